@@ -229,9 +229,9 @@ def test_a_sample_is_planned_by_name(capsys):
 def test_speed_is_measured_once_for_a_version_and_machine(monkeypatch, tmp_path):
     monkeypatch.setenv("NSPCA_HOME", str(tmp_path))
     made = []
-    monkeypatch.setattr(machine, "measured", lambda: made.append(1) or replace(SPEED))
+    monkeypatch.setattr(machine, "measure_speed", lambda: made.append(1) or replace(SPEED))
     assert machine.speed() == machine.speed() == SPEED and len(made) == 1
-    monkeypatch.setattr(machine, "who", lambda: ["another"])
+    monkeypatch.setattr(machine, "identify_machine", lambda: ["another"])
     machine.speed()
     (tmp_path / machine.FILE).write_text('{"of": ["another"], "sparse": -1, "dense": 1, "text": 0}')
     machine.speed()
@@ -247,4 +247,4 @@ def test_without_a_speed_the_rest_is_said_all_the_same():
 
 def test_speeds_are_positive(monkeypatch):
     monkeypatch.setattr(machine, "EACH", 2**10)
-    assert all(0 < s < 1e-3 for s in vars(machine.measured()).values())
+    assert all(0 < s < 1e-3 for s in vars(machine.measure_speed()).values())

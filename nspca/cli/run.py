@@ -81,7 +81,7 @@ def _data(spec: "Spec", beside: Path, workers: int | None) -> Iterator[dict[str,
     """Yield the data of a question as its `run` takes them; none for a question that finds its own."""
     from nspca.shards.on_disk import OnDisk
     from nspca.specs import ProblemSpec
-    from nspca.specs.table import Spread
+    from nspca.specs.table import ShardsOnWorkers
 
     data = spec.open(beside) if isinstance(spec, ProblemSpec) else None
     if workers is not None and not isinstance(data, OnDisk):
@@ -90,7 +90,7 @@ def _data(spec: "Spec", beside: Path, workers: int | None) -> Iterator[dict[str,
         )
     with readers_of(workers, None) as client:
         if isinstance(data, OnDisk) and client is not None:
-            data = Spread(data.X, client)
+            data = ShardsOnWorkers(data.X, client)
         yield {} if data is None else {"X": data}
 
 

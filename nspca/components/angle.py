@@ -1,9 +1,9 @@
-"""Components at a minimum angle to each other: between overlapping freely and being orthogonal.
+"""Find components with a minimum angle between any two, from overlapping freely to being orthogonal.
 
 Orthogonal nonnegative components cannot share a feature, which is often too much to ask. Sigg & Buhmann 2008
-(Section 4, eq. 20) add the penalty ``weight x'VV'x``, V the components before, and raise the weight. On unit
-vectors that is sparse PCA of ``A - weight VV'``, shifted to be positive semidefinite, so every method can do
-it.
+(Section 4, eq. 20) add the penalty ``weight x'VV'x``, where V holds the components before, and raise the
+weight. On unit vectors that is sparse PCA of ``A - weight VV'``, shifted to be positive semidefinite. So
+every method can solve it.
 """
 
 import math
@@ -20,16 +20,18 @@ from nspca.problem import Problem
 from nspca.validation.options import is_whole
 
 FIRST_WEIGHT = 0.05
-"""First weight tried, in units of l1; doubled from there."""
+"""First weight tried, in units of the largest eigenvalue l1. Later weights are doubled."""
 DOUBLINGS = 12
-"""Weights beyond 200 l1 drown A in the shift."""
+"""Maximum number of times the weight is doubled: beyond 200 l1 the shift exceeds A."""
 HALVINGS = 5
-"""Steps back towards the largest weight that was too small: the weight is then known to 3 %."""
+"""Bisections between a weight that is too small and one that is large enough: the weight is then known to
+3 %.
+"""
 SLACK = 1e-9
-"""Cosines may exceed that of the angle by this much, which is rounding."""
-
+"""Rounding by which a cosine may exceed that of the smallest angle."""
 
 Penalised = Callable[[Problem, Array, float], Array]
+"""``penalised(problem, V, weight) -> x``: solve a problem with the penalty ``weight x'VV'x``."""
 
 
 def at_an_angle(
@@ -39,45 +41,49 @@ def at_an_angle(
     degrees: float,
     penalised: Penalised | None = None,
 ) -> Array:
-    """`count` components (n, count) of which any two lines are at least `degrees` apart; 0 < degrees <= 90.
+    """Return `count` components (n, count), any two at an angle of at least `degrees`, 0 < degrees <= 90.
 
-    Each is found by ``solve_one(problem) -> x``; with a penalty by ``penalised(problem, V, weight) -> x`` of
-    methods that have a way of their own. At 90 degrees, and where no weight brings a method far enough from
-    the components before, their features are left out.
+    ``solve_one(problem) -> x`` solves a problem without a penalty. ``penalised(problem, V, weight) -> x``
+    solves one with a penalty; when None, the penalty is added to the covariance. The features of all
+    components before are left out at 90 degrees, and where no weight gives a large enough angle.
 
     Raises
     ------
     Cancelled
-        With those found by then, where a method raises it.
+        When a method raises it; its result has the components found so far.
     InvalidOption
-        For another angle.
+        For an angle that is not above 0 and at most 90.
     InvalidProblem
         When features would have to be left out and none remains.
     """
     check_angle(degrees)
     limit = math.cos(math.radians(degrees)) + SLACK
-    return collected(problem, count, _apart(problem, solve_one, limit, penalised or _changed(solve_one)))
+    return collected(
+        problem,
+        count,
+        _yield_components(problem, solve_one, limit, penalised or _penalise_covariance(solve_one)),
+    )
 
 
 def check_angle(degrees) -> None:
-    """Require an angle that `at_an_angle` can keep."""
+    """Refuse an angle that is not above 0 and at most 90 degrees."""
     if not (is_whole(degrees) or isinstance(degrees, float | np.floating)) or not 0 < degrees <= 90:
         raise InvalidOption(
             f"the angle between components must be above 0 and at most 90 degrees, got {shown(degrees)}"
         )
 
 
-def _apart(problem, solve_one, limit, penalised) -> Iterator[Array]:
-    """Components one after another, each far enough from all before."""
+def _yield_components(problem, solve_one, limit, penalised) -> Iterator[Array]:
+    """Yield components; the cosine of the angle to each one before is at most `limit`."""
     V = np.zeros((problem.n, 0))
     while True:
-        x = _next(problem, V, solve_one, limit, penalised)
+        x = _find_next(problem, V, solve_one, limit, penalised)
         yield x
         V = np.column_stack([V, x])
 
 
-def _changed(solve_one) -> Penalised:
-    """The penalty as a part of the covariance, for every method."""
+def _penalise_covariance(solve_one) -> Penalised:
+    """Return a function that adds the penalty to the covariance and calls `solve_one`, for any method."""
 
     def penalised(problem, V, weight):
         shift = weight * float(np.linalg.norm(V, 2)) ** 2
@@ -87,7 +93,8 @@ def _changed(solve_one) -> Penalised:
     return penalised
 
 
-def _next(problem, V, solve_one, limit, penalised):
+def _find_next(problem, V, solve_one, limit, penalised):
+    """Return the best component whose cosines to the columns of V are at most `limit`."""
     A = problem.covariance
     l1 = float(A.leading(1)[0][0])
 
@@ -99,7 +106,7 @@ def _next(problem, V, solve_one, limit, penalised):
     if far:
         return x
     if limit <= 2 * SLACK:
-        return _elsewhere(problem, V, solve_one)  # no finite weight makes components quite orthogonal
+        return _find_disjoint(problem, V, solve_one)  # no finite weight makes components exactly orthogonal
     low, high = 0.0, FIRST_WEIGHT * l1
     for _ in range(DOUBLINGS):
         x, far = found(high)
@@ -107,7 +114,7 @@ def _next(problem, V, solve_one, limit, penalised):
             break
         low, high = high, 2 * high
     if not far:
-        return _elsewhere(problem, V, solve_one)
+        return _find_disjoint(problem, V, solve_one)
     best = x
     for _ in range(HALVINGS):
         middle = (low + high) / 2
@@ -118,7 +125,8 @@ def _next(problem, V, solve_one, limit, penalised):
     return best
 
 
-def _elsewhere(problem, V, solve_one):
+def _find_disjoint(problem, V, solve_one):
+    """Return a component among the features that no column of V uses."""
     free = np.flatnonzero(~V.any(axis=1))
     if free.size == 0:
         raise InvalidProblem(

@@ -1,5 +1,6 @@
-"""The matrix behind a problem: A itself, or data Z with A = Z'Z / m, dense or sparse. A is never formed for
-large n.
+"""Covariance matrices of problems: A itself, or data Z with A = Z'Z / m, dense or sparse.
+
+A is never formed for large n.
 
 Everything here is in *unit scale*: the input times a power of two that brings its largest entry to [0.5, 1),
 so that 1e-150 and 1e150 work like 1. Multiplying by a power of two is exact; `unit` brings numbers back to
@@ -34,7 +35,7 @@ start.
 RESIDUAL = 1e-8
 """Largest accepted |Au - lu| relative to l1. Solvers only start from u and bounds prove themselves."""
 LEAST = 1e-290
-"""Variances of data below this, at unit scale, are sums of squares that have lost digits: they count as 0."""
+"""Smallest variance of data at unit scale. Squares below it have lost digits, so they count as 0."""
 HASHED = 2**16
 """Number of entries of a table that are hashed at a time."""
 RANK_TOLERANCE = 1e-13
@@ -42,14 +43,24 @@ RANK_TOLERANCE = 1e-13
 
 
 class Covariance:
-    """A symmetric positive semidefinite matrix in unit scale, made by the functions of `matrix.given`.
+    """A symmetric positive semidefinite matrix in unit scale, made by the functions of
+    `nspca.covariance.inputs`.
 
     Attributes
     ----------
-    n, shape, source, center, scale, digest, exponent
-        Number of features; shape of the raw array; "data" or "covariance"; the recipe; the content hash of
-        the raw array; A in the user's units is ``2**exponent`` times this matrix.
-    nu
+    n : int
+        Number of features.
+    shape : tuple of int
+        Shape of the array that the user gave.
+    source : str
+        "data" or "covariance".
+    center, scale : bool
+        Whether columns were centred, and divided by their standard deviations.
+    digest : str
+        Content hash of the array that the user gave; empty for a part of a matrix.
+    exponent : int
+        A in the user's units is ``2**exponent`` times this matrix.
+    nu : float
         ``A + nu I`` is positive semidefinite: 0 for data, the size of a rounding error for a given matrix.
     shift
         Number added to the diagonal of the given matrix to make it positive semidefinite; 0 for most.
@@ -164,7 +175,7 @@ class Covariance:
         return self._pairs[0][:d], self._pairs[1][:, :d]
 
     def telling(self, report: Report) -> AbstractContextManager[None]:
-        """Return a context in which long reads of data call `report`."""
+        """Return a context in which long passes over the data call `report`; here they are never long."""
         return nullcontext()
 
     def once(self, key: Hashable, make: Callable[[], T]) -> T:
@@ -174,6 +185,7 @@ class Covariance:
         return self._kept[key]
 
     def _checked(self, values: Array, vectors: Array) -> tuple[Array, Array]:
+        """Return eigenpairs with rounding set to zero; raise `NotConverged` when a residual is too large."""
         values = np.maximum(values, 0.0)
         zero = values <= RANK_TOLERANCE * values[0] if values.size else np.zeros(0, bool)
         values, vectors = np.where(zero, 0.0, values), np.where(zero, 0.0, oriented(vectors))
@@ -336,7 +348,7 @@ class DataCovariance(Covariance):
 class SparseCovariance(DataCovariance):
     """Covariance of sparse X with implicit centring: ``Z = (X - 1 mean') * weight`` is never formed whole.
 
-    Means are at most the deviation of their column.
+    The mean of a column is at most its standard deviation, so the difference loses no digits.
     """
 
     def __init__(self, X: Any, mean: Array, weight: Array, varies: NDArray[np.bool_], **recipe: Any) -> None:
@@ -363,7 +375,7 @@ class SparseCovariance(DataCovariance):
         }
         X, parts = self.Z[:, features], (self.mean[features], self.weight[features], self.varies[features])
         part = SparseCovariance(X, *parts, shape=(self.m, len(features)), source="data", **recipe)
-        if self._small:  # of sparse data, forming it is what costs: seconds for thousands of words
+        if self._small:  # forming A again from sparse data would take seconds for thousands of words
             part.matrix = self.matrix[np.ix_(features, features)]
         return part
 
@@ -379,12 +391,14 @@ class SparseCovariance(DataCovariance):
 
 
 def without_lost(A: Covariance, values: Array) -> Array:
-    """Return values that are reached on A, at unit scale, with 0 for those that have lost digits."""
+    """Return values x'Ax at unit scale, with 0 for those below `LEAST`, whose digits underflow took."""
     return np.where(values < LEAST, 0.0, values) if A.source == "data" else values
 
 
 def canonical(X: sp.spmatrix) -> sp.csr_array:
-    """Return X as a float64 CSR copy, `summed` and with sorted indices: one array, one hash."""
+    """Return X as a float64 CSR copy, `summed` and with sorted indices, so that equal data have equal
+    hashes.
+    """
     X = summed(X).astype(np.float64)
     X.sort_indices()
     return X

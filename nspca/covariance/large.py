@@ -1,8 +1,8 @@
 """Covariance of sparse data with many features in memory: the matrix in both orders, and A held in parts.
 
 Products need the matrix by rows, and single features need it by columns: taking a dozen columns out of rows
-reads everything. Solvers and bounds mostly use few features, and A on them is held (`matrix.parts`), as for
-data that stay on disk.
+reads everything. Solvers and bounds mostly use few features, and A on them is held
+(`nspca.covariance.parts`), as for data that stay on disk.
 """
 
 from collections.abc import Callable, Iterable, Sequence

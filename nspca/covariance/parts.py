@@ -3,7 +3,7 @@ rest.
 
 Solvers and bounds use few of the features: those with the largest variances, and those that an answer pulls.
 A on these is formed in one pass over blocks of rows and serves later requests. The rows are on disk
-(`matrix.sharded`) or in memory (`matrix.large`).
+(`nspca.covariance.sharded`) or in memory (`nspca.covariance.large`).
 """
 
 from collections.abc import Iterator, Sequence

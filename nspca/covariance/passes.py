@@ -2,7 +2,7 @@
 over blocks of Z.
 
 A pass applies one function of this package to every block and joins the results in the order of
-`matrix.tree`. Local runs and runs on the workers of a Dask client give bitwise equal results.
+`nspca.covariance.tree`. Local runs and runs on the workers of a Dask client give bitwise equal results.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence, Sized

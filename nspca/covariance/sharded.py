@@ -3,10 +3,10 @@ request.
 
 A *table* has a `shape`, a `digest`, its `largest` value, and `blocks()`, which yields its rows in order as
 CSR blocks. One block is in memory at a time, so memory does not grow with the rows; `passes` counts how often
-all were read. Z is that of `matrix.given`: in unit scale, implicitly centred, with columns that are more than
-half full made dense block by block. Products are fused: Z'(ZX) takes one pass, not two.
+all were read. Z is that of `nspca.covariance.inputs`: in unit scale, implicitly centred, with columns that
+are more than half full made dense block by block. Products are fused: Z'(ZX) takes one pass, not two.
 
-A on few features is stored once it was computed (`matrix.parts`).
+A on few features is stored once it was computed (`nspca.covariance.parts`).
 """
 
 from collections.abc import Iterator, Sequence

@@ -2,7 +2,8 @@
 
 Eight neighbours are joined in order, then eight of these results, and so on. A floating-point sum depends on
 its order, and this order depends only on the blocks. A sum of 8, 64, ... blocks that starts at a multiple of
-that number is a branch of the tree, so different workers may compute different branches (`matrix.spread`).
+that number is a branch of the tree, so different workers may compute different branches
+(`nspca.covariance.distributed`).
 """
 
 from collections.abc import Callable, Iterable

@@ -81,7 +81,7 @@ def _count(name: str, usual: int) -> int:
 
 @dataclass(eq=False)
 class Job:
-    """One execution; several runs of several viewers may wait for it."""
+    """One execution of a task. Several runs of several viewers may wait for its result."""
 
     key: str
     function: str
@@ -99,7 +99,7 @@ class Job:
     attempts: int = 0
     patient: bool = False  # without a requester: runs after all others, and leaves them a worker
     stop_asked: float | None = None
-    noted: Event | None = None
+    noted: Event | None = None  # the last event written to the store
 
     @property
     def askers(self) -> set[str]:

@@ -50,7 +50,7 @@ class Bodies:
                     draft = file.name
                     file.write(body)
                     file.flush()
-                    os.fsync(file.fileno())  # no power cut leaves a shorter one under its name
+                    os.fsync(file.fileno())  # so that a power cut cannot leave a shorter file under its name
             except OSError as error:
                 raise self._trouble(error) from error
             yield Path(draft)
@@ -79,7 +79,7 @@ class Bodies:
         """Delete every file that is not in `wanted`, and abandoned drafts, inside a transaction."""
         with suppress(OSError):
             for path in [*self.folder.iterdir()]:
-                with suppress(OSError):  # Windows: somebody reads it; the next time
+                with suppress(OSError):  # on Windows a file that is being read is deleted next time
                     old = time.time() - path.stat().st_mtime > DRAFT_SECONDS
                     if old if path.suffix == DRAFT else path.name not in wanted:
                         path.unlink()

@@ -21,7 +21,7 @@ from nspca.jobs import packing
 from nspca.jobs.reporting import Reporter
 from nspca.jobs.state import Finished
 
-NICENESS = 10  # of worker processes, so that pages stay quick while every core computes
+NICENESS = 10  # scheduling priority of workers, so that pages stay quick while every core computes
 RESULT_BYTES = 500_000_000  # maximum size of a result; SQLite holds at most 1e9 bytes in one value
 NO_DATA = "The data of this run is no longer kept: open its data again and start a new run."
 
@@ -72,8 +72,8 @@ def run(task: Task, blobs: dict[str, bytes] | None = None) -> Finished:
     worker = get_worker()
 
     def send(text: str) -> None:
-        # By the loop's queue from whatever thread: Dask sends at once for the loop's own, past what another
-        # one has queued.
+        # Always queue on the event loop. In the thread of the loop Dask would send at once, and so before
+        # messages that other threads have queued.
         worker.loop.add_callback(worker.log_event, task.topic, {"token": task.token, "text": text})
 
     def later(seconds: float, function: Callable[[], None]) -> None:

@@ -9,9 +9,9 @@ T_jl = topk_i(p_ij p_il + h_i G_jl)
 
     max of f over the cone  <=  max of a'Ta over a >= 0 with a'Ga = 1,
 
-which `objective` and `copositive` bound. The cone with the largest bound is split, at the edge that makes it
-so large, until no bound exceeds the best value found by more than the tolerance. The leaves are the proof:
-`Cover.tree` lets anybody walk them.
+which `objective` and `copositive` bound. The cone with the largest bound is split at the edge that makes the
+bound large, until no bound exceeds the best value by more than the tolerance. The leaves are the proof, which
+`Cover.tree` encodes.
 Guarantee: `lower <= max f <= upper`; with h = 0 and tau = 0, max f is the optimum of VV'.
 Cost: O(n D) per cone; the number of cones grows with D, not with n.
 Source: docs/certificates.md; the function f is eq. 13 of Asteris et al. 2014.
@@ -30,13 +30,13 @@ from nspca.progress import Event, Report, silent
 LEAF = 255
 """Code of a leaf in the split tree; other codes are j * D + l, so D is at most 15."""
 REPORT_EVERY = 64
-"""Cones between two reports at least: a few milliseconds."""
+"""Minimum number of cones between two progress reports: a few milliseconds."""
 SHARE = 0.05
-"""Of the distance between a bound and a known value that a search may leave open."""
+"""Share of the distance between a bound and a known value that a search may leave open."""
 BATCH, BATCH_SHARE = 64, 4
-"""Cones split at once: at most so many, and one in so many of those that are left."""
+"""Cones split at once: at most `BATCH`, and at most one in `BATCH_SHARE` of the open cones."""
 TERMS = 2**16
-"""Rows times D of cones that are looked at together: what the processor keeps near."""
+"""Maximum of rows times D for cones that are split together: their numbers fit into the processor cache."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,9 +82,9 @@ class Budget:
     hopeless : float
         Stop at a lower bound this high: a better bound is known elsewhere.
     known : float
-        A value that some component reaches; the distance of the maximum from it matters to `SHARE` only.
+        A value that some component reaches. The search may stop within `SHARE` of the distance to it.
     cap : int
-        Most cones to make; then `finished` is False and `upper` still valid.
+        Maximum number of cones. A search stopped by it has `finished` False and a valid `upper`.
     """
 
     tol: float = 1e-3
@@ -95,7 +95,7 @@ class Budget:
     cap: int = 20000
 
     def target(self, lower: float) -> float:
-        """A cone with this bound need not be split once f has reached `lower`."""
+        """Return the bound at or below which a cone need not be split once f has reached `lower`."""
         reached = self.offset + lower
         if reached >= self.hopeless:
             return np.inf
@@ -128,14 +128,18 @@ def search(query: Query, budget: Budget = USUAL, starts=(), report: Report = sil
 
 
 def roots(D: int, extra: bool, nonneg: bool) -> list[tuple[int, ...]]:
-    """Sign vectors of the orthants to cover: of `extra` c_0 only c_0 >= 0; signed problems have c ~ -c."""
+    """Return the sign vectors of the orthants that a search covers.
+
+    With `extra`, only c_0 >= 0 is covered, where c_0 is the last coordinate. Signed problems need half of the
+    orthants, because f does not change with the sign of the other coordinates together.
+    """
     signs = itertools.product((1, -1), repeat=D)
     half = 0 if not nonneg and extra < D else None
     return [s for s in signs if not (extra and s[-1] < 0) and not (half == 0 and s[0] < 0)]
 
 
 class _Open:
-    """Cones that may be split, each at a place of its own in arrays that grow."""
+    """Storage of the cones that may still be split, in arrays that grow."""
 
     def __init__(self, D: int):
         self.D, self.numbers = D, np.empty((0, D * (3 * D + 1)))
@@ -156,7 +160,7 @@ class _Open:
         return places
 
     def take(self, places: list[int]) -> Cones:
-        """The cones of these places, which are free then."""
+        """Remove and return the cones at these positions."""
         D = self.D
         square, ends = (len(places), D, D), (D * D, 2 * D * D, 3 * D * D)
         generators, G, T, lengths = np.split(self.numbers[places], ends, axis=1)
@@ -166,13 +170,15 @@ class _Open:
 
 
 class _Search:
+    """State of one run of `search`."""
+
     def __init__(self, objective, budget, report, watch):
         self.f, self.budget, self.report, self.watch = objective, budget, report, watch
         self.lower, self.direction = -np.inf, np.zeros(objective.D)
-        # Of every cone by number: its own bound, where it was split and the number of its first half.
+        # For every cone by number: its own bound, the code of its split and the number of its first half.
         self.own, self.codes, self.halves = [], [], []
         self.open, self.heap = _Open(objective.D), []
-        # Largest bounds: of cones that need not be split, and of the others when the last batch was begun.
+        # aside: largest bound of cones that need not be split. top: largest of the others at the last batch.
         self.aside, self.top = -np.inf, np.inf
 
     @property
@@ -181,8 +187,9 @@ class _Search:
 
     @property
     def target(self):
-        """A cone with this bound need not be split; none falls below what is reached by less than the margin
-        that rounding takes.
+        """Return the bound at or below which a cone need not be split.
+
+        Bounds include the margin for rounding, so none can come closer to `lower` than that.
         """
         return max(self.budget.target(self.lower), self.lower + 2 * self.f.margin)
 
@@ -192,7 +199,9 @@ class _Search:
         return max(self.aside, -self.heap[0][0] if self.heap else -np.inf)
 
     def climb(self, c):
-        """Monotone ascent from c: the k best rows, the direction that serves them; the best value is kept."""
+        """Ascend from direction c, and keep the best value: choose the k best rows, then their best
+        direction.
+        """
         value = -np.inf
         for _ in range(100):
             new, p, keep = self.f.at(c)
@@ -207,8 +216,10 @@ class _Search:
                 break
             c = gradient / length
 
-    def made(self, cones, own, uppers, remaining, parents):
-        """Number new cones, and put by those that may be split; `remaining` finds the rows of some."""
+    def add(self, cones, own, uppers, remaining, parents):
+        """Number new cones and store those that may be split; ``remaining(which)`` returns the rows of
+        some.
+        """
         first, target = self.cones, self.target
         uppers = np.minimum(own, uppers)
         self.own += own.tolist()
@@ -226,17 +237,15 @@ class _Search:
                 self.watch(Step(*step, upper > target))
 
     def begin(self):
-        """The orthants."""
+        """Add the orthants as the first cones."""
         f = self.f
         signs = np.array(roots(f.D, f.extra, f.nonneg), dtype=float)
         cones, own = f.whole(signs[:, :, None] * np.eye(f.D))
         self.top = own.max()
-        self.made(cones, own, own, lambda still: [cones.rows[i] for i in still], [-1] * own.size)
+        self.add(cones, own, own, lambda still: [cones.rows[i] for i in still], [-1] * own.size)
 
     def split(self):
-        """The cones with the largest bounds, the more the more there are; those of about as many rows
-        together.
-        """
+        """Split a batch of the cones with the largest bounds, in pieces with about equal numbers of rows."""
         number = min(max(len(self.heap) // BATCH_SHARE, 1), BATCH, (self.budget.cap - self.cones + 1) // 2)
         taken: list[tuple[float, int, int]] = []
         target, self.top = self.target, -self.heap[0][0]
@@ -249,7 +258,7 @@ class _Search:
             self.halve(piece)
 
     def halve(self, taken):
-        """Split these at once; the best of the middles may also be a good direction."""
+        """Split these cones at once, and climb from the best middle of a split edge when it is promising."""
         f, uppers = self.f, np.array([-upper for upper, _, _ in taken])
         halves = f.split(self.open.take([place for _, _, place in taken]))
         best = int(np.argmax(halves.value))
@@ -259,11 +268,12 @@ class _Search:
         for one, (number, (j, l)) in enumerate(zip(parents, halves.edges.tolist(), strict=True)):
             self.codes[number], self.halves[number] = j * f.D + l, self.cones + 2 * one
         own = f.bounds(halves.G, halves.T, self.target)
-        self.made(
+        self.add(
             halves, own, np.repeat(uppers, 2), lambda still: f.remaining(halves, still), np.repeat(parents, 2)
         )
 
     def run(self, starts):
+        """Search from the `starts` until the bounds are tight enough or the cap is reached."""
         f = self.f
         if f.D == 0:
             value = float(f.total(np.zeros(f.V.shape[0]) if f.h is None else f.h))
@@ -286,8 +296,9 @@ class _Search:
         return Cover(self.lower, float(upper), self.direction, self.tree(trees, upper), self.cones, finished)
 
     def tree(self, trees, upper):
-        """Codes of the split trees in preorder, cut where a cone proves `upper` by itself: its parts need
-        not.
+        """Return the codes of the split trees in preorder, without splits of cones whose own bound is enough.
+
+        A half can have a larger bound than its cone, so the tree is cut where a cone proves `upper` itself.
         """
         codes, stack = [], list(reversed(range(trees)))
         while stack:

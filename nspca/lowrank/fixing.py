@@ -17,9 +17,9 @@ from nspca.lowrank.terms import Terms, changed, definite, taken
 from nspca.progress import Event, Report, silent
 
 SPLIT_AT_ONCE = 128
-"""Cones split between two looks at what may still be fixed: those with the largest bounds first."""
+"""Number of cones split before claims are checked again; those with the largest bounds come first."""
 DEEPEST = 2.0**50
-"""Generators are whole numbers below this one, so their sums are exact."""
+"""Limit of the whole numbers in generators, so that sums of two generators are exact."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +35,7 @@ class Fixed:
     tree : (codes,) uint8
         The cover that proves it.
     cones : int
-        How many were made.
+        Number of cones made.
     """
 
     out: np.ndarray
@@ -76,6 +76,7 @@ def at_directions(query: Query, directions: Array) -> tuple[Array, Array]:
 
 
 def _reached(f: Terms, directions: Array) -> tuple[Array, Array]:
+    """Return the largest f+j and f-j (n,) over unit directions, for terms that exist already."""
     if f.nonneg:
         p = np.maximum(directions @ f.V.T, 0.0)
     else:
@@ -127,7 +128,7 @@ class _Search:
         return Fixed(out & ~into, into, self.tree(roots), len(self.codes))
 
     def rule_out(self, reached: Array) -> None:
-        """Give up what some direction shows to be above the level."""
+        """Give up claims whose f+j or f-j was `reached` (2n,) above the level."""
         self.alive &= reached + self.f.margin <= self.level
 
     def failed(self, cones) -> list[int]:
@@ -158,7 +159,10 @@ class _Search:
         return range(first, len(self.codes))
 
     def unproved(self, G: Array, terms: Array) -> list[np.ndarray]:
-        """For each cone the claims that are alive and not proved on it; corners above the level end some."""
+        """Return for each cone the claims that are alive and not proved on it.
+
+        Claims that a corner of a cone shows to be false are given up first.
+        """
         f, n = self.f, self.f.n
         corners = f.edges[0] == f.edges[1]
         both = changed(terms, f.fixed, f.room)
@@ -180,7 +184,7 @@ class _Search:
         return [np.concatenate(parts) if parts else np.zeros(0, dtype=int) for parts in found]
 
     def split(self, cones: list[int]) -> list[int]:
-        """Halve cones, each at the edge that weighs most in its bound; give back the halves."""
+        """Halve each cone at the edge that weighs most in its bound, and return the halves."""
         if not cones:
             return []
         nodes = np.array(cones)
@@ -194,7 +198,9 @@ class _Search:
         return list(made)
 
     def tree(self, roots: int) -> np.ndarray:
-        """Codes in preorder; a cone on which all that is claimed was proved is a leaf."""
+        """Return the codes of the split trees in preorder; a cone on which every claim is proved is a
+        leaf.
+        """
         if not self.f.D:
             return np.zeros(0, dtype=np.uint8)
         codes, stack = [], list(range(roots))[::-1]
@@ -209,7 +215,7 @@ class _Search:
 
 
 def _grouped(keys: np.ndarray, values: np.ndarray) -> tuple[list[int], list[np.ndarray]]:
-    """Values by their keys, which are in increasing order."""
+    """Return the different keys, which must increase, and the array of values of each."""
     if not keys.size:
         return [], []
     ends = np.flatnonzero(np.diff(keys)) + 1

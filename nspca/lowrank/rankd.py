@@ -1,6 +1,4 @@
-"""The rank-d problem of a covariance: its factor, when it is the whole problem, and what Theorem 1 promises
-of its answer.
-"""
+"""Factor of the rank-d problem of a covariance, and the guarantee of Theorem 1 for its answer."""
 
 import numpy as np
 
@@ -9,14 +7,15 @@ from nspca.covariance.linalg import Array
 from nspca.problem import Problem
 
 FLAT = 1e-12
-"""Eigenvalues beyond the first d count as equal when their sum differs from that by less than this share of
-the trace.
+"""Eigenvalues beyond the first d count as equal when their sum is off by less than this share of the
+trace.
 """
 
 
 def factor(A: Covariance, rank: int) -> tuple[Array, bool]:
-    """V (n, d) with ``VV' = A_d``; or ``VV' = C`` and True when A = sI + C with rank(C) <= d: then its
-    optimum is that of A.
+    """Return V (n, d) with ``VV' = A_d``, and whether the rank-d problem has the optimum of A.
+
+    That is so when A = sI + C with rank(C) <= d; then ``VV' = C``.
     """
     rank = min(rank, A.n)
     values, vectors = A.leading(min(rank + 1, A.n))
@@ -35,11 +34,10 @@ def flat_tail(A: Covariance, rank: int) -> bool:
 
 
 def rho(problem: Problem, rank: int) -> float:
-    """Theorem 1 of Asteris et al. 2014: ``max{ k/2n, 1/(1 + 2 (n/k) l_{d+1}/l1) }``, known before anything is
-    run.
+    """Return the share of the optimum that the exact rank-d answer is guaranteed to reach.
 
-    The fraction of OPT that the exact rank-d answer reaches at least; it says nothing of other answers. With
-    rank >= n, or a zero matrix, it is 1.
+    Theorem 1 of Asteris et al. 2014: ``max{ k/2n, 1/(1 + 2 (n/k) l_{d+1}/l1) }``, known before anything is
+    run. The guarantee does not hold for other answers. The share is 1 with rank >= n, or for a zero matrix.
     """
     n, k = problem.n, problem.size
     values = problem.covariance.leading(min(rank + 1, n))[0]

@@ -1,6 +1,6 @@
-"""The speed of this machine, measured in less than a second at first use and kept in the user's cache.
+"""Measure the speed of this machine once, in less than a second, and keep it in the user's cache.
 
-Another version of the package or another machine is measured anew.
+A measurement is valid for one machine and one version of the package.
 """
 
 import json
@@ -25,7 +25,7 @@ SIDE, EACH = 1000, 2**20
 
 @dataclass(frozen=True)
 class Speed:
-    """Seconds for one multiplication in a product of sparse or dense matrices, and for a byte of text."""
+    """Seconds for one multiplication in a sparse or dense matrix product, and for reading a byte of text."""
 
     sparse: float
     dense: float
@@ -33,27 +33,29 @@ class Speed:
 
 
 def speed() -> Speed:
-    """Return the speed of this machine, measured unless it is known."""
+    """Return the speed of this machine, measured now if the cache does not have it."""
     speeds = known()
     if speeds is None:
-        speeds = measured()
+        speeds = measure_speed()
         with suppress(OSError):  # it is measured again next time
-            write_atomically(_path(), json.dumps({"of": who()} | asdict(speeds)).encode())
+            write_atomically(_path(), json.dumps({"of": identify_machine()} | asdict(speeds)).encode())
     return speeds
 
 
 def known() -> Speed | None:
     """Return the speed of this machine if it was measured before, else None."""
-    return _read(_path(), who())
+    return _read(_path(), identify_machine())
 
 
 def _path() -> Path:
     return cache_folder().parent / FILE
 
 
-def who() -> list[str]:
-    """Return the version of the package and the machine, which a measurement is valid for."""
-    version = sys.modules["nspca"].__version__  # which is above this room
+def identify_machine() -> list[str]:
+    """Return the version of the package and the properties of the machine for which a measurement is
+    valid.
+    """
+    version = sys.modules["nspca"].__version__  # importing nspca here would be a cycle
     return [version, platform.node(), platform.machine(), str(os.cpu_count()), np.__version__]
 
 
@@ -66,8 +68,8 @@ def _read(path: Path, who: list[str]) -> Speed | None:
         return None
 
 
-def measured() -> Speed:
-    """Measure the speed of this machine: the quickest of three tries of each product."""
+def measure_speed() -> Speed:
+    """Measure the speed of this machine, with the quickest of three runs of each operation."""
     rng = np.random.default_rng(0)
     indices = rng.integers(0, 2**16, EACH)
     X = sp.csr_array((np.ones(EACH), indices, np.arange(0, EACH + 1, 2**6)), shape=(EACH // 2**6, 2**16))

@@ -13,7 +13,7 @@ from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
 from nspca.result import PLATEAU
 from nspca.selection import heldout, stability
-from nspca.selection.question import Sought, enough_rows, inside, table
+from nspca.selection.question import Sought, check_count, read_rows, report_whole
 from nspca.validation.options import flag, known_seed, whole
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ def choose_k(
     -------
     Choice
     """
-    Z = table(X, flag("scale", scale))
+    Z = read_rows(X, flag("scale", scale))
     forced = tuple(forced) if isinstance(forced, Iterable) else forced
     listed = list(ks) if isinstance(ks, Iterable) else [ks]
     if not listed:
@@ -168,7 +168,7 @@ def choose_components(
     Choice
         Its stability is the mean over the components, each beside the one of all rows that it goes with.
     """
-    Z = table(X, flag("scale", scale))
+    Z = read_rows(X, flag("scale", scale))
     n = Z.shape[1]
     size = Problem.from_data(Z, k, nonneg, center).size
     if most is None:
@@ -183,7 +183,7 @@ def _chosen(X, how: Sought, folds: int, draws: int, report: Report, of: str = "k
     whole("folds", folds, 0)
     whole("draws", draws, 0)
     m, total = X.shape[0], 1 + folds + draws
-    enough_rows("folds", folds, 2, m)
+    check_count("folds", folds, 2, m)
     numbers = np.array(how.ks if of == "k" else range(1, how.components + 1))
     nothing = np.full(len(numbers), np.nan)
     so_far = dict.fromkeys(("held_out", "held_out_error", "stability", "stability_error"), nothing)
@@ -198,21 +198,21 @@ def _chosen(X, how: Sought, folds: int, draws: int, report: Report, of: str = "k
         return now
 
     try:
-        found = how.found(X, inside(report, 0, total, "all rows"))
+        found = how.solve(X, report_whole(report, 0, total, "all rows"))
         value = np.array([sum(problem.value(x) for x in V.T) for V in found])
         choice = Choice(of, numbers, value, **so_far)
         choice = told(1, "all rows")
         shares = []
         for i, (others, held) in enumerate(heldout.folds(m, folds, how.seed) if folds else ()):
             stage = f"rows held out, part {i + 1} of {folds}"
-            parts = how.found(X[others], inside(report, 1 + i, total, stage))
+            parts = how.solve(X[others], report_whole(report, 1 + i, total, stage))
             shares.append(heldout.shares(X, held, others, parts, how.center))
             mean, error = heldout.mean_and_error(shares)
             choice = told(2 + i, stage, held_out=mean, held_out_error=error)
         supports: list[list[list[stability.Features]]] = [[] for _ in numbers]
         for b, rows in enumerate(stability.draws(m, draws, how.seed)):
             stage = f"rows drawn again, {b + 1} of {draws}"
-            again = how.found(X[rows], inside(report, 1 + folds + b, total, stage))
+            again = how.solve(X[rows], report_whole(report, 1 + folds + b, total, stage))
             for known, V, seen in zip(found, again, supports, strict=True):
                 order = stability.matched(known, V)[0]
                 seen.append([np.flatnonzero(V[:, j]) for j in order])

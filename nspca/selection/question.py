@@ -1,4 +1,4 @@
-"""Describe the question asked of every part of the rows: a component of each k, or several of one k."""
+"""Solve one problem on each part of the rows: a component for each k, or several components of one k."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -38,11 +38,11 @@ class Sought:
     options: dict[str, Any] = field(default_factory=dict)
 
     def problem(self, X) -> Problem:
-        """The problem of some rows X (m, n)."""
+        """Return the problem for some rows X (m, n)."""
         return Problem.from_data(X, self.ks[0], self.nonneg, self.center, forced=self.forced)
 
-    def found(self, X, report: Report) -> list[Array]:
-        """The components of rows X (m, n): (n, 1) for each k, or (n, 1), (n, 2), ... for one k."""
+    def solve(self, X, report: Report) -> list[Array]:
+        """Return the components of rows X (m, n): (n, 1) for each k, or (n, 1), (n, 2), ... for one k."""
         problem, method = self.problem(X), self.method
         given: dict[str, Any] = {"certify": None, "seed": self.seed, "report": report, **self.options}
         if self.components == 1:
@@ -55,14 +55,15 @@ class Sought:
         return [V[:, :count] for count in counts]
 
 
-def table(X, scale: bool):
-    """X as rows of numbers (m, n), dense or CSR; divided by the standard deviations of all rows if asked for,
-    so that no part of them has to be.
+def read_rows(X, scale: bool):
+    """Return X as rows of numbers (m, n), dense or CSR, with standardised columns if `scale`.
+
+    Standard deviations are those of all rows, so that parts of the rows need not be scaled again.
 
     Raises
     ------
     InvalidProblem
-        For what is no table of numbers, and for constant columns that were to be scaled.
+        When X is no table of numbers, or has constant columns that cannot be scaled.
     """
     if getattr(X, "is_covariance", False) is True:
         raise InvalidProblem(
@@ -76,7 +77,7 @@ def table(X, scale: bool):
 
 
 def standardised(X):
-    """Columns divided by their standard deviations.
+    """Return X with its columns divided by their standard deviations.
 
     Raises
     ------
@@ -92,12 +93,12 @@ def standardised(X):
     return sp.csr_array(X.multiply(1 / spread)) if sp.issparse(X) else X / spread
 
 
-def inside(report: Report, done: int, total: int, stage: str) -> Report:
-    """The events of a part inside the whole: how far the whole is, and what is being done."""
+def report_whole(report: Report, done: int, total: int, stage: str) -> Report:
+    """Return a callback for a part of a longer run that reports the progress of the whole run."""
     return lambda event: report(Event(stage, done, total))
 
 
-def enough_rows(name: str, count: int, least: int, m: int) -> None:
-    """Require `count` to be 0 or from `least` to m."""
+def check_count(name: str, count: int, least: int, m: int) -> None:
+    """Refuse a `count` that is not 0 and not from `least` to the number of rows m."""
     if count and not least <= count <= m:
         raise InvalidOption(f"{name} must be 0, or {least} to the number of rows, {m}, got {count}")

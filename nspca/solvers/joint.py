@@ -1,4 +1,4 @@
-"""Disjoint components sought together, by monotone ascent from many starts.
+"""Find disjoint components together, by monotone ascent from many starts.
 
     maximise  tr X'AX   over X = (x_1 .. x_r) with disjoint supports of at most s_j entries, |x_j| = 1 (and
     x_j >= 0)
@@ -7,8 +7,8 @@ Idea: with directions fixed the best supports are a matching (`nspca.local_searc
 fixed the best vectors are leading eigenvectors (nonnegative: power steps); alternating can only gain. Many
 random starts, and one found one component at a time, climb on factors of small rank, which is quick and
 smooth. The best go on with the full A, then exchange features, between components and with unused ones
-(`nspca.local_search.exchange`). At last the best is kicked: one or two components get a new direction, and
-what climbs higher stays.
+(`nspca.local_search.exchange`). At last the best answer is kicked: one or two components get a new direction,
+and an answer that climbs higher replaces it.
 Guarantee: never below any of its starts; the joint certificate says how good it is. One k is one component.
 Cost: O(n r d) and a matching per step.
 Reference: problem (2) of Asteris et al. 2015; the method is nspca's own.
@@ -28,7 +28,7 @@ from nspca.result import Result, Status, handing_in
 from nspca.validation.options import whole
 
 FINALISTS = 3
-"""Starts that go on with the full A: the best one at small rank is often not the best there."""
+"""Number of starts improved on the full A: the best at small rank is often not the best there."""
 
 
 @dataclass(frozen=True)
@@ -60,8 +60,9 @@ class Options:
 
 
 def solve(problem: Problem, options: Options, seed: int = 0, report: Report = silent, warm=()) -> Result:
-    """Best of all starts; `warm` are known components, each an array (n, r), that the answer will not fall
-    below.
+    """Return the best answer of all starts.
+
+    `warm` holds known answers, arrays (n, r), which are improved as well. So the answer is at least as good.
     """
     A, sizes, nonneg = problem.covariance, problem.sizes, problem.nonneg
     rng = np.random.default_rng(seed)
@@ -86,16 +87,15 @@ def solve(problem: Problem, options: Options, seed: int = 0, report: Report = si
 
 
 def starts(V: Array, sizes, nonneg: bool, count: int, rng, report: Report = silent):
-    """Local optima (X, value on VV'), best first: from one component at a time, then from `count` random
-    directions.
+    """Return local optima (X, value on VV'), best first.
+
+    One starts from components found one at a time, the others from `count` random directions.
     """
     d, r = V.shape[1], len(sizes)
     ranks = [d, max(1, d // 2), max(1, d // 4)]
     found = [disjoint.climb_factor(V, one_by_one(V, sizes, nonneg, rng), sizes, nonneg)]
     for start in range(count):
-        report(
-            Event("starts", start + 1, count + 1)
-        )  # values are those on VV': what A makes of them comes later
+        report(Event("starts", start + 1, count + 1))  # no `lower`: these values are on VV', not on A
         C = np.zeros((d, r))
         part = ranks[start % 3]
         C[:part] = rng.standard_normal((part, r))
@@ -106,7 +106,7 @@ def starts(V: Array, sizes, nonneg: bool, count: int, rng, report: Report = sile
 
 
 def one_by_one(V: Array, sizes, nonneg: bool, rng, tries: int = 4) -> Array:
-    """Directions (d, r) of components found one after another on VV', without the features used before."""
+    """Return directions (d, r) of components found one after another on VV' with disjoint features."""
     left, C = np.ones(len(V), dtype=bool), np.zeros((V.shape[1], len(sizes)))
     for j, size in enumerate(sizes):
         rows = np.flatnonzero(left)
@@ -123,7 +123,7 @@ def one_by_one(V: Array, sizes, nonneg: bool, rng, tries: int = 4) -> Array:
 
 
 def distinct(found):
-    """The list without answers of the same value."""
+    """Return the sorted answers without those whose value is equal to that of the one before."""
     kept: list[tuple[Array, float]] = []
     for X, value in found:
         if not kept or value < kept[-1][1] * (1 - 1e-9):
@@ -132,7 +132,7 @@ def distinct(found):
 
 
 def best(A, climbed, sizes, nonneg, report) -> Array:
-    """Exchanges from every candidate; the best of what they reach."""
+    """Exchange features in every candidate, and return the best answer reached."""
     return max((exchange(A, X, sizes, nonneg, report) for X in climbed), key=lambda X: disjoint.value(A, X))
 
 

@@ -1,14 +1,15 @@
-"""EM with the penalty that keeps a component from those before, inside its M-step.
+"""EM with the penalty ``weight w'VV'w`` in its M-step, which keeps a component away from those before, V.
 
-    minimise  h w'w - 2 f'w + weight w'VV'w  over w (w >= 0, or |w|_1 bounded), f = Aw of before, h = w'f
+    minimise  h w'w - 2 f'w + weight w'VV'w  over w (w >= 0, or |w|_1 bounded)
 
-Idea: the Hessian is isotropic but for r directions, the components V before. With u = V'w known the answer is
-soft thresholding again: ``w = s(f - weight Vu) / h``, s the positive part, or the soft threshold at a price.
-What is left is to find u by the dual, which has r unknowns instead of n: its gradient is
-``u - V's(f - weight Vu) / h``, it is convex and quadratic in pieces, so Newton's method ends after a few
-steps. The price is one at which at most k entries are left, found by halving, as the descent of Alg. 2 does.
+Here f = Aw and h = w'f are computed from the w of the step before.
+Idea: the Hessian is isotropic except in the r directions V. With u = V'w known, the answer is soft
+thresholding: ``w = s(f - weight Vu) / h``, where s is the positive part, or the soft threshold at a price.
+The vector u is found by the dual, which has r unknowns instead of n. The dual is convex and piecewise
+quadratic, with gradient ``u - V's(f - weight Vu) / h``, so Newton's method ends after a few steps. Bisection
+finds a price at which at most k entries are left, as the descent of Alg. 2 does.
 Guarantee: each step solves its programme up to rounding; no bound.
-Cost: n r a Newton step, thirty times as much when the price has to be found.
+Cost: n r per Newton step, thirty times as much when the price has to be found.
 Reference: Sigg & Buhmann 2008, eq. 20, solved there by a general solver.
 """
 
@@ -25,17 +26,17 @@ from nspca.result import Result, Status
 from nspca.solvers import em
 
 NEWTON = 50
-"""Newton steps at most: a piece that stays the same ends it before."""
+"""Maximum number of Newton steps. The iteration ends earlier once the active entries stay the same."""
 HALVINGS = 40
-"""Bisections for the price of the entries."""
+"""Number of bisections for the price of an entry."""
 SETTLED = 1e-12
-"""Length of the gradient, in units of |u| + 1, at which u is found."""
+"""Length of the gradient, in units of |u| + 1, at which u has converged."""
 
 
 def penalised(
     options: em.Options, seed: int, report: Report
 ) -> Callable[[Problem, Array, float], Array] | None:
-    """``find(problem, V, weight) -> x`` by the programme above, when the options ask for it."""
+    """Return ``find(problem, V, weight) -> x`` by this module, or None when the options do not ask for it."""
     if options.penalty != "step":
         return None
     return lambda problem, V, weight: solve(problem, V, weight, options, seed, report).components[:, 0]
@@ -44,9 +45,9 @@ def penalised(
 def solve(
     problem: Problem, V: Array, weight: float, options: em.Options, seed: int = 0, report: Report = silent
 ) -> Result:
-    """The best of all starts by ``x'Ax - weight |V'x|^2``; its weights are EM's own.
+    """Return the answer with the largest ``x'Ax - weight |V'x|^2`` over all starts.
 
-    Starts are those of the covariance with that penalty: of the plain one the first would be V itself, which
+    Starts are made from the covariance with the penalty. Without it the first start would be V itself, which
     no step leaves.
 
     Parameters
@@ -68,6 +69,7 @@ def solve(
 
 
 def _iterated(problem: Problem, w: Array, V: Array, weight: float, options: em.Options) -> Array:
+    """Return the unit vector that EM with the penalty reaches from w (n,)."""
     A = problem.covariance
     for _ in range(options.iterations):
         f = A.product(w[:, None])[:, 0]
@@ -84,8 +86,9 @@ def _iterated(problem: Problem, w: Array, V: Array, weight: float, options: em.O
 
 
 def m_step(f: Array, h: float, V: Array, weight: float, k: int, nonneg: bool) -> Array:
-    """Minimiser (n,) of the programme above with at most k nonzero entries, of any length; zero when nothing
-    is left.
+    """Return the minimiser (n,) of the M-step with at most k nonzero entries, not of unit length.
+
+    The vector is zero when no entry is left.
     """
     if h <= 0:
         return np.zeros_like(f)
@@ -107,7 +110,7 @@ def m_step(f: Array, h: float, V: Array, weight: float, k: int, nonneg: bool) ->
 
 
 def _at_price(price: float, f: Array, h: float, V: Array, weight: float, nonneg: bool) -> Array:
-    """The programme with ``2 price |w|_1`` added, by its dual."""
+    """Return the minimiser of the M-step with ``2 price |w|_1`` added, found by the dual."""
 
     def left(u: Array) -> Array:
         t = f - weight * (V @ u)

@@ -23,7 +23,7 @@ from nspca.shards.on_disk import OnDisk
 from nspca.specs import address
 from nspca.specs.base import Description, Option, Registered
 from nspca.specs.data import DataSpec, Numbers, keeping
-from nspca.specs.table import Reading, Spread
+from nspca.specs.table import ReportingShards, ShardsOnWorkers
 
 AGAIN = 1 / 4
 """Share of the seconds of one problem that each further one of the same data takes, since most is known then.
@@ -138,7 +138,7 @@ class ProblemSpec(Spec):
     def problem(self, X: Any = None) -> Problem:
         """Return the problem about the data X, opened when None."""
         X = self.open() if X is None else X
-        spread = {"client": X.client, "report": X.report} if isinstance(X, Spread) else {}
+        spread = {"client": X.client, "report": X.report} if isinstance(X, ShardsOnWorkers) else {}
         X = X.X if isinstance(X, OnDisk) else X
         how: dict[str, Any] = {"k": self.first, "nonneg": self.nonneg, "forced": self.forced}
         if self.data.covariance or getattr(X, "is_covariance", False):
@@ -151,10 +151,10 @@ class ProblemSpec(Spec):
     def given(self, X: Any, report: Report) -> tuple[Any, Report]:
         """Return the data of a run, opened when X is None, and a report hook that hears of its passes."""
         X = self.open() if X is None else X
-        if isinstance(X, Spread):
+        if isinstance(X, ShardsOnWorkers):
             return replace(X, report=report), report
         if isinstance(X, OnDisk):
-            reading = Reading(X.X, report)
+            reading = ReportingShards(X.X, report)
             return reading, reading.tell
         return X, report
 

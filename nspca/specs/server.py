@@ -13,7 +13,7 @@ from nspca.progress import Report, silent
 from nspca.specs.base import Description
 from nspca.specs.data import DataSpec
 from nspca.specs.question import Spec
-from nspca.specs.table import Reading
+from nspca.specs.table import ReportingShards
 
 COUNTED = "python-docs"
 """Sample whose words are counted on this machine."""
@@ -47,7 +47,7 @@ class TableSpec(_Measure):
 
     def run(self, report: Report = silent, *args: Any, **given: Any) -> dict[str, float | None]:
         """Return the ``total`` variance and the ``leading`` eigenvalue, None where it is not wanted."""
-        table = Reading(self.data.shards(), report)
+        table = ReportingShards(self.data.shards(), report)
         problem = Problem.from_shards(table, 1, center=self.center, scale=self.scale)
         leading = problem.leading_eigenvalue if self.leading else None
         return {"total": problem.total_variance, "leading": leading}

@@ -1,7 +1,7 @@
-"""The question whether other samples would give the same features: rows are drawn again with replacement.
+"""Specs for bootstrap stability: how often features are found again on rows drawn with replacement.
 
-A standardised problem is divided by the standard deviations of the whole table, which no draw can turn into
-zero.
+A standardised problem uses the standard deviations of the whole table, since a column of a draw can be
+constant.
 """
 
 import json
@@ -17,7 +17,7 @@ from nspca.covariance.linalg import Array
 from nspca.errors import Cancelled, InvalidOption, NSPCAError
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
-from nspca.selection.question import inside, standardised
+from nspca.selection.question import report_whole, standardised
 from nspca.selection.stability import draws, matched
 from nspca.specs.base import Description, Option
 from nspca.specs.components import Sizes, solved
@@ -28,7 +28,7 @@ from nspca.specs.rows import Recurred, Redrawn, Refused, pack
 from nspca.specs.sweep import NO_METHOD, check_methods
 
 RESAMPLES = 20
-"""Tables that are drawn: shares of draws are then known to about a tenth."""
+"""Default number of draws: shares of draws are then known to about a tenth."""
 Resamples = Annotated[Whole, Option("Draws", say=lambda value: f"{value} draws")]
 
 
@@ -69,7 +69,7 @@ class StabilitySpec(ProblemSpec):
 
     @property
     def total(self) -> int:
-        """How many rows the answer reports."""
+        """Number of rows that the run reports: one for each draw and method."""
         return self.resamples * len(self.methods)
 
     @property
@@ -82,7 +82,8 @@ class StabilitySpec(ProblemSpec):
     def run(self, report: Report = silent, X: Any = None) -> dict[str, list[list[int]]]:
         """Return for each method the features that it finds on every draw, as a list of lists.
 
-        A method that cannot solve the problem reports its sentence and is left out.
+        When a method cannot solve the problem, the message of its error is reported, and the method is left
+        out.
 
         Raises
         ------
@@ -95,7 +96,7 @@ class StabilitySpec(ProblemSpec):
         total = self.resamples
         for b, problem in enumerate(drawn(self, self.rows(X))):
             for method in list(methods):
-                say = inside(report, b, total, f"{method}, resample {b + 1} of {total}")
+                say = report_whole(report, b, total, f"{method}, resample {b + 1} of {total}")
                 how: dict[str, Any] = {"certify": None, "seed": self.seed, **self.options.get(method, {})}
                 try:
                     result = solve(problem, method, report=say, **how)
@@ -126,7 +127,7 @@ class StabilitySpec(ProblemSpec):
         """Return Python that draws the rows again and counts the features of each method."""
         return "\n".join(
             [
-                *drawing(self),
+                *python_before_draws(self),
                 f"options = {self.options!r}",
                 f"chosen = {{method: np.zeros(X.shape[1]) for method in {self.methods!r}}}",
                 f"for b in range({self.resamples}):",
@@ -187,15 +188,17 @@ class ComponentsStabilitySpec(ProblemSpec):
         Parameters
         ----------
         components : (n, r) array, optional
-            Components of the whole table, which those of the draws are held against; found when None.
+            Components of the whole table, with which those of the draws are compared; solved for when None.
         """
         X, options, total = self.rows(X), self.options.get(self.method, {}), self.resamples
         if components is None:
             components = solved(self.problem(X), self.method, options, self.seed, report).components
         found = []
         for b, problem in enumerate(drawn(self, X)):
-            say = inside(report, b, total, f"draw {b + 1} of {total}")
-            row = beside(components, solved(problem, self.method, options, self.seed, say).components)
+            say = report_whole(report, b, total, f"draw {b + 1} of {total}")
+            row = match_components(
+                components, solved(problem, self.method, options, self.seed, say).components
+            )
             found.append(vars(row))
             report(Event("draw", b + 1, total, payload=pack(row)))
         return found
@@ -215,7 +218,7 @@ class ComponentsStabilitySpec(ProblemSpec):
         k = repr(self.sizes[0] if len(set(self.sizes)) == 1 else self.sizes)
         return "\n".join(
             [
-                *drawing(self),
+                *python_before_draws(self),
                 f"for b in range({self.resamples}):",
                 f"    rows = np.random.default_rng([{self.seed}, b]).integers(X.shape[0], size=X.shape[0])",
                 f"    problem = nspca.Problem.from_data(X[rows], k={k}, {_words(self)})",
@@ -226,8 +229,8 @@ class ComponentsStabilitySpec(ProblemSpec):
         )
 
 
-def beside(X: Array, Y: Array) -> Recurred:
-    """Return for each column of X (n, r) the column of Y (n, r) that it is matched with."""
+def match_components(X: Array, Y: Array) -> Recurred:
+    """Return for each column of X (n, r) the features of its match in Y (n, r), and the cosine of the two."""
     order, common = matched(X, Y)
     return Recurred(
         [np.flatnonzero(Y[:, j]).tolist() for j in order], [min(1.0, float(one)) for one in common]
@@ -235,14 +238,14 @@ def beside(X: Array, Y: Array) -> Recurred:
 
 
 def drawn(spec: StabilitySpec | ComponentsStabilitySpec, X: Any) -> Iterator[Problem]:
-    """Yield the problem on rows drawn again, as often as a spec asks for."""
+    """Yield the problem of a spec on rows drawn with replacement, once for each draw."""
     X = getattr(X, "X", X)
     X = standardised(X) if spec.scale else X
     for rows in draws(X.shape[0], spec.resamples, spec.seed):
         yield Problem.from_data(X[rows], k=spec.first, nonneg=spec.nonneg, center=spec.center)
 
 
-def drawing(spec: StabilitySpec | ComponentsStabilitySpec) -> list[str]:
+def python_before_draws(spec: StabilitySpec | ComponentsStabilitySpec) -> list[str]:
     """Return Python that comes before the draws."""
     scaled = [
         "from sklearn.preprocessing import StandardScaler",
@@ -252,4 +255,5 @@ def drawing(spec: StabilitySpec | ComponentsStabilitySpec) -> list[str]:
 
 
 def _words(spec: StabilitySpec | ComponentsStabilitySpec) -> str:
+    """Return the keyword arguments of the problem in the Python that `python` writes."""
     return f"nonneg={spec.nonneg}, center={spec.center}"

@@ -1,4 +1,4 @@
-"""The question how many features are enough: every method at every k."""
+"""Spec of a sweep: every method at every k, to see how many features are enough."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -21,7 +21,7 @@ from nspca.specs.question import ProblemSpec, Seed, Whole, arguments, ks_words, 
 from nspca.specs.rows import Found, pack
 
 MOST_KS = 10_000
-"""Values of k in one question: more than a figure can show, and few enough to be listed in JSON."""
+"""Maximum number of values of k in one sweep: more than a figure shows, few enough to list in JSON."""
 NO_METHOD = "at least one method is required, got none; choose one"
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ Ks = Annotated[tuple[Whole, ...], Limits(min_length=1, max_length=MOST_KS)]
 
 
 def effort_words(effort: str | None) -> str:
-    """Return how hard a proof is looked for, in words; nothing for the usual effort."""
+    """Return in words how hard a proof is looked for; empty for the default effort."""
     return {"fast": "", None: "no proof"}.get(effort, f"{effort} proofs")
 
 
@@ -87,7 +87,7 @@ class SweepSpec(ProblemSpec):
 
     @property
     def total(self) -> int:
-        """How many rows the answer has."""
+        """Number of rows of the answer: one for each k and method."""
         return len(self.ks) * len(self.methods)
 
     @property

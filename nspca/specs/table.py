@@ -1,4 +1,4 @@
-"""A folder of shards as the data of a run, read in passes that report how far they are."""
+"""Folders of shards as the data of a run: read by many workers, or block by block with progress reports."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -10,22 +10,22 @@ from nspca.shards.on_disk import OnDisk
 
 
 @dataclass(frozen=True)
-class Spread(OnDisk):
+class ShardsOnWorkers(OnDisk):
     """A folder of shards that the workers of a Dask client read together.
 
     Parameters
     ----------
     client : distributed.Client
     report : callable
-        Hears of every block or branch of a pass.
+        Gets an `Event` for every block, or branch of blocks, of a pass.
     """
 
     client: Any = None
     report: Report = silent
 
 
-class Reading:
-    """A folder of shards that reports at each block, so that a pass can be watched and cancelled."""
+class ReportingShards:
+    """Folder of shards that calls `report` at each block, so that a pass can be watched and cancelled."""
 
     def __init__(self, table: Shards, report: Report = silent) -> None:
         self.shape, self.digest, self.largest = table.shape, table.digest, table.largest

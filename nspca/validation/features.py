@@ -52,7 +52,7 @@ def features_on_disk(table: Any) -> Features | None:
     """
     manifest = getattr(table, "manifest", None)
     numbered = manifest is not None and manifest.features is None
-    named = inspect.getattr_static(table, "feature_names", None) is not None  # which reads none of them
+    named = inspect.getattr_static(table, "feature_names", None) is not None  # getattr would read the names
     return Features(NamesOnDisk(table)) if named and not numbered else None
 
 

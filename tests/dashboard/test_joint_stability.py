@@ -10,7 +10,7 @@ from nspca.dashboard.joint.stability import frequencies
 from nspca.errors import Cancelled, InvalidProblem
 from nspca.specs import ComponentsStabilitySpec
 from nspca.specs.rows import Recurred, Refused
-from nspca.specs.stability import beside
+from nspca.specs.stability import match_components
 
 ASKED = ComponentsStabilitySpec(sizes=(4, 4), method="joint", resamples=3)
 
@@ -30,7 +30,7 @@ def planted():
 def test_each_component_stands_beside_the_one_it_goes_with():
     X = np.eye(5)[:, :3]
     Y = np.column_stack([X[:, 2], (X[:, 0] + X[:, 1]) / np.sqrt(2), -X[:, 0]])
-    row = beside(X, Y)
+    row = match_components(X, Y)
     assert row.supports == [[0], [0, 1], [2]] and np.allclose(row.overlaps, [1, np.sqrt(0.5), 1])
 
 

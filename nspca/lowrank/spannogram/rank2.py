@@ -1,10 +1,9 @@
-"""The spannogram of a rank-2 matrix, drawn: which curves are on top at every angle (2014, Section 4.1 and
-Fig. 1).
+"""Compute the spannogram of a rank-2 matrix: the k largest curves at every angle (2014, Section 4.1, Fig. 1).
 
 With ``c(phi) = (sin phi, cos phi)``, phi in (-pi/2, pi/2], row i of V is the curve
-``V_i1 sin phi + V_i2 cos phi``. Two curves meet exactly once, so the set of the k largest positive ones
-changes at finitely many angles, of which there are far fewer than the ``C(n+1, 2)`` intersections. Negative
-curves are the other half of the circle: the same picture for -V.
+``V_i1 sin phi + V_i2 cos phi``. Two curves meet exactly once. So the set of the k largest positive curves
+changes at finitely many angles, far fewer than the ``C(n+1, 2)`` intersections. The other half of the circle
+has the spannogram of -V.
 """
 
 from typing import NamedTuple
@@ -16,19 +15,24 @@ from nspca.errors import InvalidProblem, Refused
 from nspca.lowrank.spannogram.cells import index_rows
 
 MAX_CURVES = 2000
-"""All pairs of curves are formed at once."""
+"""Maximum number of curves, since all pairs of curves are held in memory at once."""
 COARSE = 512
-"""Angles of the grid that finds curves which are never on top."""
+"""Number of grid angles used to rule out curves that are never on top."""
 APART = 1e-12
-"""Angles closer than this are one; an interval thinner than this is not drawn."""
+"""Smallest distance of two different angles, in radians; thinner intervals are dropped."""
 
 
 class Band(NamedTuple):
-    """The intervals of one sign: between ``edges[i]`` and ``edges[i + 1]`` the top set is ``supports[i]``.
+    """Intervals of angles for one sign of V, with the set of the k largest curves on each.
 
-    ``edges`` (m + 1,) from -pi/2 to pi/2; ``supports`` (m, k), sorted rows padded at their end with -1;
-    ``peak_phi`` (m,) and ``peak_value`` (m,): where in the closed interval ``|V_I c(phi)|^2`` is largest, and
-    how large.
+    Attributes
+    ----------
+    edges : (m + 1,)
+        Ends of the intervals, from -pi/2 to pi/2.
+    supports : (m, k)
+        Top set between ``edges[i]`` and ``edges[i + 1]``; sorted rows, padded at their end with -1.
+    peak_phi, peak_value : (m,)
+        Angle of the closed interval at which ``|V_I c(phi)|^2`` is largest, and this value.
     """
 
     edges: Array
@@ -38,8 +42,9 @@ class Band(NamedTuple):
 
 
 class Intervals(NamedTuple):
-    """Both signs of the spannogram, and the global optimum of the rank-2 problem: its angle, sign (1 or -1),
-    value and support.
+    """Spannogram for both signs of V, and the optimum of the rank-2 problem.
+
+    `phi`, `sign` (1 or -1), `value` and `support` belong to the optimum.
     """
 
     positive: Band
@@ -51,13 +56,14 @@ class Intervals(NamedTuple):
 
 
 def direction(phi: Array) -> Array:
-    """``c(phi) = (sin phi, cos phi)``, (..., 2)."""
+    """Return ``c(phi) = (sin phi, cos phi)``, (..., 2)."""
     return np.stack([np.sin(phi), np.cos(phi)], axis=-1)
 
 
 def intervals_rank2(V: Array, k: int) -> Intervals:
-    """Top-k sets of all angles of a rank-2 matrix, and the exact optimum of ``max |V'x|^2`` (x unit,
-    nonnegative, k-sparse).
+    """Return the k largest curves at every angle, and the exact optimum of the rank-2 problem.
+
+    The problem is ``max |V'x|^2`` over nonnegative k-sparse unit x.
 
     Parameters
     ----------
@@ -93,6 +99,7 @@ def intervals_rank2(V: Array, k: int) -> Intervals:
 
 
 def _band(V: Array, k: int) -> Band:
+    """Return the intervals on which the k largest positive curves of V stay the same."""
     rows = _ever_on_top(V, k)
     edges = np.sort(np.concatenate([[-np.pi / 2, np.pi / 2], _changes(V[rows], k)]))
     edges = np.append(edges[:-1][np.diff(edges) > APART], np.pi / 2)
@@ -105,7 +112,9 @@ def _band(V: Array, k: int) -> Band:
 
 
 def _ever_on_top(V: Array, k: int) -> np.ndarray:
-    """Rows that can be among the k largest somewhere: those not shorter than the k-th largest value ever is.
+    """Return the rows long enough to be among the k largest curves at some angle.
+
+    A curve shorter than the k-th largest value at every angle is never on top.
 
     Between grid angles a curve moves by at most its length times half a step.
     """
@@ -127,7 +136,7 @@ def _ever_on_top(V: Array, k: int) -> np.ndarray:
 
 
 def _changes(V: Array, k: int) -> Array:
-    """Angles at which some curve enters or leaves the k highest, or changes its sign.
+    """Return the angles at which a curve enters or leaves the k highest, or changes its sign.
 
     Two curves change places exactly once, so a curve's rank is its rank at -pi/2 plus a running count over
     its own sorted intersections.
@@ -150,14 +159,14 @@ def _changes(V: Array, k: int) -> Array:
 
 
 def _zero_of(rows: Array) -> Array:
-    """The angle in (-pi/2, pi/2] at which ``row @ c(phi) = 0``; pi/2 for a zero row."""
+    """Return the angle in (-pi/2, pi/2] at which ``row @ c(phi) = 0``; pi/2 for a zero row."""
     flip = np.where(rows[..., 0] < 0, -1.0, 1.0)
     phi = np.arctan2(-flip * rows[..., 1], flip * rows[..., 0])
     return np.where((phi <= -np.pi / 2) | ~rows.any(axis=-1), np.pi / 2, phi)
 
 
 def _on_top(V: Array, k: int, phi: Array) -> Array:
-    """(m, n) bool: the k largest positive curves at every angle, the lowest indices of equal rows."""
+    """Return a mask (m, n) of the k largest positive curves at each angle; of equal rows the first count."""
     distinct, place = np.unique(V + 0.0, axis=0, return_inverse=True)
     values = np.maximum(direction(phi) @ distinct.T, 0)[:, place.ravel()]
     n = values.shape[1]
@@ -168,8 +177,9 @@ def _on_top(V: Array, k: int, phi: Array) -> Array:
 
 
 def _peaks(V: Array, edges: Array, supports: Array) -> tuple[Array, Array]:
-    """Largest ``|V_I c(phi)|^2`` on every closed interval: at the leading eigenvector, or at an end where
-    that lies outside (P_2).
+    """Return the angle and the value of the largest ``|V_I c(phi)|^2`` on every closed interval.
+
+    The maximum is at the leading eigenvector or, when that lies outside, at an end (P_2).
     """
     R = np.vstack([V, np.zeros((1, 2))])[supports]
     Q = np.einsum("ski,skj->sij", R, R)
