@@ -7,6 +7,7 @@ import os
 import shutil
 import tempfile
 import time
+from itertools import islice
 from pathlib import Path
 
 # One BLAS thread: tests run beside worker processes, and sums come out in the same order every time.
@@ -74,16 +75,22 @@ def pytest_collection(session):
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items):
-    """Tests in the browser come first in what two processes begin with, every other file in the second: two
-    servers then serve them all.
+    """Begin two processes with the tests in the browser, and a third one with those of the dashboard's pages.
+
+    Two servers then serve all tests in the browser, every other file one of them, and few engines all pages:
+    each engine starts two workers. A process that has nothing left to do takes the last tests of others.
     """
     inside = [item for item in items if "browser" in item.path.parts]
-    others = [item for item in items if "browser" not in item.path.parts]
+    pages = [item for item in items if "dashboard" in item.path.parts]
+    others = [item for item in items if not {"browser", "dashboard"} & {*item.path.parts}]
     files = list(dict.fromkeys(item.path for item in inside))
     first, second = ([item for item in inside if item.path in files[half::2]] for half in (0, 1))
     share = len(items) // int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))  # what a process begins with
-    between = max(0, share - len(first))
-    items[:] = first + others[:between] + second + others[between:]
+    items[:], rest = [], iter(others)
+    for number, head in enumerate((first, second, pages)):
+        items += islice(rest, max(0, number * share - len(items)))
+        items += head
+    items += rest
 
 
 @pytest.fixture(autouse=True)

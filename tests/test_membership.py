@@ -78,6 +78,7 @@ def test_a_tighter_certificate_decides_more(table):
     assert decided(result.certificate) > decided(lowrank.bound(problem, 1)[0])
 
 
+@pytest.mark.visit
 def test_asking_of_each_feature_decides_more_than_the_certificate_does(monkeypatch):
     monkeypatch.setattr(bounds, "TREE", 0.0)  # as if there were more features
     monkeypatch.setattr(bounds, "WORK", 1e6)

@@ -346,6 +346,7 @@ def test_progress_cancel_and_the_same_answer_twice():
         certify_joint(problem, 0.5, "quick")
 
 
+@pytest.mark.visit
 def test_faces(nspca_data):
     with np.load(nspca_data / "cbcl_faces.npz", allow_pickle=False) as file:
         X = file["X"] / 255

@@ -79,6 +79,7 @@ def test_a_comparison_from_run_to_loadings(done, texts, alts):
     assert (table.groupby("k")["upper"].nunique() == 1).all()  # one certificate for each k
 
 
+@pytest.mark.visit
 def test_a_reload_finds_the_comparison_and_its_k(done, visit, address, texts):
     done.select_slider(key="widget_k").set_value(4).run()
     again = visit(PAGE, **address(done))

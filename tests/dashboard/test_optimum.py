@@ -89,6 +89,7 @@ def test_a_search_is_cancelled_and_goes_on_from_there(visit, finish, address, te
     nspca.verify(nspca.load_sample("digits").X, after.certificate)
 
 
+@pytest.mark.visit
 def test_home_asks_the_question_too(visit):
     page = visit("app.py", digit_k=8)
     assert page.button(key="best").label == "Is it the best?"
@@ -123,6 +124,7 @@ def test_another_method_keeps_its_component(poor):
         assert proofs.improved(sweep, tried)["auto", 3] is sweep["auto", 3]
 
 
+@pytest.mark.visit
 def test_the_page_says_that_a_better_component_was_found(visit, finish, poor, monkeypatch, texts):
     _, attempt = poor
     page = begun(visit, finish, sample="digits", from_=3, to=3, step=1)
@@ -142,6 +144,7 @@ def test_progress_in_a_line():
     assert Standing.of(replace(event, payload={"certain": "zz", "possible": 3}), 4) is None
 
 
+@pytest.mark.visit
 def test_pixels_are_ruled_out_on_the_last_screen_of_learn(visit, monkeypatch, alts):
     monkeypatch.setattr(fixing, "BEAT", 0.0)
     page = visit("pages/learn.py", screen=6)

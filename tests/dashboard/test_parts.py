@@ -132,6 +132,7 @@ def test_the_numbers_are_those_of_the_package(done):
     assert np.isclose(table.loc["tpower", "gain"], 100 * (table.loc["joint", "explained"] / result.value - 1))
 
 
+@pytest.mark.visit
 def test_a_reload_finds_the_parts_and_the_image(done, visit, address, texts):
     done.slider(key="widget_face").set_value(7).run()
     done.slider(key="widget_using").set_value(2).run()
@@ -144,6 +145,7 @@ def test_a_reload_finds_the_parts_and_the_image(done, visit, address, texts):
     assert texts(again) == texts(done)
 
 
+@pytest.mark.visit
 def test_a_step_on_shows_the_next_image(done):
     done.button(key="face_on").click().run()
     assert done.slider(key="widget_face").value == 2

@@ -63,6 +63,7 @@ def test_the_numbers_are_those_of_the_package(done, texts):
     assert f"{direct.value:.3f}" in texts(done)
 
 
+@pytest.mark.visit
 def test_a_reload_finds_the_run_and_the_component(done, visit, address, texts):
     done.select_slider(key="widget_k").set_value(6).run()
     again = visit(PAGE, **address(done))
@@ -70,6 +71,7 @@ def test_a_reload_finds_the_run_and_the_component(done, visit, address, texts):
     assert texts(again) == texts(done)
 
 
+@pytest.mark.visit
 def test_the_run_is_shown_with_its_own_data(done, visit, address, texts):
     """A link to a run goes on being about its data when another sample is in force."""
     page = visit(PAGE, **{**address(done), "sample": "digits"})
@@ -324,6 +326,7 @@ def test_what_is_said_while_it_runs(now, said):
     assert says(now, 9) == said
 
 
+@pytest.mark.visit
 def test_an_interrupted_run_says_so_and_keeps_its_rows(visit, done, address, texts):
     """What a restarted server leaves in its store."""
     store, run = engine().store, address(done)["run"]

@@ -49,6 +49,7 @@ def test_a_cancelled_run_hands_in_the_bytes_of_what_was_ready():
     assert stopped.value.result is None
 
 
+@pytest.mark.visit
 def test_a_run_is_found_by_its_kind(visit, finish, address, texts):
     page = visit(PAGE, sample="pitprops", from_=3, to=3, step=1)
     page.button(key="run").click().run()

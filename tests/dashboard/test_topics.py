@@ -99,6 +99,7 @@ def test_the_words_are_those_of_the_package(done):
         assert all(f"<span>{data.feature_names[i]}</span>" in section for i in np.flatnonzero(x))
 
 
+@pytest.mark.visit
 def test_the_documents_that_load_most(done):
     table = done.dataframe[0].value
     data = nspca.load_sample("bow-kos")
@@ -168,6 +169,7 @@ def test_the_bars_of_a_topic_are_its_weights_over_how_common_the_words_are():
     assert np.allclose(topics.common(table)[0], table.X.var(axis=0), rtol=1e-6)
 
 
+@pytest.mark.visit
 def test_a_reload_finds_the_topic(done, visit, address, texts):
     done.segmented_control(key="widget_topic").set_value(3).run()
     again = visit(PAGE, **address(done))

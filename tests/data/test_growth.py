@@ -104,10 +104,10 @@ def test_the_columns_of_a_parquet_file_that_grows_too_much_are_not_shown():
     "write",
     [
         parquet,
-        lambda X: gzip.compress(parquet(X)),
+        pytest.param(lambda X: gzip.compress(parquet(X)), marks=pytest.mark.visit),
         lambda X: archive({"a.parquet": parquet(X)}),
-        lambda X: npz(X=X),
-        lambda X: npz(X=X.astype(np.int16)),
+        pytest.param(lambda X: npz(X=X), marks=pytest.mark.visit),
+        pytest.param(lambda X: npz(X=X.astype(np.int16)), marks=pytest.mark.visit),
         lambda X: gzip.compress(npy(X)),
         lambda X: npy(X.astype(bool).astype(np.int8)),
     ],

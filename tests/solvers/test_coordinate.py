@@ -148,6 +148,7 @@ def test_cancel_between_sweeps():
     assert len(events) == 5
 
 
+@pytest.mark.visit
 def test_faces(lee_seung_faces):
     problem = nspca.Problem.from_data(lee_seung_faces, 40)
     result = run(problem, polish=False)
