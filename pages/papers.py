@@ -1,13 +1,10 @@
-"""Papers: every figure and table of the four papers, printed beside computed; and what the papers use them
-for.
-"""
+"""Papers: figures and tables of the four papers, printed beside computed; exact methods; uses."""
 
 from nspca.dashboard.app import frame
 from nspca.dashboard.papers import page as papers
 from nspca.dashboard.papers import uses
 
+SHOWN = {papers.USES: uses.show, papers.EXACT: papers.show_exact}  # other tabs show figures of a paper
+
 with frame.page("Papers"):
-    if papers.chosen() == papers.USES:
-        uses.show()
-    else:
-        papers.show()
+    SHOWN.get(papers.chosen(), papers.show)()

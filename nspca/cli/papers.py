@@ -68,14 +68,25 @@ def run(args: argparse.Namespace) -> int:
 def compared(item: Any, outcome: Any) -> list[dict[str, Any]]:
     """Return the printed and the computed numbers of an item, one dict per line."""
     from nspca.papers import claims
+    from nspca.papers.report import reason
 
     return [
         {
             "what": claim.printed.what,
             "where": claim.printed.where,
             "printed": claim.printed.shown,
-            "found": [{"value": one.value, "preset": one.preset} for one in claim.found],
+            "found": [
+                {
+                    "value": one.value,
+                    "preset": one.preset,
+                    "judged": one.judged,
+                    "budget": one.budget,
+                    "spread": one.spread,
+                }
+                for one in claim.found
+            ],
             "verdict": claim.verdict,
+            "reason": reason(claim),
         }
         for claim in claims(item, outcome)
     ]

@@ -1,9 +1,12 @@
-"""The figures of Asteris, Papailiopoulos and Dimakis (ICML 2014): Algorithm 3 with its bound beside EM, on
-three data sets.
+"""Figures of Asteris, Papailiopoulos and Dimakis (ICML 2014): Algorithm 3 with its bound beside EM, on three
+data sets. Seconds are CPU seconds.
 """
 
 import contextlib
+import math
 import time
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -36,8 +39,12 @@ ALIKE = 0.02
 WITH_HEADER = "standardised, with the seven header fields"
 LOW = 50
 """Values of k up to here are low ones of Fig. 5, whose text names this one."""
-SAME_SPEED = 3.0
-"""Times the quicker up to which speeds count as similar."""
+SAME_SPEED = 10.0
+"""Times the quicker up to which speeds count as similar: the text says of the same order."""
+FEW_SECONDS = 10.0
+"""CPU seconds up to which a run takes a few seconds."""
+SEEDS = 3
+"""Sets of random points whose best counts."""
 GRID = 400_001  # angles, far more than there are crossings
 
 
@@ -126,23 +133,25 @@ def figure_4(report: Report) -> Outcome:
     panel, net, other = _panel(problem, KS["cbcl"], "CBCL faces, equalised", report, nspca2006=MET)
     found = {"share": shares, "alike": [_alike(net, other, "equalised")]}
     said = (
-        "No scaling is printed; with the histograms equalised, as in the 2015 table, the paper's bound "
-        "comes out as printed. The certificate proves far more of the same component."
+        "No scaling is printed. With the histograms equalised, as in the 2015 table, the paper's bound "
+        "gives the printed number. The certificate proves far more of the same component."
     )
     return Outcome(found, [panel], said=said)
 
 
 def figure_5(report: Report) -> Outcome:
-    """Leukemia: the same; EM from the paper's starts and from ours."""
-    data = originals.sample("leukemia")
+    """Leukemia: variance and bounds; EM from the paper's starts and from those of nspca."""
+    X = originals.sample("leukemia").X
+    tables = {
+        "intensities as they are": X,
+        "each sample standardised first": _rows_standardised(X),
+        "cut at 16000": np.minimum(X, 16000),
+        "standardised": originals.standardised(X),
+    }
     shares = []
-    for name, X in (
-        ("intensities as they are", data.X),
-        ("cut at 16000", np.minimum(data.X, 16000)),
-        ("standardised", originals.standardised(data.X)),
-    ):
-        shares += _shares(Problem.from_data(X, k=50, nonneg=True), 50, name, report)
-    problem = Problem.from_data(data.X, k=1, nonneg=True)
+    for name, Z in tables.items():
+        shares += _shares(Problem.from_data(Z, k=50, nonneg=True), 50, name, report)
+    problem = Problem.from_data(X, k=1, nonneg=True)
     ks = KS["leukemia"]
     seconds: dict[str, float] = {}
     panel, net, paper = _panel(problem, ks, "Leukemia", report, seconds=seconds)
@@ -156,23 +165,22 @@ def figure_5(report: Report) -> Outcome:
             _against(ks, net, ours, low, "EM from our starts", judged=False),
         ],
         "large": [_large(ks, net, paper)],
-        "speed": [
-            Found(
-                f"Alg. 3 {seconds['Alg. 3']:.2g} s for all {len(ks)} k, EM {seconds['EM']:.2g} s",
-                holds=True if max(seconds.values()) <= SAME_SPEED * min(seconds.values()) else None,
-            )
-        ],
+        "speed": _speeds(problem, ks, seconds, report),
         "range": [Found(f"{shares[0].value:.1f} % at k = 50", shares[0].preset, _at_least(shares[0], 40))],
     }
     said = (
-        "That Alg. 3 wins at low k holds for EM from nonnegative random vectors, as in 2008: on wide data "
-        "they all lie near the vector of equal entries. From points of the range of A, EM is level."
+        "Alg. 3 wins at low k where EM starts from nonnegative random vectors, as in 2008: on wide data they "
+        "all lie near the vector of equal entries. From points of the range of A, EM is level."
     )
-    return Outcome(found, [panel], said=said)
+    reasons = {
+        "speed": "The paper draws about log(n) / eps^3 points. With the constant of Theorem 2 fewer suffice, "
+        "and Alg. 3 is then the quicker one."
+    }
+    return Outcome(found, [panel], said=said, reasons=reasons)
 
 
 def figure_6(report: Report) -> Outcome:
-    """LRS: the same; the band is particularly tight."""
+    """LRS: variance and bounds, whose band is particularly tight."""
     X = originals.sample("lrs").X
     tables = {"as they are": X, "standardised": originals.standardised(X)}
     with contextlib.suppress(NotPrepared):  # a copy that came without them
@@ -180,37 +188,79 @@ def figure_6(report: Report) -> Outcome:
     found: dict[str, list[Found]] = {"share20": [], "share90": []}
     for name, Z in tables.items():
         for k in (20, 90):
-            found[f"share{k}"] += _shares(Problem.from_data(Z, k=k, nonneg=True), k, name, report, exact=True)
+            problem = Problem.from_data(Z, k=k, nonneg=True)
+            found[f"share{k}"] += _shares(problem, k, name, report, exact=True, plain=True)
     problem = Problem.from_data(tables.get(WITH_HEADER, X), k=1, nonneg=True)
     panel, net, other = _panel(problem, KS["lrs"], "LRS spectra", report)
+    proving = (one for key in found for one in found[key] if one.judged and "without" not in one.preset)
+    best = max(proving, key=_share)
     found["alike"] = [_alike(net, other, "")]
-    best = max((one for key in ("share20", "share90") for one in found[key] if one.judged), key=_share)
     found["range"] = [Found(f"up to {best.value:.1f} %", best.preset, _at_least(best, 70))]
     said = (
-        "With eps = 0.1 the bound of the sampled value cannot prove more than 90 %: the printed 93 % needs "
-        "the exact optimum of the rank-3 part, or the cut at the leading eigenvalue. With that optimum, on "
-        "the standardised table with its seven header fields, both numbers come out as printed."
+        "The printed 86 and 93 % are v / (v + l4) for the value v of Alg. 3, on the standardised table with "
+        "its seven header fields. Theorem 2 proves v / (v / (1 - eps) + l4) only, at most 90 % with eps = "
+        "0.1. The exact optimum of the rank-3 part proves as much as is printed."
     )
     return Outcome(found, [panel], said=said)
 
 
-def _shares(problem: Problem, k: int, name: str, report: Report, exact: bool = False) -> list[Found]:
-    """Return the per cent of the optimum that the 2014 bound proves, for two values.
+def _rows_standardised(X: Array) -> Array:
+    """Return X with every sample (row) at mean 0 and variance 1."""
+    return (X - X.mean(axis=1, keepdims=True)) / X.std(axis=1, keepdims=True)
 
-    One is the value on the rank-3 part, as the printed figures suggest. The other is the value on A.
+
+def _speeds(problem: Problem, ks, seconds: dict[str, float], report: Report) -> list[Found]:
+    """Return the CPU seconds of Alg. 3 and EM: with the paper's number of points, and with Theorem 2's."""
+    points = math.ceil(math.log(problem.n) / NET.eps**NET.rank)
+    started = time.process_time()
+    epsnet.path(problem, ks, replace(NET, samples=points), 0, report)
+    paper, other = time.process_time() - started, seconds["EM"]
+    few = epsnet.samples_needed(problem.n, NET.rank, NET.eps, len(ks))
+    found = []
+    for count, took in ((points, paper), (few, seconds["Alg. 3"])):
+        quick, slow = sorted((took, other))
+        seen = f"Alg. 3 {took:.2g} s, EM {other:.2g} s, CPU for all {len(ks)} k"
+        holds = True if slow <= min(SAME_SPEED * quick, FEW_SECONDS) else None
+        found.append(
+            Found(
+                seen, holds=holds, judged=count == points, budget=f"{count} random points, ten starts of EM"
+            )
+        )
+    return found
+
+
+def _shares(
+    problem: Problem, k: int, name: str, report: Report, exact: bool = False, plain: bool = False
+) -> list[Found]:
+    """Return the per cent of the optimum that the 2014 bound proves, in several readings.
+
+    The judged readings take the value v on the rank-3 part, as the printed figures suggest. With `plain`, the
+    bound is also read without its factor 1 / (1 - eps), which then proves nothing. With `exact`, the exact
+    optimum of the rank-3 part stands beside them.
     """
-    result = epsnet.path(problem, [k], NET, 0, report)[k]
-    bound = epsnet.upper_bounds(problem, [k], NET, 0, report)[0][k]
-    bound = min(bound, problem.leading_eigenvalue)
-    found = [Found(100 * result.info["rank_d_value"] / bound, f"{name}, value on the rank-3 part")]
+    runs = [epsnet.path(problem, [k], NET, seed, report)[k] for seed in range(SEEDS)]
+    values = np.array([run.info["rank_d_value"] for run in runs])
+    result = runs[int(np.argmax(values))]
+    l1 = problem.leading_eigenvalue
+    rest = float(problem.covariance.leading(NET.rank + 1)[0][NET.rank :].sum()) * problem.covariance.unit
+    budget = f"the best of {SEEDS} x {result.info['samples']} random points"
+
+    def share(factor: float) -> dict[str, Any]:
+        found = 100 * values / np.minimum(values / factor + rest, l1)
+        return {
+            "value": float(found.max()), "spread": [float(found.min()), float(found.max())], "budget": budget,
+        }  # fmt: skip
+
+    found = [Found(**share(1 - NET.eps), preset=f"{name}, v / (v / (1 - eps) + l4)")]
+    if plain:
+        found.append(Found(**share(1.0), preset=f"{name}, v / (v + l4), without 1 / (1 - eps)"))
+    bound = min(float(values.max()) / (1 - NET.eps) + rest, l1)
     found.append(Found(100 * result.value / bound, f"{name}, value on A", judged=False))
     if exact:
         upper = lowrank.bound(problem, NET.rank, shifted=False)[0].upper
         found.append(
             Found(
-                100 * result.value / min(upper, problem.leading_eigenvalue),
-                f"{name}, exact optimum of the rank-3 part",
-                judged=False,
+                100 * result.value / min(upper, l1), f"{name}, exact optimum of the rank-3 part", judged=False
             )
         )
     proved = api.certify(problem, result, effort="fast")
@@ -225,13 +275,13 @@ def _panel(problem: Problem, ks, title: str, report: Report, nspca2006=(), secon
     the curves of Alg. 3 and EM as arrays.
     """
     l1, seconds = problem.leading_eigenvalue, {} if seconds is None else seconds
-    started = time.perf_counter()
+    started = time.process_time()
     path = epsnet.path(problem, ks, NET, 0, report)
     net = np.array([path[k].value for k in ks]) / l1
-    seconds["Alg. 3"] = time.perf_counter() - started
-    started = time.perf_counter()
+    seconds["Alg. 3"] = time.process_time() - started
+    started = time.process_time()
     other = _em(problem, ks, EM, f"{title}: EM", report)
-    seconds["EM"] = time.perf_counter() - started
+    seconds["EM"] = time.process_time() - started
     upper = epsnet.upper_bounds(problem, ks, NET, 0, report)[0]
     proved = api.sweep(problem, list(ks), certify="fast", report=report)
     x = list(map(float, ks))
@@ -295,12 +345,19 @@ def _at_least(one: Found, wanted: float) -> bool:
 
 
 def _large(ks, net: Array, other: Array) -> Found:
-    """Judge whether two curves are similar at every k above `LOW`; None if at the last k alone."""
+    """Judge whether two curves are similar from some k above `LOW` on; None if at the last k alone.
+
+    The text does not say where the larger k begin. Up to there Alg. 3 must be the higher one.
+    """
     at = [i for i, k in enumerate(ks) if k > LOW]
     seen = ", ".join(f"k = {ks[i]}: {net[i]:.3f} against {other[i]:.3f}" for i in at)
-    alike = np.abs(net - other)[at] <= ALIKE
-    holds = True if alike.all() else None if alike[-1] else False
-    return Found(seen, "EM from the paper's starts", holds)
+    alike = (np.abs(net - other)[at] <= ALIKE).tolist()
+    first = next((j for j in range(len(at)) if all(alike[j:])), len(at))
+    is_higher = bool((net > other)[at[:first]].all())
+    similar = first < len(at) - 1 or len(at) == 1
+    holds = True if similar and is_higher and first < len(at) else None if alike[-1] else False
+    preset = f"EM from the paper's starts, similar from k = {ks[at[first]]} on" if holds else "EM as in 2008"
+    return Found(seen, preset, holds)
 
 
 def _against(ks, net: Array, other: Array, at, preset: str, judged: bool) -> Found:

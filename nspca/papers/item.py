@@ -1,4 +1,4 @@
-"""The words for a figure or table of a paper: what it prints, what was computed here, what to say of both."""
+"""Types of a figure or table of a paper: the printed statements, the computed ones, and their verdicts."""
 
 import json
 from collections.abc import Callable, Iterable
@@ -10,18 +10,19 @@ from nspca.progress import Report
 
 Verdict = Literal["agrees", "better", "differs", "opposite", "data not here", "not printed"]
 VERDICTS: dict[Verdict, str] = {
-    "agrees": "within 2 % of what is printed, with the best of what could be meant; or as the text says",
-    "better": "more than 2 % beyond what is printed, in the direction that is sought",
-    "differs": "more than 2 % away from what is printed, or not as far as the text says",
-    "opposite": "the contrary of what the text says",
-    "data not here": "printed for data that are not on this machine, or not to be had",
-    "not printed": "drawn there without numbers, so that there is nothing to hold ours against",
+    "agrees": "within 2 % of the printed number (of a gain: of the total that it implies), in one of the "
+    "readings that the text leaves open; or as the text says, and within the printed axis",
+    "better": "more than 2 % beyond the printed number, in the direction that is sought",
+    "differs": "more than 2 % from the printed number, outside the printed axis, or less than the text says",
+    "opposite": "the contrary of the text",
+    "data not here": "the data are not on this machine, or cannot be obtained",
+    "not printed": "drawn in the paper without numbers, so there is nothing to compare with",
 }
 """Every verdict, and when it is given."""
 TOLERANCE = 0.02
-"""Relative difference up to which two numbers agree: scalings and starts that no paper tells make more."""
+"""Relative difference up to which two numbers agree. Scalings and starts that no paper states change more."""
 
-Kind = Literal["same", "most", "least", "statement", "drawn"]
+Kind = Literal["same", "most", "least", "gain", "statement", "drawn"]
 
 
 @dataclass(frozen=True)
@@ -38,11 +39,14 @@ class Printed:
         Page or section.
     kind : str
         "same": a number to be reproduced. "most" or "least": a number to be as large or as small as possible.
+        "gain": per cent by which a total exceeds another one, to be as large as possible.
         "statement": a sentence of the text. "drawn": only a drawing.
     value : float, optional
         The number.
     shown : str
         The printed text; a statement is in words of our own.
+    axis : (float, float), optional
+        Ends of the printed axis. A curve that leaves it does not agree, whatever its trend.
     """
 
     key: str
@@ -51,6 +55,7 @@ class Printed:
     kind: Kind
     value: float | None = None
     shown: str = ""
+    axis: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -62,17 +67,27 @@ class Found:
     value : float or str
         The number to compare with the printed one, or a sentence on what was seen.
     preset : str
-        The scaling, start or measure that was used, where the paper leaves that open.
+        The reading: the scaling, start or measure that was used, where the paper leaves that open.
     holds : bool, optional
         True if a statement holds, False if its contrary does, None if neither does.
     judged : bool
-        False for results that are not the paper's way and are shown for comparison only.
+        True for a reading of the paper, False for a stronger method or another measure, which stands beside
+        it and does not count for the verdict.
+    budget : str
+        Work that a heuristic was allowed, such as "3 x 10000 random points".
+    spread : (float, float), optional
+        Smallest and largest value over the seeds of a heuristic, whose best one is `value`.
+    reach : (float, float), optional
+        Smallest and largest value of the curve, to be compared with the printed axis.
     """
 
     value: float | str
     preset: str = ""
     holds: bool | None = None
     judged: bool = True
+    budget: str = ""
+    spread: list[float] | None = None
+    reach: list[float] | None = None
 
 
 @dataclass(frozen=True)
@@ -128,14 +143,29 @@ class Words:
 
 
 @dataclass(frozen=True)
+class Table:
+    """A table of texts with the names of its columns."""
+
+    title: str
+    columns: list[str]
+    rows: list[list[str]]
+
+
+@dataclass(frozen=True)
 class Outcome:
-    """The result of computing an item: the numbers found for everything printed, and the drawings."""
+    """The result of computing an item: the numbers found for everything printed, and the drawings.
+
+    `reasons` has a sentence for each key whose verdict is "differs" or "opposite": the reading in which it
+    agrees, or that none is known. `seconds` are CPU seconds.
+    """
 
     found: dict[str, list[Found]] = field(default_factory=dict)
     panels: list[Panel] = field(default_factory=list)
     galleries: list[Gallery] = field(default_factory=list)
     words: list[Words] = field(default_factory=list)
     said: str = ""
+    reasons: dict[str, str] = field(default_factory=dict)
+    tables: list[Table] = field(default_factory=list)
     seconds: float = 0.0
     computed: float = 0.0
 
@@ -162,7 +192,8 @@ class Outcome:
             ]
             galleries = [Gallery(**gallery) for gallery in raw.pop("galleries")]
             words = [Words(**lists) for lists in raw.pop("words")]
-            return cls(found, panels, galleries, words, **raw)
+            tables = [Table(**table) for table in raw.pop("tables", [])]  # older files lack these
+            return cls(found, panels, galleries, words, tables=tables, **raw)
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise InvalidData(f"The outcome of a paper's item cannot be read: {error}.") from error
 
@@ -215,10 +246,11 @@ class Item:
 
 @dataclass(frozen=True)
 class Claim:
-    """Something printed beside what was found, with a verdict."""
+    """Something printed beside what was found, with a verdict and the reason for it."""
 
     printed: Printed
     found: tuple[Found, ...]
+    reason: str = ""
 
     @property
     def verdict(self) -> Verdict:
@@ -234,19 +266,34 @@ class Claim:
 
 def _verdict(printed: Printed, found: Found) -> Verdict:
     if printed.kind == "statement":
-        return "differs" if found.holds is None else "agrees" if found.holds else "opposite"
+        holds = None if found.holds and not _on_axis(printed, found) else found.holds
+        return "differs" if holds is None else "agrees" if holds else "opposite"
     assert printed.value is not None and isinstance(found.value, float | int)
     ratio = found.value / printed.value
+    if printed.kind == "gain":  # the total that it implies: a difference of two totals has no relative error
+        ratio = (100 + found.value) / (100 + printed.value)
     if abs(ratio - 1) <= TOLERANCE:
         return "agrees"
-    beyond = {"most": ratio > 1, "least": ratio < 1}.get(printed.kind, False)
+    beyond = {"most": ratio > 1, "gain": ratio > 1, "least": ratio < 1}.get(printed.kind, False)
     return "better" if beyond else "differs"
 
 
+def _on_axis(printed: Printed, found: Found) -> bool:
+    """Tell whether a curve stays within the printed axis, up to `TOLERANCE` of its length."""
+    if printed.axis is None or found.reach is None:
+        return True
+    low, high = printed.axis
+    room = TOLERANCE * (high - low)
+    return low - room <= found.reach[0] and found.reach[1] <= high + room
+
+
 def claims(item: Item, outcome: Outcome | None) -> list[Claim]:
-    """Everything that the item prints, each with what was found."""
-    found = {} if outcome is None else outcome.found
-    return [Claim(printed, tuple(found.get(printed.key, ()))) for printed in item.printed]
+    """Return everything that the item prints, each with what was found and the reason of its verdict."""
+    outcome = Outcome() if outcome is None else outcome
+    return [
+        Claim(printed, tuple(outcome.found.get(printed.key, ())), outcome.reasons.get(printed.key, ""))
+        for printed in item.printed
+    ]
 
 
 def counts(many: Iterable[Claim]) -> dict[Verdict, int]:

@@ -1,6 +1,7 @@
 """Report of all figures and tables as one self-contained HTML file.
 
-For each item the report shows the printed numbers, the computed ones, the verdict and the curves.
+For each item the report shows the printed numbers, the computed ones, the verdict with its reason, and the
+curves.
 """
 
 from collections.abc import Mapping
@@ -9,7 +10,8 @@ from datetime import UTC, datetime
 from html import escape
 
 from nspca.errors import of_the_app
-from nspca.papers import ITEMS, PAPERS, VERDICTS, Claim, Item, Outcome, claims, counts, stored
+from nspca.papers import ITEMS, PAPERS, VERDICTS, Claim, Found, Item, Outcome, claims, counts, stored
+from nspca.papers.item import Table
 
 with of_the_app("the report of the papers"):  # at once, not after the minutes that computing them takes
     from nspca.plots.papers import gallery_figure, panel_figure
@@ -28,21 +30,35 @@ def number(value: float | str) -> str:
     return value if isinstance(value, str) else f"{value:.4g}"
 
 
+def found_line(one: Found) -> str:
+    """Return a computed number with its spread over seeds, its reading and its budget."""
+    low, high = one.spread or (0.0, 0.0)
+    spread = f", {number(low)} to {number(high)} over seeds" if low != high else ""
+    notes = "; ".join(note for note in (one.preset, one.budget) if note)
+    return f"{number(one.value)}{spread}" + (f" ({notes})" if notes else "")
+
+
 def found_lines(claim: Claim) -> list[str]:
-    """Return the computed numbers with their presets; those that do not count for the verdict in brackets."""
-    lines = []
-    for one in claim.found:
-        line = f"{number(one.value)} ({one.preset})" if one.preset else number(one.value)
-        lines.append(line if one.judged else f"[{line}]")
-    return lines
+    """Return the computed numbers; those that do not count for the verdict are in brackets."""
+    return [found_line(one) if one.judged else f"[{found_line(one)}]" for one in claim.found]
 
 
 def lines(item: Item, outcome: Outcome | None) -> list[str]:
-    """Return lines for a terminal: verdict, subject, printed and computed numbers of each claim."""
-    return [
-        f"{claim.verdict:<13} {claim.printed.what}: {claim.printed.shown} | {'; '.join(found_lines(claim))}"
-        for claim in claims(item, outcome)
-    ]
+    """Return lines for a terminal: verdict, subject, printed and computed numbers of each claim; tables."""
+    said = []
+    for claim in claims(item, outcome):
+        seen = "; ".join(found_lines(claim))
+        said.append(f"{claim.verdict:<13} {claim.printed.what}: {claim.printed.shown} | {seen}")
+        if why := reason(claim):
+            said.append(f"{'':<13} {why}")
+    for table in outcome.tables if outcome is not None else []:
+        said += [" | ".join(row) for row in (table.columns, *table.rows)]
+    return said
+
+
+def reason(claim: Claim) -> str:
+    """Return why a claim differs or is opposite; empty for other verdicts."""
+    return claim.reason if claim.verdict in ("differs", "opposite") else ""
 
 
 def markdown() -> str:
@@ -88,6 +104,8 @@ def html(outcomes: Mapping[str, Outcome]) -> bytes:
                 body.append(f"<p><b>{escape(gallery.title)}</b></p>")
                 figure = gallery_figure(gallery.title, gallery.shape, gallery.columns)
                 body.append(_drawn(figure, number_of))
+            for one in outcome.tables:
+                body.append(f"<p><b>{escape(one.title)}</b></p>{text_table(one)}")
             for words in outcome.words:
                 lines = "".join(f"<li>{escape(', '.join(one))}</li>" for one in words.lists)
                 body.append(f"<p><b>{escape(words.title)}</b></p><ol>{lines}</ol>")
@@ -97,28 +115,51 @@ def html(outcomes: Mapping[str, Outcome]) -> bytes:
 <meta http-equiv="Content-Security-Policy" content="{ALONE}"><title>The four papers, reproduced</title>
 <style>{STYLE}</style><script>{plotly.offline.get_plotlyjs()}</script></head><body>
 <h1>The four papers, reproduced</h1>
-<p>Every figure and table, what is printed beside what was computed: {escape(counted(outcomes))}. Lines in
-brackets stand beside the paper's own way and are not judged.</p><ul>{meaning}</ul> {"".join(body)}
+<p>Every figure and table, printed beside computed: {escape(counted(outcomes))}. A verdict is about the
+paper's own reading. Stronger methods and other measures stand in a column of their own and are not
+judged.</p><ul>{meaning}</ul> {"".join(body)}
 </body></html> """.encode()
 
 
-def table(lines: list[Claim]) -> str:
-    """Everything printed with what was found and the verdict, as an HTML table."""
+def table(lines: list[Claim], beside: bool = True) -> str:
+    """Return the claims as an HTML table: printed, the paper's way, verdict and reason.
+
+    With `beside`, results that are not judged have a column of their own.
+    """
     rows = []
     for claim in lines:
-        verdict = claim.verdict
-        ordered = sorted(found_lines(claim), key=lambda line: line.startswith("["))
-        found = "<br>".join(
-            f"<small>{escape(line)}</small>" if line.startswith("[") else escape(line) for line in ordered
-        )
-        printed = claim.printed
+        verdict, printed = claim.verdict, claim.printed
+        own, others = (_found_html(claim, judged) for judged in (True, False))
+        why = f"<br><small>{escape(reason(claim))}</small>" if reason(claim) else ""
         rows.append(
             f"<tr><td>{escape(printed.what)}</td><td>{escape(printed.shown)} "
-            f"<small>{escape(printed.where)}</small></td><td>{found or '–'}</td><td "
-            f"class='{verdict.split()[0]}'>{verdict}</td></tr>"
+            f"<small>{escape(printed.where)}</small></td><td>{own}</td>"
+            f"{f'<td><small>{others}</small></td>' if beside else ''}"
+            f"<td><span class='{verdict.split()[0]}'>{verdict}</span>{why}</td></tr>"
         )
-    head = "<tr><th>What</th><th>Printed</th><th>Computed</th><th>Verdict</th></tr>"
+    names = ["What", "Printed", "The paper’s way, here", *["Beside it, not judged"] * beside, "Verdict"]
+    head = f"<tr>{''.join(f'<th>{name}</th>' for name in names)}</tr>"
     return f"<table class='claims'>{head}{''.join(rows)}</table>"
+
+
+def beside_table(lines: list[Claim]) -> str:
+    """Return the results that are not judged as an HTML table."""
+    rows = "".join(
+        f"<tr><td>{escape(claim.printed.what)}</td><td>{_found_html(claim, judged=False)}</td></tr>"
+        for claim in lines
+    )
+    return f"<table class='claims'><tr><th>What</th><th>Beside the paper’s way</th></tr>{rows}</table>"
+
+
+def _found_html(claim: Claim, judged: bool) -> str:
+    return "<br>".join(escape(found_line(one)) for one in claim.found if one.judged is judged) or "–"
+
+
+def text_table(one: Table) -> str:
+    """Return a table of texts as an HTML table."""
+    head = "".join(f"<th>{escape(name)}</th>" for name in one.columns)
+    rows = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in one.rows)
+    return f"<table class='claims'><tr>{head}</tr>{rows}</table>"
 
 
 def _drawn(figure, number_of: int) -> str:

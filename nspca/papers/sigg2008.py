@@ -1,9 +1,14 @@
-"""The figures of Sigg and Buhmann (ICML 2008): EM for sparse and nonnegative components, on faces and genes.
+"""Figures of Sigg and Buhmann (ICML 2008): EM for sparse and nonnegative components, on faces and genes.
 
-Both tables are standardised, every feature with mean 0 and variance 1, as Section 5 says.
+Both tables are standardised, every feature with mean 0 and variance 1, as Section 5 says. Seconds are CPU
+seconds.
 """
 
 import time
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -20,6 +25,10 @@ from nspca.solvers import coordinate, em, greedy
 
 FIRST = em.Options(restarts=1, polish=False)
 """Any sign: from the first principal component, as in Section 3.1."""
+LOOSE = em.Options(restarts=1, polish=False, tol=1e-3)
+"""EM that stops at a cosine of 1 - 1e-3: the paper's epsilon is not printed."""
+TIMED = 3
+"""Runs of which the quickest counts, because other work on the machine only adds to a time."""
 TEN = em.Options(restarts=10, starts="paper", polish=False)
 """Nonnegative: the best of ten random starts, as in Section 5.2."""
 FORWARD = greedy.Options(restarts=1, polish=False)
@@ -28,18 +37,25 @@ ALPHAS = (1e5, 1e6, 1e7)
 """Of NSPCA in Fig. 3 (left)."""
 FIRST_ONES = 3
 """Components that count as the first ones."""
-LEFT = (10, 20, 40, 60, 80, 100, 120, 140, 160, 180, 200)
+LEFT = (20, 100, 140, 180)
 """Values of K of Fig. 3 (left)."""
 NEAR = 0.5
 """Share of all features from which a cardinality is called near full."""
-STARTS = 3
-"""Of NSPCA in Fig. 3 (left), the best of which counts."""
+STARTS = 10
+"""Starts of NSPCA in Fig. 3 (left), the best of which counts, as in Section 5.2."""
+GENES = (10, 30, 50, 70, 100, 150, 200, 250)
+"""Numbers of genes of Fig. 4."""
+TABLES = {"standardised": "standardised", "raw": "intensities as they are", "log": "log2 intensities"}
+"""Preparations of the genes for Fig. 4."""
 CLUSTERINGS = 100
 """Initialisations of k-means in Fig. 4."""
 COMPONENTS = 10
 JOINT = 200
 """Nonzero weights of all components together."""
 ANGLE = 85.0
+MEASURES = {"total": "plain sums", "adjusted": "adjusted variance (Zou et al. 2006)"}
+"""Variance of several components. The axes of the paper's Fig. 3 fit plain sums."""
+SPCA = "SparsePCA of scikit-learn, truncated"
 FLAT = 3.0
 """Times the quickest up to which a time is called the same for all K."""
 LEVEL = 0.05
@@ -96,7 +112,7 @@ def figure_2_left(report: Report) -> Outcome:
             Curve("emPCA", x, plain),
             Curve("emPCA, weights anew", x, anew),
             Curve("greedy path (PathSPCA)", x, forward, dash="dash"),
-            Curve("SparsePCA of scikit-learn, truncated", list(map(float, few)), baseline, dash="dot"),
+            Curve(SPCA, list(map(float, few)), baseline, dash="dot"),
         ],
         xrange=[0, 155],
         yrange=[0, 120],
@@ -121,6 +137,8 @@ def figure_2_middle(report: Report) -> Outcome:
     plain, anew = _em_curves(problem, ks, report)
     forward = greedy.path(problem, ks, FORWARD, 0, report)
     thresholded = api.sweep(problem, list(ks), methods=("threshold",), certify=None, report=report)
+    few = (10, 50, 150)
+    baseline = [api.solve(problem.with_k(k), "spca", certify=None, report=report).value for k in few]
     x = list(map(float, ks))
     panel = Panel(
         "Genes, any sign",
@@ -130,6 +148,7 @@ def figure_2_middle(report: Report) -> Outcome:
             Curve("emPCA", x, plain),
             Curve("emPCA, weights anew", x, anew),
             Curve("greedy path (PathSPCA)", x, [forward[k].value for k in ks], dash="dash"),
+            Curve(SPCA, list(map(float, few)), baseline, dash="dot"),
             Curve("thresholding", x, [thresholded["threshold", k].value for k in ks], dash="dot"),
         ],
         xrange=[0, 155],
@@ -143,37 +162,36 @@ def figure_2_right(report: Report) -> Outcome:
     problem = Problem.from_data(originals.standardised(originals.sample("leukemia").X), k=1, nonneg=False)
     problem.covariance.leading(1)
     ks = (5, 10, 15, 25, 50, 100, 200, 300, 400)
-    seconds, steps = [], []
-    for k in ks:
-        started = time.perf_counter()
-        steps.append(em.solve(problem.with_k(k), FIRST, 0, report).info["iterations"])
-        seconds.append(time.perf_counter() - started)
-    forward = []
-    for k in ks:
-        started = time.perf_counter()
-        greedy.path(problem, [k], FORWARD, 0, report)
-        forward.append(time.perf_counter() - started)
-    x = list(map(float, ks))
-    panel = Panel(
-        "Genes: time",
-        "cardinality",
-        "seconds",
-        [Curve("emPCA", x, seconds), Curve("greedy path (PathSPCA)", x, forward, dash="dash")],
-        xrange=[0, 410],
-        logarithmic="y",
-    )
-    spread, grown = max(seconds) / min(seconds), forward[-1] / forward[0]
-    found = {
-        "flat": [
-            Found(
-                f"EM: slowest {spread:.2g} times the quickest; greedy at K = 400 {grown:.2g} times K = 5",
-                holds=spread <= FLAT and grown > FLAT,
-            )
-        ],
-        "more": [_more_steps(ks, steps)],
-        "steps": [Found(float(np.mean(steps)), "mean over nine K, until the cosine is 1 - 1e-9")],
+    runs = {k: _timed(partial(em.solve, problem.with_k(k), LOOSE, 0, report)) for k in ks}
+    steps = [result.info["iterations"] for result, _ in runs.values()]
+    strict = [em.solve(problem.with_k(k), FIRST, 0, report).info["iterations"] for k in ks]
+    times = {"emPCA": {k: seconds for k, (_, seconds) in runs.items()}}
+    times["greedy path (PathSPCA)"] = {
+        k: _timed(partial(greedy.path, problem, [k], FORWARD, 0, report), runs=1)[1] for k in ks
     }
-    said = "Seconds of this machine; the paper's are of Matlab on a Core 2 Duo of 2.2 GHz."
+    times[SPCA] = {
+        k: _timed(partial(api.solve, problem.with_k(k), "spca", certify=None, report=report), runs=1)[1]
+        for k in (5, 50, 400)
+    }
+    dashes = {"emPCA": "solid", SPCA: "dot"}
+    curves = [
+        Curve(name, list(map(float, curve)), list(curve.values()), dash=dashes.get(name, "dash"))
+        for name, curve in times.items()
+    ]
+    panel = Panel("Genes: time", "cardinality", "CPU seconds", curves, xrange=[0, 410], logarithmic="y")
+    seconds, forward = (list(times[name].values()) for name in ("emPCA", "greedy path (PathSPCA)"))
+    found = {
+        "flat": [_flat(seconds, forward)],
+        "more": [_more_steps(ks, steps)],
+        "steps": [
+            Found(float(np.mean(steps)), "mean over nine K, until the cosine is 1 - 1e-3"),
+            Found(float(np.mean(strict)), "until the cosine is 1 - 1e-9, as nspca stops", judged=False),
+        ],
+    }
+    said = (
+        "CPU seconds of this machine, the paper's are of Matlab on a Core 2 Duo of 2.2 GHz. SPCA of Zou et "
+        "al. is not here. SparsePCA of scikit-learn, which has a penalty instead of K, stands in its place."
+    )
     return Outcome(found, [panel], said=said)
 
 
@@ -183,11 +201,14 @@ def figure_3_left(report: Report) -> Outcome:
     """
     problem = _faces_off_first()
     ks = LEFT
-    values, seconds = _em_timed(problem, ks, report)
-    curves = [Curve("emPCA, nonnegative", list(map(float, ks)), values)]
-    started = time.perf_counter()
+    values, anew, seconds = _em_timed(problem, ks, report)
+    curves = [
+        Curve("emPCA, nonnegative", list(map(float, ks)), values),
+        Curve("emPCA, weights anew", list(map(float, ks)), anew, dash="dot"),
+    ]
+    started = time.process_time()
     met = {alpha: _met(problem, alpha, ks, report) for alpha in ALPHAS}
-    slow = (time.perf_counter() - started) / (len(ALPHAS) * len(ks))
+    slow = (time.process_time() - started) / (len(ALPHAS) * len(ks))
     for alpha, points in met.items():
         if points:
             name = f"NSPCA (2006), alpha = {alpha:.0e}"
@@ -200,14 +221,14 @@ def figure_3_left(report: Report) -> Outcome:
         xrange=[0, 205],
         yrange=[2, 20],
     )
-    shares = {alpha: [v / values[ks.index(k)] for k, v in points.items()] for alpha, points in met.items()}
     quick = float(np.mean(seconds))
     found = {
         "time": [
             Found(
-                f"{quick:.2g} s (ten starts) against {slow:.2g} s ({STARTS} starts)",
-                "this machine",
+                f"{quick:.2g} s against {slow:.2g} s",
+                "CPU of this machine",
                 holds=slow > 10 * quick,
+                budget=f"{STARTS} starts each",
             )
         ],
         "alpha": [
@@ -216,16 +237,25 @@ def figure_3_left(report: Report) -> Outcome:
                 holds=_near_full(met, problem.n),
             )
         ],
-        "comparable": [_told(shares[ALPHAS[0]], lambda share: min(share) >= 1 - LEVEL)],
-        "degrades": [
-            _told(shares[ALPHAS[-1]], lambda share: np.mean(share) < np.mean(shares[ALPHAS[0]] or [1.0]))
+        "comparable": [
+            _comparable(met[ALPHAS[0]], dict(zip(ks, values, strict=True)), "EM's own weights"),
+            replace(
+                _comparable(met[ALPHAS[0]], dict(zip(ks, anew, strict=True)), "weights anew"),
+                judged=False,
+            ),
         ],
+        "degrades": [_degrades(met, dict(zip(ks, values, strict=True)))],
     }
     said = (
-        "Of the k asked for, a point is drawn where NSPCA met k exactly. Seconds of this machine, the "
-        "paper's are of Matlab on a Core 2 Duo of 2.2 GHz."
+        "A point is drawn where NSPCA met the k asked for exactly. EM is drawn with its own weights, as the "
+        "paper plots it, and with the best weights on its support. CPU seconds of this machine, the paper's "
+        "are of Matlab on a Core 2 Duo of 2.2 GHz."
     )
-    return Outcome(found, [panel], said=said)
+    reasons = {
+        "alpha": "No reading is known in which only answers near full cardinality are found: the bisection "
+        "of nspca continues each start from its own solution, and so meets smaller k as well."
+    }
+    return Outcome(found, [panel], said=said, reasons=reasons)
 
 
 def figure_3_middle(report: Report) -> Outcome:
@@ -242,10 +272,24 @@ def figure_3_middle(report: Report) -> Outcome:
         ).components,
         "NSPCA (2006), alpha = 1e8": _nspca(problem, 1e8, report),
     }
-    panel, curves = _cumulative(problem, U, "Orthogonal components, K = 20 each or 200 together", [0, 70])
-    ours, theirs = curves["emPCA, nonnegative"][-1], curves["NSPCA (2006), alpha = 1e8"][-1]
-    found = {"more": [Found(f"{ours:.1f} against {theirs:.1f}", holds=bool(ours > (1 + LEVEL) * theirs))]}
-    return Outcome(found, [panel])
+    title = "Orthogonal components, K = 20 each or 200 together"
+    found = []
+    panels = []
+    for measure in MEASURES:
+        panel, curves = _cumulative(problem, U, title, [0, 70], measure)
+        ours, theirs = curves["emPCA, nonnegative"], curves["NSPCA (2006), alpha = 1e8"]
+        found.append(
+            Found(
+                f"{ours[-1]:.1f} against {theirs[-1]:.1f}",
+                MEASURES[measure],
+                bool(ours[-1] > (1 + LEVEL) * theirs[-1]),
+                measure == "total",
+                "ten starts of EM, one of NSPCA",
+                reach=[float(min(theirs[0], ours[0])), float(max(ours[-1], theirs[-1]))],
+            )
+        )
+        panels.append(panel)
+    return Outcome({"more": found}, panels[:1])
 
 
 def figure_3_right(report: Report) -> Outcome:
@@ -272,49 +316,60 @@ def figure_3_right(report: Report) -> Outcome:
         if apart:
             break
     name = f"NSPCA (2006), alpha = {alpha:.0e}"
-    panel, curves = _cumulative(
-        problem, {"emPCA, nonnegative": angled, name: U}, "Components 85 degrees apart", [10, 90]
-    )
-    em_curve, other = curves["emPCA, nonnegative"], curves[name]
-    found = {
-        "first": [_ahead(em_curve, other)],
-        "all": [
-            Found(
-                f"EM {em_curve[-1]:.1f}, NSPCA {other[-1]:.1f}{'' if apart else ', closer than that'}",
-                holds=bool(other[-1] > em_curve[-1]) if apart else None,
-            )
-        ],
-    }
+    found: dict[str, list[Found]] = {"first": [], "all": []}
+    panels = []
+    for measure, said in MEASURES.items():
+        columns = {"emPCA, nonnegative": angled, name: U}
+        panel, curves = _cumulative(problem, columns, "Components 85 degrees apart", [10, 90], measure)
+        em_curve, other = curves["emPCA, nonnegative"], curves[name]
+        both = np.concatenate([em_curve, other])
+        shared: dict[str, Any] = {
+            "preset": said,
+            "judged": measure == "total",
+            "budget": "three starts of EM, two of NSPCA",
+            "reach": [float(both.min()), float(both.max())],
+        }
+        found["first"].append(replace(_ahead(em_curve, other), **shared))
+        seen = f"EM {em_curve[-1]:.1f}, NSPCA {other[-1]:.1f}{'' if apart else ', closer than that'}"
+        found["all"].append(Found(seen, holds=bool(other[-1] > em_curve[-1]) if apart else None, **shared))
+        panels.append(panel)
     said = (
         "How alpha was chosen is not printed: here the smallest of 1e5, 1e6, 1e7, 1e8 whose columns are at "
         "least 85 degrees apart. The angle of EM is kept by the programme of eq. 20, whose weight is raised "
-        "until it holds."
+        "until it holds. Variance is added up plainly, which counts twice what two components share."
     )
-    return Outcome(found, [panel], said=said)
+    return Outcome(found, panels[:1], said=said)
 
 
 def figure_4(report: Report) -> Outcome:
-    """Genes chosen without the diagnosis, then k-means: the Jaccard score, standardised as printed, and on
-    logarithms.
-    """
+    """Genes chosen without the diagnosis, then k-means: the Jaccard score, standardised and as they are."""
     data = originals.sample("leukemia")
     if data.labels is None:
         raise originals.Absent("This copy of the leukemia table has no diagnoses.")
     labels = np.array([str(label) for label in data.labels])
     found, panels = [], []
-    for prepared in ("standardised", "log"):
-        rows = uses.gene_rows(
-            data.X, labels, (10, 30, 50, 70, 100, 150, 200, 250), prepared, CLUSTERINGS, 0, report
-        )
+    for prepared, starts in (("standardised", "paper"), ("raw", "paper"), ("log", "range")):
+        rows = uses.gene_rows(data.X, labels, GENES, prepared, CLUSTERINGS, 0, report, starts)
         panels.append(_jaccard(rows, prepared))
         seventy = next(row for row in rows if (row["selection"], row["genes"]) == ("em, nonnegative", 70))
         every = next(row for row in rows if row["selection"] == "all genes")
-        seen = f"{seventy['mean']:.3f} against {every['mean']:.3f} of all genes"
-        better = seventy["mean"] > every["mean"]
-        found.append(Found(seen, prepared, better, judged=prepared == "standardised"))
+        seen = f"{seventy['mean']:.3f} ± {seventy['spread']:.3f} against {every['mean']:.3f} of all genes"
+        found.append(
+            Found(
+                seen,
+                f"{TABLES[prepared]}, {'the paper’s starts' if starts == 'paper' else 'the starts of nspca'}",
+                seventy["mean"] > every["mean"],
+                judged=starts == "paper",
+                budget=f"{CLUSTERINGS} starts of k-means",
+                reach=[seventy["mean"], every["mean"]]
+                if seventy["mean"] < every["mean"]
+                else [every["mean"], seventy["mean"]],
+            )
+        )
     said = (
-        "Standardised, as the paper describes its table, the printed order is reversed; on log2 of the "
-        "intensities between 100 and 16000 it holds."
+        "Section 5 standardises both tables; Section 5.3 does not say which one is clustered. On the "
+        "standardised table the contrary holds: all genes score higher than 70. On the intensities as they "
+        "are, and on their logarithms between 100 and 16000, the printed order holds."
     )
     return Outcome({"seventy": found}, panels, said=said)
 
@@ -338,11 +393,41 @@ def _met(problem: Problem, paper: float, ks, report: Report) -> dict[int, float]
     return points
 
 
-def _told(shares: list[float], holds) -> Found:
-    """Shares of what EM explains, and whether something is true of them; of none nothing is said."""
+def _comparable(points: dict[int, float], em_values: dict[int, float], preset: str) -> Found:
+    """Judge whether NSPCA reaches the value of EM at the largest k met, where the paper found answers."""
+    shares = {k: value / em_values[k] for k, value in points.items()}
     if not shares:
-        return Found("met no k")
-    return Found(f"{min(shares):.2f} to {max(shares):.2f} of what EM explains", holds=bool(holds(shares)))
+        return Found("met no k", preset)
+    largest = sorted(shares)[-3:]
+    seen = ", ".join(f"k = {k}: {points[k]:.2f} against {em_values[k]:.2f}" for k in largest)
+    holds = min(shares[k] for k in largest) >= 1 - LEVEL
+    reach = [min(points.values()), max(*points.values(), *em_values.values())]
+    return Found(seen, preset, holds, budget=f"{STARTS} starts each", reach=reach)
+
+
+def _degrades(met: dict[float, dict[int, float]], em_values: dict[int, float]) -> Found:
+    """Judge whether the largest alpha explains less than the smallest one, on average over the k met."""
+    means = [float(np.mean([v / em_values[k] for k, v in met[a].items()] or [0.0])) for a in ALPHAS]
+    holds = bool(means[-1] < means[0]) if met[ALPHAS[0]] and met[ALPHAS[-1]] else None
+    seen = ", ".join(f"alpha = {a:.0e}: {mean:.2f}" for a, mean in zip(ALPHAS, means, strict=True))
+    return Found(f"{seen} of what EM explains, mean over the k met", holds=holds, budget=f"{STARTS} starts")
+
+
+def _flat(seconds: list[float], forward: list[float]) -> Found:
+    """Judge whether EM's time hardly depends on K while the greedy path's grows."""
+    spread, grown = max(seconds) / min(seconds), forward[-1] / forward[0]
+    seen = f"EM: slowest {spread:.2g} times the quickest; greedy at K = 400 {grown:.2g} times K = 5"
+    return Found(seen, f"CPU, the best of {TIMED} runs of EM", spread <= FLAT and grown > FLAT)
+
+
+def _timed(run: Callable[[], Any], runs: int = TIMED) -> tuple[Any, float]:
+    """Return the result of a function and the fewest CPU seconds of some runs."""
+    found, seconds = None, np.inf
+    for _ in range(runs):
+        started = time.process_time()
+        found = run()
+        seconds = min(seconds, time.process_time() - started)
+    return found, float(seconds)
 
 
 def _ahead(one: Array, other: Array) -> Found:
@@ -371,16 +456,19 @@ def _em_curves(problem: Problem, ks, report: Report) -> tuple[list[float], list[
     return plain, anew
 
 
-def _em_timed(problem: Problem, ks, report: Report) -> tuple[list[float], list[float]]:
-    """Return the value of EM at every k, and its seconds for each k up to 100."""
-    values: list[float] = []
+def _em_timed(problem: Problem, ks, report: Report) -> tuple[list[float], list[float], list[float]]:
+    """Return EM's value at every k with its own weights and with weights anew, and its seconds to k = 100."""
+    plain: list[float] = []
+    anew: list[float] = []
     seconds: list[float] = []
     for k in ks:
-        started = time.perf_counter()
-        values.append(em.solve(problem.with_k(k), TEN, 0, report).value)
-        seconds += [time.perf_counter() - started] * (k <= 100)
-        report(Event("EM", len(values), len(ks), k=k))
-    return values, seconds
+        started = time.process_time()
+        result = em.solve(problem.with_k(k), TEN, 0, report)
+        seconds += [time.process_time() - started] * (k <= 100)
+        plain.append(float(result.info["plain_value"]))
+        anew.append(result.value)
+        report(Event("EM", len(plain), len(ks), k=k))
+    return plain, anew, seconds
 
 
 def _faces_off_first() -> Problem:
@@ -414,14 +502,16 @@ def _unit(U: Array) -> Array:
     return U[:, lengths > 0] / lengths[lengths > 0]
 
 
-def _cumulative(problem: Problem, U: dict[str, Array], title: str, yrange) -> tuple[Panel, dict[str, Array]]:
-    """Adjusted variance of the first 1, 2, ... components, of NSPCA in the order of what they explain."""
+def _cumulative(
+    problem: Problem, U: dict[str, Array], title: str, yrange, measure: str
+) -> tuple[Panel, dict[str, Array]]:
+    """Return the variance of the first 1, 2, ... components; NSPCA's are sorted by what they explain."""
     curves = {}
     for name, columns in U.items():
         if name.startswith("NSPCA"):
             order = np.argsort([-problem.value(u) for u in columns.T], kind="stable")
             columns = columns[:, order]
-        curves[name] = explained_variances(problem, columns)["adjusted"]
+        curves[name] = explained_variances(problem, columns)[measure]
     drawn = [
         Curve(name, [float(i + 1) for i in range(len(curve))], curve.tolist())
         for name, curve in curves.items()
@@ -438,8 +528,9 @@ def _jaccard(rows: list[dict], prepared: str) -> Panel:
         x, y = [float(row["genes"]) for row in mine], [row["mean"] for row in mine]
         spread = None if name == "all genes" else [row["spread"] for row in mine]
         curves.append(Curve(name, x, y, spread, dash="dot" if name == "all genes" else "solid"))
-    title = {"standardised": "Genes, standardised", "log": "Genes, log2 intensities"}[prepared]
-    return Panel(title, "genes", "Jaccard score", curves, xrange=[0, 260], yrange=[0.2, 0.9])
+    return Panel(
+        f"Genes, {TABLES[prepared]}", "genes", "Jaccard score", curves, xrange=[0, 260], yrange=[0.2, 0.9]
+    )
 
 
 def _at(ks, wanted, values, name: str) -> str:

@@ -6,6 +6,9 @@
     face detection with a linear classifier (Zass & Shashua 2006, Fig. 4)
 """
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 
 from nspca import api
@@ -25,15 +28,23 @@ BATCH = 256
 
 
 def select(
-    problem: Problem, counts, method: str = "em", seed: int = 0, report: Report = silent
+    problem: Problem,
+    counts,
+    method: str = "em",
+    seed: int = 0,
+    report: Report = silent,
+    options: Mapping[str, Any] | None = None,
 ) -> dict[int, np.ndarray]:
-    """Features in the first sparse component, for each number of features: an unsupervised selection.
+    """Return the features in the first sparse component, for each number of features.
+
+    This is an unsupervised selection. `options` are those of the method.
 
     Returns
     -------
     dict, count -> indices (at most count,) in increasing order
     """
-    sweep = api.sweep(problem, counts, methods=(method,), certify=None, seed=seed, report=report)
+    how: dict[str, Any] = {"certify": None, "seed": seed, "report": report, **(options or {})}
+    sweep = api.sweep(problem, counts, methods=(method,), **how)
     return {k: np.flatnonzero(sweep[method, k].components[:, 0]) for _, k in sweep}
 
 
@@ -129,7 +140,14 @@ def cluster_scores(Z: Array, labels, starts: int = 100, seed: int = 0, report: R
 
 
 def gene_rows(
-    X: Array, labels, counts, prepared: str, starts: int, seed: int = 0, report: Report = silent
+    X: Array,
+    labels,
+    counts,
+    prepared: str,
+    starts: int,
+    seed: int = 0,
+    report: Report = silent,
+    em_starts: str = "range",
 ) -> list[dict]:
     """Scores of k-means on genes chosen without the labels, and on all of them: rows ``selection, genes,
     mean, spread``.
@@ -140,11 +158,13 @@ def gene_rows(
     labels : (m,)
     counts : numbers of genes
     prepared : str
-        "log" or "standardised", see `gene_tables`.
+        "log", "raw" or "standardised", see `gene_tables`.
     starts : int
         Random initialisations of k-means.
     report : callable, optional
         Gets every row as it is there, as the payload ``{"line": row}``; the first is that of all genes.
+    em_starts : str
+        Starts of nonnegative EM: "paper" for random nonnegative vectors, "range" for those of nspca.
     """
     entropy_table, Z = gene_tables(np.asarray(X, dtype=np.float64), prepared)
     counts = [count for count in counts if count <= Z.shape[1]]
@@ -159,7 +179,7 @@ def gene_rows(
     signed = Problem(problem.covariance, 1, nonneg=False)
     order = np.argsort(-svd_entropy_contributions(entropy_table, say), kind="stable")
     picked: dict[str, dict[int, np.ndarray]] = {
-        "em, nonnegative": select(problem, counts, seed=seed, report=say),
+        "em, nonnegative": select(problem, counts, seed=seed, report=say, options={"starts": em_starts}),
         "em, any sign": select(signed, counts, seed=seed, report=say),
         "CE + SR": {count: order[:count] for count in counts},
         "all genes": {Z.shape[1]: np.arange(Z.shape[1])},
@@ -181,8 +201,8 @@ def gene_tables(X, prepared: str):
     are left out of both.
 
     "log": log2 intensities, for the entropy as they are (its ranking is meant for a table with its mean in
-    it), else centred; "standardised": every gene with mean 0 and variance 1 in both, as Sigg and Buhmann
-    describe their data.
+    it), else centred; "raw": the same with the intensities themselves; "standardised": every gene with mean 0
+    and variance 1 in both, as Sigg and Buhmann describe their data.
     """
     Z = np.log2(np.clip(X, FLOOR, CEILING)) if prepared == "log" else X
     Z = Z[:, np.ptp(Z, axis=0) > 0]

@@ -55,7 +55,7 @@ MOST_CORNERS = 400
 """Corners of a curve of steps that a screen can show."""
 
 
-class _Use(Spec):
+class Use(Spec):
     """A use of the papers, whose answer is JSON."""
 
     use: ClassVar[str]
@@ -77,7 +77,7 @@ class _Use(Spec):
         )
 
 
-class GenesSpec(_Use):
+class GenesSpec(Use):
     """How well k-means on chosen genes tells leukemias apart (Sigg and Buhmann 2008, Fig. 4).
 
     Parameters
@@ -130,7 +130,7 @@ class GenesSpec(_Use):
         return {"rows": rows, "features": rows[0]["genes"], "seconds": time.perf_counter() - started}
 
 
-class DetectionSpec(_Use):
+class DetectionSpec(Use):
     """How well ten components tell faces from other pictures (Zass and Shashua 2006, Fig. 4).
 
     Parameters
@@ -188,7 +188,7 @@ class DetectionSpec(_Use):
         return rows
 
 
-class PitpropsSpec(_Use):
+class PitpropsSpec(Use):
     """Six components of the pitprops by several methods (Zass and Shashua 2006, Fig. 5).
 
     Parameters

@@ -1,41 +1,48 @@
-"""A card for every figure and table of a paper; the open one, with printed and computed side by side."""
+"""Figures and tables of the papers, one at a time: a sentence that answers, the picture, and the details.
 
-from dataclasses import asdict
+The page is a form for a `PaperSpec`, its run, and a view of the outcome.
+"""
+
+from dataclasses import asdict, replace
 
 import streamlit as st
 
 from nspca import papers
-from nspca.dashboard.app import buttons, state, times, wording
+from nspca.dashboard.app import state, times, wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.runs import export, lookup, progress, start
 from nspca.dashboard.runs.lookup import opened
 from nspca.dashboard.runs.tasks import engine
 from nspca.jobs import JobState
-from nspca.papers import ITEMS, PAPERS, VERDICTS, Item, Outcome, report
+from nspca.papers import ITEMS, PAPERS, VERDICTS, Claim, Item, Outcome, exact, report
+from nspca.papers.item import Found, Panel
 from nspca.plots.papers import gallery_figure, panel_figure
 from nspca.specs import PaperSpec
 
-USES = "uses"
+USES, EXACT = "uses", "exact"
 TABS = {
     "asteris2014": "Asteris et al. 2014",
     "asteris2015": "Asteris et al. 2015",
     "sigg2008": "Sigg, Buhmann 2008",
     "zass2006": "Zass, Shashua 2006",
+    EXACT: "Exact methods",
     USES: "What they use it for",
 }
-COLOURS = {
-    "agrees": "green",
-    "better": "green",
-    "differs": "orange",
-    "opposite": "red",
-    "data not here": "grey",
-    "not printed": "grey",
+SAID = {
+    "agrees": ("agrees", "agree"),
+    "better": ("is exceeded", "are exceeded"),
+    "differs": ("differs", "differ"),
+    "opposite": ("is contradicted", "are contradicted"),
+    "data not here": ("needs data that are not here", "need data that are not here"),
 }
-ACROSS = 3  # cards in a row
+"""Words for one statement of a verdict and for several."""
+COLOURS = {"agrees": "green", "better": "green", "differs": "orange", "opposite": "red"}
+SMALL = 320
+"""Height in pixels of the picture, which leaves room for the first lines of the table on a laptop."""
 
 
 def chosen() -> str:
-    """The title, and the paper that is chosen below it."""
+    """Show the title and the tabs, and return the chosen tab."""
     st.title("Do the papers’ numbers come out?")
     kept = state.get("paper")
     paper = kept if kept in TABS else next(iter(TABS))
@@ -50,33 +57,91 @@ def chosen() -> str:
 
 
 def show() -> None:
-    """The cards of the paper, and what the open one has to say."""
+    """Show a figure or table of the chosen paper."""
+    spec = form()
+    item = ITEMS[spec.item]
+    now = run(spec)
+    view(item, _outcome(item), now)
+
+
+def form() -> PaperSpec:
+    """Show the choice of a figure or table, and return what is asked."""
     paper = state.get("paper") if state.get("paper") in PAPERS else next(iter(PAPERS))
-    st.caption(
-        f"{PAPERS[paper]}. Each card is a figure or table of it: what is printed, beside what these "
-        "algorithms find. Nothing printed was read off a picture."
-    )
-    mine = [item for item in ITEMS.values() if item.paper == paper]
-    outcomes = {item.name: _outcome(item) for item in mine}
+    mine = {item.name: item for item in ITEMS.values() if item.paper == paper}
     wanted = state.get("item")
-    item = next((one for one in mine if one.name == wanted), _first(mine, outcomes))
-    for row in range(0, len(mine), ACROSS):
-        for column, one in zip(st.columns(ACROSS), mine[row : row + ACROSS], strict=False):
-            with column:
-                _card(one, outcomes[one.name], one is item)
+    name = wanted if wanted in mine else _first(list(mine.values())).name
+    name = st.selectbox(
+        "Figure or table",
+        list(mine),
+        format_func=lambda one: f"{mine[one].label}: {mine[one].title}",
+        label_visibility="collapsed",
+        **state.bind("item", name),
+    )
+    return _spec(mine[name])
+
+
+def run(spec: PaperSpec) -> JobState | None:
+    """Return the newest run of the question in this workspace; None when nobody asked it here."""
+    return lookup.that_asks(spec)
+
+
+def view(item: Item, outcome: Outcome | None, now: JobState | None) -> None:
+    """Show the answer: a sentence, the picture, the table of claims, and the rest folded."""
+    claims = papers.claims(item, outcome)
+    st.markdown(f"{_badges(claims)} {wording.plain(answer(item, claims))}")
+    if now is not None and now.state != "done":
+        progress.show(now, _says, _share, lambda now: None, item.name)
+    rest = _picture(item, outcome)
+    st.html(report.table([replace(claim, found=_judged(claim)) for claim in claims], beside=False))
+    if outcome is not None and outcome.said:
+        st.markdown(wording.plain(outcome.said))
+    for one in outcome.tables if outcome is not None else []:
+        st.html(report.text_table(one))
+    _more(item, outcome, claims, rest)
+    _compute(item, outcome, now)
     _everything()
-    _item(item, outcomes[item.name])
 
 
-def _first(mine: list[Item], outcomes: dict[str, Outcome | None]) -> Item:
-    """The first that has something printed and something to draw."""
+def answer(item: Item, claims: list[Claim]) -> str:
+    """Return what came out of a figure or table in one sentence or two."""
+    counts = {verdict: n for verdict, n in papers.counts(claims).items() if n and verdict != "not printed"}
+    if not counts:
+        return f"{item.label} is drawn without numbers, and is drawn again here."
+    total = sum(counts.values())
+    if total == 1:
+        said = f"The one statement of {item.label} {SAID[next(iter(counts))][0]}."
+    elif len(counts) == 1:
+        said = f"All {total} statements of {item.label} {SAID[next(iter(counts))][1]}."
+    else:
+        parts = [f"{n} {SAID[verdict][n > 1]}" for verdict, n in counts.items()]
+        said = f"Of {total} statements of {item.label}, {', '.join(parts[:-1])} and {parts[-1]}."
+    return said + _example(claims)
+
+
+def _example(claims: list[Claim]) -> str:
+    """Return the first printed number beside the nearest computed one; empty where there is none."""
+    for claim in claims:
+        value = claim.printed.value
+        found = [one.value for one in _judged(claim) if isinstance(one.value, float)]
+        if value is not None and found:
+            nearest = min(found, key=lambda one: abs(one - value))
+            return f" {claim.printed.what}: {claim.printed.shown} printed, {nearest:.4g} here."
+    return ""
+
+
+def _judged(claim: Claim) -> tuple[Found, ...]:
+    return tuple(one for one in claim.found if one.judged)
+
+
+def _first(mine: list[Item]) -> Item:
+    """Return the first item that has a printed statement, needs data, and has a picture stored."""
     telling = (
         item
         for item in mine
         if any(printed.kind != "drawn" for printed in item.printed)
-        and (outcome := outcomes[item.name]) is not None
-        and outcome.panels
         and item.needs
+        and (outcome := _stored(item.name)) is not None
+        and outcome.panels
     )
     return next(telling, mine[0])
 
@@ -90,80 +155,100 @@ def _digest(needs: tuple[str, ...]) -> str:
     return papers.digest(needs)
 
 
-def _run(item: Item) -> JobState | None:
-    """The newest run of this item that somebody of this workspace started, about the files as they are."""
-    return lookup.that_asks(_spec(item))
-
-
 @st.cache_data(show_spinner=False)
 def _stored(name: str) -> Outcome | None:
     return papers.stored(name)
 
 
 def _outcome(item: Item) -> Outcome | None:
-    """What this workspace computed; else what was stored with the project."""
+    """Return what this workspace computed, or else what was stored with the project."""
     done = _done(item)
     fresh = None if done is None else opened(done.id, done.finished, Outcome.from_json)
     return fresh if fresh is not None and (fresh.found or fresh.words) else _stored(item.name)
 
 
 def _done(item: Item) -> JobState | None:
-    """The newest run of it that came to its end: a later one may be under way, or have been cancelled."""
+    """Return the newest finished run of an item; a later one may be under way, or have been cancelled."""
     wanted = _spec(item)
     runs = (run.id for run, spec in lookup.every(PaperSpec) if spec == wanted)
     return next((now for now in map(engine().status, runs) if now.state == "done"), None)
 
 
-def _badges(item: Item, outcome: Outcome | None) -> str:
-    if outcome is None:
-        return ":grey-badge[not computed yet]"
-    counts = papers.counts(papers.claims(item, outcome))
+def _badges(claims: list[Claim]) -> str:
+    counts = papers.counts(claims)
     return " ".join(
-        f":{COLOURS[verdict]}-badge[{verdict}: {count}]" for verdict, count in counts.items() if count
+        f":{COLOURS[verdict]}-badge[{verdict}: {count}]"
+        for verdict, count in counts.items()
+        if count and verdict in COLOURS
     )
 
 
-def _card(item: Item, outcome: Outcome | None, is_open: bool) -> None:
-    with st.container(border=True, height="stretch"):
-        st.markdown(f"**{item.label}** · {wording.plain(item.title)}  \n{_badges(item, outcome)}")
-        buttons.button(
-            "Open" if not is_open else "Shown below",
-            f"open_{item.name}",
-            lambda: state.put(item=item.name),
-            type="tertiary",
-            icon=":material/visibility:",
-            disabled=is_open,
-        )
+def _picture(item: Item, outcome: Outcome | None) -> list[Panel]:
+    """Draw the first panel or two, or the components; return the panels that are left for below."""
+    if outcome is None:
+        return []
+    # Two panels belong together where the second has the same axes as in a figure of two parts.
+    first, rest = outcome.panels[:2], outcome.panels[2:]
+    if first:
+        columns = st.columns(len(first), gap="medium")
+        for i, (column, panel) in enumerate(zip(columns, first, strict=True)):
+            with column:
+                _draw(panel, f"{item.name}-{i}")
+    for i, gallery in enumerate(outcome.galleries[:2]):
+        _gallery(item, outcome, i, gallery.title)
+    for lists in outcome.words:
+        st.markdown(f"**{wording.plain(lists.title)}**")
+        lines = [f"{i}. {wording.plain(', '.join(one))}" for i, one in enumerate(lists.lists, 1)]
+        st.markdown("\n".join(lines))
+    return rest
 
 
-def _everything() -> None:
-    """All four papers in a line, and what the words mean."""
-    every = [claim for item in ITEMS.values() for claim in papers.claims(item, _stored(item.name))]
-    counts = papers.counts(every)
-    line = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
-    meaning = "\n".join(f"- **{verdict}**: {said}" for verdict, said in VERDICTS.items())
-    with st.expander(f"All four papers: {len(every)} lines, {line}", icon=":material/fact_check:"):
-        st.markdown(
-            f"{meaning}\n\nLines in brackets stand beside the paper’s own way and are not judged. "
-            "All of it as one file: `python -m nspca papers --html papers.html`."
-        )
+def _draw(panel: Panel, key: str) -> None:
+    st.markdown(f"**{wording.plain(panel.title)}**")
+    figure = panel_figure(asdict(panel))
+    figure.update_layout(height=SMALL)
+    figures.draw(figure, key)
 
 
-def _item(item: Item, outcome: Outcome | None) -> None:
-    st.subheader(f"{item.label}: {item.title}")
-    now = _run(item)
+def _gallery(item: Item, outcome: Outcome, i: int, title: str) -> None:
+    gallery = outcome.galleries[i]
+    st.markdown(f"**{wording.plain(title)}**")
+    figure = gallery_figure(gallery.title, gallery.shape, gallery.columns)
+    figures.draw(figure, f"{item.name}-gallery-{i}")
+
+
+def _more(item: Item, outcome: Outcome | None, claims: list[Claim], rest: list[Panel]) -> None:
+    """Show, folded, what is not judged, the further panels, and the Python of the main number."""
+    beside = [claim for claim in claims if any(not one.judged for one in claim.found)]
+    if beside:
+        with st.expander("Stronger methods and other measures, not judged", icon=":material/compare_arrows:"):
+            st.html(report.beside_table(beside))
+    if outcome is not None and (rest or len(outcome.galleries) > 2):
+        with st.expander("More pictures", icon=":material/image:"):
+            for i, panel in enumerate(rest, 2):
+                _draw(panel, f"{item.name}-{i}")
+            for i in range(2, len(outcome.galleries)):
+                _gallery(item, outcome, i, outcome.galleries[i].title)
+    if outcome is not None:
+        export.offer(_spec(item), key=item.name, code=item.code)
+
+
+def _compute(item: Item, outcome: Outcome | None, now: JobState | None) -> None:
+    """Show when the answer was computed, and the button that computes it here, or why there is none."""
     _when(outcome, _stored(item.name))
     if now is not None and now.state != "done":
-        progress.show(now, _says, _share, lambda now: None, item.name)
-    else:
-        _compute(item)
-    st.html(report.table(papers.claims(item, outcome)))
-    if outcome is None:
         return
-    if outcome.said:
-        st.markdown(wording.plain(outcome.said))
-    _drawn(item, outcome)
-    export.offer(_spec(item), key=item.name, code=item.code)
+    lacking = papers.missing(item.needs)
+    if lacking and (not item.any_of or len(lacking) == len(item.needs)):
+        st.info(
+            f"To compute it here takes the original data ({wording.listed(lacking)}), which are not on this "
+            "machine. Add them on the data page. A stand-in would say nothing about the paper.",
+            icon=":material/database_off:",
+        )
+        return
+    if lacking:
+        st.caption(f"Not on this machine: {wording.listed(lacking)}. Their rows stay empty.")
+    start.button("Compute it here", lambda: start.start(_spec(item)), f"compute_{item.name}")
 
 
 def _when(outcome: Outcome | None, stored: Outcome | None) -> None:
@@ -173,26 +258,21 @@ def _when(outcome: Outcome | None, stored: Outcome | None) -> None:
     here = stored is None or outcome.computed != stored.computed
     made = times.day(outcome.computed, times.zone(st.context.timezone))
     whose = "Computed here" if here else "Stored answer from the originals, computed"
-    st.caption(f"{whose} on {made}, took {times.how_long(outcome.seconds)}.")
+    st.caption(f"{whose} on {made}, took {times.how_long(outcome.seconds)} of processor time.")
 
 
-def _compute(item: Item) -> None:
-    """The button, or why there is none."""
-    lacking = papers.missing(item.needs)
-    if lacking and (not item.any_of or len(lacking) == len(item.needs)):
-        st.info(
-            f"To compute it here takes the original data ({wording.listed(lacking)}), which this machine has "
-            "not: add them on the data page. A stand-in would say nothing about the paper.",
-            icon=":material/database_off:",
+def _everything() -> None:
+    """Show, folded, the counts of all four papers and the meaning of the verdicts."""
+    every = [claim for item in ITEMS.values() for claim in papers.claims(item, _stored(item.name))]
+    counts = papers.counts(every)
+    line = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
+    meaning = "\n".join(f"- **{verdict}**: {said}" for verdict, said in VERDICTS.items())
+    with st.expander(f"All four papers: {len(every)} lines, {line}", icon=":material/fact_check:"):
+        st.markdown(
+            f"{meaning}\n\nA verdict is about the paper’s own reading. Stronger methods stand beside it and "
+            "are not judged. No number was read off a picture. One file with everything: "
+            "`python -m nspca papers --html papers.html`."
         )
-        return
-    if lacking:
-        st.caption(f"Not on this machine: {wording.listed(lacking)}; what needs them stays empty.")
-    start.button(
-        "Compute it here",
-        lambda: start.start(_spec(item)),
-        f"compute_{item.name}",
-    )
 
 
 def _says(now: JobState) -> str:
@@ -205,25 +285,43 @@ def _says(now: JobState) -> str:
 
 
 def _share(now: JobState) -> float:
-    """Steps of an item are not comparable, so the bar shows the step that is being done."""
+    """Return the share of the current step that is done; steps of an item are not comparable."""
     event = now.event
     return event.done / event.total if event is not None and event.total else 0.0
 
 
-def _drawn(item: Item, outcome: Outcome) -> None:
-    pairs = [outcome.panels[i : i + 2] for i in range(0, len(outcome.panels), 2)]
-    for i, pair in enumerate(pairs):
-        columns = st.columns(len(pair), gap="medium")
-        for j, panel in enumerate(pair):
-            with columns[j]:
-                st.markdown(f"**{wording.plain(panel.title)}**")
-                figures.draw(panel_figure(asdict(panel)), f"{item.name}-{2 * i + j}")
-    for i, gallery in enumerate(outcome.galleries):
-        st.markdown(f"**{wording.plain(gallery.title)}**")
-        figure = gallery_figure(gallery.title, gallery.shape, gallery.columns)
-        figures.draw(figure, f"{item.name}-gallery-{i}")
-    for lists in outcome.words:
-        st.markdown(f"**{wording.plain(lists.title)}**")
+def show_exact() -> None:
+    """Show the published exact methods beside this package on the same matrices."""
+    rows = exact.stored()
+    if not rows:
+        st.info("This table was not computed yet: `python -m benchmarks.published --store` makes it.")
+        return
+    optimal = {sign: sum(getattr(row, sign).is_optimal for row in rows) for sign in ("signed", "nonneg")}
+    st.markdown(
+        f"Of {len(rows)} published problems, {optimal['signed']} are proved optimal here with any sign and "
+        f"{optimal['nonneg']} with nonnegative weights, which nobody else certifies."
+    )
+    if refuted := exact.refutation(rows):
+        st.markdown(f":material/gavel: {wording.plain(refuted)}")
+    names = list(dict.fromkeys(row.matrix for row in rows))
+    every = "all matrices"
+    matrix = st.selectbox("Matrix", [every, *names], label_visibility="collapsed", key="exact_matrix")
+    st.dataframe(
+        [
+            dict(zip(exact.HEADERS, exact.cells(row), strict=True))
+            for row in rows
+            if matrix in (every, row.matrix)
+        ],
+        hide_index=True,
+        height=430,
+    )
+    st.caption(
+        "Published numbers are of the authors’ machines and commercial solvers. Here: effort exhaustive, one "
+        "thread, CPU seconds of search and proof together. Every certificate was verified against its matrix."
+    )
+    with st.expander("Papers and matrices", icon=":material/menu_book:"):
+        st.markdown("\n".join(f"- {one}" for one in exact.CITED))
         st.markdown(
-            "\n".join(f"{i}. {wording.plain(', '.join(one))}" for i, one in enumerate(lists.lists, 1))
+            f"The matrices are in the repositories {' and '.join(exact.SOURCES)}. `python -m "
+            "benchmarks.published` computes the table again."
         )

@@ -1,9 +1,13 @@
-"""What the papers use the methods for: choosing genes, finding faces, the pitprops table. Each on its own
-button.
+"""Uses of the methods in the papers: the pitprops table, choosing genes, finding faces.
+
+Each use is a form for a spec, its run, and a view of the rows. A default run answers before anybody asks,
+where the original data are on this machine.
 """
 
 import hashlib
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,13 +18,14 @@ from nspca.dashboard.app import cache, state
 from nspca.dashboard.components import figures
 from nspca.dashboard.data import preview, standin
 from nspca.dashboard.open_data import Chosen
-from nspca.dashboard.runs import export, lookup, start
+from nspca.dashboard.runs import defaults, export, lookup, progress, start
+from nspca.dashboard.runs.tasks import engine
 from nspca.dashboard.views import filling
 from nspca.dashboard.views.filling import download
 from nspca.data.folders import originals_folder
 from nspca.plots.compare import cumulative_curves_figure, roc_figure, selections_figure, styles
-from nspca.specs import DataSpec, DetectionSpec, GenesSpec, PitpropsSpec, Spec
-from nspca.specs.rows import Scored
+from nspca.specs import DataSpec, DetectionSpec, GenesSpec, PitpropsSpec
+from nspca.specs.rows import Scored, unpack
 from nspca.specs.uses import (
     NEEDED,
     PART_SIZE,
@@ -30,17 +35,20 @@ from nspca.specs.uses import (
     STARTS,
     TRAIN_FACES,
     TRAIN_OTHERS,
+    Use,
 )
 
-USES = {"genes": "Choosing genes", "faces": "Finding faces", "pitprops": "Pitprops"}
+USES = {"pitprops": "Pitprops", "genes": "Choosing genes", "faces": "Finding faces"}
 PREPARED = {"log": "log2 intensities", "standardised": "standardised"}
 TESTED = {"rest": "the rest of the training set", "test set": "the test set's faces"}
+TOTAL = 13.0
+"""Total variance of the pitprops: the trace of a correlation matrix of 13 features."""
 COUNTED = {"adjusted": "adjusted variance", "total": "total variance", "subspace": "variance of the subspace"}
 
 
 def show() -> None:
-    """One use at a time."""
-    use = state.get("use") if state.get("use") in USES else "genes"
+    """Show one use at a time."""
+    use = state.get("use") if state.get("use") in USES else next(iter(USES))
     use = st.segmented_control(
         "Use",
         list(USES),
@@ -53,21 +61,55 @@ def show() -> None:
 
 
 def _about(what: str, measured: str, source: str) -> None:
-    """What a figure shows, how it is measured, and where it is from."""
-    st.markdown(f"{what}  \n{measured}  \n:small[:gray[{source}]]")
+    """Show, folded, how a picture is made and where it is from."""
+    with st.expander("How this is measured", icon=":material/info:"):
+        st.markdown(f"{what}  \n{measured}  \n:small[:gray[{source}]]")
 
 
-def _run(spec: Spec, given: dict, label: str, total: int, draw, key: str) -> dict | list | None:
-    """A button, or its run; what the run returned when it is done."""
+def run(
+    spec: Use,
+    given: dict[str, Any],
+    label: str,
+    total: int,
+    draw: Callable[[list[dict]], None],
+    of: Chosen,
+    unasked: bool = True,
+) -> Any | None:
+    """Return what the spec's run gave, or None while it is on its way.
+
+    A run of this workspace comes first. Otherwise the default run answers, if `unasked` and the data are
+    originals. Otherwise there is a button.
+    """
     now = lookup.that_asks(spec)
+    if now is None and unasked and of.dataset.source != "stand-in":
+        now = defaults.look(spec, of.content, lambda: given, patient=True)
+        if now.state == "done":
+            return lookup.opened(now.id, now.finished, spec.unpack)
+        if not now.ended:
+            _await(now.id, total, draw)
+            return None
+        now = None
     if now is None:
-        start.button(label, lambda: start.start(spec, **given), key)
+        start.button(label, lambda: start.start(spec, **given), spec.use)
         return None
-    done = filling.watch(now, total, lambda rows: draw([row.line for row in rows]), key, only=Scored)
-    if not done:
+    if not filling.watch(now, total, lambda rows: draw([row.line for row in rows]), spec.use, only=Scored):
         return None
-    export.offer(spec)
     return lookup.opened(now.id, now.finished, spec.unpack)
+
+
+def _await(run_id: str, total: int, draw: Callable[[list[dict]], None]) -> None:
+    """Show the rows of a default run as they come; nobody cancels it, because all visitors share it."""
+
+    def look() -> None:
+        now = engine().status(run_id)
+        if now.ended:
+            st.rerun()
+        rows = [row for row in unpack(now.rows) if isinstance(row, Scored)]
+        st.progress(min(1.0, len(rows) / total), text=filling.says(now, len(rows), total))
+        if rows:
+            draw([row.line for row in rows])
+
+    progress.each_second(look)
 
 
 def _data(name: str) -> Chosen:
@@ -84,15 +126,6 @@ def _data(name: str) -> Chosen:
 
 
 def _genes() -> None:
-    st.subheader("Which genes tell the leukemias apart?")
-    _about(
-        "Genes are chosen without looking at the diagnosis: those in the first sparse component, or the "
-        "first by CE + SR.",
-        f"k-means with as many clusters as diagnoses then groups the patients, from {STARTS} random "
-        "starts; the Jaccard score compares its groups with ALL, MLL and AML (mean and standard deviation).",
-        "Sigg and Buhmann 2008, Section 5.3 and Fig. 4; CE + SR is the SVD-entropy ranking of Varshavsky et "
-        "al. 2006.",
-    )
     of = _data("leukemia")
     if of.dataset.labels is None:
         st.info(
@@ -114,11 +147,22 @@ def _genes() -> None:
     spec = GenesSpec(content=of.content, prepared=prepared)
     given = {"X": of.dataset.X, "labels": labels}
     total = 3 * len(spec.counts) + 1
-    answer = _run(spec, given, "Choose genes and cluster", total, _draw_genes, "genes")
+    answer = run(spec, given, "Choose genes and cluster", total, _draw_genes, of)
     if answer is not None:
-        _draw_genes(answer["rows"])
         _say_genes(answer["rows"])
+        _draw_genes(answer["rows"])
         download("Scores, CSV", pd.DataFrame(answer["rows"]), of, "genes")
+        export.offer(spec)
+    _about(
+        "Genes are chosen without looking at the diagnosis: those in the first sparse component, or the "
+        "first by CE + SR.",
+        f"k-means with as many clusters as diagnoses then groups the patients, from {STARTS} random "
+        "starts. The Jaccard score compares its groups with ALL, MLL and AML (mean and standard deviation). "
+        "The paper reports a significantly better score for 70 genes. How its table was prepared before it "
+        "was standardised is not written there.",
+        "Sigg and Buhmann 2008, Section 5.3 and Fig. 4. CE + SR is the SVD-entropy ranking of Varshavsky et "
+        "al. 2006.",
+    )
 
 
 def _draw_genes(rows: list[dict]) -> None:
@@ -126,7 +170,7 @@ def _draw_genes(rows: list[dict]) -> None:
 
 
 def _say_genes(rows: list[dict]) -> None:
-    """What came out, whatever it is."""
+    """Say whether the chosen genes score higher than all of them."""
     whole = next(row for row in rows if row["selection"] == "all genes")
     near = min(
         (row for row in rows if row["selection"] == "em, nonnegative"), key=lambda row: abs(row["genes"] - 70)
@@ -134,11 +178,9 @@ def _say_genes(rows: list[dict]) -> None:
     error = np.hypot(near["spread"], whole["spread"]) / np.sqrt(STARTS) or np.inf
     gap = near["mean"] - whole["mean"]
     st.markdown(
-        f"{near['genes']} genes of the nonnegative component score {near['mean']:.2f} ± "
-        f"{near['spread']:.2f}, all {whole['genes']:,} genes {whole['mean']:.2f} ± {whole['spread']:.2f}: "
-        f"{'more' if gap > 0 else 'less'} by {abs(gap):.2f}, which is {abs(gap) / error:.0f} standard "
-        "errors of the means. The paper reports a significantly better score for 70 genes; how its table "
-        "was prepared before it was standardised is not written there."
+        f"{near['genes']} genes tell the leukemias apart {'better' if gap > 0 else 'worse'} than all "
+        f"{whole['genes']:,}: the score is {near['mean']:.2f} against {whole['mean']:.2f}, a difference of "
+        f"{abs(gap) / error:.0f} standard errors."
     )
 
 
@@ -146,15 +188,6 @@ def _say_genes(rows: list[dict]) -> None:
 
 
 def _faces() -> None:
-    st.subheader("Is there a face in the picture?")
-    _about(
-        f"Ten components are found in {TRAIN_FACES:,} faces; a linear support vector machine learns from "
-        f"the ten numbers that each picture has along them, with {TRAIN_OTHERS:,} pictures of other "
-        "things. The larger the area under a curve, the better.",
-        f"Components of the sparse methods have {PART_SIZE} pixels each and share none; those of pca and "
-        "nmf use every pixel.",
-        "Zass and Shashua 2006, Section 5 and Fig. 4, on the MIT CBCL Face Database #1.",
-    )
     extra, missing = other_pictures()
     of = open_data.find(DataSpec(sample="cbcl"), None)
     missing = [*(["the original faces"] if of.dataset.source != "real" else []), *missing]
@@ -175,14 +208,24 @@ def _faces() -> None:
         "test_faces": extra[NEEDED[1]],
     }
     label, total = f"Find {PARTS} components and detect", 2 * len(spec.methods)
-    answer = _run(spec, given, label, total, _draw_faces, "faces")
+    answer = run(spec, given, label, total, _draw_faces, of)
     if answer is not None:
-        _draw_faces(answer)
         _say_faces(answer)
+        _draw_faces(answer)
         table = pd.DataFrame(
             [{name: row[name] for name in ("method", "test", "area", "pixels")} for row in answer]
         )
         download("Areas, CSV", table, of, "faces")
+        export.offer(spec)
+    _about(
+        f"Ten components are found in {TRAIN_FACES:,} faces. A linear support vector machine learns from "
+        f"the ten numbers that each picture has along them, with {TRAIN_OTHERS:,} pictures of other "
+        "things. The larger the area under a curve, the better.",
+        f"Components of the sparse methods have {PART_SIZE} pixels each and share none. Those of pca and "
+        "nmf use every pixel. The paper reports NSPCA above PCA, NMF and greedy sparse PCA. Which 1000 faces "
+        "it took, and how the ten numbers were scaled for the machine, is not written there.",
+        "Zass and Shashua 2006, Section 5 and Fig. 4, on the MIT CBCL Face Database #1.",
+    )
 
 
 def other_pictures() -> tuple[dict[str, np.ndarray], list[str]]:
@@ -216,13 +259,12 @@ def _draw_faces(rows: list[dict]) -> None:
 
 
 def _say_faces(rows: list[dict]) -> None:
+    """Say which components find faces best."""
     areas = {row["method"]: row["area"] for row in rows if row["test"] == "rest"}
     best = max(areas, key=areas.get)
     st.markdown(
-        f"On the rest of the training set {best} has the largest area, {areas[best]:.3f}; the 2006 method "
-        f"(coordinate, part by part) {areas['coordinate']:.3f}, plain pca {areas['pca']:.3f}. The paper "
-        "reports NSPCA above PCA, NMF and greedy sparse PCA; which 1000 faces it took, and how the ten "
-        "numbers were scaled for the machine, is not written there."
+        f"Components of {best} find faces best, with an area of {areas[best]:.3f} under the curve; those of "
+        f"the 2006 method have {areas['coordinate']:.3f}, plain pca {areas['pca']:.3f}."
     )
 
 
@@ -230,15 +272,6 @@ def _say_faces(rows: list[dict]) -> None:
 
 
 def _pitprops() -> None:
-    st.subheader("Pitprops: six components, how much variance, how many features?")
-    _about(
-        "Six components are found one after another; what a component explains is projected out before the "
-        "next (2008, eq. 18).",
-        "Left the variance that the first 1 to 6 explain together, right the features that they use, "
-        "counted for each component.",
-        "Zass and Shashua 2006, Fig. 5. Its curves of SCoTLASS, SPCA, DSPCA and ESPCA are drawn there "
-        "without numbers: they are not copied here, only ours are shown.",
-    )
     left, right = st.columns(2)
     k = left.slider(
         "Features in each component", 1, 13, **state.bind("props", min(13, max(1, state.get("props"))))
@@ -249,15 +282,10 @@ def _pitprops() -> None:
     )
     of = open_data.find(DataSpec(sample="pitprops"), None)
     draw = lambda rows: _draw_props(rows, counted)  # noqa: E731
-    answer = _run(
-        PitpropsSpec(content=of.content, k=k),
-        {"A": of.dataset.X},
-        "Find six components",
-        len(PROPS),
-        draw,
-        "pitprops",
-    )
+    spec = PitpropsSpec(content=of.content, k=k)
+    answer = run(spec, {"A": of.dataset.X}, "Find six components", len(PROPS), draw, of)
     if answer is not None:
+        _say_props(answer, counted)
         draw(answer)
         flat = [
             {
@@ -270,6 +298,26 @@ def _pitprops() -> None:
             for j in range(len(row["cardinality"]))
         ]
         download("Curves, CSV", pd.DataFrame(flat), of, "pitprops")
+        export.offer(spec)
+    _about(
+        "Six components are found one after another. What a component explains is projected out before the "
+        "next (2008, eq. 18).",
+        "Left the variance that the first 1 to 6 explain together, right the features that they use, "
+        "counted for each component.",
+        "Zass and Shashua 2006, Fig. 5. Its curves of SCoTLASS, SPCA, DSPCA and ESPCA are drawn there "
+        "without numbers and are not copied here.",
+    )
+
+
+def _say_props(rows: list[dict], counted: str) -> None:
+    """Say how much six sparse components explain, and with how many features."""
+    by = {row["method"]: row for row in rows}
+    sparse, pca = by["auto, any sign"], by["pca, every feature"]
+    st.markdown(
+        f"Six components of at most {sparse['cardinality'][0]} features explain "
+        f"{100 * sparse[counted][-1] / TOTAL:.0f} % of the variance of the pitprops. Six principal "
+        f"components, which use every feature, explain {100 * pca[counted][-1] / TOTAL:.0f} %."
+    )
 
 
 def _draw_props(rows: list[dict], counted: str) -> None:
@@ -278,7 +326,7 @@ def _draw_props(rows: list[dict], counted: str) -> None:
     with left:
         curves = {row["method"]: row[counted] for row in rows}
         figure = cumulative_curves_figure(
-            curves, total=13.0, style=style, title=f"{COUNTED[counted]}, % of total"
+            curves, total=TOTAL, style=style, title=f"{COUNTED[counted]}, % of total"
         )
         figures.draw(figure, "use_props")
     with right:

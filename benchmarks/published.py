@@ -1,0 +1,63 @@
+"""Compare with published exact methods for sparse PCA on their own matrices, signed and nonnegative.
+
+    python -m benchmarks.published [--seconds S] [--store]
+
+Prints one Markdown row per matrix and k: what is published, and the value and proved share of this package,
+signed and nonnegative. Nobody else has published certificates for nonnegative components. The matrices are
+read from `published_covariances.npz` in the folder that `NSPCA_DATA` names. A row is printed once its
+certificates are verified against the matrix. `--store` writes the rows to `sample_data/papers`, where the
+Papers page finds them, and the table to `docs/exact.md`.
+"""
+
+import argparse
+import json
+import time
+from pathlib import Path
+
+import nspca
+from benchmarks.optimal import PUBLISHED
+from benchmarks.speed import say
+from nspca.data.folders import sample_folder
+from nspca.papers import exact
+
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "exact.md"
+BEGIN, END = "<!-- made by benchmarks.published -->", "<!-- end -->"
+
+
+def solved(A, k: int, nonneg: bool, seconds: float) -> exact.Ours:
+    """Return the value, the bound and the CPU seconds of one problem, with its certificate verified."""
+    started = time.process_time()
+    problem = nspca.Problem.from_covariance(A, k, nonneg=nonneg, repair="shift")
+    result = nspca.solve(problem, certify="exhaustive", seconds=seconds)
+    spent = time.process_time() - started
+    nspca.verify(A, result.certificate, problem)
+    is_optimal = result.status is nspca.Status.OPTIMAL
+    return exact.Ours(result.value, result.certificate.upper, is_optimal, round(spent, 2))
+
+
+def main() -> None:
+    """Print the table, and store it if asked."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--seconds", type=float, default=60.0, help="wall time of each search (default 60)")
+    parser.add_argument("--store", action="store_true", help="write the rows and the page")
+    args = parser.parse_args()
+    matrices, rows = exact.matrices(), []
+    say(exact.markdown([]))
+    for published in PUBLISHED:
+        A = matrices[published.matrix]
+        signed, nonneg = (solved(A, published.k, sign, args.seconds) for sign in (False, True))
+        row = exact.Row(published.matrix, len(A), published.k, published.theirs, signed, nonneg)
+        rows.append(row)
+        say(exact.markdown([row]).splitlines()[-1])
+    if args.store:
+        text = json.dumps(exact.packed(rows), indent=1) + "\n"
+        (sample_folder() / "papers" / "exact-methods.json").write_text(text, encoding="utf-8")
+        page = PAGE.read_text("utf-8")
+        before, after = page.partition(BEGIN)[0], page.partition(END)[2]
+        PAGE.write_text(f"{before}{BEGIN}\n{exact.markdown(rows)}\n{END}{after}", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
