@@ -61,7 +61,7 @@ def to_rnk(names: Sequence[object], weights: Sequence[float]) -> bytes:
     numbers = np.asarray(weights, dtype=float)
     rows: dict[str, float] = {}
     for j in np.flatnonzero(numbers):
-        name = clean_name(names[j])
+        name = clean_name(names[int(j)])
         if name:
             rows.setdefault(name, float(numbers[j]))
     ordered = sorted(rows.items(), key=lambda row: -row[1])

@@ -59,6 +59,11 @@ class Finished:
         return proofs.best(self.shown, self.tried, self.k)
 
     @property
+    def certificate(self) -> nspca.Certificate | None:
+        """The certificate of that proof."""
+        return None if self.proof is None else self.proof.certificate
+
+    @property
     def shown(self) -> nspca.Result:
         """The result whose component is drawn."""
         return self.sweep[self.method, self.k]

@@ -14,6 +14,7 @@ from nspca.api import OPTIMAL_GAP
 from nspca.dashboard.app import cache, state, wording
 from nspca.dashboard.components import figures
 from nspca.plots import sweep_figure
+from nspca.presentation.phrases import method_name
 from nspca.problem import Problem
 from nspca.specs import SweepSpec
 from nspca.specs.published import OTHERS, PROBABILITY
@@ -58,7 +59,7 @@ def axis() -> str:
 
 
 def _bounds() -> str:
-    return state.get("bound") if state.get("bound") in BOUNDS else "both"
+    return state.get("bound") if state.get("bound") in BOUNDS else "ours"
 
 
 def figure(problem: Problem, frame: pd.DataFrame, asked: SweepSpec, **options) -> go.Figure:
@@ -142,4 +143,4 @@ def clickable(
             st.select_slider("k, or click on the curve", ks, **state.bind("k", k))
     with right:
         if len(methods) > 1:
-            st.selectbox("Method", list(methods), **state.bind("shown", method))
+            st.selectbox("Method", list(methods), format_func=method_name, **state.bind("shown", method))
