@@ -3,8 +3,10 @@ its content.
 """
 
 import hashlib
+import re
 import threading
 from dataclasses import dataclass, replace
+from pathlib import PurePath
 from typing import Any
 
 import numpy as np
@@ -33,6 +35,10 @@ from nspca.specs import DataSpec, ProblemSpec
 from nspca.specs.data import CHANGES, OF_FEATURES
 from nspca.specs.steps import content_of, logged, sample_of, sample_rows, together, varying
 
+NO_NAME = re.compile(r"[^A-Za-z0-9_-]+")
+"""Characters that some system does not take in the name of a file."""
+LONGEST_STEM = 60
+"""Characters of the name of an uploaded file that the files about it begin with; paths have a limit."""
 HEAVY = 5e9  # multiplications above which an eigenvalue decomposition keeps a person waiting
 
 
@@ -65,10 +71,13 @@ class Chosen:
 
     @property
     def stem(self) -> str:
-        """What files about these data are called."""
-        stand_in = "-stand-in" if self.dataset.source == "stand-in" else ""
-        kind = "folder" if self.reference.folder is not None else "upload"
-        return f"{self.reference.sample or kind}{stand_in}"
+        """Name of files about these data: that of the sample, of the uploaded file, or of the folder."""
+        where, stand_in = self.reference, "-stand-in" if self.dataset.source == "stand-in" else ""
+        if where.sample is not None:
+            return f"{where.sample}{stand_in}"
+        kind = "upload" if where.folder is None else "folder"
+        named = PurePath(where.file or where.folder or "").name.split(".")[0]
+        return NO_NAME.sub("-", named).strip("-.")[:LONGEST_STEM] or kind
 
 
 def chosen() -> Chosen:

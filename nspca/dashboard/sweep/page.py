@@ -7,6 +7,7 @@ import nspca
 from nspca.dashboard import open_data
 from nspca.dashboard.answer_page import AnswerPage, TakeHome
 from nspca.dashboard.app import state, wording
+from nspca.dashboard.components import copying
 from nspca.dashboard.history import sharing
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.proof import attempts as proofs
@@ -22,6 +23,7 @@ from nspca.dashboard.sweep import (
     form,
     newtable,
     noise,
+    one_k,
     other_rows,
     pinned,
     preview,
@@ -30,6 +32,7 @@ from nspca.dashboard.sweep import (
 )
 from nspca.dashboard.sweep.archive import Finished
 from nspca.dashboard.views import component, curve, membership, statement
+from nspca.data import genesets
 from nspca.jobs import JobState
 from nspca.presentation.numerals import format_bound, format_value
 from nspca.result import knee
@@ -40,8 +43,8 @@ from nspca.specs.rows import unpack
 HEIGHT = 440
 """Pixels of the curve on the page, so that it stands on the first screen with the sentence and the slider."""
 PREVIEW = (
-    "**Preview**: one quick pass over these data; its bounds are proved, and wide. **Run** finds better "
-    "components, proves tighter bounds, and lets you check and take home each proof."
+    "**Preview**: one quick pass over these data. Its bounds are proved, but wide. Press **Run** for better "
+    "components, tighter bounds, and proofs that you can check and take home."
 )
 
 
@@ -51,7 +54,9 @@ class SweepPage(AnswerPage):
     kind = SWEEP
 
     def __init__(self) -> None:
+        self._data: Chosen | None = None
         self._problems: dict[str, nspca.Problem] = {}
+        self._asked_first: dict[str, str | None] = {}
 
     def problem(self, run: Watched) -> nspca.Problem:
         """Return the problem of a run with its leading eigenvalue, looked up once for all ticks of a run."""
@@ -62,7 +67,7 @@ class SweepPage(AnswerPage):
         return self._problems[run.id]
 
     def question(self, data: Chosen) -> SweepSpec:
-        asked = form.question(data)
+        self._data, asked = data, form.question(data)
         return form.around(asked, preview.look(open_data.some(data), asked))
 
     def first(self, data: Chosen, asked: SweepSpec) -> Watched | None:
@@ -102,6 +107,8 @@ class SweepPage(AnswerPage):
         return len(now.rows) / run.asked.total
 
     def filling(self, run: Watched, now: JobState) -> None:
+        if run.own:
+            one_k.answer(run, self.problem(run), self._asked_first)
         pins, ghost, beside = [], None, "preview"
         if run.own:
             pins = pinned.beside(run)
@@ -131,7 +138,9 @@ class SweepPage(AnswerPage):
         left, right = st.columns([3, 2], gap="medium")
         with left:
             drawn.update_layout(height=HEIGHT)
-            curve.clickable(run.asked, drawn, table, methods, k, method)
+            of = self._data if quick and self._data is not None else run.of
+            any_k = (lambda: one_k.field(run, of, table)) if run.own or quick else None
+            curve.clickable(run.asked, drawn, table, methods, k, method, any_k)
         with right:
             component.picture(data, x, f"component_{run.id}", known)
             membership.legend(component.noun(data), known)
@@ -205,7 +214,7 @@ def _shown_k(table: pd.DataFrame) -> int:
 def _drawn(problem: nspca.Problem, table: pd.DataFrame, asked: SweepSpec, k: int, **options):
     """The curve with what is marked in it."""
     share = enough.wanted()
-    wanted = (share / 100 * problem.leading_eigenvalue, f"{share} % of the best direction")
+    wanted = (share / 100 * problem.leading_eigenvalue, f"{share} % wanted")
     return curve.figure(problem, table, asked, selected_k=k, marked=knee(table), wanted=wanted, **options)
 
 
@@ -237,6 +246,8 @@ def _features(run: Watched, seen: Finished, result: nspca.Result) -> None:
     with left:
         if run.own and about.table is None:
             listed = component.table(about.dataset, x, f"table_{run.id}_{seen.method}_{seen.k}", seen.known)
+            noun = component.noun(about.dataset)
+            copying.button(f"Copy the list of {noun}s", genesets.name_list(listed[1]), "copy_features")
             whatif.features(about, seen.k, *listed)
         else:
             component.table(about.dataset, x, found=seen.known)
