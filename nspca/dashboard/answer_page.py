@@ -29,7 +29,7 @@ from nspca.specs import ProblemSpec
 
 MEASURED = "The variance of all rows is being measured, once for this folder: the picture follows."
 CHANGE = "change"
-CSV, BYTES = "text/csv", "application/octet-stream"
+CSV, PLAIN, BYTES = "text/csv", "text/plain", "application/octet-stream"
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof import optimal
 from nspca.dashboard.proof import panel as proof_panel
 from nspca.dashboard.runs import shipped_answers
-from nspca.dashboard.views import component
+from nspca.dashboard.views import component, statement
 from nspca.data import Dataset
 from nspca.plots import sweep_figure, thumbnail
 from nspca.specs import DataSpec, SweepSpec
@@ -95,7 +95,8 @@ def explorer(solved: tuple[Chosen, nspca.Problem, nspca.Sweep]) -> None:
     )
     result = sweep["auto", k]
     proof = proofs.best(result, tried, k)
-    component.statement(data, problem, result.with_certificate(proof and proof.certificate), k)
+    result = result.with_certificate(proof and proof.certificate)
+    statement.show(statement.state_result(data, problem, result, k))
     left, right = st.columns([2, 3], gap="medium")
     with left:
         component.picture(data, result.components[:, 0], "digits_image")

@@ -6,6 +6,7 @@ import hashlib
 import re
 import threading
 from dataclasses import dataclass, replace
+from pathlib import PurePath
 from typing import Any
 
 import numpy as np
@@ -32,11 +33,13 @@ from nspca.errors import InvalidData, NotPrepared
 from nspca.jobs import engine
 from nspca.shards import Shards
 from nspca.specs import DataSpec, ProblemSpec
-from nspca.specs.data import BESIDE, CHANGES, OF_FEATURES, title_of
+from nspca.specs.data import BESIDE, CHANGES, OF_FEATURES
 from nspca.specs.steps import content_of, logged, sample_of, sample_rows, together, varying
 
-NO_FILE_NAME = re.compile(r"[^A-Za-z0-9.-]+")
-"""Characters of a name that a file's name does not have."""
+NO_NAME = re.compile(r"[^A-Za-z0-9_-]+")
+"""Characters that some system does not take in the name of a file."""
+LONGEST_STEM = 60
+"""Characters of the name of an uploaded file that the files about it begin with; paths have a limit."""
 _USUAL = {"id_column": None, "label_column": None, "features_in_rows": False}
 _USUAL_OF_TEXTS = {"id_column": None, "label_column": None}
 """Options of reading that are named even at their defaults, so that a first look finds the same reading."""
@@ -72,11 +75,13 @@ class Chosen:
 
     @property
     def stem(self) -> str:
-        """The name of files about these data in plain ASCII: that of the sample, upload or folder."""
-        stand_in = "-stand-in" if self.dataset.source == "stand-in" else ""
-        where = self.reference
-        name = where.sample or (where.folder if where.folder is not None else title_of(where.file))
-        return f"{NO_FILE_NAME.sub('-', name).strip('-.') or 'upload'}{stand_in}"
+        """Name of files about these data: that of the sample, of the uploaded file, or of the folder."""
+        where, stand_in = self.reference, "-stand-in" if self.dataset.source == "stand-in" else ""
+        if where.sample is not None:
+            return f"{where.sample}{stand_in}"
+        kind = "upload" if where.folder is None else "folder"
+        named = PurePath(where.file or where.folder or "").name.split(".")[0]
+        return NO_NAME.sub("-", named).strip("-.")[:LONGEST_STEM] or kind
 
 
 def chosen() -> Chosen:

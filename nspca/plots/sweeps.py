@@ -15,20 +15,21 @@ from nspca.plots.theme import certainty, new_figure, plain, ratio_sentence
 from nspca.presentation import colours
 from nspca.presentation.colours import BOUND, CHOSEN, COLOURS, CONTEXT, EARLIER, PROVED, fade
 from nspca.presentation.numerals import format_bound_share, format_guarantee, format_value_share
+from nspca.presentation.phrases import method_name
 from nspca.result import PLATEAU
 
 KINDS = {
     "B0": "the leading eigenvalue, the diagonal or one row (B0)",
-    "B2": "the exact low-rank optimum plus the next eigenvalue (B2)",
-    "B3": "the shifted low-rank bound, searched over cones (B3)",
-    "B4": "thresholding the covariance (B4)",
-    "B5": "a dual matrix (B5)",
-    "B6": "a dual matrix lifted by the leading eigenvectors (B6)",
-    "B7": "a dual matrix with row cuts (B7)",
-    "B8": "a search over supports (B8)",
-    "B9": "a lifted dual matrix with row cuts (B9)",
-    "J": "a joint dual for disjoint components (J)",
-    "JP": "a lifted joint dual with prices for disjoint components (JP)",
+    "B2": "the exact answer in the main directions, plus what the others can add at most (B2)",
+    "B3": "a search over all mixtures of the main directions, plus what the others can add at most (B3)",
+    "B4": "the covariance without its small entries, plus what these can add at most (B4)",
+    "B5": "a comparison matrix that no component of this size can exceed (B5)",
+    "B6": "a comparison matrix that is tightened in the main directions (B6)",
+    "B7": "a comparison matrix with a limit for every feature (B7)",
+    "B8": "a search that rules out every other choice of features (B8)",
+    "B9": "a comparison matrix that is tightened in the main directions, with a limit for every feature (B9)",
+    "J": "one comparison matrix for all components together (J)",
+    "JP": "one comparison matrix for all components together, with a price for every feature (JP)",
 }
 IN_HERE, NOTHING_ABOVE = "the optimum is in here (proved)", "nothing above this (proved)"
 PAPER, RANK_3 = "2014 paper's bound", "rank-3 bound, its exact form (proved)"
@@ -108,7 +109,8 @@ def _broken(rows: pd.DataFrame, all_ks: Iterable[int]) -> pd.DataFrame:
 
 def _method_trace(rows: pd.DataFrame, method: str, colour: str, unit_name: str, kind: str) -> go.Scatter:
     hover = [
-        f"<b>k = {k}</b>, {plain(method)}<br>This {kind} component explains {value} of {unit_name}:<br>"
+        f"<b>k = {k}</b>, {plain(method_name(method))}<br>"
+        f"This {kind} component explains {value} of {unit_name}:<br>"
         f"{ratio_sentence(ratio, probability)}.<br><i>Click to see it.</i>"
         for k, value, ratio, probability in zip(
             rows["k"], rows["value_text"], rows["ratio"], rows["probability"], strict=True
@@ -117,7 +119,7 @@ def _method_trace(rows: pd.DataFrame, method: str, colour: str, unit_name: str, 
     return go.Scatter(
         x=rows["k"],
         y=rows["value"],
-        name=plain(method),
+        name=plain(method_name(method)),
         mode="lines+markers",
         connectgaps=False,
         marker={"size": 7},

@@ -62,6 +62,13 @@ def short(name: str) -> str:
     return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
 
 
+def method_name(method: str) -> str:
+    """Return the name of a method for people: that of ``auto``, which takes the best of several, is ``best
+    found``.
+    """
+    return "best found" if method == "auto" else method
+
+
 def _features(forced: tuple[int, ...], names: Sequence[str] | None) -> str:
     told = [f"{j + 1}" if names is None else f'"{short(names[j])}"' for j in forced]
     which = told[0] if len(told) == 1 else f"{', '.join(told[:-1])} and {told[-1]}"

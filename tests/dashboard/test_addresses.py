@@ -55,7 +55,7 @@ def test_both_axes_of_a_finished_run(visit, finish, address, alts, axis):
     page.button(key="run").click().run()
     page = finish(page)
     assert not page.exception and not page.error
-    name = {"total": "total variance"}.get(axis, "leading eigenvalue")
+    name = {"total": "total variance"}.get(axis, "first principal component")
     assert any(f"% of the {name}, at k = 4" in alt for alt in alts(page))
 
 

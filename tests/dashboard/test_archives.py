@@ -362,7 +362,7 @@ def test_the_page_has_the_browser_draw_what_it_shows(visit, finish):
         "a covariance has no samples"
     )
     assert all(json.loads(text)["layout"]["paper_bgcolor"] == "#fff" for text in sent[0]["figures"].values())
-    page.session_state[offer.DRAWN] = (sent[0]["of"], None)
+    page.session_state[offer.DRAWN] = (sent[0]["of"], None, "a token")
     page.run()
     assert not page.exception and offer.WITHOUT in page.warning[0].value
     assert len(page.get("download_button")) == before + 1, "what cannot be drawn keeps nobody from the rest"

@@ -57,17 +57,16 @@ def test_the_best_method_and_the_least_bound_count_and_no_bound_rules_nothing_ou
         (
             Enough(None, 20, 20, 0.679),
             "**k = 20 is not enough**: proved that no 20 pixels can reach 80 %; "
-            "the most here is 67 % of the best direction's variance. Take larger k.",
+            "the most here is 67 %. Take larger k.",
         ),
         (
             Enough(None, 5, 64, 0.679),
-            "**Nothing here reaches 80 %**: the most here is 67 % of the best direction's variance; "
+            "**Nothing here reaches 80 %**: the most here is 67 %; "
             "proved that no 5 pixels can reach 80 %, whether more than 5 can is open.",
         ),
         (
             Enough(None, 0, 64, 0.679),
-            "**Nothing here reaches 80 %**: the most here is 67 % of the best direction's variance; whether "
-            "any number can is open.",
+            "**Nothing here reaches 80 %**: the most here is 67 %; whether any number can is open.",
         ),
     ],
 )

@@ -30,10 +30,10 @@ def test_the_page_opens_with_a_curve_a_component_and_an_answer(arrive, texts, al
     page = arrive(sample="pitprops")
     assert not page.exception and not page.error
     assert any("7 values of k from 1 to 13" in alt for alt in alts(page)) and "**Preview**" in texts(page)
-    assert "features keep" in texts(page) and "is enough" in texts(page)
+    assert "features capture" in texts(page) and "is enough" in texts(page)
     assert set(page.query_params) <= {"sample"}, "it is nobody's run, and the address stays as it was"
     page.select_slider(key="widget_k").set_value(2).run()
-    assert "2 of 13 features keep" in texts(page) and not page.error
+    assert "2 features capture" in texts(page) and not page.error
 
 
 @pytest.mark.visit
@@ -52,7 +52,7 @@ def test_it_keeps_what_must_be_in(arrive, texts, alts):
     page = arrive(sample="pitprops", keep="11,12")
     assert not page.error and any("6 values of k from 2 to 13" in alt for alt in alts(page))
     page.select_slider(key="widget_k").set_value(3).run()
-    assert "at most 3 features, the 2 kept among them, can explain" in texts(page)
+    assert "No 3 features that include the 2 features you kept, with nonnegative weights, capture more" in texts(page)
 
 
 @pytest.mark.parametrize("nonneg", [True, False])

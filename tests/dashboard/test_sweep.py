@@ -126,7 +126,7 @@ def test_signed_and_several_methods(visit, finish, texts, alts):
     page.button(key="run").click().run()
     page = finish(page)
     assert not page.error and not page.exception
-    assert page.selectbox(key="widget_shown").options == ["auto", "cone"]
+    assert page.selectbox(key="widget_shown").options == ["best found", "cone"]
     page.selectbox(key="widget_shown").select("cone").run()
     assert not page.error
     assert "nonnegative" not in page.markdown[2].value
@@ -156,13 +156,13 @@ def test_what_a_cancelled_run_had_ready_is_whole(cancelled, visit, address, text
     page = cancelled
     assert "Cancelled. What was ready stays here." in texts(page) and not page.error and not page.exception
     assert (
-        "of 64 pixels keep" in texts(page)
+        "of the variance of the first principal component, which uses all 64" in texts(page)
         and page.button(key="verify")
         and len(page.get("download_button")) == 5
     )
     page.select_slider(key="widget_k").set_value(1).run()
     page.button(key="verify").click().run()
-    assert "Checked in" in page.success[-1].value and "1 of 64 pixels keeps" in texts(page)
+    assert "Checked in" in page.success[-1].value and "1 pixel captures" in texts(page)
     run = address(page)["run"]
     page.button(key="again").click().run()
     assert address(page)["run"] == run and page.button(key="cancel"), "it starts from the beginning"
@@ -288,7 +288,7 @@ def test_the_snippet_prepares_the_data_as_the_page_did(visit, finish, capsys, te
     page.button(key="run").click().run()
     page = finish(page)
     assert not page.error and not page.exception
-    assert "Equalised, First component out, sweep k" in texts(page)
+    assert "Equalised, First component out, k" in texts(page)
     exec(snippet(page), {})
     value = float(capsys.readouterr().out.split()[0])
     assert f"a variance of {value:.3f}" in "".join(text.value for text in page.markdown)

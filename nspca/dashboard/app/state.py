@@ -128,7 +128,7 @@ VALUES: dict[str, Kept] = {
     "methods": Kept(read_words, lambda: ["auto"]),
     "effort": Kept(read_word, lambda: "fast"),
     "axis": Kept(read_word, lambda: "leading"),
-    "bound": Kept(read_word, lambda: "both"),  # whose region is shaded
+    "bound": Kept(read_word, lambda: "ours"),  # whose region is shaded
     "fit": Kept(read_flag, lambda: False),  # the axis of the curve begins at its smallest value
     "enough": Kept(read_integer, lambda: 80),  # per cent of the best direction's variance that are wanted
     "run": Kept(read_word),

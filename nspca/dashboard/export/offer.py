@@ -1,7 +1,9 @@
-"""The button for everything: the browser draws the figures, the ZIP is made of them and downloaded."""
+"""The button for everything: after one click the browser draws the figures and downloads the ZIP of them."""
 
 import hashlib
+import secrets
 from collections.abc import Callable, Mapping
+from importlib.resources import files
 
 import plotly.graph_objects as go
 import streamlit as st
@@ -12,10 +14,9 @@ from nspca.dashboard.components.pictures import Picture
 
 Figures = Mapping[str, go.Figure]
 Pictures = Mapping[str, Picture]
-ASKED, DRAWN = (
-    "everything_asked",
-    "everything_drawn",
-)  # session keys: what the ZIP is of; the same with its pictures
+ASKED, DRAWN = "everything_asked", "everything_drawn"
+"""Session keys: what the ZIP is of, and the same with its pictures."""
+LABEL, BUTTON = "Everything of this, ZIP", "download_everything"
 WHAT = (
     "Figures as SVG and PNG, tables, certificates, a report, the Python that computes it again, and "
     "what to cite, in one ZIP file."
@@ -24,12 +25,19 @@ WITHOUT = (
     "This browser could not draw the figures as files: the ZIP has everything else. The camera above "
     "each figure saves one alone."
 )
+# A download needs a click in the browser, and the ZIP exists only after the figures are drawn.
+_CLICK = st.components.v2.component(
+    "nspca_click",
+    html="<span></span>",
+    js=files("nspca.dashboard.components").joinpath("click.js").read_text("utf-8"),
+    isolate_styles=False,
+)
 
 
 def everything(
     name: str, of: str, figures: Callable[[], Figures], make: Callable[[Figures, Pictures], bytes]
 ) -> None:
-    """The way to the ZIP: asked for, drawn, taken home.
+    """Draw the button for a ZIP: one click draws its figures and downloads it.
 
     Parameters
     ----------
@@ -38,27 +46,36 @@ def everything(
     of : str
         All that the ZIP depends on; when it changes, the figures have to be drawn again.
     figures : callable
-        All of them by name, plain ASCII.
+        Returns all of them by name, plain ASCII.
     make : callable
-        The ZIP from the figures and their pictures. It is called when somebody downloads it, where nothing is
-        known of the page's state.
+        Returns the ZIP from the figures and their pictures. It is called when the browser downloads it, where
+        nothing is known of the page's state.
     """
     of = hashlib.sha256(of.encode()).hexdigest()
     ready = st.session_state.get(DRAWN)
     if ready is not None and ready[0] == of:
         if ready[1] is None:
             st.warning(WITHOUT)
-        drawn, files = figures(), ready[1] or {}
-        look = {"icon": ":material/folder_zip:", "type": "primary", "on_click": "ignore"}
+        drawn, made = figures(), ready[1] or {}
         st.download_button(
-            "Download everything, ZIP", lambda: make(drawn, files), name, "application/zip", help=WHAT, **look
+            LABEL,
+            lambda: make(drawn, made),
+            name,
+            "application/zip",
+            key=BUTTON,
+            icon=":material/folder_zip:",
+            on_click="ignore",
+            help=WHAT,
         )
+        _CLICK(key="click_everything", data={"button": f".st-key-{BUTTON} button", "of": ready[2]}, width=1, height=1)
     elif st.session_state.get(ASKED) == of:
-        pictures.draw(
-            figures(), "everything", of, lambda drawn: st.session_state.update({DRAWN: (of, drawn)})
-        )
+        pictures.draw(figures(), "everything", of, lambda drawn: _keep(of, drawn))
     else:
         ask = lambda: st.session_state.update({ASKED: of})  # noqa: E731
-        buttons.button(
-            "Everything of this, ZIP", "ask_everything", ask, icon=":material/folder_zip:", help=WHAT
-        )
+        buttons.button(LABEL, "ask_everything", ask, icon=":material/folder_zip:", help=WHAT)
+
+
+def _keep(of: str, drawn: dict[str, Picture] | None) -> None:
+    """Keep the pictures under a token that no other click has, so that each click downloads once."""
+    st.session_state[DRAWN] = (of, drawn, secrets.token_hex(8))
+    st.session_state.pop(ASKED, None)

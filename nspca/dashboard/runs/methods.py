@@ -9,6 +9,7 @@ from nspca.api import line_of
 from nspca.dashboard import open_data
 from nspca.dashboard.open_data import Chosen
 from nspca.errors import NSPCAError
+from nspca.presentation.phrases import method_name
 
 ALL = ("auto", *nspca.METHODS)
 IN_PASSES = ("auto", "joint")  # methods that need a folder of shards only a few times
@@ -47,6 +48,9 @@ def how(name: str) -> str:
 
 
 def label(name: str) -> str:
+    """Return what a form calls a method."""
+    if name == "auto":
+        return f"{method_name(name)} ({name})"
     return f"{name} (baseline)" if line_of(name).baseline else name
 
 

@@ -1,6 +1,6 @@
 """Everything of a sweep as one ZIP: figures, tables, certificates, report, Python. No Streamlit calls."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -9,7 +9,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 import nspca
-from nspca.dashboard.answer_page import BYTES, Download, TakeHome
+from nspca.dashboard.answer_page import BYTES, CSV, PLAIN, Download, TakeHome
 from nspca.dashboard.app import state
 from nspca.dashboard.components.pictures import Picture
 from nspca.dashboard.export.archive import File
@@ -19,10 +19,12 @@ from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof.attempts import Attempt, Proof
 from nspca.dashboard.sweep import report
 from nspca.dashboard.views import component
+from nspca.data import genesets
 from nspca.data.export import frame_to_csv
 from nspca.problem import Problem
 from nspca.specs import SweepSpec
 
+SCORES = "One row for each sample: its name, its score along this component, and its label."
 CURVE, COMPONENT, SAMPLES, MAP = "variance-by-k", "component", "samples", "heat-map"
 
 
@@ -54,9 +56,19 @@ class Finished:
     drawn: go.Figure | None = None
 
     @property
+    def scored(self) -> bool:
+        """Whether there are samples in memory, and they may go along."""
+        return self.own and self.about.table is None and not self.about.dataset.is_covariance
+
+    @property
     def proof(self) -> Proof | None:
         """The best proof about the component that is drawn."""
         return proofs.best(self.shown, self.tried, self.k)
+
+    @property
+    def certificate(self) -> nspca.Certificate | None:
+        """The certificate of that proof."""
+        return None if self.proof is None else self.proof.certificate
 
     @property
     def shown(self) -> nspca.Result:
@@ -99,6 +111,7 @@ def take_home(done: Finished, name: str) -> TakeHome:
             f"{about.stem}-k{k}.csv",
         ),
     ]
+    files += [Download(*one) for one in _lists(done)]
     if done.known is not None:
         proof = done.known.certificate.of_prepared(data.prepared)
         files.append(
@@ -118,6 +131,65 @@ def take_home(done: Finished, name: str) -> TakeHome:
         files,
         {"k": k, "method": done.method},
     )
+
+
+def _lists(done: Finished) -> list[tuple[str, Callable[[], bytes], str, str, str]]:
+    """Return files of the component that is shown for other programs: label, maker, name, type and help."""
+    data, k, x, stem = done.about.dataset, done.k, done.shown.components[:, 0], done.about.stem
+    names = [data.feature_names[j] for j in np.argsort(-np.abs(x), kind="stable")[: np.count_nonzero(x)]]
+    noun = component.noun(data)
+    files = [
+        (
+            f"{noun.capitalize()}s in use, TXT",
+            lambda: genesets.name_list(names).encode(),
+            f"{stem}-k{k}-{noun}s.txt",
+            PLAIN,
+            "One name on each line, the largest weight first.",
+        ),
+        (
+            "Ranked list, RNK",
+            lambda: genesets.to_rnk(data.feature_names, x),
+            f"{stem}-k{k}.rnk",
+            PLAIN,
+            "Name and weight on each line, for enrichment tools such as GSEA.",
+        ),
+        (
+            "Every component of the sweep, GMT",
+            lambda: _sets(done),
+            f"{stem}-sweep.gmt",
+            PLAIN,
+            "One set on each line, for enrichment tools.",
+        ),
+    ]
+    if done.scored:
+        files.append(
+            ("Scores of the samples, CSV", lambda: _scores(done), f"{stem}-k{k}-scores.csv", CSV, SCORES)
+        )
+    return files
+
+
+def _sets(done: Finished) -> bytes:
+    """Return the features of every component of the sweep as a GMT file."""
+    data = done.about.dataset
+    return genesets.to_gmt(
+        (
+            f"k{k}_{method}",
+            f"{data.name}, component of {method} with at most {k} features",
+            component.weights(data, done.sweep[method, k].components[:, 0])["feature"],
+        )
+        for method, k in done.sweep
+    )
+
+
+def _scores(done: Finished) -> bytes:
+    """Return the score of every sample along the component that is shown, with its label if it has one."""
+    data = done.about.dataset
+    rows = pd.DataFrame(
+        {"sample": list(data.sample_names), "score": done.problem.scores(done.shown.components[:, 0])}
+    )
+    if data.labels is not None:
+        rows["label"] = data.labels
+    return frame_to_csv(component.labelled(rows, data))
 
 
 def _report(done: Finished, curve: go.Figure) -> bytes:
@@ -172,6 +244,7 @@ def pack(
             ),
             "tables/components.csv": File(_components(done), "the weights of every component of the sweep"),
             **_features(done),
+            **_for_others(done),
         },
         certificates if done.known is None else certificates | {"in-or-out": done.known.certificate},
         "the proofs; tables/sweep.csv says which row each is of",
@@ -220,6 +293,21 @@ def _features(done: Finished) -> dict[str, File]:
             "it costs",
         ),
     }
+
+
+def _for_others(done: Finished) -> dict[str, File]:
+    """Return files for other programs: lists of features, and the scores of the samples."""
+    shown = f"of k = {done.k}, {done.method}"
+    files = {
+        "lists/features.txt": File(_lists(done)[0][1](), f"the features {shown}, one on each line"),
+        "lists/ranked.rnk": File(_lists(done)[1][1](), f"the features {shown} with their weights, for GSEA"),
+        "lists/components.gmt": File(_sets(done), "the features of every component of the sweep as sets"),
+    }
+    if done.scored:
+        files["tables/scores.csv"] = File(
+            _scores(done), f"the score of every sample along the component {shown}"
+        )
+    return files
 
 
 def _components(done: Finished) -> bytes:

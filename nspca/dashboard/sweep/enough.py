@@ -47,7 +47,7 @@ def wanted() -> int:
 
 def ask() -> None:
     """The share that is wanted."""
-    label = "I want this % of the best direction's variance"
+    label = "I want this % of the variance of the first principal component"
     with st.container(width=470):
         st.number_input(label, LEAST, MOST, step=1, **state.bind("enough", wanted()))
 
@@ -71,7 +71,7 @@ def sentence(known: Enough, share: int, n: int, noun: str, best: float, nonneg: 
     if known.reached is None:
         if out == known.last == n:
             return f"**No number of {noun}s is enough**: proved that no component{signs} can reach {goal}."
-        most = f"the most here is {wording.down(known.best / best)} of the best direction's variance"
+        most = f"the most here is {wording.down(known.best / best)}"
         if out == known.last:
             return f"**k = {known.last} is not enough**: {nobody}; {most}. Take larger k."
         open_ = f"whether more than {out} can is open" if out else "whether any number can is open"

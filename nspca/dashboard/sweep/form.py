@@ -12,6 +12,7 @@ from nspca.dashboard.sweep.preview import Preview
 from nspca.errors import InvalidProblem
 from nspca.result import knee
 from nspca.specs import SweepSpec
+from nspca.specs.question import ks_words
 
 STEP_HELP = "Left empty, k takes the values 1, 2, 3, 5, 7, 10, 15, 20, … and is finer where the curve bends."
 MOST_POINTS = 500  # values of k in one run: a curve on a screen has no more
@@ -29,9 +30,12 @@ def question(chosen: Chosen) -> SweepSpec:
     first, last = ends(chosen)
     step, scale = state.get("step"), _scale(chosen)
     _check(first, last, step, n, len(forced))
+    ks = usual(first, last) if step is None else tuple(range(first, last + 1, step))
+    if step is None and first <= (state.get("k") or 0) <= last:
+        ks = tuple(sorted({*ks, state.get("k")}))  # the k that is looked at stays on the curve
     return SweepSpec(
         data=chosen.spec,
-        ks=usual(first, last) if step is None else tuple(range(first, last + 1, step)),
+        ks=ks,
         methods=_methods(chosen),
         effort=_effort(),
         forced=forced,
@@ -112,6 +116,17 @@ def around(asked: SweepSpec, seen: Preview | None) -> SweepSpec:
     best = seen.problem.leading_eigenvalue
     ks = finer(ks, *enough.between(enough.known(table, enough.wanted() / 100 * best)))
     return asked.but(ks=tuple(k for k in ks if asked.ks[0] <= k <= asked.ks[-1]))
+
+
+def line(asked: SweepSpec) -> str:
+    """Return the question in a few words, without what is usual."""
+    ks = (
+        ks_words(asked.ks)
+        if state.get("step") or len(asked.ks) < 3
+        else f"k = {asked.ks[0]} to {asked.ks[-1]}"
+    )
+    settings = [said for said in asked.details() if said != "auto"]
+    return ", ".join([*asked.data.change_words(), ks, *settings])
 
 
 def label(request: SweepSpec) -> str:

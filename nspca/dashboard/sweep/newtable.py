@@ -51,15 +51,15 @@ class Scored:
 
 
 def show(of: Chosen, asked: SweepSpec, x: np.ndarray, k: int) -> None:
-    """The question, and the scores of the file that was given."""
-    with st.container(border=True):
-        st.markdown(
-            "**Where do other samples lie?** Give another table with the same features: each of its samples "
-            "gets its score along this component"
-        )
+    """Draw the question, folded, and the scores of the file that was given."""
+    with st.expander("Where do other samples lie?", icon=":material/scatter_plot:"):
         if why := _not_offered(of):
             st.caption(why)
             return
+        st.caption(
+            "Give another table with the same features. Each of its samples gets its score along this "
+            "component."
+        )
         label = f"{FORMATS}. Nothing leaves the machine that runs nspca."
         given = st.file_uploader(label, type=TYPES, key=f"{state.UPLOADER}_scores", max_upload_size=MOST)
         if given is not None:
@@ -67,13 +67,13 @@ def show(of: Chosen, asked: SweepSpec, x: np.ndarray, k: int) -> None:
 
 
 def _not_offered(of: Chosen) -> str:
-    """Why no other table can be scored; empty where one can."""
+    """Return why no other table can be scored; empty where one can."""
     steps = [PREPARATIONS[name].title for name in of.dataset.prepared if name != state.LOG2]
     if of.dataset.is_covariance or steps:
         why = "is a covariance matrix" if of.dataset.is_covariance else f"was prepared ({', '.join(steps)})"
-        return f"Not offered: this data set {wording.plain(why)}, which other samples cannot be."
+        return f"This data set {wording.plain(why)}, which other samples cannot be."
     if of.reference.together:
-        return "Not offered: some features are taken as one, which another table does not have."
+        return "Some features are taken as one here, which another table does not have."
     return "" if of.table is None else open_folder.ALL_ROWS
 
 

@@ -21,17 +21,23 @@ SMALL_P = 0.05  # up to which the sentence says that there is more than noise
 
 
 def show(of: Chosen, problem: Problem, asked: SweepSpec, method: str) -> None:
-    """The question, and its answer as far as it is known."""
-    with st.container(border=True):
-        st.markdown(
-            "**Is it more than noise would give?** The values of every feature are shuffled among the "
-            "samples, so what features have in common is lost, and a component is found again"
-        )
-        if why := no_rows(of):
+    """Draw the question, folded until somebody asks it, and its answer as far as it is known."""
+    why = no_rows(of)
+    spec = NoiseSpec(**asked.about_problem(), k=problem.size, method=method, seed=asked.seed)
+    now = None if why else lookup.that_asks(spec)
+    with st.expander(
+        "Is it more than noise would give?",
+        icon=":material/shuffle:",
+        expanded=now is not None,
+        key="fold_noise",
+    ):
+        if why:
             st.caption(why)
             return
-        spec = NoiseSpec(**asked.about_problem(), k=problem.size, method=method, seed=asked.seed)
-        now = lookup.that_asks(spec)
+        st.caption(
+            "The values of every feature are shuffled among the samples, so that features have nothing in "
+            "common. Then a component is found again."
+        )
         if now is None:
             seconds = WITHOUT_PROOF * whatif.by_size(of) * (1 + TABLES)
             start.button(

@@ -23,21 +23,19 @@ WITHOUT_PROOF = 0.5  # of the seconds of a fast sweep, in which half goes into t
 
 
 def show(of: Chosen, problem: Problem, asked: SweepSpec, method: str) -> None:
-    """The question, and its answer as far as it is known."""
-    with st.container(border=True):
-        st.markdown(
-            f"**What would other {_rows(of)} say?** A fifth of them is held out, components are found on the "
-            f"rest, and so on in turn; then as many are drawn again with replacement, {DRAWS} times"
-        )
-        if why := no_rows(of):
+    """Draw the question, folded until somebody asks it, and its answer as far as it is known."""
+    why = _not_offered(of)
+    spec = None if why else _spec(asked, method)
+    now = None if spec is None else lookup.that_asks(spec)
+    title = f"What would other {_rows(of)} say?"
+    with st.expander(title, icon=":material/casino:", expanded=now is not None, key="fold_choice"):
+        if spec is None:
             st.caption(why)
             return
-        m = of.dataset.X.shape[0]
-        if m < FOLDS:
-            st.caption(f"Not offered: {FOLDS} samples are needed at least, and there are {m}.")
-            return
-        spec = _spec(asked, method)
-        now = lookup.that_asks(spec)
+        st.caption(
+            f"A fifth of the {_rows(of)} is held out, and components are found on the rest. Every fifth "
+            f"takes its turn. Then as many {_rows(of)} are drawn again with replacement, {DRAWS} times."
+        )
         if now is None:
             seconds = WITHOUT_PROOF * whatif.by_size(of) * len(spec.ks) * spec.total
             start.button(
@@ -56,10 +54,18 @@ def show(of: Chosen, problem: Problem, asked: SweepSpec, method: str) -> None:
             export.offer(spec, of)
 
 
+def _not_offered(of: Chosen) -> str:
+    """Return why nothing can be held out; empty where it can."""
+    m = of.dataset.X.shape[0]
+    if not no_rows(of) and m < FOLDS:
+        return f"This needs at least {FOLDS} {_rows(of)}, and there are {m}."
+    return no_rows(of)
+
+
 def no_rows(of: Chosen) -> str:
-    """Why no other rows are made of those that are there; empty where they are."""
+    """Return why no other rows can be made of those that are there; empty where they can."""
     if of.dataset.is_covariance:
-        return "Not offered: this data set is a covariance matrix, and has no rows."
+        return "This needs rows, and this data set is a covariance matrix without rows."
     return "" if of.table is None else open_folder.ALL_ROWS
 
 

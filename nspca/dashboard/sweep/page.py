@@ -7,6 +7,7 @@ import nspca
 from nspca.dashboard import open_data
 from nspca.dashboard.answer_page import AnswerPage, TakeHome
 from nspca.dashboard.app import state, wording
+from nspca.dashboard.components import copying
 from nspca.dashboard.history import sharing
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.proof import attempts as proofs
@@ -22,13 +23,16 @@ from nspca.dashboard.sweep import (
     form,
     newtable,
     noise,
+    one_k,
     other_rows,
     pinned,
     preview,
+    side_by_side,
     whatif,
 )
 from nspca.dashboard.sweep.archive import Finished
-from nspca.dashboard.views import component, curve, membership
+from nspca.dashboard.views import component, curve, membership, statement
+from nspca.data import genesets
 from nspca.jobs import JobState
 from nspca.presentation.numerals import format_bound, format_value
 from nspca.result import knee
@@ -36,9 +40,11 @@ from nspca.specs import SweepSpec
 from nspca.specs.preview import METHOD
 from nspca.specs.rows import unpack
 
+HEIGHT = 440
+"""Pixels of the curve on the page, so that it stands on the first screen with the sentence and the slider."""
 PREVIEW = (
-    "**Preview**: one quick pass over these data; its bounds are proved, and wide. **Run** finds better "
-    "components, proves tighter bounds, and lets you check and take home each proof."
+    "**Preview**: one quick pass over these data. Its bounds are proved, but wide. Press **Run** for better "
+    "components, tighter bounds, and proofs that you can check and take home."
 )
 
 
@@ -48,7 +54,9 @@ class SweepPage(AnswerPage):
     kind = SWEEP
 
     def __init__(self) -> None:
+        self._data: Chosen | None = None
         self._problems: dict[str, nspca.Problem] = {}
+        self._asked_first: dict[str, str | None] = {}
 
     def problem(self, run: Watched) -> nspca.Problem:
         """Return the problem of a run with its leading eigenvalue, looked up once for all ticks of a run."""
@@ -59,7 +67,7 @@ class SweepPage(AnswerPage):
         return self._problems[run.id]
 
     def question(self, data: Chosen) -> SweepSpec:
-        asked = form.question(data)
+        self._data, asked = data, form.question(data)
         return form.around(asked, preview.look(open_data.some(data), asked))
 
     def first(self, data: Chosen, asked: SweepSpec) -> Watched | None:
@@ -68,6 +76,9 @@ class SweepPage(AnswerPage):
 
     def form(self, data: Chosen, asked: SweepSpec | None) -> None:
         form.inputs(data)
+
+    def line(self, data: Chosen, asked: SweepSpec) -> str:
+        return form.line(asked)
 
     def label(self, data: Chosen, asked: SweepSpec) -> str:
         return form.label(asked)
@@ -96,6 +107,8 @@ class SweepPage(AnswerPage):
         return len(now.rows) / run.asked.total
 
     def filling(self, run: Watched, now: JobState) -> None:
+        if run.own:
+            one_k.answer(run, self.problem(run), self._asked_first)
         pins, ghost, beside = [], None, "preview"
         if run.own:
             pins = pinned.beside(run)
@@ -118,37 +131,43 @@ class SweepPage(AnswerPage):
         proof = proofs.best(found, tried, k)
         result = found.with_certificate(proof and proof.certificate)
         data, x = run.of.dataset, result.components[:, 0]
-        component.statement(data, problem, result, k)
+        statement.show(statement.state_result(data, problem, result, k))
         known = None if run.of.table is not None else membership.of(run.of, problem.with_k(k), result)
         pins = pinned.drawn(pinned.beside(run), curve.axis()) if run.own else []
         drawn = _drawn(problem, table, run.asked, k, pinned=pins, note=METHOD if quick else "")
         left, right = st.columns([3, 2], gap="medium")
         with left:
-            curve.clickable(run.asked, drawn, table, methods, k, method)
+            drawn.update_layout(height=HEIGHT)
+            of = self._data if quick and self._data is not None else run.of
+            any_k = (lambda: one_k.field(run, of, table)) if run.own or quick else None
+            curve.clickable(run.asked, drawn, table, methods, k, method, any_k)
         with right:
             component.picture(data, x, f"component_{run.id}", known)
             membership.legend(component.noun(data), known)
         return Finished(run.of, problem, run.asked, sweep, tried, table, k, method, run.own, known, drawn)
 
     def more(self, run: Watched, results: nspca.Sweep, seen: Finished) -> None:
+        about, k, method = run.of, seen.k, seen.method
+        result = seen.sweep[method, k]
         if run.own:
-            _beside_the_curve(run)
-        _enough(run.of, seen.problem, seen.table)
-        result = seen.sweep[seen.method, seen.k]
+            side_by_side.show(run, seen)
+        _enough(about, seen.problem, seen.table)
         with st.container(border=True):
             _features(run, seen, result)
-        if seen.method == METHOD:
+        if method == METHOD:
+            _curve_options(run)
             return
         if seen.proof is not None:
             with st.container(border=True):
-                optimal.show(run.of, run.asked, seen.k, result, seen.tried, run.own)
-        with st.container(border=True):
-            st.markdown("#### The proof")
-            proof_panel.show(run.of, seen.problem, run.asked, seen.k, result, seen.tried, run.own)
+                optimal.show(about, run.asked, k, result, seen.tried, run.own)
+        with st.expander(_proof_title(seen), icon=":material/verified:", key=f"proof_{run.id}"):
+            st.markdown(statement.numbers(seen.problem, result.with_certificate(seen.certificate), k))
+            proof_panel.show(about, seen.problem, run.asked, k, result, seen.tried, run.own)
         if run.own:
-            other_rows.show(run.of, seen.problem, run.asked, seen.method)
-            noise.show(run.of, seen.problem.with_k(seen.k), run.asked, seen.method)
-            newtable.show(run.of, run.asked, result.components[:, 0], seen.k)
+            other_rows.show(about, seen.problem, run.asked, method)
+            noise.show(about, seen.problem.with_k(k), run.asked, method)
+            newtable.show(about, run.asked, result.components[:, 0], k)
+        _curve_options(run)
 
     def take_home(self, run: Watched, results: nspca.Sweep, seen: Finished) -> TakeHome | None:
         return None if seen.method == METHOD else archive.take_home(seen, run.id)
@@ -167,11 +186,21 @@ def _says(now: JobState, total: int) -> str:
     return line if last.upper is None else f"{line}, nothing above {format_bound(last.upper)}"
 
 
-def _beside_the_curve(run: Watched) -> None:
+def _proof_title(seen: Finished) -> str:
+    """Return the title of the folded proof: what is proved."""
+    if seen.certificate is None:
+        return "The proof: nothing is proved about this component yet"
+    ratio = seen.certificate.ratio(seen.shown.value)
+    return f"The proof: {wording.proof(ratio).removesuffix(', proved')}"
+
+
+def _curve_options(run: Watched) -> None:
     """Draw how the curve is drawn, and the buttons that keep it or share it."""
-    with curve.switches():
-        pinned.switch(run, pinned.beside(run))
-        stored = engine().store.find_run(run.id) if run.now.state == "done" else None
+    title = "The curve: another 100 %, other bounds, keep it, share it"
+    with st.expander(title, icon=":material/area_chart:", key="fold_curve"), curve.switches():
+        if run.own:
+            pinned.switch(run, pinned.beside(run))
+        stored = engine().store.find_run(run.id) if run.own and run.now.state == "done" else None
         if stored is not None:
             with st.popover("Share", icon=":material/qr_code:"):
                 sharing.offer(stored)
@@ -185,7 +214,7 @@ def _shown_k(table: pd.DataFrame) -> int:
 def _drawn(problem: nspca.Problem, table: pd.DataFrame, asked: SweepSpec, k: int, **options):
     """The curve with what is marked in it."""
     share = enough.wanted()
-    wanted = (share / 100 * problem.leading_eigenvalue, f"{share} % of the best direction")
+    wanted = (share / 100 * problem.leading_eigenvalue, f"{share} % wanted")
     return curve.figure(problem, table, asked, selected_k=k, marked=knee(table), wanted=wanted, **options)
 
 
@@ -217,7 +246,9 @@ def _features(run: Watched, seen: Finished, result: nspca.Result) -> None:
     with left:
         if run.own and about.table is None:
             listed = component.table(about.dataset, x, f"table_{run.id}_{seen.method}_{seen.k}", seen.known)
-            whatif.features(about, *listed)
+            noun = component.noun(about.dataset)
+            copying.button(f"Copy the list of {noun}s", genesets.name_list(listed[1]), "copy_features")
+            whatif.features(about, seen.k, *listed)
         else:
             component.table(about.dataset, x, found=seen.known)
     _samples(about, seen.problem, x, run.id, right)

@@ -9,6 +9,7 @@ import streamlit as st
 import nspca
 from nspca.dashboard import open_data
 from nspca.dashboard.app import buttons, state, wording
+from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs import lookup
 from nspca.dashboard.runs.lookup import Watched
 from nspca.dashboard.runs.results import kept
@@ -24,11 +25,12 @@ PINNED, BEFORE = "pinned", "before"
 
 @dataclass(frozen=True)
 class Pinned:
-    """A sweep to compare with: its run, its table, its problem, what is different about it, and why it is
-    here.
+    """A sweep to compare with: its run, its data, its table, its problem, what is different about it, and why
+    it is here.
     """
 
     id: str
+    of: Chosen
     sweep: nspca.Sweep
     problem: nspca.Problem
     label: str
@@ -73,7 +75,7 @@ def _opened(run_id: str, why: str, run: Watched) -> Pinned | None:
     if data == run.of.dataset.name:
         data = _changed(other.asked, run.asked)
     label = ", ".join(part for part in (data, differences(other.asked, run.asked)) if part)
-    return Pinned(run_id, sweep, problem, label or "the same, other values of k", why)
+    return Pinned(run_id, other.of, sweep, problem, label or "the same, other values of k", why)
 
 
 def _changed(other: SweepSpec, shown: SweepSpec) -> str:

@@ -12,7 +12,10 @@ from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs import cost_estimate, lookup, progress, start
 from nspca.dashboard.runs.lookup import Watched
 from nspca.dashboard.runs.sweeps import SWEEP
+from nspca.dashboard.views import component
+from nspca.data import Dataset
 from nspca.errors import NSPCAError
+from nspca.presentation.phrases import short
 from nspca.specs import DataSpec, SweepSpec
 from nspca.specs.data import OF_FEATURES, features_words
 
@@ -33,19 +36,20 @@ def changed() -> None:
     st.session_state[state.CHANGED] = True
 
 
-def features(of: Chosen, rows: list[int], names: list[str]) -> None:
-    """What if some of the features that a component uses were not there, or there were no others, or they
-    were one: a choice for a click.
+def features(of: Chosen, k: int, rows: list[int], names: list[str]) -> None:
+    """Draw buttons that ask the same question with a change: without the selected features, with no others,
+    with these as one, or with these kept.
 
     Parameters
     ----------
+    k : number of features that is shown, which stays
     rows : those of `names` that are selected
     names : features of the component
     """
     if not rows:
         st.caption(
-            "What if? Select features in the table: see the best component without them, with them alone, "
-            "with them as one, or the best that keeps them."
+            "What if? Select features in the table. Then ask for the best component without them, with no "
+            "others, with these as one feature, or the best that keeps them."
         )
         return
     selected = {names[row] for row in rows if row < len(names)}  # a selection can be of before
@@ -57,26 +61,26 @@ def features(of: Chosen, rows: list[int], names: list[str]) -> None:
     left = len(numbers) - count
     with st.container(horizontal=True):
         if left > 1:
-            label = f"Without {wording.things(count, 'feature')}"
+            label = f"Without {_named(data, [name for name in data.feature_names if name in selected])}"
             others = [number for number in state.get("keep") if number not in picked]
             buttons.button(
                 label,
                 "without",
-                lambda: _restrict(left, keep=others, **_without(of.reference, picked)),
+                lambda: _restrict(k, left, keep=others, **_without(of.reference, picked)),
                 icon=":material/block:",
             )
         if count > 1:
             buttons.button(
                 f"Only these {count}",
                 "only",
-                lambda: _restrict(count, only=picked, out=None),
+                lambda: _restrict(k, count, only=picked, out=None),
                 icon=":material/filter_alt:",
             )
         if count > 1 and left and (data.image_shape is None or data.is_covariance):
             buttons.button(
                 "As one",
                 "one",
-                lambda: _restrict(left + 1, one=_together(of.reference, picked)),
+                lambda: _restrict(k, left + 1, one=_together(of.reference, picked)),
                 icon=":material/merge:",
                 help=AS_ONE,
             )
@@ -85,10 +89,17 @@ def features(of: Chosen, rows: list[int], names: list[str]) -> None:
             buttons.button(
                 f"Keep these {count}" if count > 1 else "Keep this one",
                 "keep",
-                lambda: _restrict(None, keep=keep),
+                lambda: _restrict(k, None, keep=keep),
                 icon=":material/push_pin:",
                 help=KEEP,
             )
+
+
+def _named(data: Dataset, names: list[str]) -> str:
+    """Return the name of one feature, or how many there are."""
+    if len(names) == 1:
+        return f"{component.noun(data)} {wording.plain(short(names[0]))}"
+    return wording.things(len(names), component.noun(data))
 
 
 def all_again(of: Chosen) -> None:
@@ -100,7 +111,7 @@ def all_again(of: Chosen) -> None:
             buttons.button(
                 "All features again",
                 "all_again",
-                lambda: _restrict(None, **dict.fromkeys(state.OF_FEATURES)),
+                lambda: _restrict(state.get("k"), None, **dict.fromkeys(state.OF_FEATURES)),
                 icon=":material/undo:",
             )
 
@@ -117,9 +128,11 @@ def _together(where: DataSpec, picked: list[int]) -> list[list[int]]:
     return [*(list(group) for group in where.together if not set(group) & set(picked)), picked]
 
 
-def _restrict(left: int | None, **values: list | None) -> None:
-    """Other features, `left` of them, or others that must be in: values of k that need more, or have no room
-    for those, are given up, and the curve that is shown is then the one before.
+def _restrict(k: int | None, left: int | None, **values: list | None) -> None:
+    """Put other features into the address, `left` of them, or others that must be in.
+
+    Values of k that need more features, or have no room for those, are given up. The shown k stays where it
+    can. The curve that is shown becomes the one before.
     """
     state.put(**values)
     ks = [state.get(name) for name in ("from", "to") if state.get(name) is not None]
@@ -129,7 +142,7 @@ def _restrict(left: int | None, **values: list | None) -> None:
     changed()
     if state.get(SWEEP.key) is not None:
         state.put(before=state.get(SWEEP.key))
-    state.put(**dict.fromkeys((SWEEP.key, "k", "shown")))
+    state.put(**dict.fromkeys((SWEEP.key, "shown")), k=k if k and least <= k <= (left or k) else None)
 
 
 def waits() -> bool:
@@ -194,8 +207,10 @@ def begin(of: Chosen, asked: SweepSpec) -> None:
     """Start the sweep; the curve that was shown stays as a ghost, and one that would have taken a moment and
     is unfinished is given up.
     """
-    before = _shown()
+    before, k = _shown(), state.get("k")
     start.of_page(SWEEP, of, asked)
+    if k in asked.ks:
+        state.put(k=k)  # so two answers to the same question stand side by side at the same k
     if before is None or before.id == state.get(SWEEP.key):
         return
     if before.now.ended:

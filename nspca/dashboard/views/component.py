@@ -2,7 +2,6 @@
 can be taken home.
 """
 
-import math
 from typing import Any
 
 import numpy as np
@@ -10,15 +9,12 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from nspca.api import OPTIMAL_GAP
 from nspca.dashboard.app import wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.views import membership
 from nspca.data import Dataset
 from nspca.plots import component_figure, score_figure, score_map, separation
-from nspca.presentation.numerals import format_bound, format_value, format_value_share, ratio_at_most
 from nspca.problem import Problem
-from nspca.result import Result
 from nspca.selection.membership import Membership
 
 COSTS = (
@@ -37,47 +33,8 @@ def weights(dataset: Dataset, x: np.ndarray, found: Membership | None = None) ->
     return rows if found is None else rows.join(membership.columns(dataset, order, found))
 
 
-def statement(dataset: Dataset, problem: Problem, result: Result, k: int) -> None:
-    """What was found and what is proved about it: first without a word of the trade, then with the
-    numbers.
-    """
-    best, total = problem.leading_eigenvalue or 1.0, problem.total_variance or 1.0
-    used, certificate = int(np.count_nonzero(result.components[:, 0])), result.certificate
-    upper = min(best, math.inf if certificate is None else certificate.upper)
-    kept, most = wording.shares(result.value / best, ratio_at_most(upper, best))
-    optimal = certificate is not None and 1 - certificate.ratio(result.value) <= OPTIMAL_GAP
-    kept = wording.down(result.value / best) if optimal else kept
-    line = (
-        f"{used:,} of {wording.things(problem.n, noun(dataset))} keep{'s' * (used == 1)} {kept} of what "
-        "the best direction has"
-    )
-    if certificate is None:
-        st.markdown(f"#### {line}.")
-    else:
-        allowed = [f"{k:,}"] * (used != k) + ["nonnegative weights"] * problem.nonneg
-        kept = len(problem.forced)
-        allowed += [f"the {wording.things(kept, noun(dataset))} kept"] * (kept > 0)
-        nobody = (
-            f"{'with ' if allowed else ''}{' and '.join(allowed)}{' ' if allowed else ''}nobody can do better"
-        )
-        st.markdown(f"#### {line}; {nobody}{'' if optimal else f' than {most} of it'}.")
-    ratio = wording.proof(result.ratio)
-    said = (
-        f"{ratio[0].upper()}{ratio[1:]}. The component explains a variance of {format_value(result.value)}, "
-    )
-    said += f"which is {format_value_share(result.value, total)} of the total variance."
-    if certificate is not None:
-        sign = "nonnegative " if problem.nonneg else ""
-        those = f", the {kept} kept among them," if kept else ""
-        said += (
-            f" No {sign}component with at most {wording.things(k, 'feature')}{those} can explain more than "
-            f"{format_bound(certificate.upper)}."
-        )
-    st.markdown(said)
-
-
 def noun(dataset: Dataset) -> str:
-    """What one feature of these data is called."""
+    """Return what one feature of the data is called."""
     return "feature" if dataset.is_covariance else wording.NOUNS[dataset.kind]
 
 

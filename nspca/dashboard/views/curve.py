@@ -14,15 +14,16 @@ from nspca.api import OPTIMAL_GAP
 from nspca.dashboard.app import cache, state, wording
 from nspca.dashboard.components import figures
 from nspca.plots import sweep_figure
+from nspca.presentation.phrases import method_name
 from nspca.problem import Problem
 from nspca.specs import SweepSpec
 from nspca.specs.published import OTHERS, PROBABILITY
 from nspca.specs.rows import unpack
 
-AXIS_HELP = """The papers divide by the leading eigenvalue: what plain PCA's first component explains.
+AXIS_HELP = """The papers divide by the variance of the first principal component, the leading eigenvalue.
 The total variance is the sum over all features."""
 FIT_HELP = "The axis begins at the smallest value, not at zero."
-AXES = {"leading": "the leading eigenvalue", "total": "the total variance"}
+AXES = {"leading": "the first principal component", "total": "the total variance"}
 BOUNDS = {"ours": "our bound", "paper": "the 2014 paper's bound", "both": "both"}
 COLUMNS = ["method", "k", "value", "upper", "ratio", "kind", "seconds", *OTHERS]
 
@@ -58,7 +59,7 @@ def axis() -> str:
 
 
 def _bounds() -> str:
-    return state.get("bound") if state.get("bound") in BOUNDS else "both"
+    return state.get("bound") if state.get("bound") in BOUNDS else "ours"
 
 
 def figure(problem: Problem, frame: pd.DataFrame, asked: SweepSpec, **options) -> go.Figure:
@@ -125,9 +126,20 @@ def _same(asked: SweepSpec) -> str:
 
 
 def clickable(
-    asked: SweepSpec, drawn: go.Figure, frame: pd.DataFrame, methods: Sequence[str], k: int, method: str
+    asked: SweepSpec,
+    drawn: go.Figure,
+    frame: pd.DataFrame,
+    methods: Sequence[str],
+    k: int,
+    method: str,
+    any_k: Callable[[], None] | None = None,
 ) -> None:
-    """The whole curve; a click on a point opens its component."""
+    """Draw the whole curve with the slider of k; a click on a point opens its component.
+
+    Parameters
+    ----------
+    any_k : draws the field for a k that is not on the curve
+    """
 
     def take(point: list) -> None:
         k, *method = point  # a gap of the strip is of no method
@@ -135,11 +147,13 @@ def clickable(
 
     figures.draw(drawn, "curve", on_click=take, same=_same(asked))
     _caption(frame)
-    left, right = st.columns([3, 1])
+    left, middle, *others = st.columns([3, 1, 1][: 2 + (len(methods) > 1)], vertical_alignment="bottom")
+    if any_k is not None:
+        with middle:
+            any_k()
     with left:
         ks = sorted(int(value) for value in frame["k"].unique())
         if len(ks) > 1:
             st.select_slider("k, or click on the curve", ks, **state.bind("k", k))
-    with right:
-        if len(methods) > 1:
-            st.selectbox("Method", list(methods), **state.bind("shown", method))
+    for column in others:
+        column.selectbox("Method", list(methods), format_func=method_name, **state.bind("shown", method))

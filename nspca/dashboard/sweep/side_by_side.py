@@ -1,0 +1,150 @@
+"""Two answers at the same k side by side: before and after one thing was changed."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+
+import nspca
+from nspca.dashboard.app import wording
+from nspca.dashboard.components import figures
+from nspca.dashboard.open_data import Chosen
+from nspca.dashboard.runs.lookup import Watched
+from nspca.dashboard.sweep import pinned
+from nspca.dashboard.sweep.archive import Finished
+from nspca.dashboard.views import component
+from nspca.presentation.numerals import format_value_share
+
+HEIGHT = 300  # pixels of each picture
+MOST_NAMES = 8
+"""Features that a line names; the others are counted."""
+SAME = 5e-4
+"""Relative difference of two variances that is called none: it would be 0.0 % when printed."""
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """One answer: its data, its problem, its component x (n,) and the variance that this explains."""
+
+    of: Chosen
+    problem: nspca.Problem
+    x: np.ndarray
+    value: float
+
+    @property
+    def names(self) -> list[str]:
+        """Features in use, the one with the largest weight first."""
+        order = np.argsort(-np.abs(self.x), kind="stable")[: np.count_nonzero(self.x)]
+        return [self.of.dataset.feature_names[j] for j in order]
+
+    @property
+    def total(self) -> float:
+        return self.problem.total_variance or 1.0
+
+    @property
+    def measures(self) -> tuple[bool, bool]:
+        """Whether the data are centred and standardised: variances are in one unit only where both agree."""
+        return self.problem.covariance.center, self.problem.covariance.scale
+
+
+@dataclass(frozen=True)
+class Difference:
+    """How an answer differs from the one before.
+
+    Parameters
+    ----------
+    change : relative change of the variance, such as -0.04; None where the variances have other units
+    gone, came : features that only the one before uses, and that only this one uses
+    correlation : of the samples' scores, without the sign of the components; None where there are none
+    """
+
+    change: float | None
+    gone: list[str]
+    came: list[str]
+    correlation: float | None
+
+
+def compare(before: Side, now: Side) -> Difference:
+    """Return how an answer differs from the one before."""
+    change = now.value / before.value - 1 if before.measures == now.measures and before.value > 0 else None
+    first, second = before.names, now.names
+    gone = [name for name in first if name not in set(second)]
+    came = [name for name in second if name not in set(first)]
+    return Difference(change, gone, came, _correlation(before, now))
+
+
+def _correlation(before: Side, now: Side) -> float | None:
+    """Return the size of the correlation of the scores; None without the same rows in memory, or where a
+    score is the same for all.
+    """
+    sides = (before, now)
+    if any(side.of.dataset.is_covariance or side.of.table is not None for side in sides):
+        return None
+    if before.of.dataset.sample_names != now.of.dataset.sample_names:
+        return None
+    scores = [side.problem.scores(side.x) for side in sides]
+    if min(np.ptp(one) for one in scores) == 0:
+        return None
+    return float(min(1.0, abs(np.corrcoef(*scores)[0, 1])))
+
+
+def sentences(difference: Difference, noun: str, before: Side, now: Side) -> list[str]:
+    """Return what changed, a line for each thing."""
+    if difference.change is None:
+        first, second = (format_value_share(side.value, side.total) for side in (before, now))
+        lines = [f"**Variance**: {second} of the total variance of the changed data, {first} before."]
+    elif abs(difference.change) < SAME:
+        lines = ["**Variance**: the same."]
+    else:
+        how = "more" if difference.change > 0 else "less"
+        lines = [f"**Variance**: {100 * abs(difference.change):.1f} % {how} than before."]
+    if not difference.gone and not difference.came:
+        lines.append(f"**{noun.capitalize()}s**: the same.")
+    else:
+        gone, came = (_listed(names, noun) for names in (difference.gone, difference.came))
+        lines.append(f"**Out**: {gone}. **In their place**: {came}.")
+    if difference.correlation is not None:
+        lines.append(
+            f"**Samples**: the scores before and now have a correlation of {difference.correlation:.2f}."
+        )
+    return lines
+
+
+def _listed(names: list[str], noun: str) -> str:
+    """Return names in a line, those beyond `MOST_NAMES` counted."""
+    if not names:
+        return "none"
+    shown = [wording.plain(name) for name in names[:MOST_NAMES]]
+    more = len(names) - len(shown)
+    return ", ".join(shown) + (f" and {wording.things(more, f'other {noun}')}" if more else "")
+
+
+def show(run: Watched, seen: Finished) -> None:
+    """Draw the answer of the newest other curve in the figure beside the one that is shown, at the same k."""
+    others = pinned.beside(run)
+    if not others:
+        return
+    other = next((one for one in others if one.why == pinned.BEFORE), others[-1])
+    methods = [method for method, k in other.sweep if k == seen.k]
+    with st.container(border=True):
+        st.markdown(f"#### What changed at k = {seen.k}")
+        if not methods:
+            st.caption(
+                f"“{wording.plain(other.label)}” has no k = {seen.k}: choose a k that both curves have."
+            )
+            return
+        then = other.sweep[seen.method if seen.method in methods else methods[0], seen.k]
+        sides = (
+            Side(other.of, other.problem, then.components[:, 0], then.value),
+            Side(run.of, seen.problem, seen.shown.components[:, 0], seen.shown.value),
+        )
+        noun = component.noun(run.of.dataset)
+        st.markdown("  \n".join(sentences(compare(*sides), noun, *sides)))
+        titles = (f"**Before**: {wording.plain(other.label)}", "**Now**")
+        for column, side, title, key in zip(
+            st.columns(2, gap="medium"), sides, titles, ("before", "now"), strict=True
+        ):
+            with column:
+                st.markdown(title)
+                drawn = component.drawn(side.of.dataset, side.x).update_layout(height=HEIGHT)
+                figures.draw(drawn, f"side_{key}", same=f"{side.of.content}")
