@@ -13,7 +13,6 @@ from nspca.dashboard.joint import documents, groups, headline, how_many, samples
 from nspca.dashboard.joint.outcome import Outcome
 from nspca.dashboard.open_data import Chosen
 from nspca.data import Dataset
-from nspca.data.gene_sets import signed_sets, to_gmt, to_rnk
 from nspca.jobs import engine
 from nspca.specs import ComponentsSpec, DataSpec
 from tests.patience import wait_for
@@ -276,13 +275,14 @@ def test_gene_sets_are_read_back_by_a_parser():
     assert "immune response" in {name.removesuffix("_UP").removesuffix("_DN") for name in parse_gmt(named)}
 
 
-def test_sets_keep_signs_apart_and_cells_in_one_line():
-    assert signed_sets("c", ["a", "b", "d"], [0.6, -0.8, 0]) == {"c_UP": ["a"], "c_DN": ["b"]}
-    assert (
-        signed_sets("c", ["a", "b"], [-0.6, -0.8]) == {"c": ["b", "a"]} and signed_sets("c", ["a"], [0]) == {}
-    )
-    assert to_gmt({"a\tb": ["x\ny", "z"], "empty": []}) == b"a b\tna\tx y\tz\n"
-    assert to_rnk(["a", "b", "c"], [0.5, np.nan, 0.75]) == b"c\t0.75\na\t0.5\n"
+def test_sets_keep_signs_apart_and_names_apart():
+    assert take_home.signed_sets("c", ["a", "b", "d"], np.array([0.6, -0.8, 0])) == [
+        ("c_UP", ["a"]),
+        ("c_DN", ["b"]),
+    ]
+    assert take_home.signed_sets("c", ["a", "b"], np.array([-0.6, -0.8])) == [("c", ["b", "a"])]
+    twice = parse_gmt(take_home.gene_sets(outcome(table()), {("joint", 1): "same", ("joint", 2): "same"}))
+    assert set(twice) == {"same", "same_2"}
 
 
 def test_ranked_lists_have_every_feature_by_its_correlation():
