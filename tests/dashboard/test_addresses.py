@@ -6,7 +6,6 @@ import pytest
 
 from nspca.dashboard.app import wording
 from nspca.dashboard.app.state import VALUES
-from nspca.data import SAMPLES
 
 JUNK = ("junk", "-5", "")
 ODD = ("9" * 15, "<script>", "0", "a,b", "%00")

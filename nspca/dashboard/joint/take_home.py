@@ -164,7 +164,10 @@ def ranked_lists(outcome: Outcome) -> dict[str, bytes]:
         if scores is None:
             return {}
         R = samples.correlations(data.X, scores)
-    return {f"{outcome.about.one}-{j}.rnk": to_rnk(data.feature_names, r) for j, r in enumerate(R.T, 1)}
+    return {
+        f"{outcome.about.one}-{j}.rnk": to_rnk(data.feature_names, np.round(r, 8))
+        for j, r in enumerate(R.T, 1)
+    }
 
 
 def figures(outcome: Outcome, view: View) -> dict[str, go.Figure]:
