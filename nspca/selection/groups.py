@@ -13,7 +13,7 @@ from nspca.covariance.moments import moments
 from nspca.errors import InvalidOption, InvalidProblem, within_memory
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
-from nspca.selection.question import inside, table
+from nspca.selection.question import read_rows, report_whole
 from nspca.solvers import METHODS
 from nspca.validation.options import flag, known_seed, whole
 
@@ -135,7 +135,7 @@ def held_out_group_effects(
     InvalidProblem
         Where fewer than two groups have four samples, so that each half has two of them.
     """
-    Z = table(X, flag("scale", scale))
+    Z = read_rows(X, flag("scale", scale))
     seed = known_seed(seed)
     whole("permutations", permutations, 1)
     sizes = (k,) * components if isinstance(k, int | np.integer) else tuple(k)
@@ -143,7 +143,9 @@ def held_out_group_effects(
     found_on, measured = halves(codes, seed)
     names, held = _compact(names, codes[measured])
     told = silent if report is None else report
-    V = _found(Z[found_on], sizes, method, nonneg, center, seed, inside(told, 0, 2, "one half"), options)
+    V = _found(
+        Z[found_on], sizes, method, nonneg, center, seed, report_whole(told, 0, 2, "one half"), options
+    )
     told(Event("the other half", 1, 2))
     mean = moments(Z[found_on])[0] if center else np.zeros(Z.shape[1])
     scores = np.asarray(Z[measured] @ V) - mean @ V

@@ -6,7 +6,6 @@ import pytest
 
 from nspca.dashboard.app import wording
 from nspca.dashboard.app.state import VALUES
-from nspca.data import SAMPLES
 
 JUNK = ("junk", "-5", "")
 ODD = ("9" * 15, "<script>", "0", "a,b", "%00")
@@ -38,6 +37,7 @@ def test_each_value_may_be_nonsense(visit, page, together):
         "pages/sweep.py",
         "pages/parts.py",
         "pages/topics.py",
+        "pages/components.py",
         "pages/runs.py",
         "pages/shared.py",
         "pages/learn.py",
@@ -84,7 +84,7 @@ def of_page(page, first):
         *of_page("data", len(PREPARED)),
         *(
             case
-            for page in ("sweep", "spannogram", "parts", "topics", "compare")
+            for page in ("sweep", "spannogram", "parts", "topics", "components", "compare")
             for case in of_page(page, 2)
         ),
     ],
@@ -92,11 +92,7 @@ def of_page(page, first):
 def test_only_the_preparation_that_cannot_be_made_is_left_out(visit, page, where, said, stays, address):
     opened = visit(f"pages/{page}.py", **where)
     assert not opened.exception
-    suits = SAMPLES[where["sample"]].kind == "image"
-    if (page == "parts" and not suits) or (page == "topics" and suits):
-        said = []  # the page shows other data
-    else:
-        assert {name: text for name, text in address(opened).items() if name in ("prep", "log")} == stays
+    assert {name: text for name, text in address(opened).items() if name in ("prep", "log")} == stays
     assert [error.value.split("”")[0].lstrip("“") for error in opened.error] == [
         wording.plain(title) for title in said
     ]
@@ -124,11 +120,9 @@ def test_a_preparation_in_force_is_seen_and_can_be_taken_back(visit, address):
     assert "prep" not in address(page) and not page.error
 
 
-@pytest.mark.parametrize(("page", "name"), [("compare", "rivals"), ("parts", "by"), ("topics", "by")])
+@pytest.mark.parametrize(("page", "name"), [("compare", "rivals"), ("parts", "by"), ("components", "by")])
 def test_a_method_may_be_named_twice(visit, page, name):
-    opened = visit(
-        f"pages/{page}.py", sample="pitprops", pictures="digits", texts="mine", **{name: "cone,cone"}
-    )
+    opened = visit(f"pages/{page}.py", sample="pitprops", pictures="digits", **{name: "cone,cone"})
     assert not opened.exception and not opened.error
     assert opened.multiselect(key=f"widget_{name}").value == ["cone"]
 

@@ -21,9 +21,8 @@ from nspca.dashboard.compare.run import Compared
 from nspca.dashboard.components import pictures
 from nspca.dashboard.components.pictures import Picture
 from nspca.dashboard.export import archive, offer
-from nspca.dashboard.joint import archive as joint_everything
 from nspca.dashboard.joint import parts as joint_parts
-from nspca.dashboard.joint import views as joint_views
+from nspca.dashboard.joint import take_home as joint_everything
 from nspca.dashboard.joint.outcome import Outcome
 from nspca.dashboard.open_data import Chosen, problem_of
 from nspca.dashboard.proof import attempts as proofs
@@ -273,11 +272,11 @@ def parts(tmp_path_factory) -> tuple[Outcome, Path]:
     )
     drawn = {**joint_everything.figures(outcome, joint_parts.VIEW)}
     files = {name: Picture(b"<svg/>", b"\x89PNG\r\n\x1a\n") for name in drawn}
-    content = joint_everything.pack(outcome, joint_views.weights(outcome), drawn, files, MADE)
-    assert content == joint_everything.pack(outcome, joint_views.weights(outcome), drawn, files, MADE)
+    content = joint_everything.pack(outcome, drawn, files, MADE)
+    assert content == joint_everything.pack(outcome, drawn, files, MADE)
     with zipfile.ZipFile(io.BytesIO(content)) as zipped:
         zipped.extractall(folder)
-    return outcome, folder / joint_everything.whole(outcome).folder
+    return outcome, folder / joint_everything.of(outcome, joint_parts.VIEW).name
 
 
 def test_everything_of_parts_holds_and_runs(parts, monkeypatch, capsys):

@@ -15,7 +15,7 @@ from scripts.answers import SAME_EVERYWHERE, answered, questions
 FIND = shipped_answers.find
 PAGES = [
     ("pages/parts.py", {"pictures": "digits"}),
-    ("pages/topics.py", {"texts": "pitprops"}),
+    ("pages/components.py", {"table": "pitprops"}),
     ("pages/compare.py", {"sample": "lrs"}),
 ]
 
@@ -95,7 +95,9 @@ def test_a_page_opens_on_its_stored_answer_and_starts_nothing(
     assert (
         "**Stored answer** for" in texts(page) and "to run your own" in texts(page) and len(alts(page)) >= 2
     )
-    assert page.button(key="run") and page.button(key="verify" if "compare" not in path else "stability")
+    assert page.button(key="run") and (
+        page.button(key="stability") if "compare" in path else page.segmented_control(key="widget_look")
+    )
     assert set(page.query_params) <= {*address, "w"}
 
 
@@ -129,19 +131,19 @@ def test_of_other_data_it_is_made_once_for_everybody(arrive, texts, address, pat
 
 @pytest.mark.visit
 def test_an_answer_that_a_restart_cut_off_is_made_again(arrive):
-    page = arrive("pages/topics.py", texts="pitprops")
+    page = arrive("pages/components.py", table="pitprops")
     runs = engine().store.list_runs(defaults.EVERYBODY)
     (run,) = [run for run in runs if run.title == "components" and '"sizes": [3, 3, 3]' in run.parameters]
     engine().store.finish_runs([run.id], "interrupted")
     with engine().store._writing() as db:
         db.execute("DELETE FROM results WHERE key = ?", (run.key,))
-    arrive("pages/topics.py", texts="pitprops")
+    arrive("pages/components.py", table="pitprops")
     assert engine().status(run.id).state == "done" and not page.error
 
 
 def test_what_can_be_no_problem_and_what_is_too_large_has_none(visit, texts, monkeypatch):
     monkeypatch.setattr(first_answer, "LARGEST", 100)
-    page = visit("pages/topics.py", texts="pitprops")
+    page = visit("pages/components.py", table="pitprops")
     assert "Nothing has run yet" in texts(page) and page.button(key="run") and not page.error
 
 

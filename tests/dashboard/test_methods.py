@@ -18,6 +18,7 @@ FORMS = {
     "pages/compare.py": ("sample", "rivals"),
     "pages/parts.py": ("pictures", "by"),
     "pages/topics.py": ("texts", "by"),
+    "pages/components.py": ("table", "by"),
 }
 
 
@@ -39,7 +40,7 @@ def expected(sample: str, signed: bool, center: bool) -> set[str]:
         pytest.param("pages/compare.py", "pitprops", marks=pytest.mark.visit),
         ("pages/compare.py", "python-docs"),
         ("pages/parts.py", "digits"),
-        ("pages/topics.py", "pitprops"),
+        ("pages/components.py", "pitprops"),
         ("pages/topics.py", "python-docs"),
     ],
 )

@@ -64,11 +64,12 @@ def shares(reached: float, possible: float) -> tuple[str, str]:
 
     What is reached is rounded down, and what nobody can pass is rounded up.
     """
+    if not math.isfinite(possible):
+        return percent_down(reached, 1), ""
     gap = 100 * (possible - reached)
     digits = next((d for d in range(wording.MOST_DIGITS) if gap >= 10.0**-d), wording.MOST_DIGITS)
-    digits = max(digits, 1 if reached < SMALL else 0) if math.isfinite(possible) else int(reached < SMALL)
-    limit = percent_up(possible, digits) if math.isfinite(possible) else ""
-    return percent_down(reached, digits), limit
+    digits = max(digits, 1 if reached < SMALL else 0)
+    return percent_down(reached, digits), percent_up(possible, digits)
 
 
 def share(value: float, outcome: Outcome) -> str:

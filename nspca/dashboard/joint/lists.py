@@ -13,6 +13,7 @@ from nspca.dashboard.app import state, wording
 from nspca.dashboard.joint import names as given_names
 from nspca.dashboard.joint.methods import heading, ordered
 from nspca.dashboard.joint.outcome import Outcome
+from nspca.data.genesets import name_list
 
 MOST = 40
 """Names of a component in a list; files have them all."""
@@ -172,7 +173,7 @@ def ranked(x: np.ndarray, names: Sequence[str]) -> list[str]:
 def copy(x: np.ndarray, names: Sequence[str], label: str) -> None:
     """Draw the names of a component with a button that copies them, one a line."""
     st.caption(f"{label}. The button at the right of the box copies them, one a line.")
-    st.code("\n".join(" ".join(name.split()) for name in ranked(x, names)), language=None, height=130)
+    st.code(name_list(ranked(x, names)).rstrip("\n"), language=None, height=130)
 
 
 def method_of(outcome: Outcome) -> str:

@@ -16,6 +16,7 @@ from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.runs import progress
 from nspca.dashboard.runs.lookup import Kind, Watched
+from nspca.errors import NSPCAError
 from nspca.jobs import JobState
 from nspca.presentation.numerals import format_bound, format_value
 from nspca.specs import ComponentsSpec
@@ -24,12 +25,16 @@ from nspca.specs.rows import Climbed, Refused, Several, unpack
 
 def show(about: Subject, view: View) -> None:
     """Draw the whole page."""
-    of = subject.find(about)
+    try:
+        of = subject.find(about)
+    except NSPCAError:
+        st.title(about.title)
+        raise
     if of is None:
         st.title(about.title)
         subject.lead_on(about)
         return
-    answer_page.open_page(about.title, of)
+    answer_page.open_page(about.title, lambda: of)
     answer_page.show(JointPage(replace(about, feature=subject.feature_noun(of)), view), of)
 
 
@@ -68,7 +73,8 @@ class JointPage(AnswerPage):
         form.inputs(self.about, data)
 
     def line(self, data: Chosen, asked: ComponentsSpec) -> str:
-        return f"{self.about.sized(asked.sizes)}, {'nonnegative' if asked.nonneg else 'weights of any sign'}"
+        signs = "nonnegative" if asked.nonneg else "weights of any sign"
+        return ", ".join([*asked.data.change_words(), self.about.sized(asked.sizes), signs])
 
     def label(self, data: Chosen, asked: ComponentsSpec) -> str:
         return f"Find {self.about.count(asked.r)}"

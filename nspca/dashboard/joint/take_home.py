@@ -1,7 +1,7 @@
 """Everything that can be taken home of several components: single files, and all of it as one ZIP."""
 
 import io
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from html import escape
 from typing import Any
@@ -21,12 +21,14 @@ from nspca.dashboard.joint.headline import is_unfinished
 from nspca.dashboard.joint.outcome import Outcome, View
 from nspca.dashboard.views.component import labelled
 from nspca.data.export import frame_to_csv
-from nspca.data.gene_sets import signed_sets, to_gmt, to_rnk
+from nspca.data.genesets import clean_name, to_gmt, to_rnk
 from nspca.presentation.numerals import format_bound, format_value, format_value_share
 from nspca.specs.proof import MORE
 
 METHODS = "variance-by-method"
 TEXT = "text/plain"
+UP, DOWN = "_UP", "_DN"
+"""Endings of the two sets of a component with weights of both signs, as in MSigDB."""
 GMT_HELP = "One set for each component, for enrichment tools."
 CHECK = "Anyone who has the data can check it: python -m nspca verify DATA certificate.npz"
 
@@ -120,11 +122,26 @@ def gene_sets(outcome: Outcome, named: Mapping[tuple[str, int], str] | None = No
     """Return the components of the best method as GMT, a set for each; see `signed_sets`."""
     best, named = outcome.best, named or {}
     X = methods.ordered(outcome.results)[best].components
-    sets: dict[str, list[str]] = {}
+    about, sets, known = f"{outcome.of.dataset.name}, {best}", [], set()
     for j, x in enumerate(X.T, 1):
-        name = named.get((best, j)) or f"{outcome.of.stem}_{outcome.about.one}_{j}"
-        sets |= signed_sets(name if name not in sets else f"{name}_{j}", outcome.of.dataset.feature_names, x)
-    return to_gmt(sets, f"{outcome.of.dataset.name}, {best}")
+        name = clean_name(named.get((best, j), "")) or f"{outcome.of.stem}_{outcome.about.one}_{j}"
+        name = f"{name}_{j}" if name in known else name
+        known.add(name)
+        sets += [
+            (title, about, members)
+            for title, members in signed_sets(name, outcome.of.dataset.feature_names, x)
+        ]
+    return to_gmt(sets)
+
+
+def signed_sets(name: str, names: Sequence[str], x: np.ndarray) -> list[tuple[str, list[str]]]:
+    """Return the features of a component x (n,) as named sets, the largest weight first.
+
+    Weights of one sign make one set. Weights of both signs make two, whose names end with `UP` and `DOWN`.
+    """
+    order = [int(i) for i in np.argsort(-np.abs(x), kind="stable") if x[i]]
+    up, down = ([str(names[i]) for i in order if x[i] * sign > 0] for sign in (1, -1))
+    return [(f"{name}{UP}", up), (f"{name}{DOWN}", down)] if up and down else [(name, up or down)]
 
 
 def ranked_lists(outcome: Outcome) -> dict[str, bytes]:
@@ -147,7 +164,10 @@ def ranked_lists(outcome: Outcome) -> dict[str, bytes]:
         if scores is None:
             return {}
         R = samples.correlations(data.X, scores)
-    return {f"{outcome.about.one}-{j}.rnk": to_rnk(data.feature_names, r) for j, r in enumerate(R.T, 1)}
+    return {
+        f"{outcome.about.one}-{j}.rnk": to_rnk(data.feature_names, np.round(r, 8))
+        for j, r in enumerate(R.T, 1)
+    }
 
 
 def figures(outcome: Outcome, view: View) -> dict[str, go.Figure]:

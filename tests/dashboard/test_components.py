@@ -1,0 +1,341 @@
+"""Components: a page for every table, samples on a map, groups, how many, and what is taken home."""
+
+import csv
+import io
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import nspca
+from nspca.dashboard.joint import documents, groups, headline, how_many, samples, subject, take_home
+from nspca.dashboard.joint.outcome import Outcome
+from nspca.dashboard.open_data import Chosen
+from nspca.data import Dataset
+from nspca.jobs import engine
+from nspca.specs import ComponentsSpec, DataSpec
+from tests.patience import wait_for
+
+PAGE = "pages/components.py"
+SHORT = {"table": "lrs", "r": 2, "size": 4, "by": "joint,tpower", "proof": "none"}
+
+
+def table(labels=None, m=30, n=8, **more) -> Dataset:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((m, n))
+    X[:, :3] += 3 * (np.arange(m) % 2)[:, None]
+    names = tuple(f"gene {j}" for j in range(n))
+    return Dataset("cells", X, names, tuple(f"cell {i}" for i in range(m)), labels=labels, **more)
+
+
+def outcome(data: Dataset, sizes=(3, 2), method="joint", about=subject.COMPONENTS, **how) -> Outcome:
+    asked = ComponentsSpec(data=DataSpec(sample="lrs"), sizes=sizes, methods=(method,), effort=None, **how)
+    results = {name: one for (name, _), one in asked.run(X=data.X).results.items()}
+    problem = nspca.Problem.from_data(data.X, sizes, asked.nonneg)
+    return Outcome(about, Chosen(data, asked.data, ""), asked, problem, results, "run", live=False)
+
+
+# --- which data a page shows -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("path", "address", "leads"),
+    [
+        ("pages/parts.py", {"sample": "lrs"}, "Components"),
+        ("pages/parts.py", {"sample": "bow-kos"}, "Topics"),
+        ("pages/topics.py", {"sample": "digits"}, "Parts"),
+        ("pages/topics.py", {"texts": "leukemia"}, "Components"),
+        (PAGE, {"sample": "digits"}, "Parts"),
+        (PAGE, {"table": "bow-kos"}, "Topics"),
+    ],
+)
+def test_other_data_are_not_replaced_but_led_to_their_page(visit, stand_ins, texts, path, address, leads):
+    page = visit(path, **address)
+    assert not page.exception and not page.error
+    assert f"The page {leads} finds the components of your data" in texts(page)
+    chosen = next(box for box in page.selectbox if box.label == "Data")
+    assert chosen.value is None and not any(button.key == "run" for button in page.button)
+
+
+def test_the_link_carries_the_data_and_no_run_of_others(visit, stand_ins):
+    page = visit("pages/topics.py", texts="leukemia", components="gone", topics="old")
+    (link,) = [
+        one for one in page.get("page_link") if "Components" in one.proto.label and "Open" in one.proto.label
+    ]
+    query = dict(part.split("=") for part in link.proto.query_string.lstrip("?").split("&"))
+    assert query["table"] == "leukemia" and "components" not in query
+
+
+def test_a_sample_chosen_on_the_page_wins(visit, stand_ins, texts):
+    page = visit("pages/parts.py", sample="lrs", pictures="digits")
+    assert "Handwritten digits" in texts(page) and page.button(key="run")
+
+
+def test_every_sample_has_one_page():
+    names = [name for about in subject.SUBJECTS for name in about.samples]
+    assert sorted(names) == sorted(nspca.data.SAMPLES)
+    for about in subject.SUBJECTS:
+        assert about.first in about.samples
+
+
+def test_features_are_called_what_they_are():
+    def noun(data, sample="lrs"):
+        return subject.feature_noun(Chosen(data, DataSpec(sample=sample), ""))
+
+    assert noun(table()) == "feature" and noun(nspca.load_sample("lrs")) == "wavelength"
+    assert noun(nspca.load_sample("pitprops")) == "feature" and noun(table(), "leukemia") == "gene"
+    probes = Dataset("t", np.eye(3), ("1007_s_at", "1053_at", "ENSG00000141510"), ("a", "b", "c"))
+    assert noun(probes) == "gene"
+    assert subject.kind_of(nspca.load_sample("digits")) == "image"
+    assert subject.kind_of(nspca.load_sample("pitprops")) == "table"
+
+
+# --- the answer -------------------------------------------------------------------------------------
+
+
+def test_from_run_to_components(visit, stand_ins, texts, alts):
+    page = visit(PAGE, **SHORT)
+    page.button(key="run").click().run()
+    run = page.query_params["components"]
+    wait_for(lambda: engine().status(run if isinstance(run, str) else run[0]).ended)
+    page.run()
+    assert not page.exception and not page.error
+    assert "2 components of 4 wavelengths explain" in texts(page)
+    assert any(alt.startswith("2 components over wavelength") for alt in alts(page))
+    assert len(page.code[0].value.splitlines()) == 4
+    page.segmented_control(key="widget_look").set_value("samples").run()
+    assert not page.exception and not page.error
+    assert page.get("plotly_chart") and "Draw a lasso" in texts(page)
+    page.segmented_control(key="widget_look").set_value("many").run()
+    page.button(key="many").click().run()
+    assert not page.exception and not page.error
+
+
+def test_the_headline_says_what_is_explained_and_the_proved_limit():
+    data = table()
+    found = outcome(data)
+    result = found.results["joint"]
+    first, second = headline.sentences(found)
+    share = 100 * result.value / found.problem.total_variance
+    assert first.startswith("2 components of 3 and 2 features explain ") and "not proved" in second
+    assert 0 <= share - float(first.split("explain ")[1].split(" %")[0]) < 1
+    problem = nspca.Problem.from_data(data.X, (3, 2))
+    proved = result.with_certificate(nspca.certify(problem, result, components=2, effort="fast"))
+    known = Outcome(found.about, found.of, found.asked, problem, {"joint": proved}, "run", live=False)
+    first, second = headline.sentences(known)
+    limit = 100 * proved.certificate.upper / problem.total_variance
+    said = float(second.split("more than ")[1].split(" %")[0]) if "more than" in second else None
+    assert said is None or limit <= said <= limit + 1
+    assert "with nonnegative weights and without a feature in common" in second and "proved" in second
+
+
+@pytest.mark.parametrize(
+    ("reached", "possible", "said"),
+    [
+        (0.4329, 0.4501, ("43 %", "46 %")),
+        (0.4329, 0.4401, ("43.2 %", "44.1 %")),
+        (0.4329, 0.43301, ("43.29 %", "43.31 %")),
+        (0.0129, 0.0401, ("1.2 %", "4.1 %")),
+        (0.5, np.inf, ("50.0 %", "")),
+        (0.012, np.inf, ("1.2 %", "")),
+    ],
+)
+def test_both_shares_have_the_same_digits(reached, possible, said):
+    assert headline.shares(reached, possible) == said
+
+
+# --- samples ----------------------------------------------------------------------------------------
+
+
+def test_correlations_are_those_of_numpy_also_of_sparse_tables():
+    rng = np.random.default_rng(1)
+    X, S = rng.standard_normal((20, 3)), rng.standard_normal((20, 2))
+    found = samples.correlations(sp.csr_array(X), S)
+    assert np.allclose(found, np.corrcoef(X.T, S.T)[:3, 3:])
+    assert np.allclose(samples.correlations(X, S), found)
+    assert samples.correlations(np.ones((20, 1)), S).tolist() == [[0, 0]]
+
+
+def test_scores_are_those_of_the_package_with_every_label():
+    data = table(labels=np.array(["x", "y"] * 15))
+    found = outcome(data)
+    scores = samples.scores_of(found)
+    frame = samples.score_table(found, scores)
+    assert list(frame.columns) == ["sample", "label", "component 1", "component 2"]
+    X = found.results["joint"].components
+    order = np.argsort(-found.results["joint"].values, kind="stable")
+    assert np.allclose(scores, (data.X - data.X.mean(axis=0)) @ X[:, order])
+    assert samples.counted(data.labels, [0, 2, 1]) == "2 x, 1 y"
+    assert samples.counted([str(i) for i in range(9)], range(9)).endswith("3 other labels")
+
+
+def test_labels_in_force_come_first_and_other_columns_follow():
+    data = SimpleNamespace(labels=[1], label_name="tissue", label_columns={"age": [2], "tissue": [1]})
+    assert list(samples.label_columns(data)) == ["tissue", "age"]
+    assert samples.label_columns(table()) == {}
+
+
+# --- groups -----------------------------------------------------------------------------------------
+
+
+def test_the_component_that_separates_most_is_named():
+    data = table(labels=np.array(["x", "y"] * 15))
+    found = outcome(data)
+    effects = nspca.group_effects(samples.scores_of(found), data.labels)
+    said = groups.sentence(effects, "component")
+    best = int(np.argmax(np.abs(effects.effect)))
+    assert said == (f"**Component {best + 1}** separates x and y most: Cohen's d {effects.effect[best]:.2f}.")
+    none = nspca.GroupEffects("eta squared", ("a", "b", "c"), (2, 2, 2), np.array([np.nan]))
+    assert "do not differ" in groups.sentence(none, "part")
+
+
+def test_the_check_on_a_held_out_half_is_asked_about_the_label():
+    data = table(labels=np.array(["x", "y"] * 15))
+    spec = groups.question(outcome(data), "label")
+    assert spec.label == "" and spec.sizes == (3, 2) and spec.method == "joint"
+    unequal = groups.question(outcome(data, method="tpower"), "age")
+    assert unequal.method == "joint" and unequal.label == "age", "different sizes need one that finds all"
+    found = spec.run(X=data.X, labels=list(data.labels))
+    said = groups.held_out_sentence(found, "component")
+    assert "not found on" in said and "p = 0.002" in said and f"on {sum(found.counts)} samples" in said
+    chance = nspca.GroupEffects("eta squared", ("a", "b"), (9, 9), np.array([0.1]), np.array([0.4]))
+    assert "by chance" in groups.held_out_sentence(chance, "component")
+
+
+def test_groups_are_compared_on_the_page(visit, stand_ins, texts, ended):
+    page = visit("pages/parts.py", pictures="digits", look="samples")
+    assert not page.exception and not page.error
+    assert "How far do the parts separate the groups?" in texts(page) and "eta squared" in texts(page)
+    page.button(key="groups").click().run()
+    page = ended(page)
+    assert not page.exception and not page.error
+    assert "p = " in texts(page) and "held_out" in page.dataframe[0].value
+
+
+# --- how many ---------------------------------------------------------------------------------------
+
+
+def test_how_many_is_asked_beyond_what_is_there():
+    spec = how_many.question(outcome(table(n=8), sizes=(2, 2)))
+    assert (spec.k, spec.most, spec.method, spec.draws) == (2, 4, "joint", 0), "8 features have room for 4"
+    assert how_many.question(outcome(table(n=40), sizes=(2,) * 7)).most == 9
+
+
+def test_the_sentence_names_the_smallest_number_that_is_as_good():
+    nan = np.full(3, np.nan)
+    values = np.array([1.0, 2.0, 3.0])
+    choice = nspca.Choice(
+        "components", np.array([1, 2, 3]), values, np.array([0.2, 0.39, 0.4]), np.full(3, 0.02), nan, nan
+    )
+    said = how_many.sentence(choice, "part")
+    assert "**3 parts** explain most of the held-out samples: 40.0 ± 2.0 %" in said
+    assert "**2** explain 39.0 %, which is as good" in said
+
+
+# --- documents --------------------------------------------------------------------------------------
+
+
+def test_words_of_a_topic_are_marked_as_whole_words_and_nothing_else_is_markup():
+    said = documents.marked('The <b>cat</b> sat on Cats & "cat"', ["cat"])
+    assert said == "The &lt;b&gt;<mark>cat</mark>&lt;/b&gt; sat on Cats &amp; &quot;<mark>cat</mark>&quot;"
+    assert documents.marked("New\n York is new", ["new york", "new"]) == (
+        "<mark>New\n York</mark> is <mark>new</mark>"
+    )
+    assert documents.marked("a.c abc", ["a.c"]) == "<mark>a.c</mark> abc"
+    assert documents.marked("nothing", []) == "nothing"
+
+
+def test_a_long_document_is_shown_around_its_first_word():
+    text = "x " * 2000 + "needle " + "y " * 2000
+    said = documents.marked(text, ["needle"])
+    assert "<mark>needle</mark>" in said and said.startswith("… ") and said.endswith(" …")
+    assert len(said) < documents.LONGEST + 60
+
+
+# --- taking home ------------------------------------------------------------------------------------
+
+
+def parse_gmt(content: bytes) -> dict[str, list[str]]:
+    lines = [line.split("\t") for line in content.decode().splitlines()]
+    return {name: genes for name, _, *genes in lines}
+
+
+def test_gene_sets_are_read_back_by_a_parser():
+    data = table()
+    found = outcome(data, nonneg=False, sizes=(3, 2))
+    sets = parse_gmt(take_home.gene_sets(found))
+    X = found.results["joint"].components
+    members = {frozenset(data.feature_names[i] for i in np.flatnonzero(x)) for x in X.T}
+    whole = {}
+    for name, genes in sets.items():
+        whole.setdefault(name.removesuffix("_UP").removesuffix("_DN"), set()).update(genes)
+    assert {frozenset(genes) for genes in whole.values()} == members
+    named = take_home.gene_sets(found, {("joint", 1): "immune\tresponse"})
+    assert "immune response" in {name.removesuffix("_UP").removesuffix("_DN") for name in parse_gmt(named)}
+
+
+def test_sets_keep_signs_apart_and_names_apart():
+    assert take_home.signed_sets("c", ["a", "b", "d"], np.array([0.6, -0.8, 0])) == [
+        ("c_UP", ["a"]),
+        ("c_DN", ["b"]),
+    ]
+    assert take_home.signed_sets("c", ["a", "b"], np.array([-0.6, -0.8])) == [("c", ["b", "a"])]
+    twice = parse_gmt(take_home.gene_sets(outcome(table()), {("joint", 1): "same", ("joint", 2): "same"}))
+    assert set(twice) == {"same", "same_2"}
+
+
+def test_ranked_lists_have_every_feature_by_its_correlation():
+    data = table()
+    found = outcome(data)
+    lists = take_home.ranked_lists(found)
+    assert list(lists) == ["component-1.rnk", "component-2.rnk"]
+    rows = [line.split("\t") for line in lists["component-1.rnk"].decode().splitlines()]
+    scores = samples.scores_of(found)[:, 0]
+    expected = {
+        name: np.corrcoef(x, scores)[0, 1] for name, x in zip(data.feature_names, data.X.T, strict=True)
+    }
+    assert {name for name, _ in rows} == set(data.feature_names)
+    assert all(float(value) == pytest.approx(expected[name], abs=1e-6) for name, value in rows)
+    assert [float(value) for _, value in rows] == sorted((float(v) for _, v in rows), reverse=True)
+
+
+def test_a_covariance_gives_the_ranked_lists_of_its_data():
+    data = table()
+    A = np.cov(data.X, rowvar=False, bias=True)
+    given = Dataset("a covariance", A, data.feature_names, data.feature_names, is_covariance=True)
+    asked = ComponentsSpec(sizes=(3, 2), methods=("joint",), effort=None, center=False)
+    problem = nspca.Problem.from_covariance(A, (3, 2))
+    results = {"joint": nspca.solve(problem, "joint", certify=None)}
+    found = Outcome(
+        subject.COMPONENTS, Chosen(given, asked.data, ""), asked, problem, results, "r", live=False
+    )
+    assert take_home.ranked_lists(found) == take_home.ranked_lists(outcome(data))
+
+
+def test_files_are_named_after_the_upload():
+    def stem(**where):
+        return Chosen(table(), DataSpec(**where), "").stem
+
+    assert stem(upload="0" * 64, file="My cells (2).csv") == "My-cells-2"
+    assert stem(upload="0" * 64, file="../../x';import os.csv") == "x-import-os"
+    assert stem(upload="0" * 64, file="") == "upload" and stem(sample="lrs") == "lrs"
+    assert stem(folder="news") == "news"
+
+
+def test_weights_go_home_with_names(visit):
+    found = outcome(table(labels=np.array(["x", "y"] * 15)))
+    frame = take_home.weights(found)
+    assert list(frame.columns) == ["method", "component", "rank", "feature", "weight", "share", "explained"]
+    assert frame.groupby("component")["share"].sum().round(9).tolist() == [1.0, 1.0]
+    files = take_home._tables(found, None)
+    assert set(files) == {
+        "tables/methods.csv",
+        "tables/components.csv",
+        "tables/scores.csv",
+        "enrichment/components.gmt",
+        "enrichment/component-1.rnk",
+        "enrichment/component-2.rnk",
+    }
+    rows = list(csv.reader(io.StringIO(files["tables/scores.csv"].content.decode("utf-8-sig"))))
+    assert rows[0][:2] == ["sample", "label"] and len(rows) == 31
