@@ -146,21 +146,24 @@ class Part:
         self.by_rows = A.by_rows and not few
 
     def chunks(self, J):
-        """The features J in pieces that are looked at together."""
+        """Return the features J in pieces whose columns fit in memory together."""
         return self.whole.chunks(J)
 
     def columns(self, J):
-        """Z for the features J."""
+        """Return Z for the features J."""
         return self.whole.columns(self.rows[J])
 
     def block(self, I, J):
-        """A[I, J], computed."""
+        """Return A[I, J], as computed."""
         if self.entries is not None:
             return self.entries[np.ix_(I, J)]
         return self.whole.block(self.rows[I], self.rows[J])
 
     def largest_outside(self, outside, tau, nonneg):
-        """At least every A_ij with i among `outside`. Any feature of the whole is j, which is stricter."""
+        """Return an upper bound on every A_ij with i among `outside`.
+
+        All features of the whole matrix are taken for j, which can only make the bound larger.
+        """
         return self.whole.largest_outside(self.rows[outside], tau, nonneg)
 
 
@@ -203,12 +206,14 @@ class Uses:
         having[[place[int(j)] for j in out if int(j) in place]] = witness.F
         if np.isin(out, outside).any():
             having[kept.size] = witness.F  # one of the equal rows that stand for the features outside
-        # `Rows` looks at claims below a sum that is known already. No sum is: all claims are the float below.
+        # `Rows` proves claims below a sum that is proved already. Nothing is proved yet, so the next float
+        # above
+        # F stands for that sum.
         none_known = float(np.nextafter(witness.F, np.inf))
         self.tree = Rows(f, none_known, having, lacking, kept).prove(self.tree)
 
     def _next(self, node: Node):
-        """Read the next use: its search half, its numbers, its kept features, the features outside."""
+        """Read the next use, and return its search half, its witness, its kept and its outside features."""
         proof, number = self.proof, self.read
         require(number < proof.use.size, f"witness use cannot be read: node has no use {number}")
         self.read += 1
@@ -240,7 +245,7 @@ class Witness:
     U: np.ndarray  # (r, d)
 
     def on(self, kept):
-        """W, M and U on some of the rows, in double precision."""
+        """Return W, M and U on the rows `kept`, in double precision."""
         at, r = np.searchsorted(self.rows, kept), self.rows.size
         first, second = np.minimum.outer(at, at), np.maximum.outer(at, at)
         W = self.W[first * r - first * (first - 1) // 2 + second - first]
@@ -265,7 +270,7 @@ class Proof:
 
     @classmethod
     def read(cls, arrays: Arrays, n: int) -> Self:
-        """From the arrays of a certificate about n features."""
+        """Read the proof from the arrays of a certificate about n features."""
         arrays.only(*NAMES)
         for name in NAMES:
             arrays.need(name)
@@ -286,7 +291,7 @@ class Proof:
 
 
 def whole_rows(arrays: Arrays, name: str, columns: int) -> np.ndarray:
-    """Whole numbers in rows of so many columns."""
+    """Return a witness array of whole numbers with this number of columns."""
     array = np.array(arrays.need(name))
     right = array.dtype.kind in "iu" and array.ndim == 2 and array.shape[1] == columns
     words = f"witness {name} must be whole numbers in rows of {columns}, got {array.dtype} {array.shape}"
@@ -295,7 +300,7 @@ def whole_rows(arrays: Arrays, name: str, columns: int) -> np.ndarray:
 
 
 def read_witnesses(arrays: Arrays, n: int) -> list[Witness]:
-    """The witnesses, which stand one after the other in `rows`, `W`, `M` and `U`."""
+    """Return the witnesses, whose numbers follow each other in the arrays `rows`, `W`, `M` and `U`."""
     sizes = whole_rows(arrays, "sizes", 3).tolist()
     possible = all(0 <= r <= n and 0 <= d <= max(n, 15) and m in (0, 1) for r, d, m in sizes)
     require(possible, f"witness sizes must be at most {n} rows, as many columns, and 0 or 1")
@@ -321,7 +326,7 @@ def read_witnesses(arrays: Arrays, n: int) -> list[Witness]:
 
 
 def stored(arrays: Arrays, name: str, length: int) -> np.ndarray:
-    """Finite numbers in a row, in the precision in which they are stored."""
+    """Return a vector of finite numbers of this length, in the precision in which it is stored."""
     array = np.array(arrays.need(name))
     right = array.dtype in (np.float32, np.float64) and array.shape == (length,)
     words = f"witness {name} must be {length} finite numbers of single or double precision"

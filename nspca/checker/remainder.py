@@ -1,4 +1,5 @@
-"""Features outside the kept rows with entries above tau: felt on the kept rows through weights.
+"""Bound entries above tau in rows that are not kept, by weights of features and a correction K on the kept
+rows.
 
 Let R be the kept rows and O the features outside. Entries of A with a feature in O are split into W + N with
 N >= 0, N symmetric and W <= tau (signed: |W_ij| <= tau).
@@ -25,17 +26,17 @@ from nspca.checker.refusal import require
 from nspca.checker.rounding import TINY, gamma
 
 TOGETHER = 2**24
-"""Numbers of Z that are held for a piece of the features: 128 MB."""
+"""Maximum numbers of Z in memory for a piece of the features: 128 MB."""
 WIDEST = 1024
-"""Features in a piece: a block of A has 8 MB."""
+"""Maximum features in a piece: a block of A then has 8 MB."""
 LIGHTEST, HEAVIEST = 2.0**-60, 2.0**60
-"""Weights lie between these: what underflows in d is then less than TINY."""
+"""Smallest and largest allowed weight: what underflows in d is then less than TINY."""
 
 
 def fold(A, witness, outside, tau, nonneg):
-    """Return K (r, r), or None where nothing is felt, and the size of its rounding error in spectral norm.
+    """Return K (r, r) and the size of its rounding error in spectral norm, or None where K is 0.
 
-    Refuses weights of which t is not at least every d_i.
+    Weights with a d_i above t are refused.
     """
     if witness.y is None or not outside.size:
         return None
@@ -56,15 +57,15 @@ def weights(A, witness, outside):
 
 
 def pieces(A, features):
-    """Yield consecutive pieces of some features that are looked at together."""
-    # each block of A that is read in rows is a pass over them: as few as memory allows
+    """Yield consecutive pieces of some features whose blocks of A fit in memory together."""
+    # A that is read in rows needs a pass for each block, so pieces are as large as memory allows
     width = matrix.DENSE_LIMIT // 2 if A.by_rows else max(1, min(WIDEST, TOGETHER // A.m))
     for start in range(0, features.size, width):
         yield features[start : start + width]
 
 
 def beside(A, I):
-    """Return the function that gives a new A[I, J] for features J; the columns of I are formed once."""
+    """Return a function of J that returns a new array A[I, J]; the columns of I are formed once."""
     if A.by_rows or not A.gram:
         return lambda J: np.array(A.block(I, J))
     Z = A.columns(I).T
@@ -78,7 +79,7 @@ def beside(A, I):
 
 
 def above(A, I, J, block, tau, nonneg):
-    """Return |N[I, J]| and where N is negative (signed problems), or None where no entry can exceed tau."""
+    """Return |N[I, J]| and a mask of negative N (signed problems), or None where no entry can exceed tau."""
     largest = A.size[I].max() * A.size[J].max()
     if largest <= tau:
         return None
@@ -95,7 +96,10 @@ def above(A, I, J, block, tau, nonneg):
 
 
 def levels(A, outside, y, tau, nonneg):
-    """Return numbers that are at least the d_i: the pieces go from the largest sizes to the smallest."""
+    """Return upper bounds on the d_i.
+
+    Pieces are read from the largest sizes to the smallest, so the loop ends once no entry can exceed tau.
+    """
     order = np.argsort(-A.size[outside], kind="stable")
     totals, parts, felt = np.zeros(outside.size), list(pieces(A, order)), False
     for number, at in enumerate(parts):
@@ -113,7 +117,7 @@ def levels(A, outside, y, tau, nonneg):
 
 
 def across(A, witness, outside, d, tau, nonneg):
-    """Return K and its error, from N between the kept rows and the features outside."""
+    """Return K and its error from N between the kept rows and the features outside, or None where K is 0."""
     rows, t = witness.rows, witness.t
     K, size, used, count = np.zeros((rows.size, rows.size)), 0.0, 0, 0
     block = beside(A, rows)

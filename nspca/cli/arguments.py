@@ -1,4 +1,4 @@
-"""Kinds of arguments, and arguments shared by several commands."""
+"""Parsers of argument values, and arguments shared by several commands."""
 
 import argparse
 import textwrap
@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from typing import NoReturn, TypeAlias
 
 MOST_SIZES = 10_000
+"""Maximum number of values of k in one sweep."""
 EFFORTS = ("fast", "standard", "thorough", "exhaustive")
 PREPARATIONS = ("lee-seung", "equalised", "log2", "off-first", "with-header")
 Run: TypeAlias = Callable[[argparse.Namespace], int]
@@ -196,16 +197,19 @@ def of_problem() -> Parser:
 
 
 def with_effort(parser: Parser) -> None:
+    """Add ``--effort``."""
     parser.add_argument(
         "--effort", choices=EFFORTS, default="fast", help="work spent on the bound (default fast)"
     )
 
 
 def with_seed(parser: Parser) -> None:
+    """Add ``--seed``."""
     parser.add_argument("--seed", type=int, default=0, help="seed of everything random (default 0)")
 
 
 def with_json(parser: Parser) -> None:
+    """Add ``--json``."""
     parser.add_argument("--json", action="store_true", help="print JSON instead of text")
 
 

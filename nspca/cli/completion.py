@@ -24,7 +24,21 @@ PLACES = {
 
 @dataclass(frozen=True)
 class Place:
-    """One argument of a command: an option with its value, or a positional argument."""
+    """One argument of a command: an option with its value, or a positional argument.
+
+    Attributes
+    ----------
+    options : tuple of str
+        Spellings of the option; empty for a positional argument.
+    told : str
+        Short help.
+    takes, many : bool
+        Whether it takes a value, and any number of values.
+    words : tuple of str
+        Possible values.
+    files : bool
+        Whether files are possible values.
+    """
 
     options: tuple[str, ...]
     told: str

@@ -57,13 +57,14 @@ def main(arguments: list[str] | None = None) -> int:
         command.error(f"`{args.command}` does not know {left[0]!r}{near}")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # a name that the terminal has no letters for
+            stream.reconfigure(errors="backslashreplace")  # for names that the terminal cannot show
     try:
         status = args.run(args)
         sys.stdout.flush()
         return status
     except BrokenPipeError:
-        # Whoever read has enough, as `head` has; what is left would be written again at the end.
+        # The reader, such as `head`, has closed the pipe. Without this, Python would write to it again at
+        # exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (NSPCAError, OSError) as error:

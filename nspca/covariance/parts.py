@@ -93,7 +93,7 @@ class Parts(Covariance):
         if found is not None:
             return found
         wanted = np.unique(features)
-        if not self._held and not self.scale:  # what is asked next is mostly of these
+        if not self._held and not self.scale:  # later requests are mostly about these candidates
             wider = np.union1d(wanted, self.candidates())
             wanted = wider if wider.size <= DENSE_LIMIT else wanted
         if wanted.size > DENSE_LIMIT:
@@ -170,7 +170,7 @@ class Parts(Covariance):
         if not np.any(self.diagonal):
             return np.zeros(d), np.zeros((self.n, d))
         start = np.random.default_rng(0).standard_normal((self.n, min(d + OVERSAMPLING, self.n)))
-        if self._held:  # the eigenvectors of what is known are near
+        if self._held:  # eigenvectors of the stored block are good starts
             features, B = self._held[0]
             known = largest_eigenpairs(B, min(start.shape[1], features.size))[1]
             start[:, : known.shape[1]] *= 1e-6

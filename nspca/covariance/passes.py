@@ -73,7 +73,7 @@ class Question:
 
     def __call__(self, X: sp.csr_array) -> Iterator[Array]:
         refuse_rounded(X.data, "data")
-        with one_thread():  # the last bits depend on how many share a sum
+        with one_thread():  # the last bits of a sum depend on the number of threads
             yield from self.kernel(self.scale.of(X), *self.arguments)
 
 
@@ -98,7 +98,7 @@ class Rows:
     report : callable
         Called for every block that was read.
     passes : int
-        How often all rows were read.
+        Number of times that all rows were read.
     counts : (n,) int
         Nonzeros of the columns.
     mean, weight, variances : (n,)
@@ -133,21 +133,21 @@ class Rows:
         The second pass is needed for scaling and for columns that are made dense.
         """
         m, n = self.m, self.n
-        compared = self.center or self.scale
+        needs_extremes = self.center or self.scale
         if self.scale:
             self._scale = self._given
-        self.counts, sums, squares, extremes = self.folded(_measured_too, _counted, compared)
+        self.counts, sums, squares, extremes = self.folded(_join_with_maximum, _sum_columns, needs_extremes)
         self.mean, self.weight, self.varies = np.zeros(n), np.ones(n), self.counts > 0
         if self.center and not self.scale:
             sums, squares = self._without_constants(sums, squares, extremes)
-        full = np.flatnonzero((2 * self.counts > m) & self.varies) if compared else self.full
-        if compared and not self.scale and not full.size:
+        full = np.flatnonzero((2 * self.counts > m) & self.varies) if needs_extremes else self.full
+        if needs_extremes and not self.scale and not full.size:
             self.mean = sums / m
-        elif compared:
+        elif needs_extremes:
             own = np.frexp(_largest(extremes))[1] if self.scale else np.zeros(n, dtype=np.int64)
             self._scale = Scale(self._scale.exponents + own, self.full)
             means = np.ldexp(sums, -own) / m
-            found = self.folded(_measured_too, _compared, full, means[full])
+            found = self.folded(_join_with_maximum, _sum_shifted, full, means[full])
             sums, squares, plain, (high, low) = found
             if self.scale:
                 constant = self.counts == 0
@@ -176,12 +176,12 @@ class Rows:
             return sums, squares
         if _largest(extremes)[~still].max(initial=0.0) < 0.5:
             self._scale = self._given
-            *_, extremes = self.folded(_measured_too, _counted, True)
+            *_, extremes = self.folded(_join_with_maximum, _sum_columns, True)
             still = constant()
             own = np.frexp(_largest(extremes)[~still].max(initial=0.0))[1]
             self.exponent = int(own + self._given.exponents)
             self._scale = Scale(np.where(still, GONE, self.exponent), self.full)
-            _, sums, squares, _ = self.folded(_measured_too, _counted, False)
+            _, sums, squares, _ = self.folded(_join_with_maximum, _sum_columns, False)
         self._scale = Scale(np.where(still, GONE, self.exponent), self.full)
         self.varies[still], sums[still], squares[still] = False, 0.0, 0.0
         return sums, squares
@@ -209,21 +209,21 @@ class Rows:
             yield X
 
 
-def _counted(Y: Any, compared: bool) -> Part:
-    """Return counts, sums and sums of squares of every column, and its extremes if `compared`.
+def _sum_columns(Y: Any, needs_extremes: bool) -> Part:
+    """Return counts, sums and sums of squares of every column, and its extremes if needed.
 
     The extremes are the largest entry and the largest negative of one, with zeros that are not stored left
     out.
     """
     n = Y.shape[1]
     counts = np.bincount(Y.indices, minlength=n)
-    sums, squares = np.zeros(n), np.zeros(n)  # of no entries `bincount` gives whole numbers
+    sums, squares = np.zeros(n), np.zeros(n)  # float64 also for a block without entries
     sums += np.bincount(Y.indices, weights=Y.data, minlength=n)
-    with np.errstate(over="ignore"):  # of numbers that are not at unit scale, where no squares are asked for
+    with np.errstate(over="ignore"):  # squares of numbers as given may overflow; they are not used
         squares += np.bincount(Y.indices, weights=Y.data * Y.data, minlength=n)
-    extremes = np.full((2, n if compared else 0), -np.inf)
+    extremes = np.full((2, n if needs_extremes else 0), -np.inf)
     for one, sign in zip(extremes, (1.0, -1.0), strict=True):
-        if compared:
+        if needs_extremes:
             np.maximum.at(one, Y.indices, sign * Y.data)
     return counts, sums, squares, extremes
 
@@ -233,7 +233,7 @@ def _largest(extremes: Array) -> Array:
     return np.maximum(extremes.max(axis=0), 0.0)
 
 
-def _compared(Y: Any, full: NDArray[np.int64], shift: Array) -> Part:
+def _sum_shifted(Y: Any, full: NDArray[np.int64], shift: Array) -> Part:
     """Return sums and sums of squares of every column with full columns shifted, and facts about full
     columns.
 
@@ -256,7 +256,7 @@ def _compared(Y: Any, full: NDArray[np.int64], shift: Array) -> Part:
     return sums, squares, plain, largest
 
 
-def _measured_too(one: Part, other: Iterable[Any]) -> Part:
+def _join_with_maximum(one: Part, other: Iterable[Any]) -> Part:
     """Join two results: the last arrays by their maximum, all others by their sum."""
     *sums, largest = one
     *more, larger = other

@@ -3,8 +3,8 @@ of features.
 
 For A = VV' and unit c_j along V'x_j, ``x_j'Ax_j = ((Vc_j)'x_j)^2``. With c fixed, the best disjoint x is a
 matching on the weights (Vc_j)_i^2 (nonnegative: of the positive part); with the supports fixed, the best x_j
-is a leading vector. Neither step can lower the sum, so what comes out is never below what went in. On the
-full A the weights are ``(Ax_j)_i^2 / x_j'Ax_j``: V is not needed. Components are columns of X (n, r); `sizes`
+is a leading vector. Neither step can lower the sum, so the result is never below the start. On the full A the
+weights are ``(Ax_j)_i^2 / x_j'Ax_j``, which do not need V. Components are columns of X (n, r); `sizes`
 is a tuple of r numbers. Everything is in unit scale.
 """
 
@@ -82,7 +82,7 @@ def candidates(G: Array, labels: np.ndarray, nonneg: bool) -> Array:
     ----------
     G : (N, n, r) float64
     labels : (l, n) int
-        Every matching there is, as `matching.every_matching` lists them.
+        All matchings, as `matching.every_matching` lists them.
     nonneg : bool
     """
     labels = best_labels(weights(G, nonneg), labels)
@@ -96,10 +96,7 @@ def candidates(G: Array, labels: np.ndarray, nonneg: bool) -> Array:
 
 
 def climb_factor(V: Array, C: Array, sizes: Sequence[int], nonneg: bool) -> tuple[Array, float]:
-    """Ascend for VV' from directions C (d, r).
-
-    Returns components (n, r) and their value, at least ``sum_j (x_j'Vc_j)^2``.
-    """
+    """Ascend on VV' from directions C (d, r), and return components X (n, r) and ``tr X'VV'X``."""
     X, reached = np.zeros((len(V), len(sizes))), -1.0
     for _ in range(ASCENT_CAP):
         G = V @ C
@@ -157,7 +154,7 @@ def settled(A: Covariance, X: Array, nonneg: bool) -> tuple[Array, float]:
     """Return the best vector on every support, never below the given one, and ``tr X'AX`` of the result."""
     Y, total = X.copy(), 0.0
     used = np.flatnonzero(X.any(axis=1))
-    # One block for all: of sparse data, taking columns is what costs.
+    # One block for all components: taking columns out of sparse data is the slow part.
     block = A.block(used) if used.size <= DIRECT_LIMIT else None
     for j, x in enumerate(X.T):
         support = np.flatnonzero(x)

@@ -2,11 +2,12 @@
 
     F G - T = P + N,  P psd,  N >= 0   proves   a'Ta <= F a'Ga  for all a >= 0.
 
-Idea: N takes the positive entries off the diagonal. P has none there then, so its lowest eigenvector is
-nonnegative (Perron): where F is too low it is an `a` that says so. The next F is the one at which that `a`
-agrees, a Newton step from below on a concave function.
-Guarantee: what is given back is an upper bound, up to the rounding of a D x D eigenvalue.
-Source: docs/certificates.md; matrices P + N are copositive, for D <= 4 all of them are such (Diananda 1962).
+Idea: N takes the positive entries off the diagonal. Then P has none there, so its lowest eigenvector is
+nonnegative (Perron). Where F is too low, this eigenvector is an `a` with a'Ta > F a'Ga. The next F is a'Ta /
+a'Ga, a Newton step from below on a concave function.
+Guarantee: results are upper bounds, up to the rounding of a D x D eigenvalue.
+Source: docs/certificates.md. Matrices P + N are copositive; for D <= 4 every copositive matrix has this form
+(Diananda 1962).
 """
 
 import numpy as np
@@ -14,15 +15,17 @@ import numpy as np
 from nspca.covariance.linalg import Array
 
 STEPS = 2
-"""Newton steps: a third one saves a fifteenth of the cones and costs more than those."""
+"""Number of Newton steps. A third step would save a fifteenth of the cones, and cost more than it saves."""
 ROOM = 2.0**-7
-"""How far above what the steps come to it is tried, as a share of the way to what was known."""
+"""The F that is tried lies above the result of the steps by this share of the distance to the known bound."""
 SHORT = 0.1
-"""An edge with less than this share of the longest one's 1 - cos is not split: cones stay round."""
+"""Least ``1 - cos`` of an edge that is split, as a share of that of the longest edge, so that cones stay
+round.
+"""
 
 
 def lowered(G: Array, T: Array, known: Array) -> Array:
-    """Upper bounds (c,) of ``a'Ta / a'Ga`` over a >= 0, none above `known`.
+    """Return upper bounds (c,) of ``a'Ta / a'Ga`` over a >= 0, none above `known`.
 
     Parameters
     ----------
@@ -44,7 +47,7 @@ def lowered(G: Array, T: Array, known: Array) -> Array:
 
 
 def dearest(G: Array, T: Array) -> np.ndarray:
-    """The edge (c, 2) of each cone that weighs most in its bound, or its longest one; D at least 2."""
+    """Return for each cone the edge (c, 2) that weighs most in its bound, or else its longest; D >= 2."""
     c, D, _ = T.shape
     C = np.einsum("cii->ci", T).max(axis=1)[:, None, None] * G - T
     length = np.maximum(1.0 - G, 0.0).reshape(c, -1)
@@ -56,11 +59,13 @@ def dearest(G: Array, T: Array) -> np.ndarray:
 
 
 def without_positive(C: Array) -> Array:
-    """Symmetric matrices (c, D, D) without the positive entries off their diagonals."""
+    """Return symmetric matrices (c, D, D) with their positive entries off the diagonal set to 0."""
     return np.where(np.eye(C.shape[1], dtype=bool), C, np.minimum(C, 0.0))
 
 
 def _pairs(C: Array) -> Array:
-    """``a a'`` (c, D, D) of the lowest eigenvectors of these without their positive entries, a >= 0."""
+    """Return ``aa'`` (c, D, D), where a >= 0 is the lowest eigenvector of `without_positive` of each
+    matrix.
+    """
     a = np.abs(np.linalg.eigh(without_positive(C))[1][:, :, 0])
     return a[:, :, None] * a[:, None, :]

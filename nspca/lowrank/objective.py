@@ -1,10 +1,12 @@
-"""f at a direction and on cones of the sphere, many cones at once; docs/certificates.md has the proofs.
+"""Evaluate f at a direction, and bound it on many cones of the sphere at once.
 
     f(c) = topk_i( p_i(c)^2 + h_i ),   p_i(c) = (v_i'c)+   (signed: |u_i'c| + sqrt(tau) c_0)
 
 On the cone of unit generators g_1..g_D, with G_jl = g_j'g_l and T_jl = topk_i(p_ij p_il + h_i G_jl),
 
     max of f over the cone  <=  min( max_jl T_jl / G_jl ,  lambda_max(T, G) ,  `copositive.lowered` ).
+
+Proofs are in docs/certificates.md.
 """
 
 from dataclasses import dataclass
@@ -15,15 +17,15 @@ from nspca.covariance.linalg import UNIT_ROUNDOFF, Array, topk_indices, topk_sum
 from nspca.lowrank import copositive
 
 DROP_SHARE = 0.8
-"""Rows are left out of a cone when at most this share can matter; for less it does not pay."""
+"""Rows are left out of a cone only if at most this share of them remains; otherwise it does not pay."""
 ROUNDING = 64
-"""Unit roundoffs, times D and topk|v|^2, by which every bound is raised: what evaluating it here can lose."""
+"""Error of a computed bound, in unit roundoffs times D and topk|v|^2; every bound is raised by it."""
 APART = 1e-12
-"""Generators with a product below this have no ratio."""
+"""Smallest product of generators for which the ratio T_jl / G_jl is used as a bound."""
 TIED = 1e-12
-"""Rows this near to the last that is among the k may be it."""
+"""Relative distance up to which a row counts as tied with the last of the k rows."""
 WIDE = 0.3
-"""In a cone with generators further apart than this hardly any row loses to k others everywhere."""
+"""Smallest product of generators in a cone for which rows are ruled out; in wider cones hardly any row is."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,14 +37,14 @@ class Query:
     V : (n, d) float64
     k : int
     h : (n,) float64, optional
-        Constants added row by row; none for the plain rank-d problem. Negative ones, of rows that have a
-        price, only with no row fixed.
+        Constants added row by row; None for the plain rank-d problem. Negative constants, for rows with a
+        price, are allowed only when no row is fixed.
     tau : float
         When positive, adds a coordinate ``c_0 >= 0`` in which every row has the entry ``sqrt(tau)``.
     nonneg : bool
-        Positive part of ``v_i'c``; otherwise its absolute value.
+        Whether f takes the positive part of ``v_i'c`` or, if false, its absolute value.
     fixed : int
-        The first so many rows are among the k, whatever their terms are (a node of a search over supports).
+        Number of first rows that are always among the k, as at a node of a search over supports.
     """
 
     V: Array
@@ -55,7 +57,7 @@ class Query:
 
 @dataclass(eq=False)
 class Cones:
-    """Several cones, and for each the rows that can be among the k largest somewhere in it.
+    """Several cones, each with the rows that can be among the k largest somewhere in it.
 
     Attributes
     ----------
@@ -84,8 +86,8 @@ class Halves:
     edges : (c, 2)
     middle, value : (c, D) unit directions, and f there
     parents : c arrays of row numbers
-    rows, p, linear : (c, r), (c, D + 1, r), the same: those rows filled up, their values at the generators
-        and at the middle
+    rows : (c, r), the row numbers of `parents`, padded to equal length
+    p, linear : (c, D + 1, r), values and linear parts of these rows at the generators and at the middle
     """
 
     generators: Array
@@ -102,7 +104,7 @@ class Halves:
 
 
 class Objective:
-    """f at a direction, and what bounds it on cones."""
+    """The function f of a query: its values at directions, and bounds on cones."""
 
     def __init__(self, query: Query):
         V = np.asarray(query.V, dtype=np.float64)
@@ -115,14 +117,14 @@ class Objective:
         size = np.einsum("ij,ij->i", V, V) + self.root_tau**2
         size = size if self.h is None else size + np.abs(self.h)
         self.margin = ROUNDING * UNIT_ROUNDOFF * max(self.D, 1) * float(self.total(size))
-        # One row more, whose terms are zero: it fills up the rows of cones that are looked at together.
+        # One more row, whose terms are zero, pads the rows of cones that are processed together.
         self.padded = np.vstack((self.V, np.zeros(self.V.shape[1])))
         self.flat = np.append(np.full(n, self.root_tau), 0.0) if self.extra and not self.nonneg else None
         self.raised = None if self.h is None else np.append(self.h, 0.0)
         self.level = 0.0 if self.h is None else float(np.median(self.h))
 
     def total(self, terms: Array) -> Array:
-        """The sum of the k largest, along the last axis."""
+        """Return the sum of the k largest terms along the last axis; negative terms count as 0."""
         return topk_sum(terms, self.k, self.fixed)
 
     def _total(self, terms: Array) -> Array:
@@ -138,7 +140,7 @@ class Objective:
 
     # --- at a direction -------------------------------------------------------------------------------------
     def at(self, c: Array) -> tuple[float, Array, np.ndarray]:
-        """f(c), p(c) and the k rows that give f."""
+        """Return f(c), p(c) and the at most k rows that give f(c)."""
         p = self.V @ (c if self.flat is None else c[:-1])
         p = np.maximum(p, 0.0) if self.nonneg else np.abs(p)
         if self.flat is not None:
@@ -149,14 +151,14 @@ class Objective:
         return float(terms[keep].sum()), p, keep
 
     def gradient(self, c: Array, p: Array, keep: np.ndarray) -> Array:
-        """The direction that serves these rows best, not of unit length."""
+        """Return the direction that increases the terms of the rows `keep` most, not of unit length."""
         inside = p[keep] if self.nonneg else p[keep] * np.sign(self.V[keep] @ c[: self.V.shape[1]])
         gradient = self.V[keep].T @ inside
         return gradient if self.flat is None else np.append(gradient, self.root_tau * p[keep].sum())
 
     # --- on cones -------------------------------------------------------------------------------------------
     def whole(self, generators: Array) -> tuple[Cones, Array]:
-        """Cones (c, D, D) as they are given, with all rows, and their bounds."""
+        """Return cones with these generators (c, D, D) and with all rows, and their bounds."""
         D, n = self.D, len(self.V)
         lengths = np.linalg.norm(generators, axis=2)
         unit = generators / lengths[..., None]
@@ -170,7 +172,9 @@ class Objective:
         return cones, self.bounds(G, T, -np.inf)
 
     def values(self, directions: Array, rows: np.ndarray) -> tuple[Array, Array]:
-        """p (..., D, r) at unit directions (..., D, D') for rows (..., r), and their linear part."""
+        """Return p (..., D, r) at unit directions (..., D, D') for rows (..., r), and ``v_i'c`` before |.|
+        or ()+.
+        """
         V = self.padded[rows].swapaxes(-1, -2)
         linear = (directions if self.flat is None else directions[..., :-1]) @ V
         p = np.maximum(linear, 0.0) if self.nonneg else np.abs(linear)
@@ -179,8 +183,9 @@ class Objective:
         return p, linear
 
     def terms(self, p: Array, q: Array, g: Array, h: Array | None) -> Array:
-        """``p_i q_i + h_i g`` for values p (..., D, r) and q (..., r) of directions whose products are g
-        (..., D).
+        """Return ``p_i q_i + h_i g`` for values p (..., D, r) and q (..., r) at directions.
+
+        The products of the directions are g (..., D).
         """
         out = p * q[..., None, :]
         if h is not None:
@@ -188,7 +193,9 @@ class Objective:
         return out
 
     def split(self, cones: Cones) -> "Halves":
-        """Each at the middle of the edge that makes its bound large, without the bounds of the two halves."""
+        """Split each cone at the middle of the edge that makes its bound large; bounds of the halves come
+        later.
+        """
         c, D = cones.lengths.shape
         every, edges = np.arange(c), copositive.dearest(cones.G, cones.T)
         middle = cones.generators[every, edges[:, 0]] + cones.generators[every, edges[:, 1]]
@@ -216,7 +223,8 @@ class Objective:
         )
 
     def bounds(self, G: Array, T: Array, enough: float) -> Array:
-        """Return bounds of f on cones (c,), margin included: the smallest of the three bounds above.
+        """Return bounds of f on cones (c,), margin included: the smallest of the three in the module
+        docstring.
 
         Where the first bound is at most `enough`, the others are not computed.
         """
@@ -232,10 +240,10 @@ class Objective:
         return out + self.margin
 
     def remaining(self, halves: "Halves", which: np.ndarray) -> list[np.ndarray]:
-        """Rows of these halves, without those that at least k others beat everywhere in the cone: T of any
-        two directions in it is the same without them.
+        """Return the rows of some halves, without rows that at least k others exceed everywhere in the cone.
 
-        Terms are compared as ``p p' + h g``, g from the smallest product of two directions to 1.
+        T of any two directions in the cone does not change without these rows. Terms are compared as
+        ``p p' + h g``, with g from the smallest product of two directions to 1.
         """
         rows = [halves.parents[one // 2] for one in which]
         nearest = halves.G[which].reshape(which.size, -1).min(axis=1)
@@ -247,6 +255,9 @@ class Objective:
         return rows
 
     def _left(self, halves: "Halves", which: np.ndarray, nearest: Array) -> list[np.ndarray]:
+        """Return the rows that can be among the k largest somewhere in each half; `nearest` is its least
+        G_jl.
+        """
         D, parent, every = self.D, which // 2, np.arange(which.size)
         replaced = halves.edges.ravel()[which]
         p = halves.p[parent, :D]
@@ -275,7 +286,7 @@ class Objective:
         return [padded[one, keep[one]] for one in range(which.size)]
 
     def _padded(self, rows: list[np.ndarray]) -> np.ndarray:
-        """Row numbers (c, r), filled up with that of the zero row."""
+        """Return row numbers as one array (c, r), padded with the number of the zero row."""
         sizes = [part.size for part in rows]
         if min(sizes) == max(sizes):
             return np.array(rows)
@@ -286,10 +297,11 @@ class Objective:
 
 
 def _spectral(G: Array, T: Array) -> Array:
-    """lambda_max(T, G) of each (c, D, D), as its distance from the largest T_jj: in a small cone T is nearly
-    that multiple of G, and the difference keeps the digits that whitening by an ill-conditioned G would lose.
+    """Return lambda_max(T, G) for each pair of matrices (c, D, D).
 
-    inf for a cone so narrow that its generators are one to rounding.
+    The largest T_jj times G is subtracted first. In a small cone T is nearly this multiple of G, and the
+    difference keeps digits that whitening by an ill-conditioned G would lose. The bound is inf for a cone so
+    narrow that its generators are equal up to rounding.
     """
     base = np.einsum("cii->ci", T).max(axis=1)
     try:

@@ -24,8 +24,9 @@ class Size:
 
     Attributes
     ----------
-    rows, columns, entries : int
-        Entries that are stored: nonzeros of a sparse table, all of a dense one.
+    rows, columns : int
+    entries : int
+        Stored entries: the nonzeros of a sparse table, all entries of a dense one.
     sparse : bool
     exact : bool
         Whether the rows are counted, not estimated from the first megabyte.
@@ -48,7 +49,7 @@ class Size:
 
 
 def read_size(source: Any) -> Size:
-    """The size of a `Problem`, a table, a folder of shards or a file.
+    """Return the size of a `Problem`, a table, a folder of shards or a file.
 
     Raises
     ------

@@ -54,7 +54,7 @@ HEIGHT = 640
 OPTIMAL = "proved optimal"
 RING = f"smallest k with {100 * PLATEAU:.0f} % of the largest"
 HEADROOM = 1.06
-"""Of the axis over what is drawn."""
+"""Length of the value axis relative to the largest value drawn."""
 
 
 def kind_words(kind: object, code: bool = True) -> str:
@@ -195,23 +195,23 @@ def sweep_figure(
     all_ks : sequence of int, optional
         Every k of the sweep: fixes the axis and leaves a gap where a row is missing.
     bounds : "ours", "paper" or "both"
-        Whose region is shaded. Beside the 2014 paper's bound, which holds with a probability, stands a thin
-        line: its exact form.
+        Whose region is shaded. The bound of the 2014 paper holds with a probability; a thin line beside it
+        shows its exact form, which is proved.
     ceiling : float
         The leading eigenvalue, in the units of the data: the other bounds are cut there, and the axis ends
         there.
     pinned : sequence of (DataFrame, float, str)
         Earlier sweeps to compare with, what is 100 % there, and what they are called.
     ghost : DataFrame, optional
-        What was known before the first row, drawn behind: columns ``k, value, upper``.
+        Preview of the sweep, drawn behind everything else: columns ``k, value, upper``.
     note : str
-        What the rows are, when they are not a finished sweep.
+        Text in the corner when all rows are ready, such as that the rows are a preview.
     marked : int, optional
         A k with a ring around its best value; see `nspca.knee`.
     wanted : (float, str), optional
         A value that is sought, drawn as a level line, and its name.
     fit : bool
-        The axis begins at the smallest value and not at zero.
+        Whether the value axis begins at the smallest value and not at zero.
     closed : float
         Proved gap up to which a value is called optimal.
 
@@ -305,7 +305,7 @@ def _lay_out_values(
     if not math.isfinite(top) or top <= 0:
         figure.update_yaxes(rangemode="tozero", selector=0)
         return
-    # On a grid: Plotly forgets a zoom when its range moves, and bounds move a little at every tick.
+    # Round up to a grid: Plotly forgets a zoom when the range changes, and bounds change often by a little.
     grid = 10.0 ** math.floor(math.log10(top)) / 100
     top = grid * math.ceil(top * HEADROOM / grid)
     low, high = 0.0, top
@@ -377,7 +377,7 @@ def _add_ring(figure: go.Figure, k: int, rows: pd.DataFrame) -> None:
 
 
 def _add_optimal(figure: go.Figure, rows: pd.DataFrame, closed: float) -> None:
-    """Rings around the values that are proved optimal."""
+    """Draw rings around the values that are proved optimal."""
     known = optimal(rows, closed)
     if not len(known):
         return

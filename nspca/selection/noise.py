@@ -1,5 +1,6 @@
-"""Does a component explain more than noise would give? The rows of every column are put in an order of its
-own: each feature keeps its values, and what features have in common is lost.
+"""Permutation test of a component against noise: does it explain more than components of shuffled tables?
+
+Each column is shuffled on its own, so features keep their values and lose what they have in common.
 """
 
 from collections.abc import Iterator
@@ -17,14 +18,16 @@ from nspca.selection.question import Sought, read_rows, report_whole
 from nspca.validation.options import flag, known_seed, whole
 
 TABLES = 99
-"""Shuffled tables: the smallest p is then 0.01."""
+"""Default number of shuffled tables: the smallest possible p is then 0.01."""
 TIES = 1e-9
-"""Relative difference of two values that is rounding: they count as equal, and noise as having reached it."""
+"""Relative difference up to which two values count as equal, so that noise counts as having reached the
+value.
+"""
 
 
 @dataclass(frozen=True, eq=False)
 class NoiseTest:
-    """Explained variance of a table beside that of shuffled tables.
+    """Explained variance of a table and of shuffled tables.
 
     Attributes
     ----------
@@ -43,7 +46,7 @@ class NoiseTest:
 
     @property
     def p(self) -> float:
-        """``(1 + reached) / (1 + B)``: the table itself is one of those that could have come."""
+        """P-value ``(1 + reached) / (1 + B)``, which counts the table itself as one of the shuffled ones."""
         return (1 + self.reached) / (1 + len(self.noise))
 
 
@@ -62,13 +65,12 @@ def noise_test(
     report: Report | None = None,
     **options: Any,
 ) -> NoiseTest:
-    """A permutation test of the first component: does it explain more than it would if the features had
-    nothing to do with each other?
+    """Test whether the first component explains more than it would if the features were independent.
 
-    The columns are shuffled independently and the same method runs on each such table. If the rows are
-    independent of each other and the features too, all tables are equally likely, the given one among them,
-    so p is at most a with probability at most a, for every method. A small p says that features go together,
-    not that these k are the right ones.
+    A permutation test: columns are shuffled independently, and the same method runs on each shuffled table.
+    If rows and features are independent, the given table and the shuffled ones are equally likely. Then p is
+    at most a with probability at most a, for every method. A small p says that features go together, not that
+    these k are the right ones.
 
     Parameters
     ----------
@@ -79,11 +81,11 @@ def noise_test(
     nonneg, center, scale, forced
         As for `Problem.from_data`.
     tables : int
-        How many are shuffled; p is at least one in as many and one.
+        Number of shuffled tables; the smallest possible p is ``1 / (tables + 1)``.
     seed : int
     report : callable, optional
-        Gets an event after each table, with its value in the payload. When it raises `Cancelled`, that
-        carries the `NoiseTest` of the tables so far as `best`.
+        Gets an event after each table, with its value in the payload. When it raises `Cancelled`, the
+        attribute `best` of the exception is the `NoiseTest` of the tables so far.
 
     Returns
     -------
@@ -111,15 +113,15 @@ def noise_test(
 
 
 def shuffled(X, count: int, seed: int) -> Iterator[Any]:
-    """X (m, n), dense or CSR, with the rows of each column in another order, `count` times."""
+    """Yield `count` copies of X (m, n), dense or CSR, with each column shuffled on its own."""
     columns = sp.csc_array(X) if sp.issparse(X) else None
     for b in range(count):
         rng = np.random.default_rng([seed, b])
-        yield rng.permuted(X, axis=0) if columns is None else _moved(columns, rng)
+        yield rng.permuted(X, axis=0) if columns is None else _shuffle_sparse(columns, rng)
 
 
-def _moved(X: sp.csc_array, rng: np.random.Generator) -> sp.csr_array:
-    """The entries of every column of X (m, n) in other rows."""
+def _shuffle_sparse(X: sp.csc_array, rng: np.random.Generator) -> sp.csr_array:
+    """Return X (m, n) with the stored entries of every column moved to random rows."""
     m, rows = X.shape[0], np.empty_like(X.indices)
     for start, end in zip(X.indptr, X.indptr[1:], strict=False):
         rows[start:end] = rng.choice(m, end - start, replace=False)

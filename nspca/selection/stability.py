@@ -1,9 +1,9 @@
-"""Are the features the same when the rows are drawn again? Chance is taken off: of n features two random
-choices of k share k^2 / n on average, which is many when k is large.
+"""Measure the stability of features: how well draws of the rows agree on them, beyond chance.
 
-The measure is that of Nogueira, Sechidis & Brown (JMLR 2018, eq. 4): one minus the variance of the choices
-over the variance of random ones of the same size. 1 is always the same, 0 what chance gives. Its standard
-error comes from leaving out each draw in turn (jackknife).
+Two random choices of k out of n features share k^2 / n features on average, which is many when k is large.
+The measure of Nogueira, Sechidis & Brown (JMLR 2018, eq. 4) corrects for that: one minus the variance of the
+choices over the variance of random choices of the same size. It is 1 for equal choices and 0 for random ones.
+The standard error comes from leaving out each draw in turn (jackknife).
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,11 +17,11 @@ from nspca.covariance.linalg import Array
 Features = NDArray[np.int64]
 
 NO_CHANCE = 1e-12
-"""Variance of a choice that leaves nothing to chance: all features, up to the rounding of their shares."""
+"""Variance up to which a choice counts as one of all features or none, whose agreement is undefined."""
 
 
 def draws(m: int, count: int, seed: int) -> Iterator[Features]:
-    """m rows drawn with replacement, `count` times."""
+    """Yield `count` draws of m row numbers with replacement, each sorted."""
     for b in range(count):
         yield np.sort(np.random.default_rng([seed, b]).integers(0, m, m))
 
@@ -61,7 +61,10 @@ def agreement(draws: Sequence[Sequence[Features]], n: int) -> tuple[float, float
 
 
 def _agreement(sums: Array, B: int, n: int) -> Array:
-    """The measure for sums over B draws (..., features); features that no draw has are left out of them."""
+    """Return the stability measure (...) from how many of B draws chose each feature, `sums` (..., features).
+
+    Features that no draw has may be left out of `sums`; n counts all of them.
+    """
     if B < 2:
         return np.full(sums.shape[:-1], np.nan)
     p = sums / B

@@ -23,7 +23,7 @@ TYPES = {"indptr": "<i8", "indices": "<i4", "data": "<f8"}
 """The types of a shard's arrays."""
 LONGEST_HEADER = 4096
 SAMPLED = 8
-"""Blocks that a sample of rows is taken from."""
+"""Maximum number of blocks from which a sample of rows is taken."""
 
 
 class Shards:
@@ -40,7 +40,7 @@ class Shards:
     digest : str
         Content hash of the table, as the manifest has it; `nspca.verify` computes its own.
     largest : float
-        Largest absolute value, likewise.
+        Largest absolute value, as the manifest has it.
     name : str
 
     Raises
@@ -49,7 +49,9 @@ class Shards:
         When the manifest is missing or disagrees with itself, or a file is missing or has another size.
         Contents are checked when a file is first read.
 
-    Sent to another process, it is the folder's path: there the same folder is opened, once, and read.
+    Notes
+    -----
+    Pickling stores the path of the folder only. Another process opens this folder once and reads it there.
     """
 
     def __init__(self, folder: str | Path):
@@ -71,7 +73,7 @@ class Shards:
         return f"Shards {phrases.short(self.name)!r}: {size}\n{files}, {where}"
 
     def _repr_html_(self) -> str:
-        """Show the same two lines in a notebook."""
+        """Return the two lines of `repr` as HTML for a notebook."""
         return drawing.block(repr(self))
 
     def __len__(self) -> int:
@@ -83,7 +85,7 @@ class Shards:
 
     @cached_property
     def _mark(self) -> str:
-        """A checksum of the manifest, by which two processes know that they read the same files."""
+        """Checksum of the manifest, by which two processes tell that they read equal files."""
         return hashlib.sha256(repr(self.manifest).encode()).hexdigest()
 
     @property
@@ -203,7 +205,7 @@ class Shards:
         if not rising.all():
             row = int(np.searchsorted(indptr, np.argmin(rising), side="right"))
             raise refuse("indices", f"must rise within a row, which those of row {row} do not")
-        # Compared as the largest one, as that finds NaN too; a zero is no entry of a table in canonical form.
+        # One comparison with the largest value finds NaN too. Canonical form stores no zeros.
         if data.size and not (np.abs(data).max() <= self.largest and np.all(data != 0)):
             words = f"must hold finite numbers that are not 0, of at most {self.largest!r}"
             raise refuse("data", words)
@@ -211,7 +213,7 @@ class Shards:
 
 @lru_cache(maxsize=8)
 def _opened(folder: str, mark: str) -> Shards:
-    """Return the folder that another process has opened."""
+    """Open a folder that another process has pickled; refuse other contents than it had there."""
     shards = Shards(folder)
     if shards._mark != mark:
         raise InvalidData(

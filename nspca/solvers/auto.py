@@ -2,9 +2,9 @@
 
 Starts: the cone search at a small rank (of the shifted matrix, whose cover is the B3 certificate as well),
 the largest entries of the leading eigenvectors, random directions of the leading eigenspace, and the
-neighbourhoods of single features, that is the largest entries of columns of A: small groups of nearly equal
-features are seen by no leading eigenvector. Every step is an ascent, so the answer is never below any of its
-starts.
+neighbourhoods of single features. A neighbourhood is the largest entries of a column of A: no leading
+eigenvector shows a small group of nearly equal features. Every step is an ascent, so the answer is never
+below any of its starts.
 Guarantee: none of its own; the certificate says how good it is.
 """
 
@@ -23,7 +23,7 @@ from nspca.solvers import Method
 from nspca.validation.options import positive, whole
 
 NEIGHBOURHOODS, ENTRIES = 200, 100_000
-"""Most columns of A that are tried as starts, and most entries of them all together."""
+"""Maximum number of columns of A that are tried as starts, and maximum number of their entries together."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Options:
     rank : int
         Rank of the cone search that gives the first start.
     tol : float
-        Its tolerance.
+        Tolerance of the cone search.
     restarts : int
         Random starts of the power step.
     polish : bool
@@ -54,7 +54,7 @@ class Options:
 
 
 def solve(problem: Problem, options: Options, seed: int = 0, report: Report = silent, warm=()) -> Result:
-    """Best of all starts; `warm` are components of neighbouring problems, any vectors (n,)."""
+    """Return the best component of all starts; `warm` are components of similar problems, as vectors (n,)."""
     A, rank = problem.covariance, min(options.rank, problem.n)
     report(Event("cones", k=problem.size))
     V, exact = factor(A, rank)
@@ -76,16 +76,14 @@ def solve(problem: Problem, options: Options, seed: int = 0, report: Report = si
 
 
 def neighbourhoods(problem: Problem):
-    """A start from each of the columns of A with the largest variances: as many as cost little."""
+    """Return a start from each column of A with a large variance, as many as cost little; (n, count)."""
     A = problem.covariance
     largest = np.argsort(-A.diagonal, kind="stable")[: max(1, min(NEIGHBOURHOODS, ENTRIES // A.n))]
     return np.column_stack([ascent.starts_from(problem, a)[:, :1] for a in A.columns(largest).T])
 
 
 def random_starts(problem: Problem, count: int, seed: int):
-    """Nonnegative (or signed) k-sparse starts from random directions of the leading eigenspace and single
-    features.
-    """
+    """Return `count` feasible starts (n, count) from random directions of the leading eigenspace."""
     A = problem.covariance
     if count == 0:
         return np.zeros((problem.n, 0))
@@ -109,4 +107,4 @@ LINE = Method(
     solve=solve,
     forced=True,
 )
-"""What `METHODS` says of a method, for the policy: sizes are handed on to `joint`."""
+"""Entry of the policy, in the form of `METHODS`. Problems with several sizes are solved by `joint`."""

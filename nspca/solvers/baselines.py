@@ -1,9 +1,9 @@
 """Baselines from scikit-learn, truncated to k entries: `spca`, `nmf` and `pca`.
 
-None of them maximises x'Ax over k-sparse x. Each yields loadings; of a loading the k largest entries are kept
-(nonnegative problem: the k largest positive ones, of the better sign) and brought to length 1, nothing else:
-the value is what a user gets who truncates the loading. ``info["renormalised_value"]`` is the value of the
-best weights on the same support.
+No baseline maximises x'Ax over k-sparse x. Each yields loadings. The k largest entries of a loading are kept
+and brought to length 1 (nonnegative problem: the k largest positive ones, of the better sign). So the value
+is what a user gets by truncating the loading. ``info["renormalised_value"]`` is the value of the best weights
+on the same support.
 
 `spca`  ``min 1/2 |Z' - v d'|^2 + penalty |v|_1`` over v and ``|d| <= 1``: what ``SparsePCA(n_components=1)``
 computes, called
@@ -39,12 +39,13 @@ from nspca.result import Result, Status
 from nspca.validation.options import positive, whole
 
 DENSE_ENTRIES = 50_000_000
-"""Entries of a sparse table that are written out for a method that cannot do without: 400 MB."""
+"""Maximum entries of a sparse table that is made dense for a method that needs it: 400 MB."""
 SLICE = 10
-"""Iterations of `nmf` between two reports."""
+"""Number of iterations of `nmf` between two progress reports."""
 ROOM = 3
-"""Entries, times k, that the penalty of `spca` leaves of the first principal component: best of 1 to 4 on
-faces, digits, spectra.
+"""The default penalty of `spca` leaves this times k entries of the first principal component.
+
+The best of 1 to 4 on faces, digits and spectra.
 """
 RANK = 1e-12
 """Singular values of `nmf`'s table below this share of the largest are zero."""
@@ -64,9 +65,9 @@ class SparsePCAOptions:
         Weight of the l1 norm, as a share of the weight that leaves nothing of the first principal component;
         None: the weight that leaves 3k entries of it, since further steps lose more of them.
     iterations : int
-        Alternations at most.
+        Maximum number of alternations.
     tol : float
-        Relative decrease of the cost at which they stop.
+        Relative decrease of the cost below which the method stops.
     """
 
     penalty: float | None = None
@@ -89,9 +90,9 @@ class NMFOptions:
     rank : int
         Parts of the factorisation; the best one is taken.
     iterations : int
-        Coordinate descent iterations at most.
+        Maximum number of coordinate descent iterations.
     tol : float
-        Relative decrease of the squared error over ten iterations at which they stop.
+        Relative decrease of the squared error over ten iterations below which the method stops.
     """
 
     rank: int = 10
@@ -110,13 +111,13 @@ class PCAOptions:
 
 
 def pca(problem: Problem, options: PCAOptions, seed: int = 0, report: Report = silent) -> Result:
-    """The leading eigenvector, truncated."""
+    """Return the truncated leading eigenvector."""
     report(Event("leading eigenvector", k=problem.size))
     return truncated(problem, problem.covariance.leading(1)[1], "pca")
 
 
 def spca(problem: Problem, options: SparsePCAOptions, seed: int = 0, report: Report = silent) -> Result:
-    """The loading of a one-component SparsePCA, truncated."""
+    """Return the truncated loading of a one-component SparsePCA."""
     Z = table_of(_data(problem))
     report(Event("sparse pca", 0, options.iterations, k=problem.size))
     from sklearn.decomposition import dict_learning
@@ -136,7 +137,7 @@ def spca(problem: Problem, options: SparsePCAOptions, seed: int = 0, report: Rep
         "alpha": share * float(entries[0]),
         "max_iter": options.iterations,
         "tol": options.tol,
-        "random_state": legacy(seed),
+        "random_state": reduce_seed(seed),
         "return_n_iter": True,
     }
     learn |= {"method": "cd", "positive_code": problem.nonneg, "code_init": u, "dict_init": scores.T}
@@ -144,7 +145,7 @@ def spca(problem: Problem, options: SparsePCAOptions, seed: int = 0, report: Rep
     with warnings.catch_warnings():
         warnings.simplefilter(
             "ignore"
-        )  # an unsettled inner solver shows in the value, which is all a baseline is asked for
+        )  # whether the inner solver converged only changes the value of a baseline
         v, _, _, steps = dict_learning(Z.T, 1, callback=tell, **learn)
     return truncated(
         problem,
@@ -157,16 +158,16 @@ def spca(problem: Problem, options: SparsePCAOptions, seed: int = 0, report: Rep
 
 
 def nmf(problem: Problem, options: NMFOptions, seed: int = 0, report: Report = silent) -> Result:
-    """The best of the truncated parts of a nonnegative factorisation."""
+    """Return the best of the truncated parts of a nonnegative factorisation."""
     X = nonnegative_table(_data(problem))
     report(Event("nmf", 0, options.iterations, k=problem.size))
     from sklearn.decomposition import non_negative_factorization as factorise
     from sklearn.utils.extmath import randomized_svd
 
-    total, seed = float(X.multiply(X).sum()) if sp.issparse(X) else float(np.vdot(X, X)), legacy(seed)
+    total, seed = float(X.multiply(X).sum()) if sp.issparse(X) else float(np.vdot(X, X)), reduce_seed(seed)
     if total == 0.0:
         return truncated(problem, problem.covariance.leading(1)[1], "nmf", iterations=0)
-    # nndsvda divides 0 by 0 at a singular vector that is rounding: no more parts than X has rank.
+    # With more parts than the rank of X, nndsvda divides 0 by 0.
     sizes = randomized_svd(X, min(options.rank, *X.shape), random_state=seed)[1]
     rank = int(np.count_nonzero(sizes > RANK * sizes[0]))
     W: Any = None
@@ -188,47 +189,48 @@ def nmf(problem: Problem, options: NMFOptions, seed: int = 0, report: Report = s
 
 
 def truncated(problem: Problem, loadings: Array, method: str, **info) -> Result:
-    """The best of the loadings (n, r) after truncation to k entries."""
+    """Return the best of the loadings (n, r) after truncation to k entries."""
     candidates = np.column_stack([ascent.starts_from(problem, v) for v in loadings.T])
     x = ascent.best_of(problem, candidates)
     info["renormalised_value"] = problem.value(ascent.on_supports(problem, x[:, None])[:, 0])
     return Result.of(problem, x, Status.HEURISTIC, method, **info)
 
 
-def legacy(seed: int) -> int:
-    """The seed as scikit-learn takes it: below 2^32, where the other methods take any size."""
+def reduce_seed(seed: int) -> int:
+    """Return a seed below 2**32 for scikit-learn; all other methods take seeds of any size."""
     return operator.index(seed) % 2**32
 
 
 def require_written_out(problem: Problem, options: SparsePCAOptions) -> None:
-    """Refuse a sparse table too large to be written out: `spca` needs all of it."""
+    """Refuse a sparse table that is too large to be made dense, which `spca` needs."""
     if isinstance(problem.covariance, SparseCovariance):
         _small_enough(problem.covariance, "spca", problem.n)
 
 
 def require_nonnegative(problem: Problem, options: NMFOptions) -> None:
-    """Refuse a sparse table too large to be written out, where its zeros would not stay zeros."""
+    """Refuse a sparse table too large for `nmf`, which makes columns with negative entries dense."""
     A = problem.covariance
     if isinstance(A, SparseCovariance):
         _small_enough(A, "nmf", np.count_nonzero((_lowest(A) != 0) & (2 * counts(A.Z) <= A.m)))
 
 
 def _data(problem: Problem) -> DataCovariance:
-    """The matrix of a problem that `Method.check` has let pass: methods with `needs_data` meet no other."""
+    """Return the covariance of a problem, which `Method.check` requires to be made from data."""
     assert isinstance(problem.covariance, DataCovariance)
     return problem.covariance
 
 
 def table_of(A: DataCovariance) -> Array:
-    """The centred and scaled data (m, n) behind A, dense."""
+    """Return the centred and scaled data (m, n) of A as a dense array."""
     if isinstance(A, SparseCovariance):
         return (A.Z.toarray() - A.mean) * A.weight
     return A.Z
 
 
 def nonnegative_table(A: DataCovariance):
-    """The data behind A with every feature moved so that its smallest value is 0 (not centred: only if
-    negative); (m, n).
+    """Return the data (m, n) of A with every feature shifted so that its smallest value is 0.
+
+    Without centring only features with negative values are shifted.
     """
     if not isinstance(A, SparseCovariance):
         return A.Z - np.minimum(A.Z.min(axis=0), 0.0)

@@ -3,13 +3,13 @@
     maximise x'Ax over unit x with at most k nonzeros (and x >= 0), A = Z'Z / m
 
 Idea: EM for a one-dimensional probabilistic PCA without noise. E-step: scores y = Zw. M-step: the w that
-reconstructs Z best from y is f/h with f = Z'y and h = y'y; under an l1 bound that k entries exhaust, it is
-f/h with the (k+1)-th magnitude subtracted from every entry (Alg. 2: the axis-aligned descent, spelled out),
-under w >= 0 negative entries are dropped first. h does not matter once w has length 1, and f is m Aw: the
-data enter by products alone. At the end the best weights on the support are taken ("variational
+reconstructs Z best from y is f/h with f = Z'y and h = y'y. With an l1 bound chosen so that k entries remain,
+the (k+1)-th magnitude is subtracted from every entry (the closed form of the axis-aligned descent of Alg. 2).
+With w >= 0, negative entries are dropped first. Since w is brought to length 1, h does not matter. Since f =
+m Aw, the data enter by products only. At the end the best weights on the support are taken ("variational
 renormalisation", the "opt" curves).
 Guarantee: a local minimum of the l2 reconstruction error (Prop. 3.2), no bound.
-Cost: O(n^2) a step, O(mn) from wide data.
+Cost: O(n^2) per step, O(mn) from wide data.
 Reference: Sigg & Buhmann 2008, Algorithms 1 and 2, eq. 12-17. All starts run side by side, as columns of one
 matrix.
 """
@@ -26,9 +26,9 @@ from nspca.result import Result, Status
 from nspca.validation.options import one_of, positive, whole
 
 STARTS = ("range", "paper")
-"""Where nonnegative starts lie, see `Options.starts`."""
+"""Kinds of starts; see `Options.starts`."""
 PENALTIES = ("covariance", "step")
-"""Where the penalty of an angle stands, see `Options.penalty`."""
+"""Places of the penalty that keeps components at an angle; see `Options.penalty`."""
 
 
 @dataclass(frozen=True)
@@ -46,16 +46,16 @@ class Options:
         A. Signed, both begin with the first principal component (the paper's only start) and go on with
         random unit vectors.
     iterations : int
-        EM steps at most; a start still moving then is used as it is.
+        Maximum number of EM steps. A start that has not converged by then is used as it is.
     tol : float
-        A start has settled once its cosine with the step before is above 1 - tol.
+        A start has converged once its cosine with the step before is above 1 - tol.
     polish : bool
-        Go on by the power step on the full A. Without it the answer is the paper's: EM, renormalised on its
-        support.
+        Improve the answer by power steps on the full A. Without it the answer is that of the paper: EM,
+        renormalised on its support.
     penalty : str
         How components are kept at an angle: by a penalty within the "covariance", as for every method, or
-        within the M-"step", which is the paper's quadratic programme (eq. 20); the weights are then EM's own.
-        Nothing without an angle.
+        within the M-"step", which is the paper's quadratic programme (eq. 20). Weights are not renormalised
+        then. Ignored without an angle.
     """
 
     restarts: int = 10
@@ -74,7 +74,7 @@ class Options:
 
 
 def solve(problem: Problem, options: Options, seed: int = 0, report: Report = silent) -> Result:
-    """Best of all starts after renormalisation."""
+    """Return the best component of all starts after renormalisation."""
     W, steps = iterated(problem, starts(problem, options.restarts, seed, options.starts), options, report)
     plain = W[:, np.unique(W != 0, axis=1, return_index=True)[1]] if W.shape[1] > 1 else W
     X = ascent.on_supports(problem, plain)
@@ -91,7 +91,7 @@ def solve(problem: Problem, options: Options, seed: int = 0, report: Report = si
 
 
 def starts(problem: Problem, count: int, seed: int, kind: str = "range") -> Array:
-    """Unit starts (n, count), dense: see `Options.starts`."""
+    """Return dense unit starts (n, count); see `Options.starts`."""
     rng = np.random.default_rng(seed)
     W = rng.standard_normal((problem.n, count))
     if problem.nonneg and kind == "paper":
@@ -107,7 +107,9 @@ def starts(problem: Problem, count: int, seed: int, kind: str = "range") -> Arra
 
 
 def iterated(problem: Problem, W: Array, options: Options, report: Report = silent) -> tuple[Array, int]:
-    """EM from every column of W (n, r): unit columns with at most k nonzeros, and the number of steps."""
+    """Run EM from every column of W (n, r); return unit columns with at most k nonzeros, and the steps
+    made.
+    """
     A, k, nonneg = problem.covariance, problem.size, problem.nonneg
     W, active = W.copy(), np.arange(W.shape[1])
     for step in range(options.iterations):
@@ -122,11 +124,10 @@ def iterated(problem: Problem, W: Array, options: Options, report: Report = sile
 
 
 def m_step(F: Array, k: int, nonneg: bool) -> Array:
-    """The constrained M-step for every column f of F (n, r), brought to length 1: soft thresholding at the
-    (k+1)-th magnitude.
+    """Return the constrained M-step for every column f of F (n, r), brought to length 1.
 
-    Where k + 1 or more entries share the largest magnitude the descent never leaves zero; then the k first of
-    them are kept.
+    The step is soft thresholding at the (k+1)-th magnitude. Where k + 1 or more entries share the largest
+    magnitude, nothing would be left; then the first k of them are kept.
     """
     size = np.maximum(F, 0.0) if nonneg else np.abs(F)
     n = F.shape[0]
@@ -141,8 +142,9 @@ def m_step(F: Array, k: int, nonneg: bool) -> Array:
 
 
 def stand_ins(problem: Problem, W: Array) -> Array:
-    """W with its zero columns (a start that A maps to nothing of the right sign) replaced by a feasible unit
-    vector.
+    """Replace the zero columns of W by a feasible unit vector, in place, and return W.
+
+    A column is zero when A maps its start to a vector without an entry of the right sign.
     """
     dead = ~W.any(axis=0)
     W[:, dead] = ascent.first_feature(problem)[:, None]

@@ -1,16 +1,16 @@
-"""Random points of the range of A_d with a rank-1 problem at each: Algorithm 3 of the 2014 paper, near-linear
-in n.
+"""Solve a rank-1 problem at random points of the range of A_d: Algorithm 3 of the 2014 paper, near-linear in
+n.
 
     maximise x'A_d x = max over unit c of max over feasible x of ((Vc)'x)^2
 
 Idea: if ``(c'c*)^2 >= 1 - eps`` then the rank-1 answer x at c reaches ``(1 - eps) OPT(A_d)``, and a uniform c
-hits that double cap with probability ``p = I_eps((d-1)/2, 1/2)``. Of all answers the one with the largest
-``|V'x|`` is kept; that is never less than what c itself promises, ``(c'V'x)^2``.
+hits that double cap with probability ``p = I_eps((d-1)/2, 1/2)``. The answer with the largest ``|V'x|`` is
+kept, which is at least ``|c'V'x|`` for every c.
 Guarantee: with ``N = ceil(ln(n)/p)`` samples the answer is within 1 - eps of OPT(A_d) with probability at
 least 1 - 1/n (Theorem 2 with its constant); for a sweep over K sparsities ``ln(nK)``. One sort of Vc serves
 every k at once.
-Cost: O(N n (d + log n)). The same points give the paper's bound on the optimum, `upper_bounds`: it holds with
-that probability only, and is nobody's certificate.
+Cost: O(N n (d + log n)). The same points give the paper's bound on the optimum, `upper_bounds`. It holds with
+that probability only, so it is no certificate.
 Reference: Asteris et al. 2014, Alg. 3, Theorem 2 and Section 7.
 """
 
@@ -29,11 +29,9 @@ from nspca.result import Result, Status
 from nspca.validation.options import positive, whole
 
 BATCH_ENTRIES = 1 << 18
-"""Entries of Vc, and of the rows of V in the answers, handled at once: 2 MB, which stays in the cache."""
+"""Maximum entries of Vc, or of rows of V in answers, handled at once: 2 MB, which stay in the cache."""
 MOST_SAMPLES = 10_000_000
-"""Samples beyond which the method is refused: minutes at n = 361, and the cone search is exact long
-before.
-"""
+"""Maximum number of samples: they take minutes at n = 361, where the exact cone search is quicker."""
 
 
 @dataclass(frozen=True)
@@ -67,15 +65,16 @@ class Options:
 
 
 def cap(d: int, eps: float) -> float:
-    """Chance p of a point to lie in a double cap: ``I_eps((d - 1) / 2, 1/2)``, d > 1."""
-    from scipy.special import betainc  # a tenth of all that is imported, for this one number
+    """Return the chance p of a point to lie in a double cap: ``I_eps((d - 1) / 2, 1/2)``, d > 1."""
+    from scipy.special import betainc  # slow to import, and needed for this one number
 
     return float(betainc((d - 1) / 2, 0.5, eps))
 
 
 def samples_needed(n: int, d: int, eps: float, sparsities: int = 1) -> int:
-    """N of Theorem 2: fails with probability at most 1/n for all `sparsities` values of k together; 1 when d
-    = 1.
+    """Return N of Theorem 2, the number of points for a probability of failure of at most 1/n.
+
+    The probability is that for all `sparsities` values of k together. One point is enough when d = 1.
     """
     if d == 1:
         return 1
@@ -86,7 +85,7 @@ def samples_needed(n: int, d: int, eps: float, sparsities: int = 1) -> int:
 
 
 def failure_probability(samples: int, d: int, eps: float, sparsities: int = 1) -> float:
-    """Chance that `samples` points miss the cap of some k: ``K (1 - p)^N`` at most."""
+    """Return an upper bound on the chance that `samples` points miss the cap of some k: ``K (1 - p)^N``."""
     p = 1.0 if d == 1 else cap(d, eps)
     return min(1.0, sparsities * (1 - p) ** samples)
 
@@ -141,18 +140,17 @@ def path(problem: Problem, ks, options: Options, seed: int = 0, report: Report =
 def upper_bounds(
     problem: Problem, ks, options: Options, seed: int = 0, report: Report = silent
 ) -> tuple[dict[int, float], float]:
-    """The 2014 paper's upper bound on the optimum for every k: the value of Algorithm 3 on A_d over 1 - eps,
-    plus ``l_{d+1}``.
+    """Return the 2014 paper's upper bound on the optimum for every k, which holds with a probability.
 
-    With ``v >= (1 - eps) OPT(A_d)``, which Theorem 2 promises of the value v with a probability,
-    ``OPT <= v / (1 - eps) + l_{d+1}``.
+    Let v be the value of Algorithm 3 on A_d. By Theorem 2, ``v >= (1 - eps) OPT(A_d)`` with a probability.
+    Then ``OPT <= v / (1 - eps) + l_{d+1}``.
 
     Returns
     -------
     upper : dict
         By k, in the units of the data; not cut at the leading eigenvalue.
     probability : float
-        That all of them hold, at least.
+        Lower bound on the probability that all these bounds hold.
     """
     ks = sorted(set(ks))
     d = min(options.rank, problem.n)
@@ -188,8 +186,10 @@ def sampled(
 
 
 def answers(V: Array, C: Array, ks, nonneg: bool) -> tuple[Array, Array]:
-    """The rank-1 answer x at every row of C (N, d) for every k: at which sign of the row it lies, and
-    ``|V'x|^2``; both (N, len(ks)).
+    """Return the sign and the value of the rank-1 answer at every row c of C (N, d), for every k.
+
+    The sign is that of c or -c, whichever has the better answer x, and the value is ``|V'x|^2``. Both arrays
+    are (N, len(ks)).
     """
     entries = C @ V.T
     scores, values = _at_every_k(V, entries, ks, nonneg)
@@ -202,8 +202,9 @@ def answers(V: Array, C: Array, ks, nonneg: bool) -> tuple[Array, Array]:
 
 
 def _at_every_k(V: Array, entries: Array, ks, nonneg: bool) -> tuple[Array, Array]:
-    """``(a'x)^2`` and ``|V'x|^2`` of the answer x to each row a of `entries` (N, n), at this sign: the k
-    largest of a, brought to length 1.
+    """Return ``(a'x)^2`` and ``|V'x|^2`` of the answer x to each row a of `entries` (N, n), for every k.
+
+    The answer has the k largest entries of a, brought to length 1.
     """
     sizes = np.maximum(entries, 0.0) if nonneg else np.abs(entries)
     order = _largest(sizes, max(ks))

@@ -44,8 +44,9 @@ class Options:
 
 
 def require(problem: Problem, options: Options) -> None:
-    """Refuse more intersections than can be enumerated; few features never have them, of many the factor
-    tells.
+    """Refuse a problem with more intersections of curves than can be enumerated.
+
+    The factor is computed only when the number of features does not decide.
     """
     rows = problem.n if problem.nonneg else 2 * problem.n
     rank = min(options.rank, problem.n)
@@ -54,13 +55,12 @@ def require(problem: Problem, options: Options) -> None:
 
 
 def solve(problem: Problem, options: Options, seed: int = 0, report: Report = silent) -> Result:
-    """Exact optimum of A_d, then an ascent on A from there."""
+    """Return the exact optimum of A_d, improved by an ascent on A if `polish`."""
     rank = min(options.rank, problem.n)
     V, exact = factor(problem.covariance, rank)
     answer = exact_rank_d(V, problem.size, problem.nonneg, progress_only(report, problem.size))
     x = ascent.polish(problem, answer.x) if options.polish else answer.x
-    # Enumeration is exact up to rounding, which no certificate of finite effort matches: the status is left
-    # to the certificate.
+    # Enumeration is exact up to rounding. Whether the answer is optimal is left to the certificate to say.
     status = Status.WITHIN_TOLERANCE if exact else Status.HEURISTIC
     expected = cost(problem.n, rank, problem.size, problem.nonneg)
     info = {"rank": rank, "candidates": answer.candidates, "most_candidates": float(expected.supports)}

@@ -18,9 +18,7 @@ from nspca.specs import address
 from nspca.specs.address import Text
 
 SCHEMA = 1
-"""Version of the JSON form. A number that is higher is refused, since its fields may mean something else."""
-
-
+"""Version of the JSON form. Other versions are refused, since their fields may mean something else."""
 PLAIN_WORDS = {
     "a valid tuple": "a list",
     "a valid dictionary": "an object",
@@ -29,7 +27,7 @@ PLAIN_WORDS = {
     "a valid string": "a text",
     "a valid boolean": "True or False",
 }
-"""Words of pydantic, and those of the errors that a user meets."""
+"""Words in the errors of pydantic, and the words that replace them for users."""
 
 
 @dataclass(frozen=True)
@@ -125,7 +123,7 @@ class Model(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _plain(cls, values: Any) -> Any:
-        """NumPy's numbers and arrays, and ranges, become what JSON has."""
+        """Convert NumPy's numbers and arrays, and ranges, to types that JSON has."""
         return {name: plain(value) for name, value in values.items()} if isinstance(values, dict) else values
 
     def to_dict(self) -> dict[str, Any]:
@@ -133,7 +131,7 @@ class Model(BaseModel):
         return self.model_dump(mode="json", exclude_defaults=True)
 
     def but(self, **values: Any) -> Self:
-        """Return the same with other values, which are validated."""
+        """Return a copy of this object with some values replaced; all are validated."""
         return type(self)(**{name: getattr(self, name) for name in type(self).model_fields} | values)
 
     @classmethod
@@ -147,7 +145,7 @@ class Model(BaseModel):
 
     @classmethod
     def fields(cls) -> list[Field]:
-        """Return what a form asks for, in order."""
+        """Return the fields that a form shows, in order."""
         found = []
         for name, option, default in cls.declared():
             annotation = cls.model_fields[name].annotation
@@ -156,7 +154,7 @@ class Model(BaseModel):
         return found
 
     def to_query(self) -> dict[str, str]:
-        """Return the names and texts of an address that lead to this; see `from_query`."""
+        """Return the names and texts of an address that describe this object; see `from_query`."""
         query = {}
         for name, option, default in self.declared():
             value = getattr(self, name)
@@ -192,7 +190,7 @@ class Model(BaseModel):
         return values
 
     def details(self) -> tuple[str, ...]:
-        """Return the settings in words, those that are at their defaults only where that tells something."""
+        """Return the settings in words; those at their defaults only if their `Option` says always."""
         said = []
         for name, option, default in self.declared():
             value = getattr(self, name)
@@ -219,7 +217,7 @@ def plain(value: Any) -> Any:
 
 
 def load(text: str | bytes) -> dict[str, Any]:
-    """Return the object that JSON holds.
+    """Return the object that a JSON text holds, as a dict.
 
     Raises
     ------
@@ -236,6 +234,7 @@ def load(text: str | bytes) -> dict[str, Any]:
 
 
 def _text(option: Option, default: Any) -> Text:
+    """Return how an address writes a field, from its `Option` or else from its default value."""
     if option.text is not None:
         return option.text
     if isinstance(default, bool):
@@ -248,7 +247,7 @@ def _text(option: Option, default: Any) -> Text:
 
 
 def _parts(annotation: Any) -> Iterator[Any]:
-    """Yield the members of a union, and those of tuples."""
+    """Yield an annotation and, recursively, the members of unions and tuples in it."""
     yield annotation
     for part in get_args(annotation):
         if not isinstance(part, str | int):
@@ -256,12 +255,13 @@ def _parts(annotation: Any) -> Iterator[Any]:
 
 
 def _literals(annotation: Any) -> tuple[Any, ...]:
+    """Return the values of a Literal annotation; empty for others."""
     arguments = get_args(annotation)
     return arguments if arguments and all(isinstance(one, str | int) for one in arguments) else ()
 
 
 def _sentence(cls: type, error: ValidationError) -> str:
-    """Return what was required of the first value that is wrong, and what was got."""
+    """Return one sentence for the first wrong value: what was required and what was got."""
     first = error.errors(include_url=False)[0]
     inner = first.get("ctx", {}).get("error")
     if isinstance(inner, Exception):
@@ -284,7 +284,7 @@ def _sentence(cls: type, error: ValidationError) -> str:
 
 
 class Registered(Model):
-    """A `Model` that is found again by its `kind`."""
+    """A `Model` whose class is looked up by the name `kind` when JSON is read."""
 
     kind: ClassVar[str] = ""
     KINDS: ClassVar[dict[str, type["Registered"]]] = {}

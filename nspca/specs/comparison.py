@@ -1,4 +1,4 @@
-"""The question which method finds the most: methods against each other at several k."""
+"""Spec of a comparison: the variance that several methods explain at several k, with one bound for each k."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -31,9 +31,9 @@ from nspca.specs.sweep import (
 )
 
 SHARED = 10
-"""Leading eigenvectors that are computed before the clock starts: all methods take them from one place."""
+"""Number of leading eigenvectors computed before the first method, so that no method pays for them alone."""
 DEFAULT = ("auto", "em", "tpower", "greedy", "threshold", "pca")
-"""Methods that a page compares at first."""
+"""Methods compared by default."""
 
 
 class ComparisonSpec(ProblemSpec):
@@ -83,7 +83,7 @@ class ComparisonSpec(ProblemSpec):
 
     @property
     def total(self) -> int:
-        """How many rows the answer reports: values, and one proof for each k."""
+        """Number of rows that the run reports: one for each method and k, and one proof for each k."""
         return len(self.ks) * (len(self.methods) + 1)
 
     def describe(self) -> Description:
@@ -104,8 +104,9 @@ class ComparisonSpec(ProblemSpec):
         """Return a `nspca.Sweep` of every method at every k, with one certificate for each k.
 
         Values and seconds are those of the method: no method sees another's answer, and what all need is
-        computed before the first one starts. The cheapest runs first. A method that cannot solve the problem
-        reports its sentence, and the others go on. `Cancelled` carries what was ready as its `result`.
+        computed before the first one starts. The cheapest runs first. When a method cannot solve the problem,
+        the message of its error is reported, and the others go on. `Cancelled` carries what was ready as its
+        `result`.
 
         Raises
         ------
@@ -136,7 +137,7 @@ class ComparisonSpec(ProblemSpec):
         failed: NSPCAError = InvalidOption(NO_METHOD)
         steps = len(self.ks)
         for i, method in enumerate(cheapest_first(self.methods)):
-            say = moved(report, i * steps, self.total, method, rows=True)
+            say = report_part(report, i * steps, self.total, method, rows=True)
             how: dict[str, Any] = {"methods": (method,), "certify": None, "seed": self.seed}
             try:
                 options = self.options.get(method, {})
@@ -160,7 +161,7 @@ class ComparisonSpec(ProblemSpec):
         for i, k in enumerate(self.ks):
             mine = {key: result for key, result in found.items() if key[1] == k}
             best = max(mine.values(), key=lambda result: result.value)
-            certificate, say = None, moved(report, before + i, self.total, f"proof for k = {k}")
+            certificate, say = None, report_part(report, before + i, self.total, f"proof for k = {k}")
             try:
                 certificate = certify(problem.with_k(k), best, effort=self.effort, report=say)
             except Cancelled as stop:
@@ -189,15 +190,18 @@ class ComparisonSpec(ProblemSpec):
 
 
 def share(problem: Problem, methods: tuple[str, ...], report: Report) -> None:
-    """Compute what would count as the first method's time: eigenvectors, and the import of scikit-learn."""
+    """Compute what methods share before their time is taken: eigenvectors, and the import of scikit-learn."""
     report(Event("leading eigenvectors"))
     problem.covariance.leading(min(SHARED, problem.n))
     if any(line_of(name).baseline for name in methods):
         import sklearn.decomposition  # noqa: F401
 
 
-def moved(report: Report, done: int, total: int, stage: str, rows: bool = False) -> Report:
-    """Return a hook for the events of a part inside the whole; `rows` says whether rows of the part pass."""
+def report_part(report: Report, done: int, total: int, stage: str, rows: bool = False) -> Report:
+    """Return a report hook for one part of a run, whose events are reported as progress of the whole run.
+
+    `done` of `total` steps come before the part. Rows in its events are passed on if `rows`.
+    """
 
     def say(event: Event) -> None:
         row = event.payload.get("row") if rows else None

@@ -1,4 +1,4 @@
-"""The question which features every good answer has, which none has, and what each costs."""
+"""Spec of membership: which features every good answer has, which none has, and what each costs."""
 
 from typing import Annotated, Any, ClassVar
 
@@ -15,7 +15,7 @@ from nspca.specs.proof import known_result
 from nspca.specs.question import ProblemSpec, Whole
 
 SHARE = 990
-"""Thousandths of the optimum from which an answer counts as good, when nobody says so."""
+"""Default share of the optimum from which an answer counts as good, in thousandths."""
 
 
 class MembershipSpec(ProblemSpec):

@@ -1,4 +1,4 @@
-"""The question whether a component is the best possible one: a search that goes on until that is proved."""
+"""Spec of an exhaustive search, which ends when a component is proved optimal or the time is over."""
 
 import math
 import time
@@ -24,7 +24,7 @@ from nspca.specs.sweep import check_methods
 SECONDS = 3600
 """Seconds after which a search ends by default. It can go on from there."""
 PAUSE = 0.5
-"""Seconds between two rows of a report, at least: a bound can come down many times in a second."""
+"""Minimum seconds between two `Closer` rows: a bound can come down many times in a second."""
 
 
 class OptimumSpec(ProblemSpec):
@@ -117,7 +117,7 @@ class Standing:
 
     @classmethod
     def none(cls, n: int) -> Self:
-        """Return where a search ends that has ruled out everything."""
+        """Return the standing of a finished search, which has no open parts and no undecided features."""
         return cls(np.zeros(n, dtype=bool), np.zeros(n, dtype=bool), 0, 0)
 
     @classmethod
@@ -132,7 +132,7 @@ class Standing:
 
 
 class Watch:
-    """A report hook that keeps in every event where the search stands, with a `Closer` row now and then."""
+    """A report hook that adds the standing of the search to every event, and a `Closer` row now and then."""
 
     def __init__(self, report: Report, lower: float, k: int) -> None:
         self.report, self.lower, self.upper, self.k = report, lower, math.inf, k

@@ -1,4 +1,4 @@
-"""The question whether a figure or table of a paper comes out, from the originals on this machine."""
+"""Spec of a reproduction: compute a figure or table of a paper from the data sets on this machine."""
 
 from typing import Annotated, Any, ClassVar
 
@@ -21,7 +21,7 @@ class PaperSpec(Spec):
     item : str
         A key of `nspca.papers.ITEMS`.
     files : str
-        Digest of the data it was asked for, so that other files are another question; empty for any.
+        Digest of the data files that are used, so that other files give another result key; empty for any.
     """
 
     kind: ClassVar[str] = "paper"

@@ -1,4 +1,6 @@
-"""The question what one cheap pass knows of a sweep: an answer and a proved bound for every k."""
+"""Spec of a preview: a quick answer and a quick proved bound for every k, shown before a sweep has
+results.
+"""
 
 from typing import Any, ClassVar
 
@@ -18,15 +20,13 @@ from nspca.specs.sweep import Ks, check_increasing
 
 METHOD = "preview"
 FACTORED = 1000
-"""Size of the smaller side up to which eigenvalues are proved, by a factorisation of some hundredths of a
-second.
-"""
+"""Largest min(m, n) for which eigenvalue bounds are proved, since a factorisation then takes some 0.01 s."""
 ROWS = 500
-"""Features up to which the sums over rows are tried."""
+"""Largest number of features for which the bound by row sums is tried."""
 BLOCK = 200
-"""Largest k whose answer is improved on its support."""
+"""Largest k for which the weights of an answer are refitted on its support."""
 MANY, FEW = 20_000, 6
-"""Features above which there are few values of k, and how many."""
+"""Number of features above which only some values of k are computed, and how many then."""
 
 
 class PreviewSpec(ProblemSpec):
@@ -61,8 +61,9 @@ class PreviewSpec(ProblemSpec):
         return Description(self.data.title, f"preview of a sweep, {ks_words(self.ks)}", self.details())
 
     def run(self, report: Report = silent, X: Any = None) -> Sweep:
-        """Return a `nspca.Sweep` of the truncated leading eigenvector and the rank-3 answer, the better of
-        both, each with the smallest of the quick bounds.
+        """Return a `nspca.Sweep` with an answer and the smallest of the quick bounds for each k.
+
+        An answer is the better of the truncated leading eigenvector and the rank-3 answer.
         """
         X, report = self.given(X, report)
         problem = self.problem(X)
@@ -101,7 +102,10 @@ class PreviewSpec(ProblemSpec):
 
 
 def quick(problem: Problem, info: dict[str, Any]) -> Result:
-    """Return a component and a bound on all of them, both from the leading eigenvectors."""
+    """Return a component with a certificate, both made from the leading eigenvectors.
+
+    `info` is added to the result.
+    """
     A = problem.covariance
     directions, proved = [A.leading(PAPER.rank)[1][:, 0]], [elementary.diagonal(problem)]
     if problem.n <= ROWS:
@@ -124,7 +128,7 @@ def _improved(problem: Problem, starts: list[Any]) -> Any:
 
 
 def _fewer(ks: tuple[int, ...], n: int) -> tuple[int, ...]:
-    """Return all values of k, or of very many features some, the first and the last among them."""
+    """Return all values of k or, with very many features, some of them with the first and the last."""
     if n <= MANY or len(ks) <= FEW:
         return ks
     return tuple(ks[round(i * (len(ks) - 1) / (FEW - 1))] for i in range(FEW))

@@ -1,4 +1,4 @@
-"""Steps from the data as they are read to those that a question is about."""
+"""Steps that change a data set after it was read, such as leaving features out or taking logarithms."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,11 +12,11 @@ from nspca.shards import Shards
 from nspca.shards.on_disk import OnDisk
 
 ROWS, ENTRIES = 1000, 2_000_000
-"""Most rows of a sample of a folder, and about as many entries: its eigenvalues take a moment."""
+"""Maximum rows of a sample of a folder of shards, and about the maximum of its entries."""
 
 
 def varying(data: Dataset) -> Dataset:
-    """Return the data without features that take one value; an image has lost pixels and is a table then."""
+    """Return the data without constant features. Images become a plain table, since pixels are missing."""
     constant = data.constant_columns()
     if data.is_covariance or not constant.size:
         return data
@@ -37,13 +37,14 @@ def varying(data: Dataset) -> Dataset:
 
 
 def logged(data: Dataset) -> Dataset:
-    """Return the data with log2(x + 1) in place of every x; a covariance as it is."""
+    """Return the data with log2(x + 1) in place of every x; a covariance is returned unchanged."""
     return data if data.is_covariance else prepare(data, "log2")
 
 
 def together(data: Dataset, whole: Dataset, group: Sequence[int]) -> Dataset:
-    """Return the data with some features as one, given by their numbers in `whole`; those that are gone count
-    nothing.
+    """Return the data with a group of features joined into one, given by their numbers in `whole`.
+
+    Features that earlier steps left out are ignored.
     """
     there = set(data.feature_names)
     names = [name for name in (whole.feature_names[j] for j in whole.numbers(group)) if name in there]
@@ -51,12 +52,12 @@ def together(data: Dataset, whole: Dataset, group: Sequence[int]) -> Dataset:
 
 
 def sample_rows(table: Shards) -> int:
-    """Return how many rows a sample of a folder of shards has at most."""
+    """Return the maximum number of rows in a sample of a folder of shards."""
     return int(np.clip(ENTRIES * table.shape[0] / max(table.nonzeros, 1), 2, ROWS))
 
 
 def sample_of(table: Shards, most: int) -> Dataset:
-    """Return some rows of a folder of shards, the same ones each time."""
+    """Return at most `most` random rows of a folder of shards; equal folders give equal rows."""
     X, numbers = table.sample(most)
     counts = table.manifest.features is not None and bool(np.all((X.data > 0) & (X.data % 1 == 0)))
     total = f"{table.shape[0]:,}"

@@ -12,7 +12,7 @@ from nspca.errors import Cancelled, InvalidOption, NSPCAError
 from nspca.progress import Event, Report, silent
 from nspca.result import Result, Sweep
 from nspca.specs.base import Description, Option
-from nspca.specs.comparison import moved
+from nspca.specs.comparison import report_part
 from nspca.specs.method_options import Options, check_options
 from nspca.specs.question import ProblemSpec, Seed, Whole
 from nspca.specs.rows import Explained, Refused, Row, pack
@@ -107,7 +107,7 @@ class SuccessiveSpec(ProblemSpec):
             }
             row: Row
             try:
-                say = moved(report, i, total, method)
+                say = report_part(report, i, total, method)
                 result = solve(problem, method, components=self.count, report=say, **how)
                 variances = explained_variances(problem, result.components)
                 curves = {name: values.tolist() for name, values in variances.items()}

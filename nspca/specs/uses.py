@@ -20,7 +20,7 @@ from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
 from nspca.specs import address
 from nspca.specs.base import Description, Option
-from nspca.specs.comparison import moved
+from nspca.specs.comparison import report_part
 from nspca.specs.question import Seed, Spec, Whole
 from nspca.specs.rows import Scored, pack
 
@@ -178,7 +178,7 @@ class DetectionSpec(Use):
         total = len(self.methods)
         for i, method in enumerate(self.methods):
             report(Event(method, i, total))
-            say = moved(report, i, total, method)
+            say = report_part(report, i, total, method)
             U = _face_components(problem, train[0], method, self.seed, say)
             for name, curve in uses.detection_curve(U, train, tests, self.seed).items():
                 pixels = int(np.count_nonzero(U))
@@ -229,7 +229,7 @@ class PitpropsSpec(Use):
             if method is None:
                 U = problem.covariance.leading(COMPONENTS)[1]
             else:
-                U = self._projected(problem, method, moved(report, i, len(PROPS), name))
+                U = self._projected(problem, method, report_part(report, i, len(PROPS), name))
             curves = {key: values.tolist() for key, values in explained_variances(problem, U).items()}
             cardinality = np.cumsum(np.count_nonzero(U, axis=0)).tolist()
             rows.append({"method": name, "cardinality": cardinality, **curves})

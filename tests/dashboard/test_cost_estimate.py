@@ -39,7 +39,7 @@ def test_the_data_page_says_what_solving_takes(visit):
 def test_no_page_measures_the_machine(visit, monkeypatch):
     made, asked = [], []
     monkeypatch.setattr(machine, "known", lambda: None)
-    monkeypatch.setattr(machine, "measured", lambda: made.append(1))
+    monkeypatch.setattr(machine, "measure_speed", lambda: made.append(1))
     measuring = JobState("a run", "running")
     monkeypatch.setattr(defaults, "look", lambda *given, **how: asked.append(given) or measuring)
     page = visit(DATA, sample="pitprops")

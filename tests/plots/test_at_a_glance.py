@@ -12,7 +12,7 @@ from PIL import Image
 from scipy.stats import mannwhitneyu
 
 from nspca.plots import alt_text, score_map, separation
-from nspca.plots.thumbnails import HEIGHT, WIDTH, thumbnail
+from nspca.plots.data_preview import HEIGHT, WIDTH, thumbnail
 
 RNG = np.random.default_rng(0)
 

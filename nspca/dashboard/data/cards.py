@@ -9,7 +9,7 @@ from nspca.dashboard.app import buttons, state, wording
 from nspca.dashboard.runs import defaults
 from nspca.dashboard.runs.tasks import engine
 from nspca.data import SAMPLES, Sample, is_at_hand, load_sample
-from nspca.plots.thumbnails import HEIGHT, WIDTH, thumbnail
+from nspca.plots.data_preview import HEIGHT, WIDTH, thumbnail
 from nspca.specs import WordsSpec
 from nspca.specs.data import is_stand_in
 from nspca.specs.server import COUNTED as SAMPLE

@@ -1,11 +1,12 @@
-"""The candidate supports of a rank-d problem: the cells of the nonnegative spannogram (2014, Section 4 and
-Alg. 2).
+"""Enumerate the candidate supports of a rank-d problem: the cells of the nonnegative spannogram.
+
+Reference: Asteris et al. 2014, Section 4 and Alg. 2.
 
 For a unit c in R^d let ``I_k+(Vc)`` be the at most k largest positive entries of Vc. The n curves
 ``c -> (Vc)_i`` and the zero curve cut the sphere into cells on which that set is constant. Every cell is a
 pointed cone (V has full rank after reduction), so it has an extreme ray, and at an extreme ray d of the n + 1
-curves meet. Enumerating the points where d curves meet, and the cells around each, gives every set: at most
-``2^d C(n+1, d)``.
+curves meet. So every set is found by enumerating the points where d curves meet and the cells around each
+point. There are at most ``2^d C(n+1, d)`` sets.
 
 The sets depend on the range of V only, so the enumeration runs on an orthonormal basis of it.
 """
@@ -25,16 +26,19 @@ from nspca.progress import Event, Report, silent
 Sets = NDArray[np.bool_]
 Indices = NDArray[np.intp]
 TIE = 1e-10
-"""Curves closer than this (largest row of the basis = 1) are one point. A cell thinner than this can be
-missed, at a relative loss in value of that order: 1e-10 is far above the rounding of Vc and far below any
-tolerance shown (pinned by the near-tie test).
+"""Values closer than this count as tied, where the largest row of the basis has length 1.
+
+A cell thinner than this can be missed, at a relative loss in value of that order. 1e-10 is far above the
+rounding of Vc and far below any tolerance shown.
 """
 RANK = 1e-12
-"""Singular values below this share of the largest are zero: the value moves by less than ``n`` times that."""
+"""Singular values below this share of the largest count as zero: values change by less than ``n`` times
+it.
+"""
 MAX_INTERSECTIONS = 10_000_000
-"""About a minute of one core. Beyond it only the cone search is practical."""
+"""Maximum number of intersections: about a minute of one core. For more, use the cone search."""
 BLOCK = 1 << 21
-"""Entries of a block of intersections x curves: a report at least every tenth of a second."""
+"""Maximum entries of a block of intersections x curves, so that progress is reported ten times a second."""
 
 
 class Cost(NamedTuple):
@@ -82,8 +86,9 @@ def candidate_supports(V: Array, k: int, report: Report = silent, nonneg: bool =
 
 
 def enumerable(V: Array, nonneg: bool = True) -> tuple[Array, Sets]:
-    """Rows of the nonnegative problem that stands for the one with V (n, d), and which of those are not zero
-    (at least one).
+    """Return the rows of the nonnegative problem equivalent to V (n, d), and a mask of its nonzero rows.
+
+    A signed problem has the rows ``[V; -V]``. The mask has at least one row, even when all are zero.
 
     Raises
     ------
@@ -105,12 +110,20 @@ def enumerable(V: Array, nonneg: bool = True) -> tuple[Array, Sets]:
 
 
 def _cells(points: Array, k: int, anchored: bool, limit: int, beat: Callable[[int, int], None]) -> Sets:
-    """(count, m) bool: every set of the k largest of the m values ``points @ c``.
+    """Return a mask (count, m) of every set of the k largest of the m values ``points @ c``.
 
-    `anchored`: the zero curve takes part, and only values above it count ("at most k"). Otherwise exactly k
-    are taken and only differences of rows matter. `limit`: dimensions that are not rounding. Around a point
-    where more than d curves meet, which of them come first is the same question one dimension lower, asked of
-    the curves that meet: this is how ties, duplicates and any other degenerate position are resolved.
+    More than d curves may meet in a point, because of ties, duplicates or any other degenerate position. The
+    order around such a point is found by this function one dimension lower, for the curves that meet there.
+
+    Parameters
+    ----------
+    anchored : bool
+        Whether only values above zero count, so that a set has at most k. Otherwise exactly k are taken, and
+        only differences of rows matter.
+    limit : int
+        Maximum number of dimensions; the others are rounding.
+    beat : callable
+        ``beat(done, total)`` is called for every block of intersections.
     """
     curves, place = _whitened(points, anchored, limit)
     e = curves.shape[1]
@@ -127,7 +140,7 @@ def _cells(points: Array, k: int, anchored: bool, limit: int, beat: Callable[[in
         above, near = gap > TIE, gap >= -TIE
         with np.errstate(
             invalid="ignore"
-        ):  # a product of 0 and 1 in float32 now and then flags what is beside it
+        ):  # vectorised float32 products of 0 and 1 can raise flags for lanes beyond the array
             more, upto = (mask.astype(np.float32) @ copies for mask in (above, near))
         at_zero = (t == 0) if anchored else np.zeros(len(t), bool)
         changes = (more < k) & np.where(at_zero, upto > more, upto > k)
@@ -151,9 +164,9 @@ def _cells(points: Array, k: int, anchored: bool, limit: int, beat: Callable[[in
 
 
 def _whitened(points: Array, anchored: bool, limit: int) -> tuple[Array, Indices]:
-    """Distinct rows in orthonormal coordinates of their span (largest row 1), and the row each point became.
+    """Return the distinct rows in orthonormal coordinates of their span, and the row of each point.
 
-    Reducing to the rank makes every cell a pointed cone; equal rows stay equal.
+    The largest row has length 1. Reducing to the rank makes every cell a pointed cone; equal rows stay equal.
     """
     distinct, place = np.unique(points, axis=0, return_inverse=True)
     if not anchored:
@@ -166,7 +179,10 @@ def _whitened(points: Array, anchored: bool, limit: int) -> tuple[Array, Indices
 
 
 def _cells_on_line(values: Array, k: int, anchored: bool) -> Sets:
-    """Rank 1 (Section 3.1): c = 1 and c = -1. Rank 0: all curves are one, the first k stand for all."""
+    """Return the sets for rank 1, from c = 1 and c = -1 (Section 3.1).
+
+    For rank 0 all curves are equal, and the first k stand for all.
+    """
     sets = np.zeros((2, len(values)), bool)
     for row, signed in zip(sets, (values, -values), strict=True):
         first = np.argsort(-signed, kind="stable")[:k]
@@ -175,10 +191,10 @@ def _cells_on_line(values: Array, k: int, anchored: bool) -> Sets:
 
 
 def _meeting_points(corners: Array, anchored: bool) -> tuple[Array, Array]:
-    """Unit c with ``(v_1 - v_j)'c = 0`` for the e rows of every subset, and their common value t.
+    """Return unit c with ``(v_1 - v_j)'c = 0`` for the e rows of every subset, and their common value t.
 
-    Subsets whose rows do not fix c are left out. Anchored: the sign with t > 0, both when t = 0 (then exactly
-    0); otherwise both.
+    Subsets whose rows do not determine c are left out. With `anchored`, the sign of c is that with t > 0, and
+    both signs are returned where t = 0. Otherwise both signs are always returned.
     """
     edges = corners[:, 1:] - corners[:, :1]
     length = np.sqrt(np.square(edges).sum(axis=2, keepdims=True))
@@ -194,8 +210,9 @@ def _meeting_points(corners: Array, anchored: bool) -> tuple[Array, Array]:
 
 
 def _around_simple(above: Sets, tied: Sets, r: Indices, at_zero: Sets) -> Iterator[Sets]:
-    """General position: the curves that meet are affinely independent, so any r of them (at zero: at most r)
-    are on top in some cell.
+    """Yield the sets around points in general position, where the curves that meet are affinely independent.
+
+    Then any r of these curves are on top in some cell; at zero, any at most r of them.
     """
     for zero in (False, True):
         for size in np.unique(r[at_zero == zero]):
@@ -210,19 +227,21 @@ def _around_simple(above: Sets, tied: Sets, r: Indices, at_zero: Sets) -> Iterat
 
 
 def _blocks(m: int, size: int, rows: int) -> Iterator[Indices]:
+    """Yield all subsets of `size` out of m numbers, in blocks of at most `rows` subsets."""
     subsets = combinations(range(m), size)
     while (block := np.fromiter(chain.from_iterable(islice(subsets, rows)), np.intp)).size:
         yield block.reshape(-1, size)
 
 
 def _distinct(sets: Sets) -> Sets:
+    """Return the different rows of a mask, compared in packed form."""
     packed = np.packbits(sets, axis=1)
     kept = np.unique(packed.view(f"V{packed.shape[1]}").ravel())
     return np.unpackbits(kept.view(np.uint8).reshape(len(kept), -1), axis=1, count=sets.shape[1]).view(bool)
 
 
 def index_rows(sets: Sets, k: int) -> Indices:
-    """(count, m) bool to (count, k) indices, every row sorted and padded at its end with -1."""
+    """Return the sets of a mask (count, m) as indices (count, k), every row sorted and padded with -1."""
     row, column = np.nonzero(sets)
     slot = np.arange(len(row)) - np.searchsorted(row, row)
     supports = np.full((len(sets), k), -1)

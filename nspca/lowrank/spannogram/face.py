@@ -1,24 +1,26 @@
-"""(P_d), the best point of a given support: ``max |Rc|^2, |c| = 1, Rc >= 0`` (2014, Section 5)."""
+"""Solve (P_d), the best point of a given support: ``max |Rc|^2, |c| = 1, Rc >= 0`` (2014, Section 5)."""
 
 import numpy as np
 
 from nspca.covariance.linalg import Array
 
 FEASIBLE = 1e-10
-"""``Rc >= 0`` up to this, rows of R scaled to 1; entries below zero are cut from x afterwards, so x itself is
-always feasible.
+"""Tolerance of ``Rc >= 0``, where rows of R have length 1.
+
+Negative entries are cut from x afterwards, so x itself is always feasible.
 """
 
 
 def solve_on_support(R: Array) -> tuple[float, Array | None]:
-    """(P_d): ``max |Rc|^2`` over ``|c| = 1, Rc >= 0``, by the recursive active-constraint algorithm of
-    Section 5.
+    """Return the maximum of ``|Rc|^2`` over ``|c| = 1, Rc >= 0``, and a c that reaches it.
+
+    This is (P_d), solved by the recursive active-constraint algorithm of Section 5.
 
     The leading eigenvector of R'R is the answer if one sign of it is feasible. Otherwise some constraint is
     active: restrict c to its null space and recurse. Active constraints are taken in increasing order, and a
     face whose leading eigenvalue is not above the best value so far is left out. A repeated leading
-    eigenvalue needs no case of its own: an optimum inside the eigenspace can be moved along it until one more
-    constraint is active, at no loss. Zero rows constrain nothing.
+    eigenvalue is no special case: an optimum inside the eigenspace can be moved along it, at no loss, until
+    one more constraint is active. Zero rows constrain nothing.
 
     Parameters
     ----------
@@ -42,8 +44,9 @@ def solve_on_support(R: Array) -> tuple[float, Array | None]:
 
 
 def _best_on_face(Q: Array, H: Array, B: Array, start: int, floor: float) -> tuple[float, Array | None]:
-    """Maximum of c'Qc above `floor` over unit c in span B with ``Hc >= 0``, constraints before `start` left
-    inactive; (floor, None) if there is none.
+    """Return the maximum of c'Qc over unit c in span B with ``Hc >= 0``, and its c.
+
+    Constraints before `start` are not made active. The result is (floor, None) if no value exceeds `floor`.
     """
     values, vectors = np.linalg.eigh(B.T @ Q @ B)
     if values[-1] <= floor:
@@ -67,8 +70,9 @@ def _best_on_face(Q: Array, H: Array, B: Array, start: int, floor: float) -> tup
 
 
 def _best_end(Q: Array, H: Array, ends: Array, floor: float) -> tuple[float, Array | None]:
-    """(P_2), Fig. 2: with the eigenvector outside, the best feasible end of the arc. `ends` (d, count),
-    either sign.
+    """Return the value and the point of the best feasible end of an arc, or (floor, None).
+
+    This is (P_2), Fig. 2, when the eigenvector is outside. `ends` (d, count) are taken with either sign.
     """
     ends = np.concatenate([ends, -ends], axis=1)
     values = np.where(

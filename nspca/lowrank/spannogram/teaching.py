@@ -1,5 +1,6 @@
-"""(P_2) on one candidate support, in the parts that Fig. 2 of the 2014 paper draws: arc, eigenvector, active
-constraint, answer.
+"""Solve (P_d) on one candidate support and return the parts that Fig. 2 of the 2014 paper draws.
+
+These are the arc, the eigenvector, the active constraint and the answer.
 """
 
 from collections.abc import Iterable
@@ -12,12 +13,21 @@ from nspca.lowrank.spannogram.face import FEASIBLE, solve_on_support
 
 
 class SupportView(NamedTuple):
-    """A support of a rank-d problem, with and without ``x >= 0``.
+    """Best points of a support of a rank-d problem, with and without ``x >= 0``.
 
-    ``rows`` (k, d) are the rows of V on ``support``. ``free`` is the leading eigenvalue of R'R, what the
-    support would reach if weights could be negative, at the unit vector ``eigenvector``; ``inside`` says
-    whether that is allowed. ``value`` is what it does reach, at ``c``; ``active`` is the position in
-    ``support`` of the constraint that stops it there, None when none does.
+    Attributes
+    ----------
+    support, rows
+        Row numbers of V, and these rows R (s, d).
+    eigenvector, free
+        Leading unit eigenvector and eigenvalue of R'R: the best direction and value if weights could be
+        negative.
+    inside : bool
+        Whether the eigenvector gives nonnegative weights.
+    c, value
+        Best direction with nonnegative weights, and its value.
+    active : int or None
+        Position in `support` of the constraint that is active at `c`.
     """
 
     support: Array
@@ -31,7 +41,7 @@ class SupportView(NamedTuple):
 
 
 def support_view(V: Array, support: Array) -> SupportView:
-    """Solve (P_d) on one support and say what Fig. 2 says.
+    """Return the best points of one support, with and without ``x >= 0``.
 
     Parameters
     ----------
@@ -49,17 +59,16 @@ def support_view(V: Array, support: Array) -> SupportView:
     if c is not None and not inside:
         slack = np.where(length > 0, np.abs(R @ c) / np.where(length > 0, length, 1.0), np.inf)
         active = int(np.argmin(slack))
-    # The sign that most of the support agrees with: the other one is the same line.
+    # An eigenvector has no sign of its own; take the one with which most weights are positive.
     top = top if heights.sum() >= 0 else -top
     return SupportView(support, R, top, float(values[-1]), inside, c, value, active)
 
 
 def outside(V: Array, supports: Iterable[Array]) -> list[int]:
-    """Positions of the supports whose leading eigenvector is infeasible, the largest eigenvalue first.
+    """Return the positions of supports with an infeasible leading eigenvector, the largest eigenvalue first.
 
-    The optimum's own support is never among them once entries that are zero there are dropped: a local
-    maximum with all weights positive is a leading eigenvector. Which support that is, nobody knows before the
-    others are compared.
+    The support of the optimum, without zero entries, is never among them: a local maximum with all weights
+    positive is a leading eigenvector. Which support this is becomes known only after all are compared.
     """
     views = [
         (position, support_view(V, support)) for position, support in enumerate(supports) if len(support)
@@ -68,7 +77,7 @@ def outside(V: Array, supports: Iterable[Array]) -> list[int]:
 
 
 def made_example() -> tuple[Array, int]:
-    """A made matrix V (5, 2) and a k for which the support with the largest eigenvalue is out of reach of
-    nonnegative weights.
+    """Return an example V (5, 2) and k where the support with the largest eigenvalue needs negative
+    weights.
     """
     return np.array([[1.0, -2.5], [2.5, 2.5], [0.5, -2.0], [-1.0, 1.5], [-1.0, 1.0]]), 3

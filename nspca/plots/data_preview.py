@@ -15,7 +15,9 @@ from nspca.presentation.colours import COLOURS, CONTEXT, DIVERGING, MAIN
 
 WIDTH, HEIGHT = 240, 84
 _IMAGES, _LINES, _WORDS = (3, 8), 5, 7
+"""Rows and columns of small images, number of spectra, and number of words in a preview."""
 _CELLS = (21, 60)
+"""Maximum rows and columns of a table in a preview."""
 
 
 def thumbnail(
@@ -116,6 +118,9 @@ def _cells(X: Any) -> str:
 
 
 def _picture(pixels: np.ndarray, stretch: bool = False) -> str:
+    """Return an SVG image element of pixels that fills the preview, with their own proportions unless
+    `stretch`.
+    """
     stream = io.BytesIO()
     Image.fromarray(pixels).save(stream, "PNG", optimize=True)
     data = base64.b64encode(stream.getvalue()).decode()
