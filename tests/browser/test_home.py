@@ -21,7 +21,9 @@ def test_the_first_page_answers_and_asks_nobody_else(page, app_url):
     slider.focus()
     slider.press("ArrowLeft")
     expect(page).to_have_url(f"{app_url}/?digit_k=7")
-    expect(page.get_by_role("heading", name="of the variance of the first principal component")).not_to_have_text(before)
+    expect(
+        page.get_by_role("heading", name="of the variance of the first principal component")
+    ).not_to_have_text(before)
     outside = {
         url for url in asked if not url.startswith((app_url, app_url.replace("http", "ws"), "data:", "blob:"))
     }
