@@ -1,6 +1,6 @@
-"""Variance explained by components that are neither orthogonal nor uncorrelated, by three definitions.
+"""Compute the variance explained by components that are neither orthogonal nor uncorrelated.
 
-Also the share of the variance of other rows.
+Three definitions of the variance are used. The share of the variance of other rows is computed here as well.
 """
 
 import numpy as np
@@ -14,24 +14,23 @@ from nspca.errors import InvalidProblem
 from nspca.problem import LARGEST, Problem, moderate
 
 DEPENDENT = 1e-12
-"""Share of a column's square that must be left after the columns before it; less is rounding and counts as
-0.
-"""
+"""Share of a column's squared length that must remain after projection; less is rounding and counts as 0."""
 
 
 def explained_variances(problem: Problem, X: Array) -> dict[str, Array]:
-    """Variance explained by the first 1, 2, ... r components, by three definitions; for principal components
-    they agree.
+    """Return the variance explained by the first 1, 2, ... r components, by three definitions.
+
+    The definitions agree for principal components.
 
     ``total``
-        ``tr X'AX``: the sum of the variances of the scores. Counts twice what two components share.
+        ``tr X'AX``, the sum of the variances of the scores. Variance shared by two components counts twice.
     ``adjusted``
-        Of each score only what the scores before it do not predict: with scores ``ZX = QR`` the sum of the
-        squared diagonal of R over m, here from ``X'AX`` (Zou, Hastie & Tibshirani 2006, Section 3.4). Depends
-        on the order, the last sum does too.
+        The sum of the parts of each score that the scores before it do not predict. With scores ``ZX = QR``
+        it is the sum of the squared diagonal of R over m, computed from ``X'AX`` (Zou, Hastie & Tibshirani
+        2006, Section 3.4). All sums depend on the order, also the last.
     ``subspace``
-        tr of A projected on the span of X, ``tr Q'AQ`` with X = QR: what data projected on the span keep. At
-        most the sum of the r largest eigenvalues.
+        ``tr Q'AQ`` with X = QR, the variance of data projected on the span of X. It is at most the sum of the
+        r largest eigenvalues.
 
     Parameters
     ----------
@@ -63,10 +62,8 @@ def explained_variances(problem: Problem, X: Array) -> dict[str, Array]:
 def shares_of_rows(X, components: Array, mean: Array, scale: Array) -> Array:
     """Return the share of the sum of squares of rows X (m, n) along each component (n, r), as (r,).
 
-    Rows are centred by `mean` (n,) and divided by `scale` (n,) first. The share is 0 where all rows equal
-    the mean.
-
-    For components that share no feature the shares add up to that of their span.
+    Rows are centred by `mean` (n,) and divided by `scale` (n,) first. The share is 0 where all rows equal the
+    mean. Shares of components that share no feature add up to the share of their span.
     """
     used = np.flatnonzero(components.any(axis=1))
     if sp.issparse(X):
@@ -74,7 +71,7 @@ def shares_of_rows(X, components: Array, mean: Array, scale: Array) -> Array:
         Z = sp.csr_array((X.data / scale[X.indices], X.indices, X.indptr), shape=X.shape)
         Z.sum_duplicates()
         mean = mean / scale
-        # Squares of numbers far from 1 are no numbers; shares do not know the unit.
+        # Scale to near 1, so that squares neither overflow nor underflow; shares do not change.
         unit = -max(binary_exponent(Z.data), binary_exponent(mean))
         Z.data, mean = np.ldexp(Z.data, unit), np.ldexp(mean, unit)
         total = float(squares(Z, mean).sum())
@@ -90,9 +87,7 @@ def shares_of_rows(X, components: Array, mean: Array, scale: Array) -> Array:
 
 
 def pivots(G: Array) -> Array:
-    """Squared diagonal of R for a Gram matrix ``G = R'R`` (r, r); 0 where a column depends on those before
-    it.
-    """
+    """Return the squared diagonal (r,) of R for a Gram matrix ``G = R'R``; 0 for dependent columns."""
     left, out = G.copy(), np.zeros(len(G))
     for j in range(len(G)):
         if left[j, j] > DEPENDENT * G[j, j]:
@@ -102,9 +97,7 @@ def pivots(G: Array) -> Array:
 
 
 def span(X: Array) -> Array:
-    """Orthonormal basis of the columns of X in their order (n, r); a zero column where one depends on those
-    before it.
-    """
+    """Return an orthonormal basis (n, r) of the columns of X in their order, with 0 for dependent columns."""
     Q = np.zeros_like(X)
     for j, x in enumerate(X.T):
         off = x - Q @ (Q.T @ x)

@@ -1,17 +1,18 @@
-"""Low-rank approximations VV' of A, V (n, d): their error, and the loss of a joint answer found on VV'.
+"""Compute low-rank approximations VV' of A, V (n, d), and the loss of a joint answer found on VV'.
 
 Theorem 2 of Asteris et al. 2015: an answer within 1 - eps of the best for VV' explains at least
-``(1 - eps) OPT - 2 r |A - VV'|`` of A, r the number of components, |.| the spectral norm. Three ways to V:
+``(1 - eps) OPT - 2 r |A - VV'|`` of A, with r components and |.| the spectral norm. V is found in three ways:
 
-`svd`         the best there is: ``|A - VV'| = l_{d+1}``.
+`svd`         leading eigenpairs, the best V: ``|A - VV'| = l_{d+1}``.
 `randomised`  Rayleigh-Ritz on A^q times a random block; near the best with a few products by A (Halko,
               Martinsson, Tropp 2011).
 `frequent`    one pass over the rows of the data with room for 2d of them, for data that do not fit (Liberty
-              2013; Ghashami et al. 2016): ``0 <= A - VV' <= bound``, the bound being what was subtracted on
-              the way, what the rank cuts off, and what rounding can take. Columns are centred on the way:
-              merging a block of b rows, mean u, into c rows, mean w, adds the row ``sqrt(bc/(b+c)) (w - u)``
-              to the rows minus their own mean. The medians of the first block, which may be large, are taken
-              off all rows before: a fixed row changes nothing, and this one makes constant columns 0.
+              2013; Ghashami et al. 2016). It gives ``0 <= A - VV' <= bound``. The bound adds up what was
+              subtracted on the way, what the rank cuts off, and rounding errors. Columns are centred in the
+              same pass: merging b rows of mean u with c rows of mean w adds the row
+              ``sqrt(bc/(b+c)) (w - u)`` to the rows minus their own mean. Before that the medians of the
+              first block are subtracted from all rows. That does not change the covariance, and makes
+              constant columns 0.
 """
 
 from dataclasses import dataclass
@@ -32,15 +33,15 @@ OVERSAMPLING = 10
 POWERS = 3
 """Products by A before the Rayleigh-Ritz step; each costs one pass over the data."""
 BLOCK_ROWS = 512
-"""Rows handed to frequent directions at a time: few enough for a quick decomposition, enough to fill the
-processor.
+"""Rows given to frequent directions at a time: few enough for a quick decomposition, enough to be
+efficient.
 """
 ERROR_TOLERANCE = 1e-4
-"""Relative accuracy of an error found by an iterative eigensolver: it is shown, nothing is proved with it."""
+"""Relative accuracy of an error found by an iterative eigensolver, which is shown and proves nothing."""
 LARGEST_SQUARES = 2.0**900
-"""Largest sum of squares of rows in a stream; its inverse is the smallest one besides 0."""
+"""Largest allowed sum of squares of rows in a stream; its inverse is the smallest allowed besides 0."""
 TINY = 1e-290
-"""More than underflow takes from a sum of products."""
+"""Upper bound on the loss by underflow in a sum of products."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,9 +181,12 @@ class FrequentDirections:
     rounding : float
         Bound on the rounding error of the sum of the rows' products so far, in spectral norm.
 
-    With `origin`, the medians of the first block, taken off, rows are off by u times their entries, whatever
-    their mean: `squares` is the sum of the squares of these. `astray` is how far the computed mean of the
-    rows can be from their own.
+    origin : (n,)
+        Medians of the first block, subtracted from all rows before they are summed.
+    squares : float
+        Sum of the squares of rows minus `origin`, whose entries have a relative rounding error.
+    astray : float
+        Bound on the distance between the computed mean of the rows and their exact mean.
     """
 
     def __init__(self, n: int, rank: int, center: bool = True) -> None:
@@ -197,7 +201,7 @@ class FrequentDirections:
         return self.origin + self.shift
 
     def update(self, block: Any) -> "FrequentDirections":
-        """Take in rows (b, n), ndarray or scipy.sparse."""
+        """Add rows (b, n), ndarray or scipy.sparse."""
         block = np.asarray(block.toarray() if sp.issparse(block) else block, dtype=np.float64)
         if block.ndim != 2 or block.shape[1] != self.n or not np.isfinite(block).all():
             raise InvalidData(
@@ -227,7 +231,7 @@ class FrequentDirections:
         mean, b, c = block.mean(axis=0), len(block), self.rows
         apart, weight, share = self.shift - mean, b * c / (b + c), b / (b + c)
         far = float(np.linalg.norm(apart))
-        # Sums of b terms; twice what is needed pays for the rounding of these very numbers.
+        # Error of sums of b terms, doubled to include the rounding of this bound itself.
         astray = 2 * (b + 1) * UNIT_ROUNDOFF * float(np.linalg.norm(block)) / np.sqrt(b)
         both = astray + self.astray
         self.rounding += b * astray**2 + weight * (2 * far + both) * both
@@ -260,7 +264,7 @@ class FrequentDirections:
         cut = float(weights[self.rank]) if weights.size > self.rank else 0.0
         V = np.pad(V, ((0, 0), (0, self.rank - V.shape[1])))
         rounding = self.rounding + _rounding_bound(self.kept)
-        if self.center:  # Z + E for Z: |Z|^2 is the total, |E|^2 at most u^2 times the squares
+        if self.center:  # rows are Z + E: |Z|^2 is `total`, and |E|^2 is at most u^2 times `squares`
             lost = 2 * UNIT_ROUNDOFF * np.sqrt(self.squares)
             rounding += float(lost * (2 * np.sqrt(self.total) + lost))
         return Sketch(oriented(V), np.nan, (self.subtracted + cut + rounding) / self.rows)

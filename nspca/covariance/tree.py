@@ -50,5 +50,5 @@ def added(one: Part, other: Iterable[Any]) -> Part:
 
 
 def gathered(one: Part, other: Iterable[Any]) -> Part:
-    """Concatenate two tuples of arrays."""
+    """Return the tuple of the arrays of both parts, in order."""
     return *one, *other

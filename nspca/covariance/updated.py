@@ -10,7 +10,7 @@ from nspca.covariance.covariance import Covariance
 from nspca.covariance.linalg import Array, Indices, oriented
 
 NOTHING = 1e-12
-"""Share of the old trace below which a changed eigenvalue or trace is rounding and counts as 0."""
+"""Share of the trace of A below which an eigenvalue or trace of the changed matrix counts as 0."""
 
 
 class Changed(Covariance):

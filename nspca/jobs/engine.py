@@ -75,7 +75,7 @@ class Engine:
         self._options = {"workers": workers, "memory": memory}
         self._arrays = packing.ArrayFolder(self.store.home / "arrays")
         self._ends = Ends(self.store)
-        self._damage = ""  # what a look at the whole store has found
+        self._damage = ""  # a sentence about damage found in the store
         self._complained: dict[str, float] = {}
         self._server = self.store.register_server()
         self._lock = threading.RLock()  # writers only; readers see whole values
@@ -91,7 +91,7 @@ class Engine:
         self._workers_seen = self._noted_at = self._tidied_at = self._heard_at = -math.inf
         self._shared = False
 
-    # ---- what viewers do
+    # ---- requests of viewers
 
     def start(self, warm: tuple[str, ...] = ()) -> None:
         """Start the workers in the background; `warm` names modules they import ahead.
@@ -184,7 +184,7 @@ class Engine:
         return self._enter(task, parameters, key, viewer, workspace or viewer, title, patient)
 
     def again(self, job_id: str, *, viewer: str) -> str:
-        """Start a run again that failed, was cancelled or interrupted; its id stays."""
+        """Start a failed, cancelled or interrupted run again, and return its id, which does not change."""
         run = self.store.find_run(job_id)
         if run is None:
             raise JobError(NO_RUN)
@@ -313,7 +313,7 @@ class Engine:
                 workspace, key, title, function, parameters, owner or self._server
             )
             self._ends.enter(run_id, key)
-            if done or held or owner:  # which finds the run among its own
+            if done or held or owner:  # a server that owns the computation finds this run in the store
                 self._runs.pop(run_id, None)
                 return run_id
             self._attach(run_id, viewer, Job(key, function, parameters, patient=patient))
@@ -352,7 +352,7 @@ class Engine:
             del self._live[job.key]
         self._queue = tuple(other for other in self._queue if other is not job)
 
-    # ---- what workers say, in Dask's threads
+    # ---- messages of workers, in Dask's threads
 
     def _heard(self, token: str, message: dict[str, Any]) -> None:
         job = self._tokens.get(token)
@@ -406,7 +406,7 @@ class Engine:
         try:
             pool = self._pool = self._start_pool(warm)
         except Exception as error:  # without workers every waiting run has to hear why
-            if threading.main_thread().is_alive():  # else the program ended while they were starting
+            if threading.main_thread().is_alive():  # otherwise the program ended while workers started
                 _log.exception("no workers")
                 self._give_up(str(error))
             return
@@ -489,7 +489,7 @@ class Engine:
         for job in self._at_work():
             if job.viewers or not job.started or not job.future or job.pid is None:
                 continue
-            if job.future.done():  # what it hands in is on its way, and would be lost with the worker
+            if job.future.done():  # its result is on the way, and would be lost with the worker
                 continue
             if job.stop_asked is None:
                 job.stop_asked = time.monotonic()
@@ -511,9 +511,7 @@ class Engine:
         if not load:
             return
         for job in waiting:
-            if (
-                job.worker not in load and job.future
-            ):  # that worker is gone, and with it whoever could have begun
+            if job.worker not in load and job.future:  # the worker is gone, so the run will never begin
                 self._ended(job, job.token, Finished("killed"))
                 job.future.cancel()
         promised = {job.worker for job in waiting}
@@ -556,7 +554,7 @@ class Engine:
                 if job.viewers and job.started and job.event is not job.noted:
                     try:
                         self.store.note_progress(job.viewers, **job.progress())
-                    except JobError as error:  # of an interrupted run less is known then
+                    except JobError as error:  # only progress is lost, and only if the run is interrupted
                         self._complain(f"progress could not be kept: {error}")
                         return
                     job.noted = job.event

@@ -1,8 +1,8 @@
-"""Arguments of a run: plain values as JSON, arrays as files named by the hash of their content.
+"""Pack the arguments of a run: plain values as JSON, arrays as files named by the hash of their content.
 
-Files rather than messages: the same matrix serves every k, every session and every worker. It is written
-once, all workers map the same pages, a killed worker loses nothing, and an interrupted run can be started
-again after a restart.
+Files are used instead of messages, since one matrix serves every k, every session and every worker. It is
+written once, and all workers map the same pages. A killed worker loses nothing, and an interrupted run can be
+started again after a restart.
 """
 
 import hashlib
@@ -57,8 +57,9 @@ def packed_key(task: str, parameters: str, function: str | None = None) -> str:
 def pack(
     arguments: dict[str, Any], keep: Callable[[str, str, Any], None] = lambda kind, digest, value: None
 ) -> str:
-    """JSON of `arguments` with a reference for each array; ``keep(kind, digest, value)`` is called for each
-    of those.
+    """Return JSON of `arguments` with a reference in place of each array, sparse matrix or bytes.
+
+    ``keep(kind, digest, value)`` is called for each of these.
     """
 
     def plain(value: Any) -> Any:
@@ -98,7 +99,7 @@ def unpack(parameters: str, load: Callable[[str, str], Any]) -> dict[str, Any]:
 
 
 def references(parameters: str) -> Iterator[tuple[str, str]]:
-    """Every (kind, digest) that `parameters` refers to."""
+    """Return every (kind, digest) that packed `parameters` refer to."""
     found: list[tuple[str, str]] = []
     unpack(parameters, lambda kind, digest: found.append((kind, digest)))
     return iter(found)
@@ -109,8 +110,9 @@ def file_name(kind: str, digest: str) -> str:
 
 
 def read(kind: str, source: Path | io.BytesIO) -> Any:
-    """One argument from its file, or from that file's bytes; dense arrays of a file are mapped, not
-    copied.
+    """Return one argument from its file, or from the bytes of that file.
+
+    Dense arrays in a file are mapped, not copied.
     """
     if kind == "$bytes":
         return source.getvalue() if isinstance(source, io.BytesIO) else source.read_bytes()
@@ -132,7 +134,7 @@ class ArrayFolder:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
 
     def keep(self, kind: str, digest: str, value: Any) -> None:
-        """Write `value` unless it is there; whole or not at all."""
+        """Write `value` unless its file exists already; a file is written whole or not at all."""
         path = self.folder / file_name(kind, digest)
         try:
             os.utime(path)
@@ -154,8 +156,9 @@ class ArrayFolder:
             ) from error
 
     def tidy(self, needed: set[str], limit: int, max_age: float) -> None:
-        """Delete what no waiting run needs: first what is older than `max_age` seconds, then the longest
-        unused above `limit` bytes.
+        """Delete files that no waiting run needs, the longest unused first.
+
+        Files older than `max_age` seconds are deleted, and others until all have at most `limit` bytes.
         """
         files = []
         for path in self.folder.iterdir():
@@ -171,7 +174,7 @@ class ArrayFolder:
 
 
 def _identify(value: Any) -> tuple[str, str, Any]:
-    """Kind, digest and canonical form of an array, sparse matrix or bytes."""
+    """Return the kind, the digest and the canonical form of an array, sparse matrix or bytes."""
     if isinstance(value, bytes):
         return "$bytes", hashlib.sha256(value).hexdigest(), value
     if scipy.sparse.issparse(value):

@@ -76,7 +76,7 @@ class Runs(Database):
             again = "SELECT id FROM runs WHERE workspace = ? AND key = ? AND deleted IS NOT NULL"
             db.execute(
                 f"DELETE FROM shares WHERE run IN ({again})", (workspace, key)
-            )  # a link that was ended stays so
+            )  # a deleted run that is requested again is not shared again
             row = (
                 secrets.token_urlsafe(16),
                 workspace,
@@ -104,7 +104,9 @@ class Runs(Database):
                 row,
             ).fetchone()["id"]
             if not found:
-                db.execute("DELETE FROM results WHERE key = ?", (run_id,))  # the part of an earlier time
+                db.execute(
+                    "DELETE FROM results WHERE key = ?", (run_id,)
+                )  # the partial result of an earlier run
         return run_id, found is not None
 
     def owner(self, key: str, server: str) -> str | None:
@@ -182,11 +184,12 @@ class Runs(Database):
     def make_room(self, total: int, quota: int, max_age: float) -> int:
         """Delete results that are too old or too large together, and return their number.
 
-        Deleted are results older than `max_age` seconds, the oldest above `total` bytes, and results above
-        `quota` bytes in every workspace that has them.
+        Results older than `max_age` seconds are deleted, and the oldest above `total` bytes. So are results
+        above `quota` bytes in every workspace that has them. Their runs stay with a message, and can be run
+        again.
 
-        Their runs stay, say so, and can be run again. When more than `SHARE_AT_ONCE` of all are too old, only
-        the oldest are deleted, up to that share in a day, and `spared` counts the others.
+        When more than `SHARE_AT_ONCE` of all results are too old, only the oldest are deleted, up to that
+        share in a day. `spared` counts the others.
         """
         now = time.time()
         with self._reading() as db:
@@ -351,13 +354,13 @@ class Runs(Database):
         return {row["run"]: row["id"] for row in rows}
 
     def shared_run(self, share: str) -> Run:
-        """The run that is shared under this name.
+        """Return the run that is shared under this name.
 
         Raises
         ------
         JobError
-            When there is none or it was deleted; while it runs once more; and when what it returned is not
-            kept any longer, with the reason.
+            When there is none, it was deleted, it runs again at the moment, or its result is not kept any
+            longer.
         """
         with self._reading() as db:
             row = db.execute("SELECT run FROM shares WHERE id = ?", (share,)).fetchone()

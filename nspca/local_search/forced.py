@@ -1,5 +1,4 @@
-"""Compute for each feature the best component that must use it, or must not, by the best exchange on the full
-A.
+"""Find for each feature a good component that uses it, or does not use it, by the best exchange on A.
 
 Each value is reached by a component that may use the feature, or that does not use it. So it bounds from
 above the cost of forcing or forbidding the feature. A pair is judged in two variables, as in `single.swaps`;
@@ -25,15 +24,14 @@ AT_ONCE = 2**22
 
 @dataclass(frozen=True, eq=False)
 class Replaced:
-    """For every feature the value reached with it, the value reached without it, and its partner in the
-    exchange.
+    """Values reached with and without each feature, and the partners of the exchanges.
 
     Attributes
     ----------
     having, lacking : (n,) float64
         In unit scale; 0 where no such component is known.
     partner : (n,) int
-        -1 where none is needed, or known.
+        The feature exchanged with this one; -1 where none is needed or known.
     """
 
     having: Array

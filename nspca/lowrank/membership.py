@@ -1,4 +1,4 @@
-"""Bound the maximum of f for each row: where the row must be taken, and where it must not be.
+"""Bound the maximum of f with each row among the k, and without each row.
 
     f(c) = topk_i( p_i(c)^2 + h_i ) as in `cones`;  f+j: row j is among the k;  f-j: row j is not there
 
@@ -6,10 +6,10 @@ On a cone with T_gl = topk_i(p_ig p_il + h_i G_gl) the same sums for f+j and f-j
 
     T+j = T - (k-th largest term - term of j)+,   T-j = T - (term of j - the next after the k largest)+
 
-so one sorting serves all rows, and T+j, T-j bound f+j, f-j on the cone as T bounds f. A cover that proves the
-maximum of f has cones as large as that allows; this one splits all that reach a level of interest until T is
-nearly what f is at their corners, so that single rows are felt.
-Cost: O(n D^2) per cone, and a D x D factorisation for a row in a cone whose entries alone do not do.
+So one sorting serves all rows, and T+j, T-j bound f+j, f-j on the cone as T bounds f. A cover that proves the
+maximum of f has cones too large for single rows to matter. Here all cones that reach a level of interest are
+split until T is close to f at their corners.
+Cost: O(n D^2) per cone, and a D x D factorisation for a row and cone that the entries alone do not prove.
 """
 
 from collections.abc import Sequence
@@ -23,11 +23,11 @@ from nspca.lowrank.terms import Terms, changed, definite, taken
 from nspca.progress import Event, Report, silent
 
 SPLIT_AT_ONCE = 256
-"""Cones split between two looks: those with the largest bounds first."""
+"""Number of cones split before bounds are compared again; those with the largest bounds come first."""
 STEP = 1e-6
-"""A bound of a row that is not proved yet is raised by this share of the largest, then by twice that, ..."""
+"""First raise of a bound that is not proved yet, as a share of the largest bound; later raises double."""
 DEEPEST = 2.0**50
-"""Generators are whole numbers below this one, so their sums are exact."""
+"""Limit of the whole numbers in generators, so that sums of two generators are exact."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,10 +37,9 @@ class Rows:
     Attributes
     ----------
     upper : float
-        Of f.
+        Bound of f.
     having, lacking : (n,) float64
-        Of f+j and f-j, none above `upper`, none below the level that was of interest; -inf where there is no
-        such sum.
+        Bounds of f+j and f-j, between the level of interest and `upper`; -inf where no such sum exists.
     tree : (codes,) uint8
     cones : int
     """
@@ -53,18 +52,18 @@ class Rows:
 
 
 def rows(query: Query, floors: Sequence[float], tol: float, cap: int, report: Report = silent) -> Rows:
-    """Bounds for every row, from one cover.
+    """Return bounds for every row, all from one cover.
 
     Parameters
     ----------
     query : Query
     floors : levels, decreasing
-        Nothing is asked about directions where f stays below the first, nor below the next once all that
-        lies above the one before is settled.
+        Levels of interest. Cones with bounds below the first are not split. Once all cones above a level are
+        tight, cones above the next level are split.
     tol : float
-        Cones are split until their bound is within this of f at a corner, ...
+        A cone is tight when its bound is within this of f at a corner.
     cap : int
-        ... or there are so many.
+        Maximum number of cones.
     report : callable
         Gets an `Event` now and then; raises `Cancelled` to stop.
     """
@@ -84,7 +83,7 @@ def rows(query: Query, floors: Sequence[float], tol: float, cap: int, report: Re
 
 
 class _Cover:
-    """A split tree of cones, every one with its bound and how far that is from f at a corner."""
+    """A split tree of cones, with the bound of each and its distance from f at a corner."""
 
     def __init__(self, f: Terms, tol: float):
         self.f, self.tol = f, tol
@@ -103,11 +102,11 @@ class _Cover:
         return np.flatnonzero((self.codes == LEAF) & self.there)
 
     def open(self, floor: float) -> np.ndarray:
-        """Leaves that are worth splitting."""
+        """Return the numbers of the leaves with bounds above `floor` that are not tight."""
         return np.flatnonzero((self.bound > floor) & (self.off > self.tol) & (self.codes == LEAF))
 
     def add(self, generators: Array) -> np.ndarray:
-        """Cones with their bounds, each its own, which is what can be proved of it; their numbers."""
+        """Add cones with their own bounds, and return their numbers."""
         f, first = self.f, self.count
         bound, corner, edges = [], [], []
         for piece in f.pieces(np.arange(len(generators))):
@@ -129,7 +128,7 @@ class _Cover:
         return np.arange(first, self.count)
 
     def split(self, nodes: np.ndarray) -> None:
-        """Each at the edge that weighs most in its bound."""
+        """Split each cone at the edge that weighs most in its bound."""
         g, (j, l), every = self.generators[nodes], self.edges[nodes].T, np.arange(len(nodes))
         middle, first, second = g[every, j] + g[every, l], g.copy(), g.copy()
         first[every, j] = second[every, l] = middle
@@ -137,7 +136,7 @@ class _Cover:
         self.children[nodes] = self.add(np.concatenate((first, second))).reshape(2, -1).T
 
     def prune(self) -> None:
-        """Undo splits that prove less than the whole did: an eigenvalue may be larger for a part."""
+        """Undo splits whose parts have a larger bound than the whole cone, which eigenvalue bounds allow."""
         best = self.bound.copy()
         for node in np.flatnonzero(self.codes != LEAF)[::-1]:  # parts have higher numbers
             of_parts = best[self.children[node]].max()
@@ -151,7 +150,7 @@ class _Cover:
 
     @property
     def tree(self) -> np.ndarray:
-        """Codes in preorder; of D = 0 there are none."""
+        """Return the codes of the split trees in preorder; there are none for D = 0."""
         codes, stack = [], list(self.roots[::-1]) if self.f.D else []
         while stack:
             node = stack.pop()
@@ -162,8 +161,9 @@ class _Cover:
 
 
 def _each(f: Terms, cover: _Cover, upper: float, floor: float, report: Report):
-    """Bounds of f+j and f-j for all rows: raised, from what their sums reach at corners, until every cone
-    agrees.
+    """Return bounds of f+j and f-j for all rows.
+
+    They begin at the values at corners of cones, and are raised until they are proved on every cone.
     """
     live = cover.leaves[cover.bound[cover.leaves] > floor]
     live = live[np.argsort(-cover.bound[live], kind="stable")]
@@ -185,7 +185,7 @@ def _each(f: Terms, cover: _Cover, upper: float, floor: float, report: Report):
 
 
 def _raise(f: Terms, claim: Array, G: Array, T: Array, upper: float) -> None:
-    """Raise the claims (n,) until they hold on these cones; at `upper` they do."""
+    """Raise the claims (n,) in place until they are proved on these cones; `upper` needs no proof."""
     step = np.full(claim.size, STEP * max(abs(upper), f.margin))
     cones, features = np.nonzero((T + f.margin > claim * G[:, :, None]).any(axis=0) & (claim < upper))
     T, G = T[:, cones, features], G[:, cones]

@@ -18,24 +18,27 @@ from nspca.validation.archive import MAX_BYTES, mib
 from nspca.validation.options import whole
 
 COPIES = 4
-"""Copies of sparse entries in memory: as given, in order, by columns, and a selection of them."""
+"""Number of copies of sparse entries in memory: as given, in order, by columns, and a selection of them."""
 SQUARES = 5
-"""Square matrices, with a side of the features worked on, that are in memory at a time."""
+"""Number of square matrices in memory at a time; their side is the number of features on which A is
+formed.
+"""
 PASSES = {"memory": 4, "shards": 5}
 """Passes over the data where A is formed on some features, for data in memory and in shards."""
 SKETCH_PASSES = 5
-"""Further passes in memory for several components, which start from a sketch of all features."""
+"""Additional passes for several components in memory, which start from a sketch of all features."""
 STEPS = 250
-"""Products with the matrix of the features worked on that a component and its proof take."""
+"""Number of products with A on the chosen features that a component and its proof take."""
 BY_BLOCKS = 16
-"""Columns of the matrix that a pass multiplies the data with."""
+"""Number of columns with which a pass multiplies the data."""
 BASE, EACH, MOST = 2e8, 2e6, 2000
-"""Multiplications that a component and its proof take besides the products: in all, for each feature worked
-on, and the features up to which that is counted. Measured on pitprops, digits, LRS, CBCL, Leukemia, KOS.
-"""
+"""Multiplications for a component and its proof besides products: ``BASE + EACH * min(features, MOST)``.
 
+Here `features` is the number of features on which A is formed. Measured on pitprops, digits, LRS, CBCL,
+Leukemia and KOS.
+"""
 USUAL = 10
-"""Features of a component when the user does not say how many."""
+"""Default number of features of a component."""
 
 
 @dataclass(frozen=True)
@@ -96,8 +99,8 @@ def plan(source: Any, k: int | None = None, components: int = 1, effort: str = "
     source : Problem, Dataset, array, sparse matrix, data frame, str or Path
         A problem, a table, a folder of shards, or a docword, Matrix Market, Parquet, CSV or NPZ file.
     k, components : int
-        Features of a component, 10 or as many as there are when not given, and how many are sought together;
-        of a `Problem`, its own.
+        Features of a component, and the number of components found together. By default one component of 10
+        features, or of all if there are fewer. A `Problem` has its own.
     effort : str
         The effort of the certificate.
 

@@ -1,4 +1,4 @@
-"""The features of a search for a better component: certain, undecided or ruled out."""
+"""Draw the features of a search for a better component: certain, undecided or ruled out."""
 
 from collections.abc import Sequence
 
@@ -18,9 +18,9 @@ MOST = 40
 
 
 def fates_of(x: np.ndarray, certain: np.ndarray, possible: np.ndarray) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Return the code of each feature (n,), 0, 1 or 2, and what the codes are called.
+    """Return the code of each feature (n,), 0, 1 or 2, and the names of the codes.
 
-    When nothing is possible any more, no better component exists: the features of `x` are those of the best.
+    When no feature is possible, no better component exists, and `x` is the best component.
     """
     if not possible.any():
         return np.where(x != 0, 2, 0), (RULED_OUT, UNKNOWN, BEST)
@@ -35,7 +35,7 @@ def fixing_figure(
     image_shape: tuple[int, int] | None = None,
     names: Sequence[str] | None = None,
 ) -> go.Figure:
-    """Return the features of a search for a better component, each in the colour of what is known of it.
+    """Draw the features of a search for a better component, each in the colour of its fate.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def fixing_figure(
     image_shape : (rows, columns), optional
         When features are pixels.
     names : sequence of str, optional
-        Of the features, when they are no pixels.
+        Names of the features, when they are no pixels.
     """
     x, certain, possible = np.asarray(x, float), np.asarray(certain, bool), np.asarray(possible, bool)
     codes, words = fates_of(x, certain, possible)
@@ -64,7 +64,7 @@ def fixing_figure(
 
 
 def _swatch(figure: go.Figure, name: str, colour: str, symbol: str) -> None:
-    """A legend entry."""
+    """Add a legend entry."""
     marker = {"color": colour, "symbol": symbol, "size": 12}
     figure.add_scatter(x=[None], y=[None], mode="markers", marker=marker, name=name, hoverinfo="skip")
 
@@ -72,7 +72,7 @@ def _swatch(figure: go.Figure, name: str, colour: str, symbol: str) -> None:
 def _add_pixels(
     figure: go.Figure, x: np.ndarray, codes: np.ndarray, shape: tuple[int, int], is_open: bool
 ) -> None:
-    """Each pixel in its colour, with a dot where the component is while the search is open."""
+    """Draw each pixel in the colour of its fate, with dots on the component while the search is open."""
     thirds = [(place / 3, colour) for i, colour in enumerate(LOOK.values()) for place in (i, i + 1)]
     figure.add_heatmap(
         z=codes.reshape(shape).astype(np.int8),
@@ -92,7 +92,7 @@ def _add_pixels(
 
 
 def _add_bars(figure: go.Figure, x: np.ndarray, codes: np.ndarray, names: Sequence[str] | None) -> None:
-    """A bar of its weight for each feature of the component, and the names of others that are not out."""
+    """Draw a bar of its weight for each feature of the component, and list others that are not ruled out."""
     names = [f"feature {j}" for j in range(x.size)] if names is None else names
     rank = np.lexsort((np.arange(x.size), -codes, -np.abs(x)))
     shown = rank[(x[rank] != 0) | (codes[rank] > 0)][:MOST]

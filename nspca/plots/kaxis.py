@@ -1,4 +1,4 @@
-"""The axis of k that both parts of a sweep's figure share: its ticks, its range, and positions on it."""
+"""Lay out the axis of k that both parts of a sweep's figure share: its scale, ticks and range."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -7,10 +7,11 @@ from math import log10
 import plotly.graph_objects as go
 
 UNEVEN = 4
-"""The largest step between neighbours over the smallest from which the axis is logarithmic."""
+"""Largest ratio of two steps between neighbouring k for which the axis is linear."""
 ROUND = (1, 2, 5)
+"""Digits of round ticks, at every power of ten."""
 APART = 1.3
-"""The last tick stands beside a round one when it is this much larger."""
+"""Smallest ratio between the first or last k and a round tick; nearer ticks are left out."""
 
 
 def logarithmic(ks: Sequence[int]) -> bool:
@@ -40,6 +41,7 @@ def lay_out(figure: go.Figure, ks: Sequence[int], title: str = TITLE) -> None:
 
 
 def _ticks(first: int, last: int) -> list[int]:
+    """Return the ticks of a logarithmic axis: the first and last k, and round numbers between."""
     found = [digit * 10**power for power in range(len(str(last))) for digit in ROUND]
     found = [k for k in found if first * APART <= k and k * APART <= last]
     return [first, *found, last]

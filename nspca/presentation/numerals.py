@@ -13,16 +13,16 @@ from decimal import ROUND_CEILING, ROUND_DOWN, ROUND_FLOOR, ROUND_HALF_EVEN, ROU
 from fractions import Fraction
 
 DIGITS = 4
-"""Significant digits of a number in running text, where a caller asks for no others."""
+"""Default number of significant digits of a number in running text."""
 PLAIN = 1e-3, 1e7
 """Range of sizes, the end excluded, that are written without a power of ten."""
 MOST_PLACES = 6
-"""Most decimals of a guarantee in per cent: 99.999999 % is as near to 100 % as is printed."""
+"""Maximum decimals of a guarantee in per cent: 99.999999 % is the largest below 100 % that is printed."""
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 NO_BOUND = "no bound"
+"""Text in place of a guarantee where nothing is proved."""
 OPTIMAL_GAP = 1e-8
 """Relative gap below which an answer is called optimal: what the rounding slack of a certificate can hide."""
-"""Text in place of a guarantee where nothing is proved."""
 
 
 def round_up(bound: float, digits: int) -> float:

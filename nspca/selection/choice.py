@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 FOLDS, DRAWS = 5, 20
-"""Parts of the rows that are held out in turn, and tables of rows drawn again."""
+"""Default number of parts of the rows that are held out in turn, and of tables of rows drawn again."""
 MOST = 6
-"""Components that are looked at when nobody says how many."""
+"""Default for the largest number of components."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,13 +51,13 @@ class Choice:
     @property
     def frame(self) -> "pd.DataFrame":
         """Table with a row for each number and a column for each attribute; `of` names the first."""
-        import pandas as pd  # half a second that a caller who reads no table need not wait
+        import pandas as pd  # slow to import, and needed only here
 
         return pd.DataFrame({self.of: self.numbers, **self.columns})
 
     @property
     def columns(self) -> dict[str, Array]:
-        """The numbers that speak, by name."""
+        """Columns of evidence by name: all attributes but `of` and `numbers`."""
         names = ("value", "held_out", "held_out_error", "stability", "stability_error")
         return {name: getattr(self, name) for name in names}
 
@@ -73,8 +73,9 @@ class Choice:
 
     @property
     def simplest(self) -> int | None:
-        """The smallest number within one standard error of the best (Breiman et al. 1984): more cannot be
-        told from noise.
+        """The smallest number whose held-out variance is within one standard error of the best.
+
+        Larger numbers cannot be told from noise (Breiman et al. 1984). None without held-out rows.
         """
         if self.best is None:
             return None
@@ -111,15 +112,15 @@ def choose_k(
     method, **options
         As for `nspca.solve`.
     nonneg, center, scale, forced
-        As for `Problem.from_data`. Scaled by the standard deviations of all rows, in parts of them too.
+        As for `Problem.from_data`. Parts of the rows are scaled by the standard deviations of all rows.
     folds : int
         Parts that are held out in turn; 0 for none.
     draws : int
         Tables of as many rows drawn with replacement; 0 for none.
     seed : int
     report : callable, optional
-        Gets an event after each part, with the numbers so far in its payload. When it raises `Cancelled`,
-        that carries the `Choice` so far as `best`.
+        Gets an event after each part, with the numbers so far in its payload. When it raises `Cancelled`, the
+        attribute `best` of the exception is the `Choice` so far.
 
     Returns
     -------
@@ -133,7 +134,7 @@ def choose_k(
     problem = Problem.from_data(Z, listed[0], nonneg, center, forced=forced)
     sizes = tuple(sorted({problem.with_k(k).size for k in listed}))
     how = Sought(sizes, 1, method, nonneg, center, problem.forced, known_seed(seed), options)
-    return _chosen(Z, how, folds, draws, silent if report is None else report)
+    return _compare(Z, how, folds, draws, silent if report is None else report)
 
 
 @within_memory()
@@ -161,12 +162,12 @@ def choose_components(
     most : int, optional
         The largest number; 6, or as many as there are features for.
     method, nonneg, center, scale, folds, draws, seed, report, **options
-        As for `choose_k`. Methods that find components together look for each number anew.
+        As for `choose_k`. Methods that find components together run again for each number.
 
     Returns
     -------
     Choice
-        Its stability is the mean over the components, each beside the one of all rows that it goes with.
+        Its stability is the mean over components, each matched with a component of all rows.
     """
     Z = read_rows(X, flag("scale", scale))
     n = Z.shape[1]
@@ -176,10 +177,11 @@ def choose_components(
     whole("most", most, 1, n)
     check_disjoint(most, size, n, "fewer components")
     how = Sought((size,), int(most), method, nonneg, center, (), known_seed(seed), options)
-    return _chosen(Z, how, folds, draws, silent if report is None else report, of="components")
+    return _compare(Z, how, folds, draws, silent if report is None else report, of="components")
 
 
-def _chosen(X, how: Sought, folds: int, draws: int, report: Report, of: str = "k") -> Choice:
+def _compare(X, how: Sought, folds: int, draws: int, report: Report, of: str = "k") -> Choice:
+    """Return the evidence for each number of features or components, and report it as far as it is known."""
     whole("folds", folds, 0)
     whole("draws", draws, 0)
     m, total = X.shape[0], 1 + folds + draws
@@ -190,7 +192,7 @@ def _chosen(X, how: Sought, folds: int, draws: int, report: Report, of: str = "k
     problem = how.problem(X)
     choice: Choice | None = None
 
-    def told(done: int, stage: str, **more: Array) -> Choice:
+    def update(done: int, stage: str, **more: Array) -> Choice:
         so_far.update(more)
         now = Choice(of, numbers, value, **so_far)
         row = {name: _plain(column) for name, column in now.columns.items()}
@@ -201,14 +203,14 @@ def _chosen(X, how: Sought, folds: int, draws: int, report: Report, of: str = "k
         found = how.solve(X, report_whole(report, 0, total, "all rows"))
         value = np.array([sum(problem.value(x) for x in V.T) for V in found])
         choice = Choice(of, numbers, value, **so_far)
-        choice = told(1, "all rows")
+        choice = update(1, "all rows")
         shares = []
         for i, (others, held) in enumerate(heldout.folds(m, folds, how.seed) if folds else ()):
             stage = f"rows held out, part {i + 1} of {folds}"
             parts = how.solve(X[others], report_whole(report, 1 + i, total, stage))
             shares.append(heldout.shares(X, held, others, parts, how.center))
             mean, error = heldout.mean_and_error(shares)
-            choice = told(2 + i, stage, held_out=mean, held_out_error=error)
+            choice = update(2 + i, stage, held_out=mean, held_out_error=error)
         supports: list[list[list[stability.Features]]] = [[] for _ in numbers]
         for b, rows in enumerate(stability.draws(m, draws, how.seed)):
             stage = f"rows drawn again, {b + 1} of {draws}"
@@ -217,11 +219,11 @@ def _chosen(X, how: Sought, folds: int, draws: int, report: Report, of: str = "k
                 order = stability.matched(known, V)[0]
                 seen.append([np.flatnonzero(V[:, j]) for j in order])
             agreed = np.array([stability.agreement(seen, problem.n) for seen in supports])
-            choice = told(2 + folds + b, stage, stability=agreed[:, 0], stability_error=agreed[:, 1])
+            choice = update(2 + folds + b, stage, stability=agreed[:, 0], stability_error=agreed[:, 1])
     except Cancelled as stop:
         stop.best = choice
         raise
-    assert choice is not None  # all rows were looked at
+    assert choice is not None  # set once all rows were solved
     return choice
 
 

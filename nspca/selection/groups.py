@@ -29,7 +29,7 @@ Codes = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class GroupEffects:
-    """How far each component separates labelled groups of samples.
+    """Measures of how far each component separates labelled groups of samples.
 
     Attributes
     ----------

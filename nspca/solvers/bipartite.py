@@ -1,16 +1,15 @@
-"""Disjoint components by the 2015 paper: a net of directions with a matching at each of its points, on a
-low-rank stand-in for A.
+"""Find disjoint components by the 2015 paper: a net of directions with a matching at each point of the net.
 
     maximise  tr X'VV'X = max over C with unit columns of max over X of sum_j (x_j'Vc_j)^2,   X disjoint, s_j
-    entries each
+    entries each,   VV' a low-rank approximation of A
 
 Idea: with C given, the best X is a matching on the squares of W = VC and, on each support, W itself
-(Cauchy-Schwarz); so go through a net of C and keep the best X. If every column of C has a net point within
+(Cauchy-Schwarz). So try a net of C and keep the best X. If every column of C has a net point within
 eps/2, then ``|x'Vc| >= (1 - eps/2) |V'x|`` at the point near the optimum.
 Guarantee: at least ``1 - eps`` of the optimum for VV' (Theorem 1), hence ``(1 - eps) OPT - 2 r |A - VV'|``
-for A (Theorem 2). The net has ``(4/eps)^(rank r)`` points: beyond tiny cases `samples` random points are
-tried instead, which is the early termination of the paper's experiments and promises nothing.
-Cost: a matching per point; where all matchings can be listed, a product with the list for many points.
+for A (Theorem 2). The net has ``(4/eps)^(rank r)`` points. Beyond tiny cases `samples` random points are
+tried instead. This is the early termination of the experiments in the paper, and has no guarantee.
+Cost: one matching per point. Where all matchings can be listed, one product with the list serves many points.
 Reference: Asteris, Papailiopoulos, Kyrillidis, Dimakis 2015, Algorithms 1-4, Theorems 1 and 2, section 5.
 """
 
@@ -31,13 +30,11 @@ from nspca.result import Result, Status
 from nspca.validation.options import positive, whole
 
 FULL_NET = 100_000
-"""Points up to which the full net is gone through: half a minute at a third of a millisecond per matching."""
+"""Maximum points of a full net: half a minute at a third of a millisecond per matching."""
 BLOCK = 100
-"""Points between two reports."""
+"""Number of points between two progress reports."""
 ROUNDING = 2.0**-48
-"""Squared length, relative to the longest, below which a column of V is rounding and would only make the net
-larger.
-"""
+"""Squared length, relative to the longest, below which a column of V is rounding and is left out."""
 
 
 @dataclass(frozen=True)
@@ -51,14 +48,14 @@ class Options:
     eps : float
         Accuracy of the net in (0, 1).
     samples : int
-        Random points when the full net would have more than `FULL_NET`.
+        Number of random points when the full net would have more than `FULL_NET`.
     sketch : str
         A key of `nspca.covariance.sketch.SKETCHES`.
     climbs : int
-        From so many of the best points of the search climb on the sketch, which the paper does not: at rank
-        5, more random points hardly help.
+        Number of the best points from which the search climbs on the sketch, which is not in the paper. At
+        rank 5, more random points hardly help.
     polish : bool
-        Climb on the full A afterwards, which the paper does not.
+        Climb on the full A afterwards, which is not in the paper.
     """
 
     rank: int = 4
@@ -79,12 +76,12 @@ class Options:
 
 
 def require(problem: Problem, options: Options) -> None:
-    """Refuse a sketch of rows where there are none."""
+    """Refuse the sketch "frequent" for a covariance without rows."""
     sketch.suits(options.sketch, problem.covariance)
 
 
 def solve(problem: Problem, options: Options, seed: int = 0, report: Report = silent) -> Result:
-    """Best of all points; `info` says whether they were the full net and what that promises."""
+    """Return the best answer of all points; `info` has the kind of points and their guarantee."""
     A, sizes, nonneg = problem.covariance, problem.sizes, problem.nonneg
     report(Event("sketch"))
     stand_in = sketch.made(options.sketch, A, options.rank)
@@ -135,8 +132,9 @@ def solve(problem: Problem, options: Options, seed: int = 0, report: Report = si
 
 
 class _Best:
-    """The best answers that were offered, at most `most` of them, no two with the same supports: climbs from
-    those would lead to one place.
+    """The best answers that were offered, at most `most` of them.
+
+    Answers have different supports, because climbs from equal supports mostly lead to one answer.
     """
 
     def __init__(self, most: int):
@@ -144,7 +142,7 @@ class _Best:
         self.kept: dict[bytes, tuple[float, Array]] = {}  # by the supports, in any order: value and V'X
 
     def offer(self, V: Array, X: Array, value: float) -> None:
-        """An answer X (n, r) and its value on the sketch V."""
+        """Keep an answer X (n, r) if its value on the sketch V is among the best."""
         if value <= self.beyond:
             return
         supports = b"".join(sorted(np.packbits(x != 0).tobytes() for x in X.T))
@@ -157,7 +155,7 @@ class _Best:
             self.beyond = min(value for value, _ in self.kept.values())
 
     def directions(self) -> list[Array]:
-        """``V'X`` (d, r) of every one, the best first."""
+        """Return ``V'X`` (d, r) of every answer, the best first."""
         return [C for _, C in sorted(self.kept.values(), key=lambda one: one[0], reverse=True)]
 
 
@@ -187,27 +185,28 @@ def _singles(V, C, k, nonneg):
 
 
 def theorem_size(d: int, r: int, eps: float) -> float:
-    """``(4/eps)^(d r)``, what Theorem 1 counts with; inf beyond the range of numbers."""
+    """Return ``(4/eps)^(d r)``, the number of points in Theorem 1; inf beyond the range of float64."""
     digits = d * r * math.log10(4 / eps)
     return 10.0**digits if digits < 308 else math.inf
 
 
 def net_size(d: int, eps: float, nonneg: bool) -> int:
-    """Points of `net` in d dimensions."""
+    """Return the number of points of `net` in d dimensions."""
     return (2 if nonneg else 1) * d * _cells(d, eps) ** (d - 1)
 
 
 def _cells(d, eps):
+    """Return the number of cells along one side of a face of the cube."""
     return math.ceil(2 * math.sqrt(d - 1) / eps)
 
 
 def net(d: int, eps: float, nonneg: bool) -> Array:
-    """Unit vectors (N, d) within eps/2 of every unit vector (signed problems: of it or its negative).
+    """Return unit vectors (N, d) within eps/2 of every unit vector (signed problems: of it or its negative).
 
     The surface of the cube [-1, 1]^d is cut into cells of side ``h <= eps / sqrt(d - 1)``, and their centres
-    are normalised. A unit c scaled to the surface lies within ``h sqrt(d - 1) / 2 <= eps/2`` of a centre;
-    neither is inside the unit ball, and to normalise such points is to project them on the ball, which brings
-    no two of them further apart. Opposite faces differ by sign only.
+    are normalised. A unit c scaled to the surface lies within ``h sqrt(d - 1) / 2 <= eps/2`` of a centre.
+    Both points are outside the unit ball. Normalising projects them on the ball, which cannot increase their
+    distance. Opposite faces differ by sign only.
     """
     m = _cells(d, eps)
     ticks = (2 * np.arange(m) + 1) / max(m, 1) - 1
@@ -218,7 +217,7 @@ def net(d: int, eps: float, nonneg: bool) -> Array:
 
 
 def net_points(d: int, r: int, eps: float, nonneg: bool) -> Iterator[Array]:
-    """The r-th Cartesian power of `net`, in blocks (N, d, r)."""
+    """Yield the r-th Cartesian power of `net`, in blocks (N, d, r)."""
     one = net(d, eps, nonneg)
     count = len(one) ** r
     for start in range(0, count, BLOCK):
@@ -227,7 +226,7 @@ def net_points(d: int, r: int, eps: float, nonneg: bool) -> Iterator[Array]:
 
 
 def random_points(d: int, r: int, count: int, seed: int) -> Iterator[Array]:
-    """`count` points with independent columns, uniform on the sphere, in blocks (N, d, r)."""
+    """Yield `count` points with independent columns, uniform on the sphere, in blocks (N, d, r)."""
     rng = np.random.default_rng(seed)
     for start in range(0, count, BLOCK):
         C = rng.standard_normal((min(BLOCK, count - start), d, r))
@@ -235,11 +234,11 @@ def random_points(d: int, r: int, count: int, seed: int) -> Iterator[Array]:
 
 
 def _reduced(V):
-    """V without columns that are rounding, and signs of the others that stay when features are permuted or
-    change sign.
+    """Return V without columns that are rounding, with signs that do not depend on the features' order or
+    signs.
 
-    So the same points mean the same for a table and for one that differs in that way; the first column says
-    where features point.
+    The signs follow from the first column. So equal random points give equal answers for tables that differ
+    only in the order or the signs of features.
     """
     lengths = np.square(V).sum(axis=0)
     kept = lengths > ROUNDING * lengths.max()

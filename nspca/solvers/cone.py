@@ -1,12 +1,12 @@
-"""Exact rank-d answer by cone search.
+"""Find the exact rank-d answer by a search over cones.
 
     maximise x'A_d x over k-sparse (nonnegative) unit x,   A_d = VV' the best rank-d approximation
 
 Idea: ``x'A_d x = max_c ((Vc)'x)^2``, so the optimum is the largest of the rank-1 optima over unit c, and a
 search over cones of directions c finds it (`nspca.lowrank.cones`).
 Guarantee: exact for A_d within `tol`; exact for A itself when A has rank d, or is a multiple of the identity
-plus rank d. Signed problems use |v_i'c| and half of the sphere; that is `spanspca`, after Papailiopoulos et
-al. 2013, who enumerate.
+plus rank d. Signed problems use |v_i'c| and half of the sphere. That is the method `spanspca`, named after
+Papailiopoulos et al. 2013, who enumerate supports.
 Cost: O(nd) per cone; practical to rank 5 or 6.
 Reference: Asteris et al. 2014, eq. 10-13 (the problem), Theorem 1 (what it means for A).
 """
@@ -35,7 +35,7 @@ class Options:
     tol : float
         Relative gap at which the search stops.
     cones : int
-        Most cones to make; at the cap the answer is the best so far, and the status says LIMIT.
+        Maximum number of cones. At the cap the answer is the best so far, and the status says LIMIT.
     polish : bool
         Improve the answer on the full A afterwards (never lowers its value there).
     """
@@ -52,7 +52,7 @@ class Options:
 
 
 def solve(problem: Problem, options: Options, seed: int = 0, report: Report = silent) -> Result:
-    """Best k-sparse component of A_d, then of A on from there."""
+    """Return the best k-sparse component of A_d, improved on A if `polish`."""
     A, rank = problem.covariance, min(options.rank, problem.n)
     V, exact = factor(A, rank)
     query = Query(V[problem.usable], problem.size, nonneg=problem.nonneg, fixed=len(problem.forced))
@@ -73,5 +73,5 @@ def solve(problem: Problem, options: Options, seed: int = 0, report: Report = si
 
 
 def component(problem: Problem, V: Array, c: Array) -> Array:
-    """The rank-1 answer at direction c, the better of both signs on the full A."""
+    """Return the rank-1 answer at direction c or -c, whichever is better on the full A."""
     return ascent.best_of(problem, ascent.starts_from(problem, V @ c))

@@ -1,18 +1,18 @@
-"""NSPCA (2006): r nonnegative components together, by coordinate ascent with one quartic per entry.
+"""Find r nonnegative components together by coordinate ascent, with one quartic per entry: NSPCA (2006).
 
     maximise  1/2 tr U'AU - alpha/4 |I - U'U|^2 - beta sum(U)   over U >= 0, (n, r)
 
 Idea: in one entry of U the objective is a quartic with exact nonnegative maximiser (eq. 4-5): the largest
 root of a cubic, or 0. alpha pulls the components towards orthonormal, which for nonnegative ones means
-disjoint; beta makes them sparse. A hard k comes by bisection on beta (as in Sigg & Buhmann 2008, Section
-5.2); some cardinalities no beta reaches, ``info["reached"]`` says so. Units: here A is divided by m and then
-by its largest eigenvalue l1, so alpha and beta are plain numbers near 1; the paper's, for XX', are ``m l1``
-times those (`from_paper`).
+disjoint. beta makes them sparse. A hard k is reached by bisection on beta (as in Sigg & Buhmann 2008, Section
+5.2). No beta reaches some cardinalities; then ``info["reached"]`` is false. Units: A is divided by m and then
+by its largest eigenvalue l1, so alpha and beta are plain numbers near 1. The weights of the paper, for XX',
+are ``m l1`` times as large (`from_paper`).
 Guarantee: a point no single entry can improve, no bound.
-Cost: O(n^2 r) a sweep; Au is kept up to date. Entries that are 0 and best left so are found for all features
-at once and passed over, the others are taken in blocks: nothing n x n is formed when n is large. The answer
-to a problem with k is made feasible last: every feature goes to the component where it is largest, of those
-the k largest stay, with the best weights on them.
+Cost: O(n^2 r) per sweep; Au is kept up to date. Entries whose best value is still 0 are found for all
+features at once and skipped. The others are taken in blocks, so nothing n x n is formed when n is large. The
+answer is made feasible last: every feature goes to the component where it is largest, the k largest of each
+component stay, and their weights are refitted.
 Reference: Zass & Shashua 2006, eq. 3-5, Algorithm 1.
 """
 
@@ -30,27 +30,24 @@ from nspca.result import Result, Status
 from nspca.validation.options import positive, whole
 
 BLOCK = 500
-"""Features whose block of A is formed at once: 2 MB."""
+"""Maximum number of features whose block of A is formed at once: 2 MB."""
 BISECTION = 1e-5
 """Relative length of the interval of beta at which the search for a cardinality ends (Sigg & Buhmann 2008,
 Section 5.2).
 """
 DOUBLINGS = 60
-"""Doublings of beta until few enough entries are left: more than float64 has bits, and a large beta leaves
-none.
-"""
+"""Maximum doublings of beta until few enough entries are left; a beta this large leaves none."""
 CUBIC_ONLY = 1e15
-"""Beyond this ratio of ``c1 / alpha`` to ``2 m^3`` the linear term does not show in float64 and a cube root
-is the answer.
+"""Ratio of ``c1 / alpha`` to ``2 m^3`` above which the quadratic term is lost in float64.
+
+The maximiser is then a cube root.
 """
 HEAVIEST = 1e30
-"""Largest alpha, and smallest the inverse of: beyond, A does not show in the objective, or its quartic does
-not, and cubes overflow.
+"""Largest alpha; its inverse is the smallest. Beyond, A or the quartic is lost in float64, and cubes
+overflow.
 """
 SAME = 1e-6
-"""Starts whose solutions for beta = 0 have all cosines above 1 less this go the same way; only the first is
-followed.
-"""
+"""Starts count as equal when all cosines of their solutions for beta = 0 are above 1 minus this."""
 
 
 @dataclass(frozen=True)
@@ -63,16 +60,16 @@ class Options:
         Weight of orthonormality, in units of l1. The paper's 2e7 and 5e8 are 0.0163 and 0.407 on the faces
         with grey levels from 0 to 255, every pixel centred.
     beta : float or None
-        Weight of sparsity, in units of l1; None: the one that leaves k entries, by bisection.
+        Weight of sparsity, in units of l1. When None, bisection finds the weight that leaves k entries.
     restarts : int
-        Random starts, see `first_guess`.
+        Number of random starts; see `first_guess`.
     iterations : int
-        Sweeps at most for one beta.
+        Maximum number of sweeps for one beta.
     tol : float
-        Relative gain of a sweep at which it has settled.
+        Relative gain of a sweep below which the ascent has converged.
     polish : bool
-        Go on with the power step on the full A (one component). Without it the answer is the paper's, with
-        the best weights on its support.
+        Improve a single component by power steps on the full A. Without it the answer is that of the paper,
+        with the best weights on its support.
     """
 
     alpha: float = 1.0
@@ -96,7 +93,7 @@ class Options:
 
 
 def from_paper(problem: Problem, weight: float) -> float:
-    """`Options.alpha` or `beta` that corresponds to the paper's, which is for XX' in the units of the
+    """Return `Options.alpha` or `beta` for a weight of the paper, which is for XX' in the units of the
     data.
     """
     if problem.covariance.source != "data":
@@ -108,7 +105,7 @@ def from_paper(problem: Problem, weight: float) -> float:
 
 
 def solve(problem: Problem, options: Options, seed: int = 0, report: Report = silent) -> Result:
-    """The best of all starts; one k is one component, a tuple of sizes that many disjoint ones."""
+    """Return the best answer of all starts: one component for one k, disjoint ones for a tuple of sizes."""
     sizes = problem.sizes
     rng = np.random.default_rng(seed)
     best: tuple[float, Array, Array, float] | None = None
@@ -125,7 +122,7 @@ def solve(problem: Problem, options: Options, seed: int = 0, report: Report = si
         value = sum(problem.covariance.quadratic(x) for x in X.T)
         if best is None or value > best[0]:
             best = value, X, U, beta
-    assert best is not None  # the first start is like none before
+    assert best is not None  # the first start is never skipped
     _, X, U, beta = best
     if options.polish and len(sizes) == 1:
         X = ascent.polish(problem.with_k(sizes[0]), X[:, 0])[:, None]
@@ -168,11 +165,11 @@ def own(problem: Problem, rank: int, options: Options, seed: int = 0, report: Re
 
 
 def first_guess(problem: Problem, r: int, start: int, rng: np.random.Generator) -> Array:
-    """Unit columns (n, r), nonnegative: without preference for the first start, then positive parts of random
-    points of A's range.
+    """Return nonnegative unit columns (n, r) to start from.
 
-    Dense vectors without preference all lie near the one of equal entries, so several of them mostly lead to
-    one place.
+    The first start has random positive entries; later ones are positive parts of random points of the range
+    of A. Random positive vectors all lie near the vector of equal entries, so several of them mostly lead to
+    one answer.
     """
     U = rng.standard_normal((problem.n, r))
     U = np.abs(U) if start == 0 else np.maximum(problem.covariance.product(U), 0.0)
@@ -187,7 +184,7 @@ def same(U: Array, other: Array) -> bool:
 
 
 class Search:
-    """Solutions for one start as a function of beta; each goes on from the solution for beta = 0."""
+    """Solutions for one start as a function of beta; each ascends from the solution for beta = 0."""
 
     def __init__(self, problem: Problem, U: Array, options: Options, report: Report = silent, start: int = 0):
         self.problem, self.options, self.report, self.start = problem, options, report, start
@@ -195,7 +192,7 @@ class Search:
         self.dense = np.zeros_like(U) if problem.leading_eigenvalue == 0 else self._climbed(U, 0.0)
 
     def at(self, beta: float) -> Array:
-        """U (n, r) for this beta."""
+        """Return U (n, r) for this beta, computed once."""
         if beta not in self.found:
             self.found[beta] = (
                 self._climbed(self.dense, beta) if beta > 0 and self.dense.any() else self.dense
@@ -203,8 +200,9 @@ class Search:
         return self.found[beta]
 
     def reach(self, count: int) -> tuple[Array, float]:
-        """U with `count` entries and its beta; where no beta gives that many, the next larger number that was
-        met.
+        """Return U with `count` entries, and its beta.
+
+        When no beta gives that many entries, U has the next larger number that was found.
         """
         high = 1e-3
         for _ in range(DOUBLINGS):
@@ -245,8 +243,9 @@ def climb(
     tol: float,
     tell=lambda sweep, value: None,
 ) -> Array:
-    """Sweeps from U (n, r) until one gains less than `tol` of the variance explained;
-    ``tell(sweep, objective)`` before each.
+    """Return U (n, r) after sweeps, until one gains less than `tol` of the variance explained.
+
+    ``tell(sweep, objective)`` is called before each sweep.
     """
     A, l1, U, before = problem.covariance, problem.covariance.leading(1)[0][0], U.copy(), -math.inf
     for sweep in range(iterations):
@@ -271,7 +270,7 @@ def climb(
 
 
 def objective(problem: Problem, U: Array, alpha: float, beta: float) -> float:
-    """Eq. 3 in units of l1: ``tr U'AU / 2 - alpha/4 |I - U'U|^2 - beta 1'U1``."""
+    """Return eq. 3 in units of l1: ``tr U'AU / 2 - alpha/4 |I - U'U|^2 - beta 1'U1``."""
     l1 = float(problem.covariance.leading(1)[0][0])
     explained = float(np.vdot(U, problem.covariance.product(U))) / l1 if l1 > 0 else 0.0
     return _objective(explained, U.T @ U, U, alpha, beta)
@@ -283,7 +282,9 @@ def _objective(explained: float, M: Array, U: Array, alpha: float, beta: float) 
 
 
 def coefficients(diagonal, G: Array, U: Array, M: Array, alpha: float, beta: float) -> tuple[Array, Array]:
-    """c2 and c1 of eq. 4 for entries of U (s, r), given ``G = AU`` there and ``M = U'U`` (of all of U)."""
+    """Return c2 and c1 of eq. 4 for rows U (s, r), given ``G = AU`` on these rows and ``M = U'U`` of all
+    rows.
+    """
     rows = np.square(U).sum(axis=1, keepdims=True)
     c2 = diagonal + alpha - alpha * (np.diag(M) - U**2) - alpha * (rows - U**2)
     c1 = G - diagonal * U - alpha * (U @ M - U * np.diag(M) - U * (rows - U**2)) - beta
@@ -312,12 +313,12 @@ def swept(block: Array, G: Array, U: Array, M: Array, alpha: float, beta: float)
 
 
 def maximiser(c2: float, c1: float, alpha: float) -> float:
-    """Maximiser over u >= 0 of ``-alpha/4 u^4 + c2/2 u^2 + c1 u``.
+    """Return the maximiser over u >= 0 of ``-alpha/4 u^4 + c2/2 u^2 + c1 u``.
 
-    Only 0 and the largest root of the derivative ``-alpha u^3 + c2 u + c1`` can be it: there is one positive
-    root when c1 > 0, and of two when c1 <= 0 the smaller is a minimum (Descartes). With
-    ``m = sqrt(|c2| / 3 alpha)`` and ``t = c1 / (2 alpha m^3)`` that root is ``2 m cos(arccos(t)/3)`` or
-    ``2 m cosh(arcosh(t)/3)`` for c2 > 0, ``2 m sinh(arsinh(t)/3)`` for c2 < 0 (Vieta).
+    The maximiser is 0 or the largest root of the derivative ``-alpha u^3 + c2 u + c1``. By Descartes' rule
+    there is one positive root when c1 > 0. When c1 <= 0, the smaller of two positive roots is a minimum. With
+    ``m = sqrt(|c2| / 3 alpha)`` and ``t = c1 / (2 alpha m^3)`` that root is ``2 m cos(arccos(t)/3)`` or ``2 m
+    cosh(arcosh(t)/3)`` for c2 > 0, ``2 m sinh(arsinh(t)/3)`` for c2 < 0 (Vieta).
     """
     m = math.sqrt(abs(c2) / (3 * alpha))
     scale = 2 * alpha * m**3
@@ -333,7 +334,7 @@ def maximiser(c2: float, c1: float, alpha: float) -> float:
 
 
 def maximisers(c2: Array, c1: Array, alpha: float) -> Array:
-    """`maximiser` for arrays."""
+    """Return `maximiser` for each entry of arrays."""
     m = np.sqrt(np.abs(c2) / (3 * alpha))
     scale = 2 * alpha * m**3
     cubic = c1 > CUBIC_ONLY * scale
@@ -345,8 +346,10 @@ def maximisers(c2: Array, c1: Array, alpha: float) -> Array:
 
 
 def feasible(problem: Problem, U: Array, sizes) -> Array:
-    """Disjoint components from U (n, r): features to the component (of length 1) where they are largest, the
-    largest of those kept.
+    """Return disjoint unit components from U (n, r).
+
+    Each feature goes to the column where it is largest, after columns are brought to length 1. The largest
+    entries of each column are kept.
     """
     norms = np.linalg.norm(U, axis=0)
     U = U / np.where(norms > 0, norms, 1.0)
@@ -363,7 +366,7 @@ def feasible(problem: Problem, U: Array, sizes) -> Array:
 
 
 def overlap(U: Array) -> float:
-    """``|I - U'U|`` (Frobenius) of the columns brought to length 1: 0 for disjoint ones (Fig. 3a)."""
+    """Return ``|I - U'U|`` (Frobenius) for columns brought to length 1; 0 for disjoint columns (Fig. 3a)."""
     norms = np.linalg.norm(U, axis=0)
     U = U / np.where(norms > 0, norms, 1.0)
     return float(np.linalg.norm(np.diag(np.where(norms > 0, 1.0, 0.0)) - U.T @ U))

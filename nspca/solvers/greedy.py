@@ -1,14 +1,14 @@
-"""Forward selection, one feature at a time, with the answers for all k on the way; then swaps.
+"""Find sparse components by forward selection, with answers for all k on the way, then swaps.
 
     maximise x'Ax over k-sparse (nonnegative) unit x
 
 Idea: start from one feature; each step adds the feature that helps most and takes the best vector on the new
-support. A feature i is judged by the best vector in the span of the x so far and e_i, a 2 x 2 eigenvalue that
-needs (Ax)_i and a_ii only: a value that is reached, and at least the bound ``l + (Ax)_i^2 / l`` that PathSPCA
-ranks by (see `estimates`). The `tried` most promising are solved on their support; with all of them tried
-this is the forward search of GSPCA.
+support. A feature i is judged by the best vector in the span of the present x and e_i. Its value is a 2 x 2
+eigenvalue that needs (Ax)_i and a_ii only. This value is reached, and at least the bound ``l + (Ax)_i^2 / l``
+by which PathSPCA ranks features (see `estimates`). The `tried` most promising are solved on their support;
+with all of them tried this is the forward search of GSPCA.
 Guarantee: no bound.
-Cost: O(n k + k^3) a step and O(mn) or O(n^2) for Ax, so all k up to K in one pass.
+Cost: O(n k + k^3) per step and O(mn) or O(n^2) for Ax. One pass gives all k up to K.
 Reference: d'Aspremont, Bach & El Ghaoui 2008, Section 3 (approximate greedy search); Moghaddam, Weiss &
 Avidan 2006 (GSPCA, forward). The nonnegative form uses positive parts of Ax and nonnegative vectors on the
 support.
@@ -33,14 +33,14 @@ class Options:
     Attributes
     ----------
     restarts : int
-        First features, each with its own path; every k takes the best. The first is the largest variance, the
-        only one of the papers; the others are the largest entries, of either sign, of the leading
-        eigenvectors in turn. Where features are forced, the one path begins with these.
+        Number of first features, each with its own path; every k takes the best path. One is the feature of
+        largest variance, as in the papers. The others are the largest entries of the leading eigenvectors,
+        with either sign. With forced features there is one path, which begins with them.
     tried : int
-        Features solved on their support at each step; 1 is PathSPCA's cost, n or more tries all (GSPCA).
+        Number of features solved on their support at each step: 1 as in PathSPCA, n or more as in GSPCA.
     polish : bool
-        Search by swaps of one feature from the path's answer. On: forward selection never takes a choice
-        back, swaps do.
+        Improve the answer of the path by swaps of one feature. Forward selection never removes a feature, but
+        swaps do.
     """
 
     restarts: int = 5
@@ -53,7 +53,7 @@ class Options:
 
 
 def solve(problem: Problem, options: Options, seed: int = 0, report: Report = silent) -> Result:
-    """The path up to k, then swaps."""
+    """Return the answer of the path at the k of the problem, improved by swaps if `polish`."""
     return path(problem, [problem.size], options, seed, report)[problem.size]
 
 
@@ -75,7 +75,7 @@ def path(problem: Problem, ks, options: Options, seed: int = 0, report: Report =
 
 
 def first_features(problem: Problem, count: int) -> list[int]:
-    """Up to `count` different first features, see `Options.restarts`."""
+    """Return up to `count` different first features; see `Options.restarts`."""
     A = problem.covariance
     vectors = A.leading(min((count + 1) // 2, problem.n))[1] if count > 1 else np.zeros((problem.n, 0))
     firsts = [int(np.argmax(A.diagonal))] + [int(np.argmax(u)) for v in vectors.T for u in (v, -v)]
@@ -83,8 +83,9 @@ def first_features(problem: Problem, count: int) -> list[int]:
 
 
 def forward(problem: Problem, first: list[int], largest: int, tried: int, report: Report = silent):
-    """Yield (k, x (n,)) for k from the number of the `first` features to `largest`; once no feature helps,
-    the same x again.
+    """Yield (k, x (n,)) for k from the number of `first` features to `largest`.
+
+    Once no feature helps, x stays the same.
     """
     A, nonneg = problem.covariance, problem.nonneg
     chosen, x, block = np.array(first), np.zeros(problem.n), A.block(np.array(first))
@@ -116,24 +117,26 @@ def forward(problem: Problem, first: list[int], largest: int, tried: int, report
 
 
 def bordered(block: Array, column: Array, corner: float) -> Array:
-    """``block`` (s, s) with one more row and column."""
+    """Return ``block`` (s, s) with one more row and column."""
     return np.block([[block, column[:, None]], [column[None, :], np.array([[corner]])]])
 
 
 def estimates(value: float, image: Array, diagonal: Array, nonneg: bool) -> Array:
-    """Value of the best (nonnegative) vector in the span of x and e_i for every i: ``x'Ax = value``,
-    ``Ax = image``; (n,).
+    """Return for every i the value of the best (nonnegative) vector in the span of x and e_i; (n,).
 
-    Larger than PathSPCA's ``value + image_i^2 / value``: with z_i the columns of Z and y = Zx / |Zx| that is
-    ``|[Z_I, z_i]'y|^2``, while one more half of a power step, from y back to the features, stays in this span
-    and cannot lower the quotient.
+    Here ``value`` is x'Ax and ``image`` is Ax. The estimates are at least PathSPCA's
+    ``value + image_i^2 / value``. That is ``|[Z_I, z_i]'y|^2`` with z_i the columns of Z and y = Zx / |Zx|.
+    The other half of a power step, from y back to the features, stays in the span and cannot lower the
+    quotient.
     """
     cross = np.maximum(image, 0.0) if nonneg else image
     return (value + diagonal + np.hypot(value - diagonal, 2 * cross)) / 2
 
 
 def joined(value: float, cross: float, variance: float, x: Array, nonneg: bool) -> Array:
-    """The vector that reaches the estimate: weights (s + 1,) on x's support and the new feature."""
+    """Return the vector that reaches the estimate: weights (s + 1,) on the support of x and the new
+    feature.
+    """
     cross = max(cross, 0.0) if nonneg else cross
     angle = 0.5 * np.arctan2(2 * cross, value - variance)
     return normalised(np.append(np.cos(angle) * x, np.sin(angle)))

@@ -1,14 +1,15 @@
-"""Truncated power iteration from several starts.
+"""Find a sparse component by truncated power iteration from several starts.
 
     maximise x'Ax over k-sparse (nonnegative) unit x
 
 Idea: multiply by A, keep the k largest entries (nonnegative: the k largest positive ones), bring to length 1,
 repeat. For positive semidefinite A no step lowers x'Ax. All starts run side by side, as columns of one
 matrix.
-Guarantee: no bound; near a spiked A with a good start the error is that of the spike (their Theorem 4).
-Cost: O(n^2) a step and start, O(mn) from wide data: nothing n x n is formed.
-Reference: Yuan & Zhang 2013, Algorithm 1; a start with a larger k, then smaller ones, is theirs as well. The
-nonnegative form replaces the truncation by its positive part (Prop. 3.1 of Asteris et al. 2014).
+Guarantee: no bound. Near a spiked A with a good start, the error is that of the spike (Theorem 4 of the
+reference).
+Cost: O(n^2) per step and start, O(mn) from wide data, for which nothing n x n is formed.
+Reference: Yuan & Zhang 2013, Algorithm 1, which also has the start that shrinks k in steps. The nonnegative
+form keeps the positive part of the truncation (Prop. 3.1 of Asteris et al. 2014).
 """
 
 from dataclasses import dataclass
@@ -23,10 +24,10 @@ from nspca.result import Result, Status
 from nspca.validation.options import whole
 
 SHRINKING = (8, 4, 2)
-"""Multiples of k through which one start is led to k."""
+"""Multiples of k at which the shrinking start runs before it runs at k."""
 SHRINKING_STEPS = 10
-"""Power steps at each of them: enough to settle most of the support, and the last run goes on from there
-anyway.
+"""Power steps at each multiple of k. That fixes most of the support, and the run at k continues from
+there.
 """
 
 
@@ -39,11 +40,11 @@ class Options:
     restarts : int
         Random starts beside those from the leading eigenvector, the largest variance and the shrinking k.
     iterations : int
-        Power steps at most; the value is valid after each.
+        Maximum number of power steps. The value is valid after each step.
     polish : bool
-        Take the best vector on the support reached and go on while that gains. The limit of the iteration is
-        an eigenvector of its support already, so this mends what the cap on the iterations left, and the
-        nonnegative case.
+        Alternate the best vector on the support with power steps while that gains. The limit of the iteration
+        is an eigenvector of its support already. So this only helps when the cap on iterations was reached,
+        and for nonnegative weights.
     """
 
     restarts: int = 10
@@ -56,7 +57,7 @@ class Options:
 
 
 def solve(problem: Problem, options: Options, seed: int = 0, report: Report = silent) -> Result:
-    """Best of all starts."""
+    """Return the best component of all starts."""
     X, steps = iterated(problem, starts(problem, options.restarts, seed, report), options.iterations, report)
     x = ascent.best_of(problem, X)
     x = ascent.polish(problem, x) if options.polish else x
@@ -72,8 +73,10 @@ def solve(problem: Problem, options: Options, seed: int = 0, report: Report = si
 
 
 def starts(problem: Problem, count: int, seed: int, report: Report = silent) -> Array:
-    """k-sparse starts (n, some): leading eigenvector of either sign, largest variance, shrinking k, random
-    points of the range of A.
+    """Return k-sparse starts as columns of an array.
+
+    Starts are the leading eigenvector with either sign, the feature of largest variance, the shrinking start,
+    and `count` random points of the range of A.
     """
     A = problem.covariance
     leading = A.leading(1)[1][:, :1]
@@ -89,7 +92,9 @@ def starts(problem: Problem, count: int, seed: int, report: Report = silent) -> 
 
 
 def iterated(problem: Problem, X: Array, iterations: int, report: Report = silent) -> tuple[Array, int]:
-    """Truncated power steps on every column of X (n, r) until none gains, and how many were made."""
+    """Apply truncated power steps to every column of X (n, r) until none gains; return X and the steps
+    made.
+    """
     A, k, rule = problem.covariance, problem.size, (problem.nonneg, problem.forced)
     X = rank1_columns(X, k, *rule)
     values, active = np.full(X.shape[1], -1.0), np.arange(X.shape[1])

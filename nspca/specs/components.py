@@ -1,4 +1,4 @@
-"""The question for several components that share no feature: parts of images, topics of texts."""
+"""Spec of several components that share no feature, such as parts of images or topics of texts."""
 
 import time
 from collections.abc import Mapping
@@ -26,12 +26,12 @@ from nspca.specs.rows import Climbed, Refused, Several, pack
 from nspca.specs.sweep import NO_METHOD, JointEffort, cheapest_first, check_methods, effort_words
 
 WORTH = 1e-6
-"""Relative gain from which better components are reported."""
+"""Relative gain above which better components are reported."""
 BUDGET = ("bipartite", "samples")
-"""Method and name of the option that has a name of its own in an address: points of the net."""
+"""Method and option, the number of points of the net, that an address calls ``budget``."""
 Sizes = Annotated[tuple[Whole, ...], Limits(min_length=1)]
 DEFAULT = ("joint", "cone", "tpower")
-"""Methods that a page chooses at first."""
+"""Methods used by default."""
 
 
 class ComponentsSpec(ProblemSpec):
@@ -42,7 +42,7 @@ class ComponentsSpec(ProblemSpec):
     sizes : tuple of int
         Features in each component.
     methods : tuple of str
-        Keys of `nspca.METHODS`; one that does not find components together finds one after another.
+        Keys of `nspca.METHODS`. A method that cannot find components together finds one after another.
     options : dict
         Options by method.
     effort : "fast", "standard", "thorough" or None
@@ -84,12 +84,12 @@ class ComponentsSpec(ProblemSpec):
 
     @property
     def total(self) -> int:
-        """How many methods report a row."""
+        """Number of rows that the run reports for methods: one for each."""
         return len(self.methods)
 
     @property
     def r(self) -> int:
-        """How many components are sought."""
+        """Number of components."""
         return len(self.sizes)
 
     def numbers_only(self) -> "ProblemSpec":
@@ -144,8 +144,8 @@ class ComponentsSpec(ProblemSpec):
     def run(self, report: Report = silent, X: Any = None) -> Sweep:
         """Return a `nspca.Sweep` with keys (method, r) whose results share one certificate.
 
-        The cheapest method runs first. A method that cannot solve the problem reports its sentence, and the
-        others go on. `Cancelled` carries what was ready as its `result`.
+        The cheapest method runs first. When a method cannot solve the problem, the message of its error is
+        reported, and the others go on. `Cancelled` carries what was ready as its `result`.
 
         Raises
         ------
@@ -163,7 +163,7 @@ class ComponentsSpec(ProblemSpec):
         total = len(self.methods)
         try:
             for done, method in enumerate(cheapest_first(self.methods)):
-                self._find(problem, method, found, failed, _speaking(report, done, total, method))
+                self._find(problem, method, found, failed, _report_method(report, done, total, method))
                 row = Several.of(found[method]) if method in found else Refused(method, str(failed[-1]))
                 report(Event("method", done + 1, total, payload=pack(row)))
             if not found:
@@ -211,9 +211,9 @@ class ComponentsSpec(ProblemSpec):
         Parameters
         ----------
         method : str, optional
-            The first one when None.
+            The first method of the spec when None.
         effort : str, optional
-            Of the bound; that of the spec when None.
+            Effort for the bound; that of the spec when None.
         """
         method, effort = method or self.methods[0], effort or self.effort
         given = "".join(f", {name}={value!r}" for name, value in self.options.get(method, {}).items())
@@ -247,15 +247,15 @@ def solved(problem: Problem, method: str, options: Mapping[str, Any], seed: int,
 def one_by_one(
     problem: Problem, method: str, options: Mapping[str, Any], seed: int, report: Report = silent
 ) -> Result:
-    """Return components found in turn, each without the features of those before.
+    """Return components found one after another, each without the features of those before.
 
-    The papers of 2014 and 2015 deflate so.
+    This is the deflation of the papers of 2014 and 2015.
     """
     left, X, reached = np.arange(problem.n), np.zeros((problem.n, len(problem.sizes))), 0.0
     for j, size in enumerate(problem.sizes):
         report(Event(f"component {j + 1} of {len(problem.sizes)}", j, len(problem.sizes), lower=reached))
         part = Problem(problem.covariance.restrict(left), size, problem.nonneg)
-        quiet = _inside(report, j, len(problem.sizes), reached)
+        quiet = _report_component(report, j, len(problem.sizes), reached)
         result = solve(part, method, certify=None, seed=seed, report=quiet, **options)
         X[left, j] = result.components[:, 0]
         reached += result.value
@@ -263,41 +263,40 @@ def one_by_one(
     return Result.of(problem, X, Status.HEURISTIC, method)
 
 
-def _inside(report: Report, done: int, total: int, reached: float) -> Report:
-    """Return a hook for the events of one component inside the run of all."""
+def _report_component(report: Report, done: int, total: int, reached: float) -> Report:
+    """Return a report hook for one component, whose events are reported as progress of the run of all."""
     stage = f"component {done + 1} of {total}"
     return lambda event: report(Event(stage, done, total, lower=reached + (event.lower or 0.0)))
 
 
-def _speaking(report: Report, done: int, total: int, who: str) -> Report:
-    """Return a hook that says which method an event is about and how far the whole run is.
+def _report_method(report: Report, done: int, total: int, method: str) -> Report:
+    """Return a report hook for one method, which adds the method and the progress of the whole run to events.
 
-    The share never falls, whatever the stages of a method report. Components better than all before become a
-    row; a method that carries none in its events may leave again what it comes upon, since it chooses by
-    other values.
+    The progress never falls, whatever the stages of a method report. Components in an event become a
+    `Climbed` row when they are better than all before.
     """
     furthest, reached, started = 0.0, 0.0, time.perf_counter()
 
     def say(event: Event) -> None:
         nonlocal furthest, reached
         furthest = max(furthest, min(1.0, event.done / event.total if event.total else 0.0))
-        payload = {"method": who, "share": (done + furthest) / (total + 1)}
+        payload = {"method": method, "share": (done + furthest) / (total + 1)}
         components, value = event.payload.get("components"), event.lower
         if components is not None and value is not None and value > reached * (1 + WORTH):
             reached = value
-            payload |= pack(Climbed(who, time.perf_counter() - started, reached, components))
+            payload |= pack(Climbed(method, time.perf_counter() - started, reached, components))
         report(replace(event, lower=reached or value, payload=payload))
 
     return say
 
 
 def _certify(problem: Problem, found: dict[str, Result], effort: str, done: int, report: Report) -> None:
-    """Give all results the one bound that holds for every way to find them; each time it falls is a row.
+    """Give all results one certificate, which bounds any disjoint components of these sizes.
 
-    A cancelled search gives what it had by then.
+    Every improvement of the bound is reported as a row. A cancelled search gives its best certificate.
     """
     best = max(found.values(), key=lambda result: result.value)
-    say = _speaking(Closing(report, best.value, effort), done, done, "proof")
+    say = _report_method(Closing(report, best.value, effort), done, done, "proof")
     say(Event("looking for a bound", lower=best.value))
     certificate = None
     try:
@@ -305,14 +304,14 @@ def _certify(problem: Problem, found: dict[str, Result], effort: str, done: int,
     except Cancelled as stop:
         certificate = stop.best if isinstance(stop.best, Certificate) else None
         raise
-    except NSPCAError as error:  # the components are there, proved or not
+    except NSPCAError as error:  # the components are kept without a proof
         report(Event("no bound", payload=pack(Refused("proof", str(error)))))
     finally:
         found |= {method: result.with_certificate(certificate) for method, result in found.items()}
 
 
 def _one_by_one_python(spec: ComponentsSpec, method: str, given: str) -> list[str]:
-    """Return Python that finds components of different sizes in turn, each without the features used."""
+    """Return Python that finds components of different sizes one after another, without shared features."""
     words = spec.keywords("problem")
     make = "from_covariance" if spec.data.covariance else "from_data"
     if spec.data.covariance:

@@ -1,4 +1,4 @@
-"""The questions for a tighter bound on a known answer, and for an independent check of a certificate."""
+"""Specs of a proof: a tighter bound on a known answer, and an independent check of a certificate."""
 
 import json
 import math
@@ -23,7 +23,7 @@ from nspca.specs.sweep import Effort
 from nspca.verifying import verify
 
 MORE = ("standard", "thorough")
-"""Efforts that a question for a tighter bound goes through."""
+"""Default efforts of a tighter bound, in turn."""
 Sparsity = Whole | tuple[Whole, ...]
 """Features of one component, or the sizes of several."""
 
@@ -76,7 +76,7 @@ class ProofSpec(ProblemSpec):
         Parameters
         ----------
         component : (n,) or (n, r) array, optional
-            A known answer, which says how far the bound can come down; found by "auto" when None.
+            A known answer, below whose value no bound can lie; found by "auto" when None.
 
         `Cancelled` carries the best certificate by then as its `result`.
         """
@@ -114,7 +114,7 @@ class ProofSpec(ProblemSpec):
 
 
 class CheckSpec(ProblemSpec):
-    """An independent check of a certificate that is handed over.
+    """An independent check of a certificate, which is given to `run`.
 
     Parameters
     ----------
@@ -138,7 +138,9 @@ class CheckSpec(ProblemSpec):
         return Description(self.data.title, f"check of a proof, {sparsity_words(self.k)}", self.details())
 
     def run(self, report: Report = silent, X: Any = None, certificate: bytes | None = None) -> dict[str, Any]:
-        """Return ``upper`` and ``seconds`` of the check, or the sentence of its ``refusal``."""
+        """Return ``upper`` and ``seconds`` of the check, and the reason of a ``refusal``, or an empty
+        text.
+        """
         if certificate is None:
             raise InvalidOption("a check needs a certificate, got none; use `python -m nspca verify`")
         X, report = self.given(X, report)
@@ -163,7 +165,7 @@ class CheckSpec(ProblemSpec):
 
 
 class Closing:
-    """A report hook that adds a `Closer` row whenever the bound has come down."""
+    """A report hook that adds a `Closer` row to events in which the upper bound has become smaller."""
 
     def __init__(self, report: Report, lower: float, effort: str = "") -> None:
         self.report, self.lower, self.upper, self.effort = report, lower, math.inf, effort

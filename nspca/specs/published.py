@@ -46,7 +46,7 @@ def paper_bounds(
     upper : dict
         By k, in the units of the data; None where the eigenvalues cost too much.
     probability : float or None
-        At least so probable; nothing is proved by these bounds.
+        Lower bound on the probability that all bounds hold. They are no certificates.
     """
     if _too_large(problem):
         return dict.fromkeys(ks), None
@@ -69,7 +69,7 @@ def published_bounds(problem: Problem, ks: Iterable[int], seed: int = 0) -> "pd.
         proved. ``upper_epsnet`` is the bound of Asteris et al. (2014), which holds for all `ks` together with
         at least ``epsnet_probability``.
     """
-    import pandas as pd  # half a second that a caller who reads no table need not wait
+    import pandas as pd  # slow to import, and needed only here
 
     ks = list(ks)
     paper, probability = paper_bounds(problem, ks, seed)

@@ -1,4 +1,4 @@
-"""A question about one data set: the problem, and what every question can do."""
+"""Base of all questions about one data set: the problem, the cost estimate, and the exported Python."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -26,8 +26,7 @@ from nspca.specs.data import DataSpec, Numbers, keeping
 from nspca.specs.table import ReportingShards, ShardsOnWorkers
 
 AGAIN = 1 / 4
-"""Share of the seconds of one problem that each further one of the same data takes, since most is known then.
-"""
+"""Time of each further problem on the same data as a share of the first, since much is computed already."""
 SEEDS = 2**63
 """Seeds are below this number, so that JSON and NumPy hold them exactly."""
 
@@ -47,14 +46,16 @@ class Spec(Registered):
     """A question that can be stored, run and exported."""
 
     def run(self, report: Report = silent, *args: Any, **given: Any) -> Any:
-        """Answer the question; ``report(event)`` hears of the progress and may raise `nspca.Cancelled`."""
+        """Return the answer; ``report(event)`` is called with the progress, and may raise
+        `nspca.Cancelled`.
+        """
         raise NotImplementedError
 
     def pack(self, result: Any) -> bytes:
         """Return the result of `run` as bytes, to be stored; `unpack` reads them."""
         return result.to_bytes()
 
-    unpack: ClassVar[Any]  # reads what `pack` made bytes of
+    unpack: ClassVar[Any]  # returns the result from the bytes of `pack`
 
     def describe(self) -> Description:
         """Return the question in words."""
@@ -66,7 +67,7 @@ class Spec(Registered):
 
 
 class ProblemSpec(Spec):
-    """Which problem a question is about, besides the number of features.
+    """Base of questions about a problem. It has all fields of the problem but the number of features.
 
     Parameters
     ----------
@@ -97,38 +98,36 @@ class ProblemSpec(Spec):
 
     @property
     def content(self) -> str:
-        """Digest of the numbers that the question is about; empty where it is about whatever is there."""
+        """Digest of the numbers that the question is about; empty for whatever the data source holds."""
         return self.data.content
 
     @property
     def first(self) -> int | tuple[int, ...]:
-        """The k of the problem that is made; a question about several makes the others from it."""
+        """The k, or sizes, of the problem that `problem` returns; of several values of k the first."""
         raise NotImplementedError
 
     @property
     def work(self) -> tuple[tuple[int, ...], int]:
-        """Sizes of the components that are found together, the largest where there are several problems, and
-        how many problems there are.
-        """
+        """Sizes of the components found together in the largest problem, and the number of problems."""
         first = self.first
         return (first if isinstance(first, tuple) else (first,)), 1
 
     @property
     def same_problem(self) -> tuple[Any, ...]:
-        """Return the properties in which two questions about the same problem agree."""
+        """Return a key that is equal for questions about the same problem."""
         return self.content, self.nonneg, self.center, self.scale, self.forced
 
     def about_problem(self) -> dict[str, Any]:
-        """Return the fields that say which problem it is, for a further question about the same."""
+        """Return the fields of `ProblemSpec`, from which another question about the same problem is made."""
         return {name: getattr(self, name) for name in ("data", "nonneg", "forced", "center", "scale")}
 
     def options_of(self, methods: Iterable[str]) -> dict[str, dict[str, Any]]:
-        """Return the options of some methods, for a further question by the same."""
+        """Return the changed options of these methods, for another question that uses them."""
         options = getattr(self, "options", {})
         return {method: options[method] for method in methods if options.get(method)}
 
     def numbers_only(self) -> "ProblemSpec":
-        """Return the question without the place of its data: it serves all who have the same numbers."""
+        """Return the question without the source of its data, so that equal numbers give equal questions."""
         return self.but(data=DataSpec(covariance=self.data.covariance, repair=self.data.repair))
 
     def open(self, beside: Path = Path()) -> Dataset | OnDisk:
@@ -136,7 +135,7 @@ class ProblemSpec(Spec):
         return self.data.open(beside=beside)
 
     def problem(self, X: Any = None) -> Problem:
-        """Return the problem about the data X, opened when None."""
+        """Return the problem about the data X; the data source is opened when X is None."""
         X = self.open() if X is None else X
         spread = {"client": X.client, "report": X.report} if isinstance(X, ShardsOnWorkers) else {}
         X = X.X if isinstance(X, OnDisk) else X
@@ -149,7 +148,10 @@ class ProblemSpec(Spec):
         return Problem.from_data(X, **how)
 
     def given(self, X: Any, report: Report) -> tuple[Any, Report]:
-        """Return the data of a run, opened when X is None, and a report hook that hears of its passes."""
+        """Return the data of a run, opened when X is None, and the report hook to use with them.
+
+        Shards report every block that is read, so the hook also remembers the stage of the run.
+        """
         X = self.open() if X is None else X
         if isinstance(X, ShardsOnWorkers):
             return replace(X, report=report), report
@@ -172,20 +174,22 @@ class ProblemSpec(Spec):
         return X
 
     def estimate(self, data: Any = None, machine: Speed | None = None) -> Plan:
-        """Return what the question will take in memory, passes over the data and seconds.
+        """Return an estimate of the memory, passes over the data and seconds that the answer takes.
 
         Parameters
         ----------
         data : optional
-            The data, opened when not given; `read_size` takes them, or a `Size` itself.
+            The data, a path or a `Size`; the data source is opened when not given.
         machine : Speed, optional
-            Of the machine that will compute; measured when not given.
+            Speed of the machine that will compute; measured when not given.
         """
         data = self.open() if data is None else data
         size = data if isinstance(data, Size) else table_size(data)
         sizes, problems = self.work
         asked = getattr(self, "effort", None) or "fast"
-        effort = asked if asked in PLANS else [*PLANS][-1]  # of an exhaustive search its first bound
+        effort = (
+            asked if asked in PLANS else [*PLANS][-1]
+        )  # an exhaustive search is estimated by its first bound
         found = planned(size, sizes, effort, machine or speed())
         if found.seconds is None:
             return found
@@ -275,4 +279,4 @@ def ks_words(ks: Sequence[int]) -> str:
 
 
 MOST_NAMED = 6
-"""Values of k in no order that are named one by one."""
+"""Maximum number of values of k without a common step that are listed one by one."""

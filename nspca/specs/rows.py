@@ -1,6 +1,4 @@
-"""What a worker says of each piece of its work as soon as it is ready; packed for the way to a page, and
-unpacked there.
-"""
+"""Rows that a worker reports as soon as each piece of its work is ready, packed for messages to a page."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,7 +9,9 @@ import numpy as np
 from nspca.result import Result, Status
 
 MOST_SENT = 4000
-"""Nonzero weights that one progress message carries; above, pictures wait for the end of the run."""
+"""Maximum nonzero weights in one progress message. Pictures of larger components wait for the end of the
+run.
+"""
 
 
 @dataclass(frozen=True)
@@ -32,8 +32,9 @@ class Found:
 
 @dataclass(frozen=True)
 class Several:
-    """Several components of one method: the features and weights of each; None when they are too many to
-    send.
+    """Several components of one method.
+
+    `parts` holds the features and weights of each component, or is None when they are too many to send.
     """
 
     method: str
@@ -43,7 +44,7 @@ class Several:
 
     @classmethod
     def of(cls, result: Result) -> Self:
-        """Return the parts of a result that a viewer needs before the run ends."""
+        """Return the row for a result."""
         X = result.components
         parts: list[list[list[Any]]] = [
             [np.flatnonzero(x).tolist(), [float(f"{w:.6g}") for w in x[x != 0]]] for x in X.T
@@ -52,8 +53,9 @@ class Several:
         return cls(result.method, result.values.tolist(), result.seconds, parts if few else None)
 
     def result(self, n: int) -> Result | None:
-        """The inverse of `of` up to six digits of the weights and without a certificate; None when no
-        components were sent.
+        """Return the result about n features, with six digits of the weights and without a certificate.
+
+        None when no components were sent.
         """
         if self.parts is None:
             return None
@@ -68,9 +70,7 @@ class Several:
 
 @dataclass(frozen=True)
 class Climbed:
-    """A method that finds components together has come upon better ones: their value, and what they are
-    unless they are many.
-    """
+    """Better components found by a running method: their value and, unless they are large, their weights."""
 
     method: str
     seconds: float
@@ -78,7 +78,7 @@ class Climbed:
     parts: list[list[list]] | None = None
 
     def components(self, n: int) -> np.ndarray | None:
-        """As columns (n, r)."""
+        """Return the components as columns (n, r), or None when they were not sent."""
         return None if self.parts is None else _columns(self.parts, n)
 
 
@@ -103,8 +103,9 @@ class Redrawn:
 
 @dataclass(frozen=True)
 class Recurred:
-    """The features of several components on rows drawn again, each beside the component it is held against;
-    and how much of that one's weights it has, from 0 to 1.
+    """Components found on rows drawn again, each matched with a component of all rows.
+
+    `supports` are their features in the order of the matches, and `overlaps` the cosines, from 0 to 1.
     """
 
     supports: list[list[int]]
@@ -113,8 +114,8 @@ class Recurred:
 
 @dataclass(frozen=True)
 class Weighed:
-    """What speaks for each number of features so far: the columns of an `nspca.Choice`, None where nothing is
-    known yet.
+    """Evidence for each number of features so far: the columns of an `nspca.Choice`, None where not yet
+    known.
     """
 
     numbers: list[int]
@@ -127,7 +128,7 @@ class Weighed:
 
 @dataclass(frozen=True)
 class Shuffled:
-    """Variance explained by a component of a shuffled table, beside that of the table itself."""
+    """Variances explained by a component of the table, and by one of a shuffled table."""
 
     value: float
     noise: float
@@ -142,7 +143,7 @@ class Scored:
 
 @dataclass(frozen=True)
 class Proved:
-    """A bound that no component of k features exceeds, whoever finds it."""
+    """A proved upper bound on every component of k features."""
 
     k: int
     upper: float
@@ -151,7 +152,7 @@ class Proved:
 
 @dataclass(frozen=True)
 class Closer:
-    """How close the two bounds of one k have come."""
+    """Lower and upper bound of a problem at one moment of a search."""
 
     seconds: float
     lower: float
@@ -161,7 +162,7 @@ class Closer:
 
 @dataclass(frozen=True)
 class Refused:
-    """The sentence of a method that cannot solve the problem."""
+    """The message of the error of a method that cannot solve the problem."""
 
     method: str
     error: str
@@ -193,12 +194,12 @@ NAMES = {row.__name__.lower(): row for row in Row.__args__}
 
 
 def pack(row: Row) -> dict[str, Any]:
-    """A payload of an event that carries the row."""
+    """Return the payload of an event that carries the row."""
     return {"row": {"row": type(row).__name__.lower(), **vars(row)}}
 
 
 def unpack(rows: Iterable[dict[str, Any]]) -> list[Row]:
-    """The rows of a run; one that another version of the package wrote in words of its own is left out."""
+    """Return the rows of a run, without rows in the form of another version of the package."""
     found = []
     for row in rows:
         try:

@@ -1,4 +1,4 @@
-"""Exact optimum of the rank-d problem by enumeration (2014, Alg. 1)."""
+"""Compute the exact optimum of the rank-d problem by enumeration (2014, Alg. 1)."""
 
 from typing import NamedTuple
 
@@ -10,13 +10,11 @@ from nspca.lowrank.spannogram.face import solve_on_support
 from nspca.progress import Event, Report, silent
 
 GAP = 1e-12
-"""A support is not opened for a gain below this share: the eigenvalue that bounds it is not known better."""
+"""Relative gain below which a support is not solved, since its leading eigenvalue is not more accurate."""
 
 
 class Exact(NamedTuple):
-    """The optimum of the rank-d problem: a unit vector, its value ``|V'x|^2``, and how many supports were
-    candidates.
-    """
+    """Optimum of the rank-d problem: a unit vector x, its value ``|V'x|^2``, and the number of candidates."""
 
     x: Array
     value: float
@@ -24,16 +22,16 @@ class Exact(NamedTuple):
 
 
 def exact_rank_d(V: Array, k: int, nonneg: bool = True, report: Report = silent) -> Exact:
-    """Exact optimum of the rank-d problem (Alg. 1).
+    """Return the exact optimum of the rank-d problem (Alg. 1).
 
     Parameters
     ----------
     V : (n, d) float64, ``A_d = VV'``
     k : int, 1 <= k <= n
     nonneg : bool
-        False drops ``x >= 0``: then the value on a support is an eigenvalue.
+        Whether ``x >= 0``. Without it the value on a support is an eigenvalue.
     report : Report
-        Called at every block of intersections and every few supports; what it raises stops the work.
+        Called at every block of intersections and every few supports; may raise `Cancelled`.
 
     Returns
     -------
@@ -50,8 +48,9 @@ def exact_rank_d(V: Array, k: int, nonneg: bool = True, report: Report = silent)
 
 
 def _best_support(V: Array, supports: Indices, report: Report) -> Array:
-    """Lines 5 to 9 of Alg. 1. A support is opened only while its leading eigenvalue is above the best value
-    found.
+    """Return the best nonnegative x (n,) over all supports (lines 5 to 9 of Alg. 1).
+
+    Supports are solved in the order of their leading eigenvalues, until these are below the best value.
     """
     tops, x = _leading(V, supports, nonneg=True)
     best = float(np.square(x @ V).sum())
@@ -74,8 +73,9 @@ def _best_support(V: Array, supports: Indices, report: Report) -> Array:
 
 
 def _leading(V: Array, supports: Indices, nonneg: bool) -> tuple[Array, Array]:
-    """Leading eigenvalue of every support, and the best x among their eigenvectors (nonnegative: cut at zero,
-    either sign).
+    """Return the leading eigenvalue of every support, and the best x (n,) among their eigenvectors.
+
+    For nonnegative problems negative entries are set to zero, for either sign of an eigenvector.
     """
     n = len(V)
     padded = np.vstack([V, np.zeros((1, V.shape[1]))])
