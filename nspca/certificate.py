@@ -66,8 +66,8 @@ class Certificate:
         steps say how to come by the data and are no part of the proof: the digest is of what they were then.
     witness : dict of ndarray
     unfinished : dict of ndarray
-        Arrays of form "fixing": the tree of a search that proves less than `upper` so far and can go on. Empty
-        where there is none. It is no part of the proof.
+        Arrays of form "fixing": the tree of a search that proves less than `upper` so far and can go on.
+        Empty where there is none. It is no part of the proof.
     """
 
     kind: str

@@ -48,7 +48,7 @@ def test_exhaustive_effort_ends_with_the_optimum(table, tmp_path, capsys):
 
 
 def test_a_search_that_was_ended_goes_on_from_its_file(branching, table, tmp_path, capsys):
-    """Each search begins where the one before ended, and the last one is as good as one that never stopped."""
+    """Each search begins where the one before ended, and the last one ends at the optimum."""
     file = str(tmp_path / "proof.npz")
     first = solved(table, capsys, "--nodes", "2", "--certificate", file)
     assert first["status"] != "OPTIMAL"

@@ -11,9 +11,7 @@ import pytest
 import nspca
 from nspca import METHODS
 from nspca.api import line_of
-from nspca.bounds import core, elementary, elimination, lowrank, membership, witness
-from nspca.bounds.branches import Tree
-from nspca.bounds.dual.splitting import Splitting
+from nspca.bounds import core, elementary, elimination, lowrank, membership, needed, witness
 from nspca.bounds.fixing.ground import Ground
 from nspca.bounds.fixing.stored import Stored
 from nspca.bounds.fixing.tree import FixingTree
@@ -103,11 +101,13 @@ def trees():
     """A tree with witnesses at its leaves, and one that needs none."""
     X = np.random.default_rng(0).standard_normal((10, 10))
     problem = nspca.Problem.from_data(X, 4)
-    splitting = Splitting(elimination.all_rows(problem), problem.k, problem.nonneg)
-    splitting.step()
-    tree = Tree(problem, PLANS["standard"], 0.0, 1e-6)
-    tree.run(splitting.entries.W, splitting.X)
-    yield X, tree.certificate()
+    best = nspca.solve(problem, certify=None)
+    features = np.flatnonzero(best.components[:, 0])
+    interest = membership.Interest(best.value / problem.covariance.unit, 0.99)
+    arrays = needed.chain(problem, features, 0.99 * interest.value, 1e-9)
+    assert arrays is not None
+    told = membership.of_branches(problem, arrays, interest)
+    yield X, replace(told, witness={n: a for n, a in told.witness.items() if n not in ("having", "lacking")})
     problem = nspca.Problem.from_data(X, 3)
     interest = membership.Interest(0.0, 0.99)
     told = next(membership.certificates(problem, None, interest))

@@ -34,8 +34,8 @@ BOUNDS = [
     "inequality peaks elimination plan digits remainder core",
     "witness elementary lowrank",
     "dual",
-    "branches kyfan fixing",
-    "packing",
+    "kyfan fixing",
+    "packing needed",
     "strongest joint lean membership",
 ]
 DASHBOARD = [

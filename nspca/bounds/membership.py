@@ -12,12 +12,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from nspca.bounds import core, elimination, lowrank
-from nspca.bounds.branches import State, Tree
-from nspca.bounds.dual.splitting import Splitting
+from nspca.bounds import core, lowrank, needed
 from nspca.bounds.elimination import Kept
 from nspca.bounds.inequality import SLACK, heights, search_slack, threshold
-from nspca.bounds.plan import BRANCHED, PLANS, ROUND
+from nspca.bounds.plan import BRANCHED
 from nspca.bounds.strongest import strongest
 from nspca.bounds.witness import Witness, lifted, spectral_half
 from nspca.certificate import Certificate
@@ -38,8 +36,6 @@ interest, and at least of the value."""
 RANK = 3
 """Of the lift for a witness that has none: without one no feature is told from another."""
 NAMES = ("having", "lacking")
-ROUNDS = 6
-"""Rounds of steps for a feature that is asked about: what can be told without it is soon told."""
 TREE = 1e8
 """Work of a tree of one's own: n^3, and what a call costs, for every node."""
 CALL = 3e4
@@ -118,14 +114,15 @@ def _beside(one: Certificate, rows: Certificate) -> Certificate:
 
 
 def _with_witness(problem, certificate, interest, features, report) -> Iterator[Certificate]:
-    asked = _asked(problem, features, interest, report) if len(features) and problem.n <= BRANCHED else None
-    if asked is not None:
-        yield of_branches(problem, asked, interest, report)
+    if len(features) and problem.n <= BRANCHED:
+        asked = needed.chain(problem, features, interest.levels[0], BELOW / 10, report)
+        if asked is not None:
+            yield of_branches(problem, asked, interest, report)
     if certificate is not None and certificate.form == "fixing":
         # Its stages are about answers above its level, not about those within a share of the best one.
         certificate = strongest(problem, interest.value, "standard", report, branching=False)[0]
     if certificate is not None and certificate.form == "branches":
-        yield of_branches(problem, certificate, interest, report)
+        yield of_branches(problem, certificate.witness, interest, report)
     usable = certificate is not None and {"W", "M", "U"} & set(certificate.witness)
     if certificate is None or certificate.form != "inequality" or not usable:
         try:
@@ -276,10 +273,13 @@ def _all_supports(problem: Problem) -> _Supports:
 
 
 def of_branches(
-    problem: Problem, certificate: Certificate, interest: Interest, report: Report = silent
+    problem: Problem, arrays: dict[str, np.ndarray], interest: Interest, report: Report = silent
 ) -> Certificate:
-    """From the leaves of a tree: those whose supports can have a feature, those whose supports lack it."""
-    arrays, k = certificate.witness, problem.size
+    """Return bounds for every feature from the leaves of a tree, given by its arrays.
+
+    Answers that have a feature belong to leaves whose supports can have it, others to those that can lack it.
+    """
+    k = problem.size
     leaves, stack = [], [_all_supports(problem)]
     for feature in arrays["branch"]:
         node = stack.pop()
@@ -293,42 +293,6 @@ def of_branches(
         stand = _Stand(_part(arrays, int(use), rows), float(t), fixed=len(node.fixed))
         halves.append(_search_half(problem, stand, interest, work, report))
     return _of_leaves(problem, leaves, halves, arrays)
-
-
-class _Asking(Tree):
-    """A search over supports that has its answer and looks for no better one."""
-
-    def reach(self, features: np.ndarray) -> None:
-        """Not here: a better value would move the level that bounds are held against."""
-
-
-def _asked(problem: Problem, features: Sequence[int], interest: Interest, report: Report):
-    """A tree that splits at one feature after the other, as long as no answer without it is of interest: then
-    the rest is about answers that have it. None if that is so of no feature.
-    """
-    kept = elimination.keep(problem, problem.n)
-    splitting = Splitting(kept, problem.size, problem.nonneg)
-    tree = _Asking(problem, PLANS["standard"], interest.levels[0], BELOW / 10, report)
-    tree.advance(splitting, ROUND)
-    W, X = (kept.spread(part, problem.n) for part in (splitting.entries.W, splitting.X))
-    node = tree.root
-    node.state = node.source = State.first(tree.kept(np.arange(problem.n)), W, X)
-    tree.bound(node, ROUNDS)
-    for feature in features:
-        state = node.state
-        without, having = parts = node.without(int(feature)), node.having(int(feature))
-        for part in parts:
-            part.source, part.state = node.source, state
-        if state is None or len(node.fixed) == problem.size:
-            break
-        tree.bound(without, ROUNDS)
-        if without.upper > tree.target:
-            break
-        node.feature, node.children, node = int(feature), parts, having
-    if node is tree.root:
-        return None
-    tree.bound(node, ROUNDS)
-    return tree.certificate()
 
 
 def _part(arrays, use: int, rows: np.ndarray) -> Witness:

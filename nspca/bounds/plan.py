@@ -1,7 +1,7 @@
 """What "fast", "standard" and "thorough" allow: rows, steps and cones that depend on the size alone.
 
 Both tables are here: for one component and for several. In which order the work is done, and when it stops
-before, is decided in `strongest`, `branches` and `joint`. Which other bounds are tried beside, and that
+before, is decided in `strongest` and `joint`. Which other bounds are tried beside, and that
 "fast" leaves out those that must factorise a large matrix, is decided in `nspca.api`.
 """
 

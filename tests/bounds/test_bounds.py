@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nspca
-from nspca.bounds import elementary, lowrank
-from nspca.bounds.branches import Tree
+from nspca.bounds import elementary, elimination, lowrank
+from nspca.bounds.fixing.ground import Ground
+from nspca.bounds.fixing.tree import FixingTree
 from nspca.bounds.inequality import spectral_claim
 from nspca.bounds.plan import PLANS
 from nspca.bounds.witness import search_half
@@ -23,9 +24,10 @@ def all_bounds(problem):
     yield elementary.diagonal(problem)
     yield elementary.rows(problem)
     yield elementary.eigenvalue(problem)
-    tree = Tree(problem, PLANS["standard"], 0.0, 1e-12)
-    if tree.by_eigenvalues():
-        yield tree.certificate()
+    ground = Ground.of(problem, elimination.all_rows(problem))
+    tree = FixingTree(problem=problem, plan=PLANS["standard"], lower=0.0, gap=1e-12, ground=ground)
+    tree.begin(None, work=PLANS["standard"].eigenvalues)
+    yield tree.certificate()
     for rank, tol in ((1, 1e-6), (2, 1e-5), (3, 1e-3), (4, 1e-2)):
         for shifted in (True, False):
             yield lowrank.bound(problem, rank, shifted=shifted, tol=tol)[0]

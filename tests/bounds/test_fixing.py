@@ -180,6 +180,38 @@ def test_exhaustive_effort_proves_the_optimum(nonneg, count):
         assert result.value >= best * (1 - 1e-9)
 
 
+PAIRS = np.kron(np.eye(3), np.ones((2, 2)))
+TIED = {
+    "I": np.eye(6),
+    "J": np.ones((6, 6)),
+    "pairs": PAIRS,
+    "opposed pairs": 2 * np.eye(6) - PAIRS,
+    "all opposed": 7 * np.eye(6) - np.ones((6, 6)),
+    "half": np.diag([1.0, 1, 1, 0, 0, 0]),
+}
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+@pytest.mark.parametrize("name", TIED)
+def test_features_that_cannot_be_told_apart(name, nonneg, branching):
+    """All supports of one size are equally good, or there are two kinds of them."""
+    A = TIED[name]
+    for k in (1, 3, 4, 6):
+        problem = nspca.Problem.from_covariance(A, k, nonneg)
+        best = brute_force(A, k, nonneg)[0]
+        result = nspca.solve(problem, certify="exhaustive", nodes=60)
+        assert result.value >= best * (1 - 1e-9)
+        assert best * (1 - 1e-12) <= nspca.verify(A, result.certificate, problem) <= best * (1 + 1e-6)
+
+
+def test_the_same_input_gives_the_same_bytes(branching):
+    for nonneg in (True, False):
+        problem = nspca.Problem.from_data(hard()[0], 4, nonneg)
+        first, again = (nspca.certify(problem, effort="exhaustive", nodes=9) for _ in range(2))
+        assert len(first.tree["branch"]) > 2
+        assert first.to_bytes() == again.to_bytes()
+
+
 def hard(n=12, k=5, seed=3):
     """Noise of any sign: many supports are nearly as good as the best."""
     X = np.random.default_rng(seed).standard_normal((200, n))

@@ -7,11 +7,8 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 import nspca
-from nspca.bounds import core, elimination, lowrank, membership
-from nspca.bounds.branches import Tree
-from nspca.bounds.dual.splitting import Splitting
+from nspca.bounds import core, elimination, lowrank, membership, needed
 from nspca.bounds.membership import Interest
-from nspca.bounds.plan import PLANS
 from nspca.bounds.remainder import collect
 from nspca.bounds.witness import Witness, certificate
 from tests.oracles import brute_force_features
@@ -101,18 +98,17 @@ def test_bounds_of_features_hold_are_proved_and_lies_are_refused(count):
 
 
 @pytest.mark.parametrize(("nonneg", "forced"), [(True, ()), (False, (1, 4))])
-def test_bounds_of_features_from_the_leaves_of_a_tree(nonneg, forced, monkeypatch):
+def test_bounds_of_features_from_the_leaves_of_a_chain(nonneg, forced, monkeypatch):
     monkeypatch.setattr(membership, "WORK", 1e6)
     X = np.random.default_rng(0).standard_normal((10, 8))
     problem = nspca.Problem.from_data(X, 4, nonneg, center=False, forced=forced)
-    splitting = Splitting(elimination.keep(problem, 8), problem.k, nonneg)
-    splitting.step()
-    tree = Tree(problem, replace(PLANS["standard"], branching=4e6), 0.0, 1e-6)
-    tree.run(*(splitting.kept.spread(part, 8) for part in (splitting.entries.W, splitting.X)))
     truth = brute_force_features(X.T @ X / 10, 4, forced, nonneg)
     value = truth[0].max() / problem.covariance.unit
-    told = membership.of_branches(problem, tree.certificate(), Interest(value, 0.95))
-    assert told.form == "branches" and (forced or (told.witness["use"] >= 0).any())
+    order = [j for j in np.argsort(truth[1]) if j not in forced][: 4 - len(forced)]
+    arrays = needed.chain(problem, order, truth[1][order[0]] / problem.covariance.unit * 1.02, 1e-9)
+    assert arrays is not None and arrays["branch"][0] == order[0]
+    told = membership.of_branches(problem, arrays, Interest(value, 0.95))
+    assert told.form == "branches" and (told.witness["use"] >= 0).any()
     held(X, problem, told, truth, np.random.default_rng(1))
     assert (np.array([told.witness[name] for name in NAMES]) < value).any(), "a leaf tells features apart"
 

@@ -97,13 +97,15 @@ def settle(ground: Ground, task: Task, report: Report, narrowed: Narrowed | None
 
     ``narrowed`` is called whenever features have been fixed.
     """
-    work = _Settling(problem=ground.problem, plan=task.plan, lower=task.lower, gap=task.gap, report=report)
+    work = Settling(problem=ground.problem, plan=task.plan, lower=task.lower, gap=task.gap, report=report)
     work.narrowed = narrowed
     return work.run(ground, task)
 
 
 @dataclass(eq=False)
-class _Settling(Work[Plan]):
+class Settling(Work[Plan]):
+    """The work on one node, which ends with what `settle` returns."""
+
     stage = "fixing"
     answer: tuple[np.ndarray, Array] | None = None
     narrowed: Narrowed | None = None

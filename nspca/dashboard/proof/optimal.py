@@ -81,7 +81,7 @@ def show(
 
 
 def _last(mine: Sequence[Attempt]) -> nspca.Certificate | None:
-    """Return the certificate to go on from: of all that have a tree, the one whose tree has the most nodes."""
+    """Return the certificate to go on from: the one whose tree has the most nodes."""
     proved = [one.certificate for one in mine if one.certificate is not None]
     return max(proved, key=lambda one: len((one.tree or {}).get("branch", ())), default=None)
 

@@ -1,6 +1,4 @@
-"""The search over supports against brute force and the verifier, and the parts that make its nodes: fixed
-rows, cuts, bundles.
-"""
+"""The lift and its parts: fixed rows, row cuts, bundles; and small problems that efforts close."""
 
 from dataclasses import replace
 from itertools import combinations, product
@@ -10,9 +8,8 @@ import pytest
 import scipy.optimize
 
 import nspca
-from nspca.bounds import branches, elimination, witness
+from nspca.bounds import elimination, witness
 from nspca.bounds import strongest as effort
-from nspca.bounds.branches import LEAF, Tree
 from nspca.bounds.dual import starts
 from nspca.bounds.dual.bundle import Sought, climb
 from nspca.bounds.dual.lift import add_lift
@@ -31,46 +28,6 @@ from tests.strategies import cases, counts
 EDGE = 1e-12
 SHORT = Budget(1e-4, cap=500)
 SMALL = replace(PLANS["thorough"], cap=500, branching=3e7)
-
-
-@pytest.fixture
-def hasty(monkeypatch):
-    """Few steps at each node: more nodes, more of them with fixed features and with the witness of a
-    parent.
-    """
-    for name, value in {"ROOT_ROUNDS": 1, "ROUNDS": 1, "ROUND": 8}.items():
-        monkeypatch.setattr(branches, name, value)
-
-
-def grown(problem, lower, plan=SMALL, report=lambda event: None, made=None):
-    """A tree that was run from a few steps of the dual; `made` gets it before."""
-    tree = Tree(problem, plan, lower, 1e-9, report)
-    if made is not None:
-        made.append(tree)
-    splitting = Splitting(elimination.all_rows(problem), problem.k, problem.nonneg)
-    for _ in range(10):
-        splitting.step()
-    tree.run(splitting.entries.W, splitting.X)
-    return tree
-
-
-def leaves_of(certificate, n, k):
-    """Fixed and possible features of the leaves, from the codes alone: first come the supports that have the
-    feature.
-    """
-    codes, found, stack = iter(certificate.witness["branch"].tolist()), [], [((), tuple(range(n)))]
-    while stack:
-        fixed, free = stack.pop()
-        code = next(codes)
-        if code == LEAF:
-            found.append((set(fixed), set(fixed) | set(free if len(fixed) < k else ())))
-            continue
-        assert code in free
-        assert len(fixed) < k
-        free = tuple(i for i in free if i != code)
-        stack += [(fixed, free), ((*fixed, code), free)]
-    assert next(codes, None) is None
-    return found
 
 
 def wide(n=11, k=4, nonneg=True, seed=3):
@@ -164,59 +121,6 @@ def test_fixed_rows_are_never_dropped_however_weak(nonneg, raised):
         assert cover.upper <= best * (1 + 2e-6)
 
 
-# --- trees ----------------------------------------------------------------------------------------
-def checked(certificate, data, A, k, nonneg):
-    """The bound holds and is verified, every support is in one leaf, and each leaf's claim holds for the
-    supports in it.
-    """
-    n, unit = len(A), np.ldexp(1.0, certificate.exponent)
-    optimum = brute_force(A, k, nonneg)[0]
-    assert certificate.upper >= optimum * (1 - EDGE)
-    assert optimum * (1 - EDGE) <= nspca.verify(data, certificate) <= certificate.upper
-    claims = (certificate.witness["claims"].sum(axis=1) * unit).tolist()
-    leaves = leaves_of(certificate, n, k)
-    assert len(claims) == len(leaves)
-    for size in range(k + 1):
-        for I in combinations(range(n), size):
-            found = [
-                claim for claim, (fixed, room) in zip(claims, leaves, strict=True) if fixed <= set(I) <= room
-            ]
-            assert len(found) == 1
-            if size:
-                block = A[np.ix_(I, I)]
-                assert (brute_force(block, size, nonneg)[0] if size == k else block[0, 0]) * (
-                    1 - EDGE
-                ) <= found[0]
-    return len(leaves)
-
-
-@pytest.mark.parametrize("nonneg", [True, False])
-@counts(40, 75)
-def test_trees_are_never_below_brute_force_and_every_one_is_verified(nonneg, hasty, count):
-    leaves, closed, tried = [], 0, 0
-    for i, case in enumerate(cases(count, n_max=7, ranks=(1, 3, 7), seed=62)):
-        A = np.ldexp(case.V @ case.V.T, (0, 300, -300)[i % 3])
-        if not A.any():
-            continue
-        problem = nspca.Problem.from_covariance(A, case.k, nonneg)
-        unit, optimum = problem.covariance.unit, brute_force(A, case.k, nonneg)[0]
-        lower = (optimum / unit) * (1.0, 0.5, 0.0)[i % 3]
-        tiny, run = Tree(problem, SMALL, lower, 1e-9), grown(problem, lower)
-        tries = [(tiny, tiny.by_eigenvalues()), (run, True)]
-        for tree, ended in tries:
-            if tree.point is not None:
-                assert np.count_nonzero(tree.point) <= case.k
-                assert not nonneg or tree.point.min() >= 0
-                assert tree.lower == problem.covariance.quadratic(tree.point) <= optimum / unit * (1 + 1e-9)
-            if ended:
-                leaves.append(checked(tree.certificate(), A, A, case.k, nonneg))
-        tried += 1
-        closed += run.certificate().upper <= optimum * (1 + 1e-6)
-    assert max(leaves) >= 5
-    assert sum(many > 1 for many in leaves) > 0.4 * count
-    assert closed > 0.85 * tried
-
-
 @pytest.mark.parametrize("nonneg", [True, False])
 @pytest.mark.parametrize("power", [-300, 0, 300])
 def test_thorough_certificates_close_small_problems_from_data_of_any_scale(nonneg, power):
@@ -232,6 +136,7 @@ def test_thorough_certificates_close_small_problems_from_data_of_any_scale(nonne
         assert np.isclose(np.ldexp(result.value, -2 * power), optimum, rtol=1e-6, atol=0), case
 
 
+<<<<<<< HEAD:tests/bounds/test_branches.py
 PAIRS = np.kron(np.eye(3), np.ones((2, 2)))
 TIED = {
     "I": np.eye(6),
@@ -255,6 +160,8 @@ def test_features_that_cannot_be_told_apart(name, nonneg, hasty):
         assert tree.lower * problem.covariance.unit >= brute_force(A, k, nonneg)[0] * (1 - 1e-9)
 
 
+=======
+>>>>>>> optimum:tests/bounds/test_lift.py
 def test_equal_eigenvalues_have_a_largest():
     """LAPACK's search for the last one only fails here, or finds none when vectors are asked for."""
     B = np.diag([0.5 - 1e-5, 0.5, 0.5, 0.5 - 1e-5])
@@ -266,90 +173,18 @@ def test_equal_eigenvalues_have_a_largest():
     assert witness.lifted(kept, witness.Witness(), 1)[1] == pytest.approx(0.5)
 
 
-def test_a_tree_of_eigenvalues_is_the_signed_optimum_and_a_lower_claim_is_refused():
-    for case in cases(60, n_max=8, ranks=(2, 8), seed=63):
-        A = case.V @ case.V.T
-        if not A.any():
-            continue
-        problem = nspca.Problem.from_covariance(A, case.k, nonneg=False)
-        optimum = brute_force(A, case.k, False)[0]
-        tree = Tree(problem, SMALL, 0.0, 1e-12)
-        assert tree.by_eigenvalues()
-        certificate = tree.certificate()
-        assert optimum * (1 - EDGE) <= certificate.upper <= optimum * (1 + 1e-11)
-        low = replace(certificate, upper=optimum * (1 - 1e-9))
-        with pytest.raises(nspca.CertificateError, match="is claimed, but only"):
-            nspca.verify(A, low)
-        claims = certificate.witness["claims"] * (1 - 1e-9)
-        with pytest.raises(nspca.CertificateError, match="could not be proved"):
-            nspca.verify(A, replace(low, witness=certificate.witness | {"claims": claims}))
-
-
-def test_a_tree_of_eigenvalues_gives_up_when_its_work_is_used_up():
-    _, problem = wide(nonneg=False)
-    assert Tree(problem, SMALL, 0.0, 1e-9).by_eigenvalues()
-    tree = Tree(problem, replace(SMALL, eigenvalues=5000), 0.0, 1e-9)
-    assert not tree.by_eigenvalues()
-    assert tree.proved == np.inf
-
-
-def test_a_search_cut_short_still_proves_a_bound(hasty):
-    """Only the root's steps are allowed: the bound is loose and holds."""
-    X, problem = wide()
-    optimum = brute_force(problem.covariance.matrix * problem.covariance.unit, 4)[0]
-    short, long = (
-        grown(problem, optimum / problem.covariance.unit, replace(SMALL, branching=b)) for b in (1.0, 3e7)
-    )
-    assert len(short.leaves) == 1
-    assert optimum * (1 + 1e-6) < short.certificate().upper
-    assert checked(long.certificate(), X, problem.covariance.matrix * problem.covariance.unit, 4, True) > 4
-    assert long.upper < short.upper
-    assert long.upper == pytest.approx(long.proved)
-
-
-def test_the_same_input_gives_the_same_bytes(hasty):
-    for nonneg in (True, False):
-        first, again = (grown(wide(nonneg=nonneg)[1], 0.0) for _ in range(2))
-        assert len(first.leaves) > 2
-        assert first.certificate().to_bytes() == again.certificate().to_bytes()
-        assert np.array_equal(first.point, again.point)
-
-
 @pytest.mark.visit
 def test_real_data_is_proved_optimal():
     data = nspca.load_sample("digits").X
     problem = nspca.Problem.from_data(data, 5)
     result = nspca.solve(problem, certify="thorough")
     assert result.status is nspca.Status.OPTIMAL
-    assert result.certificate.form == "branches"
+    assert result.certificate.form == "fixing"
     assert result.ratio >= 1 - 1e-8
     assert nspca.verify(data, result.certificate) <= result.certificate.upper
 
 
-# --- progress and cancel
-# --------------------------------------------------------------------------------------------------
-@pytest.mark.parametrize("nonneg", [True, False])
-def test_what_the_search_says_gets_better(nonneg, hasty):
-    """The bound may rise by what the search of a child leaves open of its distance from the value, no
-    more.
-    """
-    _, problem = wide(nonneg=nonneg, seed=4)
-    events = []
-    tree = grown(problem, 0.0, report=events.append)
-    unit = problem.covariance.unit
-    lowers, uppers = (
-        np.array([e.lower for e in events]),
-        np.array([e.upper for e in events if e.upper is not None]),
-    )
-    assert {(e.stage, e.k) for e in events} == {("search over supports", 4)}
-    assert all(0 <= e.done <= e.total for e in events)
-    assert np.all(np.diff(lowers) >= 0)
-    assert lowers[-1] == tree.lower * unit
-    assert np.all(np.diff(uppers) <= cones.SHARE * (uppers[:-1] - lowers[-1]) + 1e-12 * uppers[0])
-    assert lowers[-1] <= uppers[-1] == tree.upper * unit < uppers[0]
-
-
-def test_a_cancelled_search_hands_over_the_best_certificate(hasty):
+def test_a_cancelled_search_hands_over_the_best_certificate():
     X, problem = wide()
     A = problem.covariance.matrix * problem.covariance.unit
     optimum = brute_force(A, 4)[0]
@@ -375,18 +210,6 @@ def test_a_cancelled_search_hands_over_the_best_certificate(hasty):
         else:
             assert all(event.upper is None for event in seen)  # nothing had been proved
     assert partial
-
-
-# --- components that the search meets
-# -------------------------------------------------------------------------------------
-@pytest.mark.parametrize("nonneg", [True, False])
-def test_a_start_below_the_optimum_is_improved_and_closed(nonneg, hasty):
-    X, problem = wide(n=8, nonneg=nonneg)
-    optimum = brute_force(np.cov(X.T, bias=True), 4, nonneg)[0]
-    tree = grown(problem, 0.5 * optimum / problem.covariance.unit, PLANS["thorough"])
-    assert problem.value(tree.point) == pytest.approx(optimum, rel=1e-9)
-    assert nspca.verify(X, tree.certificate()) <= tree.certificate().upper <= optimum * (1 + 1e-6)
-    assert grown(problem, optimum * (1 + 1e-12) / problem.covariance.unit).point is None
 
 
 def test_auto_takes_the_better_component_and_other_methods_keep_theirs(monkeypatch):
@@ -425,9 +248,6 @@ def test_what_the_tree_of_eigenvalues_finds_before_it_gives_up_is_handed_back(mo
     X, problem = wide(n=9)
     optimum = brute_force(np.cov(X.T, bias=True), 4)[0]
     monkeypatch.setitem(effort.PLANS, "thorough", replace(PLANS["thorough"], eigenvalues=1e4))
-    tiny = Tree(problem, effort.PLANS["thorough"], 0.0, 1e-9)
-    assert not tiny.by_eigenvalues()
-    assert tiny.point is not None
     certificate, _, point = strongest(problem, 0.5 * optimum / problem.covariance.unit, "thorough")
     assert certificate.upper <= optimum * (1 + 1e-6)
     assert problem.value(point) == pytest.approx(optimum, rel=1e-6)

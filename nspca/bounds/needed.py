@@ -1,0 +1,121 @@
+"""Prove of one feature after the other that every good answer has it, by a chain of supports.
+
+At each feature the supports are split into those without it, which must stay below the level, and those that
+have it, where the next feature is asked about. The chain is a tree of form `branches`, with one leaf for each
+feature and one for the supports that have all of them.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from nspca.bounds import elimination
+from nspca.bounds.dual.splitting import Splitting
+from nspca.bounds.fixing.ground import Ground
+from nspca.bounds.fixing.node import Node, Supports, Use, Warm
+from nspca.bounds.fixing.settle import Settling, Task
+from nspca.bounds.fixing.stored import Stored
+from nspca.bounds.plan import PLANS, ROUND
+from nspca.bounds.witness import Witness, lifted
+from nspca.problem import Problem
+from nspca.progress import Report, silent
+
+RANK = 3
+"""Dimensions of the first lift."""
+NO_WITNESS = -1
+"""Code of a leaf, and of a use without a witness."""
+
+
+class _Bounding(Settling):
+    """The work on one part of the chain: it is bounded against a level that stays as it is.
+
+    Nothing is fixed and no supports are gone through, since the chain holds no such proofs.
+    """
+
+    def count(self, left: int) -> None:
+        """Leave the supports as they are."""
+
+    def fix(self) -> bool:
+        """Fix nothing."""
+        return False
+
+    def reach(self, features: np.ndarray) -> None:
+        """Look for no better answer: it would move the level."""
+
+
+def chain(
+    problem: Problem, features: Sequence[int], level: float, gap: float, report: Report = silent
+) -> dict[str, np.ndarray] | None:
+    """Return the arrays of a tree that shows which of some features every answer above a level has.
+
+    Parameters
+    ----------
+    problem : Problem
+    features : sequence of int
+        Asked in this order; the first that is not proved ends the chain.
+    level : float
+        In unit scale.
+    gap : float
+        Relative distance from the level at which a bound counts as one below it.
+    report : callable
+
+    Returns
+    -------
+    arrays : dict of ndarray, or None
+        `branch`, `use`, `claims`, `W`, `M`, `U` of form `branches`; None if nothing is proved of the first.
+    """
+    kept = elimination.keep(problem, problem.n)
+    splitting = Splitting(kept, problem.size, problem.nonneg)
+    for _ in range(ROUND):
+        splitting.step()
+    witness, _ = lifted(kept, Witness(splitting.entries.W), RANK)
+    vectors = splitting.vectors.astype(np.float64)
+    warm = Warm(kept.features, splitting.weights.astype(np.float64), vectors, np.zeros((len(vectors), 0)))
+    ground = Ground.of(problem, kept)
+
+    def bound(supports: Supports, start: Stored | None, warm: Warm | None) -> Node:
+        task = Task(supports, start, warm, level, gap, PLANS["standard"])
+        work = _Bounding(ground.problem, task.plan, level, gap, report)
+        return work.run(ground, task).node
+
+    forced, none = np.array(problem.forced, dtype=np.int64), np.zeros(0, dtype=np.int64)
+    supports = Supports(forced, np.setdiff1d(problem.usable, forced), problem.size)
+    whole = bound(supports, Stored.of(kept.features, witness), warm)
+    if whole.leaf is None or whole.upper <= level * (1 + gap):
+        return None
+    start, asked, leaves = (whole.leaf.witness, whole.warm), [], []
+    for feature in features:
+        one = np.array([feature], dtype=np.int64)
+        if not np.isin(one, supports.possible):
+            break
+        without = bound(supports.fix(one, none), *start)
+        if without.leaf is None or without.upper > level * (1 + gap):
+            break
+        asked.append(int(feature))
+        leaves.append(without.leaf)
+        supports = supports.fix(none, one)
+    if not asked:
+        return None
+    rest = bound(supports, *start)
+    assert rest.leaf is not None  # it has all that was asked about
+    branch = [*asked, *[NO_WITNESS] * (len(asked) + 1)]
+    return {"branch": np.array(branch)} | _arrays([rest.leaf, *reversed(leaves)], problem.n)
+
+
+def _arrays(leaves: list[Use], n: int) -> dict[str, np.ndarray]:
+    """Return the witnesses of leaves on all n features, each once, and which of them each leaf uses."""
+    pool: dict[int, tuple[int, Stored]] = {}
+    for leaf in leaves:
+        if leaf.witness is not None:
+            pool.setdefault(id(leaf.witness), (len(pool), leaf.witness))
+    stored = [one for _, one in pool.values()]
+    d = max((one.U.shape[1] for one in stored), default=0)
+    W, M, U = np.zeros((len(stored), n, n)), np.zeros((len(stored), n, n)), np.zeros((len(stored), n, d))
+    for number, one in enumerate(stored):
+        at = np.ix_(one.rows, one.rows)
+        W[number][at] = one.W
+        M[number][at] = 0.0 if one.M is None else one.M
+        U[number][one.rows, : one.U.shape[1]] = one.U
+    use = [NO_WITNESS if leaf.witness is None else pool[id(leaf.witness)][0] for leaf in leaves]
+    claims = np.array([(leaf.t, leaf.F) for leaf in leaves])
+    return {"use": np.array(use), "claims": claims, "W": W, "M": M, "U": U}
