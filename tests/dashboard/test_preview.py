@@ -52,7 +52,10 @@ def test_it_keeps_what_must_be_in(arrive, texts, alts):
     page = arrive(sample="pitprops", keep="11,12")
     assert not page.error and any("6 values of k from 2 to 13" in alt for alt in alts(page))
     page.select_slider(key="widget_k").set_value(3).run()
-    assert "No 3 features that include the 2 features you kept, with nonnegative weights, capture more" in texts(page)
+    assert (
+        "No 3 features that include the 2 features you kept, with nonnegative weights, capture more"
+        in texts(page)
+    )
 
 
 @pytest.mark.parametrize("nonneg", [True, False])

@@ -67,7 +67,12 @@ def everything(
             on_click="ignore",
             help=WHAT,
         )
-        _CLICK(key="click_everything", data={"button": f".st-key-{BUTTON} button", "of": ready[2]}, width=1, height=1)
+        _CLICK(
+            key="click_everything",
+            data={"button": f".st-key-{BUTTON} button", "of": ready[2]},
+            width=1,
+            height=1,
+        )
     elif st.session_state.get(ASKED) == of:
         pictures.draw(figures(), "everything", of, lambda drawn: _keep(of, drawn))
     else:
