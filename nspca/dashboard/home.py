@@ -5,7 +5,7 @@ import streamlit as st
 
 import nspca
 from nspca.api import OPTIMAL_GAP
-from nspca.dashboard.app import state, wording
+from nspca.dashboard.app import frame, state, wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.history import last
 from nspca.dashboard.open_data import Chosen, find
@@ -14,21 +14,23 @@ from nspca.dashboard.proof import optimal
 from nspca.dashboard.proof import panel as proof_panel
 from nspca.dashboard.runs import shipped_answers
 from nspca.dashboard.views import component, statement
+from nspca.dashboard.views.curve import AXES
 from nspca.data import Dataset
 from nspca.plots import sweep_figure, thumbnail
 from nspca.specs import DataSpec, SweepSpec
 
-SHARE = "leading eigenvalue"
+HEIGHT = (
+    400  # pixels of both figures, so that they stand on the first screen with the sentence and the slider
+)
 MOST = 20  # pixels: beyond, a nonnegative component of the digits has no use for more
 
 
 def opening() -> None:
-    """What this is, in two sentences; and for who has been here before, the way back to the last run."""
+    """Draw what this is, in two sentences, and the way back to the last run of a visitor who comes back."""
     st.title("The few features that matter, with proof")
     st.markdown(
-        "Sparse PCA looks for the **few** features that together carry the most variation of a table. "
-        "Every answer here comes with a certificate: how close it is, at least, to the best answer that "
-        "exists."
+        "Sparse PCA finds the **few** features that together carry the most variation of a table. "
+        "Every answer here comes with a proof of how close it is to the best possible one."
     )
     last.show()
 
@@ -82,54 +84,56 @@ def digits() -> tuple[Chosen, nspca.Problem, nspca.Sweep]:
 
 
 def explorer(solved: tuple[Chosen, nspca.Problem, nspca.Sweep]) -> None:
-    """A slider, the component as an image, and the curve with the certified band."""
+    """Draw the component of some pixels with its statement, the curve with its proved band, and a slider."""
     about, problem, sweep = solved
     data, asked = about.dataset, SweepSpec(data=about.spec, ks=range(1, MOST + 1))
     tried = proofs.attempts(asked)
-    sweep = proofs.improved(sweep, tried)
-    k = st.slider(
-        "How many of the 64 pixels may the component use?",
-        1,
-        MOST,
-        **state.bind("digit_k", max(1, min(state.get("digit_k"), MOST))),
-    )
-    result = sweep["auto", k]
-    proof = proofs.best(result, tried, k)
-    result = result.with_certificate(proof and proof.certificate)
-    statement.show(statement.state_result(data, problem, result, k))
-    left, right = st.columns([2, 3], gap="medium")
-    with left:
-        component.picture(data, result.components[:, 0], "digits_image")
-    with right:
-        figures.draw(
-            sweep_figure(
+    sweep, k = proofs.improved(sweep, tried), max(1, min(state.get("digit_k"), MOST))
+    found = sweep["auto", k]
+    proof = proofs.best(found, tried, k)
+    result = found.with_certificate(proof and proof.certificate)
+    with frame.picture():
+        statement.show(statement.state_result(data, problem, result, k))
+        left, right = st.columns([2, 3], gap="medium")
+        with left:
+            figures.draw(
+                component.drawn(data, result.components[:, 0]).update_layout(height=HEIGHT),
+                "digits_image",
+                same=data.name,
+            )
+        with right:
+            drawn = sweep_figure(
                 proofs.table(sweep, tried),
                 unit=problem.leading_eigenvalue,
-                unit_name=f"the {SHARE}",
+                unit_name=AXES["leading"],
                 selected_k=k,
                 closed=OPTIMAL_GAP,
-            ),
-            "digits_curve",
-            same="the digits",
+            )
+            figures.draw(drawn.update_layout(height=HEIGHT), "digits_curve", same="the digits")
+        st.slider(
+            "How many of the 64 pixels may the component use? Move the slider and watch it grow.",
+            1,
+            MOST,
+            **state.bind("digit_k", k),
         )
-    optimal.show(about, asked, k, result, tried)
     _legend(data, int(np.count_nonzero(result.components[:, 0])))
+    optimal.show(about, asked, k, found, tried)
     with st.expander("The proof: check it, tighten it, take it home", icon=":material/verified:"):
-        proof_panel.show(about, problem, asked, k, result, tried)
+        st.markdown(statement.numbers(problem, result, k))
+        proof_panel.show(about, problem, asked, k, found, tried)
 
 
 def _legend(data: Dataset, used: int) -> None:
+    """Draw what the picture and the curve show, in three lines."""
     m, n = data.X.shape
     st.markdown(
         f"""
 **What you see**
-- The coloured pixels are {used} of the {n} of a small scan, over the mean of {m:,} handwritten digits: those
-that vary most *together*.
-  Their weights are never negative, so the component is a part that is there or not there.
-- The blue curve is what was found for every number of pixels; move the slider and watch the component grow.
-- The green band is where the best possible answer lies for certain. Nothing above it exists, and the proof
-can be checked without
-  trusting this program.
+- The coloured pixels are {used} of the {n} pixels of a small scan. They lie over the mean of {m:,}
+handwritten digits, and vary most *together*.
+- The blue curve is what was found for every number of pixels.
+- The best possible answer lies in the green band for certain. Anybody can check the proof without trusting
+this program.
 """
     )
 

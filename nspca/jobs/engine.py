@@ -32,6 +32,7 @@ NOTE_SECONDS = 5.0  # between notes of progress: an interrupted run may lose thi
 POOL_ATTEMPTS = 3  # to start workers
 ATTEMPTS = 3  # for a run whose worker died before it began
 NO_WORKER_SECONDS = 120.0  # without workers: a busy machine takes half a minute to start one
+LOOKED_SECONDS = 10.0  # since a run was looked at: pages look every second, on a busy machine every few
 OTHERS_SECONDS = 1.0  # between reads of the requests of other servers on the same store
 TIDY_SECONDS = 600.0
 COMPLAIN_SECONDS = 600.0
@@ -206,6 +207,7 @@ class Engine:
             if run is None:
                 raise JobError(NO_RUN)
             return run.as_state()
+        job.looked = time.monotonic()
         queue, place = self._queue, 0
         if job.started:
             state = "running"
@@ -504,6 +506,7 @@ class Engine:
 
         A job that only waits on a worker would die with the job that runs there.
         """
+        self._make_way()
         waiting = [job for job in self._at_work() if not job.started]
         load = pool.load() if self._queue or waiting else None
         if load != {}:
@@ -535,9 +538,26 @@ class Engine:
                 ender(Finished("failed", error=str(error), trace=repr(error.__cause__)))
 
     def _next(self) -> Job | None:
-        """Return the next job to run, None if there is none; the caller holds the lock."""
-        free = not any(job.patient for job in self._tokens.values())
-        return next((job for job in self._queue if free or not job.patient), None)
+        """Return the next job to run, None if there is none; the caller holds the lock.
+
+        Of patient jobs one that a page looks at comes first.
+        """
+        first = next((job for job in self._queue if not job.patient), None)
+        if first is not None or any(job.patient for job in self._tokens.values()):
+            return first
+        return min(self._queue, key=lambda job: not _watched(job), default=None)
+
+    def _make_way(self) -> None:
+        """Cancel a patient job that no page looks at any more when a page looks at another that waits.
+
+        Whoever wants it again submits it again.
+        """
+        with self._lock:
+            if any(job.patient and _watched(job) for job in self._queue):
+                for job in list(self._tokens.values()):
+                    if job.patient and not _watched(job):
+                        for run_id in list(job.viewers):
+                            self.cancel(run_id, "")
 
     def _function(self, task: str) -> str:
         return self.tasks.get(task, task)
@@ -592,6 +612,11 @@ class Engine:
             if self.store.spared:
                 _log.warning("%d results were deleted for age or room. %s", gone, self.notice)
             self._arrays.tidy(needed, self.limits.array_bytes, self.limits.array_age)
+
+
+def _watched(job: Job) -> bool:
+    """Tell whether a page looks at a job: one that does asks for its state every second."""
+    return time.monotonic() - job.looked < LOOKED_SECONDS
 
 
 _engine: Engine | None = None

@@ -98,6 +98,7 @@ class Job:
     future: "Future[Any] | None" = None
     attempts: int = 0
     patient: bool = False  # without a requester: runs after all others, and leaves them a worker
+    looked: float = field(default_factory=time.monotonic)  # when its state was asked for last
     stop_asked: float | None = None
     noted: Event | None = None  # the last event written to the store
 

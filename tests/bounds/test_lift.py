@@ -136,32 +136,6 @@ def test_thorough_certificates_close_small_problems_from_data_of_any_scale(nonne
         assert np.isclose(np.ldexp(result.value, -2 * power), optimum, rtol=1e-6, atol=0), case
 
 
-<<<<<<< HEAD:tests/bounds/test_branches.py
-PAIRS = np.kron(np.eye(3), np.ones((2, 2)))
-TIED = {
-    "I": np.eye(6),
-    "J": np.ones((6, 6)),
-    "pairs": PAIRS,
-    "opposed pairs": 2 * np.eye(6) - PAIRS,
-    "all opposed": 7 * np.eye(6) - np.ones((6, 6)),
-    "half": np.diag([1.0, 1, 1, 0, 0, 0]),
-}
-
-
-@pytest.mark.parametrize("nonneg", [True, False])
-@pytest.mark.parametrize("name", TIED)
-def test_features_that_cannot_be_told_apart(name, nonneg, hasty):
-    """Ties everywhere: all supports of one size are as good, or all of two kinds."""
-    A = TIED[name]
-    for k in (1, 3, 6):
-        problem = nspca.Problem.from_covariance(A, k, nonneg)
-        tree = grown(problem, 0.0)
-        checked(tree.certificate(), A, A, k, nonneg)
-        assert tree.lower * problem.covariance.unit >= brute_force(A, k, nonneg)[0] * (1 - 1e-9)
-
-
-=======
->>>>>>> optimum:tests/bounds/test_lift.py
 def test_equal_eigenvalues_have_a_largest():
     """LAPACK's search for the last one only fails here, or finds none when vectors are asked for."""
     B = np.diag([0.5 - 1e-5, 0.5, 0.5, 0.5 - 1e-5])

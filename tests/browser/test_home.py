@@ -8,6 +8,8 @@ from playwright.sync_api import expect
 
 from tests.servers import DIRECT
 
+ANSWER = "of the variance of the first principal component"
+
 
 def test_the_first_page_answers_and_asks_nobody_else(page, app_url):
     asked, failed = set(), []
@@ -16,14 +18,12 @@ def test_the_first_page_answers_and_asks_nobody_else(page, app_url):
     page.goto(app_url)
     expect(page.get_by_text("of the best possible, proved").first).to_be_visible()
     expect(page.locator(".js-plotly-plot")).to_have_count(2)
-    before = page.get_by_role("heading", name="of the variance of the first principal component").inner_text()
+    before = page.get_by_role("heading", name=ANSWER).inner_text()
     slider = page.get_by_role("slider")
     slider.focus()
     slider.press("ArrowLeft")
     expect(page).to_have_url(f"{app_url}/?digit_k=7")
-    expect(
-        page.get_by_role("heading", name="of the variance of the first principal component")
-    ).not_to_have_text(before)
+    expect(page.get_by_role("heading", name=ANSWER)).not_to_have_text(before)
     outside = {
         url for url in asked if not url.startswith((app_url, app_url.replace("http", "ws"), "data:", "blob:"))
     }

@@ -9,7 +9,7 @@ import pytest
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
-from nspca.dashboard.runs import first_answer
+from nspca.dashboard.runs import cost_estimate, first_answer
 from nspca.dashboard.sweep import whatif
 from nspca.jobs import engine, pool
 from nspca.planning import machine
@@ -48,12 +48,13 @@ def words(counted):
 
 @pytest.fixture(autouse=True)
 def unasked(monkeypatch):
-    """A page makes no answer of its own accord, which may take a minute, and measures no machine; a test of
-    just that takes this back.
+    """A page makes no answer of its own accord, which may take a minute, and measures no machine and no load;
+    a test of just that takes this back.
     """
     monkeypatch.setattr(machine, "known", lambda: Speed(1e-9, 2e-10, 1e-8))
     monkeypatch.setattr(first_answer, "LARGEST", 0)
     monkeypatch.setattr(whatif, "MOMENT", 0.0)
+    monkeypatch.setattr(cost_estimate, "busy", lambda: 1.0)
 
 
 @pytest.fixture(autouse=True)

@@ -1,5 +1,6 @@
 """What a run will take is said before it starts, and what cannot work here is refused with what can."""
 
+import os
 import time
 
 import pytest
@@ -34,6 +35,32 @@ def test_the_data_page_says_what_solving_takes(visit):
     for part in ("10 features", "a moment", "MB of memory", "1 pass over the data", "all 64 features"):
         assert part in said
     assert "13 features" in line(visit(DATA, sample="pitprops"))
+
+
+@pytest.mark.parametrize(
+    ("seconds", "slower", "said"),
+    [
+        (0.5, 1.0, "a moment"),
+        (20, 1.0, "about 20 seconds"),
+        (20, 1.9, "about 20 seconds"),
+        (0.5, 10.0, "1 to 5 seconds"),
+        (2, 10.0, "2 to 20 seconds"),
+        (40, 5.0, "40 seconds to 3 minutes"),
+        (600, 3.0, "10 to 30 minutes"),
+    ],
+)
+def test_on_a_busy_machine_a_time_is_a_range(seconds, slower, said):
+    assert cost_estimate.took(seconds, slower) == said
+
+
+def test_how_busy_a_machine_is(monkeypatch):
+    monkeypatch.undo()  # the fixture of all pages says that it is idle
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    for load, slower in ((0.0, 1.0), (1.0, 1.0), (7.0, 4.0)):
+        monkeypatch.setattr(os, "getloadavg", lambda load=load: (load, 0.0, 0.0))
+        assert cost_estimate.busy() == slower
+    monkeypatch.delattr(os, "getloadavg")
+    assert cost_estimate.busy() == 1.0, "Windows says nothing"
 
 
 def test_no_page_measures_the_machine(visit, monkeypatch):

@@ -411,8 +411,26 @@ def test_workers_that_do_not_start_are_started_again(ended, monkeypatch, tmp_pat
     engine.shutdown()
 
 
-def test_what_nobody_asked_for_lets_others_pass(engine, begun, ended, tmp_path):
+def test_a_patient_run_that_is_looked_at_does_not_wait_for_one_that_is_not(
+    engine, begun, ended, tmp_path, monkeypatch
+):
+    """The first visitor has left, the second one looks: the run of the first is dropped."""
+    looked = lambda job: job.function == "looked"  # noqa: E731
+    monkeypatch.setattr(sys.modules[Engine.__module__], "_watched", looked)
+    task, add = "tests.jobs.background_tasks:hold", "tests.jobs.background_tasks:add"
+    engine.tasks["looked"] = add
+    left = engine.submit(task, {"gate": str(tmp_path / "never")}, viewer="nobody", patient=True)
+    begun(engine, left)
+    other = engine.submit(add, {"a": 1}, viewer="nobody", patient=True, key="behind")
+    assert engine.status(other).state == "queued", "nobody looks at either: they run one after another"
+    wanted = engine.submit("looked", {}, viewer="nobody", patient=True)
+    assert ended(engine, wanted).state == "done"
+    assert engine.status(left).state == "cancelled" and ended(engine, other).state == "done"
+
+
+def test_what_nobody_asked_for_lets_others_pass(engine, begun, ended, tmp_path, monkeypatch):
     """One at a time, behind all others in the queue, and no longer once somebody waits for it."""
+    monkeypatch.setattr(sys.modules[Engine.__module__], "_watched", lambda job: True)
     task, gates = (
         "tests.jobs.background_tasks:hold",
         [tmp_path / name for name in ("first", "second", "person", "third")],

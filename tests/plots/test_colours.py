@@ -69,7 +69,7 @@ def most_variance():
 
 
 SENTENCES = {
-    ("nspca/dashboard/home.py", "blue curve"): lambda: trace(sweep("ours"), "auto").line.color,
+    ("nspca/dashboard/home.py", "blue curve"): lambda: trace(sweep("ours"), "best found").line.color,
     ("nspca/dashboard/home.py", "green band"): lambda: trace(sweep("ours"), IN_HERE).fillcolor,
     ("docs/lesson.md", "green band"): lambda: trace(sweep("ours"), IN_HERE).fillcolor,
     ("nspca/dashboard/learn/screens.py", "blue line"): most_variance,
@@ -143,7 +143,7 @@ def test_bounds_are_grey_and_what_was_found_is_blue_in_every_figure():
     }
     assert {what: name_of(colour) for what, colour in bounds.items()} == dict.fromkeys(bounds, "grey")
     found = {
-        "sweep": trace(sweep(), "auto").line.color,
+        "sweep": trace(sweep(), "best found").line.color,
         "gap": trace(gap, "best found").line.color,
         "joint": trace(joint, "joint").line.color,
         "notebook": notebook("auto"),

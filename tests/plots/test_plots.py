@@ -67,7 +67,7 @@ def test_plots_do_not_know_streamlit():
 
 def test_sweep_values_are_shares_of_the_unit_and_carry_their_k():
     figure = plots.sweep_figure(rows([5, 10, 20]), unit=2.0)
-    line = named(figure, "auto")
+    line = named(figure, "best found")
     assert list(line.x) == [5, 10, 20]
     assert np.allclose(line.y, [27.5, 30, 35])
     assert [tuple(c) for c in line.customdata] == [(5, "auto"), (10, "auto"), (20, "auto")]
@@ -93,7 +93,7 @@ def test_band_is_the_best_value_and_the_least_bound_over_methods():
 
 def test_a_k_that_is_not_ready_leaves_a_gap():
     figure = plots.sweep_figure(rows([5, 10, 20, 30]), unit=1.0, all_ks=[5, 10, 15, 20, 25, 30], total=6)
-    line = named(figure, "auto")
+    line = named(figure, "best found")
     assert list(line.x) == [5, 10, 15, 20, 25, 30]
     assert np.array_equal(np.isnan(line.y), [False, False, True, False, True, False])
     pieces = [
@@ -117,7 +117,7 @@ def test_sweep_without_bounds_or_rows_draws_no_certified_region():
     frame[["upper", "ratio"]] = np.nan
     figure = plots.sweep_figure(frame, unit=1.0)
     assert "the optimum is in here (proved)" not in [t.name for t in figure.data]
-    assert "nothing proved" in named(figure, "auto").text[0]
+    assert "nothing proved" in named(figure, "best found").text[0]
     empty = plots.sweep_figure(frame.head(0), unit=1.0, all_ks=[5, 10], total=2)
     assert "no value is ready" in plots.alt_text(empty)
     assert len(empty.data) == 0
@@ -153,7 +153,7 @@ def test_the_paper_s_bound_is_a_second_shade_behind_ours_and_its_exact_form_a_li
         "proved" in named(both, RANK_3).text[0]
         and "exact form of the 2014 paper's" in named(both, RANK_3).text[0]
     )
-    assert "at least 84.6 % of the best possible, proved" in named(both, "auto").text[0]
+    assert "at least 84.6 % of the best possible, proved" in named(both, "best found").text[0]
     ours = plots.sweep_figure(frame, unit=1.0)
     assert not {PAPER, RANK_3, WITH_A_PROBABILITY} & {trace.name for trace in ours.data}
 
@@ -163,15 +163,15 @@ def test_the_paper_s_bound_alone_proves_nothing():
         upper_rank3=[0.8, 0.9], upper_epsnet=[0.9, 1.1], epsnet_probability=0.9979
     )
     alone = plots.sweep_figure(frame, unit=1.0, bounds="paper")
-    assert [trace.name for trace in alone.data] == ["gap", WITH_A_PROBABILITY, PAPER, RANK_3, "auto"]
+    assert [trace.name for trace in alone.data] == ["gap", WITH_A_PROBABILITY, PAPER, RANK_3, "best found"]
     for said in (
         *named(alone, "gap").text,
         *named(alone, PAPER).text,
-        *named(alone, "auto").text,
+        *named(alone, "best found").text,
         plots.alt_text(alone),
     ):
         assert "with probability at least 99.7 %" in said and "proved" not in said
-    assert "at least 61.1 % of the best possible" in named(alone, "auto").text[0], (
+    assert "at least 61.1 % of the best possible" in named(alone, "best found").text[0], (
         "what the paper's bound knows about the same component"
     )
 
@@ -191,7 +191,7 @@ def test_a_sweep_without_the_other_bounds_shows_nothing_in_their_place(bounds):
         figure = plots.sweep_figure(frame.assign(**columns), unit=1.0, bounds=bounds)
         assert (IN_HERE in [trace.name for trace in figure.data]) == (bounds == "both")
         assert not any("paper" in trace.name or "rank-3" in trace.name for trace in figure.data)
-        assert ("proved" in named(figure, "auto").text[0].replace("nothing proved", "")) == (bounds == "both")
+        assert ("proved" in named(figure, "best found").text[0].replace("nothing proved", "")) == (bounds == "both")
 
 
 def test_the_other_bounds_are_cut_at_the_leading_eigenvalue_and_say_so():
@@ -206,7 +206,7 @@ def test_the_other_bounds_are_cut_at_the_leading_eigenvalue_and_say_so():
             and "proved" in named(figure, name).text[1]
         )
         assert "leading eigenvalue, which" not in named(figure, name).text[0]
-    assert "at least 59.9 % of the best possible, proved" in named(figure, "auto").text[1]
+    assert "at least 59.9 % of the best possible, proved" in named(figure, "best found").text[1]
     assert "with probability at least 99.7 %" in plots.alt_text(figure), "not all of it is proved"
 
 
@@ -244,7 +244,7 @@ def test_a_pinned_curve_has_its_own_hundred_per_cent():
     )
     pinned = named(figure, "pinned: &lt;b&gt;signed&lt;/b&gt;")
     assert np.allclose(pinned.y, [27.5, 30, 35]) and "27.5 % of" in pinned.text[0]
-    assert figure.data[-1].name == "auto", "a click finds the curve that is shown"
+    assert figure.data[-1].name == "best found", "a click finds the curve that is shown"
 
 
 def test_the_label_of_k_stays_inside():

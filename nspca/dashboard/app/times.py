@@ -40,6 +40,18 @@ def how_long(seconds: float) -> str:
     )
 
 
+def between(least: float, most: float) -> str:
+    """Return a time that is only known to lie between two: ``2 to 20 seconds``, ``40 seconds to 3 minutes``.
+
+    One number with ``about`` where the two are less than a factor of two apart.
+    """
+    if most < 2 * least:
+        return f"about {roughly(least)}"
+    first, last = roughly(least), roughly(most)
+    number, unit = first.split()
+    return f"{number} to {last}" if last.endswith(unit.removesuffix("s") + "s") else f"{first} to {last}"
+
+
 def roughly(seconds: float) -> str:
     """``5 seconds``, ``2 minutes``, ``3 hours``: of what is only guessed."""
     for unit, size in (("hour", HOUR), ("minute", MINUTE)):

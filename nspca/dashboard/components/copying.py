@@ -5,7 +5,8 @@ from importlib.resources import files
 import streamlit as st
 
 STYLE = """
-.nspca-copy { font: inherit; font-size: 0.875rem; color: var(--st-text-color); background: transparent; cursor: pointer;
+.nspca-copy { font: inherit; font-size: 0.875rem; color: var(--st-text-color); background: transparent;
+  cursor: pointer;
   border: 1px solid var(--st-border-color, rgba(128, 128, 128, 0.4));
   border-radius: var(--st-button-radius, 0.5rem);
   padding: 0.4rem 0.75rem; min-height: 2.5rem; }

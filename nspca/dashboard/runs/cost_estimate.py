@@ -2,6 +2,7 @@
 this server, with the command that can.
 """
 
+import os
 import shlex
 from collections.abc import Sequence
 
@@ -80,9 +81,28 @@ def say(sentence: str) -> None:
         st.warning(wording.plain(sentence), icon=":material/block:")
 
 
-def took(seconds: float) -> str:
-    """``a moment``, ``about 20 seconds``."""
-    return "a moment" if seconds < MOMENT else f"about {times.roughly(seconds)}"
+def busy() -> float:
+    """Return how many times longer a run may take now than on an idle machine, at least 1.
+
+    The load counts the processes that want a processor. A run is one more, and they share.
+    """
+    try:
+        load, processors = os.getloadavg()[0], os.cpu_count() or 1
+    except (AttributeError, OSError):  # Windows has no such average
+        return 1.0
+    return max(1.0, (load + 1) / processors)
+
+
+def took(seconds: float, slower: float | None = None) -> str:
+    """Return the time of a run in words: ``a moment``, ``about 20 seconds``, or a range on a busy machine.
+
+    Parameters
+    ----------
+    seconds : on an idle machine
+    slower : how many times longer it may take now; `busy` when None
+    """
+    most = seconds * (busy() if slower is None else slower)
+    return "a moment" if most < MOMENT else times.between(max(seconds, 1.0), most)
 
 
 def refusal(of: Chosen, sizes: Sequence[int], problems: int = 1) -> str:

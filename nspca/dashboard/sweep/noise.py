@@ -3,10 +3,10 @@
 import numpy as np
 import streamlit as st
 
-from nspca.dashboard.app import times, wording
+from nspca.dashboard.app import wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.open_data import Chosen
-from nspca.dashboard.runs import export, lookup, start
+from nspca.dashboard.runs import cost_estimate, export, lookup, start
 from nspca.dashboard.sweep import whatif
 from nspca.dashboard.sweep.other_rows import WITHOUT_PROOF, no_rows
 from nspca.dashboard.views import filling
@@ -41,7 +41,7 @@ def show(of: Chosen, problem: Problem, asked: SweepSpec, method: str) -> None:
         if now is None:
             seconds = WITHOUT_PROOF * whatif.by_size(of) * (1 + TABLES)
             start.button(
-                f"Shuffle {TABLES} times at k = {problem.size}: about {times.roughly(seconds)}",
+                f"Shuffle {TABLES} times at k = {problem.size}: {cost_estimate.took(seconds)}",
                 lambda: start.start(spec, **of.given),
                 "noise",
                 type="secondary",

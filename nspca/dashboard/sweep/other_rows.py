@@ -4,10 +4,10 @@ import numpy as np
 import streamlit as st
 
 from nspca.dashboard import open_folder
-from nspca.dashboard.app import times, wording
+from nspca.dashboard.app import wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.open_data import Chosen
-from nspca.dashboard.runs import export, lookup, start
+from nspca.dashboard.runs import cost_estimate, export, lookup, start
 from nspca.dashboard.sweep import whatif
 from nspca.dashboard.views import filling
 from nspca.plots.selection import choice_figure
@@ -39,7 +39,7 @@ def show(of: Chosen, problem: Problem, asked: SweepSpec, method: str) -> None:
         if now is None:
             seconds = WITHOUT_PROOF * whatif.by_size(of) * len(spec.ks) * spec.total
             start.button(
-                f"Hold out and draw again: about {times.roughly(seconds)}",
+                f"Hold out and draw again: {cost_estimate.took(seconds)}",
                 lambda: start.start(spec, **of.given),
                 "choice",
                 type="secondary",

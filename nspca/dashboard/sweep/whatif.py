@@ -7,7 +7,7 @@ from itertools import chain
 import streamlit as st
 
 from nspca.dashboard import open_data
-from nspca.dashboard.app import buttons, state, times, wording
+from nspca.dashboard.app import buttons, state, wording
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs import cost_estimate, lookup, progress, start
 from nspca.dashboard.runs.lookup import Watched
@@ -177,9 +177,12 @@ def by_size(of: Chosen) -> float:
 
 
 def estimate(of: Chosen, asked: SweepSpec) -> None:
-    """How long it will take, in a line."""
+    """Draw a line that says how long a sweep will take: as long as one before it, or by its size and how busy
+    the machine is.
+    """
     about = seconds(of, asked)
-    said = "a moment" if about < MOMENT else f"about {times.roughly(about)}"
+    known = of.table is None and _measured(asked) is not None
+    said = cost_estimate.took(about, 1.0 if known else cost_estimate.busy())
     by_itself = ": changes run by themselves" if about < MOMENT and state.get(SWEEP.key) else ""
     st.caption(f"{wording.things(asked.total, 'problem')}, {said}{by_itself}.")
 

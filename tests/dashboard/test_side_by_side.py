@@ -1,0 +1,72 @@
+"""What changed between two answers at one k, and the k that is asked for first."""
+
+import numpy as np
+import pytest
+
+import nspca
+from nspca.dashboard.open_data import find
+from nspca.dashboard.sweep import one_k
+from nspca.dashboard.sweep.side_by_side import Side, compare, sentences
+from nspca.specs import DataSpec
+
+
+def side(k=6, **changes):
+    how = {name: changes.pop(name) for name in ("scale", "nonneg") if name in changes}
+    of = find(DataSpec(sample=changes.pop("sample", "digits"), **changes), None)
+    if of.dataset.is_covariance:
+        problem = nspca.Problem.from_covariance(of.dataset.X, k)
+    else:
+        problem = nspca.Problem.from_data(of.dataset.X, k=k, **how)
+    result = nspca.solve(problem)
+    return Side(of, problem, result.components[:, 0], result.value)
+
+
+def test_without_a_feature_another_takes_its_place():
+    before = side()
+    gone = before.of.dataset.feature_names.index(before.names[0])
+    now = side(without=(gone,))
+    found = compare(before, now)
+    assert found.change == now.value / before.value - 1 < 0
+    assert before.names[0] in found.gone and len(found.gone) == len(found.came)
+    first, second = (one.of.dataset.X @ one.x for one in (before, now))
+    assert np.isclose(found.correlation, abs(np.corrcoef(first, second)[0, 1]))
+    lines = sentences(found, "pixel", before, now)
+    assert lines[0] == f"**Variance**: {-100 * found.change:.1f} % less than before."
+    assert f"**Out**: {found.gone[0]}" in lines[1] and "correlation of 0." in lines[2]
+
+
+def test_the_same_answer_says_so():
+    before = side()
+    found = compare(before, before)
+    assert (found.change, found.gone, found.came) == (0.0, [], []) and found.correlation == pytest.approx(1)
+    assert sentences(found, "pixel", before, before)[:2] == [
+        "**Variance**: the same.",
+        "**Pixels**: the same.",
+    ]
+
+
+def test_variances_of_standardised_data_are_not_subtracted_from_others():
+    before, now = side(drop=True), side(drop=True, scale=True)
+    found = compare(before, now)
+    assert found.change is None
+    assert "of the total variance of the changed data" in sentences(found, "pixel", before, now)[0]
+
+
+def test_a_covariance_has_no_scores():
+    before = side(sample="pitprops", k=3)
+    assert compare(before, before).correlation is None
+
+
+def test_many_names_are_counted():
+    before, now = side(k=30, nonneg=False), side(k=1)
+    line = sentences(compare(before, now), "pixel", before, now)[1]
+    assert "and " in line and line.count(",") <= 8 and "other pixels" in line
+
+
+@pytest.mark.parametrize(
+    ("ks", "k", "n", "first", "last"),
+    [((1, 2, 64), 9, 64, 3, 27), ((5,), 1, 2, 1, 2), ((1,), 50, 60, 16, 60)],
+)
+def test_the_curve_around_a_k(ks, k, n, first, last):
+    found = one_k.around(ks, k, n)
+    assert k in found and (found[0], found[-1]) == (first, last) and list(found) == sorted(set(found))

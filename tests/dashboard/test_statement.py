@@ -1,0 +1,68 @@
+"""The statement about one component: two sentences, a bar, and no number that claims more than is proved."""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import nspca
+from nspca.dashboard.views import statement
+
+DIGITS = nspca.load_sample("digits")
+
+
+def said(k, problem=None, certify="fast", data=DIGITS, **options):
+    problem = nspca.Problem.from_data(data.X, k=k, **options) if problem is None else problem
+    return statement.state_result(data, problem, nspca.solve(problem, certify=certify), k), problem
+
+
+def test_the_model_sentence():
+    one, problem = said(8)
+    result = nspca.solve(problem, certify="fast")
+    share, limit = 100 * result.value / problem.leading_eigenvalue, 100 * result.certificate.upper
+    limit /= problem.leading_eigenvalue
+    first = re.fullmatch(
+        r"8 pixels capture ([\d.]+) % of the variance of the first principal component, which uses all 64\.",
+        one.found,
+    )
+    second = re.fullmatch(r"No 8 pixels with nonnegative weights capture more than ([\d.]+) %\.", one.limit)
+    assert share - 1 < float(first[1]) <= share and limit <= float(second[1]) < limit + 1
+    assert one.share <= one.most and one.share_text == f"{first[1]} %" and one.most_text == f"{second[1]} %"
+
+
+def test_one_feature_is_said_in_the_singular_and_what_is_optimal_as_such():
+    one, _ = said(1)
+    assert one.found.startswith("1 pixel captures ") and one.limit == "No single pixel captures more."
+    assert not one.most_text and "which is proved to be the limit" in statement.bar(one)
+
+
+def test_weights_of_any_sign_and_kept_features():
+    assert " with " not in said(5, nonneg=False)[0].limit
+    kept, _ = said(5, forced=(20, 21))
+    words = "No 5 pixels that include the 2 pixels you kept, with nonnegative weights, capture"
+    assert kept.limit.startswith(words)
+
+
+def test_without_a_proof_there_is_no_limit():
+    one, problem = said(5, certify=None)
+    assert one.limit == "" and one.most is None and "limit" not in statement.bar(one)
+    assert "can explain more" not in statement.numbers(problem, nspca.solve(problem, certify=None), 5)
+
+
+@pytest.mark.parametrize("upper", [1.0, 1.3, 1e6])
+def test_the_bar_never_ends_before_what_was_found_or_after_its_end(upper):
+    problem = nspca.Problem.from_data(DIGITS.X, k=5)
+    result = nspca.solve(problem, certify="fast")
+    certificate = replace(result.certificate, upper=upper * result.value)
+    one = statement.state_result(DIGITS, problem, result.with_certificate(certificate), 5)
+    widths = [float(width) for width in re.findall(r"height:0\.8rem;width:([\d.]+)%", statement.bar(one))]
+    assert np.isclose(sum(widths), 100, atol=0.02) and min(widths) > 0
+    assert one.most <= 1
+
+
+def test_a_problem_without_variance():
+    A = np.zeros((3, 3))
+    problem = nspca.Problem.from_covariance(A, 2)
+    one = statement.state_result(nspca.load_sample("pitprops"), problem, nspca.solve(problem), 2)
+    assert (one.share == 0 and "0 %" in one.found) or "0.0 %" in one.found
