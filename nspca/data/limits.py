@@ -68,10 +68,7 @@ def bounded_bytes(source: "str | Path | bytes | BinaryIO") -> bytes:
     else:
         raw = _file_bytes(Path(source))
     if len(raw) > MAX_BYTES:
-        raise InvalidData(
-            f"A file may have at most {mib(MAX_BYTES)} and this one has more: keep fewer columns or save it "
-            "as compressed NPZ."
-        )
+        raise _too_large()
     if not raw:
         raise InvalidData("The file is empty: a table with at least two rows and two columns is needed.")
     return raw
@@ -80,8 +77,17 @@ def bounded_bytes(source: "str | Path | bytes | BinaryIO") -> bytes:
 def _file_bytes(path: Path) -> bytes:
     if not path.is_file():
         raise InvalidData(f"There is no file {path}: check the path.")
+    if path.stat().st_size > MAX_BYTES:
+        raise _too_large()
     with path.open("rb") as handle:
         return _drain(handle)
+
+
+def _too_large() -> InvalidData:
+    return InvalidData(
+        f"A file may have at most {mib(MAX_BYTES)} in memory and this one has more: keep fewer columns, "
+        f"or {FROM_DISK}."
+    )
 
 
 def _drain(handle: "BinaryIO | gzip.GzipFile", most: int | None = None) -> bytes:

@@ -17,10 +17,11 @@ from nspca.data.dataset import Dataset, frozen, numbered, pixel_names
 from nspca.data.layout import ENOUGH_ROWS, Layout, as_utf8, find_layout, stripped
 from nspca.data.missing import check_way, settle
 from nspca.data.read_options import ReadOptions
-from nspca.data.readers import FOREIGN, ONE_IMAGE, DocwordReader, MatrixMarketReader, Source
+from nspca.data.readers import FOREIGN, ONE_IMAGE, DocwordReader, MatrixMarketReader, Source, open_reader
 from nspca.data.readers.docword import find_vocabulary, read_vocabulary, vocabulary_words
 from nspca.data.readers.excel import is_cut_workbook, is_workbook, sheet_as_csv
 from nspca.data.readers.h5ad import SUFFIX, read_h5ad
+from nspca.data.readers.hdf5 import SUFFIXES as HDF5
 from nspca.data.readers.images import EXTENSIONS, read_images, short_name
 from nspca.data.readers.matrixmarket import DENSE
 from nspca.data.readers.npz import NpyReader, is_array
@@ -57,8 +58,8 @@ def read(
     path_or_buffer : path, bytes or open binary file
         CSV or TSV, Excel (the first sheet that holds something), Parquet, NPZ or NPY, Matrix Market, UCI
         docword (all of them also gzipped), a ZIP or folder of PGM, PNG, JPEG or WebP images of one size, or
-        a ZIP or folder with one of the others. With the package anndata a path to its H5AD too; of the
-        options `label_column` alone is for it, a column of the cells.
+        a ZIP or folder with one of the others. With the package h5py a path to an HDF5 file too, with anndata
+        one to its H5AD; of the options `label_column` alone is for H5AD, a column of the cells.
     name : str, optional
         Name of the dataset; by default the file's own.
     header : "auto", True or False
@@ -125,11 +126,30 @@ def _read_source(
         return _read_files(_folder_files(Path(path_or_buffer)), name, words, options, report)
     if isinstance(path_or_buffer, (str, Path)) and str(path_or_buffer).lower().endswith(SUFFIX):
         return read_h5ad(Path(path_or_buffer), name, options.label_column)
+    if isinstance(path_or_buffer, (str, Path)) and str(path_or_buffer).lower().endswith(HDF5):
+        return _read_hdf5(Path(path_or_buffer), name, options)
     raw = limits.bounded_bytes(path_or_buffer)
     if words is None and isinstance(path_or_buffer, (str, Path)):
         beside = find_vocabulary(Path(path_or_buffer))
         words = None if beside is None else read_vocabulary(beside)
     return _read_bytes(raw, name, words, options, report, len(raw))
+
+
+def _read_hdf5(path: Path, name: str, options: ReadOptions) -> Dataset:
+    """Read a table of an HDF5 file of the user's own into memory."""
+    if not path.is_file():
+        raise InvalidData(f"There is no file {path}: check the path.")
+    reader = open_reader(Source(path), options)
+    shape = reader.shape
+    if shape.is_sparse:
+        limits.check_sparse(shape.rows, shape.columns, shape.nonzeros)
+    else:
+        limits.check_dense(shape.rows, shape.columns)
+    (block,) = reader.blocks()
+    data = _from_array(block.X, name, options)
+    names = reader.feature_names()
+    data = data if names is None else replace(data, feature_names=tuple(names))
+    return _turned(replace(data, notes=(*data.notes, *reader.notes)), options)
 
 
 def read_layout(

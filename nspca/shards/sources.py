@@ -48,8 +48,8 @@ def shard(
     Parameters
     ----------
     source : path
-        UCI docword, Matrix Market in coordinate form, Parquet, a sparse matrix saved by
-        ``scipy.sparse.save_npz``, or CSV. Texts may be gzipped.
+        UCI docword, Matrix Market in coordinate form, Parquet, NPY, NPZ (dense, or saved by
+        ``scipy.sparse.save_npz``), HDF5 (with the package h5py), or CSV. Texts may be gzipped.
     folder : path
         A new folder.
     rows : int, optional
@@ -97,7 +97,8 @@ def shard(
         if isinstance(reader, TableReader):
             _write(writer, regrouped(_table_blocks(reader, writer), rows), reader)
         else:
-            _write(writer, (block.X for block in reader.blocks(rows, writer.place)), reader)
+            blocks = (sp.csr_array(block.X) for block in reader.blocks(rows, writer.place))
+            _write(writer, blocks, reader)
         return writer.finish()
 
 
@@ -129,7 +130,8 @@ def _check_matrix(reader: Reader, vocabulary: str | Path | None) -> tuple[str, .
         )
     path = reader.source.path
     if not isinstance(reader, DocwordReader) or path is None:
-        return None
+        found = reader.feature_names()
+        return None if found is None else tuple(found)
     words = find_vocabulary(path) if vocabulary is None else Path(vocabulary)
     return None if words is None else tuple(vocabulary_words(read_vocabulary(words), columns)[0])
 

@@ -104,12 +104,18 @@ def check_array(shape: tuple[int, ...], dtype: np.dtype, held: int) -> None:
 
 def npy_header(stream: BinaryIO) -> tuple[tuple[int, ...], np.dtype]:
     """Return the shape and type of an array from its header alone."""
+    shape, _, dtype = npy_layout(stream)
+    return shape, dtype
+
+
+def npy_layout(stream: BinaryIO) -> tuple[tuple[int, ...], bool, np.dtype]:
+    """Return the shape of an array, whether it is stored by columns, and its type, from its header alone."""
     try:
         version = np.lib.format.read_magic(stream)
         read = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}[
             version
         ]
-        shape, _, dtype = read(stream, max_header_size=MAX_HEADER)
+        shape, by_columns, dtype = read(stream, max_header_size=MAX_HEADER)
         # True is an int to the parser of headers, and no length to the reader of arrays.
         if min(shape, default=0) < 0 or any(isinstance(length, bool) for length in shape):
             raise ValueError("a length below 0, or none")
@@ -119,7 +125,7 @@ def npy_header(stream: BinaryIO) -> tuple[tuple[int, ...], np.dtype]:
         raise InvalidData(
             "The array's header cannot be read: save it again with numpy.save or numpy.savez."
         ) from None
-    return shape, dtype
+    return shape, by_columns, dtype
 
 
 def read_arrays(raw: bytes) -> dict[str, np.ndarray]:

@@ -13,7 +13,7 @@ from nspca.data import Dataset
 PARTS, TOPICS, SWEEP = "pages/parts.py", "pages/topics.py", "pages/sweep.py"
 COMPONENTS = "pages/components.py"
 ROOT = Path(__file__).resolve().parents[3]
-PICTURES = 12
+PICTURES = 8
 """Images, one row of them."""
 NO_GROUP = ""
 
@@ -21,8 +21,7 @@ NO_GROUP = ""
 def show(of: Chosen) -> None:
     """Show the data in force, with links to the pages that work on them."""
     with frame.picture():
-        preview.title(whole(of))
-        st.markdown(f"{summary(whole(of))} {advice(of.dataset)}")
+        preview.title(whole(of), f"{summary(whole(of))} {advice(of.dataset)}")
         preview.picture(of.dataset, PICTURES)
     with st.container(horizontal=True, vertical_alignment="center"):
         frame.way_on(SWEEP, f"Sweep: how many {_nouns(of.dataset)} are enough?")

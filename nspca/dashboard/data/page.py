@@ -12,13 +12,13 @@ from nspca.errors import NSPCAError
 def show() -> None:
     """Draw everything below the title."""
     reading.forget_stale()
-    data = None
-    with frame.guard():
+    top, data = st.container(), None
+    picker.choose()  # before the data are drawn, since they may become others here
+    with top, frame.guard():
         data = _opened()
         if data:
             first.show(data)
             reading.offers(data)
-    picker.choose()
     with frame.guard():
         if state.get("upload") is not None:
             with st.expander("How the file is read", expanded=data is None, icon=":material/tune:"):

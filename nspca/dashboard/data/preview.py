@@ -26,14 +26,14 @@ BADGES = {
 }
 
 
-def title(of: Chosen) -> None:
-    """Name, where it is from, and whether it is the real thing."""
+def title(of: Chosen, sentences: str) -> None:
+    """Draw the name of the data, whether they are the real ones, and sentences about them."""
     st.subheader(wording.plain(_name(of)))
-    st.markdown(f"{_badge(of)} :small[:gray[{wording.plain(of.dataset.provenance)}]]")
+    st.markdown(f"{_badge(of)} {sentences}")
 
 
 def line(of: Chosen) -> None:
-    """The same in one line, for the other pages, with the way back to the choice."""
+    """Draw name and size of the data in one line, for the other pages, with the way back to the choice."""
     data = of.dataset
     m, n = of.shape
     shape = (
@@ -93,8 +93,10 @@ def notes(of: Chosen) -> None:
 
 
 def facts(of: Chosen) -> None:
-    """Shape, sparsity, memory."""
+    """Draw where the data come from, their shape, sparsity, memory and number of groups."""
     data, (m, n) = of.dataset, of.shape
+    if data.provenance:
+        st.caption(wording.plain(data.provenance))
     if of.table is not None:
         filled, size = of.table.nonzeros, of.table.nbytes
     elif sp.issparse(data.X):

@@ -6,7 +6,11 @@
     delimited     CSV, TSV and other tables of text
     parquet       Parquet
     npz           NPZ and NPY
+    hdf5          HDF5, only by a path of the user's own
     docword       the UCI bag-of-words format
+    documents     texts, whose words are counted elsewhere
+    strings       tables of which every cell stays a text
+    images        images from an archive or a folder
     matrixmarket  Matrix Market, coordinate and array
 
 A reader takes the header when it is made. `probe` says the size that the header claims, as far as the file is
@@ -19,6 +23,7 @@ from nspca.data.readers.delimited import DelimitedReader
 from nspca.data.readers.docword import DocwordReader
 from nspca.data.readers.entries import EntryReader
 from nspca.data.readers.excel import is_workbook
+from nspca.data.readers.hdf5 import Hdf5Reader
 from nspca.data.readers.matrixmarket import MatrixMarketReader
 from nspca.data.readers.npz import NpyReader, NpzReader, is_array, list_members
 from nspca.data.readers.parquet import ParquetReader
@@ -61,10 +66,12 @@ def open_reader(source: Source, options: ReadOptions = DEFAULT, *, report: Repor
     first = source.first()
     if first.startswith(CONTAINERS):
         kind = _find_archive(source)
+    elif Hdf5Reader.matches(first):
+        kind = Hdf5Reader
     elif first.startswith((*FOREIGN, *ONE_IMAGE)):
         raise InvalidData(
-            f"{source.called} must be a docword, Matrix Market, Parquet, CSV, NPZ or NPY file, got another: "
-            "convert it."
+            f"{source.called} must be a docword, Matrix Market, Parquet, CSV, NPZ, NPY or HDF5 file, got "
+            "another: convert it."
         )
     else:
         kind = next(reader for reader in FORMATS if reader.matches(first))
@@ -91,6 +98,7 @@ __all__ = [
     "DelimitedReader",
     "DocwordReader",
     "EntryReader",
+    "Hdf5Reader",
     "MatrixMarketReader",
     "NpyReader",
     "NpzReader",

@@ -212,6 +212,10 @@ class Reader(ABC):
         """
         return self.shape
 
+    def feature_names(self) -> Sequence[str] | None:
+        """Return the names of the features, where a file without columns of text has them."""
+        return None
+
     @abstractmethod
     def blocks(self, rows: int | None = None, spill: Path | None = None) -> Iterator[Block]:
         """Yield the rows of the table in the order of the file, block by block.

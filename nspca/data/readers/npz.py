@@ -6,7 +6,7 @@ unpickled.
 
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -14,9 +14,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from nspca.data import limits
+from nspca.data.dataset import unique_names
 from nspca.data.readers.base import Block, Reader, Shape, Source
 from nspca.errors import InvalidData
-from nspca.validation.archive import check_array, npy_header, open_zip, read_npy, unzip_member
+from nspca.validation.archive import check_array, npy_header, npy_layout, open_zip, read_npy, unzip_member
 
 SPARSE = ("data", "indices", "indptr", "shape")
 """Members that make a sparse matrix together."""
@@ -121,8 +122,9 @@ class NpzReader(Reader):
         """Yield blocks of `rows` rows of a sparse matrix in CSR form; any other table is one block."""
         if not self.is_sparse:
             if self.on_disk:
-                raise self._no_rows("a dense table")
-            yield Block(self.read_array(self.key))
+                yield from self._dense_rows(rows)
+            else:
+                yield Block(self.read_array(self.key))
         elif self._layout == "csc":
             if self.on_disk:
                 raise self._no_rows('a matrix in the form "csc"')
@@ -133,6 +135,29 @@ class NpzReader(Reader):
         else:
             for block in self._compressed(*self._sides, rows):
                 yield Block(block)
+
+    def _dense_rows(self, step: int | None) -> Iterator[Block]:
+        """Yield a dense table, `step` rows at a time, as it is unpacked."""
+        (count, width), by_columns = self._sides, self._stream(self.key).by_columns
+        if by_columns:
+            raise InvalidData(
+                f"{self.source.called} holds its table column by column, and is read row by row: save it "
+                "with numpy.savez from an array in C order, or as .npy."
+            )
+        with self._stream(self.key) as stream:
+            for start in range(0, count, step or count):
+                part = min(step or count, count - start)
+                numbers = stream.read(part * width).reshape(part, width)
+                yield Block(checked_rows(numbers, start, self.source))
+
+    def feature_names(self) -> Sequence[str] | None:
+        """Return the names of the features that the archive holds; None when it has none that fit."""
+        for key in FEATURE_NAMES:
+            if key in self.files:
+                names = self.read_array(key)
+                if names.shape == (self._sides[1],) and names.dtype.kind == "U":
+                    return unique_names(names.tolist(), "feature")[0]
+        return None
 
     def _no_rows(self, what: str) -> InvalidData:
         return InvalidData(
@@ -214,13 +239,43 @@ class NpyReader(Reader):
         return self.shape
 
     def blocks(self, rows: int | None = None, spill: Path | None = None) -> Iterator[Block]:
-        """Yield the array as one block."""
-        if self.on_disk:
+        """Yield the array as one block, or on disk as blocks of `rows` rows, mapped into memory."""
+        if not self.on_disk:
+            yield Block(read_npy(self.source.raw))
+            return
+        if self.source.is_packed:
             raise InvalidData(
-                f"{self.source.called} must be a docword, Matrix Market, Parquet, CSV or sparse NPZ file, "
-                "got another: convert it."
+                f"{self.source.called} is packed, and its rows cannot be read from the middle: unpack it."
             )
-        yield Block(read_npy(self.source.raw))
+        self.probe()
+        assert self.source.path is not None  # on disk
+        count = self.shape.rows
+        for start in range(0, count, rows or count):
+            # Mapped anew for each block, so that what was read takes no memory.
+            table = np.load(self.source.path, mmap_mode="r", allow_pickle=False)
+            part = table[start : start + (rows or count)]
+            yield Block(checked_rows(part.reshape(len(part), -1), start, self.source))
+
+
+def checked_rows(part: np.ndarray, start: int, source: Source) -> np.ndarray:
+    """Return some rows of a dense table as float64; `start` is the number of the first one, from 0.
+
+    Raises
+    ------
+    InvalidData
+        For other types than real numbers, missing values, and integers that float64 cannot represent.
+    """
+    if part.dtype.kind not in "biuf":
+        raise InvalidData(f"{source.called} must hold real numbers, got type {part.dtype}: convert them.")
+    limits.check_float64(part, f"{source.called}, near row {start + 1},")
+    X = np.ascontiguousarray(part, dtype=np.float64)
+    missing = np.argwhere(np.isnan(X))
+    if missing.size:
+        row, column = missing[0]
+        raise InvalidData(
+            f"Row {start + row + 1} of {source.called} has no number in column {column + 1}: fill it in."
+        )
+    return X
 
 
 class _Stream:
@@ -231,7 +286,7 @@ class _Stream:
         info = reader.files[key]
         try:
             self._handle = cast(BinaryIO, reader._archive.open(info))
-            self.shape, self.dtype = npy_header(self._handle)
+            self.shape, self.by_columns, self.dtype = npy_layout(self._handle)
             self._bytes = info.file_size - self._handle.tell()
         except _DAMAGE:
             raise self._damaged() from None

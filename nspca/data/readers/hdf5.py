@@ -1,0 +1,152 @@
+"""HDF5 files (h5py), read in blocks of rows: a dense table, or the sparse X of an H5AD file.
+
+Only files that the user names by a path are opened, never uploads.
+"""
+
+from collections.abc import Iterator, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from nspca.data import limits
+from nspca.data.dataset import unique_names
+from nspca.data.readers.base import Block, Reader, Shape
+from nspca.data.readers.npz import FEATURE_NAMES, checked_rows
+from nspca.errors import InvalidData
+
+SUFFIXES = (".h5", ".hdf5", ".he5")
+MAGIC = b"\x89HDF"
+_NAMED = ("X", "data", "table", "matrix")
+"""Names under which a table is looked for first."""
+
+
+class Hdf5Reader(Reader):
+    """A table in an HDF5 file: the dataset X, or the only table of numbers, or the sparse group X of H5AD."""
+
+    @staticmethod
+    def matches(first: bytes) -> bool:
+        """Whether bytes start as HDF5 does."""
+        return first.startswith(MAGIC)
+
+    def _read_header(self) -> None:
+        try:
+            h5py: Any = import_module("h5py")
+        except ImportError:
+            raise InvalidData(
+                "An HDF5 file needs the package h5py, which is not installed: install it, or save the table "
+                "as NPY."
+            ) from None
+        try:
+            self._file = h5py.File(self.source.path, "r")
+            tables: dict[str, Any] = {}
+            self._file.visititems(lambda name, node: _note(tables, name, node, h5py))
+        except OSError as error:
+            raise InvalidData(
+                f"{self.source.called} is damaged or cut short as an HDF5 file ({str(error)[:80]}): "
+                "get it again."
+            ) from None
+        self.is_sparse = isinstance(self._file.get("X"), h5py.Group)
+        if self.is_sparse:
+            self._read_sparse_header()
+        else:
+            name = next((name for name in _NAMED if name in tables), None)
+            if name is None and len(tables) != 1:
+                found = ", ".join(sorted(tables)[:8]) or "none"
+                raise InvalidData(
+                    f"{self.source.called} must hold a table X, or exactly one table of numbers; its tables "
+                    f"are {found}."
+                )
+            self._table = tables[name or next(iter(tables))]
+            self._sides = int(self._table.shape[0]), int(self._table.shape[1])
+            self._entries = self._sides[0] * self._sides[1]
+            if name != "X":
+                self.notes = (f'The table "{self._table.name.lstrip("/")}" was taken.',)
+
+    def _read_sparse_header(self) -> None:
+        group = self._file["X"]
+        shape = group.attrs.get("shape", group.attrs.get("h5sparse_shape"))
+        kind = str(group.attrs.get("encoding-type", group.attrs.get("h5sparse_format", "")))
+        parts = [name for name in ("data", "indices", "indptr") if name in group]
+        if shape is None or len(shape) != 2 or len(parts) < 3 or not kind.startswith("csr"):
+            raise InvalidData(
+                f"{self.source.called} must hold X as a table or as a sparse matrix by rows (csr_matrix), "
+                f"got {kind or 'another group'}: save it so."
+            )
+        self._table, self._sides = group, (int(shape[0]), int(shape[1]))
+        self._entries = int(group["data"].shape[0])
+
+    @property
+    def shape(self) -> Shape:
+        """The lengths in the header."""
+        named = self.feature_names() is not None
+        return Shape(*self._sides, self._entries, is_sparse=self.is_sparse, has_names=named)
+
+    def feature_names(self) -> Sequence[str] | None:
+        """Return the names of the features: a dataset of texts beside the table, or those of H5AD."""
+        for name in (*FEATURE_NAMES, _var_names(self._file)):
+            node = self._file.get(name) if name else None
+            if node is not None and getattr(node, "shape", None) == (self._sides[1],):
+                texts = [_text(one) for one in node[:]]
+                return unique_names(texts, "feature")[0]
+        return None
+
+    def blocks(self, rows: int | None = None, spill: Path | None = None) -> Iterator[Block]:
+        """Yield the rows in the order of the file, `rows` at a time."""
+        count = self._sides[0]
+        step = rows or count
+        indptr = self._indptr() if self.is_sparse else None
+        for start in range(0, count, step):
+            end = min(start + step, count)
+            if indptr is None:
+                yield Block(checked_rows(np.asarray(self._table[start:end]), start, self.source))
+            else:
+                yield Block(self._sparse_rows(indptr[start : end + 1]))
+
+    def _indptr(self) -> np.ndarray:
+        indptr = np.asarray(self._table["indptr"][:]).astype(np.int64)
+        ends = indptr.size and (int(indptr[0]), int(indptr[-1])) == (0, self._entries)
+        if indptr.shape != (self._sides[0] + 1,) or not ends or (np.diff(indptr) < 0).any():
+            raise self._misfit()
+        return indptr
+
+    def _sparse_rows(self, part: np.ndarray) -> sp.csr_array:
+        where = slice(int(part[0]), int(part[-1]))
+        data, indices = np.asarray(self._table["data"][where]), np.asarray(self._table["indices"][where])
+        fits = data.size == indices.size == int(part[-1] - part[0]) and indices.dtype.kind in "iu"
+        if (
+            not fits
+            or data.dtype.kind not in "biuf"
+            or (indices.size and not (indices.min() >= 0 and indices.max() < self._sides[1]))
+        ):
+            raise self._misfit()
+        limits.check_float64(data, "the sparse matrix")
+        entries = data.astype(np.float64), indices.astype(np.int32), part - part[0]
+        block = sp.csr_array(entries, shape=(part.size - 1, self._sides[1]))
+        block.sum_duplicates()
+        return block
+
+    def _misfit(self) -> InvalidData:
+        return InvalidData(
+            f"The parts of the sparse matrix of {self.source.called} do not fit: save it again."
+        )
+
+
+def _note(tables: dict[str, Any], name: str, node: Any, h5py: Any) -> None:
+    """Remember a table of numbers that a file holds."""
+    if isinstance(node, h5py.Dataset) and len(node.shape) == 2 and node.dtype.kind in "biuf":
+        tables[name] = node
+
+
+def _text(value: Any) -> str:
+    """Return a text of HDF5, which may be stored as bytes."""
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+
+
+def _var_names(file: Any) -> str:
+    """Return where an H5AD file has the names of its genes; empty for other files."""
+    var = file.get("var")
+    index = None if var is None else var.attrs.get("_index")
+    return f"var/{index}" if isinstance(index, str) else ""

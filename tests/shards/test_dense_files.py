@@ -1,0 +1,153 @@
+"""NPY, dense NPZ and HDF5 files become shards block by block, and the sentences about size name that way."""
+
+import gzip
+import sys
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import nspca
+from nspca.__main__ import main
+from nspca.covariance.covariance import canonical, sparse_digest
+from nspca.data import limits
+from nspca.errors import InvalidData
+from nspca.shards.sources import shard
+
+h5py = pytest.importorskip("h5py")
+X = np.where(
+    np.random.default_rng(0).random((57, 9)) < 0.6, np.random.default_rng(1).normal(size=(57, 9)), 0.0
+)
+NAMES = [f"gene {j}" for j in range(9)]
+
+
+def _save(path, table) -> None:
+    with path.open("wb") as file:  # np.save would add an ending
+        np.save(file, table)
+
+
+def hdf5(path, **members) -> None:
+    with h5py.File(path, "w") as file:
+        for name, value in members.items():
+            if sp.issparse(value):
+                group = file.create_group(name)
+                group.attrs["shape"], group.attrs["encoding-type"] = value.shape, "csr_matrix"
+                for part in ("data", "indices", "indptr"):
+                    group[part] = getattr(value, part)
+            else:
+                file[name] = value
+
+
+def write(kind: str, path) -> None:
+    if kind == "npy":
+        _save(path, X)
+    elif kind == "npy by columns":
+        _save(path, np.asfortranarray(X))
+    elif kind == "npy of images":
+        _save(path, X.reshape(57, 3, 3))
+    elif kind == "npz":
+        with path.open("wb") as file:
+            np.savez_compressed(file, X=X, feature_names=np.array(NAMES))
+    elif kind == "HDF5":
+        hdf5(path, X=X, feature_names=np.array(NAMES, dtype=h5py.string_dtype()))
+    elif kind == "HDF5, another name":
+        hdf5(path, numbers=X)
+    else:
+        hdf5(path, X=sp.csr_array(X))
+
+
+KINDS = ["npy", "npy by columns", "npy of images", "npz", "HDF5", "HDF5, another name", "sparse HDF5"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_table_is_planned_and_sharded_in_blocks(kind, tmp_path):
+    path = tmp_path / "table"
+    write(kind, path)
+    assert (nspca.plan(path, k=2).size.rows, nspca.plan(path, k=2).size.columns) == (57, 9)
+    table = shard(path, tmp_path / "rows", rows=10)
+    assert len(table.manifest.shards) == 6
+    whole = np.vstack([block.toarray() for block in table.blocks()])
+    assert np.array_equal(whole, X)
+    assert (tuple(table.feature_names) == tuple(NAMES)) == (kind in ("npz", "HDF5"))
+    assert table.digest == sparse_digest(canonical(sp.csr_array(X)))
+
+
+@pytest.mark.parametrize("kind", ["HDF5", "HDF5, another name", "sparse HDF5"])
+def test_an_hdf5_file_of_ones_own_is_read_by_its_path_and_never_from_bytes(kind, tmp_path):
+    path = tmp_path / "table.h5"
+    write(kind, path)
+    data = nspca.read(path)
+    found = data.X.toarray() if sp.issparse(data.X) else data.X
+    assert np.array_equal(found, X) and (data.feature_names == tuple(NAMES)) == (kind == "HDF5")
+    with pytest.raises(InvalidData, match="never opened from uploads"):
+        nspca.read(path.read_bytes())
+    with pytest.raises(InvalidData, match="There is no file"):
+        nspca.read(tmp_path / "none.h5")
+
+
+def _odd(tmp_path):
+    gap = X.copy()
+    gap[31, 4] = np.nan
+    yield "npy", lambda path: _save(path, gap), "Row 32 .* has no number in column 5"
+    yield "hdf5", lambda path: hdf5(path, X=gap), "Row 32 .* has no number in column 5"
+    yield "text", lambda path: _save(path, np.array([["a", "b"], ["c", "d"]])), "must hold real numbers"
+    yield "cut", lambda path: path.write_bytes(_saved(tmp_path)[:-8]), "damaged or cut short"
+    yield "packed", lambda path: path.write_bytes(gzip.compress(_saved(tmp_path))), "is packed.*unpack it"
+    yield "inf", lambda path: _save(path, np.where(X > 2, np.inf, X)), "must be a finite number"
+    yield "ticks", lambda path: _save(path, np.full((5, 3), 2**60 + 1)), "must fit float64"
+    yield "two", lambda path: hdf5(path, a=X, b=X), "exactly one table of numbers; its tables are a, b"
+    yield "none", lambda path: hdf5(path, a=np.arange(4)), "its tables are none"
+    yield "by columns", lambda path: _savez(path, np.asfortranarray(X)), "column by column"
+    yield "csc", lambda path: _csc(path), "sparse matrix by rows"
+    yield "indices", lambda path: hdf5(path, X=_beyond()), "do not fit"
+    yield "broken", lambda path: path.write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(90)), "damaged or cut short"
+
+
+def _saved(tmp_path) -> bytes:
+    np.save(tmp_path / "whole.npy", X)
+    return (tmp_path / "whole.npy").read_bytes()
+
+
+def _savez(path, table) -> None:
+    with path.open("wb") as file:
+        np.savez(file, X=table)
+
+
+def _csc(path) -> None:
+    hdf5(path, X=sp.csr_array(X))
+    with h5py.File(path, "a") as file:
+        file["X"].attrs["encoding-type"] = "csc_matrix"
+
+
+def _beyond() -> sp.csr_array:
+    table = sp.csr_array(X)
+    table.indices = table.indices + 5
+    return table
+
+
+@pytest.mark.parametrize("number", range(13))
+def test_what_cannot_be_sharded_is_one_sentence_and_leaves_nothing(number, tmp_path):
+    _, make, sentence = [*_odd(tmp_path)][number]
+    make(tmp_path / "file")
+    with pytest.raises(InvalidData, match=sentence) as error:
+        shard(tmp_path / "file", tmp_path / "rows", rows=10)
+    assert "\n" not in str(error.value) and not (tmp_path / "rows").exists()
+
+
+def test_a_file_too_large_for_memory_names_the_way_that_works(tmp_path, monkeypatch, capsys):
+    path, folder = tmp_path / "large.npy", tmp_path / "rows"
+    _save(path, X)
+    monkeypatch.setattr(limits, "MAX_BYTES", 1000)
+    assert main(["solve", str(path), "--k", "3"]) == 2
+    said = capsys.readouterr().err
+    assert "python -m nspca shard FILE FOLDER" in said and "in memory" in said
+    assert main(["shard", str(path), str(folder)]) == 0
+    assert main(["solve", str(folder), "--k", "3"]) == 0
+
+
+def test_without_h5py_it_says_what_is_missing(tmp_path, monkeypatch):
+    write("HDF5", tmp_path / "table.h5")
+    monkeypatch.setitem(sys.modules, "h5py", None)
+    for call in (nspca.read, nspca.plan, lambda path: shard(path, tmp_path / "rows")):
+        with pytest.raises(InvalidData, match="needs the package h5py"):
+            call(tmp_path / "table.h5")
