@@ -22,8 +22,8 @@ DIRECTION, SPANNOGRAM = 1, 3
 """The other two screens with a question, beside `PAINTING`."""
 TASKS = {
     DIRECTION: (
-        "Each dot shows how many handwritten digits have the same grey values in two pixels. Along which line "
-        "do the dots vary most? Turn the line."
+        "Each dot shows how many handwritten digits have the same grey values in two pixels. Along which "
+        "line do the dots vary most? Turn the line."
     ),
     SPANNOGRAM: (
         f"Each curve is one pixel. The line marks the {K} highest curves at an angle. At which angle do "
