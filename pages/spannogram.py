@@ -7,8 +7,8 @@ from nspca.dashboard.data import preview, standin
 from nspca.dashboard.open_data import opened
 from nspca.dashboard.spannogram import ranks as ranks_view
 from nspca.dashboard.spannogram import support as support_view
-from nspca.dashboard.spannogram.lessons import SENTENCES
 from nspca.dashboard.spannogram import views as spannogram_views
+from nspca.dashboard.spannogram.lessons import SENTENCES
 
 with frame.page("Spannogram"):
     st.title("Why few sets need to be checked")

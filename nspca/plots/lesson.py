@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
 from nspca.plots.theme import colorbar, hide_axes, light, new_figure, plain
-from nspca.presentation.colours import CONTEXT, DIVERGING, LIMIT, MAIN, SECOND, fade
+from nspca.presentation.colours import CHOSEN, CONTEXT, DIVERGING, LIMIT, MAIN, PROVED, SECOND, fade
 
 LARGEST = 26  # pixels: the disc of the values that occur most
 
@@ -101,6 +101,73 @@ def side_by_side(images: Sequence[Any], shape: Sequence[int], titles: Sequence[s
         number = "" if index == 0 else str(index + 1)
         figure.layout[f"yaxis{number}"].scaleanchor = f"x{number}"
     return figure
+
+
+def marked_pixels(
+    mean: ArrayLike, shape: Sequence[int], pixels: Sequence[int], names: Sequence[str]
+) -> go.Figure:
+    """Draw a mean image in grey with some of its pixels framed and named.
+
+    Parameters
+    ----------
+    mean : (n,) ; shape : (rows, columns) ; pixels : numbers of pixels ; names : one str each
+    """
+    figure = new_figure(f"The mean image, with {' and '.join(names)} marked.", height=460)
+    _add_grey(figure, mean, shape)
+    for pixel, colour, name in zip(pixels, (MAIN, SECOND), names, strict=True):
+        row, column = divmod(pixel, shape[1])
+        figure.add_shape(type="rect", **_square(row, column, 0.5), line={"color": colour, "width": 5})
+        _add_swatch(figure, plain(name), colour)
+    figure.update_xaxes(range=[-0.5, shape[1] - 0.5])
+    return hide_axes(figure)
+
+
+def overlay_figure(mine: ArrayLike, best: ArrayLike, shape: Sequence[int], mean: ArrayLike) -> go.Figure:
+    """Draw two sets of pixels over a mean image: those of the first alone, of the second alone, and of both.
+
+    Parameters
+    ----------
+    mine, best : (n,) bool ; shape : (rows, columns) ; mean : (n,)
+    """
+    mine, best = np.asarray(mine, bool), np.asarray(best, bool)
+    kinds = (
+        ("yours only", mine & ~best, CHOSEN),
+        ("both", mine & best, PROVED),
+        ("the best found only", best & ~mine, MAIN),
+    )
+    said = ", ".join(f"{name}: {np.sum(which)}" for name, which, _ in kinds)
+    figure = new_figure(f"Pixels of two answers. {said}.", height=400)
+    _add_grey(figure, mean, shape)
+    for name, which, colour in kinds:
+        for pixel in np.flatnonzero(which):
+            square = _square(*divmod(int(pixel), shape[1]), 0.47)
+            figure.add_shape(type="rect", **square, fillcolor=colour, line={"width": 0})
+        _add_swatch(figure, f"{name}: {np.sum(which)}", colour)
+    figure.update_xaxes(range=[-0.5, shape[1] - 0.5])
+    return hide_axes(figure)
+
+
+def _square(row: int, column: int, half: float) -> dict[str, float]:
+    """Return the corners of a square around a pixel."""
+    return {"x0": column - half, "x1": column + half, "y0": row - half, "y1": row + half}
+
+
+def _add_swatch(figure: go.Figure, name: str, colour: str) -> None:
+    """Add an entry to the legend."""
+    marker = {"symbol": "square", "size": 12, "color": colour}
+    figure.add_scatter(x=[None], y=[None], mode="markers", marker=marker, name=name)
+
+
+def _add_grey(figure: go.Figure, mean: ArrayLike, shape: Sequence[int]) -> None:
+    """Draw an image in grey behind what follows."""
+    figure.add_heatmap(
+        z=light(mean).reshape(shape),
+        colorscale=[[0, "#777"], [1, "#fff"]],
+        showscale=False,
+        xgap=1,
+        ygap=1,
+        hoverinfo="skip",
+    )
 
 
 def quartic_figure(

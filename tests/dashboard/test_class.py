@@ -1,4 +1,4 @@
-"""The room of a class: its limits, its secrecy, sixty phones at once, and the pages of teacher and student."""
+"""The room of a class: its limits, its secrecy, sixty phones at once, and the pages of both sides."""
 
 import re
 import threading
@@ -65,7 +65,7 @@ def test_a_code_opens_the_question_and_nothing_else(open_room):
     house, secret, code = open_room
     house.answer(code, "a", 1, 12.0)
     asked = house.ask(code, "b", "10.0.0.1")
-    assert {name for name in vars(asked)} == {"screen", "is_revealed"}
+    assert set(vars(asked)) == {"screen", "is_revealed"}
     for call in (house.view, house.end, house.reveal):
         with pytest.raises(NoRoom):
             call(code)
@@ -116,7 +116,7 @@ def test_a_room_ends_with_its_age_and_when_nobody_looks(clock):
 
 
 def test_a_full_room_and_a_full_server(open_room, clock):
-    house, secret, code = open_room
+    house, _, code = open_room
     for number in range(rooms.MOST_PHONES):
         house.ask(code, f"{number}", "x")
         house.answer(code, f"{number}", 1, 1.0)

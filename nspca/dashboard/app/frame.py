@@ -113,13 +113,17 @@ def way_on(path: str, label: str) -> None:
 
 
 def form(border: bool = True) -> DeltaGenerator:
-    """Return the box around what a page asks. It is hidden in present mode, and below the picture on a phone."""
+    """Return the box around what a page asks.
+
+    It is hidden in present mode, and below the picture on a phone.
+    """
     return st.container(border=border, key=styles.FORM)
 
 
 def picture() -> DeltaGenerator:
-    """Return the box around the picture that answers. On a phone it comes before the form, and in present mode
-    what follows it is hidden.
+    """Return the box around the picture that answers.
+
+    On a phone it comes before the form. In present mode what follows it is hidden.
     """
     return st.container(key=styles.PICTURE)
 

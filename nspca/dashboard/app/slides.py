@@ -1,7 +1,7 @@
 """A lesson of prepared pages: the teacher collects addresses, and steps through them in present mode.
 
-The list is kept in the browser's own storage. What comes back from there is checked like an address: only pages
-of this app, and only values that their addresses may have.
+The list is kept in the browser's own storage. What comes back from there is checked like an address. It
+may name only pages of this app, and only values that their addresses may have.
 """
 
 import json

@@ -1,6 +1,6 @@
 """What Streamlit has no option for: the styles that every page adds to its own. No Streamlit calls."""
 
-# Keys of containers, by which the styles know them. The last three begin with these words, or stand alone in a page.
+# Keys of containers, by which the styles know them. Keys of tables and of their cards begin with these words.
 FORM, PICTURE, BAR = "form", "picture", "present_bar"
 WIDE, CARDS = "wide_", "cards_"
 # Streamlit writes white on the primary colour; in the dark theme that colour is light, as links and switches
@@ -11,9 +11,11 @@ DARK = f"""
 [data-testid='stMultiSelect'] [data-tag], [data-testid='stMultiSelect'] [data-tag] * {{ color: {DARK_INK}; }}
 """
 # Less room above the first line than Streamlit leaves, and a choice of several never runs out of its line.
+# Parts of the page that nobody sees take no room.
 ALWAYS = """
 [data-testid='stMainBlockContainer'] { padding-top: 3.2rem; }
 [data-testid='stButtonGroup'] > [role='radiogroup'] { flex-wrap: wrap; overflow: visible; }
+:is(.st-key-memory, .st-key-saving, .st-key-present_fit, [class*='st-key-mirror_']) { position: absolute; }
 """
 # What is printed beside what was computed.
 CLAIMS = """
@@ -34,8 +36,8 @@ NARROWER = f"""@media (max-width: 1200px) {{
 PHONE = f"""
 [class*='st-key-{CARDS}'] {{ display: none; }}
 .cards {{ display: grid; gap: 0.6rem; }}
-.cards dl {{ display: grid; grid-template-columns: minmax(0, 2fr) minmax(0, 3fr); gap: 0.15rem 0.6rem; margin: 0;
-  padding: 0.6rem 0.8rem; border: 1px solid rgba(128, 128, 128, 0.3); border-radius: 0.4rem; }}
+.cards dl {{ display: grid; grid-template-columns: minmax(0, 2fr) minmax(0, 3fr); gap: 0.15rem 0.6rem;
+  margin: 0; padding: 0.6rem 0.8rem; border: 1px solid rgba(128, 128, 128, 0.3); border-radius: 0.4rem; }}
 .cards :is(dt, dd) {{ margin: 0; overflow-wrap: anywhere; }} .cards dt {{ opacity: 0.75; }}
 @media (max-width: 640px) {{
 :has(> .st-key-{FORM}) {{ order: 1; }}
@@ -49,16 +51,16 @@ PHONE = f"""
   border-radius: 0.4rem; }}
 .claims td {{ border: none; padding: 0.1rem 0; }}
 }}"""
-# Before a room: the title, the sentence, the picture and its control fill the screen, and nothing else is shown.
+# Before a room: title, sentence, picture and control fill the screen, and nothing else is shown.
 PRESENTING = f"""
 html {{ font-size: clamp(100%, 2.1vh, 170%); }}
 [data-testid='stHeader'], [data-testid='stSidebar'], .st-key-{FORM} {{ display: none; }}
 [data-testid='stMainBlockContainer'] {{ padding: 0.8rem 2rem 0.4rem; }}
 [data-testid='stHeading'] h1 {{ font-size: 1.9rem; padding: 0 0 0.2rem; }}
-[data-testid='stMainBlockContainer'] :is([data-testid='stExpander'], [data-testid='stCaptionContainer'],
-  [data-testid='stDownloadButton'], [data-testid='stPageLink'], [data-testid='stDataFrame'], hr) {{ display: none; }}
+[data-testid='stMainBlockContainer'] :has(> :is([data-testid='stExpander'], [data-testid='stDownloadButton'],
+  [data-testid='stCaptionContainer'], [data-testid='stPageLink'], [data-testid='stDataFrame'])) {{
+  display: none; }}
 :has(> .st-key-{PICTURE}) ~ *:not(:has(.st-key-{PICTURE}, .st-key-{BAR})) {{ display: none; }}
-.st-key-{BAR} [data-testid='stPageLink'], .st-key-{BAR} [data-testid='stCaptionContainer'] {{ display: flex; }}
 """
 
 

@@ -23,6 +23,14 @@ function adapted(layout, element) {
   return own;
 }
 
+// Traces for this screen: where there is little room, the scale of colours lies below a picture, not beside it.
+function flattened(data, element) {
+  const hasLegend = data.some(({ showlegend, type, name }) => showlegend !== false && name && type !== "heatmap");
+  if (element.clientWidth >= NARROW || hasLegend) return data;
+  const below = { orientation: "h", yref: "container", y: 0, yanchor: "bottom", x: 0.5, xanchor: "center", thickness: 10, len: 0.9 };
+  return data.map((trace) => (trace.colorbar ? { ...trace, colorbar: { ...trace.colorbar, ...below } } : trace));
+}
+
 // The pair of axes whose chart is under a point of the screen.
 function axesAt(plot, x, y) {
   const box = plot.getBoundingClientRect();

@@ -172,7 +172,7 @@ class View {
     this.best = figure.data.findIndex((trace) => trace.name === "best found");
     this.mark = gap.data.length;
     gap.data.push({ x: [], y: [], mode: "markers", marker: { size: 9, color: this.look.ink }, hoverinfo: "skip", showlegend: false, cliponaxis: false });
-    await Plotly.react(this.world, figure.data, adapted(this.themed(figure.layout), this.world), options());
+    await Plotly.react(this.world, flattened(figure.data, this.world), adapted(this.themed(figure.layout), this.world), options());
     await Plotly.react(this.gap, gap.data, adapted(this.themed(gap.layout), this.gap), options());
     for (const plot of [this.world, this.gap]) touchable(plot);
   }

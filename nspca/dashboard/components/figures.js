@@ -69,7 +69,7 @@ async function draw(state) {
       if (state.gone) return;
       const { data, layout } = JSON.parse(figure);
       const hovered = state.hovered;
-      await Plotly.react(state.div, data, themed(layout, state.div), options());
+      await Plotly.react(state.div, flattened(data, state.div), themed(layout, state.div), options());
       touchable(state.div);
       if (!state.listening) listen(state);
       // The redraw dropped the hover text, and with it the point a click would report.

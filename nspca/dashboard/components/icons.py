@@ -24,5 +24,8 @@ def icon(name: str) -> str:
     return f'<svg class="icon {name}" viewBox="0 0 24 24" aria-hidden="true"><path d="{path}"/></svg>'
 
 
-PLAY = f'<button class="play" type="button" aria-pressed="false">{icon("play")}{icon("pause")} <span>Play</span></button>'
+PLAY = (
+    f'<button class="play" type="button" aria-pressed="false">{icon("play")}{icon("pause")} '
+    "<span>Play</span></button>"
+)
 """The button that plays and pauses; its script sets ``aria-pressed`` and the word."""

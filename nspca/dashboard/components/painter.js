@@ -9,7 +9,7 @@ class View {
     this.grid = root.querySelector(".grid");
     this.grid.onpointerdown = (event) => {
       const pixel = this.under(event);
-      if (pixel === null || this.data.still) return;
+      if (pixel === null) return;
       event.preventDefault();
       this.cells[pixel].focus();
       this.place = pixel;
@@ -28,7 +28,7 @@ class View {
       if (event.key !== " " && event.key !== "Enter") return;
       event.preventDefault();
       const pixel = this.cells.indexOf(event.target);
-      if (pixel < 0 || this.data.still) return;
+      if (pixel < 0) return;
       this.adds = !this.chosen.has(pixel);
       this.change(pixel);
       this.tell();
@@ -47,7 +47,6 @@ class View {
     this.cells = data.shade.map((shade, pixel) => {
       const cell = document.createElement("button");
       cell.type = "button";
-      cell.disabled = data.still;
       cell.style.setProperty("--shade", shade);
       cell.setAttribute("aria-label", `pixel in row ${Math.floor(pixel / data.columns) + 1}, column ${(pixel % data.columns) + 1}`);
       return cell;
@@ -55,7 +54,7 @@ class View {
     this.grid.replaceChildren(...this.cells);
     this.place = Math.min(this.place ?? 0, this.cells.length - 1);
     this.draw();
-    if (focused >= 0 && !data.still) this.cells[this.place].focus();  // new cells: the focus stays where it was
+    if (focused >= 0) this.cells[this.place].focus();  // new cells: the focus stays where it was
   }
 
   // The arrow keys move in the image; the page, which turns at them, does not hear of it.

@@ -17,13 +17,13 @@ _HTML = """
 </div>
 """
 _CSS = """
-.nspca-paint { color: var(--st-text-color); font-family: var(--st-font); max-width: calc(22rem * var(--nspca-room, 1)); }
+.nspca-paint { color: var(--st-text-color); font-family: var(--st-font);
+  max-width: calc(22rem * var(--nspca-room, 1)); }
 .nspca-paint .grid { display: grid; gap: 2px; touch-action: pan-y; }
 .nspca-paint button {
   aspect-ratio: 1; padding: 0; cursor: pointer; border: 1px solid var(--st-border-color); border-radius: 3px;
   background: color-mix(in srgb, #fff calc(100% * var(--shade)), #777);
 }
-.nspca-paint button:disabled { cursor: default; }
 .nspca-paint button:focus-visible { outline: 2px solid var(--st-primary-color); }
 .nspca-paint button[aria-pressed="true"] { background: var(--chosen); border-color: var(--chosen); }
 .nspca-paint .say { margin-top: 0.4rem; }
@@ -34,14 +34,11 @@ _PAINTER = st.components.v2.component("nspca_painter", html=_HTML, css=_CSS, js=
 
 @dataclass(frozen=True, eq=False)
 class Image:
-    """How light each pixel (n,) is behind what is painted, in [0, 1]; columns; how many may be chosen; only
-    shown.
-    """
+    """How light each pixel (n,) is behind what is painted, in [0, 1]; columns; how many may be chosen."""
 
     shade: np.ndarray
     columns: int
     most: int
-    still: bool = False
 
 
 def painter(image: Image, key: str, chosen: Sequence[int], told: Callable[[list[int]], None]) -> None:
@@ -66,7 +63,6 @@ def painter(image: Image, key: str, chosen: Sequence[int], told: Callable[[list[
         "shade": np.round(image.shade, 3).tolist(),
         "columns": image.columns,
         "most": image.most,
-        "still": image.still,
         "chosen": list(chosen),
         "turn": turn if isinstance(turn, int) else 0,
     }

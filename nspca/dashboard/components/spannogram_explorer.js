@@ -372,11 +372,11 @@ class View {
   words(found, winner) {
     const { data, phi } = this;
     const degrees = ((phi * 180) / Math.PI).toFixed(1);
-    const height = (v) => (data.unit === 1 ? v.toPrecision(4) : `${((100 * v) / data.unit).toFixed(1)} % of ${data.unitName}`);
+    const height = (v) => (data.unit === 1 ? v.toPrecision(4) : `${((100 * v) / data.unit).toFixed(1)} %`);
     this.slider.value = degrees;
     const text = `φ = ${degrees}°: ` + (this.hidden
       ? `the ${data.k} highest curves are lit`
-      : `the ${winner.set.length} ${data.nonneg ? "highest" : "farthest from zero"} of ${this.n} curves explain ${height(winner.value)} in the two directions`);
+      : `the ${winner.set.length} ${data.nonneg ? "highest curves" : "curves farthest from zero"} explain ${height(winner.value)} in two directions`);
     this.slider.setAttribute("aria-valuetext", text);
     this.root.querySelector(".say").textContent = text;
     const reveal = this.root.querySelector(".reveal"), told = this.root.querySelector(".told");
@@ -394,7 +394,7 @@ class View {
         + `${((data.optimum.phi * 180) / Math.PI).toFixed(1)}°.`;
     }
     const sets = this.root.querySelector(".sets");
-    sets.hidden = Boolean(data.picture) && found.length === 1;  // the picture shows the set
+    sets.hidden = Boolean(data.send) || (Boolean(data.picture) && found.length === 1);  // the picture shows the set
     sets.replaceChildren(...found.map(({ sign, set, value }) => {
       const line = document.createElement("div");
       line.className = "set";

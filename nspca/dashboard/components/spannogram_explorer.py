@@ -49,8 +49,8 @@ _CSS = (
 .nspca-spx canvas.component { display: block; border-radius: 4px; }
 .nspca-spx .steps { margin: 0.8rem 0 0; padding-left: 1.2rem; display: grid; gap: 0.35rem; }
 .nspca-spx .opposite { cursor: pointer; }
-.nspca-spx .angle { display: block; box-sizing: border-box; width: calc(100% - 62px); margin: 2px 6px 8px 56px;
-  accent-color: var(--st-primary-color); }
+.nspca-spx .angle { display: block; box-sizing: border-box; width: calc(100% - 62px);
+  margin: 2px 6px 8px 56px; accent-color: var(--st-primary-color); }
 .nspca-spx .bar { display: flex; flex-wrap: wrap; gap: 0.6rem; align-items: center; }
 .nspca-spx button {
   font: inherit; color: inherit; background: var(--st-secondary-background-color);

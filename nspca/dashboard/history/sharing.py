@@ -45,7 +45,7 @@ def link(share: str) -> None:
 
 
 def address(page: str) -> str:
-    """Return the full address of a page such as ``join?room=ABCDEF``, under the name that this browser uses."""
+    """Return the full address of a page such as ``join?room=ABCDEF``, as this browser reaches it."""
     return f"{(st.context.url or '').split('?')[0].rpartition('/')[0]}/{page}"
 
 

@@ -1,4 +1,6 @@
-"""Two folded boxes of the second screen: one step of the methods of 2006 and of 2008, on the problem of the lesson."""
+"""Two folded boxes of the second screen: one step of the methods of 2006 and of 2008, on the problem of the
+lesson.
+"""
 
 import streamlit as st
 
@@ -14,9 +16,10 @@ def show(of: Lesson) -> None:
         found = quartic(of)
         name = wording.plain(of.of.dataset.feature_names[found.pixel])
         st.markdown(
-            f"All weights but one are held. The variance is then a curve in the weight of one pixel, here {name}. Its "
-            f"highest point is at {found.best[0]:.2f}. With a price on weight it moves to {found.best[1]:.2f}, so the "
-            f"pixel drops out. The price is raised until {K} pixels are left (Zass and Shashua 2006)."
+            "All weights but one are held. The variance is then a curve in the weight of one pixel, here "
+            f"{name}. Its highest point is at {found.best[0]:.2f}. With a price on weight it moves to "
+            f"{found.best[1]:.2f}, so the pixel drops out. The price is raised until {K} pixels are left "
+            "(Zass and Shashua 2006)."
         )
         figures.draw(
             quartic_figure(found.curves, found.best, ("as it is", "with its price")), "learn_quartic"
@@ -24,8 +27,8 @@ def show(of: Lesson) -> None:
     with st.expander("2008: small weights are cut off, again and again", icon=":material/history_edu:"):
         sizes, steps = descent(of)
         st.markdown(
-            f"The covariance is applied to the weights. Then the {K + 1}th largest entry is taken away from each, "
-            f"which leaves {K} above zero. This is repeated until nothing changes, here after {steps} steps (Sigg and "
-            "Buhmann 2008)."
+            f"The covariance is applied to the weights. Then the {K + 1}th largest entry is taken away from "
+            f"each, which leaves {K} above zero. This is repeated until nothing changes, here after {steps} "
+            "steps (Sigg and Buhmann 2008)."
         )
         figures.draw(descent_figure(sizes, K), "learn_descent")

@@ -10,7 +10,7 @@ from nspca.dashboard.components import figures
 from nspca.dashboard.history import sharing
 from nspca.dashboard.learn import questions
 from nspca.dashboard.learn.lesson import Lesson
-from nspca.dashboard.learn.rooms import QUESTIONS, ROOMS, Counts, NoRoom, View, write_code
+from nspca.dashboard.learn.rooms import PAINTING, QUESTIONS, ROOMS, Counts, NoRoom, View, write_code
 
 SECRET = "class_secret"
 """Session key: the secret of the room, empty when there is none."""
@@ -19,8 +19,8 @@ ENDED = "class_ended"
 BEAT = 1.0
 """Seconds between two looks at the guesses."""
 INTRODUCTION = (
-    "Open a room, and the class answers the questions of screens 1, 3 and 5 on their phones, without an account. "
-    "This screen shows all guesses without names. The room keeps nothing but their number."
+    "Open a room, and the class answers the questions of screens 1, 3 and 5 on their phones, without an "
+    "account. This screen shows all guesses without names. The room keeps nothing but their number."
 )
 PASSWORD = "This server asks for a password. Students need it too, so tell them before they scan the code."
 
@@ -63,9 +63,12 @@ def elsewhere(secret: str, screen: int) -> None:
     ROOMS.turn(secret, screen)
 
 
-def panel(secret: str | None) -> None:
-    """Show the box in which a room is opened and closed."""
-    with st.expander("With a class", icon=":material/groups:", expanded=secret is not None):
+def panel(secret: str | None, screen: int) -> None:
+    """Show the box in which a room is opened and closed. It is folded where the code stands beside a
+    question.
+    """
+    is_wide = secret is not None and not is_question(screen)
+    with st.expander("With a class", icon=":material/groups:", expanded=is_wide):
         ended: Counts | None = st.session_state.get(ENDED)
         if secret is None:
             st.markdown(_summary(ended) if ended is not None else INTRODUCTION)
@@ -120,9 +123,15 @@ def _guesses(secret: str, screen: int, of: Lesson) -> None:
 
 
 def _draw(view: View, screen: int, of: Lesson) -> None:
-    figures.draw(
-        questions.figure(screen, view.guesses, view.is_revealed, of), "class_guesses", same=str(screen)
-    )
+    if screen == PAINTING:
+        left, right = st.columns([3, 2], gap="small")
+        with right:
+            figures.draw(questions.votes(view.guesses, of), "class_votes")
+    else:
+        left = st.container()
+    with left:
+        drawn = questions.figure(screen, view.guesses, view.is_revealed, of)
+        figures.draw(drawn, "class_guesses", same=str(screen))
     waiting = "" if view.is_revealed else f" of {max(view.here, len(view.guesses))} phones"
     st.markdown(f"**{len(view.guesses)}**{waiting} have sent a guess.")
 

@@ -45,7 +45,7 @@ def _below(number: int, room: str | None) -> None:
     with st.expander("For the teacher", icon=":material/co_present:"):
         st.markdown(NOTES[number - 1])
     with frame.guard():
-        classroom.panel(room)
+        classroom.panel(room, number)
 
 
 def _turn(label: str, to: int, last: int, key: str, icon: str) -> None:

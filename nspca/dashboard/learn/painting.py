@@ -2,40 +2,39 @@
 away one was.
 """
 
+import numpy as np
 import streamlit as st
 
 from nspca.dashboard.app import buttons, state
 from nspca.dashboard.components import figures
 from nspca.dashboard.components.painter import Image, painter, painting
 from nspca.dashboard.learn.lesson import K, Lesson, painted
-from nspca.plots import component_image
+from nspca.plots.lesson import overlay_figure
 from nspca.presentation.numerals import format_bound, format_guarantee, format_value, proved_ratio
 
 PAINTER = "learn_painter"
 TASK = (
-    f"Paint the **{K} pixels** that you think vary most together over all handwritten digits; behind "
+    f"Paint the **{K} pixels** that you think vary most together over all handwritten digits. Behind "
     "them is the mean digit."
 )
 
 
 def show(of: Lesson) -> None:
-    """The image to paint, and once it is judged the answer beside it."""
+    """Show the image to paint, and once it is judged both answers in one image."""
     data = of.of.dataset
     mean = data.X.mean(axis=0)
     pixels = painting(state.get("painted"), of.problem.n, K)
     judged = state.get("judge") and len(pixels) == K
-    place = st.container()
-    left, right = st.columns(2, gap="medium")
-    with left:
-        image = Image(mean / mean.max(), data.image_shape[1], K, still=judged)
+    if judged:
+        st.markdown(_verdict(of, pixels))
+        mine = np.isin(np.arange(of.problem.n), pixels)
+        best = of.result.components[:, 0] != 0
+        figures.draw(overlay_figure(mine, best, data.image_shape, mean / mean.max()), "learn_best")
+    else:
+        st.markdown(TASK)
+        image = Image(mean / mean.max(), data.image_shape[1], K)
         painter(image, PAINTER, pixels, lambda told: state.put(painted=[str(pixel) for pixel in told]))
-        _buttons(judged, len(pixels))
-    if not judged:
-        place.markdown(TASK)
-        return
-    place.markdown(_verdict(of, pixels))
-    with right:
-        figures.draw(component_image(of.result.components[:, 0], data.image_shape, mean), "learn_best")
+    _buttons(judged, len(pixels))
 
 
 def _buttons(judged: bool, count: int) -> None:
@@ -59,9 +58,8 @@ def _verdict(of: Lesson, pixels: list[int]) -> str:
     share, best = (format_guarantee(proved_ratio(value, of.upper)) for value in (mine.value, of.result.value))
     hit = len(set(pixels) & set(of.result.components[:, 0].nonzero()[0].tolist()))
     return (
-        f"Your pixels explain a variance of **{format_value(mine.value)}**, the best found (right) "
-        f"**{format_value(of.result.value)}**; {hit} of them are the same. A certificate, which the "
-        f"independent checker has gone through, proves that no {K} pixels with nonnegative weights can "
-        f"explain more than **{format_bound(of.upper)}**: yours is at least **{share}** of the best "
-        f"possible, the other at least **{best}**."
+        f"Your pixels explain a variance of **{format_value(mine.value)}**, the best found "
+        f"**{format_value(of.result.value)}**, and {hit} of them are the same. It is proved that no {K} "
+        f"pixels with nonnegative weights explain more than **{format_bound(of.upper)}**. So yours is at "
+        f"least **{share}** of the best possible, the best found at least **{best}**."
     )

@@ -18,7 +18,9 @@ from nspca.dashboard.learn.rooms import PAINTING, QUESTIONS, ROOMS, Asked, NoRoo
 from nspca.errors import NSPCAError
 
 PHONE, SENT, JOINED, PIXELS = "phone", "phone_sent", "phone_joined", "phone_pixels"
-"""Session keys: the name of this phone, its guesses by screen, the code that it joined with, and what is painted."""
+"""Session keys: the name of this phone, its guesses by screen, the code that it joined with, and what is
+painted.
+"""
 BEAT = 2.0
 """Seconds between two looks at what is asked."""
 SEND = "Send my guess"

@@ -11,30 +11,39 @@ import streamlit as st
 from nspca.covariance.linalg import Array
 from nspca.dashboard.app import wording
 from nspca.dashboard.components.spannogram_explorer import turned
-from nspca.dashboard.learn.lesson import K, Lesson, lesson, pair, painted
+from nspca.dashboard.learn.lesson import K, Lesson, lesson, painted, pair
 from nspca.dashboard.learn.rooms import PAINTING, Guess
 from nspca.lowrank.spannogram import direction
-from nspca.plots.guesses import guess_curve, guess_strip
+from nspca.plots.guesses import guess_curve, guess_strip, votes_figure
 from nspca.plots.spannogram import curves, spans, top_set
 from nspca.presentation.numerals import format_guarantee, proved_ratio, ratio_at_most
 
 DIRECTION, SPANNOGRAM = 1, 3
 """The other two screens with a question, beside `PAINTING`."""
 TASKS = {
-    DIRECTION: "Each dot shows how many handwritten digits have the same grey values in two pixels. Along which line "
-    "do the dots vary most? Turn the line.",
-    SPANNOGRAM: f"Each curve is one pixel. The line marks the {K} highest curves at an angle. At which angle do these "
-    f"{K} pixels explain most? Drag the angle.",
-    PAINTING: f"Which {K} pixels vary most together over all handwritten digits? Touch them. Behind them is the mean "
-    "digit.",
+    DIRECTION: (
+        "Each dot shows how many handwritten digits have the same grey values in two pixels. Along which "
+        "line do the dots vary most? Turn the line."
+    ),
+    SPANNOGRAM: (
+        f"Each curve is one pixel. The line marks the {K} highest curves at an angle. At which angle do "
+        f"these {K} pixels explain most? Drag the angle."
+    ),
+    PAINTING: (
+        f"Which {K} pixels vary most together over all handwritten digits? Touch them. Behind them is "
+        "the mean digit."
+    ),
 }
+"""The question of each screen, for projector and phones."""
 GRID = 181
 """Angles at which a curve is drawn: one for each degree."""
 
 
 @dataclass(frozen=True, eq=False)
 class Spannogram:
-    """The rank-2 factor V (n, 2) with the sign at which the optimum lies, and the angle and value of the optimum."""
+    """The rank-2 factor V (n, 2) with the sign at which the optimum lies, and the angle and value of the
+    optimum.
+    """
 
     V: Array
     phi: float
@@ -74,7 +83,7 @@ def shares(screen: int, guesses: Sequence[Guess], of: Lesson) -> list[float]:
 
 @st.cache_data(max_entries=2000, show_spinner=False)
 def _painted_share(pixels: tuple[int, ...]) -> float:
-    """Return what painted pixels explain, as a share of the proved limit; a guess is judged once per server."""
+    """Return what painted pixels explain, as a share of the proved limit."""
     of = lesson()
     return proved_ratio(painted(of, pixels).value, of.upper)
 
@@ -89,35 +98,37 @@ def figure(screen: int, guesses: Sequence[Guess], is_revealed: bool, of: Lesson)
     grid = np.linspace(low, high, GRID)
     answer = (grid, 100 * np.array(shares(screen, grid.tolist(), of))) if is_revealed else None
     title = "angle of the line" if screen == DIRECTION else "angle φ"
-    name = (
-        "variance, % of the best line"
-        if screen == DIRECTION
-        else f"explained by {K} pixels, % of the best angle"
-    )
+    name = "% of the best line" if screen == DIRECTION else "% of the best angle"
     return guess_curve(np.array(guesses, float), reached, (title, low, high), name, answer)
 
 
+def votes(guesses: Sequence[Guess], of: Lesson) -> go.Figure:
+    """Return the figure of how many guesses have each pixel."""
+    return votes_figure([cast(tuple[int, ...], guess) for guess in guesses], of.of.dataset.image_shape)
+
+
 def verdict(screen: int, guesses: Sequence[Guess], of: Lesson) -> str:
-    """Return the sentence that stands above the figure once the answer is shown: the optimum and its proof."""
+    """Return the sentence above the figure once the answer is shown: the optimum and its proof."""
     reached = shares(screen, guesses, of)
     said = f" The best guess reaches {wording.down(max(reached))} of that." if reached else ""
     if screen == DIRECTION:
         along = pair(of)[1]
         degrees = np.degrees(np.arctan2(along[1], along[0])) % 180
         return (
-            f"The dots vary most along {degrees:.0f}°.{said} No line does better: this one is the leading eigenvector "
-            "of the covariance, the **principal component**."
+            f"The dots vary most along {degrees:.0f}°.{said} No line does better: this one is the leading "
+            "eigenvector of the covariance, the **principal component**."
         )
     if screen == SPANNOGRAM:
         best, possible = wording.shares(of.result.value / of.best, ratio_at_most(of.upper, of.best))
         return (
-            f"The best angle is {np.degrees(spannogram_of(of).phi):.0f}°.{said} The set changes only where curves "
-            f"cross, so all angles were checked. On all of the data the best {K} pixels explain {best} of the first "
-            f"principal component. It is proved that no {K} explain more than {possible}."
+            f"The best angle is {np.degrees(spannogram_of(of).phi):.0f}°.{said} The set changes only where "
+            f"curves cross, so all angles were checked. On all of the data the best {K} pixels explain "
+            f"{best} of the first principal component. It is proved that no {K} explain more than "
+            f"{possible}."
         )
     best = format_guarantee(proved_ratio(of.result.value, of.upper))
     mine = f" The best guess reaches {format_guarantee(max(reached))}." if reached else ""
     return (
-        f"A certificate proves that no {K} pixels with nonnegative weights can pass the limit (100 %). The best "
-        f"found reach at least {best} of it.{mine}"
+        f"A certificate proves that no {K} pixels with nonnegative weights can pass the limit (100 %). The "
+        f"best found reach at least {best} of it.{mine}"
     )

@@ -1,6 +1,6 @@
 """Rooms of a class: a teacher asks, phones answer, and nothing is kept but counts. No Streamlit calls.
 
-A room has a short code, with which anybody may answer, and a secret, with which alone its guesses can be seen.
+A room has a short code, with which anybody may answer, and a secret, without which nobody sees its guesses.
 Rooms are in the memory of the server. Their number, their size and their age are limited.
 """
 
@@ -76,7 +76,9 @@ class Counts:
 
 @dataclass(frozen=True)
 class View:
-    """What the teacher sees of a room: its code, the open screen, its guesses without names, and phones here."""
+    """What the teacher sees of a room: its code, the open screen, its guesses without names, and phones
+    here.
+    """
 
     code: str
     screen: int
@@ -274,7 +276,9 @@ ROOMS = Rooms()
 
 
 def read_code(text: str) -> str:
-    """Return a code as it was typed in capital letters, without blanks and dashes; empty if it cannot be one."""
+    """Return a code as it was typed in capital letters, without blanks and dashes; empty if it cannot be
+    one.
+    """
     code = re.sub(r"[\s\-]", "", text[:40]).upper()
     return code if len(code) == LENGTH and set(code) <= set(ALPHABET) else ""
 

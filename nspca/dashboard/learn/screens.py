@@ -1,4 +1,4 @@
-"""The six screens, each one figure and one sentence; what is asked first is revealed afterwards."""
+"""The six screens of the lesson. Each has one sentence, a figure, and a picture of the pixels beside it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,12 +11,12 @@ from nspca.dashboard.components import figures, spannogram_explorer
 from nspca.dashboard.components.cone_replay import cone_replay
 from nspca.dashboard.learn import asides, fixing, painting
 from nspca.dashboard.learn.lesson import K, Lesson, pair
-from nspca.plots.lesson import direction_figure, side_by_side
+from nspca.plots.lesson import direction_figure, marked_pixels, side_by_side
 from nspca.presentation.numerals import ratio_at_most
 
 GUESS = (
-    f"Each curve is one pixel. The line marks the {K} highest curves at an angle. At which angle do these {K} "
-    "pixels explain most? Drag to your guess, then reveal the answer."
+    f"Each curve is one pixel. The line marks the {K} highest curves at an angle. At which angle do these "
+    f"{K} pixels explain most? Drag to your guess, then reveal the answer."
 )
 CONES = (
     "With three main directions the angle becomes a point on a sphere. A cone of directions is settled once "
@@ -43,10 +43,13 @@ def direction(of: Lesson) -> None:
         f"two pixels. Along the blue line they vary {most / least:.1f} times as much as across it. That "
         "direction is their **principal component**."
     )
-    figures.draw(
-        direction_figure(points, along, [of.of.dataset.feature_names[place] for place in (i, j)]),
-        "learn_direction",
-    )
+    names = [of.of.dataset.feature_names[place] for place in (i, j)]
+    left, right = st.columns([3, 2], gap="medium")
+    with left:
+        figures.draw(direction_figure(points, along, names), "learn_direction")
+    with right:
+        marked = marked_pixels(of.X.mean(axis=0), of.of.dataset.image_shape, (i, j), names)
+        figures.draw(marked, "learn_pixels")
 
 
 def few(of: Lesson) -> None:

@@ -76,10 +76,10 @@ def steps(noun: str, k: int, n: int, candidates: int, sets: int, rest: str, sign
 
 
 SENTENCES = {
-    "sphere": "With three main directions the angle becomes a point on a globe. The search splits the globe into "
-    "cones, and settles each that cannot hold a better set. Drag the slider to follow it.",
-    "support": "On one set of features, the best weights may have both signs. This picture shows what is left when "
-    "weights must not be negative. Choose another set to compare.",
+    "sphere": "With three main directions the angle becomes a point on a globe. The search splits the "
+    "globe into cones, and settles each that cannot hold a better set. Drag the slider to follow it.",
+    "support": "On one set of features, the best weights may have both signs. This picture shows what is "
+    "left when weights must not be negative. Choose another set to compare.",
 }
 """First sentences of the views that say nothing of the data at hand."""
 SPHERE = Lesson(
@@ -101,8 +101,8 @@ SPHERE = Lesson(
 SUPPORT = Lesson(
     (r"(P_2)\quad \max_{\lVert c\rVert=1}\ \lVert Rc\rVert^2\ \ \text{with}\ \ Rc\ge 0,\quad R=V_{I}",),
     (
-        "On one set (a *support*), the best weights of any sign are the **leading eigenvector**. Here weights must "
-        "not be negative.",
+        "On one set (a *support*), the best weights of any sign are the **leading eigenvector**. Here "
+        "weights must not be negative.",
         "Only the **blue arc** gives weights of one sign. If the eigenvector (orange) is outside, the "
         "answer (star) is an end of the arc. There one weight is just zero: the **active constraint**.",
         "On the best set the eigenvector is always inside, once features of weight zero are "
@@ -116,8 +116,8 @@ RANKS = Lesson(
         r"UU^{\top}=\sum_{j\le d}(\lambda_j-\lambda_{d+1})\,u_ju_j^{\top}",
     ),
     (
-        "With a covariance of **rank d** the problem can be solved. What that loses at most is known **before** "
-        "anything runs (Theorem 1, dotted).",
+        "With a covariance of **rank d** the problem can be solved. What that loses at most is known "
+        "**before** anything runs (Theorem 1, dotted).",
         "Afterwards more is known. The rank-d optimum plus the next eigenvalue **bounds the true optimum** "
         "(green), usually far better.",
         "An enumeration has up to **2ᵈ·C(n+1, d)** sets to check. The cone search checks cones instead. The "

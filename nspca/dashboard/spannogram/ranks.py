@@ -121,8 +121,8 @@ def show(of: Subject, _: DeltaGenerator) -> None:
     )
     if not all(rank.finished for rank in ranks):
         st.caption(
-            "A star marks a search that was stopped at its largest number of cones. Its bound holds, and is a "
-            "little higher than it could be."
+            "A star marks a search that was stopped at its largest number of cones. Its bound holds, and "
+            "is a little higher than it could be."
         )
     reached = format_value_share(best, of.problem.leading_eigenvalue)
     st.caption(f"The component behind the green line reaches {reached} of the first principal component.")
@@ -130,15 +130,16 @@ def show(of: Subject, _: DeltaGenerator) -> None:
 
 
 def _sentence(ranks: list[Rank], proved: list[float]) -> str:
-    """Return the first sentence: the share that is proved with few directions, and with all that are shown."""
+    """Return the first sentence: the share that is proved with one direction, and with all of them."""
     first, last = ranks[0], ranks[-1]
     if last.d == first.d or math.isnan(proved[0]):
         return "The data have one main direction only."
     return (
-        f"The more main directions are looked at, the more is proved: at least {format_guarantee(proved[0])} of the "
-        f"best possible with one, at least {format_guarantee(max(proved))} with up to {last.d}. The sets to check "
-        f"grow from {lessons.count_in_words(first.supports)} to {lessons.count_in_words(last.supports)}, the cones "
-        f"of the search from {first.cones:,} to {last.cones:,}."
+        "The more main directions are looked at, the more is proved: at least "
+        f"{format_guarantee(proved[0])} of the best possible with one, at least "
+        f"{format_guarantee(max(proved))} with up to {last.d}. The sets to check grow from "
+        f"{lessons.count_in_words(first.supports)} to {lessons.count_in_words(last.supports)}, the cones of "
+        f"the search from {first.cones:,} to {last.cones:,}."
     )
 
 

@@ -1,5 +1,6 @@
-"""The view of one candidate support of the rank-2 problem, whose eigenvector may not be allowed (Fig. 2 of the 2014
-paper).
+"""The view of one candidate support of the rank-2 problem (Fig. 2 of the 2014 paper).
+
+Its leading eigenvector may have weights of both signs, which are not allowed.
 """
 
 import numpy as np
@@ -34,8 +35,8 @@ def show(of: Subject, _: DeltaGenerator) -> None:
     """The choice of a support, the arc, and the weights of the eigenvector."""
     if not of.problem.nonneg:
         st.info(
-            "With weights of any sign the best weights are always allowed. Choose nonnegative weights to see when "
-            "they are not."
+            "With weights of any sign the best weights are always allowed. Choose nonnegative weights to "
+            "see when they are not."
         )
         teach(lessons.SUPPORT)
         return
@@ -57,8 +58,8 @@ def show(of: Subject, _: DeltaGenerator) -> None:
         st.caption(_summary(len(astray), len(candidates)))
         if choice == "tempting" and not astray:
             st.info(
-                "In these data no candidate set needs weights of both signs. This is a made example in which one "
-                "does."
+                "In these data no candidate set needs weights of both signs. This is a made example in "
+                "which one does."
             )
             _made()
         else:
@@ -153,8 +154,8 @@ def _sentence(view: SupportView, names, best: float, unit: float, unit_name: str
     if view.inside:
         return first + "These weights have one sign. They are **allowed**, and are the answer."
     text = (
-        first
-        + f"These weights have both signs, so they are **not allowed**. Nonnegative weights reach **{reached}**"
+        f"{first}These weights have both signs, so they are **not allowed**. Nonnegative weights reach "
+        f"**{reached}**"
     )
     if view.active is not None:
         text += f", with the weight of {wording.plain(names[view.support[view.active]])} just at zero"

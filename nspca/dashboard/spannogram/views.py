@@ -191,7 +191,7 @@ def sphere(of: Subject, beside: DeltaGenerator) -> None:
     )
     if not of.problem.nonneg:
         st.caption(
-            "Weights may have any sign here. In the formula, read |·| for (·)₊. The directions c and −c are one, "
-            "so half the sphere suffices."
+            "Weights may have any sign here. In the formula, read |·| for (·)₊. The directions c and −c "
+            "are one, so half the sphere suffices."
         )
     teach(lessons.SPHERE)
