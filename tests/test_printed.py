@@ -21,10 +21,11 @@ from nspca.dashboard.compare import archive as compare_everything
 from nspca.dashboard.compare import page as compare_page
 from nspca.dashboard.components import cone_replay
 from nspca.dashboard.history import page as history_page
-from nspca.dashboard.joint import archive as joint_everything
+from nspca.dashboard.joint import headline, parts
+from nspca.dashboard.joint import methods as joint_methods
 from nspca.dashboard.joint import page as joint_page
-from nspca.dashboard.joint import parts
-from nspca.dashboard.joint import views as joint_views
+from nspca.dashboard.joint import proof as joint_proof
+from nspca.dashboard.joint import take_home as joint_everything
 from nspca.dashboard.learn import painting
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.proof import attempts, closing, panel
@@ -376,16 +377,22 @@ def test_pages_about_several_components(solved, monkeypatch):
         outcome = SimpleNamespace(
             about=parts.SUBJECT, problem=problem, results={"joint": joint}, best="joint", live=False,
             tried=(), asked=SimpleNamespace(r=2, effort="fast"), of=SimpleNamespace(dataset=dataset),
+            certificate=joint.certificate, total=total, sizes="2 parts of 1 pixel",
         )  # fmt: skip
         page = Page()
-        monkeypatch.setattr(joint_views, "st", page)
-        joint_views.verdict(outcome)
-        shares = re.search(rf"({NUMBER}) % of the total", page.said[0])[1]
-        walk.text(page.said[-1], of(joint, total))
+        first, second = headline.sentences(outcome)
+        shares = re.search(rf"({NUMBER}) % of the variance", first)[1]
+        assert read_number(shares) <= 100 * joint.value / total
+        if "more than" in second:
+            limit = read_number(re.search(rf"more than ({NUMBER}) %", second)[1])
+            assert limit >= 100 * Fraction(joint.certificate.upper) / Fraction(total)
+            walk.bounds += 1
+        walk.text(joint_proof.sentence(outcome), of(joint, total))
         walk.text(re.sub(r"<.*?>", " ", joint_everything._proved(outcome)), of(joint, total))
-        joint_views._table(outcome)
+        monkeypatch.setattr(joint_methods, "st", page)
+        joint_methods._table(outcome)
         walk.guarantee(page.cell("least")[0].removesuffix(" %"), of(joint).ratio)
-        figure = joint_views.cumulative(outcome)
+        figure = joint_methods.cumulative(outcome)
         (bound,) = [
             text for trace, i, text in hovers(figure) if trace.name.startswith("nothing above") and not i
         ]
@@ -397,7 +404,7 @@ def test_pages_about_several_components(solved, monkeypatch):
         event = Event("joint", upper=joint.certificate.upper, lower=joint.value, payload={})
         now = SimpleNamespace(rows=(), event=event)
         monkeypatch.setattr(joint_page.progress, "waiting", lambda now: None)
-        walk.text(joint_page._says(SimpleNamespace(methods=["joint"]), now), of(joint))
+        walk.text(joint_page.progress_line(SimpleNamespace(methods=["joint"]), now), of(joint))
         painted = SimpleNamespace(result=sweep["auto", 2], upper=sweep["auto", 2].certificate.upper)
         monkeypatch.setattr(painting, "painted", lambda of, pixels, mine=sweep["greedy", 2]: mine)
         said = painting._verdict(painted, [0])

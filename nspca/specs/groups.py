@@ -120,8 +120,7 @@ def labels_of(data: Any, label: str = "") -> Any:
     InvalidData
         Where the data have none, or none of that name.
     """
-    columns = getattr(data, "label_columns", {})
-    found = columns.get(label) if label else getattr(data, "labels", None)
+    found = data.label_columns.get(label) if label else data.labels
     if found is None:
         named = f"a column of labels named {label!r}" if label else "labels of the samples"
         raise InvalidData(f"this question needs {named}, got none; choose labels on the page Data")

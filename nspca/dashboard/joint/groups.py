@@ -124,7 +124,7 @@ def question(outcome: Outcome, label: str) -> GroupsSpec:
     asked, best = outcome.asked, outcome.best
     together = METHODS[best].joint or len(set(asked.sizes)) == 1
     method = best if together else "joint"
-    in_force = getattr(outcome.of.dataset, "label_name", "") or "label"
+    in_force = outcome.of.dataset.label_name or "label"
     return GroupsSpec(
         **asked.about_problem(),
         sizes=asked.sizes,

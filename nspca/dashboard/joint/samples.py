@@ -77,9 +77,8 @@ def label_columns(data: Dataset) -> dict[str, Any]:
     """Return the labels of the samples by the name of their column, those in force first."""
     found: dict[str, Any] = {}
     if data.labels is not None:
-        found[getattr(data, "label_name", "") or "label"] = data.labels
-    columns: Mapping[str, Any] = getattr(data, "label_columns", {})
-    return found | {name: labels for name, labels in columns.items() if name not in found}
+        found[data.label_name or "label"] = data.labels
+    return found | {name: labels for name, labels in data.label_columns.items() if name not in found}
 
 
 def _choose_label(columns: Mapping[str, Any]) -> str:

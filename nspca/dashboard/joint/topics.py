@@ -1,6 +1,5 @@
 """Topics: ranked words, and one topic with the documents that are most about it."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -99,8 +98,7 @@ def show_documents(outcome: Outcome, x: np.ndarray, number: int) -> None:
     st.markdown(f"##### The documents that are most about topic {number}")
     if outcome.of.table is not None:
         st.caption(f"Among {len(data.sample_names):,} documents chosen at random.")
-    texts: Sequence[str] | None = getattr(data, "texts", None)
-    if texts is None:
+    if data.texts is None:
         st.dataframe(
             loading_most(data, problem, x),
             hide_index=True,
@@ -114,7 +112,7 @@ def show_documents(outcome: Outcome, x: np.ndarray, number: int) -> None:
         )
     else:
         words = lists.ranked(x, data.feature_names)
-        documents.show(data, problem.scores(x), texts, words)
+        documents.show(data, problem.scores(x), data.texts, words)
     st.download_button(
         "All documents with their scores, CSV",
         lambda: frame_to_csv(labelled(loading_most(data, problem, x, len(data.sample_names)), data)),
