@@ -48,25 +48,13 @@ def test_from_the_first_page_to_a_component_and_back_after_a_reload(page, app_ur
 
     said = page.get_by_role("heading", name=ANSWER).inner_text()
     page.reload()
-<<<<<<< HEAD
-    expect(page.get_by_role("heading", name="of the variance of the first principal component")).to_have_text(
-        said
-    )
-=======
     expect(page.get_by_role("heading", name=ANSWER)).to_have_text(said)
->>>>>>> sweep
     expect(chosen_k(page)).to_have_attribute("aria-valuetext", "6")
     click_point(page, 5)
     expect(page).to_have_url(re.compile(r"[?&]k=26(&|$)"))
     page.go_back()
     page.get_by_role("link", name="Sweep", exact=True).click()
-<<<<<<< HEAD
-    expect(
-        page.get_by_role("heading", name="of the variance of the first principal component")
-    ).to_be_visible()
-=======
     expect(page.get_by_role("heading", name=ANSWER)).to_be_visible()
->>>>>>> sweep
 
 
 @pytest.mark.visit
@@ -105,13 +93,7 @@ def test_the_page_opens_with_a_curve_that_stays_until_the_run_has_its_own(page, 
     figure = page.locator(".js-plotly-plot").first
     expect(figure).to_contain_text("preview")
     expect(figure).to_contain_text(BAND)
-<<<<<<< HEAD
-    expect(
-        page.get_by_role("heading", name="of the variance of the first principal component")
-    ).to_be_visible()
-=======
     expect(page.get_by_role("heading", name=ANSWER)).to_be_visible()
->>>>>>> sweep
     assert "run=" not in page.url and "w=" not in page.url
     assert figure.evaluate("figure => figure._fullLayout.xaxis.minallowed") > -1, (
         "nobody can move the axis to k = -26"
