@@ -46,6 +46,7 @@ SETTINGS: dict[str, Any] = {
     "distributed.admin.tick.interval": "1s",
     "distributed.admin.tick.cycle": "10s",
     "distributed.admin.system-monitor.interval": "10s",
+    "distributed.admin.system-monitor.log-length": 20,  # nobody reads them; else 20 hours of measurements
     "distributed.scheduler.active-memory-manager.start": False,
     "distributed.client.scheduler-info-interval": "10s",
     "distributed.worker.memory.monitor-interval": "250ms",

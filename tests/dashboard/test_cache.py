@@ -166,7 +166,6 @@ def test_a_setting_that_is_no_number_is_one_sentence(monkeypatch, given):
 COUNTED = {
     ("cards.py", "_pencil"),  # one thread
     ("cards.py", "_drawing"),  # a picture of each sample
-    ("defaults.py", "_begun"),  # the names of 1024 runs
     ("frame.py", "_warm"),  # one thread
     ("home.py", "_solved"),  # one sample
     ("lesson.py", "_lesson"),  # one sample

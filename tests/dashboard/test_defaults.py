@@ -39,6 +39,13 @@ def asked(monkeypatch):
     defaults._begun.clear()
 
 
+def test_many_questions_leave_little_behind(asked):
+    for number in range(3000):
+        defaults.look(SpeedSpec(), f"table {number}")
+    assert asked.asked == 3000
+    assert len(defaults.NAMES) < 2000 and not defaults.NAMES._making
+
+
 def test_what_was_dropped_or_failed_a_while_ago_is_asked_for_again(asked):
     look = lambda: defaults.look(SpeedSpec(), "a table").state  # noqa: E731
     assert [look(), look()] == ["queued"] * 2 and asked.asked == 1

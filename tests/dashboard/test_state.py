@@ -77,6 +77,17 @@ def test_a_workspace_is_one_that_was_issued():
     assert read(issued) == issued and read(used) == used
 
 
+def test_the_workspaces_of_all_visits_are_not_remembered_for_ever(monkeypatch):
+    store = SimpleNamespace(is_workspace=lambda word: True)
+    monkeypatch.setattr(state, "engine", lambda: SimpleNamespace(store=store))
+    monkeypatch.setattr(state, "_met", set())
+    monkeypatch.setattr(state, "MOST_MET", 50)
+    for _ in range(120):
+        word = new_workspace()
+        assert VALUES["w"].read(word) == word
+    assert len(state._met) <= 50
+
+
 def test_defaults_are_made_anew():
     assert VALUES["methods"].default() is not VALUES["methods"].default()
 

@@ -52,6 +52,8 @@ def test_a_process_with_nothing_to_do_is_left_alone(engine, ended):
         assert "profile" not in calls and min(calls.values()) >= 250, calls
         assert (calls["tick"], calls["monitor"]) == (1000, 10_000)
     assert not any(name.startswith("amm") for name in ours)
+    measured = {kept.maxlen for kept in cluster.scheduler.monitor.quantities.values()}
+    assert measured == {20}, "measurements of hours, which nobody reads"
     watched = {nanny.memory_manager.memory_monitor_interval for nanny in cluster.workers.values()}
     assert watched == {0.25}
 

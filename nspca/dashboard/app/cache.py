@@ -146,21 +146,21 @@ shared = Cache(most_bytes)
 class Kept(Generic[P, R]):
     """A function whose values are kept, with `clear` to forget them; see `keep`."""
 
-    def __init__(self, function: Callable[P, R], spinner: str):
-        self.function, self.spinner = function, spinner
+    def __init__(self, function: Callable[P, R], spinner: str, within: Cache):
+        self.function, self.spinner, self.within = function, spinner, within
         self.signature = inspect.signature(function)
         wraps(function)(self)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        return shared.get(self._key(args, kwargs), lambda: self._made(args, kwargs))
+        return self.within.get(self._key(args, kwargs), lambda: self._made(args, kwargs))
 
     def clear(self, *args: Any, **kwargs: Any) -> None:
         """Forget the value for these arguments, or all values when there are none."""
         if args or kwargs:
             gone = self._key(args, kwargs)
-            shared.drop(lambda key: key == gone)
+            self.within.drop(lambda key: key == gone)
         else:
-            shared.drop(lambda key: isinstance(key, tuple) and key[0] is self.function)
+            self.within.drop(lambda key: isinstance(key, tuple) and key[0] is self.function)
 
     def _made(self, args: Any, kwargs: Any) -> R:
         with _spinning(self.spinner):
@@ -172,13 +172,13 @@ class Kept(Generic[P, R]):
         return (self.function, *((name, _hashable(value)) for name, value in told.items()))
 
 
-def keep(spinner: str = "") -> Callable[[Callable[P, R]], Kept[P, R]]:
-    """Return a decorator that keeps the values of a function in the cache of this server.
+def keep(spinner: str = "", within: Cache = shared) -> Callable[[Callable[P, R]], Kept[P, R]]:
+    """Return a decorator that keeps the values of a function, in the cache of this server or in another one.
 
     All sessions get one object, which nobody may change. Arguments whose names begin with an underscore do
     not tell values apart, as in Streamlit's caches. The `spinner` is shown while a value is made.
     """
-    return lambda function: Kept(function, spinner)
+    return lambda function: Kept(function, spinner, within)
 
 
 def _spinning(said: str) -> AbstractContextManager[Any]:

@@ -45,6 +45,7 @@ WIDGET = "widget_"  # prefix of the key a widget itself uses; it dies when its p
 LOG2 = "log2"  # the preparation that is `log` in an address
 
 
+MOST_MET = 10_000  # workspaces, about 1 MB
 _met: set[str] = set()  # workspaces that the store knows, so that it is not asked at every rerun
 
 
@@ -57,6 +58,8 @@ def _workspace(text: str) -> str:
                 raise ValueError(text)
         except JobError:  # every page says what is wrong with the store
             return word
+        if len(_met) >= MOST_MET:
+            _met.clear()  # the store is asked once more
         _met.add(word)
     return word
 

@@ -6,8 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-import streamlit as st
-
+from nspca.dashboard.app.cache import Cache, keep
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs.tasks import engine
 from nspca.jobs import JobState
@@ -16,6 +15,8 @@ from nspca.specs import ProblemSpec, Spec
 EVERYBODY = "the previews of everybody"  # no address can name this workspace: the runs in it are nobody's own
 AGAIN = 60.0  # seconds after which what failed is tried again
 LARGEST = 40_000_000  # entries of a table; beyond, a person has to ask
+NAMES = Cache(lambda: 100_000.0)
+"""Names of some 1000 runs. Streamlit's cache would keep a lock of each question for ever."""
 
 
 def small_enough(of: Chosen, most: int | None = None) -> bool:
@@ -57,7 +58,7 @@ def look(
     return now
 
 
-@st.cache_resource(max_entries=1024, show_spinner=False)
+@keep(within=NAMES)
 def _begun(
     question: str, content: str, _spec: Spec, _given: Callable[[], dict[str, Any]], patient: bool
 ) -> str:
