@@ -10,7 +10,7 @@ from nspca.dashboard.runs import cost_estimate, defaults, first_answer
 from nspca.dashboard.runs.lookup import Kind
 from nspca.dashboard.sweep import preview
 from nspca.dashboard.views import membership
-from nspca.jobs import JobState
+from nspca.jobs import JobState, new_workspace
 from nspca.planning import machine
 from nspca.specs import ComponentsSpec, DataSpec, SpeedSpec
 
@@ -39,11 +39,12 @@ def asked(monkeypatch):
     defaults._begun.clear()
 
 
-def test_many_questions_leave_little_behind(asked):
+def test_many_questions_leave_little_behind(asked, monkeypatch):
+    asked.now = {"state": "queued"}
+    monkeypatch.setattr(asked, "submit", lambda *given, **more: new_workspace())
     for number in range(3000):
         defaults.look(SpeedSpec(), f"table {number}")
-    assert asked.asked == 3000
-    assert len(defaults.NAMES) < 2000 and not defaults.NAMES._making
+    assert 100 < len(defaults.NAMES) < 2000 and not defaults.NAMES._making
 
 
 def test_what_was_dropped_or_failed_a_while_ago_is_asked_for_again(asked):
