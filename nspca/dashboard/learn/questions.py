@@ -6,10 +6,10 @@ from typing import cast
 
 import numpy as np
 import plotly.graph_objects as go
-import streamlit as st
 
 from nspca.covariance.linalg import Array
 from nspca.dashboard.app import wording
+from nspca.dashboard.app.cache import keep
 from nspca.dashboard.components.spannogram_explorer import turned
 from nspca.dashboard.learn.lesson import K, Lesson, lesson, painted, pair
 from nspca.dashboard.learn.rooms import PAINTING, Guess
@@ -81,7 +81,7 @@ def shares(screen: int, guesses: Sequence[Guess], of: Lesson) -> list[float]:
     return [_painted_share(cast(tuple[int, ...], guess)) for guess in guesses]
 
 
-@st.cache_data(max_entries=2000, show_spinner=False)
+@keep()
 def _painted_share(pixels: tuple[int, ...]) -> float:
     """Return what painted pixels explain, as a share of the proved limit."""
     of = lesson()
