@@ -18,7 +18,7 @@ from nspca.api import OPTIMAL_GAP
 from nspca.cli import answers, screen
 from nspca.cli.sweep import as_text
 from nspca.dashboard.compare import archive as compare_everything
-from nspca.dashboard.compare import page as compare_page
+from nspca.dashboard.compare import sections as compare_sections
 from nspca.dashboard.components import cone_replay
 from nspca.dashboard.history import page as history_page
 from nspca.dashboard.joint import headline, parts
@@ -159,11 +159,8 @@ def test_figures_of_a_comparison(monkeypatch):
         for row, cell in zip(frame.itertuples(), cells, strict=True):
             check_row(walk, row, cell[1], None, cell[3])
         page = Page()
-        monkeypatch.setattr(compare_page, "st", page)
-        monkeypatch.setattr(compare_page, "download", lambda *given: None)
-        monkeypatch.setattr(compare_page.export, "offer", lambda *given: None)
-        dataset = SimpleNamespace(is_covariance=False)
-        compare_page._table(SimpleNamespace(of=SimpleNamespace(dataset=dataset), asked=None), frame)
+        monkeypatch.setattr(compare_sections, "st", page)
+        compare_sections.draw_table(frame)
         columns = [page.cell(name) for name in ("value", "ratio", "upper", "best")]
         for row, value, ratio, upper, best in zip(frame.itertuples(), *columns, strict=True):
             truth_of_row = Truth(row.upper, row.value)

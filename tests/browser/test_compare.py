@@ -10,13 +10,18 @@ from playwright.sync_api import expect
 METHODS = "auto,em,tpower,epsnet,threshold,pca"
 
 
+def open_section(page, label):
+    """Open a section below the answer."""
+    page.get_by_test_id("stButtonGroup").get_by_text(label, exact=True).click()
+
+
 @pytest.mark.visit
 @pytest.mark.parametrize("sample", ["digits", pytest.param("cbcl", marks=pytest.mark.long)])
 def test_six_methods_on_pictures_and_what_else_can_be_asked(page, app_url, sample):
     page.goto(f"{app_url}/compare?sample={sample}&ks=5,10&rivals={METHODS}")
     expect(page.get_by_text(re.compile("Stored answer|A first answer is on its way"))).to_be_visible()
     page.get_by_role("button", name="Compare 6 methods at 2 values of k").click()
-    expect(page.get_by_role("button", name="All numbers, CSV")).to_be_visible()
+    expect(page.get_by_role("heading", name="the most at k =")).to_be_visible()
     values = page.locator(".js-plotly-plot").first
     expect(values).to_contain_text("the optimum is in here (proved)")
     for method in METHODS.split(","):
@@ -25,15 +30,18 @@ def test_six_methods_on_pictures_and_what_else_can_be_asked(page, app_url, sampl
     pictures = page.locator(".js-plotly-plot").filter(has_text=re.compile(r"\d %$"))
     expect(pictures).to_have_count(6)
 
-    page.get_by_role("button", name="Draw the rows 20 times").click()
-    expect(page.get_by_text("mean overlap of two draws")).to_be_visible()
+    open_section(page, "More components")
     page.get_by_role("button", name="components by every method").click()
     expect(page.get_by_text("number of components", exact=True)).to_be_visible()
+    expect(page.get_by_role("button", name="Curves, CSV")).to_be_visible()
+    open_section(page, "Other samples")
+    page.get_by_role("button", name="Draw the rows 20 times").click()
+    expect(page.get_by_text("mean overlap of two draws")).to_be_visible()
     expect(page.get_by_role("button", name="Frequencies, CSV")).to_be_visible()
 
     page.reload()
     expect(page.get_by_role("button", name="Frequencies, CSV")).to_be_visible()
-    expect(page.get_by_role("button", name="Curves, CSV")).to_be_visible()
+    page.get_by_role("button", name="Single files").click()
     with page.expect_download() as given:
         page.get_by_role("button", name="All numbers, CSV").click()
     text = given.value.path().read_text("utf-8-sig")

@@ -330,7 +330,7 @@ def test_everything_of_a_comparison_holds_and_runs(compared, monkeypatch, capsys
     rows = pd.read_csv(folder / "tables/compare.csv")
     assert len(rows) == 4 and set(rows["certificate"]) == {"certificates/k2.npz", "certificates/k3.npz"}
     for row in rows.itertuples():
-        upper = nspca.verify(run.of.dataset.X, nspca.Certificate.load(folder / row.certificate), k=row.k)
+        upper = nspca.verify(run.data.dataset.X, nspca.Certificate.load(folder / row.certificate), k=row.k)
         assert row.value <= upper * (1 + 1e-12) and upper == pytest.approx(row.upper, rel=1e-9)
     monkeypatch.chdir(folder)
     runpy.run_path("reproduce.py")

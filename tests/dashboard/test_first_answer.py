@@ -95,9 +95,7 @@ def test_a_page_opens_on_its_stored_answer_and_starts_nothing(
     assert (
         "**Stored answer** for" in texts(page) and "to run your own" in texts(page) and len(alts(page)) >= 2
     )
-    assert page.button(key="run") and (
-        page.button(key="stability") if "compare" in path else page.segmented_control(key="widget_look")
-    )
+    assert page.button(key="run") and page.segmented_control(key="widget_look")
     assert set(page.query_params) <= {*address, "w"}
 
 

@@ -221,7 +221,7 @@ OF_PAGES = {
     "parts": _JOINT + "pictures parts face using over",
     "topics": _JOINT + "texts topics topic named example",
     "components": _JOINT + "table components component named",
-    "compare": _DATA + "signed effort axis judged compare ks rivals counted k opts turn apart",
+    "compare": _DATA + "signed effort axis judged compare ks rivals counted k opts turn apart look",
     "papers": "paper item use prepared tested props summed",
     "runs": "find listed first second at",
     "learn": "screen guess painted judge",

@@ -1,4 +1,4 @@
-"""Everything of a comparison as one ZIP. No Streamlit calls of its own."""
+"""A comparison as one ZIP file. No Streamlit calls of its own."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -17,8 +17,9 @@ from nspca.dashboard.views import component
 from nspca.data.export import frame_to_csv
 from nspca.presentation.numerals import format_value
 
+VALUES = "value-by-k"
 ABOUT = {
-    "value-by-k": "what each method finds, and the region in which the optimum is proved to lie",
+    VALUES: "what each method finds, and the region in which the optimum is proved to lie",
     "proved-ratio": "how good that is at least",
     "seconds": "what it costs",
 }
@@ -26,11 +27,11 @@ ABOUT = {
 
 
 def whole(run: Compared) -> Whole:
-    """What is said of all of it."""
+    """Return the head of the ZIP: its name, the question, and what is missing."""
     line = f"Asked: {run.asked.describe().asked}. Seed {run.asked.seed}."
     missing = len(run.asked.ks) * len(run.asked.methods) - len(_sweep(run))
     line += f" Not here: {wording.things(missing, 'answer')}, refused or cancelled." if missing else ""
-    return Whole(run.of, run.asked, "compare", line)
+    return Whole(run.data, run.asked, "compare", line)
 
 
 def pack(
@@ -49,7 +50,7 @@ def pack(
         In UTC.
     """
     certificates, named = _certificates(run)
-    table, data = _sweep(run).frame, run.of.dataset
+    table, data = _sweep(run).frame, run.data.dataset
     rows = table.assign(certificate=[named.get(k, "") for k in table["k"]])
     contents = Contents(
         drawn,
@@ -87,7 +88,7 @@ def _certificates(run: Compared) -> tuple[dict[str, nspca.Certificate], dict[int
 
 
 def _components(run: Compared) -> bytes:
-    data, sweep = run.of.dataset, _sweep(run)
+    data, sweep = run.data.dataset, _sweep(run)
     parts = [
         component.weights(data, sweep[method, k].components[:, 0]).assign(method=method, k=k)
         for method, k in sweep

@@ -1,82 +1,21 @@
-"""What to compare: methods, values of k, the sign; checked before anything starts."""
+"""The question of a comparison: what the address asks, and the inputs that change it."""
 
 import streamlit as st
 
-from nspca.dashboard.app import state, wording
-from nspca.dashboard.compare.kinds import (
-    BASELINE,
-    COMPARISON,
-    LARGE,
-    QUICK,
-    SIGNS,
-    SOME,
-    default_ks,
-    read_ks,
-)
+from nspca.dashboard.app import frame, state, wording
+from nspca.dashboard.compare.kinds import BASELINE, LARGE, QUICK, SIGNS, SOME, default_ks, read_ks
 from nspca.dashboard.open_data import Chosen
-from nspca.dashboard.runs import methods, options, start
+from nspca.dashboard.runs import methods, options
 from nspca.dashboard.runs.efforts import EFFORT_HELP, EFFORTS
+from nspca.errors import InvalidOption
 from nspca.specs import ComparisonSpec
 from nspca.specs.comparison import DEFAULT as FIRST
 
 
-def show(of: Chosen) -> None:
-    """The inputs, and the button that starts the run.
-
-    Raises
-    ------
-    InvalidProblem
-        When k is out of range; the sentence says what is possible.
-    """
-    n, covariance = of.dataset.X.shape[1], of.dataset.is_covariance
-    first, second, third, last = st.columns([2.1, 2.2, 1.7, 1.8])
-    default = ", ".join(map(str, default_ks(n)))
-    text = first.text_input(
-        "Values of k",
-        help="Numbers and ranges: 5, 10, 20-25.",
-        **state.bind("ks", state.get("ks") or default),
-    )
-    signed = second.segmented_control(
-        "Weights",
-        [False, True],
-        format_func=lambda signed: SIGNS[not signed],
-        required=True,
-        **state.bind("signed"),
-    )
-    effort = state.get("effort") if state.get("effort") in EFFORTS else "fast"
-    effort = third.selectbox(
-        "Effort for the proof", list(EFFORTS), help=EFFORT_HELP, **state.bind("effort", effort)
-    )
-    with last.container(height=76, border=False, vertical_alignment="center"):
-        help_scale = "Divide every feature by its standard deviation."
-        scale = (
-            st.toggle("Standardise", disabled=covariance, help=help_scale, **state.bind("scale"))
-            and not covariance
-        )
-    center = state.get("center") and not covariance
-    refusals = methods.refusals(of, not signed, center, scale)
-    rivals = _rivals(methods.able(refusals))
-    _cannot(refusals)
-    changed = options.form(rivals)
-    ks = read_ks(text, n)
-    request = ComparisonSpec(
-        data=of.spec,
-        ks=ks,
-        methods=rivals or FIRST[:1],
-        effort=effort,
-        options=changed,
-        nonneg=not signed,
-        center=center,
-        scale=scale,
-    )
-    label = f"Compare {wording.things(len(rivals), 'method')} at {wording.things(len(ks), 'value')} of k"
-    begin = lambda: start.of_page(COMPARISON, of, request)  # noqa: E731
-    start.offer(label, of, request, begin, disabled=not rivals)
-
-
 def usual(of: Chosen) -> ComparisonSpec:
-    """What the page answers before anybody asks: the inputs as they are at first; of many features at fewer
-    k, by fewer methods.
+    """Return the question that the page answers before anybody asks.
+
+    Tables of many features get fewer values of k, and very wide ones fewer methods.
     """
     n, center = of.dataset.X.shape[1], not of.dataset.is_covariance
     able = methods.able(methods.refusals(of, True, center, False))
@@ -85,26 +24,105 @@ def usual(of: Chosen) -> ComparisonSpec:
     return ComparisonSpec(data=of.spec, ks=ks, methods=by, center=center)
 
 
-def _rivals(can: list[str]) -> list[str]:
-    kept = [name for name in state.get("rivals") or FIRST if name in can]
-    return st.multiselect(
-        "Methods",
-        can,
-        format_func=methods.label,
-        help=f"{methods.summaries(can)}\n\n{BASELINE.capitalize()}.",
-        placeholder="Choose at least one method",
-        **state.bind("rivals", kept),
+def question(of: Chosen) -> ComparisonSpec:
+    """Return the question that the address asks of the data.
+
+    Raises
+    ------
+    InvalidProblem
+        When a k is out of range; the sentence says what is possible.
+    InvalidOption
+        Without a method, and for an option that its method does not take.
+    """
+    rivals = _rivals(of)
+    if not rivals:
+        raise InvalidOption("a comparison needs at least one method, got none: choose one")
+    return ComparisonSpec(
+        data=of.spec,
+        ks=read_ks(_ks_text(of), of.dataset.X.shape[1]),
+        methods=tuple(rivals),
+        effort=_effort(),
+        options=options.changed_options(rivals),
+        nonneg=not state.get("signed"),
+        center=_center(of),
+        scale=_scale(of),
     )
 
 
+def inputs(of: Chosen) -> None:
+    """Draw the inputs, each tied to the address."""
+    first, second, third, last = st.columns([2.1, 2.2, 1.7, 1.8])
+    first.text_input(
+        "Values of k", help="Numbers and ranges: 5, 10, 20-25.", **state.bind("ks", _ks_text(of))
+    )
+    second.segmented_control(
+        "Weights",
+        [False, True],
+        format_func=lambda signed: SIGNS[not signed],
+        required=True,
+        **state.bind("signed"),
+    )
+    third.selectbox(
+        "Effort for the proof", list(EFFORTS), help=EFFORT_HELP, **state.bind("effort", _effort())
+    )
+    with last.container(height=76, border=False, vertical_alignment="center"):
+        st.toggle(
+            "Standardise",
+            disabled=of.dataset.is_covariance,
+            help="Divide every feature by its standard deviation.",
+            **state.bind("scale"),
+        )
+    able, rivals = methods.able(_refusals(of)), _rivals(of)
+    st.multiselect(
+        "Methods",
+        able,
+        format_func=methods.label,
+        help=f"{methods.summaries(able)}\n\n{BASELINE.capitalize()}.",
+        placeholder="Choose at least one method",
+        **state.bind("rivals", rivals),
+    )
+    _cannot(_refusals(of))
+    with frame.guard():
+        options.form(rivals)
+
+
+def _ks_text(of: Chosen) -> str:
+    return state.get("ks") or ", ".join(map(str, default_ks(of.dataset.X.shape[1])))
+
+
+def _effort() -> str:
+    return state.get("effort") if state.get("effort") in EFFORTS else "fast"
+
+
+def _center(of: Chosen) -> bool:
+    return state.get("center") and not of.dataset.is_covariance
+
+
+def _scale(of: Chosen) -> bool:
+    return state.get("scale") and not of.dataset.is_covariance
+
+
+def _refusals(of: Chosen) -> dict[str, str | None]:
+    """Return the reason why each method cannot solve the problem of the address; None where it can."""
+    return methods.refusals(of, not state.get("signed"), _center(of), _scale(of))
+
+
+def _rivals(of: Chosen) -> list[str]:
+    """Return the methods of the address that can solve the problem, or the usual ones."""
+    able = methods.able(_refusals(of))
+    return [name for name in state.get("rivals") or FIRST if name in able]
+
+
 def _cannot(refusals: dict[str, str | None]) -> None:
+    """List the methods that cannot solve the problem, folded, each with its reason."""
     cannot = [f"- {_named(name, sentence)}" for name, sentence in refusals.items() if sentence]
     if cannot:
-        st.caption("\n".join(["Not offered here:", *cannot]))
+        with st.expander(f"{wording.things(len(cannot), 'method')} cannot answer this question"):
+            st.caption("\n".join(cannot))
 
 
 def _named(name: str, sentence: str) -> str:
-    """The sentence behind the name, which most sentences begin with."""
+    """Return a reason behind the name of its method, with which most reasons begin."""
     begins = sentence.startswith(f"{name} ")
     return (
         f"**{name}** {wording.plain(sentence.removeprefix(name))}"

@@ -25,7 +25,7 @@ def show(run: Compared, of_k: dict[str, nspca.Result]) -> None:
     captions = [
         f"{100 * result.value / (run.problem.leading_eigenvalue or 1):.2f} %" for result in of_k.values()
     ]
-    picture(run.of.dataset, X, methods, captions)
+    picture(run.data.dataset, X, methods, captions)
     st.caption(
         "In % of the leading eigenvalue."
         + ("" if run.asked.nonneg else " Of any sign, x and −x are one component: turned alike.")

@@ -67,8 +67,8 @@ def cumulative(run: Compared, k: int, methods: list[str]) -> None:
         ):
             sweep = lookup.opened(now.id, now.finished, nspca.Sweep.from_bytes)
             _draw_curves(run, {method: sweep[method, count].info for method, _ in sweep}, unpack(now.rows))
-            download("Curves, CSV", _curve_table(sweep), run.of, "components")
-            export.offer(spec, run.of)
+            download("Curves, CSV", _curve_table(sweep), run.data, "components")
+            export.offer(spec, run.data)
 
 
 def _further(run: Compared, k: int, methods: list[str]) -> dict[str, Any]:
@@ -98,7 +98,7 @@ def _between() -> dict:
 
 
 def _offer(run: Compared, spec: Spec, label: str, **look: Any) -> None:
-    start.button(label, lambda: start.start(spec, **run.of.given), type="secondary", **look)
+    start.button(label, lambda: start.start(spec, **run.data.given), type="secondary", **look)
 
 
 def _live_curves(rows: list[Row]) -> dict[str, dict]:
@@ -133,7 +133,7 @@ def _curve_table(sweep: nspca.Sweep) -> pd.DataFrame:
 
 def stability(run: Compared, k: int, methods: list[str]) -> None:
     """How often each feature is chosen when the rows are drawn again with replacement."""
-    data = run.of.dataset
+    data = run.data.dataset
     spec = StabilitySpec(**_further(run, k, methods))
     with st.container(border=True):
         st.markdown(
@@ -152,8 +152,8 @@ def stability(run: Compared, k: int, methods: list[str]) -> None:
         if filling.watch(now, spec.total, draw, "stability", only=Redrawn):
             supports = lookup.opened(now.id, now.finished, spec.unpack)
             _draw_stability(run, supports, unpack(now.rows))
-            download("Frequencies, CSV", _frequency_table(run, supports), run.of, "stability")
-            export.offer(spec, run.of)
+            download("Frequencies, CSV", _frequency_table(run, supports), run.data, "stability")
+            export.offer(spec, run.data)
 
 
 def _live_supports(rows: list[Row]) -> dict[str, list[list[int]]]:
@@ -176,7 +176,7 @@ def agreement(supports: list[list[int]]) -> float:
 
 
 def _draw_stability(run: Compared, supports: dict[str, list[list[int]]], rows: list[Row]) -> None:
-    data, n = run.of.dataset, run.problem.n
+    data, n = run.data.dataset, run.problem.n
     if not supports:
         return
     F = np.column_stack([frequencies(each, n) for each in supports.values()])
@@ -199,5 +199,5 @@ def _draw_stability(run: Compared, supports: dict[str, list[list[int]]], rows: l
 
 def _frequency_table(run: Compared, supports: dict[str, list[list[int]]]) -> pd.DataFrame:
     F = {method: frequencies(each, run.problem.n) for method, each in supports.items()}
-    table = pd.DataFrame({"feature": list(run.of.dataset.feature_names), **F})
+    table = pd.DataFrame({"feature": list(run.data.dataset.feature_names), **F})
     return table[table[list(F)].sum(axis=1) > 0]

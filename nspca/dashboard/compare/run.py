@@ -5,9 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 import nspca
-from nspca.dashboard.compare.kinds import COMPARISON
 from nspca.dashboard.open_data import Chosen
-from nspca.dashboard.runs import lookup
 from nspca.dashboard.runs.lookup import Watched
 from nspca.dashboard.runs.methods import baselines
 from nspca.dashboard.runs.results import kept
@@ -19,16 +17,21 @@ from nspca.specs import ComparisonSpec
 
 @dataclass(frozen=True)
 class Compared:
-    """A run, its data and its problem, as the parts of the page share them; `sweep` is None until there is
-    something to open.
-    """
+    """A comparison with its data and its problem; `sweep` is None until there are results."""
 
     id: str
-    of: Chosen
+    data: Chosen
     asked: ComparisonSpec
     now: JobState
     problem: nspca.Problem
     sweep: nspca.Sweep | None
+
+    @classmethod
+    def from_run(cls, run: Watched) -> "Compared":
+        """Return a run with its problem and its results."""
+        problem = run.measured()
+        assert problem is not None  # the mechanism of the pages waits for it
+        return cls(run.id, run.of, run.asked, run.now, problem, kept(run))
 
     @property
     def unit(self) -> float:
@@ -38,9 +41,7 @@ class Compared:
 
     @property
     def ceiling(self) -> float:
-        """What no component of any of the k exceeds, known at once: the leading eigenvalue, and the variances
-        of as many features.
-        """
+        """Upper bound on all components: the leading eigenvalue, or the sum of the largest variances."""
         A = self.problem.covariance
         largest = np.sort(A.diagonal)[-max(self.asked.ks) :].sum() * A.unit
         return float(min(self.problem.leading_eigenvalue, largest)) or 1.0
@@ -48,14 +49,3 @@ class Compared:
     @property
     def style(self) -> dict:
         return styles(self.asked.methods, baselines())
-
-
-def of(run: Watched) -> Compared:
-    """A run with all that belongs to it."""
-    return Compared(run.id, run.of, run.asked, run.now, run.measured(), kept(run))
-
-
-def find() -> Compared | None:
-    """The comparison that the address names; None when there is none, and what to do is said."""
-    run = lookup.in_address(COMPARISON)
-    return None if run is None else of(run)

@@ -1,0 +1,154 @@
+"""The sections below a comparison: one is drawn at a time, so that the page stays short."""
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+import nspca
+from nspca.api import line_of
+from nspca.dashboard.app import state, wording
+from nspca.dashboard.compare import loadings, more
+from nspca.dashboard.compare.kinds import BASELINE
+from nspca.dashboard.compare.seen import Seen
+from nspca.dashboard.components import figures
+from nspca.dashboard.runs.methods import baselines
+from nspca.dashboard.views import curve
+from nspca.plots.compare import overlap_figure, ratios_figure, times_figure
+from nspca.presentation.numerals import round_down, round_up
+
+SHOWN_DIGITS, PLACES = 6, 5
+"""Significant digits of variances and bounds, and decimals of ratios, in the table of all numbers."""
+LABELS = {
+    "loadings": "Loadings",
+    "proof": "How good at least",
+    "seconds": "What it costs",
+    "numbers": "All numbers",
+    "components": "More components",
+    "again": "Other samples",
+}
+
+
+def show(seen: Seen) -> None:
+    """Draw the choice of a section, and the section."""
+    wanted = state.get("look") if state.get("look") in LABELS else "loadings"
+    chosen = st.segmented_control(
+        "More about this",
+        list(LABELS),
+        format_func=LABELS.get,
+        required=True,
+        label_visibility="collapsed",
+        **state.bind("look", wanted),
+    )
+    draw = {
+        "loadings": _loadings,
+        "proof": _ratios,
+        "seconds": _seconds,
+        "numbers": _numbers,
+        "components": lambda seen: more.cumulative(seen.run, seen.k, list(seen.of_k)),
+        "again": lambda seen: more.stability(seen.run, seen.k, list(seen.of_k)),
+    }[chosen]
+    with st.container(border=True):
+        draw(seen)
+
+
+def _loadings(seen: Seen) -> None:
+    """Draw the loadings of all methods, and how far they choose the same features."""
+    _baselines(seen)
+    loadings.show(seen.run, seen.of_k)
+    _agreement(seen.of_k)
+
+
+def _ratios(seen: Seen) -> None:
+    """Draw the proved share of the optimum for every method and k."""
+    st.markdown("**How good each method is at least**: its value over the proved limit")
+    shared = {"ks": seen.run.asked.ks, "style": seen.run.style, "selected": seen.k}
+    figures.draw(ratios_figure(seen.table, **shared), "compare_ratios", same=seen.run.id)
+
+
+def _seconds(seen: Seen) -> None:
+    """Draw the seconds of every method, without the proof."""
+    st.markdown("**What it costs**: seconds of each method, without the proof")
+    shared = {"ks": seen.run.asked.ks, "style": seen.run.style, "selected": seen.k}
+    figures.draw(times_figure(seen.table, **shared), "compare_times", same=seen.run.id)
+    paths = [name for name in seen.run.asked.methods if line_of(name).path]
+    one_pass = ""
+    if len(seen.run.asked.ks) > 1 and paths:
+        answers = "answers" if len(paths) == 1 else "answer"
+        one_pass = f" {wording.listed(paths)} {answers} all k in one pass, whose time is shared out evenly."
+    st.caption(
+        "Methods run one after another and do not see each other's answers. Leading eigenvectors "
+        f"are computed before.{one_pass}"
+    )
+
+
+def _baselines(seen: Seen) -> None:
+    among = [name for name in seen.run.asked.methods if name in baselines()]
+    if among:
+        st.caption(
+            f"Dotted, {wording.listed(among)}: {BASELINE}. The loading is scikit-learn's, and its largest k "
+            "entries are kept."
+        )
+
+
+def _numbers(seen: Seen) -> None:
+    """Draw every number as a table, and the choice of what 100 % means in the curve."""
+    st.segmented_control(
+        "Variance in % of",
+        list(curve.AXES),
+        format_func=lambda axis: f"% of {curve.AXES[axis]}",
+        required=True,
+        label_visibility="collapsed",
+        help=curve.AXIS_HELP,
+        **state.bind("axis", curve.axis()),
+    )
+    draw_table(seen.table)
+
+
+def draw_table(table: pd.DataFrame) -> None:
+    """Draw every number of a comparison."""
+    st.dataframe(
+        shown(table),
+        hide_index=True,
+        alt="Every method at every k: value, share of the best found, proved ratio, bound, seconds",
+        column_config={
+            "method": "Method",
+            "value": st.column_config.NumberColumn("Variance explained", format=f"%.{SHOWN_DIGITS}g"),
+            "best": st.column_config.NumberColumn("Of the best found", format=f"%.{PLACES}f"),
+            "ratio": st.column_config.NumberColumn(
+                "Proved ratio", format=f"%.{PLACES}f", help="At least this share of the unknown optimum."
+            ),
+            "upper": st.column_config.NumberColumn("Nothing above", format=f"%.{SHOWN_DIGITS}g"),
+            "seconds": st.column_config.NumberColumn("Seconds", format="%.3f"),
+        },
+    )
+
+
+def shown(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the table as it is shown: numbers are rounded before a browser rounds them to nearest.
+
+    Bounds are rounded up and shares down, to the digits of the columns' formats.
+    """
+    best = table["value"] / table.groupby("k")["value"].transform("max")
+    rows = table.assign(
+        best=[round_down(share, PLACES) for share in best.fillna(1.0)],
+        ratio=[ratio if pd.isna(ratio) else round_down(ratio, PLACES) for ratio in table["ratio"]],
+        upper=[upper if pd.isna(upper) else round_up(upper, SHOWN_DIGITS) for upper in table["upper"]],
+    )
+    return rows[["method", "k", "value", "best", "ratio", "upper", "seconds"]]
+
+
+def _agreement(of_k: dict[str, nspca.Result]) -> None:
+    """Say which methods choose the same features, and draw how far the others overlap."""
+    supports = {method: np.flatnonzero(result.components[:, 0]) for method, result in of_k.items()}
+    if len(supports) < 2:
+        return
+    groups: dict[tuple[int, ...], list[str]] = {}
+    for method, support in supports.items():
+        groups.setdefault(tuple(support), []).append(method)
+    if len(groups) == 1:
+        st.markdown("**Do they choose the same features?** All of them do.")
+        return
+    same = [wording.listed(group) for group in groups.values() if len(group) > 1]
+    agree = f"{'; '.join(same)} choose the same features." if same else "No two of them do."
+    st.markdown(f"**Do they choose the same features?** {agree}")
+    figures.draw(overlap_figure(supports), "compare_overlap")
