@@ -46,7 +46,7 @@ from nspca.plots import (
 )
 from nspca.plots.compare import ratios_figure, styles, values_figure
 from nspca.presentation import colours
-from nspca.presentation.numerals import proved_ratio, ratio_at_most
+from nspca.presentation.numerals import proved_ratio
 from nspca.progress import Event
 from nspca.specs import DataSpec, SweepSpec
 from nspca.specs.rows import Closer, Found, pack
@@ -198,19 +198,6 @@ def test_the_report_of_a_sweep():
             walk.bound(paper, "", Truth(row.upper_epsnet, row.value))
             assert abs(read_number(share) - 100 * Fraction(row.value) / Fraction(unit)) < Fraction(1, 100)
     assert walk.bounds == 12 * 6 * 3 and walk.guarantees >= 20, vars(walk)
-
-
-def test_gaps_in_words():
-    walk = Walk()
-    for frame, *_ in FRAMES:
-        for row in frame.itertuples():
-            exact = Fraction(row.upper) / Fraction(row.value) - 1
-            said = panel.gap_words(ratio_at_most(row.upper, row.value) - 1)
-            assert (said == "closed") == (exact <= Fraction(OPTIMAL_GAP))
-            if said != "closed":
-                assert 100 * exact <= read_number(said) <= 100 * exact * Fraction(21, 10)
-                walk.bounds += 1
-    assert walk.bounds >= 20, vars(walk)
 
 
 @pytest.mark.parametrize("percent", [False, True])

@@ -75,7 +75,7 @@ def test_sweep_values_are_shares_of_the_unit_and_carry_their_k():
     assert "30 % of the leading eigenvalue" in line.text[1]
     upper = named(figure, "nothing above this (proved)")
     assert "35 % of the leading eigenvalue" in upper.text[1]
-    assert "shifted low-rank bound" in upper.text[1]
+    assert "search over all mixtures" in upper.text[1]
     assert "No nonnegative sparse component" in upper.text[1]
     assert "at least 84.6 %" in plots.alt_text(figure)
 
@@ -191,7 +191,9 @@ def test_a_sweep_without_the_other_bounds_shows_nothing_in_their_place(bounds):
         figure = plots.sweep_figure(frame.assign(**columns), unit=1.0, bounds=bounds)
         assert (IN_HERE in [trace.name for trace in figure.data]) == (bounds == "both")
         assert not any("paper" in trace.name or "rank-3" in trace.name for trace in figure.data)
-        assert ("proved" in named(figure, "best found").text[0].replace("nothing proved", "")) == (bounds == "both")
+        assert ("proved" in named(figure, "best found").text[0].replace("nothing proved", "")) == (
+            bounds == "both"
+        )
 
 
 def test_the_other_bounds_are_cut_at_the_leading_eigenvalue_and_say_so():
