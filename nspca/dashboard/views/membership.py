@@ -89,7 +89,7 @@ def _computed(name: str, _problem: Problem, _result: Result, share: float) -> Me
 
 
 def _made(now: JobState) -> Membership | None:
-    """Return the membership that a worker computed, after a short wait; None while it works, or on failure."""
+    """Return the membership that a worker computed, after a short wait; None until then and on failure."""
     give_up = time.monotonic() + PATIENCE
     while not now.ended and time.monotonic() < give_up:
         time.sleep(0.02)
