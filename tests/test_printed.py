@@ -106,8 +106,9 @@ def truths_of_sweep(frame, unit, chance, bounds):
             value, upper = best_of(chosen, k)
             return Truth(upper, value, unit, chance)
         k = int(trace.x[i])
-        if trace.name in ("auto", "greedy"):
-            row = of_row(paper if bounds == "paper" else frame, trace.name, k)
+        name = "auto" if trace.name == "best found" else trace.name
+        if name in ("auto", "greedy"):
+            row = of_row(paper if bounds == "paper" else frame, name, k)
             return Truth(row.upper, row.value, unit, chance)
         if "2014" in trace.name or "rank-3" in trace.name:
             value, upper = best_of(paper if "2014" in trace.name else rank3, k)
