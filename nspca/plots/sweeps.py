@@ -135,7 +135,7 @@ def _upper_trace(
 ) -> go.Scatter:
     hover = [
         f"<b>k = {k}</b>, {certainty(probability)}<br>No {kind} component with at most {k} features can<br>"
-        f"explain more than {upper} of {unit_name}.<br>The bound is {kind_words(bound, code=False)}."
+        f"explain more than {upper} of {unit_name}.<br>The bound comes from {kind_words(bound, code=False)}."
         for k, upper, bound, probability in zip(
             rows["k"], rows["upper_text"], rows["kind"], rows["probability"], strict=True
         )

@@ -220,7 +220,7 @@ def test_what_somebody_else_shared_comes_without_its_data():
 def test_without_pictures_everything_else_is_there():
     done = sampled()
     with zipfile.ZipFile(io.BytesIO(sweep_archive.pack(done, {}, {}, MADE))) as zipped:
-        assert not any("figures/" in name for name in zipped.namelist()) and len(zipped.namelist()) == 9
+        assert not any("figures/" in name for name in zipped.namelist()) and len(zipped.namelist()) == 12
 
 
 GOOD = {

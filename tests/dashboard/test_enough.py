@@ -38,35 +38,47 @@ def test_the_best_method_and_the_least_bound_count_and_no_bound_rules_nothing_ou
 @pytest.mark.parametrize(
     ("about", "said"),
     [
-        (Enough(12, 11, 64, 0.9), "**k = 12 is enough**: proved that no 11 pixels can reach 80 %."),
-        (Enough(2, 1, 64, 0.9), "**k = 2 is enough**: proved that no single pixel can reach 80 %."),
-        (Enough(1, 0, 64, 0.9), "**k = 1 is enough**: a single pixel reaches 80 %."),
+        (
+            Enough(12, 11, 64, 0.9),
+            "**12 pixels are enough** for 80 %. No 11 pixels can reach that, which is proved.",
+        ),
+        (
+            Enough(2, 1, 64, 0.9),
+            "**2 pixels are enough** for 80 %. No single pixel can reach that, which is proved.",
+        ),
+        (Enough(1, 0, 64, 0.9), "**1 pixel is enough** for 80 %."),
         (
             Enough(12, 7, 64, 0.9),
-            "**k = 12 is enough**: proved that no 7 pixels can reach 80 %; whether 8 to 11 can is open.",
+            "**12 pixels are enough** for 80 %. No 7 pixels can reach that, which is proved. Whether 8 to 11 "
+            "can reach that is open.",
         ),
         (
             Enough(12, 10, 64, 0.9),
-            "**k = 12 is enough**: proved that no 10 pixels can reach 80 %; whether 11 can is open.",
+            "**12 pixels are enough** for 80 %. No 10 pixels can reach that, which is proved. Whether 11 can "
+            "reach that is open.",
         ),
-        (Enough(12, 0, 64, 0.9), "**k = 12 is enough**; whether 1 to 11 can is open."),
+        (
+            Enough(12, 0, 64, 0.9),
+            "**12 pixels are enough** for 80 %. Whether 1 to 11 can reach that is open.",
+        ),
         (
             Enough(None, 64, 64, 0.679),
-            "**No number of pixels is enough**: proved that no component can reach 80 %.",
+            "**No number of pixels is enough** for 80 %: no component can reach that, which is proved.",
         ),
         (
             Enough(None, 20, 20, 0.679),
-            "**k = 20 is not enough**: proved that no 20 pixels can reach 80 %; "
-            "the most here is 67 %. Take larger k.",
+            "**20 pixels are not enough** for 80 %. The most found is 67 %. No 20 pixels can reach 80 %, "
+            "which is proved. Take a larger k.",
         ),
         (
             Enough(None, 5, 64, 0.679),
-            "**Nothing here reaches 80 %**: the most here is 67 %; "
-            "proved that no 5 pixels can reach 80 %, whether more than 5 can is open.",
+            "**Nothing here reaches 80 %.** The most found is 67 %. No 5 pixels can reach 80 %, which is "
+            "proved. Whether more can reach it is open.",
         ),
         (
             Enough(None, 0, 64, 0.679),
-            "**Nothing here reaches 80 %**: the most here is 67 %; whether any number can is open.",
+            "**Nothing here reaches 80 %.** The most found is 67 %. Whether any number of pixels can reach "
+            "it is open.",
         ),
     ],
 )
@@ -79,10 +91,10 @@ def test_what_is_proved_of_one_sign_is_said_of_that_sign():
     nobody = sentence(Enough(None, 64, 64, 0.679), 80, 64, "pixel", 1.0, nonneg=True)
     assert (
         nobody
-        == "**No number of pixels is enough**: proved that no component with nonnegative weights can reach "
-        "80 %."
+        == "**No number of pixels is enough** for 80 %: no component with nonnegative weights can reach "
+        "that, which is proved."
     )
-    assert "no 11 pixels with nonnegative weights can reach" in sentence(
+    assert "No 11 pixels with nonnegative weights can reach" in sentence(
         Enough(12, 11, 64, 0.9), 80, 64, "pixel", 1.0, nonneg=True
     )
 

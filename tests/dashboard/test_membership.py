@@ -31,7 +31,7 @@ def test_what_must_be_in_is_solid_and_stays_in_the_address(visit, finish, addres
     assert "Solid" not in texts(page) and "place" not in page.dataframe[0].value
     page.select_slider(key="widget_within").set_value(950).run()
     assert not page.exception and address(page)["within"] == "950"
-    line = "**Solid**: 4 of 5 features proved to be in every answer within 95 % of the best possible."
+    line = "**Solid**: 4 of 5 features are in every answer that reaches 95 % of the best possible, proved."
     assert line in texts(page) and "7 are proved to be in none" in texts(page)
     bars = next(figure for figure in figures(page) if figure["data"][0].get("type") == "bar")
     assert bars["data"][0]["marker"]["pattern"]["shape"] == ["", "", "", "", "/"]
@@ -59,19 +59,19 @@ def test_an_address_with_another_share_marks_nothing(visit, finish, texts):
 
 
 def test_what_is_said():
-    assert "**Hatched**: the other 1, proved to be exchangeable." in membership.sentence(
+    assert "**Hatched**: the other one, proved to be exchangeable." in membership.sentence(
         "feature", known(0.95)
     )
     assert "Hatched" not in membership.sentence("feature", known(0.99))
     several = known(0.95)
     one = np.arange(13) != several.places.index(Place.NONE)
     said = membership.sentence("feature", replace(several, upper_with=several.upper_with + 99 * one))
-    assert "Of the 8 features left out, 1 is proved to be in none." in said
+    assert "Of the 8 features left out, 1 is in no such answer, proved." in said
     problem = nspca.Problem.from_data(nspca.load_sample("digits").X, 10)
     wide = nspca.membership(problem, nspca.solve(problem), share=0.99, effort="fast")
     assert Place.EVERY not in wide.places
     said = membership.sentence("pixel", wide)
-    assert "**Hatched**: all, undecided." in said and "A proof of 98.6 % says no more: prove more" in said
+    assert "**Hatched**: all of them, undecided." in said and "A proof of 98.6 % decides no more" in said
     assert membership.cost_words(0.01111, 0.0278) == "1.11 % to 2.78 %"
     assert (
         membership.cost_words(0.01111, 0.01112) == "1.11 % to 1.12 %" and membership.cost_words(0, 0) == "0 %"

@@ -73,7 +73,7 @@ def test_a_file_is_read_as_the_data_were():
 def test_it_is_offered_where_another_table_can_have_the_same_features(monkeypatch):
     said, offered = [], []
     page = SimpleNamespace(
-        container=lambda **look: nullcontext(),
+        expander=lambda label, **look: nullcontext(),
         markdown=lambda text: None,
         caption=said.append,
         file_uploader=lambda label, **how: offered.append(label),
@@ -88,7 +88,7 @@ def test_it_is_offered_where_another_table_can_have_the_same_features(monkeypatc
     ):
         newtable.show(other, None, np.ones(6), 3)
     assert ["as one" in said[0], "Equalised" in said[1], "all rows" in said[2]] == [True] * 3
-    assert len(said) == 3 and len(offered) == 1
+    assert "another table" in said[3] and len(said) == 4 and len(offered) == 1
 
 
 @pytest.mark.visit

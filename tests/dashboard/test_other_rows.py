@@ -88,7 +88,7 @@ def test_a_covariance_has_no_rows(visit, finish, texts):
     page = visit("pages/sweep.py", sample="pitprops", from_=2, to=2, step=1)
     page.button(key="run").click().run()
     page = finish(page)
-    assert texts(page).count("is a covariance matrix, and has no rows") == 2
+    assert texts(page).count("is a covariance matrix without rows") == 2
     assert not page.error and not page.exception
 
 

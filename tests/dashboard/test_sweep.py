@@ -158,7 +158,7 @@ def test_what_a_cancelled_run_had_ready_is_whole(cancelled, visit, address, text
     assert (
         "of the variance of the first principal component, which uses all 64" in texts(page)
         and page.button(key="verify")
-        and len(page.get("download_button")) == 5
+        and len(page.get("download_button")) == 9
     )
     page.select_slider(key="widget_k").set_value(1).run()
     page.button(key="verify").click().run()

@@ -75,7 +75,7 @@ def test_sweep_values_are_shares_of_the_unit_and_carry_their_k():
     assert "30 % of the leading eigenvalue" in line.text[1]
     upper = named(figure, "nothing above this (proved)")
     assert "35 % of the leading eigenvalue" in upper.text[1]
-    assert "shifted low-rank bound" in upper.text[1]
+    assert "search over all mixtures" in upper.text[1]
     assert "No nonnegative sparse component" in upper.text[1]
     assert "at least 84.6 %" in plots.alt_text(figure)
 

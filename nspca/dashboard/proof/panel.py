@@ -7,7 +7,6 @@ from functools import partial
 import streamlit as st
 
 import nspca
-from nspca.api import OPTIMAL_GAP
 from nspca.dashboard.app import buttons, wording
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.proof import attempts as proofs
@@ -20,17 +19,15 @@ from nspca.plots import kind_words
 from nspca.presentation.numerals import (
     format_bound,
     format_guarantee,
-    percent_up,
     proved_ratio,
-    ratio_at_most,
 )
 from nspca.problem import Problem
 from nspca.specs import SweepSpec
 from nspca.specs.data import CHANGES
 
 INDEPENDENT = (
-    "The checker shares no code with what made the certificate: it forms its own products from the data "
-    "and trusts no eigenvalue, norm or search."
+    "The checker shares no code with what made the certificate. It computes everything it needs from the "
+    "data again, and trusts nothing else."
 )
 
 
@@ -43,20 +40,18 @@ def show(
     tried: list[Attempt],
     own: bool = True,
 ) -> None:
-    """The certificate of `result`, with everything one can do about it; the data of a run that somebody
-    shared stay theirs.
+    """Draw the certificate of `result`, with everything one can do about it.
+
+    The data of a run that somebody shared cannot be downloaded.
     """
     proof = proofs.best(result, tried, k)
     unit = problem.leading_eigenvalue or 1.0, "the leading eigenvalue"
     aim = Aim(about, asked, k, result, asked.effort if result.certificate else None, tried, unit)
     if proof is None:
-        st.markdown("Nothing is proved about this component yet.")
+        st.markdown("Nothing is proved about this component yet. Press Prove more.")
     else:
         _numbers(result, proof)
-        st.markdown(
-            f"Proved by {wording.plain(kind_words(proof.certificate.kind))}. "
-            f"{proofs.beside(problem, result, k)}"
-        )
+        st.markdown(f"The limit comes from {wording.plain(kind_words(proof.certificate.kind))}.")
     with st.container(horizontal=True):
         if proof is not None:
             verify_button(about, problem.with_k(k), proof.certificate)
@@ -68,35 +63,36 @@ def show(
     closing.watched(aim)
     if proof is not None:
         _elsewhere(about, asked, k)
+        beside = proofs.beside(problem, result, k)
+        if beside:
+            with st.popover("Other bounds, from the papers", icon=":material/menu_book:"):
+                st.markdown(beside)
 
 
 def _numbers(result: nspca.Result, proof: Proof) -> None:
+    """Draw how good the component is, the limit, and the size and time of the proof."""
     certificate = proof.certificate
-    gap = ratio_at_most(certificate.upper, result.value) - 1 if result.value > 0 else 0.0
     seconds = result.seconds if proof.seconds is None else proof.seconds
     what = (
         "of the search for the component and its proof"
         if proof.seconds is None
         else "of the work on this proof alone"
     )
-    with st.grid(5, min_column_width=130):
-        share = "The component is at least this much of the best possible one."
+    with st.grid(4, min_column_width=130):
+        share = "The component explains at least this share of the most that is possible."
         st.metric("At least", format_guarantee(certificate.ratio(result.value)), border=True, help=share)
         st.metric(
-            "Gap", gap_words(gap), border=True, help="How much better another component could be, at most."
-        )
-        st.metric(
-            "Nothing above",
+            "Proved limit",
             format_bound(certificate.upper),
             border=True,
-            help="The proved upper bound, in the units of the data.",
+            help="No component of this size explains more variance, in the units of the data.",
         )
         size = wording.size(certificate.nbytes) if certificate.nbytes else "none"
         st.metric(
             "Witness",
             size,
             border=True,
-            help="The numbers that let anybody prove the bound again from the data.",
+            help="Size of the numbers with which anybody can prove the limit again from the data.",
         )
         st.metric(
             "Time",
@@ -106,19 +102,11 @@ def _numbers(result: nspca.Result, proof: Proof) -> None:
         )
 
 
-def gap_words(gap: float) -> str:
-    """Return a proved gap in per cent, rounded up, or ``closed``."""
-    if gap <= OPTIMAL_GAP:
-        return "closed"
-    digits = next((d for d in range(2, 7) if 100 * gap >= 10.0**-d), 7)
-    return percent_up(gap, digits)
-
-
 # --- verify ---------------------------------------------------------------------------------------
 
 
 def verify_button(about: Chosen, problem: Problem, certificate: nspca.Certificate) -> None:
-    """Starts a check by the independent checker, for the problem that the page is about."""
+    """Draw the button that has the independent checker check a certificate of the problem of the page."""
     check, why = (
         partial(_check, about, problem, certificate),
         f"Proves the bound again from the data. {INDEPENDENT}",
@@ -132,7 +120,7 @@ def _check(about: Chosen, problem: Problem, certificate: nspca.Certificate) -> N
 
 
 def verified(result: nspca.Result, certificate: nspca.Certificate) -> None:
-    """What the check said, or that it goes on."""
+    """Draw the outcome of the check, or that it goes on."""
     answer = proofs.checked(certificate)
     if answer is None:
         return
@@ -167,8 +155,8 @@ def _wait(certificate: nspca.Certificate) -> None:
 
 
 def _plain_source(asked: SweepSpec) -> bool:
-    """Whether the name of a sample gives anybody the same numbers, with what the certificate says was done to
-    them.
+    """Return whether the name of a sample, with what the certificate says was done to its numbers, gives
+    anybody the same numbers.
     """
     where = asked.data
     return where.sample is not None and not any(
@@ -205,5 +193,5 @@ def _elsewhere(about: Chosen, asked: SweepSpec, k: int) -> None:
     data = asked.data.sample if _plain_source(asked) else f"{name}.npz"
     if about.table is not None:
         data = shlex.quote(asked.data.folder)
-    st.caption("On any machine that has nspca, the downloaded file is checked by")
+    st.caption("To check the downloaded file on any machine that has nspca:")
     st.code(f"python -m nspca verify {data} {name}-k{k}-certificate.npz", language="bash")

@@ -17,9 +17,9 @@ SWEEP = Kind(
     spec=SweepSpec,
     key="run",
     anew=("k", "shown"),
-    empty="Nothing has run yet. Choose the values of k above and press Run; the curve then fills in here.",
+    empty="Nothing has run yet. Choose the values of k below and press Run. The curve then fills in here.",
     icon=":material/area_chart:",
-    stranger="This address names a run that is no sweep: choose the values of k and press Run.",
+    stranger="The run in this address is no sweep. Choose the values of k below and press Run.",
 )
 
 

@@ -29,7 +29,7 @@ class Enough:
 
 
 def known(table: pd.DataFrame, value: float) -> Enough:
-    """What the rows of a sweep say about a value, in the units of the data."""
+    """Return what the rows of a sweep say about a value, in the units of the data."""
     rows = table.groupby("k").agg(value=("value", "max"), upper=("upper", "min"))
     reached, out = rows.index[rows["value"] >= value], rows.index[rows["upper"] < value]
     return Enough(
@@ -41,52 +41,66 @@ def known(table: pd.DataFrame, value: float) -> Enough:
 
 
 def wanted() -> int:
-    """Per cent of the best direction's variance."""
+    """Return the per cent of the variance of the first principal component that are wanted."""
     return min(MOST, max(LEAST, state.get("enough")))
 
 
 def ask() -> None:
-    """The share that is wanted."""
+    """Draw the field for the share that is wanted."""
     label = "I want this % of the variance of the first principal component"
     with st.container(width=470):
         st.number_input(label, LEAST, MOST, step=1, **state.bind("enough", wanted()))
 
 
 def sentence(known: Enough, share: int, n: int, noun: str, best: float, nonneg: bool, kept: int = 0) -> str:
-    """The smallest k with its proof, or what is open.
+    """Return how many features are enough, with what is proved about fewer, and what is open.
 
     Parameters
     ----------
     share : per cent that is wanted
-    n, noun : how many features there are, and what one is called
-    best : the variance of the best direction, whose weights may have any sign
+    n, noun : number of features, and what one is called
+    best : variance of the first principal component, whose weights may have any sign
     nonneg : whether those of the components may not
-    kept : how many features must be in, and are counted
+    kept : number of features that must be in, and are counted
     """
     out, goal = known.ruled_out, f"{share} %"
     signs = " with nonnegative weights" if nonneg else ""
     signs += f", the {kept} kept among them," if kept else ""
     few = f"single {noun}" if out == 1 else wording.things(out, noun)
-    nobody = f"proved that no {few}{signs} can reach {goal}" if out else ""
     if known.reached is None:
         if out == known.last == n:
-            return f"**No number of {noun}s is enough**: proved that no component{signs} can reach {goal}."
-        most = f"the most here is {wording.down(known.best / best)}"
+            return (
+                f"**No number of {noun}s is enough** for {goal}: no component{signs} can reach that, which "
+                "is proved."
+            )
+        most = f"The most found is {wording.down(known.best / best)}."
+        proved = f" No {few}{signs} can reach {goal}, which is proved." if out else ""
         if out == known.last:
-            return f"**k = {known.last} is not enough**: {nobody}; {most}. Take larger k."
-        open_ = f"whether more than {out} can is open" if out else "whether any number can is open"
-        return f"**Nothing here reaches {goal}**: {most}; {nobody + ', ' if nobody else ''}{open_}."
+            return f"**{_are_not(out, noun)} enough** for {goal}. {most}{proved} Take a larger k."
+        open_ = "more" if out else f"any number of {noun}s"
+        return f"**Nothing here reaches {goal}.** {most}{proved} Whether {open_} can reach it is open."
+    line = f"**{_are(known.reached, noun)} enough** for {goal}"
     if known.reached == kept:
-        return f"**k = {kept} is enough**: what is kept reaches {goal} alone."
+        return f"{line}: those that are kept reach it alone."
     if known.reached == 1:
-        return f"**k = 1 is enough**: a single {noun} reaches {goal}."
+        return f"{line}."
+    proved = f" No {few}{signs} can reach that, which is proved." if out else ""
     if out == known.reached - 1:
-        return f"**k = {known.reached} is enough**: {nobody}."
+        return f"{line}.{proved}"
     first = max(out + 1, kept)
     fewer = f"{first}" if first == known.reached - 1 else f"{first} to {known.reached - 1}"
-    return f"**k = {known.reached} is enough**{': ' + nobody if nobody else ''}; whether {fewer} can is open."
+    return f"{line}.{proved} Whether {fewer} can reach that is open."
+
+
+def _are(count: int, noun: str) -> str:
+    """Return ``8 pixels are`` or ``1 pixel is``."""
+    return f"{wording.things(count, noun)} {'is' if count == 1 else 'are'}"
+
+
+def _are_not(count: int, noun: str) -> str:
+    return f"{_are(count, noun)} not"
 
 
 def between(known: Enough) -> tuple[int, int]:
-    """The numbers of features between which the answer lies."""
+    """Return the numbers of features between which the answer lies."""
     return known.ruled_out, known.last if known.reached is None else known.reached

@@ -18,8 +18,8 @@ from nspca.problem import Problem
 from nspca.selection.membership import Membership
 
 COSTS = (
-    "Of the variance of the best possible component: at least what is proved, at most what a known exchange "
-    "loses."
+    "A share of the variance of the best possible component. It is at least what is proved, and at most what "
+    "a known exchange loses."
 )
 MOST_GROUPS = 12  # above, a label tells samples apart rather than groups
 
@@ -133,8 +133,8 @@ def table(
                 min_value=0,
                 max_value=float(rows["share"].max()) if len(rows) else 1.0,
             ),
-            "place": st.column_config.TextColumn("In or out, proved", help=membership.HELP),
-            "costs": st.column_config.TextColumn("Without it, the best loses", help=COSTS),
+            "place": st.column_config.TextColumn("Needed, proved", help=membership.HELP),
+            "costs": st.column_config.TextColumn("Without it, the best answer loses", help=COSTS),
         },
     )
     return (list(shown.selection.rows) if key else []), list(rows["feature"])

@@ -1,6 +1,6 @@
-"""In or out: which features of a component are proved to be in every good answer, and what each costs.
+"""Membership on a page: which features every good answer needs, and what each of them costs.
 
-Asked for by choosing what is good; computed then from the certificate, and kept.
+A visitor chooses which answers count as good. The membership is then computed from the certificate, and kept.
 """
 
 import hashlib
@@ -28,15 +28,15 @@ AT_ONCE, PATIENCE = 20, 1.0
 """Features up to which it takes a moment, so no worker is asked; seconds that the page waits for one."""
 WITHIN = (0, 900, 950, 980, 990, 995, 998, 999)
 """What can be chosen, in thousandths of the optimum; 0: nothing is marked."""
-LABEL = "Which features must be in, within … of the best?"
+LABEL = "Which features does every good answer need? Good is at least … of the best possible"
 HELP = (
-    "Solid: proved to be in every component within this share of the best possible one. Hatched: not proved. "
-    "It follows from the certificate alone: the tighter the proof, the more is decided."
+    "A solid feature is proved to be in every component that reaches this share of the best possible. A "
+    "hatched feature is not. The tighter the proof, the more is decided."
 )
 
 
 def ask() -> None:
-    """What counts as good."""
+    """Draw the slider for the share of the best possible from which an answer counts as good."""
     chosen = state.get("within")
     with st.container(width=470):
         st.select_slider(
@@ -54,8 +54,9 @@ def share_words(within: int) -> str:
 
 
 def of(about: Chosen, problem: Problem, result: Result) -> Membership | None:
-    """What is known of the features of a result with its best proof; None where nobody asked, nothing is
-    proved, or it is on its way.
+    """Return the membership of the features of a result with its best proof.
+
+    None where nobody asked, where nothing is proved, and while a worker computes it.
     """
     within, certificate = state.get("within"), result.certificate
     if within not in WITHIN[1:] or certificate is None:
@@ -88,7 +89,7 @@ def _computed(name: str, _problem: Problem, _result: Result, share: float) -> Me
 
 
 def _made(now: JobState) -> Membership | None:
-    """What a worker made of it, awaited for a moment; None while it works, and where it cannot."""
+    """Return the membership that a worker computed, after a short wait; None until then and on failure."""
     give_up = time.monotonic() + PATIENCE
     while not now.ended and time.monotonic() < give_up:
         time.sleep(0.02)
@@ -96,7 +97,10 @@ def _made(now: JobState) -> Membership | None:
     if now.state == "done":
         return lookup.opened(now.id, now.finished, Membership.from_bytes)
     if now.ended:
-        st.warning(wording.plain(now.error) or "The features could not be looked at.")
+        st.warning(
+            wording.plain(now.error)
+            or "It could not be computed which features are needed. Move the slider to try again."
+        )
     else:
         progress.each_second(lambda: _wait(now.id))
     return None
@@ -106,41 +110,48 @@ def _wait(run: str) -> None:
     now = engine().status(run)
     if now.ended:
         st.rerun()
-    st.caption(f"Looking at every feature: some seconds. {progress.waiting(now) or ''}")
+    st.caption(f"Every feature is looked at, which takes some seconds. {progress.waiting(now) or ''}")
 
 
 def sure(known: Membership | None) -> np.ndarray | None:
-    """Features in every good answer."""
+    """Return for each feature whether every good answer has it; None without a membership."""
     return None if known is None else np.array([place is Place.EVERY for place in known.places])
 
 
 def legend(noun: str, known: Membership | None) -> None:
-    """What solid and hatched mean here, in words."""
+    """Draw the sentence that says what solid and hatched mean here."""
     if known is not None:
         st.markdown(sentence(noun, known))
 
 
 def sentence(noun: str, known: Membership) -> str:
-    """How many are in every good answer, how many can be exchanged, how many of the others are in none."""
+    """Return how many features are in every good answer, can be exchanged, or are in none, in words."""
     places = np.array(known.places)
     own, others = places[known.used], places[~known.used]
-    within = f"within {100 * known.share:g} % of the best possible"
     every, either = (int(np.sum(own == place)) for place in (Place.EVERY, Place.EITHER))
-    line = f"**Solid**: {every} of {wording.things(own.size, noun)} proved to be in every answer {within}."
+    are = "is" if every == 1 else "are"
+    line = (
+        f"**Solid**: {every} of {wording.things(own.size, noun)} {are} in every answer that reaches "
+        f"{100 * known.share:g} % of the best possible, proved."
+    )
     rest = own.size - every
     if rest:
-        line += f" **Hatched**: the other {rest}, " if every else " **Hatched**: all, "
-        line += "undecided." if not either else "proved to be exchangeable." if either == rest else ""
-    if 0 < either < rest:
-        line += f"{either} of them proved to be exchangeable."
+        who = "all of them" if not every else "the other one" if rest == 1 else f"the other {rest}"
+        exchangeable = "proved to be exchangeable"
+        what = "undecided" if not either else exchangeable
+        if 0 < either < rest:
+            what = f"undecided, except {either} {exchangeable}"
+        line += f" **Hatched**: {who}, {what}."
     none = int(np.sum(others == Place.NONE))
     if none:
-        are = "is" if none == 1 else "are"
-        line += f" Of the {wording.things(others.size, noun)} left out, {none:,} {are} proved to be in none."
+        line += f" Of the {wording.things(others.size, noun)} left out, {none:,} "
+        line += f"{'is' if none == 1 else 'are'} in no such answer, proved."
     if not every and not none:
         proof = format_guarantee(proved_ratio(known.value, known.upper))
-        line += f" A proof of {proof} says no more: prove more, or count only answers nearer to the best "
-        line += "possible."
+        line += (
+            f" A proof of {proof} decides no more than that. Prove more, or count only answers nearer to the "
+        )
+        line += "best possible."
     return line
 
 
