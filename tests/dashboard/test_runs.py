@@ -36,6 +36,8 @@ ASKED = {
     "successive": specs.SuccessiveSpec(data=DATA, k=2, count=3, methods=("auto", "em")),
     "stability": specs.StabilitySpec(data=DATA, k=4, methods=("em",)),
     "components stability": specs.ComponentsStabilitySpec(data=DATA, sizes=(3, 3), method="joint"),
+    "components choice": specs.ComponentsChoiceSpec(data=DATA, k=3, method="joint"),
+    "groups": specs.GroupsSpec(data=DATA, sizes=(3, 3)),
     "choice": specs.ChoiceSpec(data=DATA, ks=(2, 4)),
     "noise": specs.NoiseSpec(data=DATA, k=4),
     "genes": specs.GenesSpec(content="c", counts=(10,), starts=5),

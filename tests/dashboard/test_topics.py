@@ -124,9 +124,9 @@ def test_topics_of_the_other_methods_stand_beside_those_they_share_most_with():
         X[:, [2, 0, 1]], [0.3, 0.2, 0.1], list("abcdef"), order=[1, 2, 0], called={1: "<first>"}
     )
     assert [part.split("</h6>")[0] for part in body.split("<h6>")[1:]] == [
-        "2 &lt;first&gt; · 20 %",
-        "3 · 10 %",
-        "1 · 30 %",
+        "2 &lt;first&gt; · 20.0 %",
+        "3 · 10.0 %",
+        "1 · 30.0 %",
     ]
 
 
