@@ -222,6 +222,7 @@ def cumulative_figure(
             hovertemplate=f"No {r} disjoint components explain more than %{{customdata}}: "
             "proved.<extra></extra>",
         )
+    figure.update_layout(legend={"y": -0.22, "yanchor": "top"}, margin={"t": 16, "b": 90})
     figure.update_xaxes(title_text="number of components", dtick=1 if r <= 12 else None, range=[0.6, r + 0.4])
     return figure.update_yaxes(title_text="variance explained, % of total", rangemode="tozero")
 

@@ -9,7 +9,16 @@ import pytest
 import scipy.sparse as sp
 
 import nspca
-from nspca.dashboard.joint import documents, groups, headline, how_many, samples, subject, take_home
+from nspca.dashboard.joint import (
+    documents,
+    groups,
+    headline,
+    how_many,
+    methods,
+    samples,
+    subject,
+    take_home,
+)
 from nspca.dashboard.joint.outcome import Outcome
 from nspca.dashboard.open_data import Chosen
 from nspca.data import Dataset
@@ -339,3 +348,10 @@ def test_weights_go_home_with_names(visit):
     }
     rows = list(csv.reader(io.StringIO(files["tables/scores.csv"].content.decode("utf-8-sig"))))
     assert rows[0][:2] == ["sample", "label"] and len(rows) == 31
+
+
+def test_a_narrow_screen_gets_a_card_for_each_method():
+    found = outcome(table(), method="joint")
+    body = methods.cards(found)
+    assert body.count("<section>") == 1 and "<h6>joint, at once</h6>" in body
+    assert "Features used</dt><dd>5, 5 also in joint" in body and "Proved</dt><dd>nothing" in body

@@ -106,7 +106,8 @@ def _shown(run: Run, spec: Any) -> Told:
         return Told(run, spec, "pages/sweep.py", query | {"run": run.id})
     if isinstance(spec, ComparisonSpec):
         return Told(run, spec, "pages/compare.py", query | {"compare": run.id})
-    key = f"{spec.noun}s"
+    is_table = spec.data.sample is not None and not spec.data.is_words  # before there was a page for tables
+    key = "components" if spec.noun == "topic" and is_table else f"{spec.noun}s"
     query[DATA_KEYS[key]] = spec.data.sample or "mine"
     return Told(run, spec, f"pages/{key}.py", query | {key: run.id})
 

@@ -162,7 +162,7 @@ def _chosen(
 ) -> None:
     """Draw the samples that somebody chose, with a CSV of them."""
     if not rows:
-        st.caption("Draw a lasso or a box around samples to list them. Their names stand in the hover.")
+        st.caption("Draw a lasso or a box around samples to list them. Point at a sample to see its name.")
         return
     data = outcome.of.dataset
     table = score_table(outcome, scores).iloc[rows]
