@@ -178,9 +178,9 @@ def _captioned(
         figure.add_annotation(
             x=middle, y=top - 0.6, text=plain(caption), showarrow=False, yanchor="bottom", font={"size": 13}
         )
-    # On a narrow screen the pictures stay under their heading.
+    # On a narrow screen the pictures stay under their heading, and captions need more than their own rows.
     hide_axes(figure).update_yaxes(constraintoward="top")
-    return figure.update_layout(margin={"l": 4, "r": 4, "t": 4, "b": 4})
+    return figure.update_layout(margin={"l": 4, "r": 4, "t": 18, "b": 4})
 
 
 def cumulative_figure(
@@ -222,6 +222,7 @@ def cumulative_figure(
             hovertemplate=f"No {r} disjoint components explain more than %{{customdata}}: "
             "proved.<extra></extra>",
         )
+    figure.update_layout(legend={"y": -0.22, "yanchor": "top"}, margin={"t": 16, "b": 90})
     figure.update_xaxes(title_text="number of components", dtick=1 if r <= 12 else None, range=[0.6, r + 0.4])
     return figure.update_yaxes(title_text="variance explained, % of total", rangemode="tozero")
 

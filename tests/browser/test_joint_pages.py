@@ -1,27 +1,30 @@
-"""Parts and topics in a real browser: run, look, reload, cancel."""
+"""Parts, Topics and Components in a real browser: run, look, reload, cancel, choose samples with a lasso."""
 
 import re
 
 import pytest
 from playwright.sync_api import expect
 
-GAIN = re.compile(r"Found at once, \d+ (parts|topics) explain [\d.]+ % more than found one by one\.")
+SHARE = re.compile(r"^\d+ (parts|topics|components) of [\d, and]+ \w+ explain [\d.]+ % of the variance\.$")
+HIGHEST = 3000  # pixels of a page with its usual answer
+HEIGHT = "document.querySelector('[data-testid=stMainBlockContainer]').scrollHeight"
+IDLE = "document.querySelector('[data-testid=stApp]')?.dataset.testScriptState === 'notRunning'"
 
 
 @pytest.mark.visit
 def test_faces_are_taken_apart_and_found_again_after_a_reload(page, app_url):
     page.goto(f"{app_url}/parts?pictures=cbcl&r=3&size=20&by=joint,tpower&proof=none")
     page.get_by_role("button", name="Find 3 parts").click()
-    expect(page.get_by_role("button", name="Parts, NPZ")).to_be_visible()
-    heading = page.get_by_role("heading", name=GAIN)
+    heading = page.get_by_role("heading", name=SHARE)
+    expect(heading).to_be_visible()
+    expect(page.get_by_role("button", name="Single files")).to_be_visible()
     said = heading.inner_text()
-    figures = page.locator(".js-plotly-plot")
-    expect(figures).to_have_count(
-        6
-    )  # all in one, two rows of parts, cumulative variance, two reconstructions
-    page.get_by_role("button", name="Next").click()
+    # all in one and one by one; an image by every method, and part after part
+    expect(page.locator(".js-plotly-plot")).to_have_count(4)
+    page.get_by_role("button", name="Next", exact=True).click()
     expect(page).to_have_url(re.compile(r"[?&]face=2(&|$)"))
-    expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
+    page.wait_for_function(IDLE)
+    page.get_by_role("button", name="Single files").click()
     with page.expect_download() as taken:
         page.get_by_role("button", name="Parts, CSV").click()
     assert taken.value.path().read_text(encoding="utf-8-sig").startswith("method,part,rank,feature,weight")
@@ -36,11 +39,12 @@ def test_faces_are_taken_apart_and_found_again_after_a_reload(page, app_url):
 def test_topics_live_then_documents(page, app_url):
     page.goto(f"{app_url}/topics?texts=bow-kos&r=4&size=8&by=joint,cone&proof=none")
     page.get_by_role("button", name="Find 4 topics").click()
-    expect(page.get_by_role("button", name="Topics, CSV")).to_be_visible()
-    expect(page.get_by_role("heading", name=GAIN)).to_be_visible()
-    expect(page.locator(".nspca-topics")).to_have_count(2)
+    expect(page.get_by_role("heading", name=SHARE)).to_be_visible()
+    expect(page.get_by_text("The documents that are most about topic 1")).to_be_visible()
+    expect(page.locator(".nspca-topics")).to_have_count(1)
     expect(page.locator(".nspca-topics").first.locator("li")).to_have_count(32)
-    expect(page.get_by_text("The documents that load most")).to_be_visible()
+    page.get_by_text("All methods").click()
+    expect(page.locator(".nspca-topics")).to_have_count(3)
     page.get_by_text("How words are matched to topics").click()
     expect(page.locator(".js-plotly-plot").filter(has_text="goal").first).to_be_visible()
 
@@ -59,11 +63,11 @@ def test_a_long_run_fills_in_and_is_cancelled(page, app_url):
 
 @pytest.mark.visit
 def test_the_two_bounds_close_on_each_other_and_more_is_proved_on_request(page, app_url):
-    page.goto(f"{app_url}/parts?pictures=digits&r=4&size=12&by=joint&proof=fast")
+    page.goto(f"{app_url}/parts?pictures=digits&r=4&size=12&by=joint&proof=fast&look=proof")
     page.get_by_role("button", name="Find 4 parts").click()
-    expect(page.get_by_text("Shown: digits, 4 parts of 12 pixels")).to_be_visible()
     more = page.get_by_role("button", name="Prove more")
-    expect(more).to_be_visible()
+    expect(page).to_have_url(re.compile(r"[?&]parts="))
+    expect(more).to_be_enabled()
     before = _proved(page)
     more.click()
     expect(
@@ -76,6 +80,36 @@ def test_the_two_bounds_close_on_each_other_and_more_is_proved_on_request(page, 
     assert _proved(page) > before
     page.get_by_role("button", name="Verify now").click()
     expect(page.get_by_text(re.compile(r"Checked in .* recomputed from the data"))).to_be_visible()
+
+
+@pytest.mark.visit
+def test_a_lasso_lists_samples_and_they_go_home(page, app_url):
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.goto(f"{app_url}/components?table=leukemia&look=samples")
+    figure = page.locator(".st-key-sample_map .js-plotly-plot")
+    expect(figure).to_be_visible()
+    page.wait_for_function(IDLE)
+    assert page.evaluate(HEIGHT) < HIGHEST
+    figure.scroll_into_view_if_needed()
+    box = page.locator(".st-key-sample_map .nsewdrag").first.bounding_box()
+    left, top, right, bottom = (
+        box["x"] + 2,
+        box["y"] + 2,
+        box["x"] + box["width"] - 2,
+        box["y"] + box["height"] - 2,
+    )
+    page.mouse.move(left, top)
+    page.mouse.down()
+    for x, y in ((right, top), (right, bottom), (left, bottom), (left, top)):
+        page.mouse.move(x, y, steps=5)
+    page.mouse.up()
+    chosen = page.get_by_text(re.compile(r"\d+ samples chosen"))
+    expect(chosen).to_be_visible()
+    count = int(chosen.inner_text().split()[0])
+    with page.expect_download() as taken:
+        page.get_by_role("button", name="Chosen samples, CSV").click()
+    rows = taken.value.path().read_text(encoding="utf-8-sig").splitlines()
+    assert taken.value.suggested_filename.endswith("-chosen-samples.csv") and len(rows) == count + 1 > 2
 
 
 def _proved(page) -> float:

@@ -98,7 +98,7 @@ def test_what_memory_cannot_hold_is_refused_with_what_can(visit, small_workers):
     assert "memory on this server" in said and "shard digits FOLDER" in said and "k 10" in said
 
 
-@pytest.mark.parametrize("name", ["sweep", "topics", "compare"])
+@pytest.mark.parametrize("name", ["sweep", "components", "compare"])
 def test_the_pages_that_would_start_it_refuse_it_too(visit, small_workers, name):
     page = visit(f"pages/{name}.py", sample="pitprops")
     assert not page.exception and page.button(key="run").disabled

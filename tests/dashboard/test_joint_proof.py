@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import nspca
+from nspca.dashboard import answer_page
 from nspca.dashboard.app import wording
 from nspca.dashboard.history.descriptions import tell
-from nspca.dashboard.joint import page as joint_page
 from nspca.dashboard.joint import proof as joint_proof
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.runs import lookup
@@ -20,7 +20,7 @@ from nspca.specs.rows import Closer, Several, pack, unpack
 from tests.patience import wait_for
 
 PAGE = "pages/parts.py"
-SHORT = {"pictures": "digits", "r": 3, "size": "6, 6, 4", "by": "joint,tpower"}
+SHORT = {"pictures": "digits", "r": 3, "size": "6, 6, 4", "by": "joint,tpower", "look": "proof"}
 HOW = {"nonneg": True, "center": True, "scale": False}
 ASKED = ComponentsSpec(sizes=(6, 6, 4), methods=("joint",), noun="part")
 
@@ -111,12 +111,15 @@ def test_prove_more_tightens_what_the_page_says_everywhere(start, address, texts
     told = next(one for one in tell(engine().store.list_runs(address(page)["w"])) if one.run.id == run.id)
     assert told.spec.describe().question == "a tighter proof, 3 components of 6, 6 and 4"
     assert told.page == PAGE and told.query["parts"] == address(page)["parts"]
+    assert told.query["look"] == "proof"
 
 
 @pytest.mark.visit
 def test_what_was_found_without_a_proof_gets_one(start, address, texts):
     page = start(proof="none")
-    assert "Nothing is proved yet" in texts(page) and not any(one.key == "verify" for one in page.button)
+    assert "Nothing is proved about these parts yet" in texts(page) and not any(
+        one.key == "verify" for one in page.button
+    )
     page.button(key="more").click().run()
     page = ended(page, address)
     assert said(texts(page)) > 50 and not page.error and not page.exception
@@ -133,7 +136,7 @@ def test_nothing_more_is_offered_after_thorough_effort(start):
 def test_a_run_that_was_stopped_in_its_proof_may_go_through_all_of_it(start, address, monkeypatch):
     page = start(proof="thorough")
     whole, status = nspca.Sweep.from_bytes(engine().result(address(page)["parts"])), Engine.status
-    monkeypatch.setattr(joint_page, "kept", lambda run: whole)
+    monkeypatch.setattr(answer_page, "kept", lambda run: whole)
     monkeypatch.setattr(Engine, "status", lambda self, name: replace(status(self, name), state="cancelled"))
     page = page.run()
     assert not page.exception and not page.button(key="more").disabled
@@ -142,7 +145,7 @@ def test_a_run_that_was_stopped_in_its_proof_may_go_through_all_of_it(start, add
 @pytest.mark.visit
 def test_what_a_run_left_that_has_no_result_is_shown_without_its_proof(start, monkeypatch):
     page = start(proof="fast")
-    monkeypatch.setattr(joint_page, "kept", lambda run: None)
+    monkeypatch.setattr(answer_page, "kept", lambda run: None)
     page = page.run()
     assert not page.exception and not any(one.key == "more" for one in page.button)
 
@@ -151,7 +154,8 @@ def test_what_a_run_left_that_has_no_result_is_shown_without_its_proof(start, mo
 def test_one_part_is_one_part(start, texts):
     page = start(proof="fast", r=1, size="6")
     said = texts(page)
-    assert "1 part explains" in said and "no part of this size explains more than" in said
+    assert "#### 1 part of 6 pixels explains " in said
+    assert "1 part of 6 pixels, with nonnegative weights, explains more" in said
     assert "1 part of 6 pixels, nonnegative" in said and "1 parts" not in said
 
 

@@ -82,11 +82,11 @@ def test_frequencies_are_counted_over_the_draws():
     ("path", "asked"),
     [
         ("pages/parts.py", {"pictures": "digits", "r": 2, "size": 6, "by": "tpower", "proof": "none"}),
-        ("pages/topics.py", {"texts": "lrs", "r": 2, "size": 5, "by": "tpower", "proof": "none"}),
+        ("pages/components.py", {"table": "lrs", "r": 2, "size": 5, "by": "tpower", "proof": "none"}),
     ],
 )
 def test_the_question_below_a_finished_run(visit, ended, texts, alts, address, path, asked):
-    page = visit(path, **asked)
+    page = visit(path, **asked, look="again")
     page.button(key="run").click().run()
     page = ended(page)
     page.button(key="stability").click().run()
@@ -102,6 +102,8 @@ def test_the_question_below_a_finished_run(visit, ended, texts, alts, address, p
 
 @pytest.mark.visit
 def test_a_covariance_has_no_rows_to_draw(visit, ended, texts):
-    page = visit("pages/topics.py", texts="pitprops", r=2, size=3, by="tpower", proof="none")
+    page = visit(
+        "pages/components.py", table="pitprops", r=2, size=3, by="tpower", proof="none", look="again"
+    )
     page.button(key="run").click().run()
     assert "has no rows to draw" in texts(ended(page))

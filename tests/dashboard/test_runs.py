@@ -36,6 +36,8 @@ ASKED = {
     "successive": specs.SuccessiveSpec(data=DATA, k=2, count=3, methods=("auto", "em")),
     "stability": specs.StabilitySpec(data=DATA, k=4, methods=("em",)),
     "components stability": specs.ComponentsStabilitySpec(data=DATA, sizes=(3, 3), method="joint"),
+    "components choice": specs.ComponentsChoiceSpec(data=DATA, k=3, method="joint"),
+    "groups": specs.GroupsSpec(data=DATA, sizes=(3, 3)),
     "choice": specs.ChoiceSpec(data=DATA, ks=(2, 4)),
     "noise": specs.NoiseSpec(data=DATA, k=4),
     "genes": specs.GenesSpec(content="c", counts=(10,), starts=5),
@@ -131,16 +133,22 @@ def test_every_run_leads_to_the_page_that_shows_it(workspace):
         "optimum": "pages/sweep.py",
         "choice": "pages/sweep.py",
         "noise": "pages/sweep.py",
-        "components": "pages/topics.py",
-        "components stability": "pages/topics.py",
+        **dict.fromkeys(
+            ("components", "components stability", "components choice", "groups"), "pages/components.py"
+        ),
         "check": None,
     }
     query = {kind: one.query for kind, one in said.items()}
     assert query["sweep"]["run"] == query["proof"]["run"] == runs["sweep"] and query["proof"]["k"] == "4"
     assert query["optimum"] == query["proof"]
-    assert query["components"]["topics"] == runs["components"] and query["components"]["size"] == "3"
+    assert query["components"]["components"] == runs["components"] and query["components"]["size"] == "3"
     assert query["comparison"]["compare"] == query["stability"]["compare"] == runs["comparison"]
-    assert query["components stability"]["topics"] == runs["components"]
+    for task, look in (
+        ("components stability", "again"),
+        ("components choice", "many"),
+        ("groups", "samples"),
+    ):
+        assert (query[task]["components"], query[task]["look"]) == (runs["components"], look)
     assert query["pitprops"] == {"paper": "uses", "use": "pitprops", "props": "6"}
 
 

@@ -51,7 +51,7 @@ def test_it_opens_on_real_words_and_counts_stay_as_they_are(visit, stand_ins, te
     assert not page.exception and not page.error
     assert page.selectbox(key="widget_texts").value == "python-docs" and "Nothing has run yet" in texts(page)
     page.selectbox(key="widget_texts").set_value("bow-kos").run()
-    assert "stand-in" in texts(page) and "**Stored answer** for 8 topics of 15 words each" in texts(page)
+    assert "stand-in" in texts(page) and "**Stored answer** for 8 topics of 15 words, " in texts(page)
     assert (
         page.toggle(key="widget_raw").value is True and "mostly zeros" in page.toggle(key="widget_raw").help
     )
@@ -124,9 +124,9 @@ def test_topics_of_the_other_methods_stand_beside_those_they_share_most_with():
         X[:, [2, 0, 1]], [0.3, 0.2, 0.1], list("abcdef"), order=[1, 2, 0], called={1: "<first>"}
     )
     assert [part.split("</h6>")[0] for part in body.split("<h6>")[1:]] == [
-        "2 &lt;first&gt; · 20 %",
-        "3 · 10 %",
-        "1 · 30 %",
+        "2 &lt;first&gt; · 20.0 %",
+        "3 · 10.0 %",
+        "1 · 30.0 %",
     ]
 
 

@@ -1,7 +1,5 @@
 """The first screen of the data page: what is chosen in one sentence, a picture of it, and what to do next."""
 
-from pathlib import Path
-
 import numpy as np
 import streamlit as st
 
@@ -12,7 +10,6 @@ from nspca.data import Dataset
 
 PARTS, TOPICS, SWEEP = "pages/parts.py", "pages/topics.py", "pages/sweep.py"
 COMPONENTS = "pages/components.py"
-ROOT = Path(__file__).resolve().parents[3]
 PICTURES = 8
 """Images, one row of them."""
 NO_GROUP = ""
@@ -69,13 +66,11 @@ def _nouns(data: Dataset) -> str:
 
 def next_pages(of: Chosen) -> list[tuple[str, str]]:
     """Return the pages that suit the kind of the data, with the words of their links."""
-    if of.dataset.image_shape is not None:
+    if of.dataset.image_shape is not None and not of.dataset.is_covariance:
         return [(PARTS, "Parts: what are the images made of?")]
-    if of.dataset.kind == "words" or of.reference.folder is not None:
+    if of.dataset.kind == "words" and not of.dataset.is_covariance:
         return [(TOPICS, "Topics: what are the texts about?")]
-    if (ROOT / COMPONENTS).is_file():
-        return [(COMPONENTS, "Components: which features go together?")]
-    return []
+    return [(COMPONENTS, "Components: which features go together?")]
 
 
 def groups(of: Chosen) -> None:

@@ -37,6 +37,13 @@ COUNTED = (*OWN, SuccessiveSpec, StabilitySpec)  # questions whose rows are coun
 PAPERS = (PaperSpec, GenesSpec, DetectionSpec, PitpropsSpec)
 DATA_KEYS = {"parts": "pictures", "topics": "texts", "components": "table"}
 """The name in an address of the data that a page about several components shows, by the name of its run."""
+LOOKS = {
+    ProofSpec: "proof",
+    ComponentsStabilitySpec: "again",
+    ComponentsChoiceSpec: "many",
+    GroupsSpec: "samples",
+}
+"""The section of a page about several components that shows a further question."""
 HOME_MOST = 20  # features: home shows proofs about the digits up to here
 
 
@@ -99,7 +106,8 @@ def _shown(run: Run, spec: Any) -> Told:
         return Told(run, spec, "pages/sweep.py", query | {"run": run.id})
     if isinstance(spec, ComparisonSpec):
         return Told(run, spec, "pages/compare.py", query | {"compare": run.id})
-    key = f"{spec.noun}s"
+    is_table = spec.data.sample is not None and not spec.data.is_words  # before there was a page for tables
+    key = "components" if spec.noun == "topic" and is_table else f"{spec.noun}s"
     query[DATA_KEYS[key]] = spec.data.sample or "mine"
     return Told(run, spec, f"pages/{key}.py", query | {key: run.id})
 
@@ -114,7 +122,8 @@ def _beside(run: Run, spec: Spec, shown: list[Told]) -> Told:
     k = getattr(spec, "k", None)
     at = {"k": str(k)} if isinstance(k, int) else {}
     if parent is not None:
-        return Told(run, spec, parent.page, parent.query | at)
+        look = LOOKS.get(type(spec)) if isinstance(parent.spec, ComponentsSpec) else None
+        return Told(run, spec, parent.page, parent.query | at | ({"look": look} if look else {}))
     if at and _is_of_home(spec):
         return Told(run, spec, "app.py", {"digit_k": str(k)})
     return Told(run, spec)

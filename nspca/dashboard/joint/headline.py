@@ -15,8 +15,8 @@ from nspca.presentation.numerals import format_value, percent_down, percent_up, 
 from nspca.result import Result
 from nspca.specs.rows import Climbed
 
-SMALL = 0.1
-"""Shares below this one have a digit after the point."""
+LEAST_DIGITS = 1
+"""Digits after the point of every share of the variance on the page; the headline has more where it must."""
 
 
 def show(outcome: Outcome) -> None:
@@ -60,21 +60,21 @@ def _terms(outcome: Outcome) -> str:
 
 
 def shares(reached: float, possible: float) -> tuple[str, str]:
-    """Return two shares of the total variance with equally many digits: as few as tell them apart.
+    """Return two shares of the total variance with equally many digits: one, or as many as tell them apart.
 
     What is reached is rounded down, and what nobody can pass is rounded up.
     """
     if not math.isfinite(possible):
-        return percent_down(reached, 1), ""
+        return percent_down(reached, LEAST_DIGITS), ""
     gap = 100 * (possible - reached)
     digits = next((d for d in range(wording.MOST_DIGITS) if gap >= 10.0**-d), wording.MOST_DIGITS)
-    digits = max(digits, 1 if reached < SMALL else 0)
+    digits = max(digits, LEAST_DIGITS)
     return percent_down(reached, digits), percent_up(possible, digits)
 
 
 def share(value: float, outcome: Outcome) -> str:
     """Return a value as a share of the total variance, rounded down, as it stands beside a component."""
-    return wording.down(value / outcome.total)
+    return percent_down(value / outcome.total, LEAST_DIGITS)
 
 
 def is_unfinished(result: Result) -> bool:

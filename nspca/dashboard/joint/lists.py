@@ -11,9 +11,11 @@ from scipy.optimize import linear_sum_assignment
 import nspca
 from nspca.dashboard.app import state, wording
 from nspca.dashboard.joint import names as given_names
+from nspca.dashboard.joint.headline import LEAST_DIGITS
 from nspca.dashboard.joint.methods import heading, ordered
 from nspca.dashboard.joint.outcome import Outcome
 from nspca.data.genesets import name_list
+from nspca.presentation.numerals import percent_down
 
 MOST = 40
 """Names of a component in a list; files have them all."""
@@ -152,7 +154,8 @@ def _list(title: str, x: np.ndarray, share: float, names, known, largest: float,
     order = np.argsort(-np.abs(x), kind="stable")[: np.count_nonzero(x)]
     items = "".join(_item(names[i], x[i], largest, known is not None and not known[i]) for i in order[:most])
     more = f"<li><span>and {len(order) - most} more</span></li>" if len(order) > most else ""
-    return f"<section><h6>{escape(title)} · {wording.down(share)}</h6><ol>{items}{more}</ol></section>"
+    above = f"<h6>{escape(title)} · {percent_down(share, LEAST_DIGITS)}</h6>"
+    return f"<section>{above}<ol>{items}{more}</ol></section>"
 
 
 def _item(name: str, weight: float, largest: float, only: bool) -> str:

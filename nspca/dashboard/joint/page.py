@@ -14,7 +14,7 @@ from nspca.dashboard.joint.outcome import Outcome, View
 from nspca.dashboard.joint.subject import Subject
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.proof import attempts as proofs
-from nspca.dashboard.runs import progress
+from nspca.dashboard.runs import first_answer, progress
 from nspca.dashboard.runs.lookup import Kind, Watched
 from nspca.errors import NSPCAError
 from nspca.jobs import JobState
@@ -80,7 +80,9 @@ class JointPage(AnswerPage):
         return f"Find {self.about.count(asked.r)}"
 
     def introduce(self, run: Watched, asked: ComponentsSpec | None) -> None:
-        super().introduce(run, asked)
+        press = self.label(run.of, run.asked if asked is None else asked)
+        what = [self._about(run).sized(run.asked.sizes), *run.asked.describe().details]
+        first_answer.announce(run, ", ".join(what), press)
         if run.of.reference.folder is not None:
             st.caption(wording.plain(f"Shown: {run.of.dataset.provenance}."))
 
@@ -123,11 +125,15 @@ class JointPage(AnswerPage):
     def take_home(self, run: Watched, results: nspca.Sweep, seen: Outcome) -> TakeHome:
         return take_home.of(seen, self._view)
 
+    def _about(self, run: Watched) -> Subject:
+        """Return what the data of a run are called."""
+        return replace(self.about, feature=subject.feature_noun(run.of))
+
     def _outcome(
         self, run: Watched, now: JobState, results: dict[str, nspca.Result], live: bool = False, **proved
     ) -> Outcome:
-        about = replace(self.about, feature=subject.feature_noun(run.of))
-        return Outcome(about, run.of, run.asked, _problem(run), results, run.id, live, now=now, **proved)
+        problem, about = _problem(run), self._about(run)
+        return Outcome(about, run.of, run.asked, problem, results, run.id, live, now=now, **proved)
 
 
 def _problem(run: Watched) -> nspca.Problem:

@@ -45,9 +45,8 @@ def after(outcome: Outcome) -> str:
     X = outcome.results[outcome.best].components
     used, n = int(np.count_nonzero(X.any(axis=1))), outcome.problem.n
     return (
-        f"Each part has its own colour; {n - used} of {n} pixels are in none. The share above a part is "
-        "what it "
-        "explains. Choose an image below to see it put together from the parts."
+        f"Each part has its own colour, and {n - used} of {n} pixels are in none. The share above a part is "
+        "what it explains. Choose an image below to see it put together from the parts."
     )
 
 

@@ -1,11 +1,12 @@
 """Samples on a map: their scores along two components, coloured by a label and chosen with a lasso."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 import nspca
 from nspca.dashboard.app import state, wording
@@ -40,15 +41,18 @@ def show(outcome: Outcome) -> None:
     if scores is None:
         st.caption("The samples are left out: some features take one value in the rows that are drawn.")
         return
-    columns = label_columns(data)
-    label = _choose_label(columns)
+    columns, r = label_columns(data), scores.shape[1]
+    places = st.columns([2, 1, 1, 2])
+    with places[0]:
+        label = _choose_label(columns)
+    across, up = _axes(outcome, r, places[1:3])
     if outcome.of.table is not None:
         st.caption(f"Drawn are {len(scores):,} rows of the folder, chosen at random.")
-    if scores.shape[1] == 1:
+    if r == 1:
         figure = score_figure(scores, columns.get(label), data.sample_names, names=("the component", ""))
         figures.draw(figure, f"strip_{outcome.run_id}")
     else:
-        _map(outcome, scores, columns, label)
+        _map(outcome, scores, columns, label, (across, up))
     st.download_button(
         "Scores of all samples, CSV",
         lambda: frame_to_csv(labelled(score_table(outcome, scores), data)),
@@ -88,15 +92,16 @@ def _choose_label(columns: Mapping[str, Any]) -> str:
         return ""
     names = [*columns, NO_GROUPS]
     wanted = state.get("group") if state.get("group") in names else names[0]
-    chosen = st.selectbox("Colour by", names, width=260, **state.bind("group", wanted))
+    chosen = st.selectbox("Colour by", names, **state.bind("group", wanted))
     return "" if chosen == NO_GROUPS else chosen
 
 
 @st.fragment
-def _map(outcome: Outcome, scores: np.ndarray, columns: Mapping[str, Any], label: str) -> None:
-    """Draw the map with the choice of its axes, and the samples that somebody chose on it."""
-    data, one, r = outcome.of.dataset, outcome.about.one, scores.shape[1]
-    across, up = _axes(outcome, r)
+def _map(
+    outcome: Outcome, scores: np.ndarray, columns: Mapping[str, Any], label: str, along: tuple[int, int]
+) -> None:
+    """Draw the map along two components, given by their numbers from 1, and the samples that were chosen."""
+    data, one, (across, up) = outcome.of.dataset, outcome.about.one, along
     axes = [f"{one} {across}", f"{one} {up}"]
     figure = sample_map(
         scores[:, [across - 1, up - 1]],
@@ -122,15 +127,13 @@ def _map(outcome: Outcome, scores: np.ndarray, columns: Mapping[str, Any], label
     _chosen(outcome, scores, columns, label, chosen_samples(event.get("selection"), len(scores)))
 
 
-def _axes(outcome: Outcome, r: int) -> tuple[int, int]:
-    """Draw the choice of two components, where there are more; return their numbers from 1."""
-    across = min(max(1, state.get("across")), r)
-    up = min(max(1, state.get("up")), r)
+def _axes(outcome: Outcome, r: int, places: Sequence[DeltaGenerator]) -> tuple[int, int]:
+    """Draw the choice of two of r components, where there are more; return their numbers from 1."""
+    across, up = (min(max(1, state.get(name)), r) for name in ("across", "up"))
     if r > 2:
-        left, right, _ = st.columns([1, 1, 2])
         one, numbers = outcome.about.one.capitalize(), list(range(1, r + 1))
-        across = left.selectbox(f"{one} across", numbers, **state.bind("across", across))
-        up = right.selectbox(f"{one} up", numbers, **state.bind("up", up))
+        across = places[0].selectbox(f"{one} across", numbers, **state.bind("across", across))
+        up = places[1].selectbox(f"{one} up", numbers, **state.bind("up", up))
     return across, up
 
 
@@ -159,7 +162,7 @@ def _chosen(
 ) -> None:
     """Draw the samples that somebody chose, with a CSV of them."""
     if not rows:
-        st.caption("Draw a lasso or a box around samples to list them. Their names stand in the hover.")
+        st.caption("Draw a lasso or a box around samples to list them. Point at a sample to see its name.")
         return
     data = outcome.of.dataset
     table = score_table(outcome, scores).iloc[rows]

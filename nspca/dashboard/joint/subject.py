@@ -21,11 +21,13 @@ from nspca.specs.data import is_stand_in
 
 TableKind = Literal["image", "words", "table"]
 PAGES = {
-    "image": ("pages/parts.py", "Parts", "pictures"),
-    "words": ("pages/topics.py", "Topics", "words"),
-    "table": ("pages/components.py", "Components", "neither pictures nor words"),
+    "image": ("pages/parts.py", "Parts", "takes its images apart"),
+    "words": ("pages/topics.py", "Topics", "finds the topics of its texts"),
+    "table": ("pages/components.py", "Components", "finds what belongs together in it"),
 }
-"""Path, name and contents of the page that shows each kind of table."""
+"""Path and name of the page that shows each kind of table, and what it does with one."""
+LACKS = {"image": "has no pictures to take apart", "words": "has no words to find topics in"}
+HAS = {"image": "has pictures", "words": "has words"}
 MINE = "mine"
 """The choice of the upload or the folder in force, in an address."""
 GENES = re.compile(r"(.+_at|ENS[A-Z]*G\d+.*|LOC\d+)", re.IGNORECASE)
@@ -190,18 +192,19 @@ def lead_on(about: Subject) -> None:
     """Say that the data in force are of another kind, and lead to the page that shows them."""
     wanted = state.get(about.data_key)
     of = open_data.find(DataSpec(sample=wanted), None) if wanted in SAMPLES else open_data.opened()
-    path, name, contents = PAGES[kind_of(of.dataset)]
+    kind = kind_of(of.dataset)
+    path, name, does = PAGES[kind]
+    why = LACKS[about.kind] if about.kind in LACKS else HAS[kind]
     title = SAMPLES[of.reference.sample].title if of.reference.sample else of.dataset.name
     st.info(
-        f"**{wording.plain(title)}** has {contents}. This page is about {PAGES[about.kind][2]}. "
-        f"The page {name} finds the components of your data.",
+        f"**{wording.plain(title)}** {why}. The page {name} {does}.",
         icon=":material/swap_horiz:",
     )
     there = next(one for one in SUBJECTS if PAGES[one.kind][0] == path)
     query = {name: text for name, text in state.link(path).items() if name not in (there.key, there.data_key)}
     if wanted in SAMPLES or _own():
         query |= {there.data_key: wanted if wanted in SAMPLES else MINE}
-    st.page_link(path, label=f"Open them on {name}", icon=":material/arrow_forward:", query_params=query)
+    st.page_link(path, label=f"Open it on {name}", icon=":material/arrow_forward:", query_params=query)
     choose(about, None)
 
 

@@ -29,6 +29,7 @@ METHODS = "variance-by-method"
 TEXT = "text/plain"
 UP, DOWN = "_UP", "_DN"
 """Endings of the two sets of a component with weights of both signs, as in MSigDB."""
+RNK_HELP = "All features by their correlation with the scores, for enrichment tools."
 GMT_HELP = "One set for each component, for enrichment tools."
 CHECK = "Anyone who has the data can check it: python -m nspca verify DATA certificate.npz"
 
@@ -67,6 +68,14 @@ def _files(outcome: Outcome, named: Mapping[tuple[str, int], str]) -> list[Downl
         files.append(
             Download(f"{title}, GMT", lambda: gene_sets(outcome, named), f"{stem}.gmt", TEXT, GMT_HELP)
         )
+    if not data.is_covariance:
+        files.append(Download("Scores, CSV", lambda: _scores(outcome), f"{outcome.of.stem}-scores.csv"))
+    if about.kind == "table" and outcome.of.table is None:
+        number = min(max(1, state.get(about.at)), outcome.asked.r)
+        name = f"{about.one}-{number}.rnk"
+        make = lambda: ranked_lists(outcome)[name]  # noqa: E731
+        label = f"Ranked list of {about.one} {number}, RNK"
+        files.append(Download(label, make, f"{outcome.of.stem}-{name}", TEXT, RNK_HELP))
     files.append(
         Download(
             "Methods, CSV",
@@ -80,6 +89,13 @@ def _files(outcome: Outcome, named: Mapping[tuple[str, int], str]) -> list[Downl
             Download("Certificate, NPZ", proof.to_bytes, f"{stem}-certificate.npz", BYTES, help=CHECK)
         )
     return files
+
+
+def _scores(outcome: Outcome) -> bytes:
+    """Return the samples along each component as CSV."""
+    scores = samples.scores_of(outcome)
+    frame = pd.DataFrame() if scores is None else samples.score_table(outcome, scores)
+    return frame_to_csv(labelled(frame, outcome.of.dataset))
 
 
 def shown(outcome: Outcome) -> dict[str, str]:
