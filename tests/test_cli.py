@@ -572,5 +572,9 @@ def test_a_table_about_the_samples_is_joined(tmp_path, capsys):
         "gene,s1,s2,s3,s4\n" + "".join(f"g{i},{i},{i * i % 7},{i % 3},{i % 5}\n" for i in range(6))
     )
     about.write_text("sample,kind\ns2,a\ns1,b\ns4,b\ns9,a\n")
-    assert main(["solve", str(table), "--features-in-rows", "--annotation", str(about), "--k", "2"]) == 0
+    how, listed = ["--features-in-rows", "--annotation", str(about), "--k", "2"], str(tmp_path / "list.csv")
+    assert main(["solve", str(table), *how, "--csv", listed]) == 0
     assert 'The annotation has 3 of the 4 samples, and not "s3"; 1 of its rows' in capsys.readouterr().err
+    assert main(["certify", str(table), listed, *how]) == 0, "the exported list is read back"
+    genes = nspca.read(table, features_in_rows=True)
+    assert np.count_nonzero(read_loadings(listed, genes.feature_names)) == 2

@@ -490,7 +490,8 @@ def test_a_constant_feature_is_left_out_after_the_first_component_too(visit, add
     assert page.metric[1].value == "39" and figures(page), "a spectrum"
 
 
-TEXTS = [("river and bridge with water {}", "bread and wine with cheese {}")[i % 2].format("abcdefghijkl"[i] * 3)
+ABOUT = ("river and bridge with water {}", "bread and wine with cheese {}")
+TEXTS = [ABOUT[i % 2].format("abcdefghijkl"[i] * 3)
          for i in range(12)]  # fmt: skip
 TABLE_OF_TEXTS = pd.DataFrame({"id": range(12), "text": TEXTS, "kind": ["a", "b"] * 6})
 LETTERS = {

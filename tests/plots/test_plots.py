@@ -191,7 +191,9 @@ def test_a_sweep_without_the_other_bounds_shows_nothing_in_their_place(bounds):
         figure = plots.sweep_figure(frame.assign(**columns), unit=1.0, bounds=bounds)
         assert (IN_HERE in [trace.name for trace in figure.data]) == (bounds == "both")
         assert not any("paper" in trace.name or "rank-3" in trace.name for trace in figure.data)
-        assert ("proved" in named(figure, "best found").text[0].replace("nothing proved", "")) == (bounds == "both")
+        assert ("proved" in named(figure, "best found").text[0].replace("nothing proved", "")) == (
+            bounds == "both"
+        )
 
 
 def test_the_other_bounds_are_cut_at_the_leading_eigenvalue_and_say_so():

@@ -91,13 +91,17 @@ def _paste() -> None:
 
 def _example() -> None:
     """Offer files to somebody who has none at hand: a table, and genes with a table about the samples."""
-    labels = {"wine": "Try an example file", "genes": "Try a gene table"}
-    for name in EXAMPLES:
-        found = _example_file(name)
-        with st.container(horizontal=True, vertical_alignment="center"):
-            key = "example" if name == "wine" else f"example_{name}"
-            buttons.button(labels[name], key, partial(_try, found), icon=":material/science:")
-            st.caption(f"{wording.plain(found.about[0].upper() + found.about[1:])}.", width="content")
+    wine, genes = map(_example_file, EXAMPLES)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        buttons.button("Try an example file", "example", partial(_try, wine), icon=":material/science:")
+        _about(wine)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        buttons.button("Try a gene table", "example_genes", partial(_try, genes), icon=":material/genetics:")
+        _about(genes)
+
+
+def _about(example: Example) -> None:
+    st.caption(f"{wording.plain(example.about[0].upper() + example.about[1:])}.", width="content")
 
 
 @st.cache_resource(show_spinner=False)
