@@ -137,6 +137,53 @@ def expression(rng: np.random.Generator, samples: int = 72, genes: int = 2000) -
     )
 
 
+PROGRAMS = {
+    "T cell": "CD3D CD3E CD3G CD2 CD5 CD7 CD28 LCK ZAP70 TRAC TRBC1 IL7R CCR7 LEF1 TCF7 BCL11B ITK GATA3 "
+    "CD27 SELL",
+    "B cell": "CD19 MS4A1 CD79A CD79B CD22 PAX5 BLK BANK1 CD74 HLA-DRA IGHM IGHD TCL1A FCRL1 VPREB3 CD72 "
+    "BLNK EBF1 POU2AF1 TNFRSF13C",
+    "monocyte": "CD14 LYZ S100A8 S100A9 S100A12 FCN1 VCAN CSF1R CD68 ITGAM CD163 CTSS FCGR1A MNDA CEBPB "
+    "TYROBP FCER1G CST3 AIF1 LST1",
+    "NK cell": "NKG7 GNLY KLRD1 KLRF1 NCAM1 PRF1 GZMB GZMA FGFBP2 SPON2 KLRB1 NCR1 NCR3 CD160 XCL1 XCL2 "
+    "TBX21 EOMES CTSW KLRC1",
+    "interferon": "ISG15 IFI6 IFI27 IFI44 IFI44L IFIT1 IFIT2 IFIT3 MX1 MX2 OAS1 OAS2 OAS3 OASL RSAD2 XAF1 "
+    "USP18 STAT1 IRF7 HERC5",
+    "division": "MKI67 TOP2A CCNB1 CCNB2 CDK1 PLK1 AURKA AURKB BUB1 BUB1B CENPE CENPF BIRC5 UBE2C TYMS RRM2 "
+    "MCM2 MCM3 MCM5 PCNA",
+}  # fmt: skip
+"""Genes that are active together in blood cells, by what they mark; the names are those of textbooks."""
+CELLS = ("T cell", "B cell", "monocyte", "NK cell")
+RIBOSOMAL = 80
+"""Genes of ribosomal proteins, active in every cell."""
+
+
+def blood(rng: np.random.Generator, each: int = 15) -> tuple[bytes, bytes]:
+    """Gene expression of four kinds of blood cells, genes in rows, and a table about the samples, as CSV.
+
+    The names of the genes are real, and which of them are active together is as in textbooks. Every number
+    is made up.
+    """
+    genes = [gene for names in PROGRAMS.values() for gene in names.split()]
+    genes += [f"RP{'LS'[i % 2]}{i // 2 + 3}" for i in range(RIBOSOMAL)]
+    cell = np.repeat(CELLS, each)
+    treated, donor = np.tile([True, False], 2 * each), np.tile(np.arange(each), 4)
+    values = np.repeat(rng.uniform(4, 9, len(genes))[:, None], cell.size, axis=1)
+    activity = {name: 2.5 * (cell == name) for name in CELLS}
+    activity |= {"interferon": 2.0 * treated, "division": rng.gamma(1.0, 0.6, cell.size)}
+    for number, name in enumerate(PROGRAMS):
+        rows = slice(20 * number, 20 * number + 20)
+        values[rows] += np.outer(rng.uniform(0.6, 1.2, 20), activity[name])
+    values += rng.normal(0, 0.35, values.shape) + rng.normal(0, 0.2, each)[donor]
+    names = [f"{kind.split()[0]}_{number}" for number, kind in enumerate(cell, 1)]
+    table = [",".join(["gene", *names])]
+    table += [",".join([gene, *(f"{x:.2f}" for x in row)]) for gene, row in zip(genes, values, strict=True)]
+    about = ["sample,cell,treatment,donor"]
+    for i in rng.permutation(cell.size):
+        how = "interferon" if treated[i] else "none"
+        about.append(f"{names[i]},{cell[i]},{how},donor {donor[i] + 1}")
+    return ("\n".join(table) + "\n").encode(), ("\n".join(about) + "\n").encode()
+
+
 def topics(
     rng: np.random.Generator, documents: int = 900, per_topic: int = 110, shared: int = 340
 ) -> Dataset:
@@ -192,7 +239,10 @@ def docword(data: Dataset) -> bytes:
 def make() -> dict[str, bytes]:
     """All stand-ins: file name and content."""
     words = topics(np.random.default_rng(SEED + 3))
+    genes, about = blood(np.random.default_rng(SEED + 4))
     return {
+        "blood-genes.csv": genes,
+        "blood-samples.csv": about,
         "faces.npz": to_npz(faces(np.random.default_rng(SEED))),
         "spectra.npz": to_npz(spectra(np.random.default_rng(SEED + 1))),
         "expression.npz": to_npz(expression(np.random.default_rng(SEED + 2))),

@@ -53,7 +53,7 @@ def spectra(page: Page, snap: Snap) -> None:
     menu(page, "Data", "Which data?")
     page.get_by_role("button", name="Infrared spectra (LRS)").click()
     page.get_by_role("heading", name="Infrared spectra (LRS)").wait_for()
-    page.get_by_role("link", name="Sweep k on these data").click()
+    page.get_by_role("link", name="how many wavelengths are enough").click()
     page.locator(FIGURE).first.wait_for()
     snap("band")
 
@@ -76,7 +76,7 @@ def researcher(page: Page, snap: Snap) -> None:
     for name in ("Take the rows as features", "Use as labels"):
         press(page, name)
     snap("read")
-    page.get_by_role("link", name="Sweep k on these data").click()
+    page.get_by_role("link", name="how many features are enough").click()
     page.locator(FIGURE).first.wait_for()
     snap("preview")
     for label in ("k from", "to"):

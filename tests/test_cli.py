@@ -169,7 +169,7 @@ def test_a_file_is_read_as_the_options_say(tmp_path, capsys):
     capsys.readouterr()
     for source in ("digits", str(tmp_path)):
         assert main(["solve", source, "--k", "2", "--id", "0"]) == 2
-        sentence = "--id, --labels, --decimal, --missing, --features-in-rows are about a file"
+        sentence = "--features-in-rows, --annotation, --image-size and --text are about a file"
         assert sentence in capsys.readouterr().err
 
 
@@ -533,3 +533,48 @@ def test_every_help_has_an_example_that_the_parser_takes():
 def test_words_that_are_said_before_anything_is_imported_are_those_there_are():
     assert tuple(PREPARATIONS) == arguments.PREPARATIONS
     assert nspca.api.EFFORTS == arguments.EFFORTS
+
+
+# texts, and a table about the samples
+
+
+def test_words_of_texts_are_counted_and_solved(tmp_path, capsys):
+    folder = tmp_path / "letters"
+    folder.mkdir()
+    for i in range(12):
+        text = ("the river and the bridge {}", "bread with wine and cheese {}")[i % 2]
+        (folder / f"letter {i}.txt").write_text(text.format("abcdefghijkl"[i] * 3))
+    assert main(["solve", str(folder), "--text", "--k", "2", "--signed", "--json"]) == 0
+    said = capsys.readouterr()
+    weights = json.dumps(json.loads(said.out))
+    assert any(f'"{word}"' in weights for word in ("bread", "river")) and '"the"' not in weights
+    assert "Stop words of English are left out" in said.err
+    options = ["--stop-words", "none", "--pairs", "--tfidf", "--most-words", "9", "--highest-share", "100"]
+    assert main(["sweep", str(folder), "--text", "--k", "1:2", *options]) == 0
+    capsys.readouterr()
+    for wrong, sentence in (
+        (["--pairs"], "--pairs is about counting the words of texts: add --text"),
+        (["--text", "--missing", "mean"], "--missing is about tables of numbers"),
+        (["--text", "--id", "name"], "column"),
+    ):
+        source = str(folder) if wrong != ["--pairs"] else str(folder / "letter 0.txt")
+        if "--id" in wrong:
+            source = str(folder / "letter 1.txt")
+        assert main(["solve", source, "--k", "2", *wrong]) == 2
+        assert sentence in capsys.readouterr().err
+    assert main(["solve", "digits", "--text", "--k", "2"]) == 2
+    assert "which is none: leave them out" in capsys.readouterr().err
+
+
+def test_a_table_about_the_samples_is_joined(tmp_path, capsys):
+    table, about = tmp_path / "genes.csv", tmp_path / "about.csv"
+    table.write_text(
+        "gene,s1,s2,s3,s4\n" + "".join(f"g{i},{i},{i * i % 7},{i % 3},{i % 5}\n" for i in range(6))
+    )
+    about.write_text("sample,kind\ns2,a\ns1,b\ns4,b\ns9,a\n")
+    how, listed = ["--features-in-rows", "--annotation", str(about), "--k", "2"], str(tmp_path / "list.csv")
+    assert main(["solve", str(table), *how, "--csv", listed]) == 0
+    assert 'The annotation has 3 of the 4 samples, and not "s3"; 1 of its rows' in capsys.readouterr().err
+    assert main(["certify", str(table), listed, *how]) == 0, "the exported list is read back"
+    genes = nspca.read(table, features_in_rows=True)
+    assert np.count_nonzero(read_loadings(listed, genes.feature_names)) == 2

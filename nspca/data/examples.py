@@ -1,18 +1,43 @@
-"""An example file to try: a measured table with names and classes in words, as a user would upload it."""
+"""Example files to try: a table of measurements, and genes in rows with a table about the samples."""
+
+from dataclasses import dataclass
 
 import pandas as pd
 
-EXAMPLE = "wine.csv"
-ABOUT = (
-    "178 Italian wines, 13 chemical measurements each, three cultivars (UCI Wine, CC BY 4.0; ships "
-    "with scikit-learn)"
-)
+from nspca.data.folders import sample_folder
+
+EXAMPLES = ("wine", "genes")
 
 
-def example_file() -> tuple[str, bytes, str]:
-    """Return name, content and a description of a CSV with sample names and a column that may be the
-    labels.
+@dataclass(frozen=True)
+class Example:
+    """An example file.
+
+    Parameters
+    ----------
+    file : str
+        Its name.
+    content : bytes
+    about : str
+        What it holds, where it is from, and its licence.
+    annotation : bytes or None
+        A second table about the samples.
+    features_in_rows : bool
     """
+
+    file: str
+    content: bytes
+    about: str
+    annotation: bytes | None = None
+    features_in_rows: bool = False
+
+
+def example_file(name: str = "wine") -> Example:
+    """Return one of `EXAMPLES`."""
+    return _wine() if name == "wine" else _genes()
+
+
+def _wine() -> Example:
     # Imported when it is needed: the start of every page is faster without.
     from sklearn.datasets import load_wine
 
@@ -21,4 +46,23 @@ def example_file() -> tuple[str, bytes, str]:
     table = pd.DataFrame(wine.data, columns=names)
     table.insert(0, "cultivar", [f"cultivar {number + 1}" for number in wine.target])
     table.insert(0, "wine", [f"wine {number + 1}" for number in range(len(table))])
-    return EXAMPLE, table.to_csv(index=False).encode(), ABOUT
+    about = (
+        "178 Italian wines, 13 chemical measurements each, three cultivars (UCI Wine, CC BY 4.0; ships with "
+        "scikit-learn)"
+    )
+    return Example("wine.csv", table.to_csv(index=False).encode(), about)
+
+
+def _genes() -> Example:
+    folder = sample_folder()
+    about = (
+        "made up, not measured: 200 genes in rows, 60 samples of four kinds of blood cells, and a second "
+        "table with cell, treatment and donor (CC0); the names of the genes are real"
+    )
+    return Example(
+        "blood-genes (made up).csv",
+        (folder / "blood-genes.csv").read_bytes(),
+        about,
+        (folder / "blood-samples.csv").read_bytes(),
+        features_in_rows=True,
+    )

@@ -30,7 +30,7 @@ def test_from_the_first_page_to_a_component_and_back_after_a_reload(page, app_ur
     page.get_by_role("link", name="Choose a sample").click()
     page.get_by_role("button", name="Infrared spectra (LRS)").click()
     expect(page.get_by_role("heading", name="Infrared spectra (LRS)")).to_be_visible()
-    page.get_by_role("link", name="Sweep k on these data").click()
+    page.get_by_role("link", name="how many wavelengths are enough").click()
     page.get_by_label("to", exact=True).fill("30")
     page.get_by_label("to", exact=True).press("Enter")
     page.get_by_label("step", exact=True).fill("5")

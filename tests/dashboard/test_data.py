@@ -2,6 +2,7 @@
 
 import io
 import time
+import zipfile
 from types import SimpleNamespace
 
 import numpy as np
@@ -9,6 +10,7 @@ import pandas as pd
 import pytest
 import scipy.io
 import scipy.sparse as sp
+from PIL import Image
 
 from nspca.dashboard import open_data
 from nspca.dashboard.data import cards, standin
@@ -486,3 +488,117 @@ def test_a_constant_feature_is_left_out_after_the_first_component_too(visit, add
     page = visit(PAGE, **{**address(page), "prep": "off-first", "drop": 1, "scale": 1})
     assert not page.error and not page.exception
     assert page.metric[1].value == "39" and figures(page), "a spectrum"
+
+
+ABOUT = ("river and bridge with water {}", "bread and wine with cheese {}")
+TEXTS = [ABOUT[i % 2].format("abcdefghijkl"[i] * 3)
+         for i in range(12)]  # fmt: skip
+TABLE_OF_TEXTS = pd.DataFrame({"id": range(12), "text": TEXTS, "kind": ["a", "b"] * 6})
+LETTERS = {
+    "letters.txt": "\n".join(TEXTS).encode(),
+    "letters.csv": TABLE_OF_TEXTS.to_csv(index=False).encode(),
+}
+
+
+@pytest.mark.parametrize("name", LETTERS)
+def test_texts_are_counted_as_soon_as_they_are_given(visit, name, texts, address):
+    page = upload(visit, LETTERS[name], name)
+    assert not page.error and not page.exception and page.metric[0].value == "12"
+    assert address(page)["words"] == "1" and "12 texts and how often each of" in texts(page)
+    assert any(link.proto.label.startswith("Topics:") for link in page.get("page_link"))
+    page.selectbox(key="widget_weigh").select("tfidf").run()
+    assert not page.error and address(page)["weigh"] == "tfidf" and "how much each of" in texts(page)
+    page.number_input(key="widget_high").set_value(20.0).run()
+    assert address(page)["high"] == "20.0" and (page.error or page.metric[1].value != "6")
+    page.number_input(key="widget_high").set_value(50.0).run()
+    again = visit(PAGE, **address(page))
+    assert not again.error and again.metric[1].value == page.metric[1].value
+    if name.endswith("csv"):
+        page.selectbox(key="widget_label").select("kind").run()
+        assert page.metric[4].value == "2" and address(page)["label"] == "kind"
+    page.toggle(key="widget_words").set_value(False).run()
+    assert page.error and any(button.label == "Count their words" for button in page.button)
+    page.button(key="do_count").click().run()
+    assert not page.error and address(page)["words"] == "1"
+
+
+def test_texts_are_pasted(visit, texts, address):
+    page = visit(PAGE, source="upload")
+    page.text_area[0].set_value("\n".join(TEXTS)).run()
+    page.button(key="count_pasted").click().run()
+    assert not page.error and page.metric[0].value == "12" and address(page)["words"] == "1"
+    page.text_area[0].set_value("1 2 3").run()
+    page.button(key="count_pasted").click().run()
+    assert len(page.error) == 1 and page.metric[0].value == "12", "what was there stays"
+
+
+def genes_and_samples() -> tuple[bytes, bytes]:
+    names = [f"{kind}_{i}" for kind in ("ALL", "AML") for i in range(6)]
+    X = np.random.default_rng(0).normal(size=(40, 12)).round(2)
+    about = pd.DataFrame({"who": names[::-1], "sex": ["f", "m"] * 6, "batch": [1, 2, 3] * 4})
+    genes = pd.DataFrame(X, columns=names, index=[f"{1000 + i}_at" for i in range(40)])
+    return genes.to_csv().encode(), about.to_csv(index=False).encode()
+
+
+def test_a_second_table_gives_groups_of_genes_in_rows(visit, texts, address, sentence):
+    genes, about = genes_and_samples()
+    page = upload(visit, genes, "genes.csv", rows="1")
+    page.toggle(key="widget_rows").set_value(True).run()
+    assert "begin in 2 ways" in texts(page) and page.metric[4].value == "none"
+    slot = next(one for one in page.file_uploader if "second table" in one.label)
+    slot.upload("wrong.csv", b"who,kind\nx1,a\nx2,b\n")
+    assert "No sample of the table is in the annotation" in sentence(page.run())
+    page = visit(PAGE, **{**address(page), "source": "upload"})
+    next(one for one in page.file_uploader if "second table" in one.label).upload("about.csv", about)
+    page.run()
+    assert not page.error and page.metric[4].value == "2" and "about" in address(page)
+    assert "The annotation has 12 of the 12 samples" in texts(page)
+    assert [*page.selectbox(key="widget_label").options] == ["beginning of the names", "sex", "batch"]
+    page.selectbox(key="widget_label").select("batch").run()
+    assert page.metric[4].value == "3" and address(page)["label"] == "batch"
+    again = visit(PAGE, **address(page))
+    assert again.metric[4].value == "3" and "3 groups by “batch”" in texts(again)
+    again.button(key="about_out").click().run()
+    assert "about" not in address(again) and again.metric[4].value == "none"
+    again.button(key="do_label_beginning of the names").click().run()
+    assert again.metric[4].value == "2"
+
+
+def test_an_example_of_genes_comes_with_its_samples(visit, texts):
+    page = visit(PAGE, source="upload")
+    page.button(key="example_genes").click().run()
+    assert not page.error and (page.metric[0].value, page.metric[1].value) == ("60", "200")
+    assert "made up" in texts(page) and "4 groups by “cell”" in texts(page)
+    assert [*page.selectbox(key="widget_label").options][1:] == ["cell", "treatment", "donor"]
+
+
+def test_missing_values_say_what_they_cost_and_leave_no_dead_end(visit, address, sentence, texts):
+    X = np.random.default_rng(0).normal(size=(72, 712)).round(2).astype(object)
+    for j in range(100):
+        X[j % 72, 7 * j] = ""  # every sample misses something
+    page = upload(visit, csv(X.tolist(), [f"g{j}" for j in range(712)]), "gaps.csv")
+    assert "100 are missing" in sentence(page)
+    labels = [button.label for button in page.button if (button.key or "").startswith("do_gaps")]
+    assert labels == ["Leave out 100 features", "Put in the means of the features"]
+    assert "Recommended:** this drops 100 of 712 features" in texts(page).replace("&#46;", ".")
+    assert not any("samples" in option for option in page.selectbox(key="widget_gaps").options)
+    stuck = visit(PAGE, **{**address(page), "gaps": "samples"})
+    assert "would leave 0 of 72" in sentence(stuck) and len(stuck.error) == 1
+    stuck.button(key="do_gaps_features").click().run()
+    assert not stuck.error and stuck.metric[1].value == "612"
+
+
+def test_photographs_are_converted_after_a_preview(visit, texts, address, sentence):
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        for i, (form, size) in enumerate([("JPEG", (64, 48)), ("WEBP", (30, 50)), ("PNG", (20, 20))] * 2):
+            picture = io.BytesIO()
+            Image.new("RGB", size, (40 * i, 0, 90)).save(picture, form)
+            archive.writestr(f"{i}.{form.lower()}", picture.getvalue())
+        archive.writestr("broken.jpg", b"nothing")
+    page = upload(visit, stream.getvalue(), "photos.zip")
+    assert "All images must have one size" in sentence(page) and "broken" in texts(page)
+    assert len(figures(page)) == 1, "how they would look"
+    page.button(key="do_convert").click().run()
+    assert not page.error and (page.metric[0].value, page.metric[1].value) == ("6", "4,096")
+    assert address(page)["pixels"] == "64" and "6 images of 64 × 64 pixels" in texts(page)

@@ -12,7 +12,7 @@ from PIL import Image
 
 from nspca.data import load_sample, prepare, read
 from nspca.data.arrays import to_npz
-from nspca.errors import InvalidData
+from nspca.errors import InvalidData, InvalidOption, UnlikeImages
 
 X = np.arange(12.0).reshape(4, 3)
 
@@ -280,6 +280,57 @@ def test_folders_become_labels_and_colours_grey():
 def test_images_of_16_bits_keep_their_levels():
     raw = b"P5 2 2 65535\n" + np.array([1, 256, 40000, 65535], dtype=">u2").tobytes()
     assert read(archive({"a.pgm": raw, "b.pgm": raw})).X[0].tolist() == [1, 256, 40000, 65535]
+
+
+def photo(width: int, height: int, form: str, turned: bool = False) -> bytes:
+    """A colour picture, light on the right, with a dark corner on top."""
+    across = np.linspace(0, 255, width).astype(np.uint8)
+    pixels = np.repeat(np.repeat(across[None, :, None], height, 0), 3, 2)
+    stream, exif = io.BytesIO(), Image.Exif()
+    if turned:
+        exif[0x0112] = 3  # held upside down
+    Image.fromarray(pixels).save(stream, form, exif=exif)
+    return stream.getvalue()
+
+
+PHOTOS = {
+    "a.jpg": photo(640, 480, "JPEG"),
+    "b.webp": photo(480, 640, "WEBP"),
+    "c.png": photo(50, 40, "PNG"),
+    "broken.jpg": b"\xff\xd8\xff nothing",
+    "turned.jpg": photo(640, 480, "JPEG", turned=True),
+}
+
+
+def test_images_of_any_size_and_colour_are_made_grey_and_square_on_request(tmp_path):
+    with pytest.raises(UnlikeImages, match=r'"b.webp" 640 x 480: .* or convert them'):
+        read(archive(PHOTOS))
+    for name, content in PHOTOS.items():
+        (tmp_path / name).write_bytes(content)
+    for source in (archive(PHOTOS), tmp_path):
+        data = read(source, image_size=16)
+        assert data.image_shape == (16, 16) and data.X.dtype == np.uint8 and data.kind == "image"
+        assert data.sample_names == ("a", "b", "c", "turned")
+        assert any('cannot be read: "broken.jpg"' in note for note in data.notes)
+        images = data.X.reshape(-1, 16, 16).astype(float)
+        slope = [np.polyfit(range(16), one.mean(axis=0), 1)[0] for one in images]
+        assert slope[0] > 5 and slope[1] > 5 and slope[2] > 5 and slope[3] < -5
+        assert np.abs(images[0][:, ::-1] - images[3]).max() < 12, "a photo held upside down is turned"
+    one_size = read(archive({"a.jpg": photo(9, 8, "JPEG"), "b.jpg": photo(9, 8, "JPEG")}))
+    assert one_size.image_shape == (8, 9)
+    deep = b"P5 8 8 65535\n" + np.linspace(0, 65535, 64).astype(">u2").tobytes()
+    assert np.ptp(read(archive({"a.pgm": deep, "b.pgm": deep}), image_size=4).X) > 200
+
+
+def test_conversions_that_cannot_be_are_one_sentence(monkeypatch):
+    for size in (3, 257, 64.0, True, "64"):
+        with pytest.raises(InvalidOption, match="image_size must be a whole number of pixels from 4 to 256"):
+            read(archive(PHOTOS), image_size=size)
+    with pytest.raises(InvalidData, match=r'got 1: "b\.jpg" cannot be read'):
+        read(archive({"a.jpg": photo(9, 8, "JPEG"), "b.jpg": b"nothing"}), image_size=8)
+    monkeypatch.setattr("nspca.data.readers.images.MAX_PHOTO", 1000)
+    with pytest.raises(InvalidData, match="got 0"):
+        read(archive({"a.jpg": photo(99, 80, "JPEG"), "b.jpg": photo(99, 80, "JPEG")}), image_size=8)
 
 
 def test_table_inside_a_zip():

@@ -11,7 +11,7 @@ import pytest
 import scipy.sparse as sp
 
 from nspca.data import read
-from nspca.data.missing import WAYS
+from nspca.data.missing import WAYS, ways_out
 from nspca.errors import InvalidData, MissingValues
 
 GAPS = b"id,a,b,c,kind\ns1,1,,3,x\ns2,4,5,6,y\ns3,7,8,NA,x\ns4,10,11,12,y\n"
@@ -164,3 +164,60 @@ def test_a_row_is_counted_as_in_the_file():
 def test_a_column_whose_texts_are_left_out_with_their_samples():
     raw = b"a,b,note\n,1,one thing\n2,3,\n4,5,\n6,7,\n"
     assert read(raw, missing="samples").feature_names == ("a", "b")
+
+
+def refused(raw: bytes, **options) -> MissingValues:
+    with pytest.raises(MissingValues) as error:
+        read(raw, **options)
+    return error.value
+
+
+def gaps(cells: list[tuple[int, int]], m: int = 20, n: int = 50) -> bytes:
+    X = np.random.default_rng(0).normal(size=(m, n)).round(2).astype(object)
+    for i, j in cells:
+        X[i, j] = ""
+    return pd.DataFrame(X, columns=[f"g{j}" for j in range(n)]).to_csv(index=False).encode()
+
+
+@pytest.mark.parametrize(
+    ("cells", "costs", "recommended"),
+    [
+        (
+            [(i, i) for i in range(5)],
+            {"features": (5, 50), "samples": (5, 20), "mean": (5, 1000)},
+            "features",
+        ),
+        (
+            [(3, j) for j in range(40)],
+            {"samples": (1, 20), "features": (40, 50), "mean": (40, 1000)},
+            "samples",
+        ),
+        ([(i % 20, i) for i in range(45)], {"features": (45, 50), "mean": (45, 1000)}, "mean"),
+        ([(i, j) for i in range(19) for j in (0, 1)], {"features": (2, 50), "mean": (38, 1000)}, "features"),
+        ([(i % 20, i) for i in range(50)], {"mean": (50, 1000)}, "mean"),
+    ],
+    ids=range(5),
+)
+def test_only_ways_that_leave_something_are_offered_each_with_its_cost(cells, costs, recommended):
+    raw = gaps(cells)
+    error = refused(raw)
+    ways = ways_out(error)
+    assert {way.how: (way.lost, way.of) for way in ways} == costs
+    assert [way.how for way in ways if way.is_recommended] == [recommended]
+    turned = ways_out(error, features_in_rows=True)
+    swap = {"features": "samples", "samples": "features", "mean": "mean"}
+    assert {way.how: (way.lost, way.of) for way in turned} == {swap[how]: cost for how, cost in costs.items()}
+    for way in ways:
+        X = read(raw, missing=way.how).X
+        lost = 1000 - X.size
+        assert lost == {"mean": 0, "features": 20 * way.lost, "samples": 50 * way.lost}[way.how]
+    for how in {"samples", "features"} - costs.keys():
+        again = refused(raw, missing=how)  # what leaves nothing says so, and what else there is
+        assert "would leave" in str(again) and ways_out(again) == ways
+
+
+def test_costs_are_known_in_every_format():
+    for raw in (GAPS, xlsx(FRAME), parquet(FRAME), npz(X=WHOLE)):
+        error = refused(raw)
+        assert (error.cells, error.rows, error.columns, error.shape) == (2, 2, 2, (4, 3))
+        assert pickle.loads(pickle.dumps(error)).shape == (4, 3)

@@ -8,6 +8,7 @@ from nspca.dashboard import open_data
 from nspca.dashboard.app import buttons, internals, state, wording
 from nspca.dashboard.data import cards, folders
 from nspca.data import example_file
+from nspca.data.examples import EXAMPLES, Example
 from nspca.data.sandbox import open_file
 from nspca.errors import NotPrepared, NSPCAError
 from nspca.jobs import engine
@@ -89,22 +90,33 @@ def _paste() -> None:
 
 
 def _example() -> None:
-    """For who has no file at hand: one that looks like theirs."""
-    name, content, about = _example_file()
+    """Offer files to somebody who has none at hand: a table, and genes with a table about the samples."""
+    wine, genes = map(_example_file, EXAMPLES)
     with st.container(horizontal=True, vertical_alignment="center"):
-        buttons.button(
-            "Try an example file", "example", partial(_keep, name, content), icon=":material/science:"
-        )
-        st.caption(
-            f"{wording.plain(about)}. Samples in rows or in columns, names and labels: all of it is found by "
-            "itself.",
-            width="content",
-        )
+        buttons.button("Try an example file", "example", partial(_try, wine), icon=":material/science:")
+        _about(wine)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        buttons.button("Try a gene table", "example_genes", partial(_try, genes), icon=":material/genetics:")
+        _about(genes)
+
+
+def _about(example: Example) -> None:
+    st.caption(f"{wording.plain(example.about[0].upper() + example.about[1:])}.", width="content")
 
 
 @st.cache_resource(show_spinner=False)
-def _example_file() -> tuple[str, bytes, str]:
-    return example_file()
+def _example_file(name: str) -> Example:
+    return example_file(name)
+
+
+def _try(example: Example) -> None:
+    """Keep an example file and the table about its samples, and start with them."""
+    _put(example.file, example.content)
+    if example.annotation is not None:
+        about = {"file": "samples.csv", "name": "about the samples", "words": True}
+        digest = engine().store.put_upload(state.workspace(), example.annotation, about)
+        state.put(about=digest, rows=example.features_in_rows)
+    st.rerun()
 
 
 def _row(digest: str, upload: dict) -> None:
