@@ -9,7 +9,7 @@ import streamlit as st
 
 import nspca
 from nspca.api import line_of
-from nspca.dashboard.app import state, wording
+from nspca.dashboard.app import frame, state, wording
 from nspca.dashboard.compare import archive
 from nspca.dashboard.compare import form as compare_form
 from nspca.dashboard.compare import loadings as compare_loadings
@@ -135,8 +135,9 @@ def _whole(run: Compared, table: pd.DataFrame, k: int) -> None:
 
 def _curves(run: Compared, table: pd.DataFrame, k: int) -> None:
     values, ratios, times = _drawn(run, table, k).values()
-    _axis()
-    left, right = st.columns(2, gap="medium")
+    with frame.picture():
+        _axis()
+        left, right = st.columns(2, gap="medium")
     with left:
         st.markdown("**What is found**, and where the optimum is proved to lie")
         figures.draw(values, "compare_values", same=run.id)
