@@ -15,6 +15,17 @@ function themed(layout, element) {
   return adapted(themed, element);
 }
 
+// In present mode type grows with the screen, as on the rest of the page.
+function enlarged(layout, present) {
+  const factor = present ? Math.min(1.7, Math.max(1, (0.021 * innerHeight) / 16)) : 1;
+  if (factor === 1) return layout;
+  const larger = (part, name, size) => (part ? { ...part, [name]: { ...part[name], size: factor * (part[name]?.size ?? size) } } : part);
+  const axis = (part) => ({ ...larger(part, "tickfont", 13), title: larger(part.title ?? {}, "font", 14) });
+  const own = { ...larger(layout, "font", 14), annotations: layout.annotations?.map((note) => larger(note, "font", 12)) };
+  for (const name of Object.keys(own)) if (AXIS.test(name)) own[name] = axis(own[name]);
+  return own;
+}
+
 function listen(state) {
   state.listening = true;
   state.div.on("plotly_click", (event) => {
@@ -63,13 +74,13 @@ async function draw(state) {
   try {
     while (state.next && !state.held) {
       // Only the newest figure counts: ticks that came while Plotly was drawing are skipped.
-      const { figure, plotly } = state.next;
+      const { figure, plotly, present } = state.next;
       state.next = null;
       const Plotly = await load(plotly);
       if (state.gone) return;
       const { data, layout } = JSON.parse(figure);
       const hovered = state.hovered;
-      await Plotly.react(state.div, flattened(data, state.div), themed(layout, state.div), options());
+      await Plotly.react(state.div, flattened(data, state.div), enlarged(themed(layout, state.div), present), options());
       touchable(state.div);
       if (!state.listening) listen(state);
       // The redraw dropped the hover text, and with it the point a click would report.
@@ -99,7 +110,7 @@ export default function (component) {
   state.div.setAttribute("role", "img");
   state.div.setAttribute("aria-label", data.alt);
   const style = getComputedStyle(state.div);
-  const seen = data.figure + style.getPropertyValue("--st-text-color") + style.getPropertyValue("--st-background-color");
+  const seen = data.figure + data.present + style.getPropertyValue("--st-text-color") + style.getPropertyValue("--st-background-color");
   if (seen !== state.seen) {
     state.seen = seen;
     state.next = data;

@@ -20,7 +20,7 @@ from nspca.dashboard.app import state
 from nspca.dashboard.app.plotly import LOADER, plotly_url, serve_plotly
 from nspca.plots import alt_text
 
-LARGER = 1.35  # type before a room, as on the rest of the page
+LARGER = 1.35  # type of drawings before a room
 HEIGHT = 450  # pixels of a figure that has no height of its own
 
 
@@ -40,7 +40,7 @@ _FIGURE = st.components.v2.component(
 
 
 def scale() -> float:
-    """How much larger than on a desk the type of a figure is."""
+    """Return how much larger than on a desk the type of a drawing is."""
     return LARGER if state.get("present") else 1.0
 
 
@@ -69,9 +69,9 @@ def draw(
 
 
 def prepared(figure: go.Figure, key: str, same: object = None) -> dict[str, Any]:
-    """All that goes to the browser of a figure; sessions may share it, as long as `scale` is the same."""
+    """Return all that the browser gets of a figure. Sessions may share it."""
     height = int(figure.layout.height or HEIGHT)
-    shown = _sized(figure).update_layout(height=height)
+    shown = go.Figure(figure).update_layout(height=height)
     _keeps(shown, f"{_named(key)} {_looks(figure) if same is None else same}")
     return {
         "figure": shown.to_json(remove_uids=False),
@@ -95,7 +95,8 @@ def put(made: dict[str, Any], key: str, on_click: Callable[[Any], None] | None =
         if on_click is not None and value is not None:
             on_click(value["customdata"])
 
-    data = {**made, "clickable": on_click is not None}  # a click that nobody waits for runs no page
+    # A click that nobody waits for runs no page.
+    data = {**made, "clickable": on_click is not None, "present": bool(state.get("present"))}
     result = _FIGURE(key=key, data=data, height="content", on_click_change=clicked)
     click = result.get("click")
     return None if click is None else click["customdata"]
@@ -134,14 +135,3 @@ def _ends(trace: Any) -> str:
         if values is not None and len(values):
             return f"{np.shape(values)}" if name == "z" else f"{values[0]} {values[-1]}"
     return ""
-
-
-def _sized(figure: go.Figure) -> go.Figure:
-    """A copy of the figure as it is, or for a room."""
-    larger = go.Figure(figure)
-    if scale() == 1:
-        return larger
-    larger.update_layout(font_size=14 * LARGER, hoverlabel_font_size=14 * LARGER)
-    for axes in (larger.update_xaxes, larger.update_yaxes):
-        axes(title_font_size=14 * LARGER, tickfont_size=13 * LARGER)
-    return larger

@@ -101,7 +101,7 @@ def filling(
     rows : as a run hands them out
     beside : what tells the `options` of one curve from those of another
     """
-    switched = f"{axis()} {_bounds()} {state.get('fit')} {figures.scale()}"
+    switched = f"{axis()} {_bounds()} {state.get('fit')}"
 
     def make() -> tuple[dict[str, Any], float]:
         frame = pd.DataFrame([vars(row) for row in unpack(rows)], columns=COLUMNS)
