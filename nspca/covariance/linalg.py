@@ -209,16 +209,13 @@ def largest_eigenvalue(S: Array) -> float:
     return float(values[0] if values.size else np.linalg.eigvalsh(S)[-1])
 
 
-def krylov(M: Array, start: Array, degree: int = 2) -> tuple[Array, Array, Array]:
-    """Return Q, Ritz values (decreasing) and Z of symmetric M (n, n) in the block Krylov space of `start` (n,
-    b).
+def krylov(M: Array, start: Array) -> tuple[Array, Array, Array]:
+    """Return Q, Ritz values (decreasing) and Z of symmetric M (n, n) in a block Krylov space.
 
-    The Ritz vectors are QZ.
+    The space is spanned by `start` (n, b) and its products with M and M^2. The Ritz vectors are QZ.
     """
-    blocks = [start]
-    for _ in range(degree):
-        blocks.append(M @ blocks[-1])
-    K = np.asfortranarray(np.hstack(blocks))
+    image = M @ start
+    K = np.asfortranarray(np.hstack([start, image, M @ image]))
     Q = scipy.linalg.qr(K, mode="economic", overwrite_a=True, check_finite=False)[0]
     H = (Q.T @ (M @ Q)).astype(np.float64)
     values, Z = np.linalg.eigh((H + H.T) / 2)

@@ -68,9 +68,9 @@ SOME = address.Text(lambda text: ROWS * address.read_flag(text), lambda value: a
 OTHER = "the data of this spec have changed since it was written; take its content out to run it on these"
 
 
-def count_words(count: int, one: str, many: str | None = None) -> str:
+def count_words(count: int, one: str) -> str:
     """Return a number of things in words: ``3 features``, ``1 feature``."""
-    return f"{count:,} {one if count == 1 else many or one + 's'}"
+    return f"{count:,} {one if count == 1 else one + 's'}"
 
 
 def keeping(count: int) -> str:
