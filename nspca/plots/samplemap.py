@@ -60,7 +60,7 @@ def sample_map(
     label : str
         What the labels are called.
     arrows : Arrows, optional
-        Drawn from the origin; one of correlation 1 reaches to `REACH` of the largest score.
+        Drawn from the origin. An arrow of correlation 1 has the length `REACH` times the largest score.
     most : int
         Samples drawn at most; of more, every so-many-th is drawn, and the figure says so.
     """
