@@ -1,4 +1,4 @@
-"""Where data are, how their file is read, and what is done to the numbers before anything else."""
+"""Spec of a data set: its source, the options for reading its file, and the steps applied to its numbers."""
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
@@ -308,7 +308,7 @@ class DataSpec(Model):
 
     @property
     def is_words(self) -> bool:
-        """Whether the features are known to be words."""
+        """Tell whether the features are known to be words."""
         return self.words or (self.sample in SAMPLES and SAMPLES[self.sample].kind == "words")
 
     def counting_words(self) -> list[str]:
