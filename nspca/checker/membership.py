@@ -152,7 +152,7 @@ def prove_rows(claims, f, witness, outside, tree):
     having[able] = left(claims.having[rows[able]])
     lacking[:forced] = left(claims.lacking[rows[:forced]])
     lacking[f.fixed : rows.size] = left(claims.lacking[rows[f.fixed :]])
-    if outside.size:  # one of the equal rows that stand for them speaks for all
+    if outside.size:  # they have equal rows, so a proof for one of these holds for all
         if room:
             having[rows.size] = left(claims.having[outside].min())
         if outside.size > f.k:
