@@ -1,10 +1,9 @@
-"""`solve`, `certify`, `sweep`: the policy. Which method, which bounds at which size, what is said of the
-outcome.
+"""Public functions `solve`, `certify` and `sweep`, which choose methods and bounds and set the status.
 
-The smallest bound of those tried wins: the elementary ones, the shifted one where it can be factorised, and
-the duals unless these close the gap. What an effort allows them, in rows, steps and cones, is in
-`bounds.plan`; in which order the duals use that up and when they stop before, in `bounds.strongest` and, for
-several components, `bounds.joint`. Where "auto" starts from is in `auto`.
+The smallest of the bounds that are tried becomes the certificate: elementary bounds, the shifted bound where
+A can be factorised, and duals unless the gap is closed already. `nspca.bounds.plan` has the rows, steps and
+cones that each effort allows. `nspca.bounds.strongest` has the order of the duals and when they stop;
+`nspca.bounds.joint` has it for several components. `nspca.solvers.auto` has the starts of "auto".
 """
 
 import time
@@ -35,15 +34,18 @@ from nspca.validation.options import known_seed, made, whole
 
 EXHAUSTIVE = "exhaustive"
 EFFORTS = (*PLANS, EXHAUSTIVE)
-"""Cost of a certificate: less than the solve, seconds, minutes, or until nothing better can exist."""
+"""Efforts of a certificate: less time than the solve, seconds, minutes, or until the optimum is proved."""
 SHIFT_RANK = 3
-"""Rank of the shifted bound B3: milliseconds, and a start for the others to beat."""
+"""Rank of the shifted bound B3, which takes milliseconds and from which the other bounds start."""
 EXACT = 1e-9
-"""Relative agreement of lengths and values of a result with those computed here: other data differ by more,
-rounding by less.
+"""Relative difference up to which a result has the lengths and values computed here.
+
+Rounding makes a smaller difference, and other data make a larger one.
 """
 ON_SOME = ("auto", "joint")
-"""Methods that work on some of many features in memory; the others are what their papers say, on all."""
+"""Methods that use only some features of large data in memory. Other methods follow their papers and use
+all.
+"""
 TOLERANCE_GAP = 1e-3
 """Relative gap below which an answer is called optimal within tolerance."""
 
@@ -63,7 +65,7 @@ def solve(
     client=None,
     **options,
 ) -> Result:
-    """Sparse (nonnegative) principal components of `problem`, with a certificate.
+    """Return sparse (nonnegative) principal components of `problem`, with a certificate.
 
     Parameters
     ----------
@@ -71,23 +73,23 @@ def solve(
     method : str
         "auto" or a key of `METHODS`.
     components : int
-        r, found together by methods that do so (`METHODS[method].joint`), else one after another; see
-        `deflation`. When k is a tuple of sizes, r is their number, the method a joint one, and "auto" means
-        "joint".
+        Number of components. Methods with `METHODS[method].joint` find them together; others find one after
+        another, see `deflation`. When k is a tuple of sizes, there is one component for each, the method must
+        be a joint one, and "auto" means "joint".
     seed : int
     report : callable, optional
-        ``report(event)`` gets an `Event` now and then, and may raise `Cancelled`, whose `result` is then what
-        had been found.
+        ``report(event)`` gets an `Event` now and then, and may raise `Cancelled`. The attribute `result` of
+        the exception is then the best result by that time.
     certify : str or None
-        Effort of the certificate ("fast", "standard", "thorough", "exhaustive"), None for none. Not for
-        components found one after another.
+        Effort of the certificate ("fast", "standard", "thorough", "exhaustive"), or None for no certificate.
+        Components found one after another get none.
     deflation : str
-        What is changed before the next component: a key of `nspca.components.DEFLATIONS`; "drop" leaves used
-        features out.
+        A key of `nspca.components.DEFLATIONS`, applied before the search for each further component; "drop"
+        leaves used features out.
     angle : float, optional
-        Instead of a deflation: the smallest angle in degrees between any two components.
+        Smallest angle in degrees between any two components, instead of a deflation.
     seconds, nodes, client
-        Of effort "exhaustive", as for `certify`.
+        For effort "exhaustive"; see `certify`.
     **options
         Options of the method; see ``METHODS[method].Options``.
 
@@ -96,9 +98,9 @@ def solve(
     Result
     """
     started = time.perf_counter()
-    report, seed = _known_report(report), known_seed(seed)
-    _known_problem(problem)
-    _known_effort(certify)
+    report, seed = _check_report(report), known_seed(seed)
+    _check_problem(problem)
+    _check_effort(certify)
     _options_class(method)
     whole("components", components, 1, problem.n)
     search = _Search.of(certify, seconds, nodes, client, None)
@@ -155,7 +157,7 @@ def certify(
     client=None,
     resume: Certificate | None = None,
 ) -> Certificate:
-    """The strongest upper bound on the optimum of `problem` that `effort` buys.
+    """Return a certificate of the smallest upper bound on the optimum of `problem` found with this `effort`.
 
     Parameters
     ----------
@@ -163,31 +165,32 @@ def certify(
     result : Result, optional
         A known answer to this very problem; it helps the search and is checked against the bound.
     components : int
-        r > 1, a `result` of r components, or a problem whose k is a tuple of sizes: the bound on the sum over
-        r disjoint components.
+        Number of disjoint components whose sum is bounded, if more than 1. The number also follows from a
+        `result` of several components, or from a problem whose k is a tuple of sizes.
     effort : "fast", "standard", "thorough" or "exhaustive"
-        "exhaustive" goes on until nothing better can exist, or a limit is reached: for one component.
+        "exhaustive" searches until the optimum is proved or a limit is reached, for one component only.
     report : callable, optional
-        When it raises `Cancelled`, that carries the best certificate by then.
+        When it raises `Cancelled`, the attribute `best` of the exception is the best certificate by then.
     seconds : float, optional
-        Of effort "exhaustive": wall time after which the search ends. A first bound is always made.
+        For effort "exhaustive": wall time after which the search ends. A first bound is always computed.
     nodes : int, optional
-        Of effort "exhaustive": the search ends once so many nodes have been settled.
+        For effort "exhaustive": number of settled nodes after which the search ends.
     client : distributed.Client, optional
-        Of effort "exhaustive": the workers of this Dask cluster settle the nodes. The tree is the same
-        however many they are, unless it is ended by the clock.
+        For effort "exhaustive": client of a Dask cluster whose workers settle the nodes. The tree does not
+        depend on their number, unless `seconds` ends it.
     resume : Certificate, optional
-        Of effort "exhaustive": where an earlier search for this problem ended. Its claims are taken over;
-        `nspca.verify` proves them with the rest. A certificate without a tree is not gone on from.
+        For effort "exhaustive": the certificate of an earlier search for this problem, which is continued.
+        Its claims are taken over, and `nspca.verify` proves them with the rest. A certificate without a tree
+        is only a first bound.
 
     Returns
     -------
     Certificate
         Checked by ``nspca.verify(data, certificate)``.
     """
-    _known_problem(problem)
+    _check_problem(problem)
     whole("components", components, 1, problem.n)
-    _known_effort(effort)
+    _check_effort(effort)
     if effort is None:
         raise InvalidOption(f"effort must be one of {', '.join(EFFORTS)}, got None")
     search = _Search.of(effort, seconds, nodes, client, resume)
@@ -200,7 +203,7 @@ def certify(
     search.check(problem, 1)
     if result is not None:
         belonging(problem, result)
-    certificate, _, _ = _certificate(problem, result, effort, _known_report(report), search=search)
+    certificate, _, _ = _certificate(problem, result, effort, _check_report(report), search=search)
     if result is not None:
         certificate.ratio(result.value)
     return certificate
@@ -221,13 +224,13 @@ def prove_optimum(
     The parameters are those of `certify`, and `result` is required. `Cancelled` carries as its `result` the
     best answer by then, with what is proved about it.
     """
-    _known_problem(problem)
+    _check_problem(problem)
     search = _Search.of(EXHAUSTIVE, seconds, nodes, client, resume)
     belonging(problem, result)
     search.check(problem, len(result.values))
     try:
         certificate, _, point = _certificate(
-            problem, result, EXHAUSTIVE, _known_report(report), search=search
+            problem, result, EXHAUSTIVE, _check_report(report), search=search
         )
     except Cancelled as stop:
         if isinstance(stop.best, Certificate):
@@ -240,10 +243,10 @@ def prove_optimum(
 def sweep(
     problem: Problem, ks, methods=("auto",), certify="fast", report: Report | None = None, seed=0, **options
 ) -> Sweep:
-    """Every method at every k, each k with one certificate shared by the methods.
+    """Return the results of every method at every k; all methods share one certificate for each k.
 
-    `report` gets an event after every row, with the row in its payload. When it raises `Cancelled`, that
-    carries the `Sweep` of what was ready.
+    `report` gets an event after every row, with the row in its payload. When it raises `Cancelled`, the
+    attribute `best` of the exception is the `Sweep` of finished rows.
 
     Parameters
     ----------
@@ -263,15 +266,15 @@ def sweep(
     Sweep
         ``sweep.frame`` has a row per method and k, ``sweep[method, k]`` the Result.
     """
-    report, seed = _known_report(report), known_seed(seed)
-    _known_problem(problem)
-    _known_effort(certify)
-    methods = (methods,) if isinstance(methods, str) or _single(methods) else tuple(methods)
-    ks = (ks,) if _single(ks) else ks
+    report, seed = _check_report(report), known_seed(seed)
+    _check_problem(problem)
+    _check_effort(certify)
+    methods = (methods,) if isinstance(methods, str) or _is_single(methods) else tuple(methods)
+    ks = (ks,) if _is_single(ks) else ks
     problems = {one.size: one for one in (problem.with_k(k) for k in ks)}
     if not problems or not methods:
         raise InvalidProblem("a sweep needs at least one k and one method, got none")
-    chosen = {m: made(_options_class(m), m, _understood(m, options, methods)) for m in methods}
+    chosen = {m: made(_options_class(m), m, _select_options(m, options, methods)) for m in methods}
     search = _Search.of(certify, None, None, None, None)
     total, results, proofs, points = len(problems) * len(methods), {}, {}, {}
     paths = {
@@ -330,8 +333,9 @@ def line_of(method: str) -> Method:
 
 
 def better(problem: Problem, result: Result, point) -> Result:
-    """`result` of "auto" with a better component that the search for its certificate came upon; other methods
-    keep their own.
+    """Return the result of "auto" with a better component `point` that the search for a bound found, if any.
+
+    Results of other methods are returned unchanged.
     """
     return _improved(problem, result, point) if result.method == "auto" else result
 
@@ -346,7 +350,7 @@ def _improved(problem: Problem, result: Result, point) -> Result:
 
 
 def certified(problem: Problem, result: Result, certificate: Certificate) -> Result:
-    """`result` with its certificate and the status that the two together justify."""
+    """Return `result` with its certificate, and with the status that the proved gap justifies."""
     gap = 1 - certificate.ratio(result.value)
     status = (
         Status.OPTIMAL
@@ -369,7 +373,7 @@ class _Search:
 
     @classmethod
     def of(cls, effort, seconds, nodes, client, resume) -> "_Search":
-        """Return the limits, once they are known to be some."""
+        """Return the checked options, which are refused for other efforts."""
         given = {"seconds": seconds, "nodes": nodes, "client": client, "resume": resume}
         named = [name for name, value in given.items() if value is not None]
         if effort != EXHAUSTIVE:
@@ -402,13 +406,13 @@ class _Search:
 def _certificate(
     problem, result, effort, report, warm=None, search=_Search()
 ) -> tuple[Certificate, object, object]:
-    """The best bound that an effort buys; what helps the next k; a component found on the way."""
+    """Return the best certificate, a state that helps the next k, and a component found on the way."""
     with problem.covariance.telling(report):
-        return _best_of(problem, result, effort, report, warm, search)
+        return _find_bound(problem, result, effort, report, warm, search)
 
 
-def _best_of(problem, result, effort, report, warm, search):
-    """The best of the elementary bounds, the shifted one and the duals, with the rest of a `_certificate`."""
+def _find_bound(problem, result, effort, report, warm, search):
+    """Return the best of the elementary bounds, the shifted bound and the duals, as `_certificate` does."""
     value = 0.0 if result is None else result.value
     if problem.joint:
         lower = problem.covariance.to_unit(value, len(problem.sizes))
@@ -449,9 +453,7 @@ def _smaller(one: Certificate, other: Certificate) -> Certificate:
 
 
 def _direction(problem, rank, result):
-    """The direction of the leading eigenspace that belongs to a known component; None when it has no part in
-    it.
-    """
+    """Return the direction in the leading eigenspace for a known component, or None if it is orthogonal."""
     values, vectors = problem.covariance.leading(min(rank + 1, problem.n))
     shift = values[rank] if rank < values.size else 0.0
     c = (vectors[:, :rank] * np.sqrt(np.maximum(values[:rank] - shift, 0))).T @ result.components[:, 0]
@@ -461,9 +463,7 @@ def _direction(problem, rank, result):
 
 
 def _together(problem, method, components):
-    """The problem with a tuple of sizes when the components are to be found together, and the method that
-    does it.
-    """
+    """Return the problem and the method to use, with a tuple of sizes if components are found together."""
     if problem.joint and components not in (1, len(problem.sizes)):
         raise InvalidOption(
             f"components must be the number of sizes, {len(problem.sizes)}, got {components}; leave it out"
@@ -476,9 +476,7 @@ def _together(problem, method, components):
 
 
 def _for_all(problem, components, result):
-    """The problem that a certificate for so many components is about; as many as the result has, if there is
-    one.
-    """
+    """Return the problem that a certificate for this number of components, or of the result, is about."""
     if problem.joint:
         if components not in (1, len(problem.sizes)):
             raise InvalidOption(
@@ -497,8 +495,9 @@ def _for_all(problem, components, result):
 
 
 def belonging(problem: Problem, result: Result) -> None:
-    """Require that `result` answers `problem`: its features, number, sizes, sign and values; several
-    components share no feature.
+    """Refuse a result that does not belong to `problem` by its shape, sizes, sign and values.
+
+    Several components must not share a feature.
     """
     X, sizes = result.components, problem.sizes
     if X.shape != (problem.n, len(sizes)):
@@ -543,11 +542,11 @@ def in_memory(problem: Problem) -> bool:
     return not isinstance(problem.covariance, ShardedCovariance) or problem.covariance.small
 
 
-def _single(value):
+def _is_single(value):
     return not isinstance(value, Iterable) or (isinstance(value, np.ndarray) and value.ndim == 0)
 
 
-def _known_problem(problem):
+def _check_problem(problem):
     if not isinstance(problem, Problem):
         raise InvalidProblem(
             f"a Problem is required, got {type(problem).__name__}; make one with nspca.Problem.from_data(X, "
@@ -555,12 +554,12 @@ def _known_problem(problem):
         )
 
 
-def _known_effort(effort):
+def _check_effort(effort):
     if effort is not None and not (isinstance(effort, str) and effort in EFFORTS):
         raise InvalidOption(f"effort must be one of {', '.join(EFFORTS)} or None, got {shown(effort)}")
 
 
-def _known_report(report):
+def _check_report(report):
     if report is not None and not callable(report):
         raise InvalidOption(f"report must be a function of one event or None, got {shown(report)}")
     return silent if report is None else report
@@ -570,8 +569,8 @@ def _options_class(method):
     return line_of(method).Options
 
 
-def _understood(method, options, methods):
-    """Options of a sweep go to the methods that know them; one that no method knows is an error."""
+def _select_options(method, options, methods):
+    """Return the options of a sweep that this method has; refuse options that no method has."""
     known = {name for m in methods for name in _options_class(m).__dataclass_fields__}
     unknown = sorted(set(options) - known)
     if unknown:
@@ -584,16 +583,19 @@ def _understood(method, options, methods):
 
 
 def _runner(method, given, seed, report):
+    """Return a function that solves a problem by a method with its options."""
     options = made(_options_class(method), method, given)
     return lambda problem: _run(problem, method, options, seed, report)
 
 
 def _penalised(method, given, seed, report):
+    """Return `Method.penalised` of a method with its options, or None."""
     line = line_of(method)
     return line.penalised and line.penalised(made(line.Options, method, given), seed, report)
 
 
 def _run(problem, method, options, seed, report, warm=()):
+    """Return the result of a method, on some of the features where the data are large."""
     started, line = time.perf_counter(), line_of(method)
     line.check(problem, options)
 
@@ -610,7 +612,7 @@ def _run(problem, method, options, seed, report, warm=()):
 
 
 def _path(method, problem, problems, options, seed, report):
-    """One pass for all k; its time is shared out evenly."""
+    """Return the results of one pass for all k, each with an equal share of its seconds."""
     started, line = time.perf_counter(), line_of(method)
     line.check(next(iter(problems.values())), options)
     assert line.path is not None  # the caller has asked

@@ -56,14 +56,14 @@ class Certificate:
     upper : float
         The proved bound, in the units of the data.
     k, nonneg, source, center, scale, shape, digest, exponent, forced
-        The recipe: which problem of which data, see `nspca.covariance.covariance`; `forced` are features, in
+        The problem and its data; see `nspca.covariance.covariance.Covariance`. `forced` are features, in
         increasing order, that may be used freely and count among the k.
     shift : float
         Number added to the diagonal of a covariance, in the unit scale, for the witness to be about. The
         bound has its effect subtracted and is about the matrix as given.
     prepared : tuple of str
-        What was done to the data before, by `nspca.data.prepare`, or the sketch that was made of them. The
-        steps say how to come by the data and are no part of the proof: the digest is of what they were then.
+        Steps of `nspca.data.prepare`, or the sketch, that made the data from others. They are no part of the
+        proof, because the digest is that of the prepared data.
     witness : dict of ndarray
     unfinished : dict of ndarray
         Arrays of form "fixing": the tree of a search that proves less than `upper` so far and can go on.
@@ -155,7 +155,7 @@ class Certificate:
 
     @property
     def statement(self) -> str:
-        """Return what the certificate proves in one sentence; forced features are counted from 1."""
+        """Return in one sentence what the certificate proves; forced features are counted from 1."""
         return self.stated()
 
     def stated(self, names: Sequence[str] | None = None) -> str:
@@ -260,7 +260,7 @@ class Certificate:
 
 
 def require_about(problem: Problem, certificate: Certificate) -> None:
-    """Refuse a certificate that is not about this very problem."""
+    """Refuse a certificate that is about another problem or other data."""
     if not isinstance(certificate, Certificate):
         raise InvalidProblem(f"a Certificate is required, got {type(certificate).__name__}; leave it out")
     A = problem.covariance

@@ -58,7 +58,7 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     center, scale : bool
         As in `Problem.from_data`.
     random_state : int, RandomState or None
-        Seed; None is 0.
+        Seed of everything random; None stands for 0.
     rank : int
         Directions that `partial_fit` keeps of the rows it has seen; twice as many are in memory.
 
@@ -157,7 +157,7 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         k = self._size(n)
         if first:
             whole("rank", self.rank, 1)
-        # All of X is taken in or, where some of it is refused, nothing.
+        # Add all rows of X or, when some are refused, none.
         begun = FrequentDirections(n, min(self.rank, n), self.center) if first else self._stream
         stream: FrequentDirections = copy(begun)
         for start in range(0, X.shape[0], BLOCK_ROWS):
@@ -262,7 +262,7 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         if names != wanted:
             at = positions(wanted, names)
             X = X[:, at] if genes else X[[names[i] for i in at]]
-        # scikit-learn would miss the names that are matched already
+        # names are matched already, and scikit-learn would ask for a data frame
         return self._checked(X) if genes else self._validated(X, reset=False)
 
     def _validated(self, X: Any, reset: bool = True, **how: Any) -> Any:
@@ -290,7 +290,7 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         except Exception:  # conversions are the caller's own, of whatever kind
             real_numbers(X, "data")
             raise
-        if not sp.issparse(found):  # it reads texts as numbers and what is masked as if it were not
+        if not sp.issparse(found):  # check_array accepts texts as numbers and ignores masks
             real_numbers(X, "data")
         elif sp.issparse(X) and X.dtype != np.float64:
             sparse_table(X, "data")

@@ -235,9 +235,8 @@ def handing_in(result: Result) -> Iterator[None]:
         raise
 
 
-PROOF = (
-    "proof-"  # of a file in a stored sweep that is a certificate; what results are called has a slash in it
-)
+PROOF = "proof-"
+"""Start of the names of certificates in a stored sweep. Names of results have a slash."""
 PLATEAU = 0.95
 """Share of the largest value above which a further feature gains little."""
 COLUMNS = ("method", "k", "value", "upper", "ratio", "kind", "seconds")
@@ -300,7 +299,7 @@ class Sweep:
         """Return a data frame with one row per method and k: method, k, value, upper, ratio, kind,
         seconds.
         """
-        import pandas as pd  # half a second that a caller who reads no table need not wait
+        import pandas as pd  # slow to import, and needed only here
 
         rows = [row_of(method, k, result) for (method, k), result in self.results.items()]
         return pd.DataFrame(rows, columns=list(COLUMNS))
@@ -332,7 +331,7 @@ class Sweep:
         inside.
         """
         try:
-            archive, members = open_zip(content, most=len(content))  # its files are stored as they are
+            archive, members = open_zip(content, most=len(content))  # files in it are not compressed
             proofs, results = {}, {}
             for info in members:
                 method, *key = info.filename.split("/")

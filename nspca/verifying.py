@@ -1,4 +1,4 @@
-"""Public `verify`: unpack data sets to plain numbers and call the checker, which knows numbers alone."""
+"""Public `verify`: convert data sets to plain arrays and call the checker, which knows arrays only."""
 
 from functools import wraps
 from pathlib import Path
@@ -15,8 +15,8 @@ def verify(data: Any, certificate: Any, problem: Any = None, **words: Any) -> fl
     Parameters
     ----------
     data : array, data frame, scipy.sparse matrix, `nspca.Dataset` or `nspca.Shards`
-        Shards are read in blocks of rows and never held whole. A dense data set may stand for its shards,
-        when the certificate is about the shards.
+        Shards are read in blocks of rows and never held whole. A certificate about shards can also be
+        verified on a dense data set with equal numbers.
     certificate : Certificate
     problem : Problem, optional
         A certificate about another problem is refused. The proof is about the problem that the certificate
@@ -27,7 +27,7 @@ def verify(data: Any, certificate: Any, problem: Any = None, **words: Any) -> fl
     Returns
     -------
     float
-        At most the certificate's own `upper`.
+        The proved bound, at most the `upper` that the certificate claims.
 
     Raises
     ------
@@ -39,7 +39,7 @@ def verify(data: Any, certificate: Any, problem: Any = None, **words: Any) -> fl
             f"a table is required, got the path {shown(str(data))}: read it with nspca.read, or a folder of "
             "shards with nspca.Shards"
         )
-    if hasattr(type(data), "is_covariance"):  # a data set; who only verifies does not load what reads one
+    if hasattr(type(data), "is_covariance"):  # A `Dataset` is recognised without an import of `nspca.data`
         if data.is_covariance and words.get("source") is None:
             words["source"] = "covariance"
         data = _as_certified(data.X, certificate)

@@ -20,7 +20,7 @@ Signed x: the same with |W_ij|, |m_ij| and (|u_i'c| + sqrt(tau) c_0)^2.
 
 Features outside the kept rows: there W_ij = A_ij, M = 0, U = 0. So tau is also at least these A_ij; nothing
 is left of A there, which needs t >= 0; and their v_i = (0, sqrt(tau)) are equal, so k of them stand for all.
-Where they have weights, entries above tau are left of A there: `remainder` says how they are felt.
+Where they have weights, entries above tau are left of A there: `remainder` bounds their effect.
 """
 
 import numpy as np
@@ -76,7 +76,7 @@ def threshold(A, witness, outside, nonneg):
     top = float(np.max(W if nonneg else np.abs(W), initial=0.0))
     tau = top if witness.tau is None else witness.tau
     require(tau >= top, f"tau = {tau} is below the largest entry of W, {top}")
-    if witness.y is not None:  # entries above tau are felt through the weights
+    if witness.y is not None:  # `remainder` bounds the effect of entries above tau
         return tau
     if A.by_rows and A.n > matrix.DENSE_LIMIT:
         worst = A.largest_outside(outside, tau, nonneg)
@@ -119,7 +119,8 @@ def stays_below(A, rows, N, U, t, folded=None):
         return t >= 0
     few_samples = A.m <= matrix.DENSE_LIMIT or not A.by_rows
     if plain and A.gram and A.m < rows.size and t > 0 and few_samples:
-        # This way loses a part t / lambda_max(A) of the room there is; the other, for fewer rows, does not.
+        # The small side uses up a part t / lambda_max(A) of the margin; the large side, if it can be formed,
+        # uses none.
         if small_side(A, rows, U, t):
             return True
         if rows.size > matrix.DENSE_LIMIT:

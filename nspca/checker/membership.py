@@ -1,14 +1,14 @@
 """Membership claims: upper bounds on answers that have a feature, and on answers that lack it.
 
 Theorem. Let the proof of a certificate add up terms over a set I of at most k features outside which x is 0.
-Then the sum bounds the x with x_j != 0 when only sets that contain j are considered, and the x with x_j = 0
-when only sets without j are: j is in every possible I of the first, and may be removed from any I of the
-second. With T the largest sum of all, which takes the fixed terms and the `room` = k - fixed largest others,
+The largest sum over sets with j bounds every x with x_j != 0, since j is in each of its sets I. The largest
+sum over sets without j bounds every x with x_j = 0, since j can be removed from its I. Let T be the largest
+sum of all, which takes the fixed terms and the `room` = k - fixed largest others. Then these largest sums are
 
     T+j = T - (last term taken, not a fixed one - term of j)+    of the sets with j,
     T-j = T - (term of j - first term not taken)+            of those without; T - term of j if j is fixed
 
-both 0 in the brackets where no term is left or none is taken. In the one inequality the terms are entries
+The brackets are 0 where no term is left over, or none is taken. In the one inequality the terms are entries
 p_ij p_il + h_i G_jl of matrices, and T+j, T-j take the place of T in each cone of the cover.
 
 Bounds by row sums need no witness, so any certificate may claim them.
@@ -111,8 +111,9 @@ def prove_sums(claims, features, terms, k, whole):
 
 
 class RowSums:
-    """The largest row sums of answers with each feature, and without it; a row counts for answers with its
-    feature.
+    """The largest row sums of answers with each feature, and of answers without it.
+
+    A row is a bound only for answers that use the feature of the row.
     """
 
     def __init__(self, n):
@@ -151,7 +152,7 @@ def prove_rows(claims, f, witness, outside, tree):
     having[able] = left(claims.having[rows[able]])
     lacking[:forced] = left(claims.lacking[rows[:forced]])
     lacking[f.fixed : rows.size] = left(claims.lacking[rows[f.fixed :]])
-    if outside.size:  # one of the equal rows that stand for them speaks for all
+    if outside.size:  # they have equal rows, so a proof for one of these holds for all
         if room:
             having[rows.size] = left(claims.having[outside].min())
         if outside.size > f.k:
@@ -164,7 +165,7 @@ def prove_rows(claims, f, witness, outside, tree):
 def beyond(claims, t, F):
     """Return F_j with t + F_j <= the claim, inf where the claim is at least t + F.
 
-    Steps down pay for the rounding of a difference.
+    The result is two floats lower than the computed difference, which covers its rounding.
     """
     return np.where(claims >= above(t, F), np.inf, np.nextafter(np.nextafter(claims - t, -np.inf), -np.inf))
 

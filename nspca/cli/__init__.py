@@ -1,15 +1,15 @@
 """Command line of the package, ``nspca`` and ``python -m nspca``: a thin layer over the public API.
 
     entry        the parser of all commands, and `main`, which makes an error one sentence and an exit status
-    words        kinds of arguments, and arguments shared by several commands
+    arguments    parsers of argument values, and arguments shared by several commands
     screen       output as text, JSON and tables, and the progress bar
     sources      SOURCE and DATA: a sample, a file or a folder of shards becomes a problem
     answers      text, JSON and tables of an answer
     loadings     components of the user, read from CSV or JSON
     completion   scripts for shell completion, made from the parser
 
-and a file for each command, or for two that belong together: solve, sweep, proof (certify, verify),
-beforehand (plan, shard), samples (samples, fetch), papers, app, copies (backup, restore). Each has `add`,
-which registers its arguments with the parser, and imports its computations only when it runs, so that
+There is a module for each command, or for two that belong together: solve, sweep, run, proof (certify,
+verify), plan (plan, shard), samples (samples, fetch), papers, app, backup (backup, restore). Each has `add`,
+which registers its arguments with the parser. Computations are imported only when a command runs, so that
 ``--help`` is quick.
 """

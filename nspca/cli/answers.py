@@ -32,7 +32,7 @@ def tell(
     The answer is printed and saved even when a file cannot be written or the reader of a pipe has closed it.
     """
     certificate = result.certificate
-    assert certificate is not None  # every effort of the command line asks for one
+    assert certificate is not None  # every effort of the command line makes a certificate
     clear()
     proofs = {args.certificate: certificate} if args.certificate else {}
     if proofs and known is not None and known.certificate is not certificate:

@@ -1,4 +1,4 @@
-"""Components as they come, one after another, and what there is of them when somebody cancels."""
+"""Collect components that are found one after another, and keep those found before a cancellation."""
 
 from collections.abc import Iterator
 from itertools import islice
@@ -12,10 +12,11 @@ from nspca.result import Result, Status
 
 
 def collected(problem: Problem, count: int, components: Iterator[Array]) -> Array:
-    """The first `count` components (n, count).
+    """Return the first `count` components (n, count).
 
-    Whoever cancels gets those that were found; and where there is none, what there was of the first, which is
-    sought in the problem itself: a search for a later one knows another A than this problem's.
+    When a search is cancelled, `Cancelled.result` has the components found so far. If there are none, it has
+    the partial answer for the first component. Partial answers for later ones are not used, since they belong
+    to a deflated A.
     """
     found: list[Array] = []
     try:

@@ -47,15 +47,15 @@ def check(client: Any, table: Any) -> None:
         )
 
 
-def folded(client: Any, table: Any, question: Any, join: Join, report: Report) -> Part:
-    """Return the results of `question` for the blocks of `table`, joined in the order of the tree.
+def folded(client: Any, table: Any, function: Any, join: Join, report: Report) -> Part:
+    """Return the results of `function` for the blocks of `table`, joined in the order of the tree.
 
     Parameters
     ----------
     client : distributed.Client
     table
         Has ``block(number)`` and a length, and can be pickled.
-    question : callable
+    function : callable
         Takes a block, and can be pickled.
     join : callable
     report : callable
@@ -68,7 +68,7 @@ def folded(client: Any, table: Any, question: Any, join: Join, report: Report) -
     """
     for tries in range(TRIES):
         with clear_errors():
-            begun = Pass(client, table, question, join)
+            begun = Pass(client, table, function, join)
         try:
             begun.wait(report)
             with clear_errors():
@@ -110,7 +110,7 @@ class Pass:
         keep the task for ever.
     """
 
-    def __init__(self, client: Any, table: Any, question: Any, join: Join) -> None:
+    def __init__(self, client: Any, table: Any, function: Any, join: Join) -> None:
         self.client = client
         self.waiting: set[int] = set()
         self.held: dict[Any, Any] = {}
@@ -123,14 +123,14 @@ class Pass:
         starts = range(0, blocks, size)
         self.branches = len(starts)
         # A task that holds them, not data that are scattered: those would be lost with their worker.
-        question = self._submit(_itself, question)
+        function = self._submit(_itself, function)
 
         def parts() -> Iterator[Any]:
             for name, start in enumerate(starts):
                 numbers = range(start, min(start + size, blocks))
                 near = workers[start * len(workers) // blocks]
                 self.waiting.add(name)
-                one = self._submit(_branch, table, numbers, question, join, near=near)
+                one = self._submit(_branch, table, numbers, function, join, near=near)
                 one.add_done_callback(lambda _, name=name: self._ended(name))
                 yield one
 
@@ -190,9 +190,9 @@ def _itself(what: T) -> T:
     return what
 
 
-def _branch(table: Any, numbers: Iterable[int], question: Any, join: Join) -> Part:
+def _branch(table: Any, numbers: Iterable[int], function: Any, join: Join) -> Part:
     """Return the joined result of the branch of the tree over some neighbouring blocks."""
-    return folded_here((question(table.block(number)) for number in numbers), join)
+    return folded_here((function(table.block(number)) for number in numbers), join)
 
 
 def _joined(join: Join, one: Part, other: Part) -> Part:

@@ -39,9 +39,9 @@ Rounding n x n entries to single precision changes eigenvalues by at most n 2**-
 The factor 4 leaves room for matrices that were computed in single precision.
 """
 ROUNDED = 9
-"""Largest negative part of a covariance's eigenvalues that is accepted, in units of (n + 8) u tr A.
+"""The `nu` of a covariance, in units of (n + 8) u tr A.
 
-The checker needs 8 of these units, a little rounded up, so 9 leave it room.
+The checker uses 8 of these units, a little rounded up, so bounds that add 9 are large enough for it.
 """
 
 
@@ -49,9 +49,8 @@ def from_matrix(A: Any, repair: str | None = None) -> MatrixCovariance:
     """Return the covariance given as a symmetric positive semidefinite matrix, dense or sparse. Both
     properties are checked.
 
-    Errors name the way out. With `repair` "shift", a matrix that misses being semidefinite by no more than
-    single precision explains is held with a multiple of the identity added. Values and bounds are stated for
-    the matrix as given.
+    With `repair` "shift", a matrix with eigenvalues below 0 by no more than rounding to single precision gets
+    a multiple of the identity added. Values and bounds are stated for the matrix as given.
 
     Semidefinite means up to `nu`, the size of rounding errors from forming a covariance. Bounds that need
     semidefiniteness add that much. A matrix that is further off is refused, because the checker would refuse
@@ -100,6 +99,10 @@ def from_matrix(A: Any, repair: str | None = None) -> MatrixCovariance:
 
 
 def _indefinite(n: int, smallest: float, missing: float, exponent: Any, is_slight: bool) -> str:
+    """Return the error for a matrix with a negative eigenvalue, in the units of the data.
+
+    `missing` is what the diagonal lacks, at unit scale. `is_slight` tells whether a repair is possible.
+    """
     unit = float(np.ldexp(1.0, int(exponent)))
     way_out = (
         f'take repair="{SHIFT}", which accepts rounding to single precision and states values and bounds for '

@@ -62,7 +62,7 @@ def _threads() -> ThreadpoolController:
 
 def binary_exponent(X: Array, axis: int | None = None) -> NDArray[np.int64]:
     """Return the exponent e with ``max|X| * 2**-e`` in [0.5, 1); 0 where everything is zero."""
-    # The largest and the smallest entry: half the time of |X|, which would be another X.
+    # Two searches for extremes take half the time of |X|, which would need a copy of X.
     largest, smallest = np.max(X, axis=axis, initial=0.0), np.min(X, axis=axis, initial=0.0)
     return np.asarray(np.frexp(np.maximum(largest, -smallest))[1], dtype=np.int64)
 
@@ -125,7 +125,7 @@ def rank1(a: Array, k: int, nonneg: bool = True, forced: Sequence[int] = ()) -> 
     x : (n,) float64, ``|x| = 1``; all zero when there is no entry to keep
     """
     weight = np.maximum(a, 0.0) if nonneg else np.abs(a)
-    keep = topk_indices(_first(weight, forced), k)
+    keep = topk_indices(_put_forced_first(weight, forced), k)
     x = np.zeros_like(a)
     x[keep] = weight[keep] if nonneg else a[keep]
     return normalised(x)
@@ -136,7 +136,7 @@ def rank1_columns(C: Array, k: int, nonneg: bool = True, forced: Sequence[int] =
     weight = np.maximum(C, 0.0) if nonneg else np.abs(C)
     n = C.shape[0]
     if k < n:
-        ranked = _first(weight, forced)
+        ranked = _put_forced_first(weight, forced)
         threshold = np.partition(ranked, n - k, axis=0)[n - k]
         keep = ranked >= threshold
         # Where the threshold is 0, what is kept beyond k is 0 as well.
@@ -150,7 +150,7 @@ def rank1_columns(C: Array, k: int, nonneg: bool = True, forced: Sequence[int] =
     return X / np.where(norms > 0, norms, 1.0)
 
 
-def _first(weight: Array, forced: Sequence[int]) -> Array:
+def _put_forced_first(weight: Array, forced: Sequence[int]) -> Array:
     """Return the weights by which entries are chosen, infinite for forced entries."""
     if not forced:
         return weight
@@ -209,16 +209,13 @@ def largest_eigenvalue(S: Array) -> float:
     return float(values[0] if values.size else np.linalg.eigvalsh(S)[-1])
 
 
-def krylov(M: Array, start: Array, degree: int = 2) -> tuple[Array, Array, Array]:
-    """Return Q, Ritz values (decreasing) and Z of symmetric M (n, n) in the block Krylov space of `start` (n,
-    b).
+def krylov(M: Array, start: Array) -> tuple[Array, Array, Array]:
+    """Return Q, Ritz values (decreasing) and Z of symmetric M (n, n) in a block Krylov space.
 
-    The Ritz vectors are QZ.
+    The space is spanned by `start` (n, b) and its products with M and M^2. The Ritz vectors are QZ.
     """
-    blocks = [start]
-    for _ in range(degree):
-        blocks.append(M @ blocks[-1])
-    K = np.asfortranarray(np.hstack(blocks))
+    image = M @ start
+    K = np.asfortranarray(np.hstack([start, image, M @ image]))
     Q = scipy.linalg.qr(K, mode="economic", overwrite_a=True, check_finite=False)[0]
     H = (Q.T @ (M @ Q)).astype(np.float64)
     values, Z = np.linalg.eigh((H + H.T) / 2)

@@ -64,7 +64,7 @@ class Scale:
 
 
 @dataclass(frozen=True, eq=False)
-class Question:
+class BlockFunction:
     """Function that a pass applies to every block X of the table; it is sent to workers."""
 
     scale: Scale
@@ -192,14 +192,15 @@ class Rows:
         return Scale(max(self.exponent - 900, 0), self.full)
 
     def folded(self, join: Join, kernel: Callable[..., Iterable[Array]], *arguments: Any) -> Part:
-        """Return ``kernel(Y, *arguments)`` for the blocks Y of rows, joined in the order of the tree; one
-        pass.
+        """Return ``kernel(Y, *arguments)`` for the blocks Y of rows, joined in the order of the tree.
+
+        It takes one pass.
         """
         self.passes += 1
-        question = Question(self._scale, kernel, arguments)
+        function = BlockFunction(self._scale, kernel, arguments)
         if self.client is not None:
-            return distributed.folded(self.client, self.table, question, join, self.report)
-        return folded((question(X) for X in self._blocks()), join)
+            return distributed.folded(self.client, self.table, function, join, self.report)
+        return folded((function(X) for X in self._blocks()), join)
 
     def _blocks(self) -> Iterator[sp.csr_array]:
         """Yield the blocks of the table, with a progress report for each."""

@@ -92,7 +92,7 @@ def randomised(A: Covariance, rank: int, seed: int = 0, measure: bool = True) ->
     return Sketch(V, spectral_error(A, V) if measure else np.nan)
 
 
-def frequent(A: Covariance, rank: int, measure: bool = True) -> Sketch:
+def frequent(A: Covariance, rank: int) -> Sketch:
     """Return the frequent-directions sketch of the rows behind A, read once, block by block."""
     suits("frequent", A)
     assert isinstance(A, DataCovariance)  # `suits` has refused the others
@@ -100,7 +100,7 @@ def frequent(A: Covariance, rank: int, measure: bool = True) -> Sketch:
     for start in range(0, A.m, BLOCK_ROWS):
         stream.update(_centred_rows(A, slice(start, start + BLOCK_ROWS)))
     found = stream.sketch()
-    return Sketch(found.V, spectral_error(A, found.V) if measure else np.nan, found.bound)
+    return Sketch(found.V, spectral_error(A, found.V), found.bound)
 
 
 def quick(A: Covariance, rank: int) -> Array:

@@ -58,5 +58,5 @@ def beside(Q: Array, X: Array) -> Array:
     X = X - Q @ (Q.T @ X)
     U, s, _ = np.linalg.svd(X, full_matrices=False)
     U = U[:, s > 1e-8][:, : Q.shape[0] - Q.shape[1]]
-    U = U - Q @ (Q.T @ U)  # once more for what the first time left by rounding
+    U = U - Q @ (Q.T @ U)  # again, to remove what rounding left inside the span
     return np.linalg.qr(U)[0]

@@ -20,7 +20,10 @@ Join = Callable[[Any, Any], Any]
 
 
 def folded(parts: Iterable[Any], join: Join, first: Callable[[Any], Any] = tuple) -> Any:
-    """Join all parts in the order of the tree, with one partial sum in memory per level, begun by `first`."""
+    """Join all parts in the order of the tree, with one partial sum in memory per level.
+
+    `first` makes a partial sum of one part; by default it is the tuple of its arrays.
+    """
     sums: list[Any] = []
     counts: list[int] = []
     for part in parts:

@@ -165,7 +165,7 @@ class Engine:
         Parameters
         ----------
         arguments : arrays, sparse matrices, bytes, and values that survive JSON (tuples arrive as lists)
-        key : key of the result; `content_key` of task and arguments when None
+        key : key of the result; `packing.packed_key` of task and arguments when None
         viewer : id of the requester, best one that survives a page reload, such as the workspace
         workspace : owner of the run; the viewer when None
         title : title in the list of runs

@@ -26,27 +26,23 @@ SUFFIX = {"$array": ".npy", "$sparse": ".npz", "$bytes": ".bin"}
 KEPT_SECONDS = 3600.0  # a file just written may belong to a run that is not yet in the store
 
 
-def content_key(task: str, arguments: dict[str, Any], function: str | None = None) -> str:
-    """Return the hash of a computation: equal questions get equal keys, wherever the function of a task
-    lives.
+def packed_key(task: str, parameters: str, function: str | None = None) -> str:
+    """Return the hash of a computation: equal questions get equal keys, wherever the function lives.
 
-    Covers the task's name, the version of the package that its function is in, and every argument by content:
-    arrays by type, shape and entries, sparse matrices by their canonical CSR, everything else by its JSON.
+    The hash covers the name of the task, the version of the package of its function, and every argument by
+    content. Arrays count by type, shape and entries, sparse matrices by their canonical CSR, and everything
+    else by its JSON.
 
     Parameters
     ----------
-    task, arguments : what is computed, and of what
+    task : name of the computation
+    parameters : its arguments, from `pack`
     function : ``module:function`` of the task; the task itself when None
 
     Returns
     -------
     key : str, 64 hexadecimal digits
     """
-    return packed_key(task, pack(arguments), function)
-
-
-def packed_key(task: str, parameters: str, function: str | None = None) -> str:
-    """Return the `content_key` of arguments that are already packed."""
     version = getattr(
         sys.modules.get((function or task).partition(":")[0].partition(".")[0]), "__version__", ""
     )

@@ -8,12 +8,15 @@ benchmarks.matching`).
 
 The 2015 paper builds a bipartite graph with s_j equal slots per component (Alg. 4) and solves an assignment
 problem. Equal slots are one sink with a capacity, so the graph that matters has r nodes: an edge a -> b says
-what is gained when a feature moves from component a to b. Three steps: (1) only the sum(s) best features of
-each column can be needed, because one of them is free whenever a worse one is used; (2) prices: component j
-lowers its price to the level at which s_j features prefer it, in turn, a few times; every such state is
-optimal for the numbers of features it has given out; (3) what is still missing comes by successive best
-paths: an unused feature enters some component, which passes one on, until a component with a free slot is
-reached.
+what is gained when a feature moves from component a to b. The solution takes three steps:
+
+1. Keep the sum(s) best features of each column. No other can be needed, because one of these is free
+   whenever a worse one is used.
+2. Set prices. In turn, a few times, component j lowers its price until s_j features prefer it. Every such
+   state is optimal for the numbers of features assigned so far.
+3. Fill the slots that are still free, along successive best paths. An unused feature enters some component,
+   which passes one of its own to the next, until the path reaches a component with a free slot.
+
 Reference: Asteris et al. 2015, Algorithms 2 and 4, Lemma 2.1; Ahuja, Magnanti, Orlin 1993, section 9.7
 (successive shortest paths).
 """

@@ -91,7 +91,7 @@ class _Search:
     def __init__(self, query: Query, level: float, wanted: tuple[np.ndarray, np.ndarray], cap: int):
         self.f, self.level, self.cap = Terms(query), level, cap
         n = self.f.n
-        # Claims in one row: first those of rows that are out, then those of rows that are in.
+        # One vector of claims: the first n say that a row is out, the last n that it must be in.
         self.alive = np.concatenate(wanted)
         self.alive[n : n + self.f.fixed] = self.alive[: self.f.fixed] = False
         self.alive &= self.f.room > 0

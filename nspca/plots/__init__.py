@@ -16,13 +16,11 @@ from nspca.plots.published import seen_at_rank_3, seen_by_the_paper
 from nspca.plots.samples import (
     images_figure,
     score_figure,
-    score_histogram,
     sparsity_figure,
     spectrum_figure,
-    table_figure,
 )
 from nspca.plots.scoremap import score_map, separation
-from nspca.plots.spannogram import spannogram_at, spannogram_base, spannogram_figure, spans
+from nspca.plots.spannogram import spannogram_at, spannogram_base, spans
 from nspca.plots.sphere import flat_map_figure, globe, sphere_figure
 from nspca.plots.sweeps import kind_words, sweep_figure
 from nspca.plots.theme import alt_text, certainty, ratio_sentence
@@ -45,18 +43,15 @@ __all__ = [
     "ratio_sentence",
     "rho_figure",
     "score_figure",
-    "score_histogram",
     "score_map",
     "seen_at_rank_3",
     "seen_by_the_paper",
     "separation",
     "spannogram_at",
     "spannogram_base",
-    "spannogram_figure",
     "spans",
     "sparsity_figure",
     "spectrum_figure",
     "sphere_figure",
     "sweep_figure",
-    "table_figure",
 ]

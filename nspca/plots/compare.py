@@ -247,7 +247,6 @@ def weights_figure(
     methods: Sequence[str],
     *,
     what: str = "weight",
-    most: int = MOST_FEATURES,
     order: ArrayLike | None = None,
 ) -> go.Figure:
     """Draw features (rows) against methods (columns) as a heat map, the strongest features first.
@@ -262,7 +261,7 @@ def weights_figure(
     """
     X = np.asarray(X, dtype=float)
     used = np.flatnonzero(np.abs(X).sum(axis=1) > 0)
-    rows = used[np.argsort(-np.abs(X[used]).sum(axis=1), kind="stable")][:most]
+    rows = used[np.argsort(-np.abs(X[used]).sum(axis=1), kind="stable")][:MOST_FEATURES]
     if order is not None:
         rows = rows[np.argsort(np.asarray(order)[rows], kind="stable")]
     names = [plain(feature_names[j], 28) for j in rows]

@@ -11,7 +11,7 @@ from nspca.presentation.colours import LIMIT, MAIN, PROVED, SECOND, SEQUENTIAL, 
 
 GUESSED = {"size": 14, "color": fade(SECOND, 0.75), "line": {"width": 1, "color": "white"}}
 BIN = 1.0
-"""Per cent: guesses as near to each other as that are stacked."""
+"""Width in per cent of a stack of guesses."""
 
 
 def guess_curve(

@@ -184,7 +184,7 @@ def _captioned(
 
 
 def cumulative_figure(
-    values: Mapping[str, Sequence[float]], total: float, *, upper: float | None = None, names: Any = None
+    values: Mapping[str, Sequence[float]], total: float, *, upper: float | None = None
 ) -> go.Figure:
     """Draw the variance explained by the first j components, for every method (Fig. 2 (a) of Asteris et al.
     2015).

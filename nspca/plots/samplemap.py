@@ -13,9 +13,9 @@ from nspca.plots.theme import colorbar, light, new_figure, plain
 from nspca.presentation.colours import COLOURS, CONTEXT, FIELD, MAIN
 
 MOST = 4000
-"""Samples that are drawn at most. A browser still answers a lasso around as many at once."""
+"""Maximum number of samples drawn. A browser still answers a lasso around this many at once."""
 MOST_ARROWS = 12
-"""Arrows that are drawn at most: more of them hide the samples and each other."""
+"""Maximum number of arrows: more of them would hide the samples and each other."""
 REACH = 0.8
 """Length of an arrow of correlation 1, in units of the largest score on its axis."""
 
@@ -28,7 +28,7 @@ class Arrows:
     ----------
     names : sequence of str
     correlations : (a, 2) float64
-        Of each feature with the scores of either axis, from -1 to 1.
+        Correlations of each feature with the scores on both axes, from -1 to 1.
     """
 
     names: Sequence[str]
@@ -60,7 +60,7 @@ def sample_map(
     label : str
         What the labels are called.
     arrows : Arrows, optional
-        Drawn from the origin; one of correlation 1 reaches to `REACH` of the largest score.
+        Drawn from the origin. An arrow of correlation 1 has the length `REACH` times the largest score.
     most : int
         Samples drawn at most; of more, every so-many-th is drawn, and the figure says so.
     """

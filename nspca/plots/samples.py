@@ -7,8 +7,8 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
-from nspca.plots.theme import colorbar, hide_axes, light, new_figure, plain
-from nspca.presentation.colours import COLOURS, DIVERGING, FIELD, MAIN, TOGETHER, fade
+from nspca.plots.theme import hide_axes, light, new_figure, plain
+from nspca.presentation.colours import COLOURS, FIELD, MAIN, TOGETHER
 
 
 def _jitter(count: int) -> np.ndarray:
@@ -17,18 +17,21 @@ def _jitter(count: int) -> np.ndarray:
 
 
 MOST_GROUPS = 12
-"""Labels of more values share one group for the rest: more colours are not told apart."""
+"""Maximum number of groups. The samples of rarer labels share the last one: more colours look alike."""
+MOST_POINTS = 4000
+"""Maximum number of samples drawn as points."""
+MOST_EIGENVALUES = 60
+"""Maximum number of eigenvalues drawn."""
 
 
-def groups_of(labels: Any, count: int, most: int = MOST_GROUPS) -> list[tuple[str, np.ndarray]]:
-    """Return the samples by label, in order of appearance. Beyond `most` different labels the rest share one
-    group.
-    """
+def groups_of(labels: Any, count: int) -> list[tuple[str, np.ndarray]]:
+    """Return the samples by label, in order of appearance, in at most `MOST_GROUPS` groups."""
     if labels is None:
         return [("samples", np.arange(count))]
     text = np.array([str(label) for label in labels])
     names, first, inverse, sizes = np.unique(text, return_index=True, return_inverse=True, return_counts=True)
-    keep = np.argsort(first) if len(names) <= most else np.argsort(-sizes, kind="stable")[: most - 1]
+    few = len(names) <= MOST_GROUPS
+    keep = np.argsort(first) if few else np.argsort(-sizes, kind="stable")[: MOST_GROUPS - 1]
     groups = [(plain(names[g]), np.flatnonzero(inverse == g)) for g in keep]
     rest = np.flatnonzero(~np.isin(inverse, keep))
     return [*groups, ("other labels", rest)] if rest.size else groups
@@ -43,20 +46,20 @@ def score_figure(
     sample_names: Sequence[str] | None = None,
     *,
     names: Sequence[str] = ("component 1", "component 2"),
-    most: int = 4000,
 ) -> go.Figure:
     """Draw the samples along one component (a strip per label) or along two (a scatter), coloured by label.
+
+    Of more than `MOST_POINTS` samples, evenly spaced ones are drawn, and the figure says so.
 
     Parameters
     ----------
     scores : (m,), (m, 1) or (m, 2) coordinates of the samples
     labels : (m,), optional
     sample_names : (m,) names, optional
-    most : points drawn at most; above, every so-many-th sample, and the figure says so
     """
     scores = np.asarray(scores, float)
     scores = scores[:, None] if scores.ndim == 1 else scores
-    drawn = np.arange(0, len(scores), -(-len(scores) // most)) if len(scores) else np.arange(0)
+    drawn = np.arange(0, len(scores), -(-len(scores) // MOST_POINTS)) if len(scores) else np.arange(0)
     labels = None if labels is None else np.asarray(labels)[drawn]
     points = scores[drawn]
     groups = groups_of(labels, len(drawn))
@@ -103,38 +106,7 @@ def score_figure(
     )
 
 
-def score_histogram(
-    scores: ArrayLike, labels: Any = None, *, name: str = "component 1", bins: int = 40
-) -> go.Figure:
-    """Draw the scores of the samples along a component as one outlined histogram per label, over
-    common bins.
-    """
-    scores = np.asarray(scores, float)
-    edges = np.histogram_bin_edges(scores, bins)
-    groups = groups_of(labels, len(scores))
-    figure = new_figure(
-        f"Histogram of {len(scores)} scores along {name}, {len(groups)} group{'s' * (len(groups) > 1)}.",
-        height=320,
-    )
-    for index, (group, rows) in enumerate(groups):
-        counts = np.histogram(scores[rows], edges)[0]
-        figure.add_bar(
-            x=(edges[1:] + edges[:-1]) / 2,
-            y=counts,
-            width=np.diff(edges),
-            name=group,
-            marker={
-                "color": fade(COLOURS[index % len(COLOURS)], 0.45),
-                "line": {"color": COLOURS[index % len(COLOURS)], "width": 1},
-            },
-            hovertemplate=f"%{{y}} samples ({group}) score about %{{x:.4g}}.<extra></extra>",
-        )
-    figure.update_layout(barmode="overlay", showlegend=labels is not None, bargap=0)
-    figure.update_xaxes(title_text=f"score along {name}")
-    return figure.update_yaxes(title_text="samples")
-
-
-def spectrum_figure(eigenvalues: ArrayLike, total: float, *, most: int = 60) -> go.Figure:
+def spectrum_figure(eigenvalues: ArrayLike, total: float) -> go.Figure:
     """Draw the share of the total variance carried by each eigenvalue (bars) and by the first j together
     (line).
 
@@ -143,7 +115,7 @@ def spectrum_figure(eigenvalues: ArrayLike, total: float, *, most: int = 60) -> 
     eigenvalues : (r,) leading eigenvalues, largest first, units of the data
     total : float, the trace
     """
-    shares = 100 * np.asarray(eigenvalues, float)[:most] / total
+    shares = 100 * np.asarray(eigenvalues, float)[:MOST_EIGENVALUES] / total
     together = np.minimum(np.cumsum(shares), 100)
     rank = np.arange(1, len(shares) + 1)
     alt = (
@@ -171,10 +143,6 @@ def spectrum_figure(eigenvalues: ArrayLike, total: float, *, most: int = 60) -> 
     return figure.update_yaxes(title_text="% of total variance", range=[0, 104])
 
 
-def _evenly(count: int, most: int) -> np.ndarray:
-    return np.unique(np.linspace(0, count - 1, min(count, most)).astype(int))
-
-
 def images_figure(rows: Any, shape: Sequence[int], n: int = 24, columns: int = 8) -> go.Figure:
     """Draw the first n rows of X as pictures on one sheet, each stretched to its own range of grey."""
     rows = np.asarray(rows[:n], float)
@@ -191,61 +159,6 @@ def images_figure(rows: Any, shape: Sequence[int], n: int = 24, columns: int = 8
     )
     figure.add_heatmap(z=light(sheet), colorscale="Greys_r", showscale=False, hoverinfo="skip")
     return hide_axes(figure)
-
-
-def table_figure(
-    X: ArrayLike,
-    feature_names: Sequence[str] | None = None,
-    sample_names: Sequence[str] | None = None,
-    *,
-    rows: int = 60,
-    columns: int = 160,
-) -> go.Figure:
-    """Draw a table as a heat map in units of each feature's standard deviation from its mean.
-
-    Larger tables are thinned evenly to at most `rows` × `columns` cells, and the title says so.
-    """
-    X = np.asarray(X)
-    i, j = _evenly(X.shape[0], rows), _evenly(X.shape[1], columns)
-    part = X[:, j].astype(float)
-    spread = part.std(axis=0)
-    z = ((part - part.mean(axis=0)) / np.where(spread > 0, spread, 1))[i]
-    text = f"{len(i)} of {X.shape[0]} samples, {len(j)} of {X.shape[1]} features"
-    figure = new_figure(
-        f"Table as a heat map: {text}.", height=420, title={"text": text, "font": {"size": 14}}
-    )
-    who = [
-        plain(sample_names[a]) if sample_names is not None and len(sample_names) else f"sample {a + 1}"
-        for a in i
-    ]
-    what = [
-        plain(feature_names[b]) if feature_names is not None and len(feature_names) else f"feature {b + 1}"
-        for b in j
-    ]
-    figure.add_heatmap(
-        z=light(z),
-        zmin=-3,
-        zmax=3,
-        colorscale=DIVERGING,
-        colorbar=colorbar("standard<br>deviations"),
-        hovertemplate="%{y}<br>%{x}: %{z:.2f} standard deviations from the mean<extra></extra>",
-        x=_unique(what),
-        y=_unique(who),
-    )
-    figure.update_xaxes(showticklabels=len(j) <= 30, ticks="", title_text="features", type="category")
-    return figure.update_yaxes(
-        showticklabels=len(i) <= 30, ticks="", title_text="samples", autorange="reversed", type="category"
-    )
-
-
-def _unique(names: list[str]) -> list[str]:
-    """Return the names with a number after later copies, since a category axis merges equal names."""
-    seen: dict[str, int] = {}
-    out = []
-    for name in names:
-        seen[name] = seen.get(name, 0) + 1
-        out.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
-    return out
 
 
 def sparsity_figure(X: Any, *, rows: int = 120, columns: int = 240) -> go.Figure:

@@ -7,7 +7,6 @@ The slow part, `spannogram_base`, does not depend on the selected angle; `spanno
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -263,11 +262,3 @@ def spannogram_at(
             hovertemplate="%{customdata}: %{y:.3g}<extra></extra>",
         )
     return figure.add_vline(x=float(np.degrees(phi)), line={"color": CONTEXT, "width": 1.5})
-
-
-def spannogram_figure(V: ArrayLike, k: int, phi: float, **options: Any) -> go.Figure:
-    """Draw `spannogram_base` and `spannogram_at` in one call, for a picture that is drawn once."""
-    names = options.pop("names", None)
-    return spannogram_at(
-        spannogram_base(V, k, **options), V, k, phi, nonneg=options.get("nonneg", True), names=names
-    )

@@ -56,7 +56,7 @@ def patches(parts: Sequence[Sequence[int]], n: int, columns: int) -> str:
         f'<rect x="{left:.1f}" y="{top:.1f}" width="{side * columns:.1f}" height="{high * rows:.1f}" '
         'fill="rgba(128,128,128,0.13)"/>'
     )
-    wide = max(side, 1.0)  # thousands of features: a line is what can be seen of one
+    wide = max(side, 1.0)  # with thousands of features, narrower cells could not be seen
     cells = [
         f'<rect x="{left + side * (j % columns):.1f}" y="{top + high * (j // columns):.1f}" '
         f'width="{wide:.1f}" '

@@ -7,9 +7,9 @@ from numpy.typing import ArrayLike
 def highest(V: ArrayLike, directions: ArrayLike, k: int, nonneg: bool = True) -> np.ndarray:
     """Return the k largest values of ``(Vc)+`` (signed: ``|Vc|``) for each direction c, unsorted.
 
-    A row never exceeds its own length, so the longest rows decide wherever their k-th value is above the
-    length of the next one; only the directions where it is not go on to more rows. Exact, and for a gene
-    table ten times faster than looking at every row.
+    A row never exceeds its own length. So the longest rows are enough in directions where their k-th value is
+    above the length of the next row. More rows are read only for the other directions. The result is exact,
+    and for a gene table ten times faster than with every row.
 
     Parameters
     ----------

@@ -45,7 +45,7 @@ class OnDisk:
         Raises
         ------
         InvalidOption
-            For one that is not there.
+            For a feature that the table does not have.
         """
         place = {name: j for j, name in enumerate(self.feature_names)}
         found = [place.get(one, -1) if isinstance(one, str) else one for one in features]

@@ -223,6 +223,7 @@ def _opened(folder: str, mark: str) -> Shards:
 
 
 def _check_size(path: Path, content: Content) -> None:
+    """Refuse a file that is missing, or whose size is not that in the manifest."""
     if path.is_symlink() or not path.is_file():
         raise InvalidData(f"{path} is missing: {WAY_OUT}.")
     size = path.stat().st_size

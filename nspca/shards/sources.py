@@ -24,7 +24,7 @@ MEGABYTES = 32
 PER_ENTRY = 12
 """Bytes of an entry: four for its column, eight for its value."""
 MOST_ROWS = 2**40
-"""Rows of a table in a folder of shards: a number that no real table reaches."""
+"""Maximum number of rows of a table in a folder of shards, which no real table reaches."""
 UNKNOWN = 2**31
 """Rows assumed for a text file, whose rows are known only at its end. The size of a shard does not depend on
 it.
@@ -73,7 +73,7 @@ def shard(
     Raises
     ------
     InvalidData
-        One sentence, with the line of a text that cannot be read.
+        For a file that cannot be read; the message names the line of a text.
     """
     if rows is not None:
         whole("rows", rows, 1)
@@ -121,7 +121,7 @@ def _check_matrix(reader: Reader, vocabulary: str | Path | None) -> tuple[str, .
     """Refuse a matrix of impossible size; return the names of its columns, where there are any."""
     shape = reader.shape
     rows, columns, entries = shape.rows, shape.columns, shape.nonzeros
-    # A row or column costs an index whether anything is in it or not, so a header alone buys no gigabyte.
+    # Even empty rows and columns take memory, so a header alone must not make us allocate gigabytes.
     most = limits.FREE_LINES + entries
     if not min(rows, columns) > 0 or max(rows, columns) > most or columns >= 2**31 or rows > MOST_ROWS:
         raise InvalidData(

@@ -5,15 +5,13 @@ and brought to length 1 (nonnegative problem: the k largest positive ones, of th
 is what a user gets by truncating the loading. ``info["renormalised_value"]`` is the value of the best weights
 on the same support.
 
-`spca`  ``min 1/2 |Z' - v d'|^2 + penalty |v|_1`` over v and ``|d| <= 1``: what ``SparsePCA(n_components=1)``
-computes, called
-        through ``dict_learning``, which can keep v nonnegative and reports while it runs (Mairal et al.
-        2009).
-`nmf`   ``min |X - WH|^2`` over nonnegative W and H (m, rank) and (rank, n): the best of the rows of H (Lee &
-Seung 1999).
-        Needs nonnegative data; features of the problem are moved so that negative entries start at 0.
-`pca`   the leading eigenvector, the one ``PCA(n_components=1)`` gives; kept with the covariance, so it is not
-computed again.
+`spca`  ``min 1/2 |Z' - v d'|^2 + penalty |v|_1`` over v and ``|d| <= 1``, as ``SparsePCA(n_components=1)``
+        computes it. It is called through ``dict_learning``, which can keep v nonnegative and reports while it
+        runs (Mairal et al. 2009).
+`nmf`   ``min |X - WH|^2`` over nonnegative W (m, rank) and H (rank, n); the best row of H is taken (Lee &
+Seung
+        1999). Data must be nonnegative, so features are shifted until their smallest value is 0.
+`pca`   The leading eigenvector, as ``PCA(n_components=1)`` computes it. It is stored with the covariance.
 
 Guarantee: none.
 Cost: one loop over all features in Python for every step of `spca`; one factorisation for `nmf`.
@@ -62,8 +60,8 @@ class SparsePCAOptions:
     Attributes
     ----------
     penalty : float or None
-        Weight of the l1 norm, as a share of the weight that leaves nothing of the first principal component;
-        None: the weight that leaves 3k entries of it, since further steps lose more of them.
+        Weight of the l1 norm, as a share of the weight that leaves no entry of the first principal component.
+        When None, the weight leaves 3k of its entries, since later steps remove more of them.
     iterations : int
         Maximum number of alternations.
     tol : float

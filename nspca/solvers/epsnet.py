@@ -188,8 +188,8 @@ def sampled(
 def answers(V: Array, C: Array, ks, nonneg: bool) -> tuple[Array, Array]:
     """Return the sign and the value of the rank-1 answer at every row c of C (N, d), for every k.
 
-    The sign is that of c or -c, whichever has the better answer x, and the value is ``|V'x|^2``. Both arrays
-    are (N, len(ks)).
+    The sign is that of c or -c, whichever has the answer x with the larger ``(x'Vc)^2``. The value is
+    ``|V'x|^2``. Both arrays are (N, len(ks)).
     """
     entries = C @ V.T
     scores, values = _at_every_k(V, entries, ks, nonneg)

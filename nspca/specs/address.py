@@ -1,6 +1,6 @@
-"""How values are written in an address of the dashboard, and read from one that anybody may have edited.
+"""Write values in an address of the dashboard, and read them from an address that anybody may have edited.
 
-A reader raises ValueError or KeyError for a text that is none of its values.
+Readers raise ValueError or KeyError for a text that is not one of their values.
 """
 
 import re
@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from typing import Any
 
 MOST_DIGITS = 15
-"""Digits of a whole number in an address: a browser holds so many exactly."""
+"""Maximum digits of a whole number in an address, which a browser can represent exactly."""
 MOST_OPTIONS = 60
-"""Options of methods in one address; the methods have fewer than that in all."""
+"""Maximum number of options in one address; all methods together have fewer."""
 
 
 @dataclass(frozen=True)
 class Text:
-    """How one kind of value is read from an address; `write` is the way back."""
+    """Functions that read and write one kind of value in an address."""
 
     read: Callable[[str], Any]
     write: Callable[[Any], str] = str
@@ -84,7 +84,7 @@ def read_options(text: str) -> dict[str, str]:
 
 
 def write(value: Any) -> str:
-    """Return any value of an address as its text; `read_integer` and the others are the way back."""
+    """Return the text of a value in an address, the inverse of `read_integer` and the other readers."""
     if isinstance(value, bool):
         return str(int(value))
     if isinstance(value, dict):
@@ -107,4 +107,4 @@ EFFORT = Text(
     lambda text: None if text == "none" else read_word(text),
     lambda value: "none" if value is None else value,
 )
-"""How hard to look for a proof; ``none`` for no proof."""
+"""The effort of a proof; ``none`` for no proof."""

@@ -1,4 +1,4 @@
-"""Where data are, how their file is read, and what is done to the numbers before anything else."""
+"""Spec of a data set: its source, the options for reading its file, and the steps applied to its numbers."""
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
@@ -68,9 +68,9 @@ SOME = address.Text(lambda text: ROWS * address.read_flag(text), lambda value: a
 OTHER = "the data of this spec have changed since it was written; take its content out to run it on these"
 
 
-def count_words(count: int, one: str, many: str | None = None) -> str:
+def count_words(count: int, one: str) -> str:
     """Return a number of things in words: ``3 features``, ``1 feature``."""
-    return f"{count:,} {one if count == 1 else many or one + 's'}"
+    return f"{count:,} {one if count == 1 else one + 's'}"
 
 
 def keeping(count: int) -> str:
@@ -308,7 +308,7 @@ class DataSpec(Model):
 
     @property
     def is_words(self) -> bool:
-        """Whether the features are known to be words."""
+        """Tell whether the features are known to be words."""
         return self.words or (self.sample in SAMPLES and SAMPLES[self.sample].kind == "words")
 
     def counting_words(self) -> list[str]:

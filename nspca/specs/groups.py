@@ -1,4 +1,6 @@
-"""The question how far components of one half of the rows separate labelled groups of the other half."""
+"""Spec of a group test: how far components of half of the rows separate groups of samples in the other
+half.
+"""
 
 import json
 from typing import Annotated, Any, ClassVar
@@ -20,7 +22,7 @@ from nspca.specs.sweep import check_methods
 
 
 class GroupsSpec(ProblemSpec):
-    """How far several components separate labelled groups of held-out samples.
+    """Effect sizes of several components on labelled groups of held-out samples.
 
     Parameters
     ----------
@@ -86,7 +88,7 @@ class GroupsSpec(ProblemSpec):
 
     @staticmethod
     def unpack(body: bytes) -> GroupEffects:
-        """Return the effects that `pack` made bytes of."""
+        """Return the effects that are stored in the bytes from `pack`."""
         found = json.loads(body)
         found |= {name: tuple(found[name]) for name in ("groups", "counts")}
         found |= {

@@ -1,4 +1,4 @@
-"""How a worker runs a spec: its JSON and the data in, bytes out."""
+"""Run a spec in a worker process, from its JSON and the opened data to the bytes of its result."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from nspca.errors import Cancelled
 from nspca.progress import Report, silent
 
 RUN = "nspca.specs.job:run"
-"""The function that a worker calls for every kind of question."""
+"""Name of the function that a worker calls for every kind of question."""
 
 
 def run(*, spec: dict[str, Any], report: Report = silent, **given: Any) -> bytes:
@@ -16,11 +16,14 @@ def run(*, spec: dict[str, Any], report: Report = silent, **given: Any) -> bytes
     Parameters
     ----------
     spec : dict
-        What `Spec.to_plain` gave.
+        The spec as `Spec.to_plain` returns it.
     **given
-        Data that the page has opened already, by the names of the arguments of the spec's `run`.
+        Data that the page has opened already, as arguments of the `run` of the spec.
 
-    `Cancelled` carries the packed result of what was ready, or None.
+    Raises
+    ------
+    Cancelled
+        With the packed partial result as its `result`, or None.
     """
     question = specs.Spec.from_plain(spec)
     try:

@@ -19,7 +19,7 @@ SHARE = 990
 
 
 class MembershipSpec(ProblemSpec):
-    """Which features are in every answer near the optimum, and which in none.
+    """Spec that finds which features are in every answer near the optimum, and which in none.
 
     Parameters
     ----------

@@ -28,7 +28,7 @@ PAUSE = 0.5
 
 
 class OptimumSpec(ProblemSpec):
-    """Whether the component of one problem is the best possible one.
+    """An exhaustive search for a better component, or for a proof that none exists.
 
     Parameters
     ----------
@@ -37,9 +37,9 @@ class OptimumSpec(ProblemSpec):
     method : str
         Method whose component the search begins with: "auto" or a key of `nspca.METHODS`.
     seconds : int
-        Seconds after which the search ends, whether it is done or not.
+        Maximum seconds of the search.
     attempt : int
-        Number of searches before this one; it tells one from another.
+        Number of searches before this one, so that a further search has another result key.
 
     The other parameters are those of `ProblemSpec`.
     """
@@ -100,7 +100,7 @@ class OptimumSpec(ProblemSpec):
 
 @dataclass(frozen=True, eq=False)
 class Standing:
-    """How far a search has come.
+    """Progress of an exhaustive search.
 
     Attributes
     ----------

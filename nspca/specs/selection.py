@@ -147,7 +147,7 @@ class ComponentsChoiceSpec(_OfRows):
 
     @property
     def total(self) -> int:
-        """How many rows the answer reports."""
+        """Number of fits: one on all rows, and one for each part held out and each draw."""
         return 1 + self.folds + self.draws
 
     @property
@@ -159,9 +159,7 @@ class ComponentsChoiceSpec(_OfRows):
         return Description(self.data.title, question, self.details())
 
     def run(self, report: Report = silent, X: Any = None) -> Choice:
-        """Return the `nspca.Choice` of a number of components; as far as it is known it is reported in
-        rows.
-        """
+        """Return the `nspca.Choice` of a number of components; `report` gets what is known so far."""
         how = {name: value for name, value in self.how().items() if name != "forced"}
         parts: dict[str, Any] = {"folds": self.folds, "draws": self.draws}
         return choose_components(self.rows(X), self.k, self.most, **how, **parts, report=_weighing(report))
@@ -171,7 +169,7 @@ class ComponentsChoiceSpec(_OfRows):
 
     @staticmethod
     def unpack(body: bytes) -> Choice:
-        """Return the choice that `pack` made bytes of."""
+        """Return the choice that is stored in the bytes from `pack`."""
         return choice_of(Weighed(**json.loads(body)), "components")
 
     def python(self, **shown: Any) -> str:
@@ -188,7 +186,7 @@ class ComponentsChoiceSpec(_OfRows):
 
 
 class NoiseSpec(_OfRows):
-    """Whether a component explains more than components of shuffled tables do.
+    """Comparison of a component with components of shuffled tables, which show what noise explains.
 
     Parameters
     ----------
@@ -196,7 +194,7 @@ class NoiseSpec(_OfRows):
     method : str
         "auto" or a key of `nspca.METHODS`.
     tables : int
-        How many tables are shuffled.
+        Number of shuffled tables.
     seed : int
 
     The other parameters are those of `ProblemSpec`.

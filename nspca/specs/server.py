@@ -33,7 +33,7 @@ class _Measure(Spec):
 
 
 class TableSpec(_Measure):
-    """The variance of all rows of a folder of shards, and the leading eigenvalue where it is wanted."""
+    """The variance of all rows of a folder of shards and, if `leading`, the leading eigenvalue."""
 
     kind: ClassVar[str] = "table"
 
@@ -54,7 +54,7 @@ class TableSpec(_Measure):
 
 
 class SpeedSpec(_Measure):
-    """How fast a worker computes; `of` tells one machine's measurement from another's."""
+    """The speed of a worker. `of` identifies the machine, so that each has a measurement of its own."""
 
     kind: ClassVar[str] = "speed"
 

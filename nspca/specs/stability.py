@@ -33,7 +33,7 @@ Resamples = Annotated[Whole, Option("Draws", say=lambda value: f"{value} draws")
 
 
 class StabilitySpec(ProblemSpec):
-    """How often each feature is chosen when the rows are drawn again.
+    """Bootstrap stability of one component: the features that methods choose on rows drawn again.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ class StabilitySpec(ProblemSpec):
 
 
 class ComponentsStabilitySpec(ProblemSpec):
-    """How much of several components is found again when the rows are drawn again.
+    """Bootstrap stability of several components: their matches on rows drawn again.
 
     Parameters
     ----------

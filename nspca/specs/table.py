@@ -44,7 +44,7 @@ class ReportingShards:
     def blocks(self) -> Iterator[Any]:
         """Yield the rows block by block; see `Shards.blocks`."""
         last, total = self._last, len(self._table.manifest.shards)
-        said = {name: value for name, value in last.payload.items() if name != "row"}  # a row is ready once
+        said = {name: value for name, value in last.payload.items() if name != "row"}  # report a result once
         for done, block in enumerate(self._table.blocks()):
             stage = f"{last.stage} (block {done + 1} of {total})"
             self._report(replace(last, stage=stage, payload=said))

@@ -1,4 +1,4 @@
-"""Uses of components in the papers: choosing genes, finding faces, the table of the pitprops."""
+"""Specs of experiments in the papers: choosing genes, detecting faces, and the table of the pitprops."""
 
 import json
 import time
@@ -25,17 +25,15 @@ from nspca.specs.question import Seed, Spec, Whole
 from nspca.specs.rows import Scored, pack
 
 STARTS = 100
-"""Random starts of k-means, whose scores are averaged."""
+"""Default number of random starts of k-means, whose scores are averaged."""
 COUNTS = (10, 30, 50, 70, 100, 150, 200, 250)
-"""Numbers of genes that are chosen."""
+"""Default numbers of genes."""
 PARTS, PART_SIZE = 10, 36
-"""Components of the face detection, and pixels in each: ten disjoint parts of a 19 x 19 image have 36 at
-most.
-"""
+"""Components of the face detection, and pixels in each: ten disjoint parts of 361 pixels have at most 36."""
 TRAIN_FACES, TRAIN_OTHERS = 1000, 2000
-"""Pictures that the detection learns from; it is tested on the rest."""
+"""Maximum numbers of pictures for training; the detection is tested on the others."""
 DETECTORS = ("auto", "em", "greedy signed", "coordinate", "nmf", "pca")
-"""Components that the detection is tried with."""
+"""Methods whose components are compared in the face detection."""
 NEEDED = ("cbcl_nonfaces.npz", "cbcl_test_faces.npz")
 """Files of pictures beside the training faces."""
 PIXELS = 361
@@ -52,11 +50,11 @@ PROPS = (
 )
 """Name, method (None for plain eigenvectors), nonnegative: the curves of the pitprops figure."""
 MOST_CORNERS = 400
-"""Corners of a curve of steps that a screen can show."""
+"""Maximum number of corners of a step curve: a screen shows no more."""
 
 
 class Use(Spec):
-    """A use of the papers, whose answer is JSON."""
+    """Base of the experiments, whose results are stored as JSON."""
 
     use: ClassVar[str]
 
@@ -78,7 +76,7 @@ class Use(Spec):
 
 
 class GenesSpec(Use):
-    """How well k-means on chosen genes tells leukemias apart (Sigg and Buhmann 2008, Fig. 4).
+    """Accuracy of k-means on chosen genes in telling leukemias apart (Sigg and Buhmann 2008, Fig. 4).
 
     Parameters
     ----------
@@ -131,7 +129,7 @@ class GenesSpec(Use):
 
 
 class DetectionSpec(Use):
-    """How well ten components tell faces from other pictures (Zass and Shashua 2006, Fig. 4).
+    """Accuracy of ten components in telling faces from other pictures (Zass and Shashua 2006, Fig. 4).
 
     Parameters
     ----------

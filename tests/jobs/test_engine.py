@@ -17,7 +17,7 @@ import pytest
 import scipy.sparse
 
 from nspca.errors import JobError
-from nspca.jobs import Engine, Limits, Store, content_key, outcomes
+from nspca.jobs import Engine, Limits, Store, outcomes, packing
 from nspca.jobs.engine import KILLED, OUT_OF_MEMORY
 from nspca.jobs.job import Job, in_turn
 from nspca.jobs.pool import Pool
@@ -711,12 +711,16 @@ def test_the_engine_of_the_process_is_one(monkeypatch, tmp_path):
     second.shutdown()
 
 
+def key_of(task, arguments, function=None):
+    return packing.packed_key(task, packing.pack(arguments), function)
+
+
 def test_a_key_given_by_the_caller_is_the_key(engine, ended):
     job = engine.submit("tests.jobs.background_tasks:add", {"a": 40}, "my key", viewer="a")
     assert ended(engine, job).state == "done"
     other = engine.submit("tests.jobs.background_tasks:add", {"a": 41}, "my key", viewer="b")
     assert engine.status(other).state == "done" and engine.result(other) == b"40"
-    assert content_key("tests.jobs.background_tasks:add", {"a": 40}) != content_key(
+    assert key_of("tests.jobs.background_tasks:add", {"a": 40}) != key_of(
         "tests.jobs.background_tasks:add", {"a": 41}
     )
 
@@ -734,8 +738,8 @@ def test_a_task_keeps_its_name_when_its_function_moves(engine, ended):
     )
     assert engine.store.find_run(job).function == "adding"
     assert engine.submit("adding", {"a": 50, "b": 1}, viewer="b") != job
-    places = {content_key("adding", {"a": 1}, f"tests.{place}:add") for place in ("here", "there")}
-    assert len(places) == 1 and places != {content_key("adding", {"a": 1}, "numpy:add")}, (
+    places = {key_of("adding", {"a": 1}, f"tests.{place}:add") for place in ("here", "there")}
+    assert len(places) == 1 and places != {key_of("adding", {"a": 1}, "numpy:add")}, (
         "the version of the package counts"
     )
 

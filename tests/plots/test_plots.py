@@ -15,7 +15,7 @@ from nspca import plots
 from nspca.plots.arc import feasible_arcs
 from nspca.plots.components import ranked
 from nspca.plots.samples import _jitter, groups_of
-from nspca.plots.spannogram import curves, joined, top_set
+from nspca.plots.spannogram import curves, joined, spannogram_at, spannogram_base, top_set
 from nspca.plots.sphere import arcs, field, from_hammer, hammer
 from nspca.plots.sweeps import band, certified
 from nspca.plots.top_curves import highest
@@ -25,6 +25,10 @@ rng = np.random.default_rng(3)
 
 def named(figure, name):
     return next(trace for trace in figure.data if trace.name == name)
+
+
+def spannogram(V, k, phi):
+    return spannogram_at(spannogram_base(V, k), V, k, phi)
 
 
 def rows(ks, *, method="auto", value=0.5, upper=0.6, kind="B3"):
@@ -443,11 +447,6 @@ def test_many_labels_share_a_last_group():
     assert abs(_jitter(1000)).max() <= 0.5
 
 
-def test_histogram_counts_all():
-    scores, labels = rng.normal(size=90), np.repeat(["x", "y", "z"], 30)
-    assert [sum(t.y) for t in plots.score_histogram(scores, labels).data] == [30, 30, 30]
-
-
 def test_scree_adds_up():
     figure = plots.spectrum_figure([6.0, 3.0, 1.0], 10.0)
     assert np.allclose(figure.data[0].y, [60, 30, 10])
@@ -461,16 +460,6 @@ def test_sheet_of_images_places_pixels():
     assert np.allclose(sheet[:2, :3], (X[0] / 5).reshape(2, 3))
     assert np.allclose(sheet[3:, :3], ((X[2] - 12) / 5).reshape(2, 3))
     assert np.isnan(sheet[2]).all() and np.isnan(sheet[:, 3]).all() and np.isnan(sheet[3:, 4:]).all()
-
-
-def test_previews_are_bounded_and_keep_constant_columns():
-    X = rng.normal(size=(72, 12582))
-    X[:, 0] = 5
-    figure = plots.table_figure(X, ["same"] * 12582)
-    z = np.asarray(figure.data[0].z)
-    assert z.shape == (60, 160) and np.isfinite(z).all() and (z[:, 0] == 0).all()
-    assert len(set(figure.data[0].x)) == 160
-    assert len(figure.to_json()) < 3e6
 
 
 def test_sparsity_counts_every_entry():
@@ -524,7 +513,7 @@ def test_degenerate_spans():
         for k in (1, len(V), len(V) + 2):
             found = plots.spans(V, k, count=31)
             assert np.isfinite(found.objective).all()
-            assert plots.spannogram_figure(V, k, 0.1)
+            assert spannogram(V, k, 0.1)
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
@@ -564,7 +553,7 @@ def test_spannogram_lights_the_top_set_and_marks_the_optimum():
 
 def test_a_gene_table_stays_small():
     V = rng.standard_t(3, size=(12582, 2)) * 1000
-    figure = plots.spannogram_figure(V, 50, 0.2)
+    figure = spannogram(V, 50, 0.2)
     assert len(figure.to_json()) < 3e6
     assert any("lit most often" in (t.name or "") for t in figure.data)
     few = plots.spannogram_base(V[:1000], 50)
@@ -683,9 +672,8 @@ def test_every_figure_has_a_description_and_leaves_its_colours_to_the_theme():
         plots.score_figure(np.arange(5.0)),
         plots.spectrum_figure([1.0], 1.0),
         plots.images_figure(np.ones((2, 4)), (2, 2)),
-        plots.table_figure(np.ones((2, 2))),
         plots.sparsity_figure(np.eye(3)),
-        plots.spannogram_figure(np.eye(2), 1, 0.0),
+        spannogram(np.eye(2), 1, 0.0),
         plots.pd_view_figure(np.eye(2)),
         plots.sphere_figure(world),
         plots.flat_map_figure(world),
