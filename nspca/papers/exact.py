@@ -16,7 +16,7 @@ import numpy as np
 from nspca.covariance.linalg import Array
 from nspca.data.folders import originals_folder, sample_folder
 from nspca.papers.originals import Absent
-from nspca.presentation.numerals import format_guarantee, proved_ratio
+from nspca.presentation.numerals import format_guarantee
 
 FILE = "published_covariances.npz"
 """File of the matrices in the folder of originals."""
@@ -41,17 +41,17 @@ SOURCES = (
 
 @dataclass(frozen=True)
 class Ours:
-    """Value and proved bound of one problem, and the CPU seconds of search and proof together."""
+    """Value and proved share of one problem, and the CPU seconds of search and proof together."""
 
     value: float
-    upper: float
+    ratio: float
     is_optimal: bool
     seconds: float
 
     @property
     def share(self) -> str:
         """The proved share of the optimum in words, rounded down."""
-        return "optimal" if self.is_optimal else format_guarantee(proved_ratio(self.value, self.upper))
+        return "optimal" if self.is_optimal else format_guarantee(self.ratio)
 
 
 @dataclass(frozen=True)

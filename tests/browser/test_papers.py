@@ -1,4 +1,4 @@
-"""The papers page in a browser: a card is opened, computed while one watches, cancelled, found again."""
+"""Tests of the papers page in a browser: the first screen, a figure computed and found again, the uses."""
 
 import re
 
@@ -12,7 +12,7 @@ def test_a_figure_is_opened_computed_and_found_again(page, app_url):
     expect(page.get_by_role("heading", name="Do the papers’ numbers come out?")).to_be_visible()
     expect(page.locator(".js-plotly-plot .main-svg").first).to_be_visible()
     page.get_by_text("Sigg, Buhmann 2008").click()
-    expect(page.get_by_text("Choosing genes")).to_be_visible()
+    expect(page.get_by_text("statements of Figure 2 (left)")).to_be_visible()
     page.goto(f"{app_url}/papers?paper=sigg2008&item=sigg2008-figure-1")
     expect(page.locator(".js-plotly-plot .main-svg").first).to_be_visible()  # what is drawn moves the button
     page.get_by_role("button", name="Compute it here").click()
@@ -26,6 +26,18 @@ def test_a_figure_is_opened_computed_and_found_again(page, app_url):
 def test_links_to_the_uses_from_before_still_lead_there_and_one_runs(page, app_url):
     page.goto(f"{app_url}/compare?judged=uses&use=pitprops&props=3")
     expect(page).to_have_url(re.compile("/papers"))
-    page.get_by_role("button", name="Find six components").click()
     expect(page.get_by_role("button", name="Curves, CSV")).to_be_visible()
     expect(page.get_by_text("features used, added up")).to_be_visible()
+
+
+@pytest.mark.visit
+@pytest.mark.parametrize("address", ["papers", "papers?paper=exact", "papers?paper=uses"])
+def test_the_first_screen_has_the_answer_and_its_picture(page, app_url, address):
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.goto(f"{app_url}/{address}")
+    picture = page.locator(".js-plotly-plot .main-svg, [data-testid='stDataFrame']").first
+    expect(picture).to_be_visible()
+    box = picture.bounding_box()
+    assert box["y"] + box["height"] <= 900, "the picture ends below the first screen"
+    main = page.locator("[data-testid='stMainBlockContainer']").bounding_box()
+    assert main["height"] <= 3000

@@ -1,4 +1,4 @@
-"""The papers page: a card for every figure and table, what is printed beside computed, computing it again."""
+"""Tests of the papers page: figures and tables, exact methods, and the uses with their default answers."""
 
 from html import unescape
 
@@ -6,7 +6,8 @@ import pytest
 
 from nspca import papers
 from nspca.dashboard.runs.tasks import TASKS
-from nspca.papers import ITEMS, PAPERS
+from nspca.papers import ITEMS, PAPERS, exact
+from tests.patience import wait_for
 
 PAGE = "pages/papers.py"
 
@@ -16,24 +17,50 @@ def html(page) -> str:
 
 
 @pytest.mark.parametrize("paper", PAPERS)
-def test_every_paper_has_its_cards_and_opens_on_a_stored_answer(visit, texts, alts, paper):
+def test_every_paper_offers_its_figures_and_opens_on_a_stored_answer(visit, texts, alts, paper):
     page = visit(PAGE, paper=paper)
     assert not page.error and not page.exception
     said = texts(page)
-    cards = {button.key.removeprefix("open_") for button in page.button if "open_" in str(button.key)}
-    assert cards == {name for name, item in ITEMS.items() if item.paper == paper}
-    assert "Stored answer from the originals, computed" in said and "took" in said
-    assert "class='claims'" in html(page) or 'class="claims"' in html(page)
-    assert alts(page)
+    mine = [item for item in ITEMS.values() if item.paper == paper]
+    assert page.selectbox(key="widget_item").options == [f"{one.label}: {one.title}" for one in mine]
+    assert "Stored answer from the originals, computed" in said and "of processor time" in said
+    assert "claims" in html(page) and alts(page)
+    assert "statements of Figure" in said or "statement of Figure" in said
 
 
-def test_another_card_and_a_wrong_name_in_the_address(visit, address, texts):
+def test_another_figure_and_a_wrong_name_in_the_address(visit, address, texts):
     page = visit(PAGE, paper="asteris2015")
-    page.button(key="open_asteris2015-table-1").click().run()
+    page.selectbox(key="widget_item").select("asteris2015-table-1").run()
     assert address(page)["item"] == "asteris2015-table-1"
-    assert "SpanSPCA" in html(page) and "5.23e+00" in html(page) and "5.234 (equalised)" in html(page)
+    said = unescape(html(page))
+    assert "SpanSPCA" in said and "5.23e+00" in said and "5.234 (equalised, rank 4)" in said
+    assert "the best of 3 x 2000 random points" in said and "over seeds" in said
     again = visit(PAGE, paper="nobody1999", item="figure-99")
-    assert not again.error and not again.exception and "Asteris, Papailiopoulos, Dimakis 2014" in texts(again)
+    assert not again.error and not again.exception and "statements of Figure 4 agree" in texts(again)
+
+
+def test_reasons_stand_beside_verdicts_and_stronger_methods_apart(visit):
+    said = html(visit(PAGE, paper="zass2006", item="zass2006-figure-3"))
+    assert "begin above the end of the printed axis" in said
+    page = visit(PAGE, paper="asteris2015", item="asteris2015-table-1")
+    judged, beside = (element.proto.body for element in page.get("html") if "claims" in element.proto.body)
+    assert "`joint` of nspca" not in judged and "`joint` of nspca" in beside
+
+
+def test_theorems_are_a_table_of_numbers(visit):
+    page = visit(PAGE, paper="asteris2014", item="asteris2014-theorem-1")
+    assert not page.error and "Theorem 2" in html(page) and "Certificate" in html(page)
+
+
+def test_exact_methods_are_one_table_with_the_optimum_that_is_none(visit, texts):
+    page = visit(PAGE, paper="exact")
+    assert not page.error and not page.exception
+    said = texts(page)
+    assert "4.2321, is not one: 4.233204 is reached, and is proved optimal" in said
+    table = page.dataframe[0].value
+    assert len(table) == len(exact.stored()) and "proved, nonnegative" in table.columns
+    page.selectbox(key="exact_matrix").select("pitprops").run()
+    assert set(page.dataframe[0].value["matrix"]) == {"pitprops"}
 
 
 @pytest.mark.visit
@@ -72,11 +99,9 @@ def test_links_from_before_lead_to_the_uses(visit):
 
 
 @pytest.mark.visit
-def test_pitprops_use(visit, ended, alts, texts):
-    page = visit(PAGE, paper="uses", use="pitprops", props=3)
-    assert "drawn there without numbers" in texts(page)
-    page.button(key="pitprops").click().run()
-    page = ended(page)
+def test_the_uses_open_with_an_answer(visit, alts, texts):
+    page = visit(PAGE, paper="uses", props=3)
+    wait_for(lambda: "Six components of at most 3 features" in texts(page.run()))
     assert not page.error and not page.exception
     assert any("Features used, added up" in alt and "pca, every feature 78" in alt for alt in alts(page))
 
@@ -90,7 +115,7 @@ def test_faces_without_the_other_pictures_say_what_is_missing(visit, stand_ins, 
 
 def test_faces_are_offered_where_the_pictures_are(visit, nspca_data, texts):
     page = visit(PAGE, paper="uses", use="faces")
-    assert not page.error and page.button(key="faces") and "Not offered" not in texts(page)
+    assert not page.error and "Not offered" not in texts(page)
 
 
 def test_genes_of_a_stand_in_say_so(visit, stand_ins, texts):

@@ -180,7 +180,7 @@ VALUES: dict[str, Kept] = {
     "turn": Kept(read_word, lambda: "drop"),  # what is changed before the next of several components
     "apart": Kept(read_integer, lambda: 85),  # degrees between them
     "counted": Kept(read_word, lambda: "total"),  # how the variance of several components is added up
-    "use": Kept(read_word, lambda: "genes"),
+    "use": Kept(read_word, lambda: "pitprops"),
     "prepared": Kept(read_word, lambda: "log"),  # what the genes are made into
     "tested": Kept(read_word, lambda: "rest"),  # what the face detection is tested on
     "props": Kept(read_integer, lambda: 5),  # features in each component of the pitprops
