@@ -192,7 +192,7 @@ def test_all_of_a_sweep_of_a_folder_is_taken_home_without_its_rows(place):
     assert {"samples", "heat-map"} <= drawn.keys()
     with zipfile.ZipFile(io.BytesIO(pack(done, drawn, {}, datetime.now(UTC)))) as archive:
         names = [name.partition("/")[2] for name in archive.namelist()]
-        readme = archive.read("folder-sweep/README.txt").decode()
+        readme = archive.read("news-sweep/README.txt").decode()
     assert "data.npz" not in names and "certificates/k3-auto.npz" in names
     assert "python -m nspca verify news certificates/k3-auto.npz" in readme
 
