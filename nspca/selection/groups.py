@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,6 +16,9 @@ from nspca.progress import Event, Report, silent
 from nspca.selection.question import read_rows, report_whole
 from nspca.solvers import METHODS
 from nspca.validation.options import flag, known_seed, whole
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 PERMUTATIONS = 999
 """Labels are shuffled this often by default: the smallest p-value is then 1 / 1000."""
@@ -57,6 +60,14 @@ class GroupEffects:
     effect: Array
     p: Array | None = None
     unlabelled: int = 0
+
+    @property
+    def frame(self) -> "pd.DataFrame":
+        """Table with a row for each component: its number, its effect named after the measure, and p."""
+        import pandas as pd  # half a second that a caller who reads no table need not wait
+
+        columns = {"component": np.arange(1, len(self.effect) + 1), self.measure: self.effect}
+        return pd.DataFrame(columns | ({} if self.p is None else {"p": self.p}))
 
 
 def group_effects(scores: ArrayLike, labels: Any) -> GroupEffects:

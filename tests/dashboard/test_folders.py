@@ -192,7 +192,7 @@ def test_all_of_a_sweep_of_a_folder_is_taken_home_without_its_rows(place):
     assert {"samples", "heat-map"} <= drawn.keys()
     with zipfile.ZipFile(io.BytesIO(pack(done, drawn, {}, datetime.now(UTC)))) as archive:
         names = [name.partition("/")[2] for name in archive.namelist()]
-        readme = archive.read("folder-sweep/README.txt").decode()
+        readme = archive.read("news-sweep/README.txt").decode()
     assert "data.npz" not in names and "certificates/k3-auto.npz" in names
     assert "python -m nspca verify news certificates/k3-auto.npz" in readme
 
@@ -217,14 +217,19 @@ def test_all_rows_are_swept_and_the_proof_is_checked_from_the_files(to_workers, 
 
 
 @pytest.mark.visit
-def test_topics_of_all_rows(to_workers, visit, texts, ended):
-    page = visit("pages/topics.py", folder="news", r=2, size=4, texts="mine")
+def test_components_of_all_rows(to_workers, visit, texts, ended):
+    page = visit("pages/components.py", folder="news", r=2, size=4, table="mine")
     assert not page.exception and not page.error, page.error
     page.button(key="run").click().run()
     page = measured(ended(page))
     assert not page.exception
     assert not page.error, page.error[0].value
-    assert "2 topics explain" in texts(page) and "Not offered for all rows of a folder" in texts(page)
+    assert "2 components of 4 features explain" in texts(page)
+    page.segmented_control(key="widget_look").set_value("many").run()
+    assert "Not offered for all rows of a folder" in texts(page) and not page.exception
+    page.segmented_control(key="widget_look").set_value("samples").run()
+    assert "rows of the folder, chosen at random" in texts(page) and not page.exception
+    page.segmented_control(key="widget_look").set_value("proof").run()
     page.button(key="verify").click().run()
     assert "Checked in" in ended(page).success[0].value
 

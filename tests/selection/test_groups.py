@@ -99,6 +99,7 @@ def test_the_effect_is_that_of_components_of_the_other_half(layout, scale):
     V = nspca.solve(
         nspca.Problem.from_data(Z[first], 4), "joint", components=2, seed=5, certify=None
     ).components
+    assert list(found.frame.columns) == ["component", "eta squared", "p"] and len(found.frame) == 2
     assert np.allclose(found.effect, nspca.group_effects(Z[second] @ V, labels[second]).effect)
     assert sum(found.counts) == len(second) and found.groups == ("a", "b", "c")
 
