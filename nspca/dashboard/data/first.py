@@ -1,7 +1,5 @@
 """The first screen of the data page: what is chosen in one sentence, a picture of it, and what to do next."""
 
-from pathlib import Path
-
 import numpy as np
 import streamlit as st
 
@@ -10,9 +8,8 @@ from nspca.dashboard.data import preview, standin
 from nspca.dashboard.open_data import Chosen, whole
 from nspca.data import Dataset
 
-PARTS, TOPICS, SWEEP = "pages/parts.py", "pages/topics.py", "pages/sweep.py"
-COMPONENTS = "pages/components.py"
-ROOT = Path(__file__).resolve().parents[3]
+PARTS, TOPICS, COMPONENTS = "pages/parts.py", "pages/topics.py", "pages/components.py"
+SWEEP = "pages/sweep.py"
 PICTURES = 8
 """Images, one row of them."""
 NO_GROUP = ""
@@ -73,9 +70,7 @@ def next_pages(of: Chosen) -> list[tuple[str, str]]:
         return [(PARTS, "Parts: what are the images made of?")]
     if of.dataset.kind == "words" or of.reference.folder is not None:
         return [(TOPICS, "Topics: what are the texts about?")]
-    if (ROOT / COMPONENTS).is_file():
-        return [(COMPONENTS, "Components: which features go together?")]
-    return []
+    return [(COMPONENTS, f"Components: which {_nouns(of.dataset)} go together?")]
 
 
 def groups(of: Chosen) -> None:
@@ -89,6 +84,6 @@ def groups(of: Chosen) -> None:
         "Groups of the samples",
         [NO_GROUP, *names] if here == NO_GROUP else names,
         format_func=lambda name: name or "none",
-        help="Samples are coloured by them, and each component says how far it separates them.",
+        help="Samples are coloured by their group wherever they are drawn.",
         **state.bind("label", here),
     )
