@@ -153,8 +153,8 @@ def test_a_file_is_read_as_the_options_say(tmp_path, capsys):
     (tmp_path / "m.csv").write_text("\n".join(["a,who,b,c,class", "x,0,,1,1", *rows]))
     how = ["--id", "who", "--labels", "0", "--missing", "samples"]
     for given, sentence in (
-        ([], "missing: samples, features or mean"),
-        (how[:2], "samples, features or mean"),
+        ([], "use the option missing: leave out its samples"),
+        (how[:2], "use the option missing"),
         ([*how[:2], *how[4:]], "name it as the id or label column"),
         (["--id", "nobody"], 'no column "nobody" to take as the id column'),
         (["--labels", "5"], "between 0 and 4, got 5"),

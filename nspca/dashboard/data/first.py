@@ -8,8 +8,8 @@ from nspca.dashboard.data import preview, standin
 from nspca.dashboard.open_data import Chosen, whole
 from nspca.data import Dataset
 
-PARTS, TOPICS, SWEEP = "pages/parts.py", "pages/topics.py", "pages/sweep.py"
-COMPONENTS = "pages/components.py"
+PARTS, TOPICS, COMPONENTS = "pages/parts.py", "pages/topics.py", "pages/components.py"
+SWEEP = "pages/sweep.py"
 PICTURES = 8
 """Images, one row of them."""
 NO_GROUP = ""
@@ -70,7 +70,7 @@ def next_pages(of: Chosen) -> list[tuple[str, str]]:
         return [(PARTS, "Parts: what are the images made of?")]
     if of.dataset.kind == "words" and not of.dataset.is_covariance:
         return [(TOPICS, "Topics: what are the texts about?")]
-    return [(COMPONENTS, "Components: which features go together?")]
+    return [(COMPONENTS, f"Components: which {_nouns(of.dataset)} go together?")]
 
 
 def groups(of: Chosen) -> None:
@@ -84,6 +84,6 @@ def groups(of: Chosen) -> None:
         "Groups of the samples",
         [NO_GROUP, *names] if here == NO_GROUP else names,
         format_func=lambda name: name or "none",
-        help="Samples are coloured by them, and each component says how far it separates them.",
+        help="Samples are coloured by their group wherever they are drawn.",
         **state.bind("label", here),
     )
