@@ -111,7 +111,7 @@ def explorer(solved: tuple[Chosen, nspca.Problem, nspca.Sweep]) -> None:
             )
             figures.draw(drawn.update_layout(height=HEIGHT), "digits_curve", same="the digits")
         st.slider(
-            "How many of the 64 pixels may the component use? Move the slider and watch it grow.",
+            "How many of the 64 pixels may the component use?",
             1,
             MOST,
             **state.bind("digit_k", k),
