@@ -21,6 +21,7 @@ COSTS = (
     "A share of the variance of the best possible component. It is at least what is proved, and at most what "
     "a known exchange loses."
 )
+MOST_BARS = 40  # weights that are drawn as bars or words
 MOST_GROUPS = 12  # above, a label tells samples apart rather than groups
 
 
@@ -38,9 +39,12 @@ def noun(dataset: Dataset) -> str:
     return "feature" if dataset.is_covariance else wording.NOUNS[dataset.kind]
 
 
-def drawn(dataset: Dataset, x: np.ndarray, found: Membership | None = None) -> go.Figure:
-    """The component as an image, a spectrum, a word list or ranked bars; hatched where a feature is not
-    proved to be in.
+def drawn(
+    dataset: Dataset, x: np.ndarray, found: Membership | None = None, top: int = MOST_BARS
+) -> go.Figure:
+    """Return the component as an image, a spectrum, a word list or ranked bars of the `top` largest weights.
+
+    A feature that is not proved to be in every good answer is hatched.
     """
     dense = dataset.kind in ("image", "spectrum") and not dataset.is_covariance
     return component_figure(
@@ -52,13 +56,16 @@ def drawn(dataset: Dataset, x: np.ndarray, found: Membership | None = None) -> g
         feature_names=dataset.feature_names,
         mean=dataset.X.mean(axis=0) if dense else None,
         spread=dataset.X.std(axis=0) if dense else None,
+        top=top,
         sure=membership.sure(found),
     )
 
 
-def picture(dataset: Dataset, x: np.ndarray, key: str, found: Membership | None = None) -> None:
-    """The component, on the page."""
-    figures.draw(drawn(dataset, x, found), key, same=f"{dataset.name} {dataset.X.shape}")
+def picture(
+    dataset: Dataset, x: np.ndarray, key: str, found: Membership | None = None, top: int = MOST_BARS
+) -> None:
+    """Draw the component on the page."""
+    figures.draw(drawn(dataset, x, found, top), key, same=f"{dataset.name} {dataset.X.shape}")
 
 
 def along(dataset: Dataset, problem: Problem, x: np.ndarray) -> go.Figure:
