@@ -208,19 +208,19 @@ def _curve_options(run: Watched) -> None:
 
 
 def _shown_k(table: pd.DataFrame) -> int:
-    """The k in force, or the smallest that reaches most of what the largest does."""
+    """Return the k of the address, or the smallest that reaches most of what the largest does."""
     return state.get("k") if state.get("k") in set(table["k"]) else knee(table)
 
 
 def _drawn(problem: nspca.Problem, table: pd.DataFrame, asked: SweepSpec, k: int, **options):
-    """The curve with what is marked in it."""
+    """Return the curve with its marks."""
     share = enough.wanted()
     wanted = (share / 100 * problem.leading_eigenvalue, f"{share} % wanted")
     return curve.figure(problem, table, asked, selected_k=k, marked=knee(table), wanted=wanted, **options)
 
 
 def _enough(about: Chosen, problem: nspca.Problem, table: pd.DataFrame) -> None:
-    """The question how many features are enough, and its answer."""
+    """Draw the question how many features are enough, and its answer."""
     best, share, noun = problem.leading_eigenvalue, enough.wanted(), component.noun(about.dataset)
     left, right = st.columns([2, 3], vertical_alignment="bottom")
     with left:
@@ -256,7 +256,7 @@ def _features(run: Watched, seen: Finished, result: nspca.Result) -> None:
 
 
 def _samples(about: Chosen, problem: nspca.Problem, x, name: str, beside) -> None:
-    """Samples along the component: of a folder some of its rows."""
+    """Draw the samples along the component; of a folder some of its rows."""
     try:
         seen = open_data.looked_at(about, problem)
     except nspca.InvalidProblem:

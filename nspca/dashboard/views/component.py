@@ -1,6 +1,4 @@
-"""One component with everything about it: drawn as what it is, its samples, its weights, its proof, and what
-can be taken home.
-"""
+"""One component on a page: its picture, its samples, and its weights."""
 
 from typing import Any
 
@@ -26,7 +24,7 @@ MOST_GROUPS = 12  # above, a label tells samples apart rather than groups
 
 
 def weights(dataset: Dataset, x: np.ndarray, found: Membership | None = None) -> pd.DataFrame:
-    """The features in use with their weights and shares, largest first, and what is proved of each."""
+    """Return the features in use with weights and shares, largest first, and what is proved of each."""
     order = np.argsort(-np.abs(x), kind="stable")[: np.count_nonzero(x)]
     rows = pd.DataFrame(
         {"feature": [dataset.feature_names[j] for j in order], "weight": x[order], "share": x[order] ** 2}
@@ -69,12 +67,12 @@ def picture(
 
 
 def along(dataset: Dataset, problem: Problem, x: np.ndarray) -> go.Figure:
-    """The samples by their score along the component."""
+    """Return the figure of the samples by their score along the component."""
     return score_figure(problem.scores(x), dataset.labels, dataset.sample_names, names=("the component", ""))
 
 
 def samples(dataset: Dataset, problem: Problem, x: np.ndarray, key: str) -> None:
-    """Where the samples lie along the component."""
+    """Draw the samples along the component, and how far a label separates them."""
     if dataset.is_covariance:
         st.caption("This data set is a covariance matrix: there are no samples to show along the component.")
         return
@@ -94,8 +92,8 @@ def samples(dataset: Dataset, problem: Problem, x: np.ndarray, key: str) -> None
 
 
 def mapped(dataset: Dataset, problem: Problem, x: np.ndarray) -> go.Figure | None:
-    """The chosen features, genes for example, in all samples sorted by score; for tables that are drawn as
-    nothing else.
+    """Return the heat map of the chosen features in all samples, sorted by score; None for data drawn as
+    something else.
     """
     if dataset.is_covariance or dataset.kind != "table" or not x.any():
         return None
@@ -104,7 +102,7 @@ def mapped(dataset: Dataset, problem: Problem, x: np.ndarray) -> go.Figure | Non
 
 
 def heat_map(dataset: Dataset, problem: Problem, x: np.ndarray, key: str) -> None:
-    """The chosen features in all samples, on the page; nothing where there is no such map."""
+    """Draw the heat map of the chosen features in all samples; nothing where there is none."""
     figure = mapped(dataset, problem, x)
     if figure is not None:
         figures.draw(figure, key)
@@ -148,5 +146,5 @@ def table(
 
 
 def labelled(frame: pd.DataFrame, dataset: Dataset) -> pd.DataFrame:
-    """A table that still says what it is about when it has left the page."""
+    """Return a table with the name and the source of its data in every row."""
     return frame.assign(data=dataset.name, source=wording.SOURCES[dataset.source])
