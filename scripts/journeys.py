@@ -37,11 +37,13 @@ def teacher(page: Page, snap: Snap) -> None:
     menu(page, "Sweep", "How many features are enough?")
     run(page)
     snap("sweep")
+    page.locator("summary").filter(has_text="The proof").click()
     page.get_by_role("button", name="Verify now").first.click()
     page.get_by_text("Checked", exact=False).first.wait_for()
     page.mouse.move(0, 0)  # away from the button, whose help covers what it stands on
     page.get_by_role("button", name="Verify now").first.scroll_into_view_if_needed()
     snap("proof")
+    page.locator("summary").filter(has_text="The curve").click()
     page.get_by_role("button", name="Share").first.click()
     page.get_by_role("button", name="Make a link for others").click()
     page.get_by_alt_text("The link as a QR code").wait_for()
@@ -79,11 +81,12 @@ def researcher(page: Page, snap: Snap) -> None:
     page.get_by_role("link", name="how many features are enough").click()
     page.locator(FIGURE).first.wait_for()
     snap("preview")
+    page.locator("summary").filter(has_text="· change").click()
     for label in ("k from", "to"):
         page.get_by_label(label, exact=True).fill("20")
         page.get_by_label(label, exact=True).press("Enter")
     run(page)
-    page.get_by_role("button", name="Component, CSV").scroll_into_view_if_needed()
+    page.get_by_role("button", name="Single files").scroll_into_view_if_needed()
     snap("genes")
 
 

@@ -1,4 +1,4 @@
-"""The first minute: what a sparse component is, how good this one is, and that this is proved."""
+"""Home: one sparse component of the handwritten digits, how good it is, and the proof."""
 
 import numpy as np
 import streamlit as st
@@ -46,16 +46,14 @@ POSTER_STYLE = """
 
 
 def poster() -> None:
-    """What the first figure will be, as it was when it was stored."""
+    """Draw the stored picture of the first figures, which stands until the live ones are drawn."""
     file = shipped_answers.folder() / POSTER
     if file.is_file():
         st.html(f"<style>{POSTER_STYLE}</style>{file.read_text()}")
 
 
 def drawn(problem: nspca.Problem, sweep: nspca.Sweep, image_shape: tuple[int, int]) -> str:
-    """The poster of a sweep over `MOST` pixels: the component that is shown first, and the curve with its
-    band.
-    """
+    """Return the poster of a sweep over `MOST` pixels: the component that is shown first, and the curve."""
     k = state.VALUES["digit_k"].default()
     unit, ks = problem.leading_eigenvalue, range(1, MOST + 1)
     results = [sweep["auto", k] for k in ks]
@@ -79,7 +77,7 @@ def _solved(digest: str) -> tuple[Chosen, nspca.Problem, nspca.Sweep]:
 
 
 def digits() -> tuple[Chosen, nspca.Problem, nspca.Sweep]:
-    """The handwritten digits solved for every k: under a second once per server, and stored nowhere."""
+    """Return the handwritten digits with their sweep, solved once per server in under a second."""
     return _solved("digits")
 
 
@@ -111,7 +109,7 @@ def explorer(solved: tuple[Chosen, nspca.Problem, nspca.Sweep]) -> None:
             )
             figures.draw(drawn.update_layout(height=HEIGHT), "digits_curve", same="the digits")
         st.slider(
-            "How many of the 64 pixels may the component use? Move the slider and watch it grow.",
+            "How many of the 64 pixels may the component use?",
             1,
             MOST,
             **state.bind("digit_k", k),
@@ -139,7 +137,7 @@ this program.
 
 
 def ways_on() -> None:
-    """Where to go from here."""
+    """Draw links to the pages where a visitor may go next."""
     ways = (
         (
             "Look at other data",

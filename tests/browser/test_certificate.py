@@ -11,6 +11,7 @@ from playwright.sync_api import Page, expect
 
 import nspca
 from nspca.presentation.numerals import round_up
+from tests.browser.folds import unfold
 
 OURS, PAPER = "the optimum is in here (proved)", "2014 paper's bound (probability 98."
 
@@ -20,6 +21,7 @@ def proof(page, app_url) -> Page:
     """A finished sweep of one k."""
     page.goto(f"{app_url}/sweep?sample=digits&from=6&to=8&step=2")
     page.get_by_role("button", name="Run 2 problems").click()
+    unfold(page, "The proof")
     expect(page.get_by_role("button", name="Verify now")).to_be_visible()
     return page
 
@@ -52,6 +54,7 @@ def test_verify_now_and_take_home(proof):
 def test_prove_more_closes_the_gap_while_one_watches_and_stop_keeps_it(page, app_url):
     page.goto(f"{app_url}/sweep?sample=digits&from=20&to=20&step=1")
     page.get_by_role("button", name="Run one problem").click()
+    unfold(page, "The proof")
     expect(page.get_by_role("button", name="Prove more")).to_be_visible()
     page.get_by_role("button", name="Prove more").click()
     expect(
@@ -60,6 +63,7 @@ def test_prove_more_closes_the_gap_while_one_watches_and_stop_keeps_it(page, app
     figure = page.locator(".js-plotly-plot").filter(has_text="best found")
     expect(figure).to_be_visible()
     page.reload()
+    unfold(page, "The proof")
     expect(page.get_by_text("Proving with thorough effort: nothing above")).to_be_visible()
     # while a page is drawn, its header has a button of this name too
     page.get_by_test_id("stMainBlockContainer").get_by_role("button", name="Stop").click()
@@ -77,13 +81,16 @@ def test_prove_more_closes_the_gap_while_one_watches_and_stop_keeps_it(page, app
 def test_the_switch_between_the_paper_s_bound_and_ours(proof):
     figure = proof.locator(".js-plotly-plot").first
     expect(figure).to_contain_text(OURS)
-    expect(figure).to_contain_text(PAPER)
-    proof.get_by_text("our bound", exact=True).click()
     expect(figure).not_to_contain_text(PAPER)
-    expect(proof).to_have_url(re.compile(r"[?&]bound=ours(&|$)"))
+    unfold(proof, "The curve")
+    proof.get_by_text("both", exact=True).click()
+    expect(figure).to_contain_text(OURS)
+    expect(figure).to_contain_text(PAPER)
+    expect(proof).to_have_url(re.compile(r"[?&]bound=both(&|$)"))
     proof.reload()
     expect(figure).to_contain_text(OURS)
-    expect(figure).not_to_contain_text(PAPER)
+    expect(figure).to_contain_text(PAPER)
+    unfold(proof, "The curve")
     proof.get_by_text("the 2014 paper's bound", exact=True).first.click()
     expect(figure).not_to_contain_text(OURS)
     expect(figure).to_contain_text(PAPER)
@@ -92,6 +99,7 @@ def test_the_switch_between_the_paper_s_bound_and_ours(proof):
 
 @pytest.mark.visit
 def test_the_report_opens_without_a_network(proof, browser, tmp_path):
+    proof.get_by_role("button", name="Single files").click()
     with proof.expect_download() as file:
         proof.get_by_role("button", name="Report of this sweep, HTML").click()
     path = tmp_path / "report.html"

@@ -5,6 +5,8 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.folds import fold
+
 IDLE = "document.querySelector('[data-testid=stApp]').dataset.testScriptState === 'notRunning'"
 
 
@@ -30,14 +32,14 @@ def test_back_leads_through_what_was_done(page, app_url):
     page.get_by_role("link", name="Sweep").click()
     expect(page).to_have_url(re.compile(r"/sweep\?(?!.*view=).*signed=1"))
     page.get_by_role("button", name=re.compile(r"^Run \d+ problems")).click()
-    expect(page.get_by_role("button", name="Verify now")).to_be_visible()
+    expect(fold(page, "The proof")).to_be_visible()
     expect(page).to_have_url(re.compile("run="))
     done = page.evaluate("history.length")
     assert done == entries + 4, "a drag, a switch, a page, a run, which sets two names of the address"
 
     page.go_back()
     expect(page).to_have_url(re.compile(r"/sweep\?(?!.*run=)"))
-    expect(page.get_by_role("button", name="Verify now")).to_have_count(0)
+    expect(fold(page, "The proof")).to_have_count(0)
     page.go_back()
     expect(page).to_have_url(re.compile(r"/spannogram\?.*signed=1"))
     page.go_back()
@@ -51,5 +53,5 @@ def test_back_leads_through_what_was_done(page, app_url):
         expect(page).to_have_url(re.compile(said))
         page.wait_for_timeout(1000)  # for the page to hear of it, however busy the machine
         page.wait_for_function(IDLE)
-    expect(page.get_by_role("button", name="Verify now")).to_be_visible()
+    expect(fold(page, "The proof")).to_be_visible()
     assert page.evaluate("history.length") == done, "nothing is pushed on the way"

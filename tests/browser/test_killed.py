@@ -26,7 +26,7 @@ def server(tmp_path, counted):
 def test_a_killed_dashboard_shows_what_was_done_and_runs_the_rest_again(page, server):
     page.goto(f"{server.url}/sweep?sample=pitprops&from=1&to=9&step=2")
     page.get_by_role("button", name="Run 5 problems").click()
-    finished, running = page.get_by_role("button", name="Component, CSV"), page.get_by_text("of 146 ready")
+    finished, running = page.get_by_role("button", name="Single files"), page.get_by_text("of 146 ready")
     expect(finished).to_be_visible()
     expect(page).to_have_url(re.compile(r"[?&]run="))
     done = page.url

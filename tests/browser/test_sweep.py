@@ -5,6 +5,8 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.folds import change_question
+
 ANSWER = "of the variance of the first principal component"
 BAND = "the optimum is in here (proved)"
 
@@ -31,18 +33,19 @@ def test_from_the_first_page_to_a_component_and_back_after_a_reload(page, app_ur
     page.get_by_role("button", name="Infrared spectra (LRS)").click()
     expect(page.get_by_role("heading", name="Infrared spectra (LRS)")).to_be_visible()
     page.get_by_role("link", name="how many wavelengths are enough").click()
+    change_question(page)
     page.get_by_label("to", exact=True).fill("30")
     page.get_by_label("to", exact=True).press("Enter")
     page.get_by_label("step", exact=True).fill("5")
     page.get_by_label("step", exact=True).press("Enter")
     page.get_by_role("button", name="Run 6 problems").click()
-    expect(page.get_by_role("button", name="Component, CSV")).to_be_visible()
+    expect(page.get_by_role("button", name="Single files")).to_be_visible()
     expect(page.locator(".js-plotly-plot").first).to_contain_text(BAND)
 
     click_point(page, 1)
     expect(page).to_have_url(re.compile(r"[?&]k=6(&|$)"))
     expect(chosen_k(page)).to_have_attribute("aria-valuetext", "6")
-    expect(page.get_by_text("with at most 6 features can explain more than")).to_be_visible()
+    expect(page.get_by_text("No 6 wavelengths with nonnegative weights capture")).to_be_visible()
     expect(page.locator(".js-plotly-plot").filter(has_text="wavelength")).to_be_visible()
     expect(page.locator(".js-plotly-plot").filter(has_text="score along the component")).to_be_visible()
 
@@ -108,6 +111,7 @@ def test_the_page_opens_with_a_curve_that_stays_until_the_run_has_its_own(page, 
 @pytest.mark.visit
 def test_k_out_of_range_is_one_sentence_and_nothing_is_lost(page, app_url):
     page.goto(f"{app_url}/sweep?sample=pitprops&to=6&step=1")
+    change_question(page)
     box = page.get_by_label("to", exact=True)
     box.fill("600")
     box.press("Enter")

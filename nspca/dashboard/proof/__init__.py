@@ -1,1 +1,1 @@
-"""The proof of a component: made, checked, improved, taken home."""
+"""Proof of a component on a page: shown, checked, improved, downloaded."""

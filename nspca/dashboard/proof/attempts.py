@@ -1,6 +1,4 @@
-"""Proofs made after a sweep: asked for, watched, kept, found again from the workspace alone; and the checks
-of all proofs.
-"""
+"""Proofs that are made after a sweep, found again from the workspace, and the checks of all proofs."""
 
 import hashlib
 import json
@@ -28,7 +26,8 @@ QUICK = 3e9  # multiplications; a check that takes more is done in the backgroun
 
 @dataclass(frozen=True)
 class Attempt:
-    """One "prove more" for one k, or the sizes of several components, or one search for the optimum.
+    """One request to prove more about one k or the sizes of several components, or one search for the
+    optimum.
 
     Attributes
     ----------
@@ -51,18 +50,18 @@ class Attempt:
 
     @property
     def is_search(self) -> bool:
-        """Whether it searches for the optimum."""
+        """Whether the attempt searches for the optimum."""
         return isinstance(self.spec, OptimumSpec)
 
     @property
     def seconds(self) -> float | None:
-        """How long it worked."""
+        """Seconds that the attempt has worked."""
         return None if self.now.started is None else (self.now.finished or time.time()) - self.now.started
 
 
 @dataclass(frozen=True)
 class Proof:
-    """The best certificate known for a k, with who made it."""
+    """The best certificate known for a k, with the seconds that it took."""
 
     certificate: nspca.Certificate
     seconds: float | None  # None when it came with the sweep, whose time is that of the search and its proof
@@ -126,7 +125,7 @@ def more(
 def search(
     about: Chosen, asked: ProblemSpec, k: int, result: nspca.Result, proof: nspca.Certificate | None
 ) -> None:
-    """Search for the optimum in the background, from where the last search ended.
+    """Start a search for the optimum in the background, from where the last search ended.
 
     Parameters
     ----------
@@ -144,7 +143,7 @@ def search(
 
 
 def best(result: nspca.Result, tried: Sequence[Attempt], k: int | tuple[int, ...]) -> Proof | None:
-    """The least upper bound known for a k: the sweep's own, or one of the attempts'."""
+    """Return the least upper bound known for a k: the sweep's own, or that of an attempt."""
     known = [] if result.certificate is None else [Proof(result.certificate, None)]
     known += [
         Proof(one.certificate, one.seconds) for one in tried if one.k == k and one.certificate is not None
@@ -153,7 +152,7 @@ def best(result: nspca.Result, tried: Sequence[Attempt], k: int | tuple[int, ...
 
 
 def table(sweep: nspca.Sweep, tried: list[Attempt]) -> pd.DataFrame:
-    """Rows of a sweep with the best bound known for each k, and beside it the 2014 paper's and its exact
+    """Return the rows of a sweep with the best bound known for each k, the 2014 paper's bound and its exact
     form.
     """
     rows = sweep.frame.assign(
@@ -173,9 +172,7 @@ def table(sweep: nspca.Sweep, tried: list[Attempt]) -> pd.DataFrame:
 
 
 def beside(problem: nspca.Problem, result: nspca.Result, k: int) -> str:
-    """What the bounds beside ours say about a result, in a sentence each; nothing where they were not
-    computed.
-    """
+    """Return a sentence about each bound of the papers for a result; empty where they were not computed."""
     frame = pd.DataFrame([{"k": k, "value": result.value} | {name: result.info.get(name) for name in OTHERS}])
     said = []
     for name, column, kind, seen in (
@@ -192,8 +189,8 @@ def beside(problem: nspca.Problem, result: nspca.Result, k: int) -> str:
 
 
 def check(about: Chosen, problem: nspca.Problem, certificate: nspca.Certificate) -> None:
-    """Have `nspca.checker.entry` prove a certificate of `problem` from the data: at once when that is quick,
-    else in the background.
+    """Check a certificate of `problem` by the independent checker: at once when that is quick, else in the
+    background.
     """
     content, name, A = certificate.to_bytes(), _name(certificate), problem.covariance
     spec = CheckSpec(
@@ -213,8 +210,8 @@ def check(about: Chosen, problem: nspca.Problem, certificate: nspca.Certificate)
 
 
 def checked(certificate: nspca.Certificate) -> dict | None:
-    """What the check said: ``upper, seconds, refusal``; ``{"run": id}`` while it works; None when nobody
-    asked.
+    """Return the outcome of a check: ``upper, seconds, refusal``, or ``{"run": id}`` while it works; None
+    without one.
     """
     kept = st.session_state.get(state.CHECKS, {})
     answer = kept.get(_name(certificate))
@@ -240,7 +237,7 @@ def _name(certificate: nspca.Certificate) -> str:
 
 
 def _cost(about: Chosen, certificate: nspca.Certificate) -> float:
-    """Multiplications of the products and the factorisation: on the rows kept, and between those left out."""
+    """Return the multiplications of a check, on the kept rows and between the others."""
     m, n = about.dataset.X.shape
     rows = len(certificate.witness.get("rows", range(n)))
     kept = min(m, rows) if "W" not in certificate.witness else rows

@@ -1,4 +1,4 @@
-"""A proof that goes on: asked for, watched while it closes, and how it went."""
+"""A proof that is being improved: its button, its progress, and how it ended."""
 
 import time
 from collections.abc import Sequence
@@ -33,7 +33,7 @@ NOTHING_LEFT = {
 
 @dataclass(frozen=True, eq=False)
 class Aim:
-    """What more is to be proved about.
+    """The component about which more is to be proved.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def button(aim: Aim) -> None:
 
 
 def watched(aim: Aim) -> None:
-    """The attempt that is at work, or how the last one went."""
+    """Draw the attempt that is at work, or how the last one ended."""
     if aim.working is not None:
         _watch(aim.working, aim.unit)
     elif aim.mine:
@@ -104,7 +104,7 @@ def _watch(attempt: Attempt, unit: tuple[float, str]) -> None:
 
 
 def progress_words(state: str, rows: Sequence[Closer]) -> str:
-    """One line: what is being tried, and how far the bound has come."""
+    """Return one line: what is being tried, and how far the bound has come."""
     if not rows:
         return {"starting": "Starting workers …", "queued": "Waiting for a free worker …"}.get(
             state, "Proving …"
@@ -120,7 +120,7 @@ def progress_words(state: str, rows: Sequence[Closer]) -> str:
 def draw(
     rows: Sequence[Closer], unit: tuple[float, str], same: str, until: float | None = None, key: str = "gap"
 ) -> None:
-    """The two bounds over the seconds, up to `until`; a bound stays until a better one comes."""
+    """Draw both bounds over the seconds, up to `until`; a bound stays until a better one comes."""
     if not rows:
         return
     seen = pd.DataFrame(rows)
@@ -132,14 +132,14 @@ def draw(
 
 
 def closed(rows: Sequence[Closer], unit: tuple[float, str], same: str) -> None:
-    """How it went, folded away."""
+    """Draw the folded history of the bounds."""
     if rows:
         with st.expander("How the gap closed", icon=":material/compress:"):
             draw(rows, unit, same)
 
 
 def _went(result: nspca.Result, attempt: Attempt, unit: tuple[float, str]) -> None:
-    """How the last attempt ended."""
+    """Draw how the last attempt ended."""
     now, before = attempt.now, result.certificate
     if now.state == "failed":
         st.error(wording.plain(now.error), icon=":material/error:")

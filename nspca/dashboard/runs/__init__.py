@@ -1,1 +1,1 @@
-"""A background run on a page: what was asked, started by a button, found again, watched, ended, opened."""
+"""Background runs on a page: started by a button, looked up, watched, cancelled, opened."""

@@ -1,6 +1,4 @@
-"""What a run will take, before it is started: in a line, and as the sentence that refuses what cannot work on
-this server, with the command that can.
-"""
+"""Cost estimate of a run before it starts, and the sentence that refuses what this server cannot do."""
 
 import os
 import shlex
@@ -27,7 +25,9 @@ LONGEST = 4 * 3600.0  # seconds after which somebody else has restarted the serv
 
 
 def speed() -> Speed | None:
-    """Of the machine that computes; None until a worker has measured it, which the first call has it do."""
+    """Return the speed of the machine that computes; None until a worker has measured it, which the first
+    call starts.
+    """
     found = machine.known()
     if found is not None:
         return found
@@ -40,7 +40,7 @@ def speed() -> Speed | None:
 
 
 def plan(of: Chosen, sizes: Sequence[int]) -> Plan:
-    """What components of these sizes, found together, and a quick proof will take."""
+    """Return the cost of components of these sizes, found together, with a quick proof."""
     return planned(_size(of), sizes, "fast", speed())
 
 
@@ -53,7 +53,7 @@ def _size(of: Chosen) -> Size:
 
 
 def line(of: Chosen) -> None:
-    """Memory, passes, time, and what will be proved of a usual component."""
+    """Draw the memory, passes and time of a usual component, and what will be proved about it."""
     k = min(K, of.shape[1])
     found = plan(of, (k,))
     n, passes = wording.things(found.size.columns, "feature"), wording.things(found.passes, "pass", "passes")
@@ -76,7 +76,7 @@ def _look_again() -> None:
 
 
 def say(sentence: str) -> None:
-    """The sentence, where the result would be; nothing when there is none."""
+    """Draw a sentence of refusal where the result would be; nothing for an empty one."""
     if sentence:
         st.warning(wording.plain(sentence), icon=":material/block:")
 
@@ -106,7 +106,7 @@ def took(seconds: float, slower: float | None = None) -> str:
 
 
 def refusal(of: Chosen, sizes: Sequence[int], problems: int = 1) -> str:
-    """Why so many such problems cannot be solved on this server, with the command that can; empty when they
+    """Return why so many problems cannot be solved on this server, and the command that can; empty when they
     can.
     """
     found = plan(of, sizes)
@@ -126,7 +126,7 @@ def refusal(of: Chosen, sizes: Sequence[int], problems: int = 1) -> str:
 
 
 def all_rows(of: Chosen, asked: ProblemSpec) -> None:
-    """How long a run on all rows of a folder takes, in a line; nothing of other data."""
+    """Draw how long a run on all rows of a folder takes; nothing for other data."""
     about, effort = seconds(of, *asked.work), getattr(asked, "effort", None)
     if of.table is not None and about:
         more = "" if effort in (None, "fast") else f", and longer for a proof of {effort} effort"
@@ -134,12 +134,12 @@ def all_rows(of: Chosen, asked: ProblemSpec) -> None:
 
 
 def seconds(of: Chosen, sizes: Sequence[int], problems: int = 1) -> float:
-    """About how long so many such problems take; 0 until the speed of the machine is known."""
+    """Return about how many seconds so many problems take; 0 until the speed of the machine is known."""
     return (plan(of, sizes).seconds or 0.0) * (1 + AGAIN * (problems - 1))
 
 
 def _instead(of: Chosen, sizes: Sequence[int]) -> str:
-    """What to do on the command line."""
+    """Return the command that answers the question elsewhere, as a sentence."""
     many = f" --components {len(sizes)}" if len(sizes) > 1 else ""
     asked = f"--k {max(sizes)}{many}"
     if of.reference.folder is not None:

@@ -1,5 +1,5 @@
-"""Runs of nobody: what a page wants before anybody has asked is made by a worker like any run, and once for
-all who come by.
+"""Default runs, shown before a visitor asks for anything. A worker makes each once per server, for all
+sessions.
 """
 
 import time
@@ -20,9 +20,7 @@ NAMES = Cache(lambda: 100_000.0)
 
 
 def small_enough(of: Chosen, most: int | None = None) -> bool:
-    """Whether a table is small enough for a run that nobody asked for: of at most `LARGEST` entries, or
-    `most`.
-    """
+    """Return whether a table has few enough entries for a default run: at most `LARGEST`, or `most`."""
     return of.table is None and getattr(of.dataset.X, "nnz", of.dataset.X.size) <= (
         LARGEST if most is None else most
     )

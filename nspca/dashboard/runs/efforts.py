@@ -1,4 +1,4 @@
-"""How hard to look for a proof, as the forms offer it."""
+"""Efforts for a proof, as the forms offer them."""
 
 EFFORTS = {"fast": "fast", "standard": "standard", "thorough": "thorough"}
 EFFORT_HELP = (

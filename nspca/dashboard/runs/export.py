@@ -1,4 +1,4 @@
-"""Python and JSON of a question, beside every result."""
+"""Export of a question as Python and JSON, beside every result."""
 
 from typing import Any
 

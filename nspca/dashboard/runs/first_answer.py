@@ -1,5 +1,4 @@
-"""What stands on a page before anybody has asked: the answer to its usual question, drawn as any finished
-run.
+"""First answer of a page, before a visitor asks: the stored or computed answer to its usual question.
 
 For the samples that travel with the project it was stored; for all other data a worker makes it when they are
 first there.
@@ -24,7 +23,7 @@ LARGEST = defaults.LARGEST  # entries of a table that is answered about unasked
 
 
 def look(kind: Kind, of: Chosen, asked: ProblemSpec) -> Watched | None:
-    """The answer to the usual question about these data, stored, made, or on its way.
+    """Return the run with the answer to the usual question about some data: stored, made, or on its way.
 
     None where the address names a run, for data that are no problem or too large, and when it failed.
     """
@@ -48,7 +47,7 @@ def look(kind: Kind, of: Chosen, asked: ProblemSpec) -> Watched | None:
 
 
 def announce(run: Watched, what: str, press: str, lighter: str = "") -> None:
-    """Which answer this is, of when, and how to get one's own.
+    """Draw a caption: which question this answers, when it was computed, and how to get one's own.
 
     Parameters
     ----------
@@ -78,7 +77,7 @@ def await_it(
     share: Callable[[JobState], float],
     draw: Callable[[JobState], Any],
 ) -> None:
-    """What is ready so far, looked at every second; it is everybody's, so nobody cancels it."""
+    """Draw what a default run has ready, once a second; there is no button to cancel it."""
 
     def look() -> None:
         now = engine().status(run.id)

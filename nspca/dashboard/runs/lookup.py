@@ -1,6 +1,4 @@
-"""A run found again: the one that the address names, or the one that was asked exactly this; and what it
-returned.
-"""
+"""Lookup of runs: the one that the address names, or one that was asked the same; and their results."""
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -22,7 +20,7 @@ from nspca.specs import ProblemSpec, Spec
 
 @dataclass(frozen=True)
 class Kind:
-    """The runs that one page shows.
+    """The kind of run that a page shows, with its name in the address and its sentences.
 
     Parameters
     ----------
@@ -66,8 +64,8 @@ class Watched:
         return self.of.content == self.asked.content
 
     def measured(self, leading: bool = True) -> nspca.Problem | None:
-        """Its problem with the leading eigenvalue, which a large table keeps a person waiting for; of a
-        folder of shards, None while a worker measures that.
+        """Return the problem with its leading eigenvalue; for a folder of shards None while a worker measures
+        that.
         """
         if self.of.table is not None:
             return tables.measured(self.of, open_data.problem_of(self.of, self.asked), leading)
@@ -76,7 +74,7 @@ class Watched:
 
 
 def in_address(kind: Kind) -> Watched | None:
-    """The run that the address names, introduced in a line; or None, and what to do is said.
+    """Return the run that the address names and draw its question; None without one, and draw what to do.
 
     Raises
     ------
@@ -95,7 +93,7 @@ def in_address(kind: Kind) -> Watched | None:
 
 
 def named(kind: Kind, run_id: str) -> Watched:
-    """A run of this workspace.
+    """Return a run of this workspace.
 
     Raises
     ------
@@ -106,7 +104,7 @@ def named(kind: Kind, run_id: str) -> Watched:
 
 
 def shared(kind: Kind, run: Run) -> Watched:
-    """A run that somebody shared, with the data of its own workspace, which is not told.
+    """Return a run that somebody shared, with the data of a workspace that stays secret.
 
     Raises
     ------
@@ -149,5 +147,5 @@ def _same(asked: Spec, spec: Spec) -> bool:
 
 @cache.keep("Opening the run …")
 def opened(run_id: str, finished: float | None, _read: Callable[[bytes], Any]) -> Any:
-    """What a finished run returned, read once."""
+    """Return the result of a finished run, read once."""
     return _read(engine().result(run_id))

@@ -1,6 +1,4 @@
-"""What forms and pages say of methods: who can solve the chosen problem, who cannot and why. The package
-knows, nobody else.
-"""
+"""Methods as forms and pages name them, and who can solve a problem. The package decides, never a page."""
 
 from dataclasses import replace
 
@@ -19,7 +17,7 @@ IN_MEMORY = "works on data in memory; choose auto or joint for all rows of a fol
 def refusals(
     of: Chosen, nonneg: bool, center: bool, scale: bool, forced: tuple[int, ...] = ()
 ) -> dict[str, str | None]:
-    """Every method, with the sentence why it cannot find a component of these data; None when it can.
+    """Return for every method the sentence why it cannot find a component of the data; None when it can.
 
     Data that are no problem at all refuse nobody: what is wrong with them is said when a run is started.
     """
@@ -33,17 +31,17 @@ def refusals(
 
 
 def able(refusals: dict[str, str | None]) -> list[str]:
-    """Those that refuse nothing."""
+    """Return the methods that refuse nothing."""
     return [name for name, sentence in refusals.items() if sentence is None]
 
 
 def summaries(names: list[str]) -> str:
-    """A list for the help of a form."""
+    """Return the methods as a list for the help of a form."""
     return "\n".join(f"- **{name}**: {line_of(name).summary}" for name in names)
 
 
 def how(name: str) -> str:
-    """How several components are found."""
+    """Return how a method finds several components."""
     return "at once" if line_of(name).joint else "one by one"
 
 

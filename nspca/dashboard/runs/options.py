@@ -1,6 +1,4 @@
-"""Options of methods in a form, made from their dataclasses: a widget for each, and only what was changed is
-said.
-"""
+"""Options of methods in a form: a widget for each field of their dataclasses."""
 
 from collections.abc import Iterable
 from dataclasses import Field, fields
@@ -19,7 +17,8 @@ NAMES = {"rank": "rank (d)", "eps": "eps", "tol": "tolerance"}
 
 
 def form(methods: Iterable[str], besides: Iterable[str] = ()) -> dict[str, dict[str, Any]]:
-    """An expander with the options of these methods; what differs from their defaults, by method.
+    """Draw an expander with the options of some methods; return those that differ from their defaults, by
+    method.
 
     Parameters
     ----------
@@ -72,7 +71,7 @@ def changed_options(methods: Iterable[str], besides: Iterable[str] = ()) -> dict
 
 
 def _widget(method: str, one: Field, said: str) -> Any:
-    """The widget of an option, and its value."""
+    """Draw the widget of an option, and return its value."""
     name, key = f"{method}.{one.name}", f"{state.WIDGET}opts_{method}_{one.name}"
     value = _read(one, state.get("opts").get(name))
 

@@ -1,6 +1,4 @@
-"""How a run goes and how it ended: waiting, filling in, stopped, failed; with the buttons that belong to
-each.
-"""
+"""Progress of a run: waiting, filling in, stopped or failed, with the buttons of each state."""
 
 import time
 from collections.abc import Callable
@@ -30,7 +28,7 @@ def show(
     name="",
     stop: Callable[[], None] | None = None,
 ) -> bool:
-    """A run until it is done, or how it ended otherwise. True when its result can be opened.
+    """Draw a run until it is done, or how it ended otherwise. Return True when its result can be opened.
 
     Parameters
     ----------
@@ -60,7 +58,7 @@ def live(
     key: str,
     stop: Callable[[], None] | None = None,
 ) -> None:
-    """A run that goes on, looked at every second; `stop` ends it, in place of a plain cancel."""
+    """Draw a run that goes on, once a second; `stop` ends it, in place of a plain cancel."""
 
     def look() -> None:
         now = engine().status(run_id)
@@ -78,7 +76,7 @@ def live(
 
 
 def each_second(look: Callable[[], None]) -> None:
-    """Part of a page that is drawn again every second, until it reruns the page without it."""
+    """Draw a part of a page again every second, until that part reruns the page without it."""
 
     @st.fragment(run_every=SECOND)
     def again() -> None:
@@ -89,14 +87,14 @@ def each_second(look: Callable[[], None]) -> None:
 
 
 def waiting(now: JobState) -> str | None:
-    """What a run waits for; None when it runs."""
+    """Return a sentence about what a run waits for; None when it runs."""
     if now.state == "queued" and now.place:
         return f"Waiting: place {now.place} in the queue"
     return WAITING.get(now.state)
 
 
 def ended(now: JobState, key: str) -> None:
-    """Failed, cancelled or interrupted, with a way to go on."""
+    """Draw how a run ended without a result, with a button to run it again."""
     sentence = ENDED.get(now.state) or wording.plain(now.error) or "The run failed."
     (st.error if now.state == "failed" else st.warning)(sentence)
     buttons.button(
@@ -105,7 +103,7 @@ def ended(now: JobState, key: str) -> None:
 
 
 def cancel(run_id: str) -> None:
-    """What this person asked for stops; a run that others wait for goes on for them."""
+    """Cancel a run for this visitor; it goes on for others who wait for it."""
     engine().cancel(run_id, state.workspace())
 
 

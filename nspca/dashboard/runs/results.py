@@ -1,6 +1,4 @@
-"""What a run has handed in: all of it at its end, or what was ready when it was cancelled; of a stored
-answer, what was stored.
-"""
+"""Results of runs: whole, or what was ready when a run was cancelled, or an answer of the samples."""
 
 import nspca
 from nspca.dashboard.app import cache
@@ -10,7 +8,7 @@ from nspca.dashboard.runs.tasks import engine
 
 
 def kept(run: Watched) -> nspca.Sweep | None:
-    """The results of a run that is done or cancelled; None when there are none."""
+    """Return the results of a run that is done or cancelled; None when there are none."""
     if run.stored is not None:
         return run.stored
     if run.now.state == "done":

@@ -1,5 +1,4 @@
-"""Answers that travel with the samples: the usual question of a page about each, answered by
-``python -m scripts.answers``. No Streamlit.
+"""Answers that ship with the samples: each page's usual question, answered by ``python -m scripts.answers``.
 
 A file of `sample_data/answers` is a ZIP of two: what was asked, of which numbers, when and for how long, as
 JSON; and the sweep.
@@ -23,7 +22,7 @@ ABOUT, SWEEP = "about.json", "sweep.zip"
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """A stored answer.
+    """A stored answer with its question.
 
     Parameters
     ----------
@@ -40,7 +39,7 @@ class Answer:
     sweep: nspca.Sweep
 
     def to_bytes(self) -> bytes:
-        """The file of it; `from_bytes` reads it."""
+        """Return the content of its file; `from_bytes` reads it."""
         about = {name: value for name, value in vars(self).items() if name != "sweep"}
         buffer = io.BytesIO()
         with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -50,14 +49,14 @@ class Answer:
 
     @classmethod
     def from_bytes(cls, content: bytes) -> "Answer":
-        """Read what `to_bytes` wrote."""
+        """Return the answer that `to_bytes` wrote."""
         archive, members = open_zip(content)
         files = {info.filename: unzip_member(archive, info) for info in members}
         return cls(**json.loads(files[ABOUT]), sweep=nspca.Sweep.from_bytes(files[SWEEP]))
 
 
 def folder() -> Path:
-    """Where they are."""
+    """Return the folder of the stored answers."""
     return sample_folder() / "answers"
 
 

@@ -1,4 +1,4 @@
-"""The button that starts a run, and the start itself."""
+"""Start of a run, and the button for it."""
 
 from collections.abc import Callable
 from typing import Any
@@ -23,7 +23,7 @@ def button(
     icon: str = ":material/play_arrow:",
     **look,
 ) -> None:
-    """The only thing that starts a run: a click calls `begin`, and the page then shows what it began."""
+    """Draw a button that starts a run: a click calls `begin`, and the page then shows the run."""
     buttons.button(label, key, begin, type=type, icon=icon, **look)
 
 
@@ -35,8 +35,8 @@ def offer(
     beside: Callable[[], Any] = lambda: None,
     disabled: bool = False,
 ) -> bool:
-    """The button of a page with what stands beside it. False where this server cannot do what is asked: then
-    why not is said, and what can.
+    """Draw the start button with what stands beside it. Return False, and say why, where this server cannot
+    do it.
     """
     sentence = cost_estimate.refusal(of, *asked.work)
     with st.container(horizontal=True, vertical_alignment="center"):

@@ -1,4 +1,4 @@
-"""Sweeps of the sweep page: values of k when nobody said which, and how two sweeps differ."""
+"""Sweeps: the default values of k, and the difference between two sweeps in words."""
 
 from collections.abc import Sequence
 
@@ -24,20 +24,18 @@ SWEEP = Kind(
 
 
 def default_range(n: int, kept: int = 0) -> tuple[int, int]:
-    """First and last k for n features, when nobody said which; those that are kept are counted."""
+    """Return the default first and last k for n features; the `kept` ones are counted."""
     return max(1, kept), max(LARGE_TO, kept) if n > LARGE else n
 
 
 def usual(first: int, last: int) -> tuple[int, ...]:
-    """1, 2, 3, 5, 7, 10, 15, 20, 30, ... from `first` to `last`, both included: a curve bends at its
-    beginning.
-    """
+    """Return 1, 2, 3, 5, 7, 10, 15, 20, 30, ... from `first` to `last`, both included."""
     series = {int(point * 10**power) for power in range(len(str(last))) for point in POINTS}
     return tuple(sorted({first, last} | {k for k in series if first < k < last}))
 
 
 def finer(ks: Sequence[int], low: int, high: int) -> tuple[int, ...]:
-    """The same with some more values strictly between two of them, all of them where they are few."""
+    """Return values of k with up to `MORE` more strictly between `low` and `high`."""
     step = max(1, -(-(high - low) // (MORE + 1)))
     return tuple(sorted({*ks, *range(low + step, high, step)}))
 

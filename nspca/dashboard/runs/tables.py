@@ -1,5 +1,5 @@
-"""What a worker has measured of a folder of shards: the total variance and the leading eigenvalue, once for
-everybody, since each takes passes over all rows.
+"""Variances of a folder of shards, measured once per server by a worker, since each takes passes over all
+rows.
 """
 
 import json
@@ -16,7 +16,7 @@ from nspca.specs import TableSpec
 
 
 def measured(of: Chosen, problem: nspca.Problem, leading: bool = True) -> nspca.Problem | None:
-    """The same problem of a folder with what was measured; None while it is being measured.
+    """Return the problem of a folder with its measured variances; None while they are being measured.
 
     Raises
     ------

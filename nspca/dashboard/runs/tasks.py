@@ -1,4 +1,4 @@
-"""The engine of this process, which runs every kind of question by its JSON."""
+"""The engine of this process, and the function that runs each kind of question."""
 
 from nspca import jobs
 from nspca.jobs import Engine, Run

@@ -1,4 +1,4 @@
-"""Everything of a sweep as one ZIP: figures, tables, certificates, report, Python. No Streamlit calls."""
+"""Files of a sweep to take home, alone or as one ZIP."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ CURVE, COMPONENT, SAMPLES, MAP = "variance-by-k", "component", "samples", "heat-
 
 @dataclass(frozen=True, eq=False)
 class Finished:
-    """A sweep with what its page shows of it.
+    """A sweep with all that its page shows of it.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class Finished:
 
     @property
     def certificate(self) -> nspca.Certificate | None:
-        """The certificate of that proof."""
+        """The certificate of the best proof about the component that is drawn."""
         return None if self.proof is None else self.proof.certificate
 
     @property
@@ -77,7 +77,7 @@ class Finished:
 
     @property
     def whole(self) -> Whole:
-        """What is said of all of it."""
+        """The description of the sweep for its ZIP."""
         line, (ready, total) = (
             f"Asked: {self.asked.describe().asked}. Seed {self.asked.seed}.",
             (len(self.sweep), self.asked.total),
@@ -200,7 +200,7 @@ def _report(done: Finished, curve: go.Figure) -> bytes:
 
 
 def figures(done: Finished, curve: go.Figure) -> dict[str, go.Figure]:
-    """The figures of the page by name."""
+    """Return the figures of the page by name."""
     data, x = done.about.dataset, done.shown.components[:, 0]
     drawn = {CURVE: curve, COMPONENT: component.drawn(data, x, done.known)}
     try:
@@ -216,7 +216,7 @@ def figures(done: Finished, curve: go.Figure) -> dict[str, go.Figure]:
 def pack(
     done: Finished, drawn: Mapping[str, go.Figure], pictures: Mapping[str, Picture], made: datetime
 ) -> bytes:
-    """The ZIP.
+    """Return the ZIP of a sweep.
 
     Parameters
     ----------
@@ -279,7 +279,7 @@ def _rows(done: Finished, named: Mapping[tuple[str, int], str]) -> bytes:
 
 
 def _features(done: Finished) -> dict[str, File]:
-    """What is known of every feature of the data; nothing where nobody asked."""
+    """Return the table of all features with their membership; empty where nobody asked."""
     if done.known is None:
         return {}
     data, known = done.about.dataset, done.known

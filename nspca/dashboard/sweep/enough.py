@@ -12,7 +12,7 @@ LEAST, MOST = 1, 99  # per cent that can be wanted
 
 @dataclass(frozen=True)
 class Enough:
-    """What a sweep knows about a wanted value.
+    """The knowledge of a sweep about a wanted variance.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What to sweep: the inputs of the sweep page, checked before anything is started."""
+"""Form of the sweep page: its question from the address, and its inputs."""
 
 import streamlit as st
 
@@ -103,8 +103,8 @@ def inputs(chosen: Chosen) -> None:
 
 
 def around(asked: SweepSpec, seen: Preview | None) -> SweepSpec:
-    """The same, finer where the preview knows that the curve bends and where the wanted share is reached; not
-    when a step was given.
+    """Return a sweep with more values of k where the preview bends, and where the wanted share is reached;
+    the same when a step was given.
     """
     if state.get("step") is not None or seen is None or seen.table is None:
         return asked

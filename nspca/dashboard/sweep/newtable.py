@@ -1,6 +1,4 @@
-"""The component applied to another table: its samples along the component that is shown, features matched by
-their names.
-"""
+"""Scores of another table along the component that is shown; features are matched by name."""
 
 from dataclasses import dataclass
 
@@ -42,7 +40,7 @@ class Scored:
 
     @property
     def sentence(self) -> str:
-        """What was done."""
+        """A sentence on how features were matched."""
         how = "matched by name" if self.by_name else "taken in their order, as the file has no names"
         return (
             f"**{wording.things(len(self.table), 'sample')} scored**, features {how}; "
@@ -99,8 +97,8 @@ def _answer(of: Chosen, asked: SweepSpec, x: np.ndarray, k: int, other: Dataset 
 
 
 def scored(data: Dataset, other: Dataset, x: np.ndarray, center: bool, scale: bool) -> Scored:
-    """The samples of `other` along x (n,), a component of `data`: about the means of `data`, and divided by
-    its standard deviations if `scale`.
+    """Return the samples of `other` along x (n,), a component of `data`, with the means of `data`, and its
+    standard deviations if `scale`.
 
     Raises
     ------

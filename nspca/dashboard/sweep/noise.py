@@ -1,4 +1,4 @@
-"""Does the component explain more than noise would give? Columns are shuffled when somebody asks."""
+"""Noise test below a sweep: columns are shuffled when a visitor asks."""
 
 import numpy as np
 import streamlit as st
@@ -65,7 +65,7 @@ def _draw(problem: Problem, test: NoiseTest) -> None:
 
 
 def sentence(test: NoiseTest, total: float) -> str:
-    """What the test says, for somebody who has not heard of it."""
+    """Return the outcome of the test for a reader who has not heard of it."""
     unit, count = 100 / (total or 1.0), len(test.noise)
     found = f"This component explains {unit * test.value:.3g} % of the variance"
     most = f"the best of {wording.things(count, 'shuffled table')} {unit * test.noise.max():.3g} %"

@@ -1,4 +1,4 @@
-"""What other rows would say: rows held out and rows drawn again, when somebody asks below a sweep."""
+"""Other rows below a sweep: rows held out and rows drawn again, when a visitor asks."""
 
 import numpy as np
 import streamlit as st
@@ -78,7 +78,7 @@ def _spec(asked: SweepSpec, method: str) -> ChoiceSpec:
 
 
 def some(ks) -> list[int]:
-    """The values of k, or of many a few, the first and the last among them."""
+    """Return the values of k, or of many a few with the first and the last."""
     ordered = sorted(ks)
     if len(ordered) <= MOST:
         return ordered
@@ -102,7 +102,7 @@ def _draw(problem: Problem, rows: list[Row], method: str) -> None:
 
 
 def sentence(choice: Choice) -> str:
-    """What held-out rows and draws say, in a line or two."""
+    """Return what held-out rows and draws say, in a line or two."""
     rows = {int(k): i for i, k in enumerate(choice.numbers)}
     assert choice.best is not None and choice.simplest is not None  # something was held out
     best = rows[choice.best]

@@ -7,7 +7,7 @@ import nspca
 from nspca.dashboard import open_data
 from nspca.dashboard.answer_page import AnswerPage, TakeHome
 from nspca.dashboard.app import state, wording
-from nspca.dashboard.components import copying
+from nspca.dashboard.components import copying, figures
 from nspca.dashboard.history import sharing
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.proof import attempts as proofs
@@ -42,6 +42,7 @@ from nspca.specs.rows import unpack
 
 HEIGHT = 440
 """Pixels of the curve on the page, so that it stands on the first screen with the sentence and the slider."""
+BARS = 20  # weights drawn on the first screen; the table below has all
 PREVIEW = (
     "**Preview**: one quick pass over these data. Its bounds are proved, but wide. Press **Run** for better "
     "components, tighter bounds, and proofs that you can check and take home."
@@ -142,7 +143,7 @@ class SweepPage(AnswerPage):
             any_k = (lambda: one_k.field(run, of, table)) if run.own or quick else None
             curve.clickable(run.asked, drawn, table, methods, k, method, any_k)
         with right:
-            component.picture(data, x, f"component_{run.id}", known)
+            component.picture(data, x, f"component_{run.id}", known, BARS)
             membership.legend(component.noun(data), known)
         return Finished(run.of, problem, run.asked, sweep, tried, table, k, method, run.own, known, drawn)
 
@@ -207,19 +208,19 @@ def _curve_options(run: Watched) -> None:
 
 
 def _shown_k(table: pd.DataFrame) -> int:
-    """The k in force, or the smallest that reaches most of what the largest does."""
+    """Return the k of the address, or the smallest that reaches most of what the largest does."""
     return state.get("k") if state.get("k") in set(table["k"]) else knee(table)
 
 
 def _drawn(problem: nspca.Problem, table: pd.DataFrame, asked: SweepSpec, k: int, **options):
-    """The curve with what is marked in it."""
+    """Return the curve with its marks."""
     share = enough.wanted()
     wanted = (share / 100 * problem.leading_eigenvalue, f"{share} % wanted")
     return curve.figure(problem, table, asked, selected_k=k, marked=knee(table), wanted=wanted, **options)
 
 
 def _enough(about: Chosen, problem: nspca.Problem, table: pd.DataFrame) -> None:
-    """The question how many features are enough, and its answer."""
+    """Draw the question how many features are enough, and its answer."""
     best, share, noun = problem.leading_eigenvalue, enough.wanted(), component.noun(about.dataset)
     left, right = st.columns([2, 3], vertical_alignment="bottom")
     with left:
@@ -255,7 +256,7 @@ def _features(run: Watched, seen: Finished, result: nspca.Result) -> None:
 
 
 def _samples(about: Chosen, problem: nspca.Problem, x, name: str, beside) -> None:
-    """Samples along the component: of a folder some of its rows."""
+    """Draw the samples along the component; of a folder some of its rows."""
     try:
         seen = open_data.looked_at(about, problem)
     except nspca.InvalidProblem:
@@ -265,4 +266,8 @@ def _samples(about: Chosen, problem: nspca.Problem, x, name: str, beside) -> Non
         component.samples(about.dataset, seen, x, f"scores_{name}")
         if about.table is not None:
             st.caption(f"Drawn are {wording.things(about.dataset.X.shape[0], 'row')} chosen at random.")
-    component.heat_map(about.dataset, seen, x, f"heat_{name}")
+    mapped = component.mapped(about.dataset, seen, x)
+    if mapped is not None:
+        title = "The features in all samples, sorted by score"
+        with st.expander(title, icon=":material/grid_on:", key=f"fold_map_{name}"):
+            figures.draw(mapped, f"heat_{name}")

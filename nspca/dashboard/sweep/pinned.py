@@ -1,6 +1,4 @@
-"""Finished curves that stay in the figure while one thing is changed: those somebody pinned, and the one a
-change has just replaced.
-"""
+"""Finished curves to compare with: those that a visitor pinned, and the one that a change replaced."""
 
 from dataclasses import dataclass
 
@@ -25,9 +23,7 @@ PINNED, BEFORE = "pinned", "before"
 
 @dataclass(frozen=True)
 class Pinned:
-    """A sweep to compare with: its run, its data, its table, its problem, what is different about it, and why
-    it is here.
-    """
+    """A sweep to compare with, and why it is in the figure."""
 
     id: str
     of: Chosen
@@ -37,13 +33,13 @@ class Pinned:
     why: str
 
     def drawn(self, axis: str) -> tuple:
-        """What `sweep_figure` takes: each curve in per cent of its own 100 %."""
+        """Return the curve as `sweep_figure` takes it, in per cent of its own 100 %."""
         unit = self.problem.leading_eigenvalue if axis == "leading" else self.problem.total_variance
         return self.sweep.frame, unit or 1.0, f"{self.why}: {self.label}"
 
 
 def beside(run: Watched) -> list[Pinned]:
-    """The pinned sweeps, and the one before, without the one that is shown; one that is gone is said and
+    """Return the pinned sweeps and the one before, without the shown one; one that is gone is named and
     forgotten.
     """
     asked = dict.fromkeys(state.get("pin")[:MOST], PINNED)
@@ -79,7 +75,7 @@ def _opened(run_id: str, why: str, run: Watched) -> Pinned | None:
 
 
 def _changed(other: SweepSpec, shown: SweepSpec) -> str:
-    """What was done to the data of another curve, where those of both have one name."""
+    """Return what was done to the data of another curve that has the same name."""
     first, second = (asked.data.but_for(*OF_FEATURES) for asked in (other, shown))
     if first == second:
         return features_words(other.data)
@@ -87,12 +83,12 @@ def _changed(other: SweepSpec, shown: SweepSpec) -> str:
 
 
 def drawn(others: list[Pinned], axis: str) -> list[tuple]:
-    """What `sweep_figure` takes."""
+    """Return the curve as `sweep_figure` takes it, in per cent of its own 100 %."""
     return [other.drawn(axis) for other in others]
 
 
 def switch(run: Watched, others: list[Pinned]) -> None:
-    """Pin the curve that is shown, or let pinned ones go; one that somebody shared stays on its page."""
+    """Draw the buttons that pin the shown curve, or let pinned ones go; nothing for a shared one."""
     if not run.own:
         return
     pins = state.get("pin")

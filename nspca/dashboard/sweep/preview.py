@@ -1,6 +1,4 @@
-"""What stands on the page before anybody asks: one cheap pass, made by a worker like any run and kept once
-for all who come by.
-"""
+"""Preview of a sweep: one cheap pass that a worker makes once per server, before a visitor asks."""
 
 import time
 from dataclasses import dataclass
@@ -38,7 +36,7 @@ class Preview:
 
     @property
     def sweep(self) -> nspca.Sweep | None:
-        """None until it is there."""
+        """The sweep of the preview; None until it is there."""
         return (
             lookup.opened(self.id, self.now.finished, nspca.Sweep.from_bytes)
             if self.now.state == "done"
@@ -47,12 +45,12 @@ class Preview:
 
     @property
     def table(self) -> pd.DataFrame | None:
-        """Rows as those of a finished sweep; None until it is there."""
+        """The rows of the preview, as those of a finished sweep; None until they are there."""
         return None if self.sweep is None else proofs.table(self.sweep, [])
 
 
 def look(of: Chosen, asked: SweepSpec) -> Preview | None:
-    """The preview of a sweep, begun if need be, and awaited for a moment while there is no run to look at.
+    """Return the preview of a sweep, started if need be, after a short wait while there is no run to look at.
 
     None when the data are too large for one, or no problem.
     """
@@ -74,7 +72,7 @@ def look(of: Chosen, asked: SweepSpec) -> Preview | None:
 
 
 def _waited(run: str, patience: float) -> JobState:
-    """Its state when it has ended, or when it takes too long: workers that are just starting take seconds."""
+    """Return the state of a run when it has ended, or after `patience` seconds."""
     give_up = time.monotonic() + patience
     while not (now := engine().status(run)).ended and now.state != "starting" and time.monotonic() < give_up:
         time.sleep(0.01)

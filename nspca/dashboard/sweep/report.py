@@ -1,6 +1,4 @@
-"""A sweep as one HTML file that needs nothing: the figure, which moves offline or is still, the numbers and
-the recipe.
-"""
+"""Report of a sweep: one HTML file with the figure, the numbers, the proofs and the Python."""
 
 from datetime import datetime
 from html import escape
@@ -20,7 +18,7 @@ from nspca.specs.published import EPSNET, PROBABILITY, RANK_3
 
 
 def moving(drawn: go.Figure) -> str:
-    """A figure with the whole of plotly.js, 5 MB: one can zoom and point."""
+    """Return a figure as HTML with the whole of plotly.js, 5 MB, so that a reader can zoom and point."""
     figure = go.Figure(drawn).update_layout(font_color="#4b5560")
     # The camera saves in the browser; nothing is sent anywhere.
     config = {"displaylogo": False, "showSendToCloud": False, "toImageButtonOptions": {"format": "svg"}}
@@ -37,7 +35,7 @@ def html(
     code: str,
     made: datetime,
 ) -> bytes:
-    """The whole report.
+    """Return the whole report.
 
     Parameters
     ----------
@@ -66,7 +64,7 @@ def proved(problem: Problem, asked: SweepSpec, table: pd.DataFrame) -> str:
 
 
 def rows(problem: Problem, table: pd.DataFrame) -> str:
-    """The sweep as an HTML table: one sentence of proof for each row."""
+    """Return the sweep as an HTML table, with one sentence of proof in each row."""
     unit = problem.leading_eigenvalue or 1.0
     head = (
         "k",

@@ -1,6 +1,4 @@
-"""What if: what takes a moment runs by itself when something in the form changes, and the curve before stays
-as a ghost.
-"""
+"""What-if questions: the same sweep with other features, started by itself when it takes a moment."""
 
 from itertools import chain
 
@@ -32,7 +30,7 @@ HARDER = {"fast": 1.0, "standard": 15.0, "thorough": 60.0}
 
 
 def changed() -> None:
-    """Somebody changed something in the form."""
+    """Note that an input of the form was changed."""
     st.session_state[state.CHANGED] = True
 
 
@@ -103,7 +101,7 @@ def _named(data: Dataset, names: list[str]) -> str:
 
 
 def all_again(of: Chosen) -> None:
-    """The way back to all features, where some were left out, are one or must be in."""
+    """Draw the button that takes all features again, where some are left out, are one, or must be in."""
     kept = len(open_data.kept(of))
     if kept or any(getattr(of.reference, how) for how in OF_FEATURES):
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -117,14 +115,14 @@ def all_again(of: Chosen) -> None:
 
 
 def _without(where: DataSpec, picked: list[int]) -> dict[str, list[int]]:
-    """What is left out then, or what is left of those that alone are looked at."""
+    """Return the address of the features without the picked ones."""
     if where.only:
         return {"only": [number for number in where.only if number not in picked]}
     return {"out": sorted({*where.without, *picked})}
 
 
 def _together(where: DataSpec, picked: list[int]) -> list[list[int]]:
-    """What is one then: a group that is picked is part of the new one."""
+    """Return the groups of features in which the picked ones are one; a picked group joins them."""
     return [*(list(group) for group in where.together if not set(group) & set(picked)), picked]
 
 
@@ -146,12 +144,12 @@ def _restrict(k: int | None, left: int | None, **values: list | None) -> None:
 
 
 def waits() -> bool:
-    """Whether a change has not been answered yet."""
+    """Return whether a change has not been answered yet."""
     return st.session_state.get(state.CHANGED, False)
 
 
 def seconds(of: Chosen, asked: SweepSpec) -> float:
-    """About how long a sweep takes: as the newest one like it did for each problem, or by its size.
+    """Return about how many seconds a sweep takes, from the newest similar one or from its size.
 
     A guess for people who wait; nothing depends on it but whether a run starts by itself.
     """
@@ -161,7 +159,9 @@ def seconds(of: Chosen, asked: SweepSpec) -> float:
 
 
 def _measured(asked: SweepSpec) -> float | None:
-    """Seconds for each problem of the newest sweep of these data that was at least as hard."""
+    """Return the seconds for each problem of the newest sweep of these data that was at least as hard; None
+    without one.
+    """
     for run, before in lookup.every(SweepSpec):
         alike = all(getattr(before, name) == getattr(asked, name) for name in ALIKE)
         took = None if run.started is None or run.finished is None else run.finished - run.started
@@ -171,7 +171,7 @@ def _measured(asked: SweepSpec) -> float | None:
 
 
 def by_size(of: Chosen) -> float:
-    """Seconds for one k of a fast sweep."""
+    """Return the seconds for one k of a fast sweep."""
     X = of.dataset.X
     return BASE + PER_FEATURE * min(X.shape[1], MOST_FEATURES) + PER_ENTRY * getattr(X, "nnz", X.size)
 
@@ -223,7 +223,7 @@ def begin(of: Chosen, asked: SweepSpec) -> None:
 
 
 def _shown() -> Watched | None:
-    """The run that the address names, where there is one."""
+    """Return the run that the address names; None without one."""
     try:
         return None if state.get(SWEEP.key) is None else lookup.named(SWEEP, state.get(SWEEP.key))
     except NSPCAError:

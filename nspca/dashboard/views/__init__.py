@@ -1,1 +1,1 @@
-"""What several pages draw: the curve, one component."""
+"""Views that several pages share: the curve, one component, its membership, its statement."""

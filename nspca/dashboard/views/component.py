@@ -1,6 +1,4 @@
-"""One component with everything about it: drawn as what it is, its samples, its weights, its proof, and what
-can be taken home.
-"""
+"""One component on a page: its picture, its samples, and its weights."""
 
 from typing import Any
 
@@ -21,11 +19,12 @@ COSTS = (
     "A share of the variance of the best possible component. It is at least what is proved, and at most what "
     "a known exchange loses."
 )
+MOST_BARS = 40  # weights that are drawn as bars or words
 MOST_GROUPS = 12  # above, a label tells samples apart rather than groups
 
 
 def weights(dataset: Dataset, x: np.ndarray, found: Membership | None = None) -> pd.DataFrame:
-    """The features in use with their weights and shares, largest first, and what is proved of each."""
+    """Return the features in use with weights and shares, largest first, and what is proved of each."""
     order = np.argsort(-np.abs(x), kind="stable")[: np.count_nonzero(x)]
     rows = pd.DataFrame(
         {"feature": [dataset.feature_names[j] for j in order], "weight": x[order], "share": x[order] ** 2}
@@ -38,9 +37,12 @@ def noun(dataset: Dataset) -> str:
     return "feature" if dataset.is_covariance else wording.NOUNS[dataset.kind]
 
 
-def drawn(dataset: Dataset, x: np.ndarray, found: Membership | None = None) -> go.Figure:
-    """The component as an image, a spectrum, a word list or ranked bars; hatched where a feature is not
-    proved to be in.
+def drawn(
+    dataset: Dataset, x: np.ndarray, found: Membership | None = None, top: int = MOST_BARS
+) -> go.Figure:
+    """Return the component as an image, a spectrum, a word list or ranked bars of the `top` largest weights.
+
+    A feature that is not proved to be in every good answer is hatched.
     """
     dense = dataset.kind in ("image", "spectrum") and not dataset.is_covariance
     return component_figure(
@@ -52,22 +54,25 @@ def drawn(dataset: Dataset, x: np.ndarray, found: Membership | None = None) -> g
         feature_names=dataset.feature_names,
         mean=dataset.X.mean(axis=0) if dense else None,
         spread=dataset.X.std(axis=0) if dense else None,
+        top=top,
         sure=membership.sure(found),
     )
 
 
-def picture(dataset: Dataset, x: np.ndarray, key: str, found: Membership | None = None) -> None:
-    """The component, on the page."""
-    figures.draw(drawn(dataset, x, found), key, same=f"{dataset.name} {dataset.X.shape}")
+def picture(
+    dataset: Dataset, x: np.ndarray, key: str, found: Membership | None = None, top: int = MOST_BARS
+) -> None:
+    """Draw the component on the page."""
+    figures.draw(drawn(dataset, x, found, top), key, same=f"{dataset.name} {dataset.X.shape}")
 
 
 def along(dataset: Dataset, problem: Problem, x: np.ndarray) -> go.Figure:
-    """The samples by their score along the component."""
+    """Return the figure of the samples by their score along the component."""
     return score_figure(problem.scores(x), dataset.labels, dataset.sample_names, names=("the component", ""))
 
 
 def samples(dataset: Dataset, problem: Problem, x: np.ndarray, key: str) -> None:
-    """Where the samples lie along the component."""
+    """Draw the samples along the component, and how far a label separates them."""
     if dataset.is_covariance:
         st.caption("This data set is a covariance matrix: there are no samples to show along the component.")
         return
@@ -87,8 +92,8 @@ def samples(dataset: Dataset, problem: Problem, x: np.ndarray, key: str) -> None
 
 
 def mapped(dataset: Dataset, problem: Problem, x: np.ndarray) -> go.Figure | None:
-    """The chosen features, genes for example, in all samples sorted by score; for tables that are drawn as
-    nothing else.
+    """Return the heat map of the chosen features in all samples, sorted by score; None for data drawn as
+    something else.
     """
     if dataset.is_covariance or dataset.kind != "table" or not x.any():
         return None
@@ -97,7 +102,7 @@ def mapped(dataset: Dataset, problem: Problem, x: np.ndarray) -> go.Figure | Non
 
 
 def heat_map(dataset: Dataset, problem: Problem, x: np.ndarray, key: str) -> None:
-    """The chosen features in all samples, on the page; nothing where there is no such map."""
+    """Draw the heat map of the chosen features in all samples; nothing where there is none."""
     figure = mapped(dataset, problem, x)
     if figure is not None:
         figures.draw(figure, key)
@@ -141,5 +146,5 @@ def table(
 
 
 def labelled(frame: pd.DataFrame, dataset: Dataset) -> pd.DataFrame:
-    """A table that still says what it is about when it has left the page."""
+    """Return a table with the name and the source of its data in every row."""
     return frame.assign(data=dataset.name, source=wording.SOURCES[dataset.source])

@@ -1,6 +1,4 @@
-"""The variance-versus-k curve with its certified region: filling in while a run goes on, clickable when it is
-done.
-"""
+"""The curve of variance against k with its proved region: filling in during a run, clickable afterwards."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -29,7 +27,7 @@ COLUMNS = ["method", "k", "value", "upper", "ratio", "kind", "seconds", *OTHERS]
 
 
 def switches() -> DeltaGenerator:
-    """What 100 % means, and whose bound is shaded; the line they stand in has room for more."""
+    """Draw the choices of 100 % and of the shaded bound; return their line, which has room for more."""
     line = st.container(horizontal=True, vertical_alignment="center")
     with line:
         st.segmented_control(
@@ -54,7 +52,7 @@ def switches() -> DeltaGenerator:
 
 
 def axis() -> str:
-    """What is 100 %: "leading" or "total"."""
+    """Return the choice of 100 %: "leading" or "total"."""
     return state.get("axis") if state.get("axis") in AXES else "leading"
 
 
@@ -63,7 +61,7 @@ def _bounds() -> str:
 
 
 def figure(problem: Problem, frame: pd.DataFrame, asked: SweepSpec, **options) -> go.Figure:
-    """The curve as the switches say."""
+    """Return the curve as the switches say."""
     unit = problem.leading_eigenvalue if axis() == "leading" else problem.total_variance
     said = {
         "unit_name": AXES[axis()],
@@ -78,7 +76,7 @@ def figure(problem: Problem, frame: pd.DataFrame, asked: SweepSpec, **options) -
 
 
 def _caption(frame: pd.DataFrame) -> None:
-    """What is drawn beside our bound."""
+    """Draw a caption about the bounds of the papers, where they are in the figure."""
     if _bounds() != "ours" and len(frame):
         _say_others(_probability(frame))
 
@@ -94,7 +92,7 @@ def _say_others(probability: float) -> None:
 def filling(
     problem: Problem, rows: tuple[dict[str, Any], ...], asked: SweepSpec, beside: str = "", **options
 ) -> None:
-    """The curve as far as it is known, made once for everybody who looks at it.
+    """Draw the curve as far as it is known, made once for all who look at it.
 
     Parameters
     ----------
@@ -116,12 +114,12 @@ def filling(
 
 @cache.keep()
 def _filled(of: str, which: int, count: int, _rows: Any, _make: Callable[[], Any]) -> tuple[Any, Any]:
-    """What a curve is drawn from, with these rows, which it holds: no others get their number meanwhile."""
+    """Return a prepared curve together with its rows, which are held so that no others get their identity."""
     return _rows, _make()
 
 
 def _same(asked: SweepSpec) -> str:
-    """What the zoom into a curve holds for: these data, from the first k to the last."""
+    """Return the text that changes when a zoom into the curve becomes meaningless."""
     return f"{asked.content} {asked.ks[0]} {asked.ks[-1]}"
 
 

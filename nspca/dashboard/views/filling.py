@@ -1,4 +1,4 @@
-"""A run whose rows fill in: how far it is, what is ready, who was left out; and a table to take home."""
+"""Runs whose rows fill in: progress, what is ready, refused methods, and a table to download."""
 
 from collections.abc import Callable
 
@@ -37,12 +37,12 @@ def watch(
 
 
 def await_it(run: Watched, total: int, draw: Callable[[list[Row]], None], only=Row) -> None:
-    """The same for the answer that everybody gets."""
+    """Draw a default run whose rows fill in."""
     first_answer.await_it(run, *_looks(total, draw, only))
 
 
 def _looks(total: int, draw: Callable[[list[Row]], None], only):
-    """What is said of a run, how much of its bar is full, and what is drawn of it."""
+    """Return the callables that say how far a run is, how full its bar is, and that draw its rows."""
     ready = lambda now: sum(isinstance(row, only) for row in unpack(now.rows))  # noqa: E731
     return (
         lambda now: says(now, ready(now), total),
@@ -52,7 +52,7 @@ def _looks(total: int, draw: Callable[[list[Row]], None], only):
 
 
 def says(now: JobState, ready: int, total: int) -> str:
-    """One line: how far, and what is being done."""
+    """Return one line: how far a run is, and what is being done."""
     if waits := progress.waiting(now):
         return waits
     line = f"{ready} of {total} ready"
@@ -63,7 +63,7 @@ def says(now: JobState, ready: int, total: int) -> str:
 
 
 def refusals(rows: list[Row]) -> None:
-    """Methods that could not solve this problem, each with its sentence."""
+    """Draw the methods that could not solve the problem, each with its sentence."""
     for row in rows:
         if isinstance(row, Refused):
             st.caption(
@@ -72,7 +72,7 @@ def refusals(rows: list[Row]) -> None:
 
 
 def download(label: str, table: pd.DataFrame, of: Chosen, what: str) -> None:
-    """A table as a CSV file that says what it is about."""
+    """Draw the download of a table as a CSV file that names its data."""
     make = lambda: frame_to_csv(labelled(table, of.dataset))  # noqa: E731
     name = f"{of.stem}-{what}.csv"
     st.download_button(

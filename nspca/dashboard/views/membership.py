@@ -49,7 +49,7 @@ def ask() -> None:
 
 
 def share_words(within: int) -> str:
-    """``99.5 %``, and ``off``."""
+    """Return ``99.5 %`` or ``off``."""
     return f"{within / 10:g} %" if within else "off"
 
 
@@ -156,8 +156,8 @@ def sentence(noun: str, known: Membership) -> str:
 
 
 def columns(dataset: Dataset, features: np.ndarray, known: Membership) -> pd.DataFrame:
-    """For these features what is proved, what the answer loses without each at least and at most, and what
-    can stand in for it.
+    """Return for some features what is proved, what leaving each out costs at least and at most, and what can
+    replace it.
     """
     names = [dataset.feature_names[j] if j >= 0 else "" for j in known.partner[features]]
     costs = known.cost_without[features]
