@@ -213,7 +213,7 @@ def sketches(row, X, largest):
             X, row.sizes, row.nonneg, center=row.center
         ).covariance  # nothing computed yet
         started = time.process_time()
-        found = sketch.made(kind, A, row.rank)
+        found = sketch.make(kind, A, row.rank)
         spent = time.process_time() - started
         loss, error = f"{found.loss(len(row.sizes)) * A.unit:.6g}", f"{found.error * A.unit / largest:.4f}"
         say(LINE.format(row.name, f"sketch {kind}", loss, "", error, f"{spent:.2f}", "", ""))

@@ -12,7 +12,7 @@ def shown(value: Any) -> str:
     """Return a short one-line text of any value for an error message."""
     try:
         said = " ".join(repr(value).split())
-    except Exception:  # whole numbers of more than 4300 digits have no repr, others have one of their own
+    except Exception:  # `repr` refuses ints of over 4300 digits; any other class may raise too
         return f"one of type {type(value).__name__} that cannot be shown"
     return said if len(said) <= LONGEST else f"{said[:LONGEST]}..."
 

@@ -94,7 +94,7 @@ def walk(codes, root, leaf, split):
     """Yield the leaves of the tree at the beginning of `codes`, in preorder, each with the codes after its
     own.
 
-    Any code but `leaf` splits a node in two: `split` gives them, the one that comes first first.
+    Any other code than `leaf` splits a node; ``split(node, code)`` returns its two halves in preorder.
     """
     waiting, read = [root], 0
     while waiting:

@@ -205,10 +205,9 @@ class Uses:
         lacking[[place[int(j)] for j in in_]] = witness.F
         having[[place[int(j)] for j in out if int(j) in place]] = witness.F
         if np.isin(out, outside).any():
-            having[kept.size] = witness.F  # one of the equal rows that stand for the features outside
-        # `Rows` proves claims below a sum that is proved already. Nothing is proved yet, so the next float
-        # above
-        # F stands for that sum.
+            having[kept.size] = witness.F  # a proof for one of the equal rows outside holds for all
+        # `Rows` proves only claims below a sum that is proved already. Nothing is proved yet, so we pass the
+        # next float above F, and every claim is proved.
         none_known = float(np.nextafter(witness.F, np.inf))
         self.tree = Rows(f, none_known, having, lacking, kept).prove(self.tree)
 

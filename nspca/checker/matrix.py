@@ -144,7 +144,7 @@ class Matrix:
             return X, exponents
         constant = X.max(axis=1) == X.min(axis=1)
         C = X - X.mean(axis=1, keepdims=True)
-        C = C - C.mean(axis=1, keepdims=True)  # of a large mean the rounding is left
+        C = C - C.mean(axis=1, keepdims=True)  # again, as the rounding of a large mean is still there
         C[constant] = 0.0
         if not self.scale:
             return C, exponents
@@ -211,7 +211,7 @@ class Sparse:
         """Return the columns J, each as a row in memory."""
         X = np.zeros((len(J), self.shape[0]))
         for x, j in zip(X, J, strict=True):
-            np.add.at(x, *self.by_column[j])  # adds up what a flag of scipy's may have kept from being summed
+            np.add.at(x, *self.by_column[j])  # duplicates are added up, whatever scipy's flag says
         return X
 
 
@@ -224,7 +224,7 @@ def scaled(X, exponents):
 
 def real_numbers(data):
     """Return a copy of the data as a table of real numbers that no caller can change."""
-    if not hasattr(type(data), "tocsr"):  # of the type: a column of a data frame may have that name
+    if not hasattr(type(data), "tocsr"):  # not `data`: a column of a data frame may be called tocsr
         return Dense(numbers_of(data))
     not_masked(getattr(data, "data", None))
     return Sparse(data)

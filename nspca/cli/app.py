@@ -39,7 +39,7 @@ def add(commands: Commands) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Start the server in place of this process."""
-    with of_the_app("the app"):  # the server says so too, but after the address
+    with of_the_app("the app"):  # refuse before an address is printed
         if find_spec("streamlit") is None:
             raise ModuleNotFoundError(name="streamlit")
     check_port(args.address, args.port)

@@ -140,7 +140,7 @@ def verify(args: argparse.Namespace) -> int:
         certificate = nspca.Certificate.load(args.certificate)
         dataset = read_dataset(args.data, args)
         sketched = [step for step in certificate.prepared if step in SKETCHED.values()]
-        if not dataset.prepared and not isinstance(dataset, OnDisk):  # shards are of what was prepared
+        if not dataset.prepared and not isinstance(dataset, OnDisk):  # shards were made of prepared data
             steps = (step for step in certificate.prepared if step not in sketched)
             dataset = nspca.prepare(dataset, *steps)
         if dataset.is_covariance or args.covariance is not None:

@@ -1,4 +1,4 @@
-"""`run`: answers a question that a page or Python exported as JSON."""
+"""Command `run`: answer a question that a page or Python exported as JSON."""
 
 import argparse
 import json
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 STOPPED = 130
 """Exit status of a run that somebody stopped."""
 MOST_BYTES = 10_000_000
-"""Bytes of a spec; one with ten thousand values of k and as many features has a tenth of that."""
+"""Maximum bytes of a spec; one with ten thousand values of k and as many features has a tenth of that."""
 
 
 def add(commands: Commands) -> None:

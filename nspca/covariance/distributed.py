@@ -88,7 +88,7 @@ def clear_errors() -> Iterator[None]:
         yield
     except (NSPCAError, MemoryError):
         raise
-    except Exception as error:  # Dask's own are not known here, and a worker may raise any
+    except Exception as error:  # Dask is not imported, so its errors have no names here
         raise JobError(
             f"Workers that read the shards to the end are required, got {type(error).__name__} "
             f"({shown(str(error))}): see their logs, or leave the client out."
@@ -116,7 +116,7 @@ class Pass:
         self.held: dict[Any, Any] = {}
         self._done: queue.SimpleQueue[bool] = queue.SimpleQueue()
         workers = sorted(client.nthreads())
-        if not workers:  # those that were lost may be on their way back
+        if not workers:  # lost workers may be restarting
             client.wait_for_workers(1, timeout=PATIENCE)
             workers = sorted(client.nthreads())
         blocks, size = len(table), branch(len(table), len(workers))

@@ -77,7 +77,7 @@ def real_numbers(X: Any, what: str, convert: str = CONVERT, fill: str = FILL) ->
         _refuse_masked(np.ma.asarray(X) if isinstance(X, list | tuple) else X, what, fill)
         if isinstance(X, list | tuple):
             _refuse_rounded_in(X, what)
-        for name, column in _columns(X):  # before all columns become one type
+        for name, column in _columns(X):  # while each column still has its own type
             refuse_rounded(np.asarray(column), what, f", in column {shown(name)}")
         X = np.asarray(X)
         if X.dtype.kind == "O":
@@ -87,9 +87,7 @@ def real_numbers(X: Any, what: str, convert: str = CONVERT, fill: str = FILL) ->
         return np.asarray(X, dtype=np.float64, order="C")
     except (InvalidProblem, MemoryError):
         raise
-    except (
-        Exception
-    ) as error:  # conversions are the caller's own, of whatever kind: they can fail in every way
+    except Exception as error:  # conversion methods of the caller's classes may raise anything
         raise InvalidProblem(f"{what} must be numbers that fit float64, got {error}; {convert}") from None
 
 
@@ -104,12 +102,12 @@ def refuse_rounded(X: Any, what: str, where: str = "") -> None:
     """Refuse an array with numbers that float64 rounds: large whole ones, and long floats."""
     at = find_inexact(X)
     if at is not None:
-        raise _rounded(describe_rounding(int(X.flat[at])), what, where)
+        raise _rounding_error(describe_rounding(int(X.flat[at])), what, where)
     if isinstance(X, np.ndarray) and X.dtype.kind == "f" and X.dtype.itemsize > 8:
-        with np.errstate(over="ignore"):  # what overflows is another number, too
+        with np.errstate(over="ignore"):  # overflow changes the number, so it is refused too
             wrong = np.flatnonzero((X.astype(np.float64) != X) & ~np.isnan(X))
         if wrong.size:
-            raise _rounded(_got(X.flat[wrong[0]]), what, where)
+            raise _rounding_error(_describe_float_rounding(X.flat[wrong[0]]), what, where)
 
 
 def _columns(X: Any) -> Iterable[tuple[Any, Any]]:
@@ -130,7 +128,7 @@ def _refuse_rounded_in(entries: Any, what: str) -> None:
         elif hasattr(entry, "__len__") and not isinstance(entry, str | bytes):
             refuse_rounded(np.asarray(entry), what)
         elif isinstance(entry, int | np.integer) and is_inexact(int(entry)):
-            raise _rounded(describe_rounding(int(entry)), what)
+            raise _rounding_error(describe_rounding(int(entry)), what)
 
 
 def _refuse_masked(X: Any, what: str, fill: str = FILL) -> None:
@@ -138,16 +136,17 @@ def _refuse_masked(X: Any, what: str, fill: str = FILL) -> None:
         raise InvalidProblem(f"{what} must be complete, got {np.ma.count_masked(X)} masked entries; {fill}")
 
 
-def _rounded(found: str, what: str, where: str = "") -> InvalidProblem:
+def _rounding_error(found: str, what: str, where: str = "") -> InvalidProblem:
+    """Return the error for a number that float64 would round."""
     return InvalidProblem(
         f"{what} must be numbers that fit float64, got {found}{where}; subtract what they have in common, "
         "or convert them to floats"
     )
 
 
-def _got(one: Any) -> str:
+def _describe_float_rounding(one: Any) -> str:
     """Return the phrase of an error about a number that is rounded and not whole."""
-    return f"{one!s}, which it rounds to {float(one)!r}"  # formatted, a long float is rounded first
+    return f"{one!s}, which it rounds to {float(one)!r}"  # an f-string without !s would round a long float
 
 
 def _number(entry: Any, what: str) -> float:
@@ -157,10 +156,10 @@ def _number(entry: Any, what: str) -> float:
     if isinstance(entry, NO_NUMBERS):
         raise TypeError(f"{entry!r}, which is {type(entry).__name__}")
     if isinstance(entry, int | np.integer) and is_inexact(int(entry)):
-        raise _rounded(describe_rounding(int(entry)), what)
+        raise _rounding_error(describe_rounding(int(entry)), what)
     if entry is None or type(entry).__name__ == "NAType":
         return float("nan")
     number = float(entry)
     if number == number and not entry == number:
-        raise _rounded(_got(entry), what)
+        raise _rounding_error(_describe_float_rounding(entry), what)
     return number

@@ -144,7 +144,7 @@ class ShardedCovariance(Parts):
         }
         parts = self.rows.mean[features], self.rows.weight[features], self.rows.varies[features]
         part = SparseCovariance(X, *parts, shape=X.shape, source="data", **recipe)
-        if features.size <= DENSE_LIMIT:  # written out, the rows might not fit
+        if features.size <= DENSE_LIMIT:  # A is small, but dense rows might not fit into memory
             part.matrix = self.block(features)
         return part
 

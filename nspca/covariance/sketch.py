@@ -94,8 +94,8 @@ def randomised(A: Covariance, rank: int, seed: int = 0, measure: bool = True) ->
 
 def frequent(A: Covariance, rank: int) -> Sketch:
     """Return the frequent-directions sketch of the rows behind A, read once, block by block."""
-    suits("frequent", A)
-    assert isinstance(A, DataCovariance)  # `suits` has refused the others
+    check_rows("frequent", A)
+    assert isinstance(A, DataCovariance)  # `check_rows` has refused the others
     stream = FrequentDirections(A.n, min(rank, A.n), center=False)
     for start in range(0, A.m, BLOCK_ROWS):
         stream.update(_centred_rows(A, slice(start, start + BLOCK_ROWS)))
@@ -120,19 +120,19 @@ def quick(A: Covariance, rank: int) -> Array:
 SKETCHES = {"svd": svd, "randomised": randomised, "frequent": frequent}
 
 
-def made(kind: str, A: Covariance, rank: int) -> Sketch:
+def make(kind: str, A: Covariance, rank: int) -> Sketch:
     """Return the sketch with the name `kind`, a key of `SKETCHES`."""
-    known(kind)
+    check_kind(kind)
     return SKETCHES[kind](A, rank)
 
 
-def known(kind: str) -> None:
+def check_kind(kind: str) -> None:
     """Refuse a name that is not in `SKETCHES`."""
     if kind not in SKETCHES:
         raise InvalidOption(f"sketch must be one of {', '.join(SKETCHES)}, got {kind!r}")
 
 
-def suits(kind: str, A: Covariance) -> None:
+def check_rows(kind: str, A: Covariance) -> None:
     """Refuse the `frequent` sketch for a covariance that has no rows."""
     if kind == "frequent" and not isinstance(A, DataCovariance):
         raise InvalidOption(
@@ -288,8 +288,8 @@ def _rounding_bound(rows: Array) -> float:
 
     A product of s terms errs by at most ``s u`` times the Frobenius norms. The Gram matrix has sums of
     max(q, n) terms, the eigensolver errs by a few times s = min(q, n), and s vectors of length one, of norm
-    ``sqrt(s)``, are multiplied by R in sums of s; some roundings of R itself come before. Twice that pays for
-    the second order.
+    ``sqrt(s)``, are multiplied by R in sums of s; some roundings of R itself come before. The factor 2 covers
+    terms of second order.
     """
     s, terms = min(rows.shape), max(rows.shape)
     roundings = 2 * (terms + 4 * s**1.5 + 8)

@@ -86,9 +86,9 @@ class Engine:
         self._thread: threading.Thread | None = None
         self._pool: Pool | None = None
         self._queue: tuple[Job, ...] = ()
-        self._live: dict[str, Job] = {}  # by key: what another viewer can join
-        self._runs: dict[str, Job] = {}  # by run id: what the store does not know better
-        self._tokens: dict[str, Job] = {}  # by token: what a worker has, wanted or not
+        self._live: dict[str, Job] = {}  # by key of the result: jobs that another viewer can join
+        self._runs: dict[str, Job] = {}  # by run id: jobs of runs whose state is newer here than in the store
+        self._tokens: dict[str, Job] = {}  # by token: jobs that a worker has, wanted or not
         self._workers_seen = self._noted_at = self._tidied_at = self._heard_at = -math.inf
         self._shared = False
 
@@ -396,10 +396,9 @@ class Engine:
 
     def _keep_part(self, job: Job, part: bytes) -> None:
         try:
-            self.store.keep_part(
-                [run_id for run_id in job.left if run_id not in self._runs], part
-            )  # not of one that runs again
-        except JobError:  # nobody waits for it
+            not_running_again = [run_id for run_id in job.left if run_id not in self._runs]
+            self.store.keep_part(not_running_again, part)
+        except JobError:  # nobody waits for this part
             _log.exception("what a cancelled run had ready could not be kept")
 
     # ---- the supervisor's thread, the only one that talks to the scheduler
@@ -491,7 +490,7 @@ class Engine:
         for job in self._at_work():
             if job.viewers or not job.started or not job.future or job.pid is None:
                 continue
-            if job.future.done():  # its result is on the way, and would be lost with the worker
+            if job.future.done():  # the result is on its way; stopping the worker now would lose it
                 continue
             if job.stop_asked is None:
                 job.stop_asked = time.monotonic()
@@ -534,7 +533,7 @@ class Engine:
                 job.future = pool.submit(
                     job.token, function, job.parameters, self._arrays.folder, ender, address
                 )
-            except JobError as error:  # ends this run alone; the others have their turn
+            except JobError as error:  # fail this run alone, and go on with the others
                 ender(Finished("failed", error=str(error), trace=repr(error.__cause__)))
 
     def _next(self) -> Job | None:

@@ -59,6 +59,7 @@ class Limits:
 
 
 def _number(name: str, usual: float) -> float:
+    """Return a positive setting of the environment, or its usual value."""
     text = os.environ.get(name, "")
     try:
         value = float(text) if text else usual
@@ -72,6 +73,7 @@ def _number(name: str, usual: float) -> float:
 
 
 def _count(name: str, usual: int) -> int:
+    """Return a positive whole setting of the environment, or its usual value."""
     value = _number(name, usual)
     if value % 1:
         text = os.environ[name]
@@ -108,9 +110,11 @@ class Job:
         return {viewer for viewers in self.viewers.values() for viewer in viewers}
 
     def has(self, viewer: str) -> bool:
+        """Tell whether a viewer waits for the job."""
         return any(viewer in viewers for viewers in self.viewers.values())
 
     def progress(self) -> dict[str, Any]:
+        """Return the start, the last event and the rows, as the store holds them."""
         return {
             "started": self.started,
             "event": json.dumps(asdict(self.event)) if self.event else "",

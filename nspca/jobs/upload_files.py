@@ -26,7 +26,7 @@ class Bodies:
 
     Parameters
     ----------
-    folder : made when something is first kept, and readable by its owner only
+    folder : created with the first file, and readable by its owner only
     """
 
     def __init__(self, folder: Path) -> None:
@@ -79,7 +79,7 @@ class Bodies:
         """Delete every file that is not in `wanted`, and abandoned drafts, inside a transaction."""
         with suppress(OSError):
             for path in [*self.folder.iterdir()]:
-                with suppress(OSError):  # on Windows a file that is being read is deleted next time
+                with suppress(OSError):  # on Windows an open file cannot be deleted; the next call does
                     old = time.time() - path.stat().st_mtime > DRAFT_SECONDS
                     if old if path.suffix == DRAFT else path.name not in wanted:
                         path.unlink()

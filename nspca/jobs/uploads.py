@@ -53,12 +53,12 @@ class Uploads(Database):
         digest : str, the name to ask for them again
         """
         digest, size, now = hashlib.sha256(dataset_bytes).hexdigest(), len(dataset_bytes), time.time()
-        with self._reading() as db:  # what fits nowhere is not even written
+        with self._reading() as db:  # refuse before writing the file
             self._check_room(db, workspace, digest, size)
         try:
             with self._bodies.draft(dataset_bytes) as draft, self._writing() as db:
                 self._drop_old(db, workspace, digest, size)
-                self._check_room(db, workspace, digest, size)  # somebody else may have been quicker
+                self._check_room(db, workspace, digest, size)  # another upload may have taken the room
                 db.execute(
                     """INSERT INTO uploads VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (workspace, digest)
                     DO UPDATE SET meta = excluded.meta, used = excluded.used""",
@@ -98,7 +98,7 @@ class Uploads(Database):
         if row is None:
             raise JobError(NO_UPLOAD)
         if time.time() - row["used"] > NOTE_SECONDS:
-            with suppress(JobError), self._writing() as db:  # on a full disk it can still be read
+            with suppress(JobError), self._writing() as db:  # a full disk must not prevent reading
                 db.execute(
                     "UPDATE uploads SET used = ? WHERE workspace = ? AND digest = ?",
                     (time.time(), workspace, digest),

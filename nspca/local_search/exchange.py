@@ -64,7 +64,7 @@ def exchange(A: Covariance, X: Array, sizes: Sequence[int], nonneg: bool, report
         report(Event("exchanges", view, VIEWS, lower=reached * A.unit, payload=event_payload(X)))
         rows = in_sight(A, X, nonneg)
         Y = np.zeros_like(X)
-        Y[rows] = moved(A.block(rows), X[rows], sizes, nonneg, report)
+        Y[rows] = apply_moves(A.block(rows), X[rows], sizes, nonneg, report)
         Y, total = climb(A, Y, sizes, nonneg)
         if not total > reached * (1 + LEAST):
             break
@@ -86,7 +86,7 @@ def in_sight(A: Covariance, X: Array, nonneg: bool, least: int = 0) -> np.ndarra
     return topk_indices(np.where(used, np.inf, pull.max(axis=1) + 1e-6 * A.diagonal), room)
 
 
-def moved(B: Array, X: Array, sizes: Sequence[int], nonneg: bool, report: Report = silent) -> Array:
+def apply_moves(B: Array, X: Array, sizes: Sequence[int], nonneg: bool, report: Report = silent) -> Array:
     """Apply moves for the dense matrix B (p, p) until none gains, and return the components."""
     for step in range(STEP_CAP):
         report(Event("exchanges", step, STEP_CAP))

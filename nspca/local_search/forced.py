@@ -12,7 +12,7 @@ import numpy as np
 from nspca.covariance.covariance import without_lost
 from nspca.covariance.linalg import Array, normalised, topk_indices
 from nspca.local_search.removal import without_each
-from nspca.local_search.single import moved, support_of, two_variable_values
+from nspca.local_search.single import exchange_feature, support_of, two_variable_values
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
 
@@ -68,6 +68,6 @@ def each_replaced(problem: Problem, x: Array, report: Report = silent) -> Replac
         report(Event("exchanges", done, 2 * SOLVED, k=problem.size))
         enters, values = (j, having) if done < promising.size else (partner[j], lacking)
         leaves = partner[j] if done < promising.size else j
-        values[j] = max(values[j], A.quadratic(moved(problem, x, leaves, enters)))
+        values[j] = max(values[j], A.quadratic(exchange_feature(problem, x, leaves, enters)))
     having, lacking = without_lost(A, having), without_lost(A, lacking)
     return Replaced(having, lacking, partner)

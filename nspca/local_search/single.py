@@ -65,7 +65,7 @@ def best_on_support(block: Array, x: Array, nonneg: bool) -> Array:
     for start in (x, np.maximum(leading, 0.0)):
         y = _nonnegative_steps(lambda y: block @ y, start)
         positive = np.flatnonzero(y > 1e-9)
-        y = _settled(block, y, positive)
+        y = _solve_part(block, y, positive)
         reached = float(y @ block @ y)
         if reached > value:
             best, value = y, reached
@@ -103,7 +103,7 @@ def _nonnegative_steps(product: Callable[[Array], Array], start: Array) -> Array
     return y
 
 
-def _settled(block: Array, y: Array, positive: NDArray[np.int64]) -> Array:
+def _solve_part(block: Array, y: Array, positive: NDArray[np.int64]) -> Array:
     """Return the leading eigenvector on the positive part of y when it has one sign: the limit of the power
     steps.
     """
@@ -190,7 +190,7 @@ def _best_swap(problem: Problem, x: Array, value: float) -> Array | None:
         i, j = np.unravel_index(rank, gains.shape)
         if gains[i, j] == -np.inf:
             break
-        y = moved(problem, x, int(out[i]), int(outside[j]))
+        y = exchange_feature(problem, x, int(out[i]), int(outside[j]))
         if A.quadratic(y) > value * (1 + 1e-10):
             return y
     return None
@@ -221,7 +221,7 @@ def two_variable_values(
     return out, (alpha[:, None] + gamma + np.hypot(alpha[:, None] - gamma, 2 * cross)) / 2
 
 
-def moved(problem: Problem, x: Array, leaving: int, entering: int) -> Array:
+def exchange_feature(problem: Problem, x: Array, leaving: int, entering: int) -> Array:
     """Return the best vector on the support of x without `leaving` and with `entering`."""
     A = problem.covariance
     features = np.union1d(np.setdiff1d(support_of(problem, x), [leaving]), [entering])

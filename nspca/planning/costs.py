@@ -122,7 +122,7 @@ def plan(source: Any, k: int | None = None, components: int = 1, effort: str = "
         whole("components", components, 1)
         k = max(1, min(USUAL, size.columns // components)) if k is None else k
         whole("k", k, 1)
-        _fit(k, components, size.columns)
+        _check_fit(k, components, size.columns)
         sizes = (k,) * components
     found = planned(size, sizes, effort, speed())
     return replace(found, command=f"python -m nspca shard {source} FOLDER") if found.reason else found
@@ -163,7 +163,7 @@ def available() -> int | None:
         return None
 
 
-def _fit(k: int, components: int, columns: int) -> None:
+def _check_fit(k: int, components: int, columns: int) -> None:
     """Refuse more features than there are columns; disjoint components share none."""
     if k * components > columns:
         what = "k" if components == 1 else "k times components"
@@ -199,7 +199,7 @@ def _bytes(size: Size, at: str, features: int, sizes: Sequence[int]) -> int:
     block = min(size.entries, MEGABYTES * 2**20 // COORDINATES)
     data = size.entries * whole_data if at == "memory" else block * COORDINATES * COPIES
     if features == size.columns and size.sparse and at == "memory":
-        data += size.rows * size.columns * TABLE  # written out, to form A
+        data += size.rows * size.columns * TABLE  # a dense copy, to form A
     vectors = size.columns * (BY_BLOCKS + len(sizes)) * TABLE
     smaller = min(size.rows, size.columns)
     side = max(features * (features <= DENSE_LIMIT), smaller * (smaller <= FACTOR_LIMIT))
@@ -213,7 +213,7 @@ def _seconds(size: Size, features: int, passes: int, sizes: Sequence[int], machi
     each = size.entries / max(size.rows, 1)
     if size.sparse:
         forming = size.entries * min(each, features) * machine.sparse
-    else:  # the smaller of the two matrices of products
+    else:  # the cheaper of Z'Z and ZZ'
         forming = size.entries * min(size.rows, features) * machine.dense
     product = features**2 if features <= DENSE_LIMIT else 2 * size.entries
     besides = BASE + EACH * min(features, MOST)

@@ -67,7 +67,10 @@ def _k_axis(figure: go.Figure, ks: Sequence[int], selected: int | None) -> go.Fi
     if ks[-1] > WIDE * ks[0]:
         ends = np.log10([ks[0], ks[-1]]) + np.array([-0.06, 0.06])
         figure.update_xaxes(
-            type="log", tickvals=_apart(ks), ticktext=[str(k) for k in _apart(ks)], range=list(ends)
+            type="log",
+            tickvals=_spread_labels(ks),
+            ticktext=[str(k) for k in _spread_labels(ks)],
+            range=list(ends),
         )
     else:
         pad = max(0.5, 0.04 * (ks[-1] - ks[0]))
@@ -77,7 +80,7 @@ def _k_axis(figure: go.Figure, ks: Sequence[int], selected: int | None) -> go.Fi
     return figure
 
 
-def _apart(ks: Sequence[int]) -> list[int]:
+def _spread_labels(ks: Sequence[int]) -> list[int]:
     """Return the values of k whose labels fit on a logarithmic axis without touching."""
     kept = [ks[0]]
     for k in ks[1:]:

@@ -16,7 +16,7 @@ FORMAT, VERSION = "nspca shards", 1
 PARTS = ("indptr", "indices", "data")
 """The arrays of a shard, as in compressed sparse rows."""
 MOST_BYTES = 64 * 2**20
-"""Bytes of a manifest; one of a hundred thousand shards has 60 MB."""
+"""Maximum bytes of a manifest; one of a hundred thousand shards has 60 MB."""
 WAY_OUT = "make the folder again with `python -m nspca shard`"
 
 

@@ -8,7 +8,7 @@ from nspca.shards.manifest import FILE
 from nspca.shards.reader import Shards
 
 MOST = 200
-"""Folders that are listed."""
+"""Maximum number of folders listed."""
 
 
 def served() -> list[str]:
@@ -29,7 +29,7 @@ def opened(name: str) -> Shards:
     Raises
     ------
     InvalidData
-        When there is none: a link, a path that leads elsewhere and a hidden folder are none.
+        When there is no such folder. Links, hidden folders and paths that lead elsewhere are refused.
     """
     place = _place()
     path = None if place is None else _inside(place, name)

@@ -76,7 +76,7 @@ class Writer:
             self.largest = max(self.largest, float(np.abs(block.data).max()))
         arrays = {"indptr": block.indptr, "indices": block.indices, "data": block.data}
         files = {
-            part: _written(self.place / file_of(number, part), arrays[part], TYPES[part]) for part in PARTS
+            part: _write(self.place / file_of(number, part), arrays[part], TYPES[part]) for part in PARTS
         }
         self.shards.append(Shard(block.shape[0], int(block.indptr[-1]), files))
 
@@ -150,7 +150,8 @@ class _Hashing:
         return self.handle.write(piece)
 
 
-def _written(path: Path, array: np.ndarray, kind: str) -> Content:
+def _write(path: Path, array: np.ndarray, kind: str) -> Content:
+    """Write an array of the type `kind` as an NPY file, and return its size and checksum."""
     with path.open("wb") as handle:
         file = _Hashing(handle)
         np.lib.format.write_array(file, np.ascontiguousarray(array, dtype=kind), allow_pickle=False)
@@ -158,6 +159,7 @@ def _written(path: Path, array: np.ndarray, kind: str) -> Content:
 
 
 def _umask() -> int:
+    """Return the file mode mask of this process, which can only be read by setting it."""
     mask = os.umask(0)
     os.umask(mask)
     return mask

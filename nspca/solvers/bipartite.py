@@ -72,19 +72,19 @@ class Options:
             positive("1 - eps", 1 - self.eps)
         whole("samples", self.samples, 1)
         whole("climbs", self.climbs, 0)
-        sketch.known(self.sketch)
+        sketch.check_kind(self.sketch)
 
 
 def require(problem: Problem, options: Options) -> None:
     """Refuse the sketch "frequent" for a covariance without rows."""
-    sketch.suits(options.sketch, problem.covariance)
+    sketch.check_rows(options.sketch, problem.covariance)
 
 
 def solve(problem: Problem, options: Options, seed: int = 0, report: Report = silent) -> Result:
     """Return the best answer of all points; `info` has the kind of points and their guarantee."""
     A, sizes, nonneg = problem.covariance, problem.sizes, problem.nonneg
     report(Event("sketch"))
-    stand_in = sketch.made(options.sketch, A, options.rank)
+    stand_in = sketch.make(options.sketch, A, options.rank)
     V, r = _reduced(stand_in.V), len(sizes)
     d = V.shape[1]
     size = net_size(d, options.eps, nonneg) ** r

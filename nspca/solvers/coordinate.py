@@ -324,7 +324,7 @@ def maximiser(c2: float, c1: float, alpha: float) -> float:
     scale = 2 * alpha * m**3
     if c1 > CUBIC_ONLY * scale:
         return math.cbrt(c1 / alpha)
-    if c2 <= 0 or scale == 0.0:  # a c2 whose cube underflows leaves nothing of a quartic with c1 <= 0
+    if c2 <= 0 or scale == 0.0:  # scale is 0 where the cube of c2 underflows, and then c1 <= 0
         return 2 * m * math.sinh(math.asinh(c1 / scale) / 3) if c1 > 0 else 0.0
     t = c1 / scale
     if t < -1:

@@ -119,8 +119,8 @@ def iterated(problem: Problem, W: Array, options: Options, report: Report = sile
         active = active[cosine < 1 - options.tol]
         report(Event("em", step, options.iterations, k=k, payload={"moving": int(active.size)}))
         if active.size == 0:
-            return stand_ins(problem, W), step + 1
-    return stand_ins(problem, W), options.iterations
+            return replace_zero_columns(problem, W), step + 1
+    return replace_zero_columns(problem, W), options.iterations
 
 
 def m_step(F: Array, k: int, nonneg: bool) -> Array:
@@ -141,7 +141,7 @@ def m_step(F: Array, k: int, nonneg: bool) -> Array:
     return W
 
 
-def stand_ins(problem: Problem, W: Array) -> Array:
+def replace_zero_columns(problem: Problem, W: Array) -> Array:
     """Replace the zero columns of W by a feasible unit vector, in place, and return W.
 
     A column is zero when A maps its start to a vector without an entry of the right sign.

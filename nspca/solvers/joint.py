@@ -99,7 +99,7 @@ def starts(V: Array, sizes, nonneg: bool, count: int, rng, report: Report = sile
         C = np.zeros((d, r))
         part = ranks[start % 3]
         C[:part] = rng.standard_normal((part, r))
-        if nonneg and start % 2:  # not always: two components may do best on opposite sides of one direction
+        if nonneg and start % 2:  # only every other: opposite signs of one direction may be best together
             C = C * disjoint.better_signs(V @ C, sizes)
         found.append(disjoint.climb_factor(V, C, sizes, nonneg))
     return sorted(found, key=lambda one: -one[1])
@@ -141,7 +141,7 @@ def kicked(problem: Problem, X: Array, V: Array, count: int, rng, report: Report
     better.
     """
     A, sizes, nonneg = problem.covariance, problem.sizes, problem.nonneg
-    rows = in_sight(A, X, nonneg, sum(sizes))  # a matching gives out every place, used before or not
+    rows = in_sight(A, X, nonneg, sum(sizes))  # a matching fills all sum(sizes) places
     part, inner, reached = A.restrict(rows), X[rows], disjoint.value(A, X)
     begun = reached
     for kick in range(count):

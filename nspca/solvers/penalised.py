@@ -63,7 +63,7 @@ def solve(
     for j in range(W.shape[1]):
         W[:, j] = _iterated(problem, W[:, j], V, weight, options)
         report(Event("em", j + 1, W.shape[1], k=problem.size))
-    W = em.stand_ins(problem, W)
+    W = em.replace_zero_columns(problem, W)
     best = int(np.argmax([changed.quadratic(w) for w in W.T]))
     return Result.of(problem, W[:, best], Status.HEURISTIC, "em", starts=options.restarts)
 

@@ -64,7 +64,7 @@ COUNTING = (
 )
 """Fields that say how the words of texts are counted."""
 SOME = address.Text(lambda text: ROWS * address.read_flag(text), lambda value: address.write(value > 0))
-"""In an address only whether a sample of the rows is taken; how many follows from the folder."""
+"""An address says only whether a sample of the rows is taken; the folder decides how many."""
 OTHER = "the data of this spec have changed since it was written; take its content out to run it on these"
 
 
@@ -81,8 +81,8 @@ def keeping(count: int) -> str:
 class DataSpec(Model):
     """A data set: where it is, how its file is read, and which steps follow.
 
-    One of `sample`, `upload`, `folder` and `path` says where the data are. None of them stands for data that
-    are handed over.
+    One of `sample`, `upload`, `folder` and `path` says where the data are. With none of
+    them, the caller hands over the data.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ class DataSpec(Model):
     folder, digest : str
         A folder of shards by its name on the server or its path, and the digest of its numbers.
     some : int
-        Rows of the folder that are taken at most, chosen at random; 0 for all of them.
+        Maximum number of rows taken from the folder, chosen at random; 0 for all of them.
     path : str
         A file on this computer.
     vocabulary, annotation, id_column, label_column, features_in_rows, missing, decimal, image_size
@@ -110,7 +110,7 @@ class DataSpec(Model):
     prepared : tuple of str
         Names of `nspca.data.PREPARATIONS`, done first and in this order.
     only, without : tuple of int
-        Features that alone are kept, or that are left out, by number from 0.
+        The only features that are kept, or those that are left out, by number from 0.
     drop : bool
         Whether features that take one value are left out.
     log2 : bool

@@ -81,7 +81,7 @@ class OptimumSpec(ProblemSpec):
         resume = None if certificate is None else Certificate.from_bytes(certificate)
         watch = Watch(report, known.value, self.k)
         found = prove_optimum(problem, known, watch, seconds=self.seconds, resume=resume)
-        assert found.certificate is not None  # every effort gives one, or raises
+        assert found.certificate is not None  # `prove_optimum` returns a certificate or raises
         watch.end(found.value, found.certificate.upper)
         return found
 

@@ -29,7 +29,7 @@ def python_of_data(data: Any) -> list[str]:
         lines += _DROP.splitlines()
     if data.log2 and not data.covariance:
         lines += ["data = nspca.prepare(data, 'log2')"]
-    for group in data.together:  # features that are constant may be gone
+    for group in data.together:  # `_DROP` may have removed constant features
         lines += [f"names = [whole[j] for j in {list(group)} if whole[j] in data.feature_names]"]
         lines += ["data = data.together(names) if len(names) > 1 else data"]
     return [*lines, "X, names = data.X, data.feature_names"]

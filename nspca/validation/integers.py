@@ -21,7 +21,7 @@ def is_inexact(whole: int) -> bool:
 def loses_digits(whole: int) -> bool:
     """Tell whether float64 changes a whole number that is written in decimal digits.
 
-    Digits that a float is printed with are that float, however long they are.
+    The digits with which Python prints a float lose nothing, even where the exact float has others.
     """
     return is_inexact(whole) and Decimal(repr(float(whole))) != whole
 

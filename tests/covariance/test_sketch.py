@@ -27,7 +27,7 @@ def test_the_error_is_the_spectral_distance_and_within_its_bound(kind, make):
     problem = nspca.Problem.from_data(make(data()), 3)
     A = problem.covariance.matrix
     for rank in (1, 4, 25):
-        found = sketch.made(kind, problem.covariance, rank)
+        found = sketch.make(kind, problem.covariance, rank)
         assert found.V.shape == (25, rank)
         assert found.error == pytest.approx(distance(A, found.V), rel=1e-6, abs=1e-12)
         assert found.error <= found.bound * (1 + 1e-9) + 1e-12
@@ -53,7 +53,7 @@ def test_degenerate_matrices():
     for case in cases(40, ranks=(1, 2, 3), seed=5):
         A = nspca.Problem.from_data(case.V.T, 1, center=False).covariance
         for kind in sketch.SKETCHES:
-            found = sketch.made(kind, A, case.V.shape[1])
+            found = sketch.make(kind, A, case.V.shape[1])
             assert found.error <= 1e-9 * max(A.trace, 1e-300), (case.kind, kind)
 
 
@@ -86,7 +86,7 @@ def test_bad_input_is_named():
     ):
         sketch.frequent(matrix, 2)
     with pytest.raises(InvalidOption, match="sketch must be one of svd, randomised, frequent, got 'best'"):
-        sketch.made("best", matrix, 2)
+        sketch.make("best", matrix, 2)
     with pytest.raises(InvalidData, match="finite rows of 3 columns"):
         sketch.FrequentDirections(3, 1).update([[1, np.nan, 2]])
     with pytest.raises(InvalidData, match="at least one row"):
