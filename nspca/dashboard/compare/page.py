@@ -72,7 +72,7 @@ class ComparePage(AnswerPage):
         curves = drawn(compared, seen.table, seen.k)[archive.VALUES]
         figures.draw(curves.update_layout(height=HEIGHT), "compare_values", same=run.id)
         if len(seen.ks) > 1:
-            st.select_slider("Number of features k", seen.ks, **state.bind("k", seen.k))
+            st.select_slider("Look at k", seen.ks, **state.bind("k", seen.k))
         return seen
 
     def more(self, run: Watched, results: nspca.Sweep, seen: Seen) -> None:
