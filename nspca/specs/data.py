@@ -360,12 +360,6 @@ class DataSpec(Model):
             values["covariance"] = True
         return values
 
-    def located(self) -> "DataSpec":
-        """Return this spec with only what an address can hold: without digests and the name of the file."""
-        covariance = self.covariance and (self.upload is not None or self.sample in COVARIANCES)
-        some = ROWS if self.some else 0
-        return self.but(file="", digest="", content="", covariance=covariance, some=some)
-
     def but_for(self, *names: str) -> "DataSpec":
         """Return this spec with the named fields at their defaults, and without a digest of the numbers."""
         fields = type(self).model_fields
