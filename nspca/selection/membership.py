@@ -151,6 +151,7 @@ class Membership:
         return self._cost(self.upper_without, self.value_without)
 
     def _cost(self, upper: Array, value: Array) -> Array:
+        """Return the least and the largest possible relative loss (n, 2) under bounds and values (n,)."""
         if not self.value > 0:
             return np.tile([0.0, 1.0], (len(upper), 1))
         least = np.clip(1 - upper / self.value, 0.0, 1.0)

@@ -234,6 +234,7 @@ class DataSpec(Model):
             yield partial(together, whole=whole[0], group=group)
 
     def _source(self, upload: Callable[[str], bytes] | None, beside: Path) -> "Dataset | OnDisk":
+        """Return the data as they are read, before all steps."""
         if self.sample is not None:
             if self.sample not in SAMPLES:
                 raise InvalidData(f"sample must be one of {', '.join(SAMPLES)}, got {self.sample!r}")
