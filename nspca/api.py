@@ -202,7 +202,7 @@ def certify(
     problem = _for_all(problem, int(components), result)
     search.check(problem, 1)
     if result is not None:
-        belonging(problem, result)
+        check_belongs(problem, result)
     certificate, _, _ = _certificate(problem, result, effort, _check_report(report), search=search)
     if result is not None:
         certificate.ratio(result.value)
@@ -226,7 +226,7 @@ def prove_optimum(
     """
     _check_problem(problem)
     search = _Search.of(EXHAUSTIVE, seconds, nodes, client, resume)
-    belonging(problem, result)
+    check_belongs(problem, result)
     search.check(problem, len(result.values))
     try:
         certificate, _, point = _certificate(
@@ -494,7 +494,7 @@ def _for_all(problem, components, result):
     return problem if count == 1 else problem.with_k((problem.k,) * count)
 
 
-def belonging(problem: Problem, result: Result) -> None:
+def check_belongs(problem: Problem, result: Result) -> None:
     """Refuse a result that does not belong to `problem` by its shape, sizes, sign and values.
 
     Several components must not share a feature.

@@ -266,6 +266,7 @@ class Problem:
         return real_numbers(x, "a component", f"give its n = {self.n} numbers", "fill them in")
 
     def _component(self, x: Any) -> Array:
+        """Return x as a checked array (n,)."""
         x = self._numbers(x)
         if x.shape != (self.n,) or not moderate(x):
             beyond = f"some of them not finite or above {LARGEST:g}"
@@ -287,6 +288,7 @@ class Problem:
 
 
 def _description(problem: Problem) -> str:
+    """Return the two lines that describe a problem."""
     A = problem.covariance
     m, n = A.shape
     subject = phrases.subject(A.source, A.center, A.scale)
@@ -306,6 +308,7 @@ def moderate(X: Array) -> bool:
 
 
 def _sizes(k: int | tuple[int, ...], n: int) -> int | tuple[int, ...]:
+    """Return a checked k: a whole number, or a tuple of sizes that add up to at most n."""
     if isinstance(k, tuple | list):
         sizes = tuple(_size(size, n) for size in k)
         if not sizes or sum(sizes) > n:
@@ -318,6 +321,7 @@ def _sizes(k: int | tuple[int, ...], n: int) -> int | tuple[int, ...]:
 
 
 def _forced(forced: Any, k: Any, n: int) -> tuple[int, ...]:
+    """Return the checked forced features in increasing order."""
     found = [*forced] if isinstance(forced, Iterable) and not isinstance(forced, str) else [forced]
     wrong = [one for one in found if not is_whole(one) or not 0 <= one < n]
     if wrong:
@@ -335,6 +339,7 @@ def _forced(forced: Any, k: Any, n: int) -> tuple[int, ...]:
 
 
 def _size(k: Any, n: int) -> int:
+    """Return a checked k from 1 to n."""
     try:
         size = 0 if isinstance(k, bool | np.bool_) else operator.index(k)
     except TypeError:

@@ -456,9 +456,9 @@ def test_a_sweep_that_is_stopped_hands_over_what_is_ready(form, tmp_path, monkey
 
 def test_the_bar_says_how_far_it_is_and_what_is_proved():
     event = Event("sweep", 12, 24, lower=93.19, upper=100.0, k=7, message="cone")
-    assert screen.drawn(event) == f"sweep  [{'#' * 12}{'.' * 12}] 12/24  k = 7  93.1 % proved  cone"
-    assert screen.drawn(Event("fetching", 3)) == "fetching  3"
-    assert "proved" not in screen.drawn(Event("search", lower=2.0, upper=1.0))
+    assert screen.event_line(event) == f"sweep  [{'#' * 12}{'.' * 12}] 12/24  k = 7  93.1 % proved  cone"
+    assert screen.event_line(Event("fetching", 3)) == "fetching  3"
+    assert "proved" not in screen.event_line(Event("search", lower=2.0, upper=1.0))
 
 
 def test_the_bar_is_for_those_who_watch(monkeypatch, capsys):

@@ -48,7 +48,7 @@ def verify(
         return value
     except CertificateError:
         raise
-    except Exception as error:  # both are somebody else's objects, which can fail in every way when asked
+    except Exception as error:  # methods of foreign objects may raise anything
         raise CertificateError(f"the data or the certificate cannot be read: {error!r}") from error
 
 

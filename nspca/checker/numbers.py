@@ -15,7 +15,7 @@ def numbers_of(data):
     """Return a dense table as an array; masked entries, and mixed types whose conversion would round, are
     refused.
     """
-    held = np.ma.asarray(data) if isinstance(data, list | tuple) else data  # masked if one of its rows is
+    held = np.ma.asarray(data) if isinstance(data, list | tuple) else data  # keeps the masks of rows
     not_masked(held)
     if isinstance(data, list | tuple):
         require(all(is_exact(entry) for entry in data), ROUNDED)
@@ -67,7 +67,7 @@ def is_exact(entries):
         return entries == float(entries)
     X = np.asarray(entries)
     if X.dtype.kind in "iu" and X.dtype.itemsize == 8:
-        upper = (X >> 32).astype(float) * 2.0**32  # either half is exact, and so is the difference below
+        upper = (X >> 32).astype(float) * 2.0**32  # exact, as are the low half and the difference below
         return bool((X.astype(float) - upper == (X & 0xFFFFFFFF).astype(float)).all())
     if X.dtype.kind == "f" and X.dtype.itemsize > 8:
         return bool(((X.astype(float) == X) | np.isnan(X)).all())

@@ -55,6 +55,7 @@ def read_loadings(path: str, names: Sequence[str]) -> "Array":
 
 
 def _feature(name: str, place: dict[str, int]) -> int:
+    """Return the number of the feature with this name, with or without the guard of a spreadsheet."""
     for one in _spelt(name):
         if one in place:
             return place[one]
@@ -82,6 +83,7 @@ def _weight(name: str, given: Any, weights: Weights) -> None:
 
 
 def _of_csv(text: str, place: dict[str, int]) -> list[Weights]:
+    """Return the weights by name of each component in a CSV text."""
     rows = _table(text, place)
     if not rows or len(rows[0]) < 2:
         raise InvalidData("a column with the names of features and one with weights are required, got none")
@@ -141,6 +143,7 @@ def _long(rows: list[list[str]], heading: list[str]) -> list[Weights]:
 
 
 def _of_json(text: str) -> list[Weights]:
+    """Return the weights by name of each component in a JSON text."""
     try:
         told = json.loads(text)
     except (ValueError, RecursionError) as error:

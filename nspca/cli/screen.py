@@ -86,7 +86,7 @@ class Bar:
         self._whole = ""
 
     def __call__(self, event: Event) -> None:
-        now, line = time.monotonic(), drawn(event)
+        now, line = time.monotonic(), event_line(event)
         if event.stage == "sweep":
             self._whole = line
         elif self._whole:
@@ -99,7 +99,7 @@ class Bar:
         sys.stderr.flush()
 
 
-def drawn(event: Event) -> str:
+def event_line(event: Event) -> str:
     """Return an event as a line: a bar when the total is known, and the proved share so far."""
     parts = [event.stage]
     if event.total:

@@ -37,9 +37,9 @@ DENSE_SHARE = 1 / 4
 FEW = 64
 """Largest number of features for which A is formed from dense columns, in milliseconds, and not stored."""
 WRITTEN_OUT = 2**23
-"""Largest number of dense entries formed for more features, once a block is held.
+"""Largest number of dense entries of columns from which A is formed for more features, once a block is held.
 
-The requested features then change at every step, so the block is not stored.
+The features of the requests then change at every step, so such an A is not stored.
 """
 SECOND_ORDER = 2**31
 """Maximum bytes of the matrix in column order; beyond, columns are taken out of rows."""

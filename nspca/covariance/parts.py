@@ -139,10 +139,13 @@ class Parts(Covariance):
         When data are scaled, so that all variances are equal, features are ranked by their part in a few
         leading directions, in two passes.
         """
-        order = np.argsort(-self.once("sketched", self._sketched), kind="stable")
+        order = np.argsort(-self.once("sketched", self._rank_values), kind="stable")
         return np.sort(order[: max(CANDIDATES, least)])
 
-    def _sketched(self) -> Array:
+    def _rank_values(self) -> Array:
+        """Return numbers (n,) that rank features: variances or, when data are scaled, parts in leading
+        directions.
+        """
         if not self.scale:
             return self.diagonal
         Q = np.random.default_rng(0).standard_normal((self.n, SKETCHED))

@@ -297,6 +297,7 @@ def _rounding_bound(rows: Array) -> float:
 
 
 def _centred_rows(A: DataCovariance, which: slice) -> Array:
+    """Return some rows of Z as a dense array."""
     rows = A.Z[which]
     if isinstance(A, SparseCovariance):
         return (rows.toarray() - A.mean) * A.weight

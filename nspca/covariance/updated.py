@@ -71,6 +71,7 @@ class Changed(Covariance):
         return super()._eigenpairs(d)
 
     def _checked(self, values: Array, vectors: Array) -> tuple[Array, Array]:
+        """Return eigenpairs with those at rounding level of A set to zero."""
         # The changed matrix can be rounding of A, so accuracy is relative to A. Solvers only start from it.
         zero = values <= NOTHING * self.A.trace
         return np.where(zero, 0.0, values), np.where(zero, 0.0, oriented(vectors))

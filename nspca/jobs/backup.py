@@ -76,6 +76,7 @@ def restore(path: Path | str, home: Path | str | None = None) -> Path | None:
 
 
 def _check(path: Path) -> None:
+    """Refuse a file that is no intact backup of this or an older version."""
     if not path.is_file():
         raise JobError(f"There is no file {path} to restore from: check its path.")
     try:

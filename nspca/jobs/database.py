@@ -104,6 +104,7 @@ class Database:
             self._db.close()
 
     def _connect(self) -> sqlite3.Connection:
+        """Open and return a connection."""
         db = sqlite3.connect(self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
         db.row_factory = sqlite3.Row
         return db
@@ -142,12 +143,14 @@ class Database:
         return "" if found == "ok" else str(self._trouble(sqlite3.DatabaseError(found)))
 
     def _trouble(self, error: Exception) -> JobError:
+        """Return the error of a store that cannot be used."""
         return JobError(
             f"The store {self.path} cannot be used ({error}): make room or repair it, or set NSPCA_HOME to "
             "another folder."
         )
 
     def _prepare(self) -> None:
+        """Set the journal mode, and create or update the tables."""
         deadline = time.monotonic() + BUSY_SECONDS
         while True:  # switching to WAL does not wait for other processes doing the same
             try:
@@ -222,6 +225,7 @@ class Database:
                 self._give_back(db)
 
     def _reader(self) -> sqlite3.Connection:
+        """Return an idle read connection, or a new one."""
         if not self._open:
             raise sqlite3.ProgrammingError("it is closed")
         try:
@@ -232,6 +236,7 @@ class Database:
             return db
 
     def _give_back(self, db: sqlite3.Connection) -> None:
+        """Keep a read connection for reuse, or close it when enough are idle."""
         if self._open and len(self._readers) < IDLE_READERS:
             self._readers.append(db)
         else:
@@ -239,6 +244,7 @@ class Database:
 
     @contextmanager
     def _translated_errors(self) -> Iterator[None]:
+        """Turn errors of SQLite, and a missing file, into `JobError`."""
         if self._open and (gone := self.missing()):
             raise JobError(gone)
         try:

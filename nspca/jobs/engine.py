@@ -303,6 +303,9 @@ class Engine:
         title: str,
         patient: bool = False,
     ) -> str:
+        """Add a run to the store, and a job for it unless its result is known or on its way; return its
+        id.
+        """
         with self._lock:
             if self._closing:
                 raise JobError(SHUT)
@@ -334,6 +337,7 @@ class Engine:
         self._runs[run_id] = job
 
     def _check_limits(self, viewer: str, joins: bool) -> None:
+        """Refuse a viewer that has too many jobs, or a new job when the server has too many."""
         mine = sum(job.has(viewer) for job in self._live.values())
         if mine >= self.limits.per_viewer:
             raise JobError(
@@ -357,6 +361,7 @@ class Engine:
     # ---- messages of workers, in Dask's threads
 
     def _heard(self, token: str, message: dict[str, Any]) -> None:
+        """Take a message of a worker: that it has begun a job, or an event with rows."""
         job = self._tokens.get(token)
         if job is None:
             return
@@ -387,6 +392,7 @@ class Engine:
         self._wake.set()
 
     def _finish(self, job: Job, state: str, error: str = "", result: bytes = b"") -> None:
+        """Record the end of a job for all of its runs, and forget the job."""
         self._forget(job)
         seconds = time.time() - (job.started or time.time())
         _log.info("run %s: task=%s seconds=%.1f key=%.12s", state, job.function, seconds, job.key)
@@ -395,6 +401,7 @@ class Engine:
             self._runs.pop(run_id, None)
 
     def _keep_part(self, job: Job, part: bytes) -> None:
+        """Store the partial result of a cancelled job, except for runs that run again."""
         try:
             not_running_again = [run_id for run_id in job.left if run_id not in self._runs]
             self.store.keep_part(not_running_again, part)
@@ -404,6 +411,7 @@ class Engine:
     # ---- the supervisor's thread, the only one that talks to the scheduler
 
     def _supervise(self, warm: tuple[str, ...]) -> None:
+        """Start the workers and serve the queue until the engine closes or the workers are gone."""
         try:
             pool = self._pool = self._start_pool(warm)
         except Exception as error:  # without workers every waiting run has to hear why
@@ -487,6 +495,7 @@ class Engine:
             return list(self._tokens.values())
 
     def _stop_unwanted(self, pool: "Pool") -> None:
+        """Ask jobs without viewers to stop, and kill the workers of those that do not."""
         for job in self._at_work():
             if job.viewers or not job.started or not job.future or job.pid is None:
                 continue
@@ -565,6 +574,7 @@ class Engine:
         return lambda outcome: self._ended(job, token, outcome)
 
     def _note_progress(self) -> None:
+        """Store the progress of all running jobs now and then."""
         if time.monotonic() - self._noted_at < NOTE_SECONDS and not self._closing:
             return
         self._noted_at = time.monotonic()
@@ -599,6 +609,7 @@ class Engine:
             _log.error("%s", text, exc_info=trace)
 
     def _tidy(self) -> None:
+        """Delete old results and the arguments of ended runs now and then."""
         if time.monotonic() - self._tidied_at > TIDY_SECONDS:
             self._tidied_at = time.monotonic()
             needed = {

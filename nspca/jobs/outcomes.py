@@ -117,6 +117,7 @@ class Ends:
         return next((end for end in reversed(self._held) if run_id in end.runs), None)
 
     def _store_outcome(self, end: End) -> str:
+        """Store an outcome; return the error as a sentence, or an empty text."""
         kept = (end.job.key, end.result) if end.state == "done" else None
         try:
             self._store.finish_runs(

@@ -187,6 +187,7 @@ def _identify(value: Any) -> tuple[str, str, Any]:
 
 
 def _digest(head: str, arrays: list[np.ndarray]) -> str:
+    """Return the hash of a heading and of the types and entries of arrays."""
     digest = hashlib.sha256(head.encode())
     for array in arrays:
         digest.update(array.dtype.str.encode())
@@ -195,6 +196,7 @@ def _digest(head: str, arrays: list[np.ndarray]) -> str:
 
 
 def _write(kind: str, value: Any, file: Any) -> None:
+    """Write one argument to an open file, in the form that `read` reads."""
     if kind == "$bytes":
         file.write(value)
     elif kind == "$sparse":

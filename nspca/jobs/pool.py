@@ -161,6 +161,7 @@ class Pool:
     def _submit(
         self, token: str, function: str, parameters: str, folder: Path, ended: Ended, address: str
     ) -> Future[Any]:
+        """Send a run to a worker, with its arguments when the worker cannot read the folder."""
         blobs = None
         if not self._cluster:  # another machine does not see the folder
             files = {

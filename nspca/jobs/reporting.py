@@ -65,6 +65,7 @@ class Reporter:
             self._flush()
 
     def _take(self, event: Event) -> None:
+        """Merge an event into the one that is held back, and collect its row."""
         payload = dict(event.payload)
         row = payload.pop("row", None)
         if row is not None:
@@ -78,6 +79,7 @@ class Reporter:
         self._event = replace(event, payload=merged if len(_json(merged)) <= PAYLOAD_BYTES else payload)
 
     def _flush(self) -> None:
+        """Send the event that is held back and all rows, in messages of limited size."""
         if self._event is None:
             return
         head = _json(asdict(self._event))
@@ -95,6 +97,7 @@ class Reporter:
 
 
 def _fits(text: str) -> bool:
+    """Tell whether a payload may be sent, and log one that is too large."""
     if len(text) <= PAYLOAD_BYTES:
         return True
     _log.warning("left out a progress payload of %d bytes, at most %d are sent", len(text), PAYLOAD_BYTES)
@@ -106,6 +109,7 @@ def _json(value: Any) -> str:
 
 
 def _plain(value: Any) -> Any:
+    """Return a value without a JSON form as lists and numbers, or as text."""
     if isinstance(value, np.generic | np.ndarray):
         return value.tolist()
     return str(value)

@@ -115,6 +115,7 @@ class Bodies:
                 db.execute("INSERT INTO blobs VALUES (?, ?)", (digest, body))
 
     def _trouble(self, error: OSError) -> JobError:
+        """Return the error of a folder that cannot be written."""
         return JobError(
             f"The file cannot be kept in {self.folder} ({error}): make room there, or set NSPCA_HOME to "
             "another folder."

@@ -109,19 +109,23 @@ def run(task: Task, blobs: dict[str, bytes] | None = None) -> Finished:
 
 
 def _is_kept(result: Any) -> bool:
+    """Tell whether a result is bytes that the store can hold."""
     return isinstance(result, bytes) and len(result) <= RESULT_BYTES
 
 
 def _failed(sentence: str) -> Finished:
+    """Return the outcome of the error that is being handled."""
     return Finished("failed", error=sentence, trace=traceback.format_exc())
 
 
 def _function(name: str) -> Callable[..., Any]:
+    """Import and return the function with the name ``module:function``."""
     module, _, attribute = name.partition(":")
     return getattr(importlib.import_module(module), attribute)
 
 
 def _load(folder: str, blobs: dict[str, bytes] | None, kind: str, digest: str) -> Any:
+    """Return an argument of a run from `blobs`, or from its file where there are none."""
     if blobs is not None:
         return packing.read(kind, io.BytesIO(blobs[digest]))
     path = Path(folder) / packing.file_name(kind, digest)

@@ -178,6 +178,7 @@ def swaps(problem: Problem, x: Array, report: Report = silent) -> Array:
 
 
 def _best_swap(problem: Problem, x: Array, value: float) -> Array | None:
+    """Return the first of the most promising swaps that raises the value, None if none does."""
     A, k = problem.covariance, problem.size
     support, allowed = np.flatnonzero(x), support_of(problem, x)
     outside, full = np.delete(np.arange(problem.n), allowed), allowed.size >= k

@@ -60,6 +60,7 @@ def identify_machine() -> list[str]:
 
 
 def _read(path: Path, who: list[str]) -> Speed | None:
+    """Return the measurement in a file; None when it is of another machine or cannot be read."""
     try:
         speeds = json.loads(path.read_text(encoding="utf-8"))
         known = Speed(*(float(speeds[name]) for name in ("sparse", "dense", "text")))
@@ -83,6 +84,7 @@ def measure_speed() -> Speed:
 
 
 def _quickest(run: Callable[[], object]) -> float:
+    """Return the seconds of the quickest of three runs."""
     speeds = []
     for _ in range(3):
         begun = time.perf_counter()

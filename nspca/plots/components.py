@@ -122,7 +122,7 @@ def _hatch(figure: go.Figure, pixels: np.ndarray, shape: Sequence[int]) -> None:
     )
 
 
-def _passes(axis: np.ndarray) -> list[np.ndarray]:
+def _split_rising(axis: np.ndarray) -> list[np.ndarray]:
     """Split the positions of an axis into stretches over which it rises. An instrument with two overlapping
     channels has two.
     """
@@ -131,7 +131,7 @@ def _passes(axis: np.ndarray) -> list[np.ndarray]:
 
 
 def _add_mean(figure: go.Figure, axis: np.ndarray, mean: np.ndarray, spread: ArrayLike | None) -> None:
-    for index, part in enumerate(_passes(axis)):
+    for index, part in enumerate(_split_rising(axis)):
         at, middle, first = axis[part], mean[part], index == 0
         if spread is not None:
             width = np.asarray(spread, float)[part]

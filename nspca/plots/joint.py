@@ -352,6 +352,7 @@ def _slots(sizes: Sequence[int], n: int) -> list[np.ndarray]:
 
 
 def _edges(figure: go.Figure, pairs: Any, colour: str, width: float) -> None:
+    """Draw lines from the left to the right for pairs of heights."""
     xs, ys = [], []
     for left, right in pairs:
         xs += [0, 1, None]
@@ -360,6 +361,7 @@ def _edges(figure: go.Figure, pairs: Any, colour: str, width: float) -> None:
 
 
 def _nodes(figure: go.Figure, x: float, ys: Any, colour: Any, text: Any) -> None:
+    """Draw a column of dots at x."""
     marker = {"size": 14, "color": colour, "line": {"width": 1, "color": MAIN if x else "rgba(0,0,0,0)"}}
     figure.add_scatter(
         x=[x] * len(ys),

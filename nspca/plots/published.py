@@ -37,7 +37,7 @@ def seen_by_the_paper(frame: pd.DataFrame, ceiling: float = math.inf) -> pd.Data
     value, probability = frame["value"].astype(float), frame["epsnet_probability"].astype(float)
     upper = frame["upper_epsnet"].astype(float).where(probability.notna())
     failed = value.groupby(frame["k"]).transform("max") > upper * (1 + FAILED)
-    rows = _seen(frame, upper.mask(failed, math.inf), ceiling, "epsnet")
+    rows = _replace_bound(frame, upper.mask(failed, math.inf), ceiling, "epsnet")
     return rows.assign(probability=probability.where(rows["kind"] == "epsnet"))
 
 
@@ -45,10 +45,13 @@ def seen_at_rank_3(frame: pd.DataFrame, ceiling: float = math.inf) -> pd.DataFra
     """Return rows of a sweep with the exact form of the paper's bound (column ``upper_rank3``), which is
     proved, in place of ours.
     """
-    return _seen(frame, frame["upper_rank3"].astype(float), ceiling, "rank-3").assign(probability=math.nan)
+    return _replace_bound(frame, frame["upper_rank3"].astype(float), ceiling, "rank-3").assign(
+        probability=math.nan
+    )
 
 
-def _seen(frame: pd.DataFrame, upper: pd.Series, ceiling: float, kind: str) -> pd.DataFrame:
+def _replace_bound(frame: pd.DataFrame, upper: pd.Series, ceiling: float, kind: str) -> pd.DataFrame:
+    """Return the rows with another bound, cut at the ceiling, and with its ratios and kinds."""
     kinds = np.where(upper > ceiling, "l1", kind)
     upper = upper.clip(upper=ceiling).replace(math.inf, math.nan)
     ratio = np.nextafter(frame["value"].astype(float) / upper.where(upper > 0), 0.0).clip(upper=1.0)

@@ -87,6 +87,7 @@ def _with_errors(
     axis: str = "y",
     shown: str = "k = ",
 ) -> None:
+    """Draw a curve with error bars."""
     said = [
         f"<b>{shown}{k}</b>, {name}<br>{value:.4g} ± {error:.2g}"
         for k, value, error in zip(ks, values, errors, strict=True)

@@ -12,7 +12,7 @@ from nspca.plots.theme import new_figure, plain
 from nspca.presentation.colours import CONTEXT, NEGATIVE, POSITIVE, fade
 
 MOST = 20
-"""Words that are drawn."""
+"""Maximum number of words drawn."""
 
 
 def topic_figure(x: ArrayLike, names: Sequence[str], overall: ArrayLike, *, what: str) -> go.Figure:

@@ -70,6 +70,7 @@ def method_name(method: str) -> str:
 
 
 def _features(forced: tuple[int, ...], names: Sequence[str] | None) -> str:
+    """Return forced features in words, by name or counted from 1."""
     told = [f"{j + 1}" if names is None else f'"{short(names[j])}"' for j in forced]
     which = told[0] if len(told) == 1 else f"{', '.join(told[:-1])} and {told[-1]}"
     return which if names is not None else f"feature{'s' * (len(told) > 1)} {which}"

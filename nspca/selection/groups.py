@@ -64,7 +64,7 @@ class GroupEffects:
     @property
     def frame(self) -> "pd.DataFrame":
         """Table with a row for each component: its number, its effect named after the measure, and p."""
-        import pandas as pd  # half a second that a caller who reads no table need not wait
+        import pandas as pd  # slow to import, and needed only here
 
         columns = {"component": np.arange(1, len(self.effect) + 1), self.measure: self.effect}
         return pd.DataFrame(columns | ({} if self.p is None else {"p": self.p}))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from nspca.api import belonging, certify, in_memory
+from nspca.api import certify, check_belongs, in_memory
 from nspca.bounds import membership as bounds
 from nspca.certificate import ROUNDING, Certificate, require_about
 from nspca.covariance.covariance import DENSE_LIMIT
@@ -151,6 +151,7 @@ class Membership:
         return self._cost(self.upper_without, self.value_without)
 
     def _cost(self, upper: Array, value: Array) -> Array:
+        """Return the least and the largest possible relative loss (n, 2) under bounds and values (n,)."""
         if not self.value > 0:
             return np.tile([0.0, 1.0], (len(upper), 1))
         least = np.clip(1 - upper / self.value, 0.0, 1.0)
@@ -256,7 +257,7 @@ def membership(
             f"which features are in or out is asked of at most {DENSE_LIMIT} features of shards, got "
             f"{problem.n}; give the data to from_data"
         )
-    belonging(problem, result)
+    check_belongs(problem, result)
     report = silent if report is None else report
     given = certificate or result.certificate or certify(problem, result, effort="fast", report=report)
     require_about(problem, given)

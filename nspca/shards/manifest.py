@@ -99,6 +99,7 @@ class Manifest:
             raise InvalidData(f"{path} cannot be read ({shown(error)}): {WAY_OUT}.") from None
 
     def _checked(self) -> "Manifest":
+        """Return this manifest, after checking that its counts agree; ValueError if not."""
         counts = [self.rows, self.columns, self.nonzeros, *(one.rows for one in self.shards)]
         counts += [one.nonzeros for one in self.shards]
         if not all(_count(one) for one in counts) or not self.rows or not 0 < self.columns < 2**31:
@@ -120,6 +121,7 @@ def file_of(number: int, part: str) -> str:
 
 
 def _shard(record: dict[str, Any]) -> Shard:
+    """Return a shard from its record; ValueError for a wrong one."""
     files = {part: _content(one) for part, one in record["files"].items()}
     if set(files) != set(PARTS) or set(record) != {"rows", "nonzeros", "files"}:
         raise ValueError("a shard with other parts")
@@ -127,6 +129,7 @@ def _shard(record: dict[str, Any]) -> Shard:
 
 
 def _content(record: dict[str, Any]) -> Content:
+    """Return the content of a file from its record; ValueError for a wrong one."""
     content = Content(**record)
     if not _count(content.bytes) or not _hash(content.sha256):
         raise ValueError("a file without its size or checksum")

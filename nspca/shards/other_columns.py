@@ -39,6 +39,7 @@ class OtherColumns:
         return tuple(self._describe(i) for i in self._first_rows)
 
     def _describe(self, i: int) -> str:
+        """Return the sentence about a column that is left out, or refuse the column."""
         first, layout = self._first_rows[i], self.layout
         if i in layout.empty_columns:
             held = sorted((row, text) for text, row in first.items() if text.strip().lower() not in MISSING)

@@ -48,7 +48,7 @@ def stamp(name: str) -> str:
         return ""
     try:
         known = (path / FILE).stat()
-    except OSError:  # it went just now
+    except OSError:  # it was deleted meanwhile
         return ""
     return f"{path} {known.st_mtime_ns} {known.st_size}"
 

@@ -24,7 +24,7 @@ class Writer:
     Parameters
     ----------
     folder : Path
-        Where it will be; nothing may be there yet.
+        Path of the folder, which must not exist yet.
     columns : int
     name : str
     features : sequence of str, optional

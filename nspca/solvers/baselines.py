@@ -8,9 +8,8 @@ on the same support.
 `spca`  ``min 1/2 |Z' - v d'|^2 + penalty |v|_1`` over v and ``|d| <= 1``, as ``SparsePCA(n_components=1)``
         computes it. It is called through ``dict_learning``, which can keep v nonnegative and reports while it
         runs (Mairal et al. 2009).
-`nmf`   ``min |X - WH|^2`` over nonnegative W (m, rank) and H (rank, n); the best row of H is taken (Lee &
-Seung
-        1999). Data must be nonnegative, so features are shifted until their smallest value is 0.
+`nmf`   ``min |X - WH|^2`` over nonnegative W (m, rank) and H (rank, n) (Lee & Seung 1999). The best row of
+        H is taken. Data must be nonnegative, so features are shifted until their smallest value is 0.
 `pca`   The leading eigenvector, as ``PCA(n_components=1)`` computes it. It is stored with the covariance.
 
 Guarantee: none.

@@ -219,6 +219,8 @@ class Search:
         return self.at(beta), beta
 
     def _climbed(self, U, beta):
+        """Return the solution for this beta, reached from the one in `U`."""
+
         def tell(sweep, value):
             self.report(
                 Event(

@@ -234,6 +234,7 @@ class DataSpec(Model):
             yield partial(together, whole=whole[0], group=group)
 
     def _source(self, upload: Callable[[str], bytes] | None, beside: Path) -> "Dataset | OnDisk":
+        """Return the data as they are read, before all steps."""
         if self.sample is not None:
             if self.sample not in SAMPLES:
                 raise InvalidData(f"sample must be one of {', '.join(SAMPLES)}, got {self.sample!r}")
@@ -359,12 +360,6 @@ class DataSpec(Model):
         if values.get("upload") and query.get("cov") == "1":
             values["covariance"] = True
         return values
-
-    def located(self) -> "DataSpec":
-        """Return this spec with only what an address can hold: without digests and the name of the file."""
-        covariance = self.covariance and (self.upload is not None or self.sample in COVARIANCES)
-        some = ROWS if self.some else 0
-        return self.but(file="", digest="", content="", covariance=covariance, some=some)
 
     def but_for(self, *names: str) -> "DataSpec":
         """Return this spec with the named fields at their defaults, and without a digest of the numbers."""

@@ -244,6 +244,7 @@ class PitpropsSpec(Use):
 
 
 def _face_components(problem: Problem, faces: Any, method: str, seed: int, report: Report) -> Any:
+    """Return the components (n, r) that a method finds on faces."""
     if method == "pca":
         return problem.covariance.leading(PARTS)[1]
     if method == "nmf":
@@ -260,6 +261,7 @@ def _thinned(values: Any) -> list[float]:
 
 
 def _pictures(name: str) -> Any:
+    """Return the pictures of a file in the folder of originals, one in each row."""
     path = Path(originals_folder() or ".") / name
     if not path.is_file():
         raise InvalidData(f"{name} must be in the folder that NSPCA_DATA names, got none; put it there")

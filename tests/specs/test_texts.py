@@ -55,7 +55,7 @@ def test_a_table_about_the_samples_comes_back_from_python(folder):
     given = {"t": (folder / "table.csv").read_bytes(), "n": (folder / "about.csv").read_bytes()}
     uploaded = DataSpec(upload="t", file="table.csv", annotation="n")
     assert uploaded.open(given.__getitem__).label_name == "kind"
-    assert DataSpec.from_query(uploaded.to_query()) == uploaded.located()
+    assert DataSpec.from_query(uploaded.to_query()) == uploaded.but(file="")
     with pytest.raises(InvalidData, match="table about the samples was uploaded"):
         uploaded.open()
 
