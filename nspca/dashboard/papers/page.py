@@ -111,7 +111,8 @@ def answer(item: Item, claims: list[Claim]) -> str:
     if total == 1:
         said = f"The one statement of {item.label} {SAID[next(iter(counts))][0]}."
     elif len(counts) == 1:
-        said = f"All {total} statements of {item.label} {SAID[next(iter(counts))][1]}."
+        every = "Both" if total == 2 else f"All {total}"
+        said = f"{every} statements of {item.label} {SAID[next(iter(counts))][1]}."
     else:
         parts = [f"{n} {SAID[verdict][n > 1]}" for verdict, n in counts.items()]
         said = f"Of {total} statements of {item.label}, {', '.join(parts[:-1])} and {parts[-1]}."
