@@ -58,5 +58,8 @@ def test_everything_can_be_taken_home_and_the_first_answer_cannot(opened, finish
         "Report of this sweep, HTML",
         "Sweep, CSV",
         "Component, CSV",
+        "Features in use, TXT",
+        "Ranked list, RNK",
+        "Every component of the sweep, GMT",
         "JSON",
     ] and page.button(key="ask_everything")
