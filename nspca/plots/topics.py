@@ -34,7 +34,7 @@ def topic_figure(x: ArrayLike, names: Sequence[str], overall: ArrayLike, *, what
     says = ", ".join(f"{label} {x[i]:.2f}" for label, i in zip(labels[:5], order[:5], strict=True))
     figure = new_figure(
         f"Words of a topic by weight, over their overall frequency: {says}.",
-        height=max(260, 90 + 24 * order.size),
+        height=max(260, 154 + 24 * order.size),
     )
     common = {"orientation": "h", "y": rows, "customdata": labels}
     figure.add_bar(
@@ -56,10 +56,10 @@ def topic_figure(x: ArrayLike, names: Sequence[str], overall: ArrayLike, *, what
     )
     top = float(overall[order].max(initial=0.0)) or 1.0
     figure.update_layout(
-        barmode="overlay", showlegend=True, margin={"t": 70},
+        barmode="overlay", showlegend=True, margin={"t": 70, "b": 84},
         xaxis={"title": {"text": "weight in the topic"}, "rangemode": "tozero", "fixedrange": True},
         xaxis2={"title": {"text": what}, "overlaying": "x", "side": "top", "range": [0, 1.05 * top],
         "showgrid": False, "fixedrange": True},
-        legend={"y": -0.16, "yanchor": "top"},
+        legend={"yref": "container", "y": 0, "yanchor": "bottom"},
     )  # fmt: skip
     return figure

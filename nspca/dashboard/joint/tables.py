@@ -14,6 +14,9 @@ from nspca.dashboard.open_data import looked_at
 from nspca.dashboard.views import component
 from nspca.plots.profiles import profiles_figure
 
+SHORT = 25
+"""Features up to which the heat map of a component is open. That of more is folded: the page stays short."""
+
 
 def picture(outcome: Outcome) -> None:
     """Draw the components of the best method, and the choice of one to look at."""
@@ -58,7 +61,12 @@ def look(outcome: Outcome) -> None:
         problem = looked_at(outcome.of, outcome.problem)
     except nspca.InvalidProblem:
         return
-    component.heat_map(data, problem, x, f"heat_{outcome.run_id}")
+    figure = component.mapped(data, problem, x)
+    if figure is not None:
+        about = outcome.about
+        label = f"The {about.feature}s of component {number} in all samples, sorted by score"
+        with st.expander(label, expanded=int((x != 0).sum()) <= SHORT, icon=":material/grid_on:"):
+            figures.draw(figure, f"heat_{outcome.run_id}")
 
 
 def taken(outcome: Outcome) -> dict[str, go.Figure]:
