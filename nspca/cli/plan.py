@@ -44,7 +44,7 @@ def add(commands: Commands) -> None:
     command.add_argument(
         "source",
         metavar="FILE",
-        help="a docword, Matrix Market (both also gzipped), Parquet, CSV or sparse NPZ file",
+        help="a docword, Matrix Market (both also gzipped), Parquet, CSV, NPY, NPZ or HDF5 file",
     )
     command.add_argument("folder", metavar="FOLDER", help="a new folder")
     size = command.add_mutually_exclusive_group()

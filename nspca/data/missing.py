@@ -151,8 +151,8 @@ def refusal(where: str, cells: int, rows: int, columns: int) -> str:
         else f"{cells} are missing, in {_counted(rows, 'row')} and {_counted(columns, 'column')}"
     )
     way_out = (
-        "fill in what is missing, or use the option missing: leave out its samples, leave out its features, or "
-        "put in means"
+        "fill in what is missing, or use the option missing: leave out its samples, leave out its features, "
+        "or put in means"
     )
     return f"Every cell must hold a number, but {where} ({many}): {way_out}."
 

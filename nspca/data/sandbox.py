@@ -97,7 +97,7 @@ def open_file(
     -------
     Opened
     """
-    beside = {"vocabulary": words, "annotation": annotation}
+    beside = {"vocabulary": None if as_texts else words, "annotation": annotation}
     given = {key: one for key, one in beside.items() if one is not None}
     if is_small(raw) and all(map(is_small, given.values())):
         return _read_here(raw, name, given, as_texts, options)

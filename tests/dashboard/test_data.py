@@ -602,3 +602,18 @@ def test_photographs_are_converted_after_a_preview(visit, texts, address, senten
     page.button(key="do_convert").click().run()
     assert not page.error and (page.metric[0].value, page.metric[1].value) == ("6", "4,096")
     assert address(page)["pixels"] == "64" and "6 images of 64 × 64 pixels" in texts(page)
+
+
+def test_an_address_that_somebody_edited_counts_the_words_all_the_same(visit, address):
+    page = upload(visit, LETTERS["letters.txt"], "letters.txt")
+    odd = {
+        "stop": "latin",
+        "weigh": "x",
+        "split": "x",
+        "most": "1",
+        "pixels": "9999",
+        "high": "101",
+        "vocab": "abc",
+    }
+    again = visit(PAGE, **{**address(page), **odd})
+    assert not again.exception and "stop" not in address(again) and "most" not in address(again)

@@ -12,7 +12,7 @@ from nspca.dashboard.data import counting, first
 from nspca.dashboard.open_data import Chosen, columns, measures, read_as, read_first
 from nspca.data import Dataset, Layout, features_in_rows_suggestion
 from nspca.data.annotation import PREFIX
-from nspca.data.counting import STOP_WORDS, WEIGHTS
+from nspca.data.counting import LIMIT_WORDS, STOP_WORDS, WEIGHTS
 from nspca.data.dataset import numbered
 from nspca.data.missing import Way, ways_out
 from nspca.data.readers.documents import SPLITS
@@ -45,6 +45,8 @@ def forget_stale() -> None:
             state.forget((name,))
     if state.get("pixels") is not None and not SIDES[0] <= state.get("pixels") <= SIDES[1]:
         state.forget(("pixels",))
+    if not 2 <= state.get("most") <= LIMIT_WORDS:
+        state.forget(("most",))
     if state.get("words") or state.get("about"):
         return  # the columns are those of a table of texts, or of the table about the samples
     try:
