@@ -15,6 +15,10 @@ FITS = """(() => {
   return main.scrollHeight - main.clientHeight <= 4;
 })()"""
 SCROLLED = "document.querySelector('[data-testid=stMain]').scrollTop"
+MIDDLE = """plot => {
+  const box = plot.getBoundingClientRect(), { l, t, w, h } = plot._fullLayout._size;
+  return [box.x + l + w / 2, box.y + t + h / 2];
+}"""
 DRAWN = "plot => Boolean(plot._fullLayout?._size)"
 
 
@@ -67,8 +71,7 @@ def test_a_chart_never_traps_a_scroll(browser, app_url, address):
         page.wait_for_function(f"Math.abs({SCROLLED} - {before}) > 100")
         assert plot.evaluate(RANGES) == ranges, "the gesture scrolled, and zoomed nothing"
         plot.evaluate("plot => plot.scrollIntoView({ block: 'center' })")
-        box = plot.bounding_box()
-        pinch(session, box["x"] + 0.5 * box["width"], box["y"] + 0.5 * box["height"])
+        pinch(session, *plot.evaluate(MIDDLE))
         page.wait_for_function(
             f"({RANGES})(document.querySelector('.nspca-figure.js-plotly-plot')) !== {ranges!r}"
         )
