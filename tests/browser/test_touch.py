@@ -112,7 +112,7 @@ def test_a_class_answers_on_its_phones(page, browser, app_url):
         for place, (student, degrees) in enumerate(((one, "30"), (two, "60"))):
             student.locator(".nspca-turner .angle").fill(degrees)
             student.get_by_role("button", name="Send my guess").click()
-            expect(page.get_by_text(re.compile(rf"^{place + 1} of 2 phones"))).to_be_visible()
+            expect(page.get_by_text(re.compile(rf"^Guesses: {place + 1}, phones here: 2"))).to_be_visible()
         page.reload()  # the room is remembered by this browser
         page.get_by_role("button", name="Show the answer").click()
         expect(page.get_by_text("The dots vary most along")).to_be_visible()
@@ -126,7 +126,7 @@ def test_a_class_answers_on_its_phones(page, browser, app_url):
         send = one.get_by_role("button", name="Send my guess")
         expect(send).to_be_enabled()
         send.click()
-        expect(page.get_by_text(re.compile("^1 of 2 phones"))).to_be_visible()
+        expect(page.get_by_text(re.compile("^Guesses: 1, phones here: 2"))).to_be_visible()
         page.get_by_text("With a class").click()
         page.get_by_role("button", name="Close the room").click()
         expect(page.get_by_text("2 phones answered")).to_be_visible()
