@@ -225,7 +225,7 @@ def test_a_lesson_with_a_class(visit, texts):
     assert secret not in texts(phone)
     house.answer(code, "a", 1, 40.0)
     teacher.run()
-    assert "**1** of 1 phones" in texts(teacher)
+    assert "Guesses: **1**, phones here: **1**" in texts(teacher)
     teacher.button(key="class_reveal").click().run()
     assert "principal component" in texts(teacher)
     phone.run()

@@ -76,6 +76,7 @@ def test_a_lesson_is_collected_and_stepped_through(visit, address):
     assert not page.sidebar.children and page.button(key="slide_back").disabled
     page.button(key="slide_on").click().run()
     assert page.title[0].value == "Do a few features do as well?" and address(page)["slide"] == "2"
+    page.switch_page("pages/learn.py").run()  # a browser knows the page that it was sent to
     page.button(key="slide_on").click().run()
     assert page.title[0].value == "Why can the best few be found?" and page.button(key="slide_on").disabled
     page.button(key="slide_back").click().run()
@@ -93,6 +94,12 @@ def test_a_table_is_a_list_of_cards_on_a_phone():
     assert (
         text.count("<dl>") == 2 and "<script>" not in text and "<b>" not in text and "<dd>1.235</dd>" in text
     )
+    config = {
+        "value": {"label": "Share", "type_config": {"type": "number", "format": "percent"}},
+        "none": "Kept",
+    }
+    text = tables.cards(table, config)
+    assert "<dt>Share</dt><dd>123.5 %</dd>" in text and "<dt>Kept</dt>" in text
     long = pandas.DataFrame({"n": range(tables.MOST + 3)})
     assert tables.cards(long).count("<dl>") == tables.MOST and "and 3 more" in tables.cards(long)
 

@@ -139,7 +139,7 @@ def on_a_page():
 def test_an_address_carries_what_its_page_knows(monkeypatch):
     monkeypatch.setattr(state, "_met", {"mine"})
     assert set(" ".join(OF_PAGES.values()).split()) <= set(VALUES)
-    assert set(VALUES) - set(" ".join(OF_PAGES.values()).split()) == {"w", "present"}, (
+    assert set(VALUES) - set(" ".join(OF_PAGES.values()).split()) == {"w", "present", "slide"}, (
         "each name belongs to a page"
     )
     page = AppTest.from_function(on_a_page)

@@ -1,8 +1,7 @@
 """What Streamlit has no option for: the styles that every page adds to its own. No Streamlit calls."""
 
-# Keys of containers, by which the styles know them. Keys of tables and of their cards begin with these words.
+# Keys of containers, by which the styles know them.
 FORM, PICTURE, BAR = "form", "picture", "present_bar"
-WIDE, CARDS = "wide_", "cards_"
 # Streamlit writes white on the primary colour; in the dark theme that colour is light, as links and switches
 # on near black need it.
 DARK_INK = "#0b1d23"
@@ -34,7 +33,7 @@ NARROWER = f"""@media (max-width: 1200px) {{
 # On a phone the picture comes before the form that asked for it, and everything else after both. The title is
 # smaller, and a table is a list of cards.
 PHONE = f"""
-[class*='st-key-{CARDS}'] {{ display: none; }}
+[data-testid='stElementContainer']:has(.cards) {{ display: none; }}
 .cards {{ display: grid; gap: 0.6rem; }}
 .cards dl {{ display: grid; grid-template-columns: minmax(0, 2fr) minmax(0, 3fr); gap: 0.15rem 0.6rem;
   margin: 0; padding: 0.6rem 0.8rem; border: 1px solid rgba(128, 128, 128, 0.3); border-radius: 0.4rem; }}
@@ -45,8 +44,10 @@ PHONE = f"""
 :has(> .st-key-{FORM}) ~ :has(> .st-key-{PICTURE}) {{ order: 0; }}
 [data-testid='stHeading'] h1 {{ font-size: 1.6rem; padding: 0.2rem 0; }}
 [data-testid='stMainBlockContainer'] {{ padding-top: 3.4rem; }}
-[class*='st-key-{CARDS}'] {{ display: flex; }} [class*='st-key-{WIDE}'] {{ display: none; }}
-.claims, .claims :is(tbody, tr, td) {{ display: block; }} .claims thead {{ display: none; }}
+[data-testid='stHeading'] :is(h2, h3, h4, h5) {{ font-size: 1.15rem; }}
+[data-testid='stElementContainer']:has(.cards) {{ display: flex; }}
+[data-testid='stElementContainer']:has([data-testid='stDataFrame']):has(+ * .cards) {{ display: none; }}
+.claims, .claims :is(tbody, tr, td) {{ display: block; }} .claims :is(thead, tr:has(th)) {{ display: none; }}
 .claims tr {{ margin-bottom: 0.6rem; padding: 0.5rem 0.8rem; border: 1px solid rgba(128, 128, 128, 0.3);
   border-radius: 0.4rem; }}
 .claims td {{ border: none; padding: 0.1rem 0; }}

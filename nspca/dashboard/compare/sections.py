@@ -6,7 +6,7 @@ import streamlit as st
 
 import nspca
 from nspca.api import line_of
-from nspca.dashboard.app import state, wording
+from nspca.dashboard.app import state, tables, wording
 from nspca.dashboard.compare import loadings, more
 from nspca.dashboard.compare.kinds import BASELINE
 from nspca.dashboard.compare.seen import Seen
@@ -106,9 +106,8 @@ def _numbers(seen: Seen) -> None:
 
 def draw_table(table: pd.DataFrame) -> None:
     """Draw every number of a comparison."""
-    st.dataframe(
+    tables.show(
         shown(table),
-        hide_index=True,
         alt="Every method at every k: value, share of the best found, proved ratio, bound, seconds",
         column_config={
             "method": "Method",

@@ -1,5 +1,6 @@
 // One figure per place on the page, updated with Plotly.react. Runs again at every change of data or theme.
 const figures = new WeakMap();
+const ONE_LINE = 36; // pixels of a legend that fits into the margin
 
 // Figures keep their colours for text and lines in the template, so the page's theme replaces them there.
 function themed(layout, element) {
@@ -67,6 +68,15 @@ function follow(state) {
   state.watched.observe(state.div);
 }
 
+// A legend below a narrow chart adds to its height, and takes nothing from the chart.
+function roomier(state) {
+  const legend = state.div._fullLayout?.legend;
+  const extra = state.div.clientWidth < NARROW && legend?._effHeight > ONE_LINE ? Math.round(legend._effHeight) : 0;
+  if (extra === state.extra) return;
+  state.extra = extra;
+  state.div.style.height = `calc(${state.base + extra}px * var(--nspca-room, 1))`;
+}
+
 async function draw(state) {
   // While a button is down somebody is zooming or clicking: a redraw would take the point from under the pointer.
   if (state.busy || state.held) return;
@@ -83,6 +93,7 @@ async function draw(state) {
       await Plotly.react(state.div, flattened(data, state.div), enlarged(themed(layout, state.div), present), options());
       touchable(state.div);
       if (!state.listening) listen(state);
+      roomier(state);
       // The redraw dropped the hover text, and with it the point a click would report.
       if (hovered && data[hovered.curveNumber]) Plotly.Fx.hover(state.div, [hovered]);
     }
@@ -106,7 +117,10 @@ export default function (component) {
   state.gone = false;
   state.send = setTriggerValue;
   state.clickable = data.clickable;
-  if (document.fullscreenElement !== state.div) state.div.style.height = `calc(${data.height}px * var(--nspca-room, 1))`;
+  state.base = data.height;
+  if (document.fullscreenElement !== state.div) {
+    state.div.style.height = `calc(${data.height + (state.extra ?? 0)}px * var(--nspca-room, 1))`;
+  }
   state.div.setAttribute("role", "img");
   state.div.setAttribute("aria-label", data.alt);
   const style = getComputedStyle(state.div);

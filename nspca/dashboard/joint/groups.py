@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from nspca.dashboard.app import times, wording
+from nspca.dashboard.app import tables, times, wording
 from nspca.dashboard.joint.outcome import Outcome
 from nspca.dashboard.runs import export, lookup, progress, start
 from nspca.dashboard.views.component import MOST_GROUPS
@@ -69,9 +69,8 @@ def _table(outcome: Outcome, found: GroupEffects, held: GroupEffects | None) -> 
     columns = {one: np.arange(1, len(found.effect) + 1), "effect": found.effect}
     if held is not None:
         columns |= {"held_out": held.effect, "p": held.p}
-    st.dataframe(
+    tables.show(
         pd.DataFrame(columns),
-        hide_index=True,
         height="content",
         width=520,
         alt=f"How far each {one} separates the groups",

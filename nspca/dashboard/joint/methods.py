@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 import nspca
-from nspca.dashboard.app import wording
+from nspca.dashboard.app import tables, wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.joint.headline import is_unfinished, share
 from nspca.dashboard.joint.outcome import Outcome, View
@@ -170,9 +170,8 @@ def cards(outcome: Outcome) -> str:
 
 def _wide_table(rows: pd.DataFrame, best: str, n: int, feature: str, one: str) -> None:
     number, text = st.column_config.NumberColumn, st.column_config.TextColumn
-    st.dataframe(
+    tables.show(
         rows if rows["least"].notna().any() else rows.drop(columns="least"),
-        hide_index=True,
         alt="The methods with what their components explain together, how many features they use, and the "
         "time they took",
         column_config={

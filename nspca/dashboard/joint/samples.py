@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 import nspca
-from nspca.dashboard.app import state, wording
+from nspca.dashboard.app import state, tables, wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.joint import groups
 from nspca.dashboard.joint.methods import ordered
@@ -168,9 +168,7 @@ def _chosen(
     table = score_table(outcome, scores).iloc[rows]
     of = f": {counted(columns[label], rows)}" if label else ""
     st.markdown(f"**{wording.things(len(rows), 'sample')} chosen**{of}")
-    st.dataframe(
-        table.head(SHOWN), hide_index=True, height=min(300, 38 + 35 * len(rows)), alt="The chosen samples"
-    )
+    tables.show(table.head(SHOWN), height=min(300, 38 + 35 * len(rows)), alt="The chosen samples")
     st.download_button(
         "Chosen samples, CSV",
         lambda: frame_to_csv(labelled(table, data)),

@@ -9,6 +9,7 @@ import scipy.sparse as sp
 import streamlit as st
 
 import nspca
+from nspca.dashboard.app import tables
 from nspca.dashboard.components import figures
 from nspca.dashboard.joint import documents, lists, stability
 from nspca.dashboard.joint import matching as matching_view
@@ -99,9 +100,8 @@ def show_documents(outcome: Outcome, x: np.ndarray, number: int) -> None:
     if outcome.of.table is not None:
         st.caption(f"Among {len(data.sample_names):,} documents chosen at random.")
     if data.texts is None:
-        st.dataframe(
+        tables.show(
             loading_most(data, problem, x),
-            hide_index=True,
             height="content",
             alt=f"The documents with the largest scores on topic {number}",
             column_config={

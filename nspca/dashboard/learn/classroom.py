@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import streamlit as st
 
-from nspca.dashboard.app import browser_storage, buttons, frame
+from nspca.dashboard.app import browser_storage, buttons, frame, wording
 from nspca.dashboard.app.access import read_settings
 from nspca.dashboard.components import figures
 from nspca.dashboard.history import sharing
@@ -82,7 +82,7 @@ def panel(secret: str | None, screen: int) -> None:
             address = _address(view.code)
             st.markdown(
                 f"Students scan the picture, or open the address and type **{write_code(view.code)}**. "
-                f"Screens 1, 3 and 5 ask them. {view.here} phones are here."
+                f"Screens 1, 3 and 5 ask them. Phones here: {view.here}."
             )
             st.code(address, language=None, wrap_lines=True)
             if sharing.is_alone(address):
@@ -104,7 +104,8 @@ def _end(secret: str) -> None:
 
 def _summary(counts: Counts) -> str:
     said = ", ".join(f"{count} for screen {screen}" for screen, count in counts.guesses.items()) or "none"
-    return f"The room is closed. {counts.phones} phones answered. Guesses: {said}. Nothing else was kept."
+    phones = wording.things(counts.phones, "phone")
+    return f"The room is closed. {phones} answered. Guesses: {said}. Nothing else was kept."
 
 
 def _guesses(secret: str, screen: int, of: Lesson) -> None:
@@ -132,8 +133,8 @@ def _draw(view: View, screen: int, of: Lesson) -> None:
     with left:
         drawn = questions.figure(screen, view.guesses, view.is_revealed, of)
         figures.draw(drawn, "class_guesses", same=str(screen))
-    waiting = "" if view.is_revealed else f" of {max(view.here, len(view.guesses))} phones"
-    st.markdown(f"**{len(view.guesses)}**{waiting} have sent a guess.")
+    here = "" if view.is_revealed else f", phones here: **{view.here}**"
+    st.markdown(f"Guesses: **{len(view.guesses)}**{here}")
 
 
 def _code(code: str) -> None:

@@ -5,10 +5,11 @@ The page is a form for a `PaperSpec`, its run, and a view of the outcome.
 
 from dataclasses import asdict, replace
 
+import pandas as pd
 import streamlit as st
 
 from nspca import papers
-from nspca.dashboard.app import state, times, wording
+from nspca.dashboard.app import state, tables, times, wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.runs import export, lookup, progress, start
 from nspca.dashboard.runs.lookup import opened
@@ -307,15 +308,8 @@ def show_exact() -> None:
     names = list(dict.fromkeys(row.matrix for row in rows))
     every = "all matrices"
     matrix = st.selectbox("Matrix", [every, *names], label_visibility="collapsed", key="exact_matrix")
-    st.dataframe(
-        [
-            dict(zip(exact.HEADERS, exact.cells(row), strict=True))
-            for row in rows
-            if matrix in (every, row.matrix)
-        ],
-        hide_index=True,
-        height=430,
-    )
+    kept = [exact.cells(row) for row in rows if matrix in (every, row.matrix)]
+    tables.show(pd.DataFrame(kept, columns=list(exact.HEADERS)), height=430)
     st.caption(
         "Published numbers are of the authors’ machines and commercial solvers. Here: effort exhaustive, one "
         "thread, CPU seconds of search and proof together. Every certificate was verified against its matrix."

@@ -116,7 +116,6 @@ def show(of: Subject, _: DeltaGenerator) -> None:
         )
     tables.show(
         _table(ranks, proved),
-        "ranks",
         alt="For each rank what is promised, what is proved, and what it costs",
     )
     if not all(rank.finished for rank in ranks):

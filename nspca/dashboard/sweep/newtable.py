@@ -9,7 +9,7 @@ import streamlit as st
 
 from nspca.covariance.moments import moments
 from nspca.dashboard import open_folder
-from nspca.dashboard.app import state, wording
+from nspca.dashboard.app import state, tables, wording
 from nspca.dashboard.data.picker import FORMATS, TYPES
 from nspca.dashboard.open_data import Chosen, read_like
 from nspca.data import PREPARATIONS, Dataset, prepare
@@ -84,7 +84,7 @@ def _answer(of: Chosen, asked: SweepSpec, x: np.ndarray, k: int, other: Dataset 
         st.error(wording.plain(error), icon=":material/error:")
         return
     st.markdown(found.sentence)
-    st.dataframe(found.table, height=240, hide_index=True)
+    tables.show(found.table, height=240)
     st.download_button(
         "Scores, CSV",
         lambda: frame_to_csv(found.table),

@@ -7,7 +7,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from nspca.dashboard.app import wording
+from nspca.dashboard.app import tables, wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.views import membership
 from nspca.data import Dataset
@@ -124,10 +124,9 @@ def table(
         rows["costs"] = [membership.cost_words(*cost) for cost in costs]
         rows = rows.drop(columns="instead")
     choice: dict[str, Any] = {"key": key, "on_select": "rerun", "selection_mode": "multi-row"} if key else {}
-    shown = st.dataframe(
+    shown = tables.show(
         rows,
         **choice,
-        hide_index=True,
         alt="Features of the component with their weights, largest first",
         column_config={
             "feature": st.column_config.TextColumn("Feature"),
