@@ -16,7 +16,7 @@ def test_the_first_page_answers_and_asks_nobody_else(page, app_url):
     page.on("request", lambda request: asked.add(request.url))
     page.on("pageerror", lambda error: failed.append(str(error)))
     page.goto(app_url)
-    expect(page.get_by_text("of the best possible, proved").first).to_be_visible()
+    expect(page.get_by_role("heading", name=ANSWER)).to_be_visible()
     expect(page.locator(".js-plotly-plot")).to_have_count(2)
     before = page.get_by_role("heading", name=ANSWER).inner_text()
     slider = page.get_by_role("slider")

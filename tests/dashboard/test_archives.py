@@ -365,3 +365,24 @@ def test_the_page_has_the_browser_draw_what_it_shows(visit, finish):
     page.run()
     assert not page.exception and offer.WITHOUT in page.warning[0].value
     assert len(page.get("download_button")) == before + 1, "what cannot be drawn keeps nobody from the rest"
+
+
+@pytest.mark.parametrize("make", [sampled, uploaded])
+def test_lists_and_scores_for_other_programs_are_read_back(tmp_path, make):
+    done = make()
+    x, names = done.shown.components[:, 0], done.about.dataset.feature_names
+    with zipfile.ZipFile(io.BytesIO(sweep_archive.pack(done, {}, {}, MADE))) as zipped:
+        zipped.extractall(tmp_path)
+    (folder,) = tmp_path.iterdir()
+    used = {names[j]: x[j] for j in np.flatnonzero(x)}
+    assert set((folder / "lists/features.txt").read_text().splitlines()) == set(used)
+    ranked = [line.split("\t") for line in (folder / "lists/ranked.rnk").read_text().splitlines()]
+    assert {name: float(weight) for name, weight in ranked} == used
+    sets = [line.split("\t") for line in (folder / "lists/components.gmt").read_text().splitlines()]
+    assert len(sets) == len({name for name, *_ in sets}) == len(done.sweep)
+    shown = next(members for name, _, *members in sets if name == f"k{done.k}_{done.method}")
+    assert set(shown) == set(used)
+    if done.scored:
+        read = pd.read_csv(folder / "tables/scores.csv")
+        assert list(read["sample"]) == list(done.about.dataset.sample_names)
+        assert np.allclose(read["score"], done.problem.scores(x))
