@@ -97,7 +97,7 @@ def student(page: Page, snap: Snap) -> None:
     page.wait_for_timeout(CALM)
     snap("faces")
     menu(page, "Parts", "Which parts are images made of?")
-    page.get_by_role("heading", name="Found at once").wait_for()
+    page.get_by_role("heading", name="of the variance.").wait_for()
     page.locator(FIGURE).first.wait_for()
     page.locator(FIGURE).first.evaluate("figure => figure.scrollIntoView({ block: 'center' })")
     snap("parts")
