@@ -30,7 +30,7 @@ from nspca.progress import Report
 
 RANK, RAISED = 4, 6
 """Dimensions of a lift, and of one that goes on where it closes hardly anything more (`Task.raised`)."""
-RAISED_ROWS = 200
+RAISED_ROWS = 80
 """Rows up to which a lift is raised: with more, its search over the sphere costs more than a branch."""
 ROUNDS = 6
 """Rounds of steps at a node, at most; the count begins again when features are fixed."""
