@@ -28,22 +28,26 @@ from nspca.lowrank.cones import Budget, Query
 from nspca.lowrank.fixing import at_directions, fixed_rows
 from nspca.progress import Report
 
-RANK = 4
-"""Dimensions of a lift."""
+RANK, RAISED = 4, 6
+"""Dimensions of a lift, and of one that goes on where it closes hardly anything more (`Task.raised`)."""
+RAISED_ROWS = 80
+"""Rows up to which a lift is raised: with more, its search over the sphere costs more than a branch."""
 ROUNDS = 6
 """Rounds of steps at a node, at most; the count begins again when features are fixed."""
 STALL = 0.2
 """A node is left to its children when a round closes less than this share of its gap."""
 FEWEST = 3
-"""Rounds before that is asked: the bound gets worse when the row cuts begin."""
+"""Rounds before that is asked: the bound gets worse when the row cuts begin. Half of all at the root, where
+nothing is fixed yet."""
 REACHED = 4
 """Points of a lift's bundle, the best, that are tried as answers."""
-COUNTED, PARTS = 1e5, 600
-"""So few supports are gone through by eigenvalues, in at most so many parts: less work than steps."""
+COUNTED, PARTS, FEWER = 1e5, 600, 4
+"""So few supports are gone through by eigenvalues, in at most so many parts: less work than steps. Where that
+fails it is tried again once so many times fewer are left."""
 CLIMBED = 64
 """Directions, the best of those known, at which rows are held against the level before cones are made."""
-FIX_CAP = 4000
-"""Cones of a search for features to fix."""
+FIX_CAP, QUICK_CAP = 4000, 400
+"""Cones of a search for features to fix, and of the first one where the work ends if nothing is fixed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +67,14 @@ class Task:
         Relative gap at which a bound closes a node.
     rounds : int
         Rounds of steps at most.
+    work : float
+        Of going through the supports by eigenvalues first: r^3 for each part.
+    only_fixing : bool
+        Whether steps are made only where the witness has fixed something.
+    raised : bool
+        Whether a lift that closes hardly anything more goes on with more dimensions.
+    partial : bool
+        Whether the node is returned as it stands when the time is over.
     """
 
     supports: Supports
@@ -74,6 +86,12 @@ class Task:
     rounds: int = ROUNDS
     work: float = 0.0
     only_fixing: bool = False
+    raised: bool = False
+    partial: bool = False
+
+
+class OutOfTime(Exception):
+    """Raised by a report inside a node when the seconds of a search are over."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,6 +120,26 @@ def settle(ground: Ground, task: Task, report: Report, narrowed: Narrowed | None
     return work.run(ground, task)
 
 
+def may_fix(ground: Ground, task: Task, t: float) -> bool:
+    """Return whether the witness of a task, with a spectral half t, may fix a feature.
+
+    The search half is looked at in the directions of the bundle alone: where each feature is above the level
+    there, with it and without it, no cover can fix one.
+    """
+    work = Settling(problem=ground.problem, plan=task.plan, lower=task.lower, gap=task.gap)
+    work.ground, work.supports, work.kept = ground, task.supports, ground.kept(task.supports)
+    if task.witness is None or task.warm is None:
+        return task.witness is not None
+    work.points = feasible(task.warm, work.kept, ground.problem.size)
+    stored = task.witness.covering(work.kept.features)
+    query, lost = work.query(Use(stored, t, 0.0, 0.0, np.zeros(0, dtype=np.uint8)))
+    directions = work.directions(query)
+    if not len(directions):
+        return True
+    reached = np.array(at_directions(query, directions))[:, work.kept.fixed :]
+    return bool((reached <= work.target - t - lost).any())
+
+
 @dataclass(eq=False)
 class Settling(Work[Plan]):
     """The work on one node, which ends with what `settle` returns."""
@@ -114,17 +152,23 @@ class Settling(Work[Plan]):
     direction: Array | None = None
     points: Array | None = None
     """Feasible points (r, q) on the kept rows, from the bundle."""
-    made: Stored | None = None
-    """The witness that was proved last, as it is stored."""
+    places: tuple[np.ndarray, Array] | None = None
+    """Features of the last lift, and its z: how much of a support each of them is."""
+    cap: int = 0
+    """Cones of the next search for features to fix."""
+    failed: float = np.inf
+    """How many supports there were when they could not be gone through."""
 
     def run(self, ground: Ground, task: Task) -> Settled:
+        """Settle the node of a task."""
         self.ground, self.supports, self.warm, self.work = ground, task.supports, task.warm, task.work
-        self.take_up()
-        if not self.done and task.witness is not None:
-            self.offer(task.witness.covering(self.kept.features))
-            self.fix_all()
-        if not self.done and task.rounds and (self.stages or not task.only_fixing):
-            self.refine(task)
+        self.best = self.counted = None
+        try:
+            self.improve(task)
+        except OutOfTime:
+            if not task.partial or self.best is None:
+                raise
+            return Settled(Node(self.supports, self.stages, self.best), self.answer, self.lower, self.steps)
         node = Node(self.supports, self.stages, leaf=self.best)
         if self.counted is not None:
             node.feature, node.children, node.leaf = self.counted.feature, self.counted.children, None
@@ -133,6 +177,19 @@ class Settling(Work[Plan]):
         elif not self.closed and self.supports.possible.size:
             node.warm, node.scores = self.warm, self.scores()
         return Settled(node, self.answer, self.lower, self.steps)
+
+    def improve(self, task: Task) -> None:
+        """Fix features and improve the bound: with the parent's witness, then with a lift."""
+        self.take_up()
+        if not self.done and task.witness is not None:
+            if task.warm is not None:  # directions in which the search half is large for the parent
+                self.points = feasible(task.warm, self.kept, self.problem.size)
+            self.cap = QUICK_CAP if task.only_fixing else FIX_CAP
+            self.offer(task.witness.covering(self.kept.features))
+            self.fix_all()
+        self.cap = FIX_CAP
+        if not self.done and task.rounds and (self.stages or not task.only_fixing):
+            self.refine(task)
 
     @property
     def done(self) -> bool:
@@ -150,8 +207,9 @@ class Settling(Work[Plan]):
             self.is_exact = not self.problem.nonneg
         self.offer(None)
         if not self.done and not self.kept.free:
-            few = self.supports.count <= COUNTED
+            few = self.supports.count <= min(COUNTED, self.failed / FEWER)
             self.counted = self.count(PARTS if few else int(self.work / max(rows.size, 1) ** 3))
+            self.failed = self.supports.count if few else self.failed
             self.work = 0.0
 
     def count(self, left: int) -> Node | None:
@@ -230,7 +288,7 @@ class Settling(Work[Plan]):
         into = out & (np.arange(len(out)) < r)
         F = below(self.target, t)
         room = F - lost - 8 * UNIT_ROUNDOFF * abs(t)
-        found = fixed_rows(query, room, (out, into), self.directions(query), FIX_CAP, self.quietly)
+        found = fixed_rows(query, room, (out, into), self.directions(query), self.cap, self.quietly)
         rows = kept.features
         left = rows[found.out[:r]]
         if found.out[r:].any():
@@ -296,11 +354,19 @@ class Settling(Work[Plan]):
         return found[-CLIMBED:]
 
     def scores(self) -> Array:
-        """Return for each possible feature the smaller of what answers with and without it seem to reach.
+        """Return for each possible feature a number that is lowest where the node should be branched.
 
+        After a lift that is the feature whose z is least decided, for then both children gain. Without a lift
+        it is the one for which the smaller of what answers with and without it seem to reach is least.
         Features without rows cannot be branched on: infinity.
         """
         free, use, kept = self.supports.possible, self.best, self.kept
+        if self.places is not None:
+            features, z = self.places[0], np.clip(self.places[1], 0.0, 1.0)
+            undecided = np.full(self.problem.n, np.inf)
+            undecided[features] = -np.minimum(z, 1 - z) - 1e-3 * z
+            if np.isfinite(undecided[free]).any():
+                return undecided[free]
         own, own_rows = np.full(free.size, np.inf), slice(kept.fixed, len(kept.features))
         at = np.searchsorted(free, kept.features[own_rows])
         own[at] = -kept.block.diagonal()[own_rows]
@@ -316,7 +382,9 @@ class Settling(Work[Plan]):
         """Rounds of steps; after each the bound is looked at, and what can be fixed is fixed."""
         if not self.kept.block.any():
             return  # nothing is left that steps could take away
-        lift, rounds, last = self.begin(task.witness), 0, np.inf
+        wide = task.witness is not None and task.witness.U.shape[1] > RANK
+        rank = RAISED if task.raised and wide else RANK
+        lift, rounds, last = self.begin(task.witness, rank), 0, np.inf
         while rounds < task.rounds:
             rounds += 1
             self.advance(lift.splitting, ROUND)
@@ -331,15 +399,22 @@ class Settling(Work[Plan]):
                 if self.done or not self.kept.block.any():
                     break
                 assert self.best is not None  # `take_up` has proved a bound
-                lift, rounds, last = self.begin(self.best.witness or task.witness), 0, np.inf
+                lift, rounds, last = self.begin(self.best.witness or task.witness, rank), 0, np.inf
                 continue
-            if rounds >= FEWEST and last - own < STALL * (own - self.lower):
-                break
+            fewest = FEWEST if self.stages else max(FEWEST, task.rounds // 2)
+            stalled = rounds >= fewest and last - own < STALL * (own - self.lower)
             last = min(last, own)
+            if not stalled and rounds < task.rounds:
+                continue
+            if not task.raised or rank >= RAISED or len(self.kept.block) > RAISED_ROWS:
+                break
+            rank, before = RAISED, None if self.best is None else self.best.witness
+            lift, rounds, last = self.begin(before or task.witness, rank), 0, np.inf
 
     def remember(self, lift: Lift) -> None:
         """Keep where a lift stands, for the children or for fewer features."""
         splitting = lift.splitting
+        self.places = self.kept.features, np.array(lift.z)
         self.warm = Warm(
             self.kept.features,
             np.asarray(splitting.weights, dtype=np.float64),
@@ -347,11 +422,11 @@ class Settling(Work[Plan]):
             lift.points,
         )
 
-    def begin(self, stored: Stored | None) -> Lift:
-        """Return a lift on the rows of the node, begun where its parent ended."""
+    def begin(self, stored: Stored | None, rank: int) -> Lift:
+        """Return a lift of a rank on the rows of the node, begun where its parent ended."""
         kept, k, nonneg = self.kept, self.problem.size, self.problem.nonneg
         r = len(kept.block)
-        splitting, rank = Splitting(kept, k, nonneg), min(RANK, r)
+        splitting, rank = Splitting(kept, k, nonneg), min(rank, r)
         features = kept.features
         witness = none(features) if stored is None else stored.covering(features).at(features)
         W = np.zeros((r, r)) if witness.W is None else witness.W
