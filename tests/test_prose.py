@@ -9,7 +9,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
 GENERATED = {"methods.md"}  # from docstrings
-THEORY = {"certificate-format.md", "certificates.md"}
+THEORY = {"certificates.md"}
 """Pages that still have longer sentences."""
 LONGEST = 25
 """Words that a sentence may have. A longer one is usually two."""
