@@ -312,9 +312,8 @@ def _gains(own: _Seeds, strong: dict[str, Result], alone: dict[str, float]) -> l
 
 def _short_of(printed: dict[str, float], found: dict[str, list[Found]]) -> dict[str, str]:
     """Return the reason for every gain that stays below the printed one."""
-    return {
-        key: UNTIL for key, gain in printed.items() if max(_value(f) for f in found[key] if f.judged) < gain
-    }
+    judged = {key: max(_value(one) for one in found[key] if one.judged) for key in printed if key in found}
+    return {key: UNTIL for key, gain in judged.items() if gain < printed[key]}
 
 
 def _value(one: Found) -> float:
