@@ -57,17 +57,62 @@ PUBLISHED = (
     *(Published(name, k, "") for name in ("housing", "keggdirected", "pol", "wdbc") for k in (5, 10)),
     *(Published(name, k, "") for name in ("spambase", "dermatology") for k in (5, 10, 20)),
 )
+
+
+@dataclass(frozen=True)
+class Table:
+    """Real data, and the problems that are posed of them.
+
+    Attributes
+    ----------
+    name : str
+        As it is printed.
+    source : str
+        Name of a sample, or of a file of `NSPCA_DATA` without its ending.
+    ks : tuple of int
+    lee_seung : bool
+        Whether the table is prepared as in the paper of Lee and Seung.
+    nonneg, scale : bool
+        As for `Problem`.
+    """
+
+    name: str
+    source: str
+    ks: tuple[int, ...]
+    lee_seung: bool = False
+    nonneg: bool = True
+    scale: bool = False
+
+    def read(self) -> np.ndarray | None:
+        """Return the table; None where the data are not there."""
+        if self.source in nspca.data.SAMPLES:
+            dataset = nspca.load_sample(self.source)
+            if dataset.source == "stand-in":
+                return None
+            return prepare(dataset, "lee-seung").X if self.lee_seung else np.asarray(dataset.X, np.float64)
+        file = FOLDER / f"{self.source}.npz"
+        if not file.is_file():
+            return None
+        with np.load(file, allow_pickle=False) as held:
+            return np.asarray(held["X"], dtype=np.float64)
+
+
+FOLDER = Path(os.environ.get("NSPCA_DATA", ""))
 REAL = (
-    ("CBCL", "cbcl", (20, 40), False),
-    ("CBCL Lee-Seung", "cbcl", (33, 40), True),
-    ("LRS", "lrs", (5, 10, 20, 50, 90), False),
-    ("Leukemia", "leukemia", (20, 50), False),
+    Table("CBCL", "cbcl", (20, 40)),
+    Table("CBCL Lee-Seung", "cbcl", (33, 40, 100), lee_seung=True),
+    Table("CBCL Lee-Seung, signed", "cbcl", (33,), lee_seung=True, nonneg=False),
+    Table("LRS", "lrs", (5, 10, 20, 50, 90)),
+    Table("Leukemia", "leukemia", (20, 50)),
+    Table("Leukemia, signed", "leukemia", (20,), nonneg=False),
+    Table("Isolet, standardised", "isolet_fold1560", (50,), scale=True),
+    Table("mfeat", "mfeat_pix", (40,)),
 )
 
 
 def problems(args) -> Iterator[tuple[str, str, np.ndarray, nspca.Problem]]:
     """Yield name, what is published, data and problem of each row."""
-    file = Path(os.environ.get("NSPCA_DATA", "")) / "published_covariances.npz"
+    file = FOLDER / "published_covariances.npz"
     if file.is_file():
         with np.load(file, allow_pickle=False) as held:
             matrices = {name: np.nan_to_num(held[name].astype(np.float64)) for name in held.files}
@@ -78,13 +123,12 @@ def problems(args) -> Iterator[tuple[str, str, np.ndarray, nspca.Problem]]:
                 name = f"{row.matrix}, {'nonnegative' if nonneg else 'signed'}"
                 theirs = "" if nonneg else row.theirs
                 yield name, theirs, A, nspca.Problem.from_covariance(A, row.k, nonneg=nonneg)
-    for name, sample, ks, normalised in REAL:
-        dataset = nspca.load_sample(sample)
-        if dataset.source == "stand-in":
+    for table in REAL:
+        if args.only and args.only not in table.name:
             continue
-        X = prepare(dataset, "lee-seung").X if normalised else np.asarray(dataset.X, dtype=np.float64)
-        for k in ks:
-            yield name, "", X, nspca.Problem.from_data(X, k)
+        X = table.read()
+        for k in table.ks if X is not None else ():
+            yield table.name, "", X, nspca.Problem.from_data(X, k, table.nonneg, scale=table.scale)
 
 
 def main() -> None:
@@ -94,11 +138,12 @@ def main() -> None:
     )
     parser.add_argument("--seconds", type=float, default=60.0, help="wall time of each search (default 60)")
     parser.add_argument("--only", metavar="TEXT", help="rows whose name has this in it")
+    parser.add_argument("--k", type=int, nargs="+", help="rows with one of these k")
     args = parser.parse_args()
     say("| data | k | published | value | proved | nodes | CPU s | MB | check, CPU s |")
     say("|---|---|---|---|---|---|---|---|---|")
     for name, theirs, data, problem in problems(args):
-        if args.only and args.only not in name:
+        if (args.only and args.only not in name) or (args.k and problem.k not in args.k):
             continue
         started = time.process_time()
         result = nspca.solve(problem, certify="exhaustive", seconds=args.seconds)

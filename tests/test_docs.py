@@ -99,10 +99,10 @@ def weighted(problem):
 
 def trees():
     """A tree with witnesses at its leaves, and one that needs none."""
-    X = np.random.default_rng(0).standard_normal((10, 10))
+    X = np.random.default_rng(0).standard_normal((30, 10)) * np.array([3, 2.5, *[1] * 8])
     problem = nspca.Problem.from_data(X, 4)
     best = nspca.solve(problem, certify=None)
-    features = np.flatnonzero(best.components[:, 0])
+    features = np.argsort(-best.components[:, 0])[:2]
     interest = membership.Interest(best.value / problem.covariance.unit, 0.99)
     arrays = needed.chain(problem, features, 0.99 * interest.value, 1e-9)
     assert arrays is not None

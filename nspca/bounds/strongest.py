@@ -329,14 +329,15 @@ class _Run(Work[Plan]):
             self.offer(Witness())
             return None
         plain = self.dual()
-        if 1 < problem.n <= BRANCHED and self.plan.branching and not self.closed:
+        at_once = 1 < problem.n <= BRANCHED or (self.limits is not None and r > 1)
+        if at_once and self.plan.branching and not self.closed:
             self.search(self.first(plain), self.warm_of(plain), ROOT_ROUNDS)
             return warm
         for rank in ranks:
             if not self.closed:
                 self.lift(plain, min(rank, r), warm)
         if self.plan.branching and kept.weights is None and not self.closed and r > 1:
-            self.search(self.stored(), self.warmed, ROUNDS, only_fixing=self.limits is None)
+            self.search(self.stored(), self.warmed, ROUNDS, only_fixing=True)
         return warm if self.subspace is None else Warm(kept.rows, self.subspace)
 
     # --- stages ---------------------------------------------------------------------------------------------
@@ -401,6 +402,7 @@ class _Run(Work[Plan]):
             known_upper=self.known_upper,
             ground=Ground.of(self.problem, kept),
             limits=limits,
+            raised=self.limits is not None,
         )
 
     @contextmanager

@@ -18,6 +18,9 @@ from nspca.progress import Event, Report, silent
 
 SPLIT_AT_ONCE = 128
 """Number of cones split before claims are checked again; those with the largest bounds come first."""
+FEW_ROWS, ROWS_EACH = 64, 8
+"""With more rows than these fewer cones are allowed: a cone costs as much as it has rows. Each claim that is
+still possible allows so many rows more."""
 DEEPEST = 2.0**50
 """Limit of the whole numbers in generators, so that sums of two generators are exact."""
 
@@ -108,7 +111,8 @@ class _Search:
         f = self.f
         if len(directions):
             self.rule_out(np.concatenate(_reached(f, directions)))
-        roots = 0
+        worth = (FEW_ROWS + ROWS_EACH * int(self.alive.sum())) / max(f.n, 1)
+        self.cap, roots = int(self.cap * min(1.0, worth)), 0
         if self.alive.any():
             roots = len(self.add(f.roots() if f.D else np.zeros((1, 0, 0))))
             waiting = self.failed(range(roots))

@@ -28,18 +28,22 @@ from nspca.lowrank.cones import Budget, Query
 from nspca.lowrank.fixing import at_directions, fixed_rows
 from nspca.progress import Report
 
-RANK = 4
-"""Dimensions of a lift."""
+RANK, RAISED = 4, 6
+"""Dimensions of a lift, and of one that goes on where it closes hardly anything more (`Task.raised`)."""
+RAISED_ROWS = 80
+"""Rows up to which a lift is raised: with more, its search over the sphere costs more than a branch."""
 ROUNDS = 6
 """Rounds of steps at a node, at most; the count begins again when features are fixed."""
 STALL = 0.2
 """A node is left to its children when a round closes less than this share of its gap."""
 FEWEST = 3
-"""Rounds before that is asked: the bound gets worse when the row cuts begin."""
+"""Rounds before that is asked: the bound gets worse when the row cuts begin. Half of all at the root, where
+nothing is fixed yet."""
 REACHED = 4
 """Points of a lift's bundle, the best, that are tried as answers."""
-COUNTED, PARTS = 1e5, 600
-"""So few supports are gone through by eigenvalues, in at most so many parts: less work than steps."""
+COUNTED, PARTS, FEWER = 1e5, 600, 4
+"""So few supports are gone through by eigenvalues, in at most so many parts: less work than steps. Where that
+fails it is tried again once so many times fewer are left."""
 CLIMBED = 64
 """Directions, the best of those known, at which rows are held against the level before cones are made."""
 FIX_CAP = 4000
@@ -63,6 +67,14 @@ class Task:
         Relative gap at which a bound closes a node.
     rounds : int
         Rounds of steps at most.
+    work : float
+        Of going through the supports by eigenvalues first: r^3 for each part.
+    only_fixing : bool
+        Whether steps are made only where the witness has fixed something.
+    raised : bool
+        Whether a lift that closes hardly anything more goes on with more dimensions.
+    partial : bool
+        Whether the node is returned as it stands when the time is over.
     """
 
     supports: Supports
@@ -74,6 +86,12 @@ class Task:
     rounds: int = ROUNDS
     work: float = 0.0
     only_fixing: bool = False
+    raised: bool = False
+    partial: bool = False
+
+
+class OutOfTime(Exception):
+    """Raised by a report inside a node when the seconds of a search are over."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,17 +132,21 @@ class Settling(Work[Plan]):
     direction: Array | None = None
     points: Array | None = None
     """Feasible points (r, q) on the kept rows, from the bundle."""
-    made: Stored | None = None
-    """The witness that was proved last, as it is stored."""
+    places: tuple[np.ndarray, Array] | None = None
+    """Features of the last lift, and its z: how much of a support each of them is."""
+    failed: float = np.inf
+    """How many supports there were when they could not be gone through."""
 
     def run(self, ground: Ground, task: Task) -> Settled:
+        """Settle the node of a task."""
         self.ground, self.supports, self.warm, self.work = ground, task.supports, task.warm, task.work
-        self.take_up()
-        if not self.done and task.witness is not None:
-            self.offer(task.witness.covering(self.kept.features))
-            self.fix_all()
-        if not self.done and task.rounds and (self.stages or not task.only_fixing):
-            self.refine(task)
+        self.best = self.counted = None
+        try:
+            self.improve(task)
+        except OutOfTime:
+            if not task.partial or self.best is None:
+                raise
+            return Settled(Node(self.supports, self.stages, self.best), self.answer, self.lower, self.steps)
         node = Node(self.supports, self.stages, leaf=self.best)
         if self.counted is not None:
             node.feature, node.children, node.leaf = self.counted.feature, self.counted.children, None
@@ -133,6 +155,15 @@ class Settling(Work[Plan]):
         elif not self.closed and self.supports.possible.size:
             node.warm, node.scores = self.warm, self.scores()
         return Settled(node, self.answer, self.lower, self.steps)
+
+    def improve(self, task: Task) -> None:
+        """Fix features and improve the bound: with the parent's witness, then with a lift."""
+        self.take_up()
+        if not self.done and task.witness is not None:
+            self.offer(task.witness.covering(self.kept.features))
+            self.fix_all()
+        if not self.done and task.rounds and (self.stages or not task.only_fixing):
+            self.refine(task)
 
     @property
     def done(self) -> bool:
@@ -150,8 +181,9 @@ class Settling(Work[Plan]):
             self.is_exact = not self.problem.nonneg
         self.offer(None)
         if not self.done and not self.kept.free:
-            few = self.supports.count <= COUNTED
+            few = self.supports.count <= min(COUNTED, self.failed / FEWER)
             self.counted = self.count(PARTS if few else int(self.work / max(rows.size, 1) ** 3))
+            self.failed = self.supports.count if few else self.failed
             self.work = 0.0
 
     def count(self, left: int) -> Node | None:
@@ -296,11 +328,19 @@ class Settling(Work[Plan]):
         return found[-CLIMBED:]
 
     def scores(self) -> Array:
-        """Return for each possible feature the smaller of what answers with and without it seem to reach.
+        """Return for each possible feature a number that is lowest where the node should be branched.
 
+        After a lift that is the feature whose z is least decided, for then both children gain. Without a lift
+        it is the one for which the smaller of what answers with and without it seem to reach is least.
         Features without rows cannot be branched on: infinity.
         """
         free, use, kept = self.supports.possible, self.best, self.kept
+        if self.places is not None:
+            features, z = self.places[0], np.clip(self.places[1], 0.0, 1.0)
+            undecided = np.full(self.problem.n, np.inf)
+            undecided[features] = -np.minimum(z, 1 - z) - 1e-3 * z
+            if np.isfinite(undecided[free]).any():
+                return undecided[free]
         own, own_rows = np.full(free.size, np.inf), slice(kept.fixed, len(kept.features))
         at = np.searchsorted(free, kept.features[own_rows])
         own[at] = -kept.block.diagonal()[own_rows]
@@ -316,7 +356,9 @@ class Settling(Work[Plan]):
         """Rounds of steps; after each the bound is looked at, and what can be fixed is fixed."""
         if not self.kept.block.any():
             return  # nothing is left that steps could take away
-        lift, rounds, last = self.begin(task.witness), 0, np.inf
+        wide = task.witness is not None and task.witness.U.shape[1] > RANK
+        rank = RAISED if task.raised and wide else RANK
+        lift, rounds, last = self.begin(task.witness, rank), 0, np.inf
         while rounds < task.rounds:
             rounds += 1
             self.advance(lift.splitting, ROUND)
@@ -331,15 +373,22 @@ class Settling(Work[Plan]):
                 if self.done or not self.kept.block.any():
                     break
                 assert self.best is not None  # `take_up` has proved a bound
-                lift, rounds, last = self.begin(self.best.witness or task.witness), 0, np.inf
+                lift, rounds, last = self.begin(self.best.witness or task.witness, rank), 0, np.inf
                 continue
-            if rounds >= FEWEST and last - own < STALL * (own - self.lower):
-                break
+            fewest = FEWEST if self.stages else max(FEWEST, task.rounds // 2)
+            stalled = rounds >= fewest and last - own < STALL * (own - self.lower)
             last = min(last, own)
+            if not stalled and rounds < task.rounds:
+                continue
+            if not task.raised or rank >= RAISED or len(self.kept.block) > RAISED_ROWS:
+                break
+            rank, before = RAISED, None if self.best is None else self.best.witness
+            lift, rounds, last = self.begin(before or task.witness, rank), 0, np.inf
 
     def remember(self, lift: Lift) -> None:
         """Keep where a lift stands, for the children or for fewer features."""
         splitting = lift.splitting
+        self.places = self.kept.features, np.array(lift.z)
         self.warm = Warm(
             self.kept.features,
             np.asarray(splitting.weights, dtype=np.float64),
@@ -347,11 +396,11 @@ class Settling(Work[Plan]):
             lift.points,
         )
 
-    def begin(self, stored: Stored | None) -> Lift:
-        """Return a lift on the rows of the node, begun where its parent ended."""
+    def begin(self, stored: Stored | None, rank: int) -> Lift:
+        """Return a lift of a rank on the rows of the node, begun where its parent ended."""
         kept, k, nonneg = self.kept, self.problem.size, self.problem.nonneg
         r = len(kept.block)
-        splitting, rank = Splitting(kept, k, nonneg), min(RANK, r)
+        splitting, rank = Splitting(kept, k, nonneg), min(rank, r)
         features = kept.features
         witness = none(features) if stored is None else stored.covering(features).at(features)
         W = np.zeros((r, r)) if witness.W is None else witness.W

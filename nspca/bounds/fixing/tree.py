@@ -7,7 +7,7 @@ fixed size, each with the value known when the wave began: the tree does not dep
 import heapq
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from nspca.bounds.fixing.arrays import packed
 from nspca.bounds.fixing.fates import NAMED, fates, hexed
 from nspca.bounds.fixing.ground import Ground
 from nspca.bounds.fixing.node import Node, Supports, Warm
-from nspca.bounds.fixing.settle import Answer, Settled, Task
+from nspca.bounds.fixing.settle import Answer, OutOfTime, Settled, Task
 from nspca.bounds.fixing.stored import Stored
 from nspca.bounds.fixing.waves import Here, There, check_client
 from nspca.bounds.plan import Plan
@@ -59,10 +59,6 @@ class Limits:
     client: Any = None
 
 
-class _OutOfTime(Exception):
-    """Raised inside a node when the seconds are over."""
-
-
 @dataclass(eq=False, kw_only=True)
 class FixingTree(Work[Plan]):
     """The search.
@@ -78,6 +74,8 @@ class FixingTree(Work[Plan]):
         Nodes settled.
     known_upper : float or None
         A bound that was proved before, in the units of the data: none above it is shown.
+    raised : bool
+        Whether nodes may raise the dimensions of their lifts.
     """
 
     stage = "proving the optimum"
@@ -86,6 +84,7 @@ class FixingTree(Work[Plan]):
     point: Array | None = None
     nodes: int = 0
     known_upper: float | None = None
+    raised: bool = False
     root: Node | None = None
 
     def __post_init__(self):
@@ -114,14 +113,16 @@ class FixingTree(Work[Plan]):
     ) -> None:
         """Settle the root: see `Task` for what it may cost."""
         task = Task(self.whole(), witness, warm, self.lower, self.gap, self.plan, rounds, work, only_fixing)
+        task = replace(task, raised=self.raised, partial=True)
         self.heap = []
         try:
             for settled in Here(self.ground, self.quietly, self.narrow)([task]):
-                self.root = self.taken(settled)
+                self.root = settled.node
+                self.taken(settled)
                 for node in self.root.walk():
                     self.open(node)
             self.tell()
-        except _OutOfTime:
+        except OutOfTime:
             pass
 
     def narrow(self, supports: Supports, lower: float, answer: Answer | None) -> None:
@@ -156,7 +157,7 @@ class FixingTree(Work[Plan]):
             while not self.stopped and (parents := self.worst()):
                 tasks = [task for node in parents for task in self.tasks(node)]
                 self.split(parents, settle(tasks))
-        except _OutOfTime:
+        except OutOfTime:
             pass
         self.due = -np.inf
         self.tell()
@@ -185,7 +186,7 @@ class FixingTree(Work[Plan]):
         assert leaf is not None  # it is open
         one = node.supports.possible[[int(np.argmin(node.scores))]]
         for supports in (node.supports.fix(none, one), node.supports.fix(one, none)):
-            yield Task(supports, leaf.witness, node.warm, self.lower, self.gap, self.plan)
+            yield Task(supports, leaf.witness, node.warm, self.lower, self.gap, self.plan, raised=self.raised)
 
     def split(self, parents: list[Node], settled: Iterable[Settled]) -> None:
         """Give the parents their children; parents whose children are not settled in time stay open."""
@@ -214,6 +215,7 @@ class FixingTree(Work[Plan]):
         if settled.answer is not None and settled.lower >= self.lower:
             x = np.zeros(self.problem.n)
             x[settled.answer[0]] = settled.answer[1]
+            self.point, self.lower = x, settled.lower
             self.point = ascent.swaps(self.problem, ascent.polish(self.problem, x), self.quietly)
             self.lower = max(settled.lower, self.problem.covariance.quadratic(self.point))
         return settled.node
@@ -261,7 +263,7 @@ class FixingTree(Work[Plan]):
     def watch(self) -> None:
         """Report from inside the work on a node, and leave it when the time is over."""
         if time.monotonic() > self.ends:
-            raise _OutOfTime
+            raise OutOfTime
         self.tell()
 
     def tell(self) -> None:
