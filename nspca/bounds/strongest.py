@@ -27,7 +27,7 @@ from nspca.bounds.fixing.arrays import unpacked
 from nspca.bounds.fixing.ground import Ground
 from nspca.bounds.fixing.node import Node, Supports
 from nspca.bounds.fixing.node import Warm as Known
-from nspca.bounds.fixing.settle import ROUNDS
+from nspca.bounds.fixing.settle import ROUNDS, Task, may_fix
 from nspca.bounds.fixing.stored import Stored
 from nspca.bounds.fixing.tree import FixingTree, Limits
 from nspca.bounds.plan import BRANCHED, CLOSED, OVERHEAD, PLANS, ROUND, Plan
@@ -336,7 +336,7 @@ class _Run(Work[Plan]):
         for rank in ranks:
             if not self.closed:
                 self.lift(plain, min(rank, r), warm)
-        if self.plan.branching and kept.weights is None and not self.closed and r > 1:
+        if self.plan.branching and kept.weights is None and not self.closed and r > 1 and self.may_fix():
             self.search(self.stored(), self.warmed, ROUNDS, only_fixing=True)
         return warm if self.subspace is None else Warm(kept.rows, self.subspace)
 
@@ -355,6 +355,16 @@ class _Run(Work[Plan]):
             self.offer_plain(other.entries.W)
             splitting = other if self.upper < before else splitting
         return splitting
+
+    def may_fix(self) -> bool:
+        """Return whether the best witness may fix a feature: a search for that costs as much as a proof."""
+        if self.best is None or self.best.form != "inequality" or self.lower <= 0:
+            return False
+        ground, t = Ground.of(self.problem, self.kept), float(self.best.witness["claims"][0])
+        forced = np.array(self.problem.forced, dtype=np.int64)
+        supports = Supports(forced, np.setdiff1d(ground.everything, forced), self.problem.size)
+        task = Task(supports, self.stored(), self.warmed, self.lower, self.gap, self.plan)
+        return may_fix(ground, task, t)
 
     def search(self, witness, warm=None, rounds=0, work=0.0, only_fixing=False):
         """Fix features and branch while there are steps. A cancelled tree is worth having."""

@@ -120,6 +120,26 @@ def settle(ground: Ground, task: Task, report: Report, narrowed: Narrowed | None
     return work.run(ground, task)
 
 
+def may_fix(ground: Ground, task: Task, t: float) -> bool:
+    """Return whether the witness of a task, with a spectral half t, may fix a feature.
+
+    The search half is looked at in the directions of the bundle alone: where each feature is above the level
+    there, with it and without it, no cover can fix one.
+    """
+    work = Settling(problem=ground.problem, plan=task.plan, lower=task.lower, gap=task.gap)
+    work.ground, work.supports, work.kept = ground, task.supports, ground.kept(task.supports)
+    if task.witness is None or task.warm is None:
+        return task.witness is not None
+    work.points = feasible(task.warm, work.kept, ground.problem.size)
+    stored = task.witness.covering(work.kept.features)
+    query, lost = work.query(Use(stored, t, 0.0, 0.0, np.zeros(0, dtype=np.uint8)))
+    directions = work.directions(query)
+    if not len(directions):
+        return True
+    reached = np.array(at_directions(query, directions))[:, work.kept.fixed :]
+    return bool((reached <= work.target - t - lost).any())
+
+
 @dataclass(eq=False)
 class Settling(Work[Plan]):
     """The work on one node, which ends with what `settle` returns."""

@@ -1,0 +1,113 @@
+"""What a tree may hold, and who settles its nodes: its bound depends on neither."""
+
+from concurrent.futures import Future, ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+import nspca
+from benchmarks import fixings
+from nspca.bounds.fixing import settle as settling
+from nspca.bounds.fixing import tree as tree_module
+from nspca.bounds.fixing import waves
+from nspca.bounds.fixing.node import Node, Stage, Supports, Use
+from nspca.bounds.fixing.settle import settle
+from tests.bounds.test_fixing import branching, hard, lean  # noqa: F401  # fixtures
+
+
+class Workers:
+    """A client of several workers, which are threads."""
+
+    def __init__(self, count):
+        self.pool = ThreadPoolExecutor(count)
+
+    def nthreads(self):
+        return {}
+
+    def submit(self, function, *arguments, pure):
+        given = (one.result() if isinstance(one, Future) else one for one in arguments)
+        future = self.pool.submit(function, *given)
+        future.release = lambda: None
+        return future
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_workers_make_the_same_certificate_however_many_they_are(branching, count):  # noqa: F811
+    X, problem = hard()
+    alone = nspca.certify(problem, effort="exhaustive", nodes=24)
+    shared = nspca.certify(problem, effort="exhaustive", nodes=24, client=Workers(count))
+    assert len(alone.tree["branch"]) > 10
+    assert shared.to_bytes() == alone.to_bytes()
+    nspca.verify(X, shared, problem)
+
+
+def test_a_better_answer_that_one_node_meets_is_the_level_of_the_next_wave(branching, monkeypatch):  # noqa: F811
+    _, problem = hard()
+    best = nspca.solve(problem, certify=None)
+    poor = nspca.Result.of(problem, np.eye(12)[0], nspca.Status.HEURISTIC, "auto")
+    levels, met = [], []
+
+    def watched(ground, task, *more):
+        levels.append(task.lower)
+        settled = settle(ground, task, *more)
+        met.append(settled.lower)
+        return settled
+
+    monkeypatch.setattr(waves, "settle", watched)
+    found = nspca.api.prove_optimum(problem, poor, nodes=24)
+    assert found.value == pytest.approx(best.value, rel=1e-9)
+    assert levels[0] < levels[-1] == max(levels)
+    for number in range(1, len(levels)):
+        assert levels[number] <= max(met[:number])  # nobody knows more than has been met
+
+
+def test_a_tree_ends_when_its_witnesses_take_the_memory_it_may_have(branching, monkeypatch):  # noqa: F811
+    X, problem = hard()
+    whole = nspca.certify(problem, effort="exhaustive", nodes=60)
+    limit = whole.nbytes // 3
+    monkeypatch.setattr(tree_module, "MOST_BYTES", limit)
+    ended = nspca.certify(problem, effort="exhaustive", nodes=60)
+    tree = sum(array.nbytes for array in ended.tree.values())
+    assert len(ended.tree["branch"]) < len(whole.tree["branch"])
+    assert tree <= 2 * limit  # the wave that reaches the limit is finished
+    nspca.verify(X, ended, problem)
+
+
+def test_open_nodes_beyond_their_memory_hand_on_their_witness_alone(branching, monkeypatch):  # noqa: F811
+    X, problem = hard()
+    monkeypatch.setattr(tree_module, "MOST_WARM", 0)
+    seen = []
+
+    def watched(ground, task, *more):
+        seen.append(task)
+        return settle(ground, task, *more)
+
+    monkeypatch.setattr(waves, "settle", watched)
+    certificate = nspca.certify(problem, effort="exhaustive", nodes=24)
+    assert len(seen) > 10 and all(task.warm is None for task in seen[1:])
+    assert any(task.witness is not None for task in seen[1:])
+    nspca.verify(X, certificate, problem)
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+@pytest.mark.parametrize("count", [8, pytest.param(300, marks=pytest.mark.long)])
+def test_no_feature_is_fixed_wrongly(nonneg, count, monkeypatch):
+    """Each stage alone is held against brute force at its level; `benchmarks.fixings` does many more."""
+    total = np.zeros(2, dtype=int)
+    monkeypatch.setattr(settling, "COUNTED", 0.0)
+    for X, k, rng in fixings.tables(count, seed=40 + nonneg):
+        total += fixings.tried(X[:, :9], min(k, 9, X.shape[1]), nonneg, rng)
+    assert total[0] > count and total[1] == 0
+
+
+def test_a_wrong_fixing_is_counted():
+    X = np.random.default_rng(0).standard_normal((20, 6)) * np.array([3, 2, 1, 0.5, 0.5, 0.5])
+    problem = nspca.Problem.from_data(X, 2, center=False)
+    oracle = fixings.Oracle(fixings.values_of_sets(problem.covariance.matrix, True), 6, 2)
+    whole = Supports(np.zeros(0, dtype=np.int64), np.arange(6), 2)
+    best = oracle.best(whole)
+    assert nspca.solve(problem, certify="exhaustive").value == pytest.approx(best * problem.covariance.unit)
+    use = Use(None, 0.0, 0.9 * best, 0.0, np.zeros(0, dtype=np.uint8))
+    stage = Stage(np.array([0]), np.zeros(0, dtype=np.int64), use)
+    root = Node(whole.fix(stage.out, stage.into), [stage])
+    assert fixings.wrong_fixings(root, whole, oracle) == (1, 1)
