@@ -46,8 +46,8 @@ COUNTED, PARTS, FEWER = 1e5, 600, 4
 fails it is tried again once so many times fewer are left."""
 CLIMBED = 64
 """Directions, the best of those known, at which rows are held against the level before cones are made."""
-FIX_CAP = 4000
-"""Cones of a search for features to fix."""
+FIX_CAP, QUICK_CAP = 4000, 400
+"""Cones of a search for features to fix, and of the first one where the work ends if nothing is fixed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,6 +154,8 @@ class Settling(Work[Plan]):
     """Feasible points (r, q) on the kept rows, from the bundle."""
     places: tuple[np.ndarray, Array] | None = None
     """Features of the last lift, and its z: how much of a support each of them is."""
+    cap: int = 0
+    """Cones of the next search for features to fix."""
     failed: float = np.inf
     """How many supports there were when they could not be gone through."""
 
@@ -180,8 +182,12 @@ class Settling(Work[Plan]):
         """Fix features and improve the bound: with the parent's witness, then with a lift."""
         self.take_up()
         if not self.done and task.witness is not None:
+            if task.warm is not None:  # directions in which the search half is large for the parent
+                self.points = feasible(task.warm, self.kept, self.problem.size)
+            self.cap = QUICK_CAP if task.only_fixing else FIX_CAP
             self.offer(task.witness.covering(self.kept.features))
             self.fix_all()
+        self.cap = FIX_CAP
         if not self.done and task.rounds and (self.stages or not task.only_fixing):
             self.refine(task)
 
@@ -282,7 +288,7 @@ class Settling(Work[Plan]):
         into = out & (np.arange(len(out)) < r)
         F = below(self.target, t)
         room = F - lost - 8 * UNIT_ROUNDOFF * abs(t)
-        found = fixed_rows(query, room, (out, into), self.directions(query), FIX_CAP, self.quietly)
+        found = fixed_rows(query, room, (out, into), self.directions(query), self.cap, self.quietly)
         rows = kept.features
         left = rows[found.out[:r]]
         if found.out[r:].any():
