@@ -162,12 +162,8 @@ class Settling(Work[Plan]):
     def run(self, ground: Ground, task: Task) -> Settled:
         """Settle the node of a task."""
         self.ground, self.supports, self.warm, self.work = ground, task.supports, task.warm, task.work
-<<<<<<< HEAD
-        self.best = self.counted = None
-=======
         self.best = None
         self.counted: Node | None = None
->>>>>>> optimum
         try:
             self.improve(task)
         except OutOfTime:
