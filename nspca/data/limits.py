@@ -122,8 +122,8 @@ def check_growth(unpacked: int, packed: int, kind: str, way_out: str = "give the
         )
 
 
-def gunzip(raw: bytes, packed: int | None = None, limit: int = MAX_BYTES) -> bytes:
-    """Decompress gzip bytes, stopping at `limit`, or where they have grown more than text does.
+def gunzip(raw: bytes, packed: int | None = None, limit: int | None = None) -> bytes:
+    """Decompress gzip bytes, stopping at `limit` (`MAX_BYTES`), or where they have grown more than text does.
 
     Parameters
     ----------
@@ -131,6 +131,7 @@ def gunzip(raw: bytes, packed: int | None = None, limit: int = MAX_BYTES) -> byt
     packed : int, optional
         Bytes of the file that `raw` came in, when that is packed again.
     """
+    limit = MAX_BYTES if limit is None else limit
     most = min(limit, max(RATIO_COUNTS_ABOVE, MAX_RATIO * (packed or len(raw))))
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(raw)) as handle:
@@ -149,7 +150,7 @@ def gunzip(raw: bytes, packed: int | None = None, limit: int = MAX_BYTES) -> byt
     return plain
 
 
-def plain_bytes(raw: bytes, packed: int | None = None, limit: int = MAX_BYTES) -> bytes:
+def plain_bytes(raw: bytes, packed: int | None = None, limit: int | None = None) -> bytes:
     """Return `raw`, unpacked where it is a gzip file; `packed` and `limit` as in `gunzip`."""
     return gunzip(raw, packed, limit) if raw.startswith(b"\x1f\x8b") else raw
 

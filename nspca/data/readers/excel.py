@@ -51,7 +51,7 @@ def sheet_as_csv(
     decimal: str | None = None,
     packed: int | None = None,
     least: int = 2,
-    limit: int = MAX_BYTES,
+    limit: int | None = None,
 ) -> tuple[bytes, tuple[str, ...]]:
     """Return the first sheet that is not empty as CSV with commas, and a note when there are others.
 
@@ -67,7 +67,7 @@ def sheet_as_csv(
     least : int
         Columns that a sheet must have.
     limit : int
-        Characters that the text may have.
+        Characters that the text may have; `MAX_BYTES` by default.
     """
     archive, members = open_zip(raw)
     packed = packed or len(raw)
@@ -155,14 +155,14 @@ def _as_csv(
     decimal: str = ".",
     packed: int = MAX_BYTES,
     least: int = 2,
-    limit: int = MAX_BYTES,
+    limit: int | None = None,
 ) -> bytes:
     """Return rows of cells as CSV of equal width, empty when nothing is in them.
 
     `packed` is the number of bytes of the file, which limits how long the text may become.
     """
     lines: list[tuple[int, str]] = []
-    held = 0
+    held, limit = 0, MAX_BYTES if limit is None else limit
     for count, row in enumerate(rows):
         cells = [
             _text(value).replace(".", decimal) if isinstance(value, float | timedelta) else _text(value)
