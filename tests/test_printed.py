@@ -17,6 +17,7 @@ import nspca
 from nspca.api import OPTIMAL_GAP
 from nspca.cli import answers, screen
 from nspca.cli.sweep import as_text
+from nspca.dashboard.app import tables
 from nspca.dashboard.compare import archive as compare_everything
 from nspca.dashboard.compare import sections as compare_sections
 from nspca.dashboard.components import cone_replay
@@ -161,6 +162,7 @@ def test_figures_of_a_comparison(monkeypatch):
             check_row(walk, row, cell[1], None, cell[3])
         page = Page()
         monkeypatch.setattr(compare_sections, "st", page)
+        monkeypatch.setattr(tables, "st", page)
         compare_sections.draw_table(frame)
         columns = [page.cell(name) for name in ("value", "ratio", "upper", "best")]
         for row, value, ratio, upper, best in zip(frame.itertuples(), *columns, strict=True):
@@ -296,7 +298,7 @@ def test_notebooks_and_the_command_line(solved, capsys):
             assert read_number(ratio) > Truth(row.upper, row.value).ratio - Fraction(1, 10**4)
         for event in events:
             if event.upper and event.lower is not None and 0 <= event.lower <= event.upper:
-                walk.text(screen.drawn(event), Truth(event.upper, event.lower))
+                walk.text(screen.event_line(event), Truth(event.upper, event.lower))
     assert walk.bounds >= 80 and walk.guarantees >= 60 and walk.values >= 50, vars(walk)
     assert walk.optimal >= 30
 
@@ -371,6 +373,7 @@ def test_pages_about_several_components(solved, monkeypatch):
         walk.text(joint_proof.sentence(outcome), of(joint, total))
         walk.text(re.sub(r"<.*?>", " ", joint_everything._proved(outcome)), of(joint, total))
         monkeypatch.setattr(joint_methods, "st", page)
+        monkeypatch.setattr(tables, "st", page)
         joint_methods._table(outcome)
         walk.guarantee(page.cell("least")[0].removesuffix(" %"), of(joint).ratio)
         figure = joint_methods.cumulative(outcome)

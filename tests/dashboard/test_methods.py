@@ -81,7 +81,7 @@ def test_what_is_selected_before_anybody_chose_can_always_run():
     assert nspca.METHODS[DEFAULT[0]].joint
     assert (
         methods.label("pca") == "pca (baseline)"
-        and methods.label("auto") == "auto"
+        and methods.label("auto") == "best found (auto)"
         and methods.baselines() == ["spca", "nmf", "pca"]
     )
     assert methods.how("coordinate") == "at once" and methods.how("em") == "one by one"

@@ -121,6 +121,6 @@ def test_deflations_and_the_angle_can_be_chosen():
 
 
 def test_more_components_may_share_features(visit, address, texts):
-    page = visit(PAGE, sample="pitprops", turn="projection")
+    page = visit(PAGE, sample="pitprops", turn="projection", look="components")
     assert not page.error and page.selectbox(key="widget_turn").value == "projection"
     assert page.button(key="components").label.startswith("Find 6 components")

@@ -1,8 +1,10 @@
 """The question of a comparison: what the address asks, and the inputs that change it."""
 
+from contextlib import suppress
+
 import streamlit as st
 
-from nspca.dashboard.app import frame, state, wording
+from nspca.dashboard.app import state, wording
 from nspca.dashboard.compare.kinds import BASELINE, LARGE, QUICK, SIGNS, SOME, default_ks, read_ks
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs import methods, options
@@ -82,7 +84,7 @@ def inputs(of: Chosen) -> None:
         **state.bind("rivals", rivals),
     )
     _cannot(_refusals(of))
-    with frame.guard():
+    with suppress(InvalidOption):  # the page says it, since the question has the same options
         options.form(rivals)
 
 

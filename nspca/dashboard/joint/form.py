@@ -1,15 +1,17 @@
 """The question for several components: what the address asks, and the inputs that change it."""
 
+from contextlib import suppress
+
 import streamlit as st
 
 import nspca
-from nspca.dashboard.app import frame, state, wording
+from nspca.dashboard.app import state, wording
 from nspca.dashboard.joint.sizes import DEFAULT, LARGE, MOST, QUICK, default_sizes, read_sizes
 from nspca.dashboard.joint.subject import Subject
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs import methods
 from nspca.dashboard.runs import options as method_options
-from nspca.errors import InvalidProblem
+from nspca.errors import InvalidOption, InvalidProblem
 from nspca.specs import ComponentsSpec
 from nspca.specs.components import BUDGET
 
@@ -114,7 +116,7 @@ def inputs(about: Subject, of: Chosen) -> None:
                 help="Each point costs one matching.",
                 **state.bind("budget", state.get("budget")),
             )
-    with frame.guard():
+    with suppress(InvalidOption):  # the page says it, since the question has the same options
         method_options.form(by, BESIDES)
 
 
