@@ -27,7 +27,6 @@ REASONS = {
     "nspca.plots.samples.score_figure": FIGURE,
     "nspca.cli.solve.add": "one option after another, in the order of the help",
     "nspca.api.sweep": "the public call: half of it says what may be asked",
-    "nspca.dashboard.sweep.form.asked": "one widget after another, in the order in which they stand",
     "nspca.specs.components.ComponentsSpec": "fields of the question and what is derived from them",
     "nspca.jobs.database.Database": "one connection, one lock, and what is done once when a store is opened",
     "nspca.specs.data.DataSpec": "where data are and what is done to them; half of it is fields and text",
@@ -40,7 +39,9 @@ REASONS = {
     "nspca.api.solve": "the public call: every argument is one that users name",
     "nspca.api.certify": "the public call: every argument is one that users name",
     "nspca.bounds.strongest.strongest": "what a bound may start from, and what it may cost",
-    "nspca.bounds.fixing.settle._Settling": "one node: all methods change the supports, the witness and the "
+    "nspca.bounds.strongest._Run": "one search: the methods share the best certificate, the limits and the "
+    "warm state",
+    "nspca.bounds.fixing.settle.Settling": "one node: all methods change the supports, the witness and the "
     "bundle that belong together",
     "nspca.bounds.fixing.tree.FixingTree": "one tree: heap, limits and what it says while it grows",
     "nspca.papers.uses.gene_rows": "what is clustered, how often, and from which starts",
@@ -52,6 +53,8 @@ REASONS = {
     "nspca.shards.sources.shard": "the public call: how a file may have to be read, and how it is cut",
     "nspca.selection.choice.choose_k": "the public call: the words of a problem, and what its rows undergo",
     "nspca.selection.choice.choose_components": "the same for components",
+    "nspca.selection.groups.held_out_group_effects": "the public call: the words of a problem, and how "
+    "labels are shuffled",
     "nspca.selection.noise.noise_test": "the public call: the words of a problem, and how it is tested",
     "nspca.estimator.NSPCA": "one class, as scikit-learn wants it; a third are its docstrings",
     "nspca.estimator.NSPCA.__init__": "scikit-learn wants parameters one by one",

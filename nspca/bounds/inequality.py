@@ -29,7 +29,7 @@ TINY = 1e-149
 
 
 def search_slack(k: int, D: int) -> float:
-    """What D dimensions and sums of k terms may lose in a cone: D times the error of an entry."""
+    """Return the rounding error of a cone in D dimensions with sums of k terms: D times that of an entry."""
     return max(SEARCH_SLACK, 4 * D * (k + 8 * D + 32) * UNIT_ROUNDOFF)
 
 

@@ -1,4 +1,4 @@
-"""What several disjoint components reach together at most: which bounds are tried, and in which order.
+"""Upper bounds on what several disjoint components explain together: which are tried, and in which order.
 
 First `kyfan`, on more and more rows as long as those left out are what keeps it up; then `packing`, prices
 and a lift, from the W that was best. Budgets are counts of steps that depend on the size alone.

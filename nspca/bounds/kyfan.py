@@ -95,7 +95,7 @@ class KyFan(Work[JointPlan]):
 
     @property
     def ends(self) -> bool:
-        """Whether there is nothing more to do: the bound would not be smaller if less had been left out."""
+        """Tell whether the work is done: the bound would not be smaller if less had been left out."""
         if self.last or self.closed or self.kept.rows is None or self.best is None:
             return True
         return threshold(self.best, self.problem.nonneg, self.kept.floor) > self.kept.floor

@@ -61,7 +61,7 @@ class Interest:
 
     @property
     def tol(self) -> float:
-        """How near to f cones are split."""
+        """Return the distance from f at which cones are no longer split."""
         return self.value * max(NEAR * (1 - self.share), NEAREST)
 
 
@@ -108,7 +108,7 @@ def certificates(
 
 
 def _beside(one: Certificate, rows: Certificate) -> Certificate:
-    """The same with what row sums say where that is less: it needs no witness."""
+    """Return a certificate with the smaller of its claims and those of row sums, which need no witness."""
     less = {name: np.minimum(one.witness[name], rows.witness[name]) for name in NAMES}
     return replace(one, witness=one.witness | less)
 
@@ -144,7 +144,7 @@ def whole(problem: Problem, certificate: Certificate) -> Certificate:
 
 
 def decides(certificate: Certificate, interest: Interest) -> tuple[int, float]:
-    """How much it says of features: how many are decided, and how low its bounds are."""
+    """Return how much a certificate says of features: the number decided, and how low its bounds are."""
     claims, level = np.array([certificate.witness[name] for name in NAMES]), interest.value * interest.share
     return int(np.count_nonzero(claims < level)), -float(np.maximum(claims, level).sum())
 
@@ -204,7 +204,7 @@ class _Stand:
 
 @dataclass(frozen=True, eq=False)
 class _Half:
-    """What the search half gives for every row, the first of the rows that stand for others among them."""
+    """Result of the search half for every row, the first of the rows that stand for others among them."""
 
     t: float
     F: float
@@ -258,11 +258,11 @@ class _Supports:
     free: tuple[int, ...]
 
     def rows(self, k: int) -> np.ndarray:
-        """What such a support can have, the fixed ones first."""
+        """Return the features that such a support can have, the fixed ones first."""
         return np.array(self.fixed if len(self.fixed) == k else self.fixed + self.free, dtype=int)
 
     def split(self, feature: int) -> tuple["_Supports", "_Supports"]:
-        """Those with a feature, those without it."""
+        """Return the supports with a feature, and those without it."""
         free = tuple(j for j in self.free if j != feature)
         return _Supports((*self.fixed, feature), free), _Supports(self.fixed, free)
 
@@ -296,7 +296,7 @@ def of_branches(
 
 
 def _part(arrays, use: int, rows: np.ndarray) -> Witness:
-    """What a leaf uses, on its rows."""
+    """Return the witness that a leaf uses, on its rows."""
     if use < 0:
         return Witness(U=np.zeros((rows.size, 0)))
     U, block = arrays["U"][use][rows], np.ix_(rows, rows)

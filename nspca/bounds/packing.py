@@ -71,7 +71,7 @@ class Packed:
         return own + float(topk_sum(self.prices, sum(problem.sizes)))
 
     def heights(self, problem: Problem) -> Array:
-        """What a row adds to a support, less its price."""
+        """Return what each row adds to a support, less its price."""
         h = np.zeros(len(self.L)) if self.M is None else heights(self.M, max(problem.sizes), problem.nonneg)
         return h - self.prices
 
@@ -114,7 +114,7 @@ class Packing(Work[JointPlan]):
 
     @classmethod
     def following(cls, run: KyFan, before: Certificate) -> "Packing":
-        """What goes on where `run` ended."""
+        """Return a packing that goes on where `run` ended."""
         unit, W, X = run.problem.covariance.unit, run.best, run.X
         assert W is not None
         assert X is not None

@@ -59,7 +59,7 @@ def in_reach(size: Array, inside, outside, level: float) -> list[Pair]:
 
 
 def for_each_pass(pairs: list[Pair]) -> Iterator[list[Pair]]:
-    """The same pairs of features in smaller sets, as many at a time as have `AT_ONCE` entries together."""
+    """Yield the pairs of features in smaller sets, as many at a time as have `AT_ONCE` entries together."""
     taken: list[Pair] = []
     entries = 0
     for I, J in pairs:

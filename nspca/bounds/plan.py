@@ -1,4 +1,4 @@
-"""What "fast", "standard" and "thorough" allow: rows, steps and cones that depend on the size alone.
+"""Limits of the efforts "fast", "standard" and "thorough": rows, steps and cones, by the size alone.
 
 Both tables are here: for one component and for several. In which order the work is done, and when it stops
 before, is decided in `strongest` and `joint`. Which other bounds are tried beside, and that
@@ -32,7 +32,7 @@ FACTOR_LIMIT = 2000
 
 @dataclass(frozen=True)
 class Plan:
-    """What an effort allows.
+    """Limits of an effort for one component.
 
     Attributes
     ----------
@@ -92,7 +92,7 @@ PLANS = {
 
 @dataclass(frozen=True)
 class JointPlan:
-    """What an effort allows for components together.
+    """Limits of an effort for several components together.
 
     Attributes
     ----------

@@ -65,7 +65,7 @@ FOLLOWED = 5
 
 @dataclass(frozen=True, eq=False)
 class Warm:
-    """What one k leaves for the next: the subspace of its best lift and the rows it speaks of.
+    """Start for the next k: the subspace of the best lift of this one, and its rows.
 
     W is not handed on: for the next k it makes B5 quicker and its lift looser.
     """
@@ -74,7 +74,7 @@ class Warm:
     B: Array
 
     def fits(self, kept: Kept, rank: int) -> bool:
-        """Whether a lift of this rank, on these rows, can begin with it."""
+        """Tell whether a lift of this rank, on these rows, can begin with it."""
         if self.rows is None or kept.rows is None:
             return self.rows is kept.rows and self.B.shape[1] == rank
         return np.array_equal(self.rows, kept.rows) and self.B.shape[1] == rank
@@ -217,7 +217,7 @@ class _Cores:
 
     @property
     def closed(self) -> bool:
-        """Whether nothing is left to be closed."""
+        """Tell whether nothing is left to be closed."""
         return self.upper <= self.lower * (1 + CLOSED)
 
     def first_claim(self, tau: float) -> float:
@@ -274,8 +274,10 @@ def kept_rows(problem: Problem, plan: Plan, lower: float, known: float) -> Kept 
 
 
 def least(problem: Problem, kept: Kept) -> float:
-    """What no bound with these rows is below: whatever W is, tau is at least the largest entry left out, and
-    k features at that level reach k tau, on the kept rows too, which all have tau.
+    """Return a value that no bound with these rows is below.
+
+    Whatever W is, tau is at least the largest entry left out, and k features at that level reach
+    k tau, on the kept rows too, which all have tau.
     """
     return -np.inf if kept.rows is None or not kept.free else problem.size * kept.floor + kept.outside
 
@@ -472,7 +474,7 @@ class _Run(Work[Plan]):
             self.subspace = lift.B
 
     def no_room(self, least):
-        """Whether bounds that are not below `least` can close hardly any of the gap."""
+        """Tell whether bounds that are not below `least` can close hardly any of the gap."""
         return np.isfinite(least) and self.upper - least <= STALL * (self.upper - self.lower)
 
     def splitting(self, rho=1.0):
@@ -502,7 +504,7 @@ class _Run(Work[Plan]):
 
     @property
     def shown(self):
-        """What is kept is a certificate: its bound is in the units of the data, rounded up."""
+        """Return the bound of the best certificate in the units of the data, rounded up, or None."""
         return None if self.best is None else self.best.upper
 
     @property

@@ -208,6 +208,13 @@ def with_seed(parser: Parser) -> None:
     parser.add_argument("--seed", type=int, default=0, help="seed of everything random (default 0)")
 
 
+def with_spec(parser: Parser) -> None:
+    """Add ``--spec``."""
+    parser.add_argument(
+        "--spec", metavar="FILE.json", help="save the question, which `nspca run FILE.json` answers again"
+    )
+
+
 def with_json(parser: Parser) -> None:
     """Add ``--json``."""
     parser.add_argument("--json", action="store_true", help="print JSON instead of text")

@@ -1,17 +1,22 @@
 """Output of commands: text, JSON, tables, and a progress bar on terminals."""
 
+import argparse
 import json
 import os
 import shutil
 import sys
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nspca.errors import InvalidOption
 from nspca.presentation.numerals import format_guarantee, proved_ratio
 from nspca.progress import Event, Report, silent
+
+if TYPE_CHECKING:
+    from nspca.specs import ProblemSpec
 
 BAR = 24
 """Number of characters of a full bar."""
@@ -74,6 +79,20 @@ def write_csv(path: str, columns: Iterable[str], rows: Iterable[Mapping[str, Any
     from nspca.data import frame_to_csv
 
     Path(path).write_bytes(frame_to_csv(pd.DataFrame(list(rows), columns=list(columns))))
+
+
+@contextmanager
+def saved(args: argparse.Namespace, question: "ProblemSpec | None") -> Iterator[None]:
+    """Save the question of a command after the answer was told, also when that could not be; None saves
+    nothing.
+    """
+    try:
+        yield
+    finally:
+        if question is not None:
+            Path(args.spec).write_text(question.to_json() + "\n", encoding="utf-8")
+    if question is not None and not args.json:
+        say(f"question: {args.spec}")
 
 
 class Bar:

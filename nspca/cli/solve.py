@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from nspca.cli.answers import beside, tell
-from nspca.cli.arguments import Commands, count, of_problem, percent, with_json, with_seed
-from nspca.cli.screen import check_files, complain, progress
+from nspca.cli.arguments import Commands, count, of_problem, percent, with_json, with_seed, with_spec
+from nspca.cli.screen import check_files, complain, progress, saved
 from nspca.cli.sources import make_problem, read_dataset
 from nspca.errors import InvalidOption, of_the_app
 
@@ -67,6 +67,7 @@ def add(commands: Commands) -> None:
         metavar="FILE.npz",
         help="with --effort exhaustive: go on from the certificate of a search that was ended",
     )
+    with_spec(command)
     with_seed(command)
     with_json(command)
 
@@ -78,7 +79,7 @@ def run(args: argparse.Namespace) -> int:
     if args.resume is not None and args.effort != "exhaustive":
         raise InvalidOption(f"--resume is for --effort exhaustive, got {args.effort}: leave it out")
     second = beside(args.certificate) if args.certificate and args.within else None
-    check_files(args.certificate, second, args.csv, read=[args.source])
+    check_files(args.certificate, second, args.csv, args.spec, read=[args.source])
     with _readers(args) as client:
         return _solve(args, client)
 
@@ -114,6 +115,11 @@ def _solve(args: argparse.Namespace, client: Any) -> int:
     dataset = read_dataset(args.source, args, args.covariance)
     sizes = args.k if args.components is None else (args.k,) * args.components
     problem = make_problem(args, dataset, sizes, client if Path(args.source).is_dir() else None)
+    question = None
+    if args.spec:
+        from nspca.cli.questions import solve_spec
+
+        question = solve_spec(args, dataset)
     limits: dict[str, Any] = {"seconds": args.seconds, "nodes": args.nodes}
     how = {"method": args.method, "seed": args.seed, "report": progress()}
     if args.resume is None:
@@ -130,4 +136,5 @@ def _solve(args: argparse.Namespace, client: Any) -> int:
         known = nspca.membership(problem, result, share=args.within / 100, report=progress())
         if result.certificate is None or known.certificate.upper <= result.certificate.upper * (1 + ROUNDING):
             result = certified(problem, result, known.certificate)  # one certificate proves both
-    return tell(args, dataset, problem, result, known)
+    with saved(args, question):
+        return tell(args, dataset, problem, result, known)

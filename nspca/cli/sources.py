@@ -48,7 +48,7 @@ def read_dataset(source: str, args: argparse.Namespace, covariance: bool = False
     from nspca import data
 
     names = [name for name in args.prepare.split(",") if name]
-    reading = _reading_options(args)
+    reading = reading_options(args)
     is_shards = (Path(source) / "shards.json").is_file()
     is_folder = Path(source).is_dir() and not is_shards and (args.text or args.image_size is not None)
     if (reading or args.text) and (source in data.SAMPLES or (Path(source).is_dir() and not is_folder)):
@@ -78,7 +78,7 @@ def read_dataset(source: str, args: argparse.Namespace, covariance: bool = False
     return data.prepare(_as_covariance(_with_notes(read(source, **reading)), covariance), *names)
 
 
-def _reading_options(args: argparse.Namespace) -> dict[str, Any]:
+def reading_options(args: argparse.Namespace) -> dict[str, Any]:
     """Return the arguments of `nspca.read`, or of `nspca.read_text`, that are given.
 
     Raises

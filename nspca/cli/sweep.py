@@ -3,8 +3,18 @@
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from nspca.cli.arguments import Commands, of_problem, sizes, with_json, with_seed
-from nspca.cli.screen import DATA, check_files, clear, complain, progress, say, say_json, write_csv
+from nspca.cli.arguments import Commands, of_problem, sizes, with_json, with_seed, with_spec
+from nspca.cli.screen import (
+    DATA,
+    check_files,
+    clear,
+    complain,
+    progress,
+    saved,
+    say,
+    say_json,
+    write_csv,
+)
 from nspca.cli.sources import make_problem, read_dataset
 from nspca.presentation.numerals import round_down, round_up
 from nspca.progress import Event
@@ -40,6 +50,7 @@ def add(commands: Commands) -> None:
         help="a name of nspca.METHODS, may be repeated (default auto)",
     )
     command.add_argument("--csv", metavar="FILE.csv", help="write the table to a file instead of the screen")
+    with_spec(command)
     with_seed(command)
     with_json(command)
 
@@ -48,9 +59,14 @@ def run(args: argparse.Namespace) -> int:
     """Sweep over k and print or write the table; an interrupted sweep yields its finished rows."""
     import nspca
 
-    check_files(args.csv, read=[args.source])
+    check_files(args.csv, args.spec, read=[args.source])
     dataset = read_dataset(args.source, args, args.covariance)
     problem = make_problem(args, dataset, args.k[0])
+    question = None
+    if args.spec:
+        from nspca.cli.questions import sweep_spec
+
+        question = sweep_spec(args, dataset, args.k, args.method)
     how = {"methods": tuple(args.method or ["auto"]), "certify": args.effort, "seed": args.seed}
     bar = progress()
     ready: list[Event] = []
@@ -66,7 +82,8 @@ def run(args: argparse.Namespace) -> int:
         if not ready:
             raise
     clear()
-    tell(args, dataset, [event.payload["row"] for event in ready])
+    with saved(args, question):
+        tell(args, dataset, [event.payload["row"] for event in ready])
     if ready[-1].done < ready[-1].total:
         complain(f"nspca: stopped with {ready[-1].done} of {ready[-1].total} rows ready")
         return 130

@@ -70,7 +70,7 @@ class Chosen:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Of all that is worked on."""
+        """Return the rows and columns of all data that are worked on."""
         return self.dataset.X.shape if self.table is None else self.table.shape
 
     @property
@@ -85,7 +85,7 @@ class Chosen:
 
 
 def chosen() -> Chosen:
-    """What the address asks for.
+    """Return the data set that the address asks for.
 
     Raises
     ------
@@ -106,7 +106,7 @@ def chosen() -> Chosen:
 
 
 def opened() -> Chosen:
-    """The same; a preparation that cannot be made is said, and left out, and no other."""
+    """Return the data set of the address, without preparations that cannot be made, and say so."""
     while True:
         try:
             return chosen()
@@ -278,9 +278,7 @@ def _changed(of: Chosen, data: Dataset, **change: Any) -> Chosen:
 
 
 def members(of: Chosen) -> list[list[int]]:
-    """Of each feature its number in the table as it was prepared; of one that stands for several, all
-    theirs.
-    """
+    """Return for each feature its number in the prepared table, or all of them if it stands for several."""
     later = (how for how in CHANGES if how != "prepared")
     whole = find(of.reference.but_for(*later), state.get("w")).dataset.feature_names
     place = {name: j for j, name in enumerate(whole)}
@@ -417,7 +415,7 @@ def read_like(raw: bytes, name: str, where: DataSpec) -> Opened:
 
 
 def columns(workspace: str, upload: str) -> Layout | None:
-    """What the first lines of an uploaded table show: its columns, and which could be names or labels."""
+    """Return the layout of an uploaded table by its first lines: columns, possible names and labels."""
     return _columns(workspace, upload, engine().store.about_upload(workspace, upload)["name"])
 
 
@@ -467,8 +465,9 @@ def _problem_of(of: Chosen, nonneg: bool, center: bool, scale: bool) -> nspca.Pr
 
 
 def led(problem: nspca.Problem) -> nspca.Problem:
-    """The same with its leading eigenvalue, which is kept by what all sessions share: one computes it, and
-    who comes meanwhile waits instead of doing the same beside it.
+    """Return the problem after its leading eigenvalue is computed.
+
+    All sessions share the covariance, so one of them computes the value while the others wait.
     """
     with problem.covariance.once("dashboard", threading.Lock):
         problem.leading_eigenvalue  # noqa: B018  kept by the problem
@@ -477,7 +476,7 @@ def led(problem: nspca.Problem) -> nspca.Problem:
 
 @dataclass(frozen=True, eq=False)
 class Measures:
-    """What is counted in a table once and not at every rerun.
+    """Figures about a table that are computed once, and not at every rerun.
 
     Parameters
     ----------
@@ -508,7 +507,7 @@ def _measures(content: str, covariance: bool, kind: str, _data: Dataset) -> Meas
 
 
 def heavy(data: Dataset) -> bool:
-    """Whether its eigenvalues take more than a moment."""
+    """Tell whether its eigenvalues take more than a moment."""
     m, n = data.X.shape
     return min(m, n) ** 2 * max(m, n) > HEAVY
 

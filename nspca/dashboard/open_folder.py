@@ -16,7 +16,7 @@ ALL_ROWS = "Not offered for all rows of a folder: choose a sample of them above.
 
 
 def digest(name: str) -> str:
-    """Of what a folder holds now.
+    """Return the digest of what a folder holds now.
 
     Raises
     ------

@@ -57,7 +57,7 @@ def _too_large(size: int) -> InvalidData:
 
 
 def _names_columns(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether the first row is a header: none of its cells comes again below."""
+    """Tell whether the first row is a header: none of its cells comes again below."""
     below = {cell for row in rows[1:] for cell in row}
     return has_header(rows, 0) or not below & set(rows[0])
 

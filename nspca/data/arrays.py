@@ -207,7 +207,7 @@ def _prepared(reader: NpzReader) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _flag(reader: NpzReader, key: str) -> bool:
-    """Whether a member of the archive is there and true."""
+    """Tell whether a member of the archive is there and true."""
     flag = reader.read_array(key) if key in reader.files else np.array(False)
     return flag.dtype.kind == "b" and flag.size == 1 and bool(flag.item())
 

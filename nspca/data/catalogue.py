@@ -65,7 +65,7 @@ class Sample:
 
     @property
     def downloadable(self) -> bool:
-        """Whether `fetch_sample` knows an address."""
+        """Tell whether `fetch_sample` knows an address."""
         return bool(self.originals)
 
 

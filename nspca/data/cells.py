@@ -201,7 +201,7 @@ def _plain_numbers(row: Sequence[str], decimal: str) -> list[float] | None:
 
 
 def _rounds(cell: str) -> bool:
-    """Whether a cell holds a whole number that float64 would change."""
+    """Tell whether a cell holds a whole number that float64 would change."""
     return _LONG.fullmatch(cell) is not None and loses_digits(int(cell))
 
 

@@ -349,7 +349,7 @@ def _check_kind(X: Any) -> None:
 
 
 def is_whole(value: object) -> bool:
-    """Whether a value is a whole number, unlike booleans and durations."""
+    """Tell whether a value is a whole number, unlike booleans and durations."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool | np.timedelta64)
 
 

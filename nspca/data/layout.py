@@ -143,7 +143,7 @@ def trimmed(raw: bytes) -> bytes:
 
 
 def _is_utf8(raw: bytes) -> bool:
-    """Whether bytes are UTF-8, without a copy of them as text."""
+    """Tell whether bytes are UTF-8, without a copy of them as text."""
     if raw.isascii():
         return True
     decoder, view = codecs.getincrementaldecoder("utf-8")(), memoryview(raw)
@@ -276,7 +276,7 @@ def _check_comments(rows: Sequence[Sequence[str]]) -> None:
 
 
 def is_comment(row: Sequence[str]) -> bool:
-    """Whether a line is a comment, by the marks that programs of this field use."""
+    """Tell whether a line is a comment, by the marks that programs of this field use."""
     return row[0].lstrip().startswith(_COMMENT)
 
 
@@ -318,7 +318,7 @@ def _find_decimal(rows: Sequence[Sequence[str]], delimiter: str) -> str:
 
 
 def is_number(cell: str, decimal: str) -> bool:
-    """Whether a cell is a number: infinities are, words for missing values are not."""
+    """Tell whether a cell is a number: infinities are, words for missing values are not."""
     try:
         float(cell.replace(",", ".") if decimal == "," else cell)
     except ValueError:
@@ -335,17 +335,17 @@ def _column_kind(cells: Sequence[str], decimal: str) -> str:
 
 
 def are_labels(cells: Sequence[Any]) -> bool:
-    """Whether cells have few different values, each of them several times."""
+    """Tell whether cells have few different values, each of them several times."""
     return are_few(len(set(cells)), len(cells))
 
 
 def are_few(different: int, count: int) -> bool:
-    """Whether `different` values among `count` cells are few enough for labels."""
+    """Tell whether `different` values among `count` cells are few enough for labels."""
     return different <= FEW_LABELS and different <= max(1, count // 2)
 
 
 def _find_header(rows: Sequence[Sequence[str]], kinds: Sequence[str], decimal: str) -> bool:
-    """Whether the first line is a header: text above numbers, or an empty or telling first cell."""
+    """Tell whether the first line is a header: text above numbers, or an empty or telling first cell."""
     first = rows[0]
     if any(
         kind == "number" and cell.strip() and not is_number(cell, decimal)

@@ -182,7 +182,7 @@ def read_layout(
 
 
 def could_be_read(raw: bytes, error: InvalidData, layout: Layout) -> bool:
-    """Whether a table that was refused with `error` becomes data by other reading options.
+    """Tell whether a table that was refused with `error` becomes data by other reading options.
 
     The options tried are columns of names and labels, features in rows, and a way to settle missing values.
     """

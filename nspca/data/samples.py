@@ -64,7 +64,7 @@ def load_sample(name: str, *, stand_in_ok: bool = True, report: Report | None = 
 
 
 def is_at_hand(name: str) -> bool:
-    """Whether a sample opens at once; the documentation of Python has to be counted once."""
+    """Tell whether a sample opens at once; the documentation of Python has to be counted once."""
     return name != "python-docs" or kept_counts().is_file()
 
 

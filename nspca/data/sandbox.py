@@ -109,7 +109,7 @@ def open_file(
 
 
 def is_small(raw: bytes) -> bool:
-    """Whether reading a file cannot take much memory, whatever the file says of itself."""
+    """Tell whether reading a file cannot take much memory, whatever the file says of itself."""
     if raw.startswith(b"\x1f\x8b"):
         try:
             with gzip.GzipFile(fileobj=io.BytesIO(raw)) as file:  # all its members, not the first alone

@@ -28,7 +28,7 @@ _TAIL, _UNLIKE = 0.1, 5.0
 def features_in_rows_suggestion(
     X: np.ndarray, sample_names: Sequence[str] = (), feature_names: Sequence[str] = ()
 ) -> tuple[bool, str]:
-    """Whether the rows of a table look like features (genes) rather than samples.
+    """Return whether the rows of a table look like features (genes) rather than samples.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def _are_numbered(names: Sequence[str]) -> bool:
 
 
 def covariance_suggestion(X: np.ndarray) -> tuple[bool, str]:
-    """Whether a table may be a covariance or correlation matrix.
+    """Return whether a table may be a covariance or correlation matrix.
 
     Such a matrix is symmetric, and no entry is larger than its two diagonal entries allow.
 

@@ -66,7 +66,7 @@ def _may_group(layout: Layout, body: Sequence[Sequence[str]], decimal: str | Non
 
 
 def _is_shown(mark: str, cells: Sequence[str]) -> bool:
-    """Whether some cell has a mark at a place where only a decimal sign can be."""
+    """Tell whether some cell has a mark at a place where only a decimal sign can be."""
     return any(
         DECIMAL[mark].fullmatch(cell) and not _THOUSANDS[mark].fullmatch(cell)
         for cell in cells

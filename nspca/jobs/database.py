@@ -18,18 +18,16 @@ import platformdirs
 import psutil
 
 from nspca.errors import JobError
-from nspca.jobs.upload_files import Bodies
+from nspca.jobs.upload_files import Bodies, is_backup
 
-VERSION = 5
+VERSION = 1
+"""Version of `SCHEMA`, which the file keeps as its ``user_version``."""
 BUSY_SECONDS = 10.0
 IDLE_READERS = 4  # read connections kept open for reuse
 START_SLACK = (
     5.0  # seconds; the start time of a process is derived from the clock, which may be set while it runs
 )
 
-INDICES = ("CREATE INDEX runs_server ON runs (server, state)", "CREATE INDEX runs_key ON runs (key)")
-WORKSPACES = "CREATE TABLE workspaces (id TEXT PRIMARY KEY, created REAL NOT NULL)"
-SHARES = "CREATE TABLE shares (id TEXT PRIMARY KEY, run TEXT NOT NULL UNIQUE)"
 INTERRUPT = "UPDATE runs SET state = 'interrupted', finished = ? WHERE state IN ('queued', 'running')"
 SCHEMA = (
     "CREATE TABLE servers (id TEXT PRIMARY KEY, host TEXT NOT NULL, pid INTEGER NOT NULL, started REAL NOT "
@@ -43,13 +41,14 @@ SCHEMA = (
         name TEXT NOT NULL DEFAULT '', deleted REAL, stop REAL, UNIQUE (workspace, key))""",
     """CREATE TABLE results (key TEXT PRIMARY KEY, body BLOB NOT NULL,
         event TEXT NOT NULL, rows TEXT NOT NULL,
-        started REAL, finished REAL NOT NULL, digest TEXT NOT NULL DEFAULT '')""",
+        started REAL, finished REAL NOT NULL, digest TEXT NOT NULL)""",
     """CREATE TABLE uploads (workspace TEXT NOT NULL, digest TEXT NOT NULL, meta TEXT NOT NULL,
         size INTEGER NOT NULL,
         created REAL NOT NULL, used REAL NOT NULL, PRIMARY KEY (workspace, digest))""",
-    SHARES,
-    WORKSPACES,
-    *INDICES,
+    "CREATE TABLE shares (id TEXT PRIMARY KEY, run TEXT NOT NULL UNIQUE)",
+    "CREATE TABLE workspaces (id TEXT PRIMARY KEY, created REAL NOT NULL)",
+    "CREATE INDEX runs_server ON runs (server, state)",
+    "CREATE INDEX runs_key ON runs (key)",
 )
 
 
@@ -68,7 +67,7 @@ class Database:
     Raises
     ------
     JobError
-        When the folder or the file cannot be used, or is of a newer version.
+        When the folder or the file cannot be used, or is of another version.
     """
 
     def __init__(self, home: Path | str | None = None) -> None:
@@ -150,7 +149,13 @@ class Database:
         )
 
     def _prepare(self) -> None:
-        """Set the journal mode, and create or update the tables."""
+        """Set the journal mode, and create the tables of a new file.
+
+        Raises
+        ------
+        JobError
+            When the file is of another version, or is a backup.
+        """
         deadline = time.monotonic() + BUSY_SECONDS
         while True:  # switching to WAL does not wait for other processes doing the same
             try:
@@ -163,40 +168,19 @@ class Database:
         self._db.execute("PRAGMA synchronous = NORMAL")
         with self._writing() as db:
             version = db.execute("PRAGMA user_version").fetchone()[0]
-            if version > VERSION:
-                raise JobError(
-                    f"The store {self.path} has version {version}, this program reads up to {VERSION}: "
-                    "update nspca, or set NSPCA_HOME to another folder."
-                )
-            if version == 0:
+            if version == 0:  # a new file
                 for statement in SCHEMA:
                     db.execute(statement)
-            if version == 1:  # a name of its own for a run, and a moment in which it was deleted
-                db.execute("ALTER TABLE runs ADD COLUMN name TEXT NOT NULL DEFAULT ''")
-                db.execute("ALTER TABLE runs ADD COLUMN deleted REAL")
-            if version in (1, 2):
-                db.execute(SHARES)
-            if version in (1, 2, 3):  # what tells a damaged result, and a wish that another server ends a run
-                db.execute("ALTER TABLE results ADD COLUMN digest TEXT NOT NULL DEFAULT ''")
-                db.execute("ALTER TABLE runs ADD COLUMN stop REAL")
-                for statement in (WORKSPACES, *INDICES):
-                    db.execute(statement)
-            if version < VERSION:
                 db.execute(f"PRAGMA user_version = {VERSION}")
-            moved = self._bodies.move_out(db)
-        if moved:
-            self._shrink()
-
-    def _shrink(self) -> None:
-        """Return free pages to the file system if they are most of the file; otherwise they serve
-        later runs.
-        """
-        pages, free = (
-            self._db.execute(f"PRAGMA {what}").fetchone()[0] for what in ("page_count", "freelist_count")
-        )
-        if 2 * free > pages:
-            with suppress(sqlite3.Error):  # on a full disk, or while others are in it
-                self._db.execute("VACUUM")
+            elif version != VERSION:
+                raise JobError(
+                    f"The store {self.path} must be of version {VERSION}, got version {version}: use the "
+                    "nspca that made it, or set NSPCA_HOME to another folder."
+                )
+            elif is_backup(db):
+                raise JobError(
+                    f"{self.path} must be a store, got a backup: put it back with `python -m nspca restore`."
+                )
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
@@ -255,7 +239,7 @@ class Database:
     def register_server(self) -> str:
         """Register this process as an owner of runs, and interrupt the unfinished runs of dead processes."""
         server = secrets.token_hex(8)
-        self.bury()
+        self.interrupt_orphans()
         with self._writing() as db:
             db.execute(
                 "INSERT INTO servers VALUES (?, ?, ?, ?)",
@@ -263,15 +247,19 @@ class Database:
             )
         return server
 
-    def bury(self, only_of: str = "") -> None:
-        """Interrupt the unfinished runs of servers that have ended.
+    def interrupt_orphans(self, host: str = "") -> None:
+        """Interrupt the unfinished runs of servers that have ended, and remove these servers.
 
-        At its start a server counts servers with another host name as ended. Later, with `only_of`, it checks
-        its own host name only: a container that is being replaced must not interrupt its successor.
+        Parameters
+        ----------
+        host : str
+            Check servers with this host name only. Without it, every server with another host name counts as
+            ended. A running server checks its own host name only, because a container that is being replaced
+            must not interrupt the runs of its successor.
         """
         with self._reading() as db:
             rows = db.execute("SELECT * FROM servers").fetchall()
-        asked = [row for row in rows if only_of in ("", row["host"])]
+        asked = [row for row in rows if host in ("", row["host"])]
         gone = [row["id"] for row in asked if not is_alive(row["host"], row["pid"], row["started"])]
         if gone:
             with self._writing() as db:

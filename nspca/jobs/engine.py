@@ -453,7 +453,7 @@ class Engine:
         self._heard_at = time.monotonic()
         self._shared = self.store.is_shared(self._server)
         if self._shared:
-            self.store.bury(socket.gethostname())
+            self.store.interrupt_orphans(socket.gethostname())
             with self._lock:
                 for run, stop in self.store.unfinished(self._server):
                     if run.id not in self._runs and self._ends.of(run.id) is None:

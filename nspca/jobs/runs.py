@@ -405,7 +405,6 @@ def _digest(body: bytes) -> str:
 
 
 def _is_whole(row: sqlite3.Row) -> bool:
-    """Tell whether the bytes of a result are unchanged; results without a digest are from older stores and
-    count as whole.
-    """
-    return not row["digest"] or row["digest"] == _digest(row["body"])
+    """Tell whether the bytes of a result are unchanged."""
+    digest: str = row["digest"]
+    return digest == _digest(row["body"])

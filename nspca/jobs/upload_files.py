@@ -84,28 +84,19 @@ class Bodies:
                     if old if path.suffix == DRAFT else path.name not in wanted:
                         path.unlink()
 
-    def move_out(self, db: sqlite3.Connection) -> bool:
-        """Move bytes stored in the database, as in backups and old stores, into files; return whether there
-        were any.
-
-        All happens in one transaction, so a killed process has moved all of them or none.
-        """
-        if not _inside(db):
-            return False
-        digests = [row[0] for row in db.execute("SELECT digest FROM blobs").fetchall()]
-        for digest in digests:
+    def move_out(self, db: sqlite3.Connection) -> None:
+        """Write the bytes in a backup into files, and drop them from the backup, inside a transaction."""
+        for (digest,) in db.execute("SELECT digest FROM blobs").fetchall():
             (body,) = db.execute("SELECT body FROM blobs WHERE digest = ?", (digest,)).fetchone()
             with self.draft(body) as draft:
                 self.settle(draft, digest)
         db.execute("DROP TABLE blobs")
-        return bool(digests)
 
     def copy_in(self, db: sqlite3.Connection) -> None:
-        """Move bytes of files into the database of a backup, the inverse of `move_out`. Uploads deleted
-        meanwhile are left out.
+        """Copy the bytes of files into the database of a backup, as `move_out` expects them.
+
+        Uploads deleted meanwhile are left out.
         """
-        if _inside(db):
-            return
         db.execute("CREATE TABLE blobs (digest TEXT PRIMARY KEY, body BLOB NOT NULL)")
         for (digest,) in db.execute("SELECT DISTINCT digest FROM uploads").fetchall():
             body = self.read(digest)
@@ -122,6 +113,6 @@ class Bodies:
         )
 
 
-def _inside(db: sqlite3.Connection) -> bool:
-    """Tell whether the bytes of uploads are in the database."""
+def is_backup(db: sqlite3.Connection) -> bool:
+    """Tell whether a database is a backup, which has the bytes of uploads inside."""
     return db.execute("SELECT 1 FROM sqlite_master WHERE name = 'blobs'").fetchone() is not None

@@ -71,19 +71,21 @@ def sample_map(
         plain(sample_names[i]) if sample_names is not None else f"sample {i + 1}" for i in map(int, drawn)
     ]
     given = None if labels is None else np.asarray(labels)[drawn]
+    groups_said = [""] * len(drawn) if given is None else [plain(one) for one in given]
+    data = [[int(i), *said] for i, *said in zip(drawn, names, groups_said, strict=True)]
     marker = {"size": 8 if len(drawn) < 1000 else 5, "opacity": 0.75}
     figure = new_figure("", height=460)
     numbers = None if given is None else _as_numbers(given)
     if numbers is not None:
         said = f"coloured by {plain(label) or 'label'}"
         scale = {"color": light(numbers), "colorscale": FIELD, "colorbar": colorbar(plain(label))}
-        _points(figure, S, drawn, names, np.arange(len(drawn)), plain(label), marker | scale, given)
+        _points(figure, S[drawn], data, np.arange(len(drawn)), plain(label), marker | scale)
     else:
         groups = groups_of(given, len(drawn))
         said = "" if given is None else f"{len(groups)} groups" if len(groups) > 1 else "1 group"
         for index, (group, rows) in enumerate(groups):
             look = {"color": COLOURS[index % len(COLOURS)], "symbol": SYMBOLS[index % len(SYMBOLS)]}
-            _points(figure, S, drawn, names, rows, group, marker | look, given)
+            _points(figure, S[drawn], data, rows, group, marker | look)
     figure.update_layout(showlegend=given is not None and numbers is None, dragmode="lasso")
     figure.update_layout(legend={"y": -0.16, "yanchor": "top"}, margin={"t": 16, "b": 90})
     figure.update_xaxes(title_text=f"score along {axes[0]}")
@@ -124,22 +126,26 @@ def chosen_samples(selection: Any, count: int) -> list[int]:
 def _points(
     figure: go.Figure,
     S: np.ndarray,
-    drawn: np.ndarray,
-    names: Sequence[str],
+    data: list[list[Any]],
     rows: np.ndarray,
     name: str,
     marker: dict[str, Any],
-    labels: np.ndarray | None,
 ) -> None:
-    """Draw one group of samples, given by their places among those that are drawn."""
-    whose = ["" if labels is None else plain(labels[i]) for i in rows]
+    """Draw one group of samples.
+
+    Parameters
+    ----------
+    S : (d, 2) scores of all samples that are drawn
+    data : number, name and label of each of these samples
+    rows : places of the group among them
+    """
     figure.add_scatter(
-        x=light(S[drawn[rows], 0]),
-        y=light(S[drawn[rows], 1]),
+        x=light(S[rows, 0]),
+        y=light(S[rows, 1]),
         mode="markers",
         name=name,
         marker=marker,
-        customdata=[[int(drawn[i]), names[i], said] for i, said in zip(rows, whose, strict=True)],
+        customdata=[data[i] for i in rows],
         hovertemplate="<b>%{customdata[1]}</b><br>%{customdata[2]}<br>%{x:.4g}, %{y:.4g}<extra></extra>",
     )
 

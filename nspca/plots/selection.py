@@ -54,10 +54,10 @@ def choice_figure(
         hovertemplate=f"<b>{shown}%{{x}}</b><br>%{{y:.4g}} % of the variance of all rows<extra></extra>",
     )
     held_out = 100 * known["held_out"], 100 * known["held_out_error"]
-    _with_errors(figure, ks, *held_out, HELD_OUT, MAIN, shown=shown)
+    _with_errors(figure, ks, held_out, HELD_OUT, MAIN, shown=shown)
     if agreement:
         same = known["stability"], known["stability_error"]
-        _with_errors(figure, ks, *same, AGREEMENT, SECOND, "y2", shown)
+        _with_errors(figure, ks, same, AGREEMENT, SECOND, "y2", shown)
     for k, symbol, name in ((simplest, "circle-open", "smallest as good"), (best, "star", "best")):
         if k is not None:
             at = list(ks).index(k)
@@ -80,14 +80,14 @@ def choice_figure(
 def _with_errors(
     figure: go.Figure,
     ks: Sequence[int],
-    values: np.ndarray,
-    errors: np.ndarray,
+    found: tuple[np.ndarray, np.ndarray],
     name: str,
     colour: str,
     axis: str = "y",
     shown: str = "k = ",
 ) -> None:
-    """Draw a curve with error bars."""
+    """Draw a curve with error bars; `found` has its values and their standard errors."""
+    values, errors = found
     said = [
         f"<b>{shown}{k}</b>, {name}<br>{value:.4g} ± {error:.2g}"
         for k, value, error in zip(ks, values, errors, strict=True)

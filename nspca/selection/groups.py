@@ -154,9 +154,9 @@ def held_out_group_effects(
     found_on, measured = halves(codes, seed)
     names, held = _compact(names, codes[measured])
     told = silent if report is None else report
-    V = _found(
-        Z[found_on], sizes, method, nonneg, center, seed, report_whole(told, 0, 2, "one half"), options
-    )
+    problem = _problem_of(Z[found_on], sizes, method, nonneg, center)
+    hear = report_whole(told, 0, 2, "one half")
+    V = solve(problem, method, len(sizes), seed, hear, certify=None, **options).components
     told(Event("the other half", 1, 2))
     mean = moments(Z[found_on])[0] if center else np.zeros(Z.shape[1])
     scores = np.asarray(Z[measured] @ V) - mean @ V
@@ -223,17 +223,16 @@ def halves(codes: Codes, seed: int) -> tuple[Codes, Codes]:
     return np.sort(np.concatenate(first)), np.sort(np.concatenate(second))
 
 
-def _found(Z, sizes, method, nonneg, center, seed, report, options) -> Array:
-    """Return components (n, r) of some rows."""
+def _problem_of(Z: Any, sizes: tuple[int, ...], method: str, nonneg: bool, center: bool) -> Problem:
+    """Return the problem of components of these sizes; refuse different sizes for methods that find one after
+    another.
+    """
     same = len(set(sizes)) == 1
     if not same and (method not in METHODS or not METHODS[method].joint):
         raise InvalidOption(
             f"components of different sizes need a method that finds them together, got {method!r}; use joint"
         )
-    problem = Problem.from_data(Z, sizes[0] if same else sizes, nonneg, center)
-    return solve(
-        problem, method, components=len(sizes), seed=seed, certify=None, report=report, **options
-    ).components
+    return Problem.from_data(Z, sizes[0] if same else sizes, nonneg, center)
 
 
 def _compact(names: tuple[str, ...], codes: Codes) -> tuple[tuple[str, ...], Codes]:

@@ -16,6 +16,7 @@ import pytest
 
 from nspca.errors import JobError
 from nspca.jobs import Store, new_workspace
+from nspca.jobs.backup import backup, restore
 from nspca.jobs.database import VERSION
 
 
@@ -167,35 +168,7 @@ def test_a_share_says_why_there_is_nothing_to_see_any_more(store):
     assert store.shared_run(share).id == run
 
 
-FIRST_SCHEMA = (
-    "CREATE TABLE servers (id TEXT PRIMARY KEY, host TEXT NOT NULL, pid INTEGER NOT NULL, started REAL NOT "
-    "NULL)",
-    """CREATE TABLE runs (
-        id TEXT PRIMARY KEY, workspace TEXT NOT NULL, key TEXT NOT NULL, title TEXT NOT NULL,
-        function TEXT NOT NULL, parameters TEXT NOT NULL,
-        state TEXT NOT NULL, event TEXT NOT NULL DEFAULT '',
-        rows TEXT NOT NULL DEFAULT '[]', error TEXT NOT NULL DEFAULT '',
-        created REAL NOT NULL, started REAL, finished REAL, server TEXT NOT NULL, UNIQUE (workspace, key))""",
-    """CREATE TABLE results (key TEXT PRIMARY KEY, body BLOB NOT NULL,
-        event TEXT NOT NULL, rows TEXT NOT NULL,
-        started REAL, finished REAL NOT NULL)""",
-    """CREATE TABLE uploads (workspace TEXT NOT NULL, digest TEXT NOT NULL, meta TEXT NOT NULL,
-        size INTEGER NOT NULL,
-        created REAL NOT NULL, used REAL NOT NULL, PRIMARY KEY (workspace, digest))""",
-    "CREATE TABLE blobs (digest TEXT PRIMARY KEY, body BLOB NOT NULL)",
-)
-
 BODIES = {hashlib.sha256(body).hexdigest(): body for body in (b"genes" * 50_000, b"words", b"")}
-
-
-def plant_blobs(db):
-    """Uploads as they were kept before version 5, and are in a copy."""
-    for digest, body in BODIES.items():
-        db.execute(
-            "INSERT INTO uploads VALUES ('w', ?, '{}', ?, ?, ?)",
-            (digest, len(body), time.time(), time.time()),
-        )
-        db.execute("INSERT INTO blobs VALUES (?, ?)", (digest, body))
 
 
 def files(home):
@@ -227,34 +200,6 @@ def moments(monkeypatch, tmp_path):
     yield watch
 
 
-def test_a_store_of_the_first_version_is_moved_on(store, tmp_path):
-    (tmp_path / "old").mkdir()
-    with sqlite3.connect(tmp_path / "old" / "runs.sqlite") as db:
-        for statement in FIRST_SCHEMA:
-            db.execute(statement)
-        db.execute(
-            "INSERT INTO runs VALUES ('r', 'w', 'k', 't', 'sweep', '{}', 'done', '', '[]', '', 1.0, 2.0, "
-            "3.0, 's')"
-        )
-        plant_blobs(db)
-        db.execute("PRAGMA user_version = 1")
-    db.close()
-    old = Store(tmp_path / "old")
-    run = old.open_run("w", "r")
-    assert (run.title, run.name, run.finished) == ("t", "", 3.0)
-    old.delete_run("w", "r")
-    old.restore_run("w", "r")
-    assert [old.get_upload("w", digest)[0] for digest in BODIES] == list(BODIES.values())
-    tables = ("servers", "runs", "results", "uploads", "shares", "workspaces")
-    columns = [
-        [tuple(row) for name in tables for row in each._db.execute(f"PRAGMA table_info({name})")]
-        for each in (old, store)
-    ]
-    assert columns[0] == columns[1] and not old._db.execute("PRAGMA table_info(blobs)").fetchall()
-    assert old._db.execute("PRAGMA user_version").fetchone()[0] == VERSION
-    old.close()
-
-
 def test_asking_again_keeps_the_id_and_clears_the_failure(store):
     run = add(store, title="named")
     store.finish_runs([run], "failed", error="a sentence")
@@ -283,9 +228,6 @@ def test_a_damaged_result_is_deleted_and_computed_again(store):
     assert store.result("k") == b"anew" and store.result(run) == b"part"
     damage()
     assert store.add_run("other", "k", "", "m:f", "{}", "s")[1] is False, "nobody is answered with it"
-    with store._writing() as db:
-        db.execute("INSERT INTO results VALUES ('old', x'00', '', '[]', 1.0, 2.0, '')")
-    assert store.result("old") == b"\0", "of a result from before digests it is not known"
 
 
 def plant_server(store, server, host, pid, started):
@@ -326,19 +268,19 @@ def test_only_what_dead_servers_left_is_interrupted(store):
     other.close()
 
 
-def test_a_container_that_is_replaced_does_not_bury_the_next(store):
+def test_a_container_that_is_replaced_does_not_interrupt_the_next(store):
     import socket
 
     mine = store.register_server()
     plant_server(store, "next", "another-host", os.getpid(), psutil.Process().create_time())
     run = add(store, server="next")
-    store.bury(socket.gethostname())
+    store.interrupt_orphans(socket.gethostname())
     assert store.open_run("w", run).state == "queued" and store.is_shared(mine)
     plant_server(store, "dead", socket.gethostname(), os.getpid(), 1.0)
     dead = add(store, key="dead", server="dead")
-    store.bury(socket.gethostname())
+    store.interrupt_orphans(socket.gethostname())
     assert store.open_run("w", dead).state == "interrupted"
-    store.bury()
+    store.interrupt_orphans()
     assert store.open_run("w", run).state == "interrupted"
 
 
@@ -399,24 +341,45 @@ def test_a_kill_while_a_file_is_kept_leaves_nothing_that_is_shown_or_counted(sto
         after.close()
 
 
-def test_a_kill_while_uploads_are_moved_out_of_a_store_of_before_loses_none(tmp_path, moments):
-    (tmp_path / "old").mkdir()
-    with sqlite3.connect(tmp_path / "old" / "runs.sqlite") as db:
-        for statement in FIRST_SCHEMA:
-            db.execute(statement)
-        plant_blobs(db)
-        db.execute("PRAGMA user_version = 1")
-    db.close()
-    seen = moments(tmp_path / "old")
-    before = (tmp_path / "old" / "runs.sqlite").stat().st_size
-    Store(tmp_path / "old").close()
-    assert (tmp_path / "old" / "runs.sqlite").stat().st_size < before / 2
-    assert len(seen) == 2 * len(BODIES) and files(tmp_path / "old") == sorted(BODIES)
-    for home in [*seen, tmp_path / "old"]:
+def test_a_kill_while_a_backup_is_restored_loses_no_upload(store, tmp_path, moments):
+    for body in BODIES.values():
+        Store(tmp_path / "full").put_upload("w", body, {})
+    backup(tmp_path / "copy", tmp_path / "full")
+    mine = store.put_upload("w", b"mine", {})
+    store.close()
+    seen = moments(store.home)
+    restore(tmp_path / "copy", store.home)
+    *kept, replaced = tuple(seen)
+    assert len(kept) == 3 + 2 * len(BODIES) and files(store.home) == sorted(BODIES)
+    assert store.path.stat().st_size < (tmp_path / "copy").stat().st_size / 2, "it has the bytes no more"
+    for home in kept:  # killed: the store is still the previous one
+        after = Store(home)
+        assert after.get_upload("w", mine)[0] == b"mine" and len(after.list_uploads("w")) == 1
+        after.close()
+        restore(tmp_path / "copy", home)
+    for home in [*kept, replaced, store.home]:
         after = Store(home)
         assert [after.get_upload("w", digest)[0] for digest in BODIES] == list(BODIES.values())
         assert len(after.list_uploads("w")) == len(BODIES)
         after.close()
+
+
+def test_a_backup_that_finds_no_room_changes_nothing(store, tmp_path, monkeypatch):
+    mine = store.put_upload("w", b"mine", {})
+    store.close()
+    backup(tmp_path / "copy", store.home)
+
+    def full(descriptor):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("nspca.jobs.upload_files.os.fsync", full)
+        with pytest.raises(JobError, match=r"could not be restored .*No space left on device.*make room in"):
+            restore(tmp_path / "copy", store.home)
+    assert not (store.home / "runs.sqlite.part").exists() and files(store.home) == [mine]
+    after = Store(store.home)
+    assert after.get_upload("w", mine)[0] == b"mine"
+    after.close()
 
 
 def test_a_file_that_was_damaged_is_said_and_mended_by_giving_it_again(store):
@@ -546,10 +509,18 @@ def test_what_is_not_a_usable_store_is_one_sentence(tmp_path):
     with pytest.raises(JobError, match="cannot be used"):
         Store(tmp_path / "file")
     Store(tmp_path / "b").close()
-    with sqlite3.connect(tmp_path / "b" / "runs.sqlite") as db:
-        db.execute(f"PRAGMA user_version = {VERSION + 1}")
-    with pytest.raises(JobError, match=f"has version {VERSION + 1}, this program reads up to {VERSION}"):
-        Store(tmp_path / "b")
+    backup(tmp_path / "copy", tmp_path / "b")
+    for version in (VERSION + 1, VERSION + 4):
+        with sqlite3.connect(tmp_path / "b" / "runs.sqlite") as db:
+            db.execute(f"PRAGMA user_version = {version}")
+        with pytest.raises(
+            JobError, match=f"must be of version {VERSION}, got version {version}: .* NSPCA_HOME"
+        ):
+            Store(tmp_path / "b")
+    (tmp_path / "c").mkdir()
+    shutil.copy(tmp_path / "copy", tmp_path / "c" / "runs.sqlite")
+    with pytest.raises(JobError, match=r"must be a store, got a backup: .*nspca restore"):
+        Store(tmp_path / "c")
 
 
 def test_a_damaged_file_is_found_by_looking(store):

@@ -1,3 +1,4 @@
-"""Where good W, M and U come from: the splitting of the conic relaxation, its blocks, where they start and
-how they are looked at.
+"""Search for good W, M and U by a splitting of the conic relaxation.
+
+The modules hold the splitting, its blocks, their starting points, and the way from an iterate to a bound.
 """

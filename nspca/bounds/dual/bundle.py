@@ -76,17 +76,17 @@ class Bundle:
         self.sizes = np.abs(self.points).sum(axis=0) ** 2
 
     def of_group(self, g: int) -> Sought:
-        """What a point of this size may be."""
+        """Return which points of the size of group `g` are feasible."""
         return replace(self.sought, k=self.counts[g][0])
 
     @property
     def z(self) -> Array:
-        """What the bundle thinks of each row: 1 in the support, 0 outside."""
+        """Return for each row (r,) the weight of all points that have it in their support."""
         return self.supports @ self.share
 
     @property
     def size(self) -> float:
-        """And of the sum of entries."""
+        """Return the weighted sum of the squared sums of entries."""
         return float(self.sizes @ self.share)
 
     def value(self, U: Array, h: Array, tau: float) -> float:
@@ -96,7 +96,7 @@ class Bundle:
         return float(self.totals @ self.tops(self.values(U, h, tau)))
 
     def values(self, U: Array, h: Array, tau: float) -> Array:
-        """Of the points (p,): ``|U'x|^2 + tau (sum |x_i|)^2`` and the sum of h over the support."""
+        """Return ``|U'x|^2 + tau (sum |x_i|)^2`` plus the sum of h over the support, for each point (p,)."""
         return np.square(U.T @ self.points).sum(axis=0) + tau * self.sizes + h @ self.supports
 
     def tops(self, values: Array) -> Array:
@@ -145,7 +145,7 @@ class Bundle:
 
 
 def climb(U: Array, root_tau: float, sought: Sought, C: Array, h: Array) -> tuple[Array, Array, Array]:
-    """Where directions C (d + 1, c) lead: points (r, c), their supports, and their values.
+    """Return the points (r, c) that directions C (d + 1, c) lead to, their supports, and their values.
 
     A value is ``|U'x|^2 + (root_tau sum |x_i|)^2`` plus the sum of h over the support.
     """

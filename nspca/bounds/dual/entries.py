@@ -15,8 +15,12 @@ NEAR = 0.9
 
 @dataclass(frozen=True, eq=False)
 class EntriesAim:
-    """What the level may depend on: the magnitudes `large` of those entries that are above `cut`; and how
-    many are above the level so far.
+    """Entries that the level may depend on.
+
+    Attributes
+    ----------
+    large : magnitudes of the entries above `cut`
+    above : number of entries above the level so far
     """
 
     large: Array

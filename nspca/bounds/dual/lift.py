@@ -79,8 +79,12 @@ def add_lift(splitting: Splitting, B: Array, points: Array, wait: int = WAIT) ->
 def add_packing(
     splitting: Splitting, B: Array, points: list[Array], counts: tuple[tuple[int, int], ...], wait: int = WAIT
 ) -> "Lift":
-    """The same for several components: `counts` are their sizes, each with how many have it, `points` (r, p)
-    some for each size.
+    """Add a lift for several components to a splitting, and return it.
+
+    Parameters
+    ----------
+    counts : sizes of components, each with the number of components that have it
+    points : (r, p) first points of the bundle for each size
     """
     cuts = Cuts(splitting.n, splitting.nonneg, splitting.rho, wait, splitting.precision)
     group = np.repeat(np.arange(len(counts)), [part.shape[1] for part in points])
@@ -182,7 +186,7 @@ class Lift(Bundle):
         return W, M, self._root(mean.Q / count), mean.prices / count
 
     def heights(self) -> Array:
-        """What a feature adds to the value of a support: the height of its row cut, less its price."""
+        """Return what each feature adds to the value of a support: its row cut, less its price."""
         M = self.cuts.M
         h = np.zeros(self.splitting.n) if M is None else heights(M, self.k, self.nonneg)
         return h if self.prices is None else h - self.prices.values

@@ -11,7 +11,7 @@ from nspca.covariance.linalg import Array
 
 
 class Prices:
-    """Of the kept rows.
+    """Prices of the kept rows.
 
     Attributes
     ----------
@@ -24,13 +24,13 @@ class Prices:
         self.values, self.bend = np.zeros(n), bend
 
     def of(self, rows: np.ndarray) -> "Prices":
-        """The same of some rows."""
+        """Return the prices of some rows."""
         some = Prices(0, self.bend)
         some.values = self.values[rows]
         return some
 
     def cost(self, z: Array) -> float:
-        """Of using features z times."""
+        """Return the cost of using features z times."""
         over = self._over(z)
         return self.bend / 2 * float(over @ over)
 

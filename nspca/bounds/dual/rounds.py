@@ -1,4 +1,4 @@
-"""What every search for a bound does: counts steps, says where it stands, looks at what a lift came to."""
+"""Base of every search for a bound: counts steps, reports progress, and turns a lift into a bound."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ P = TypeVar("P", Plan, JointPlan)
 
 @dataclass(eq=False)
 class Work(Generic[P]):
-    """How far the work on one bound has come, in unit scale.
+    """Progress of the work on one bound, in unit scale.
 
     Attributes
     ----------

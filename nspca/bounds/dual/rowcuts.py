@@ -20,13 +20,15 @@ WAIT = 40
 
 @dataclass(frozen=True, eq=False)
 class CutsAim:
-    """Of the point to project: its diagonal, and the row sums of squares of the rest that costs anything."""
+    """Point to project: its diagonal, and for each row the sum of squares of the other entries that cost
+    something.
+    """
 
     diagonal: Array
     squares: Array
 
     def of(self, rows: np.ndarray) -> "CutsAim":
-        """The same of some rows."""
+        """Return this for some rows."""
         return CutsAim(self.diagonal[rows], self.squares[rows])
 
     def distances(self, z: Array) -> tuple[Array, Array, Array]:

@@ -32,9 +32,7 @@ MARGIN = 4
 
 
 class Block(Protocol):
-    """What a splitting moves X by: how far it is from the block's set, with the block's weight in the
-    mean.
-    """
+    """Block of a splitting, which moves X towards the set of the block, with a weight in the mean."""
 
     @property
     def weight(self) -> float: ...
@@ -43,7 +41,7 @@ class Block(Protocol):
 
 
 class LiftBlock(Block, Protocol):
-    """What a splitting asks of a lift, which is `lift.Lift`; the row cuts belong to it."""
+    """Interface of a lift with its row cuts, as a splitting uses it; `lift.Lift` implements it."""
 
     cuts: Cuts
 

@@ -1,4 +1,4 @@
-"""Where lifts start: a subspace, first points of the bundle and first prices."""
+"""Starting points of lifts: a subspace, first points of the bundle and first prices."""
 
 from collections.abc import Callable
 

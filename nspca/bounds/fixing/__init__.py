@@ -1,4 +1,4 @@
-"""To the optimum: features are fixed in and out, and what is left is branched on, until nothing is open.
+"""Search for the optimum: features are fixed in and out, and the rest is branched on, until no node is open.
 
 In the order in which they use each other: `stored` (witnesses as a certificate holds them), `node` (a set of
 supports, and what is proved of it), `ground` (the matrix that nodes are bounded on), `settle` (fix features

@@ -37,7 +37,7 @@ class Part(Covariance):
 
     @property
     def varies(self) -> np.ndarray:
-        """Whether each feature (n,) has a variance."""
+        """Tell whether each feature (n,) has a variance."""
         return self.varying
 
     def block(self, features) -> Array:

@@ -41,13 +41,13 @@ class Supports:
 
     @property
     def count(self) -> float:
-        """How many sets with all features that they have room for there are."""
+        """Return the number of supports that are as large as they can be."""
         room = self.k - self.into.size
         return float(math.comb(self.possible.size, min(room, self.possible.size))) if room >= 0 else 0.0
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is no such set, or the empty one alone."""
+        """Tell whether there is no such set, or the empty one alone."""
         return self.into.size > self.k or self.into.size + self.possible.size == 0
 
 

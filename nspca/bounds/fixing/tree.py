@@ -164,7 +164,7 @@ class FixingTree(Work[Plan]):
 
     @property
     def stopped(self) -> bool:
-        """Whether a limit is reached."""
+        """Tell whether a limit is reached."""
         limits = self.limits
         return (
             time.monotonic() > self.ends

@@ -1,1 +1,1 @@
-"""What every page stands in: the frame, what a session keeps, buttons, words, the server."""
+"""Parts that every page shares: the frame, the state of a session, buttons, words, the server."""

@@ -1,5 +1,4 @@
-"""What the browser keeps: the workspace, so that a bare address finds it again, and one entry of its history
-for each thing done.
+"""Storage in the browser: the workspace, which a bare address finds again, and its history of actions.
 
 An address that names a workspace wins.
 """

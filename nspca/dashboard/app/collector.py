@@ -27,7 +27,7 @@ def note() -> None:
 
 
 def freeze() -> None:
-    """What is there now stays."""
+    """Exempt all present objects from garbage collection."""
     gc.collect()
     gc.freeze()
 

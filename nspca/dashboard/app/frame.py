@@ -1,5 +1,5 @@
-"""What every page stands in: its title, the menu, the net that catches errors, and what starts once the page
-is painted.
+"""Frame of every page: its title, the menu, the handler of errors, and the work that starts once the page is
+painted.
 """
 
 import gc

@@ -53,7 +53,7 @@ def listen(note: Callable[[AppSession, set[str], set[str]], None]) -> None:
 
 
 def went_back() -> bool:
-    """Whether this run shows an address that the browser went back, or on, to."""
+    """Tell whether this run shows an address that the browser went back, or on, to."""
     now = get_script_run_ctx(suppress_warning=True)
     return now is not None and now.is_history_navigation
 

@@ -1,5 +1,6 @@
-"""What the server writes to its log: a line for each thing, with time, level and who says it; as JSON with
-``NSPCA_LOG=json``. No Streamlit calls.
+"""Log of the server: a line for each event, with time, level and source.
+
+With ``NSPCA_LOG=json`` the lines are JSON. No Streamlit calls.
 """
 
 import json

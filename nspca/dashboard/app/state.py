@@ -81,7 +81,7 @@ def _degrees(text: str) -> float:
 
 @dataclass(frozen=True)
 class Kept:
-    """How one value is read from the address, and a factory for what it is before anybody chose."""
+    """Reader of one value from the address, and a factory for its default."""
 
     read: Callable[[str], Any]
     default: Callable[[], Any] = lambda: None
@@ -277,7 +277,7 @@ def get(name: str) -> Any:
 
 
 def is_kept(name: str) -> bool:
-    """Whether somebody chose it."""
+    """Tell whether somebody chose it."""
     return name in st.session_state.get(KEPT, {})
 
 
@@ -298,10 +298,9 @@ def forget(names: tuple[str, ...]) -> None:
 
 
 def link(path: str | None = None) -> dict[str, str]:
-    """What the address of a page (that at `path`, such as ``pages/data.py``) has to carry so that it shows
-    what was chosen.
+    """Return the query of an address that shows a page with all that was chosen.
 
-    Without a path, of the page that is open: whoever follows its address sees the same.
+    The page is that at `path`, such as ``pages/data.py``, or the open one.
     """
     page = st.session_state.get(OPEN) if path is None else PurePath(path).stem
     kept = st.session_state.get(KEPT, {})
@@ -309,9 +308,7 @@ def link(path: str | None = None) -> dict[str, str]:
 
 
 def leading(**values: Any) -> dict[str, str]:
-    """What the address of another page has to carry so that of all that can be chosen just these values hold
-    there.
-    """
+    """Return the query of an address with these values, and the defaults of all others."""
     said = {
         name: value for name, value in values.items() if value is not None and value != VALUES[name].default()
     }

@@ -1,4 +1,4 @@
-"""What Streamlit has no option for: the styles that every page adds to its own. No Streamlit calls."""
+"""Styles that every page adds, for looks that Streamlit has no option for. No Streamlit calls."""
 
 # Keys of containers, by which the styles know them.
 FORM, PICTURE, BAR = "form", "picture", "present_bar"

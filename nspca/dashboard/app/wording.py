@@ -55,7 +55,7 @@ def shares(reached: float, possible: float) -> tuple[str, str]:
 
 
 def others(probability: float) -> str:
-    """What the two bounds beside ours are, and how far each can be relied on."""
+    """Return sentences on the two published bounds, and on how far each can be relied on."""
     if not math.isfinite(probability):
         return "The 2014 paper's bound was not computed for this sweep."
     return (
@@ -73,7 +73,7 @@ OTHERS = (
 
 
 def beside(name: str, upper: float, kind: str, seen) -> str:
-    """What a bound beside ours says about a component.
+    """Return what a published bound says about a component.
 
     Parameters
     ----------

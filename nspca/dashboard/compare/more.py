@@ -79,7 +79,7 @@ def _further(run: Compared, k: int, methods: list[str]) -> dict[str, Any]:
 
 
 def _between() -> dict:
-    """What is done before the next component: nothing to say for leaving used features out."""
+    """Draw the choice of the step before the next component; return it as options, none for the default."""
     turn = state.get("turn") if state.get("turn") in BETWEEN else "drop"
     with st.container(horizontal=True, vertical_alignment="bottom"):
         turn = st.selectbox(
@@ -132,7 +132,7 @@ def _curve_table(sweep: nspca.Sweep) -> pd.DataFrame:
 
 
 def stability(run: Compared, k: int, methods: list[str]) -> None:
-    """How often each feature is chosen when the rows are drawn again with replacement."""
+    """Draw how often each feature is chosen when the rows are drawn again with replacement."""
     data = run.data.dataset
     spec = StabilitySpec(**_further(run, k, methods))
     with st.container(border=True):
@@ -165,7 +165,7 @@ def _live_supports(rows: list[Row]) -> dict[str, list[list[int]]]:
 
 
 def frequencies(supports: list[list[int]], n: int) -> np.ndarray:
-    """How often each of n features is chosen, from 0 to 1."""
+    """Return how often each of n features is chosen, from 0 to 1."""
     return np.bincount(np.concatenate(supports).astype(int), minlength=n) / len(supports)
 
 

@@ -119,8 +119,9 @@ def _keeps(figure: go.Figure, revision: str) -> None:
 
 
 def _looks(figure: go.Figure) -> str:
-    """What tells figures about different things apart: titles of axes, and kind, name and ends of the
-    traces.
+    """Return a digest of the titles of axes, and of kind, name and ends of the traces.
+
+    Figures about different things have different digests.
     """
     axes = (*figure.select_xaxes(), *figure.select_yaxes())
     said = [axis.title.text for axis in axes]

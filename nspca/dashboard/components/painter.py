@@ -34,7 +34,7 @@ _PAINTER = st.components.v2.component("nspca_painter", html=_HTML, css=_CSS, js=
 
 @dataclass(frozen=True, eq=False)
 class Image:
-    """How light each pixel (n,) is behind what is painted, in [0, 1]; columns; how many may be chosen."""
+    """Image to paint on: brightness (n,) of its pixels in [0, 1], columns, and the most pixels to choose."""
 
     shade: np.ndarray
     columns: int
@@ -70,9 +70,7 @@ def painter(image: Image, key: str, chosen: Sequence[int], told: Callable[[list[
 
 
 def painting(told: object, n: int, most: int) -> list[int]:
-    """What a browser or an address says, as different pixels of the image, at most as many as may be
-    chosen.
-    """
+    """Return the pixels that a browser or an address names, without repetition and at most `most` of them."""
     said = [str(pixel) for pixel in told] if isinstance(told, list | tuple) else []
     pixels = {int(pixel) for pixel in said if pixel.isdecimal() and len(pixel) < MOST_DIGITS}
     return sorted(pixel for pixel in pixels if pixel < n)[:most]

@@ -77,7 +77,7 @@ def draw(
 
 
 def drawn(said: Any, names: list[str]) -> dict[str, Picture] | None:
-    """What a browser handed over, if it is a picture of each name and nothing else."""
+    """Return the pictures that a browser sent; None unless there is one of each name and no more."""
     if not isinstance(said, dict) or set(said) != set(names):
         return None
     try:

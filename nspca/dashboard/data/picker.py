@@ -145,7 +145,7 @@ def _row(digest: str, upload: dict) -> None:
 
 
 def _opens() -> bool:
-    """Whether the file that was chosen is data, read as it was chosen to be read."""
+    """Tell whether the file that was chosen is data, read as it was chosen to be read."""
     try:
         open_data.chosen()
     except NotPrepared:
@@ -156,8 +156,9 @@ def _opens() -> bool:
 
 
 def _usable(content: bytes, name: str) -> bool:
-    """Whether the file is data, or becomes data once something is chosen about it; if not, one sentence says
-    why, and it is not kept.
+    """Tell whether the file is data, or becomes data by other options for reading.
+
+    If not, a sentence on the page says why, and the file is not kept.
     """
     found = open_data.read_first(content, name)
     if isinstance(found.data, NSPCAError) and not found.mendable:
@@ -173,8 +174,9 @@ def _keep(file: str, content: bytes) -> None:
 
 
 def _put(file: str, content: bytes) -> None:
-    """The same without drawing the page again; and empty the uploader, which would offer them at every
-    rerun.
+    """Store a file and choose it, without drawing the page again.
+
+    The uploader is emptied, because it would offer the file at every rerun.
     """
     digest = engine().store.put_upload(
         state.workspace(), content, {"file": file[-120:], "name": title_of(file)}

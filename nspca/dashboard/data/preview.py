@@ -51,7 +51,7 @@ def line(of: Chosen) -> None:
 
 
 def rows(of: Chosen) -> None:
-    """Of a folder, for a page that can work on all its rows: whether it does, and the switch."""
+    """Draw the switch between all rows of a folder and a sample of them, and say which is used."""
     if of.reference.folder is None:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -76,7 +76,7 @@ def _name(of: Chosen) -> str:
 
 
 def notes(of: Chosen) -> None:
-    """What reading changed, and which features say nothing."""
+    """Draw notes on what reading changed, and on features that take one value."""
     data, constant = of.dataset, measures(of).constant
     lines = list(data.notes)
     # Of a sample of a folder it says nothing of the whole.
@@ -214,7 +214,7 @@ def preparation(of: Chosen) -> None:
 
 
 def _as_in_the_papers(of: Chosen) -> None:
-    """What else may be done to these numbers; log2 has its switch."""
+    """Draw the choice of the preparations of the papers, without log2, which has its own switch."""
     others = (name for name in PREPARATIONS if name != "log2")
     made = state.get("prep")  # of these data, which what was done since may not leave able
     able = [name for name in others if name in made or not PREPARATIONS[name].lacks(of.dataset)]

@@ -1,6 +1,4 @@
-"""How an uploaded file is read: what was found out by itself, what can be chosen, and what is offered in one
-click.
-"""
+"""Form for reading an uploaded file: what was detected, the choices, and offers of one click."""
 
 from collections.abc import Callable
 
@@ -34,7 +32,7 @@ GAPS = {
 
 
 def forget_stale() -> None:
-    """What was chosen about another file, or came with an address, and names nothing in this one."""
+    """Forget choices about another file, or from an address, that name nothing in this file."""
     if state.get("upload") is None:
         state.forget(state.ABOUT_FILE)
         return
@@ -171,7 +169,7 @@ def _likely(look: Layout) -> list[str]:
 
 
 def _sought(name: str, names: list[str]) -> None:
-    """What was typed is a name, or is looked for among them."""
+    """Take the typed text as a name if it is one; otherwise keep it as a search among the names."""
     typed = state.get(name) or NOTHING
     st.session_state[state.SOUGHT + name] = NOTHING if typed in names else typed
     if typed not in names:
@@ -214,7 +212,7 @@ def vocabulary(of: Chosen) -> None:
 
 
 def offers(of: Chosen) -> None:
-    """What was noticed about the file, each with the button that does it."""
+    """Draw suggestions about the file, each with the button that follows it."""
     data = of.dataset
     if data.source != "user" or of.reference.folder is not None:  # which is read as it is
         return

@@ -26,7 +26,7 @@ img { max-width: 100%; height: auto; }"""
 
 @dataclass(frozen=True)
 class Told:
-    """What a report says of a result.
+    """Content of a report on a result.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What to cite: the four papers and the software, as BibTeX."""
+"""References to cite, as BibTeX: the four papers and the software."""
 
 import nspca
 

@@ -33,7 +33,7 @@ for file in sorted(Path("certificates").glob("*.npz")):
 
 @dataclass(frozen=True)
 class Contents:
-    """What belongs to one result; everything else in its ZIP follows from the question.
+    """Content of the export of one result; everything else in its ZIP follows from the question.
 
     Parameters
     ----------
@@ -79,17 +79,17 @@ class Whole:
 
     @property
     def folder(self) -> str:
-        """What the ZIP, and the folder in it, are called."""
+        """Return the name of the ZIP and of the folder in it."""
         return archive.ascii_name(f"{self.about.stem}-{self.what}")
 
     @property
     def with_data(self) -> bool:
-        """Whether the numbers are in the ZIP: those that nobody gets by the name of a sample."""
+        """Tell whether the numbers are in the ZIP: those that nobody gets by the name of a sample."""
         return self.own and self.about.table is None and not self._by_name
 
     @property
     def _by_name(self) -> bool:
-        """Whether the name of a sample is all that is needed to get the numbers."""
+        """Tell whether the name of a sample is all that is needed to get the numbers."""
         where = self.asked.data
         return where.sample is not None and not any(getattr(where, name) for name in CHANGES)
 
@@ -139,7 +139,7 @@ class Whole:
         return archive.zipped({"README.txt": readme_file, **files}, self.folder, made)
 
     def _checks(self, certificates: list[str]) -> list[str]:
-        """How somebody else checks it, in lines."""
+        """Return lines of the README on how to check the result again."""
         run = [
             "    python reproduce.py",
             "",

@@ -1,1 +1,1 @@
-"""What a workspace has asked for: told in plain words, opened again, held side by side."""
+"""Runs of a workspace: described in plain words, opened again, and compared side by side."""

@@ -63,7 +63,7 @@ class Told:
 
     @property
     def total(self) -> int:
-        """How many rows the run reports in all; 0 when that is not known."""
+        """Return the number of rows that the run reports in all; 0 when it is not known."""
         return self.spec.total if isinstance(self.spec, COUNTED) else 0
 
     @property
@@ -74,12 +74,12 @@ class Told:
 
     @property
     def name(self) -> str:
-        """What a list calls the run."""
+        """Return the name of the run in a list."""
         return self.run.name or self.spec.describe().title
 
     @property
     def is_sweep(self) -> bool:
-        """Whether it is a finished sweep, which another one can be held against."""
+        """Tell whether it is a finished sweep, which another one can be held against."""
         return isinstance(self.spec, SweepSpec) and self.run.state == "done"
 
 

@@ -68,7 +68,7 @@ def show() -> None:
 
 
 def _kept(workspace: str) -> None:
-    """How much there is, and for how long."""
+    """Draw how many results are stored, how large they are, and how long they are kept."""
     (count, size), limits = engine().store.kept(workspace), engine().limits
     days = wording.things(round(limits.result_age / DAY), "day")
     held = (
@@ -187,7 +187,7 @@ def _said(one: Told, now: JobState, place) -> str:
 
 
 def _proof(ratios: tuple[float, float] | None) -> list[str]:
-    """How much of the best possible, at least; over several k the worst and the best."""
+    """Return the proved share of the best possible value in words; over several k the worst and the best."""
     if ratios is None:
         return []
     worst, best = ("optimal" if 1 - ratio <= OPTIMAL_GAP else format_guarantee(ratio) for ratio in ratios)
@@ -206,7 +206,7 @@ def says(one: Told, now: JobState) -> str:
 
 
 def share(one: Told, now: JobState) -> float:
-    """How much of its bar is full."""
+    """Return the share of the run that is done."""
     if one.total:
         return len(now.rows) / one.total
     return now.event.done / now.event.total if now.event and now.event.total else 0.0
@@ -272,7 +272,7 @@ def _undo() -> None:
 
 
 def _restore(deleted: list[str], run_id: str) -> None:
-    """It comes back; one that cannot is said once."""
+    """Restore a deleted run; the offer to do so goes away, also when that fails."""
     try:
         engine().store.restore_run(state.workspace(), run_id)
     finally:

@@ -1,4 +1,4 @@
-"""What a run found, small: from the rows that the store keeps of it. No Streamlit calls."""
+"""Small pictures of what runs found, from the rows in the store. No Streamlit calls."""
 
 import math
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""How far components separate labelled groups: an effect size for each, and a check on a held-out half."""
+"""Separation of labelled groups by components: an effect size for each, and a check on a held-out half."""
 
 from collections.abc import Mapping
 from typing import Any

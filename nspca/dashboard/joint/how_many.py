@@ -1,4 +1,4 @@
-"""How many components? What rows that were held out say of each number."""
+"""Choice of the number of components, by what each number explains of held-out rows."""
 
 import numpy as np
 import streamlit as st

@@ -1,4 +1,4 @@
-"""What the mechanism of the three pages hands to their views, and what a view is."""
+"""Result that the run mechanism hands to the views of the three pages, and the interface of a view."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ class Outcome:
 
     @property
     def is_proved_further(self) -> bool:
-        """Whether the proof is of another attempt than the run's own."""
+        """Tell whether the proof is of another attempt than the run's own."""
         return any(result.certificate is not self.own for result in self.results.values())
 
     @property
@@ -61,7 +61,7 @@ class Outcome:
 
     @property
     def sizes(self) -> str:
-        """How many components of what size were sought: ``5 parts of 40 pixels``."""
+        """Return the number and the size of the components in words: ``5 parts of 40 pixels``."""
         return self.about.sized(self.asked.sizes)
 
 
@@ -84,7 +84,7 @@ class Section:
 
 @dataclass(frozen=True)
 class View:
-    """How a page draws what was found.
+    """Functions by which a page draws what was found.
 
     Parameters
     ----------

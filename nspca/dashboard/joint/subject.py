@@ -38,7 +38,7 @@ LOOKED_AT = 200
 
 @dataclass(frozen=True)
 class Subject:
-    """What a page calls things, and what it shows at first.
+    """Words of a page, and its first choices.
 
     Parameters
     ----------

@@ -1,6 +1,4 @@
-"""What the screens are about: one problem on the handwritten digits, solved and bounded once for all who
-look.
-"""
+"""Problem of all screens: the handwritten digits, solved and bounded once for all visitors."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -47,7 +45,7 @@ class Lesson:
 
     @property
     def unit(self) -> float:
-        """The same in the units of `V`."""
+        """Return the variance of the best direction, in the units of `V`."""
         return float(self.problem.covariance.leading(1)[0][0])
 
     @property
@@ -58,7 +56,7 @@ class Lesson:
 
 
 def lesson() -> Lesson:
-    """The same for everybody; about a second, once per server."""
+    """Return the lesson, which all visitors share; computing it takes about a second, once per server."""
     return _lesson(open_data.find(DataSpec(sample="digits"), None).content)
 
 

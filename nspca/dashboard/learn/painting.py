@@ -53,7 +53,7 @@ def _buttons(judged: bool, count: int) -> None:
 
 
 def _verdict(of: Lesson, pixels: list[int]) -> str:
-    """What the painting reaches, what the best found reaches, and what the certificate says of both."""
+    """Return sentences on the value of the painting, the best value found, and the proved shares of both."""
     mine = painted(of, pixels)
     share, best = (format_guarantee(proved_ratio(value, of.upper)) for value in (mine.value, of.result.value))
     hit = len(set(pixels) & set(of.result.components[:, 0].nonzero()[0].tolist()))

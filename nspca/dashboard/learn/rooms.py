@@ -60,7 +60,7 @@ class RoomFull(NSPCAError):
 
 @dataclass(frozen=True)
 class Asked:
-    """What a phone may know of a room: the open screen, and whether its answer is shown already."""
+    """View of a room for a phone: the open screen, and whether its answer is shown already."""
 
     screen: int
     is_revealed: bool
@@ -76,9 +76,7 @@ class Counts:
 
 @dataclass(frozen=True)
 class View:
-    """What the teacher sees of a room: its code, the open screen, its guesses without names, and phones
-    here.
-    """
+    """View of a room for the teacher: its code, the open screen, guesses without names, and phones."""
 
     code: str
     screen: int

@@ -50,7 +50,7 @@ class Attempt:
 
     @property
     def is_search(self) -> bool:
-        """Whether the attempt searches for the optimum."""
+        """Tell whether the attempt searches for the optimum."""
         return isinstance(self.spec, OptimumSpec)
 
     @property

@@ -1,5 +1,6 @@
-"""What the spannogram page looks at: one problem, its low-rank factors, and the exact rank-2 picture;
-computed once for all who look.
+"""Subject of the spannogram page: one problem, its low-rank factors, and the exact rank-2 picture.
+
+All is computed once for all visitors.
 """
 
 from dataclasses import dataclass

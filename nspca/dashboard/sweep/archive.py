@@ -57,7 +57,7 @@ class Finished:
 
     @property
     def scored(self) -> bool:
-        """Whether there are samples in memory, and they may go along."""
+        """Tell whether there are samples in memory, and they may go along."""
         return self.own and self.about.table is None and not self.about.dataset.is_covariance
 
     @property

@@ -1,4 +1,4 @@
-"""How many features are enough for a wanted share of the variance, and what is proved about fewer."""
+"""Number of features that is enough for a wanted share of the variance, and the proof about fewer."""
 
 from dataclasses import dataclass
 

@@ -43,13 +43,16 @@ class Side:
 
     @property
     def measures(self) -> tuple[bool, bool]:
-        """Whether the data are centred and standardised: variances are in one unit only where both agree."""
+        """Tell whether the data are centred and standardised.
+
+        Variances of two answers have the same unit only where both agree.
+        """
         return self.problem.covariance.center, self.problem.covariance.scale
 
 
 @dataclass(frozen=True)
 class Difference:
-    """How an answer differs from the one before.
+    """Difference between an answer and the one before.
 
     Parameters
     ----------

@@ -68,7 +68,7 @@ class Source:
 
     @property
     def is_packed(self) -> bool:
-        """Whether the file is compressed with gzip."""
+        """Tell whether the file is compressed with gzip."""
         if self.path is None:
             return self.raw.startswith(GZIP)
         with self.path.open("rb") as handle:
@@ -191,7 +191,7 @@ class Reader(ABC):
     @staticmethod
     @abstractmethod
     def matches(first: bytes) -> bool:
-        """Whether a file with these first bytes has this format."""
+        """Tell whether a file with these first bytes has this format."""
 
     @abstractmethod
     def _read_header(self) -> None:

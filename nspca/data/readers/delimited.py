@@ -39,7 +39,7 @@ class DelimitedReader(TableReader):
 
     @staticmethod
     def matches(first: bytes) -> bool:
-        """Whether bytes may be text: the format of every file that has no other."""
+        """Tell whether bytes may be text: the format of every file that has no other."""
         return True
 
     def _read_header(self) -> None:
@@ -63,7 +63,7 @@ class DelimitedReader(TableReader):
 
     @property
     def is_exact(self) -> bool:  # type: ignore[override]
-        """Whether the beginning is the whole text."""
+        """Tell whether the beginning is the whole text."""
         return not self._text.taken
 
     @property

@@ -302,7 +302,7 @@ def _of_table(
 
 
 def _are_names(cells: Sequence[str]) -> bool:
-    """Whether cells are short and all different, as names are."""
+    """Tell whether cells are short and all different, as names are."""
     return all(0 < len(cell) <= 80 for cell in cells) and len(set(cells)) == len(cells)
 
 
@@ -350,7 +350,7 @@ def _check_count(count: int) -> None:
 
 
 def _is_no_text(error: InvalidData) -> bool:
-    """Whether an error says that a file is not text, such as a picture among texts."""
+    """Tell whether an error says that a file is not text, such as a picture among texts."""
     return "not text" in str(error) or "UTF-16" in str(error)
 
 

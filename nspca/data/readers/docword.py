@@ -28,7 +28,7 @@ class DocwordReader(EntryReader):
 
     @staticmethod
     def matches(first: bytes) -> bool:
-        """Whether bytes start with three counts alone on their lines and an entry of three."""
+        """Tell whether bytes start with three counts alone on their lines and an entry of three."""
         header = HEADER.match(first[:_HEADER_BYTES])
         return header is not None and (
             _ENTRY.match(first[header.end() : header.end() + 100]) is not None or int(header[3]) == 0

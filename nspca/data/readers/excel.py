@@ -35,12 +35,12 @@ _DAMAGED = "The Excel workbook is damaged or of a kind that cannot be read: save
 
 
 def is_workbook(members: Sequence[zipfile.ZipInfo]) -> bool:
-    """Whether an archive is an .xlsx or .xlsm."""
+    """Tell whether an archive is an .xlsx or .xlsm."""
     return any(info.filename == "xl/workbook.xml" for info in members)
 
 
 def is_cut_workbook(raw: bytes) -> bool:
-    """Whether a file begins as a workbook and its end, with the list of its parts, is missing."""
+    """Tell whether a file begins as a workbook and its end, with the list of its parts, is missing."""
     begins = any(part in raw[:_START] for part in (b"[Content_Types].xml", b"docProps/", b"xl/"))
     return begins and not zipfile.is_zipfile(io.BytesIO(raw))
 
@@ -101,7 +101,7 @@ def sheet_as_csv(
 
 
 def _may_be_xml(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bool:
-    """Whether an XML parser would take a part of the workbook, whatever its name."""
+    """Tell whether an XML parser would take a part of the workbook, whatever its name."""
     start = next(_pieces(archive, info), b"")[:2]
     return start.startswith(_XML)
 

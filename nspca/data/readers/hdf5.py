@@ -28,7 +28,7 @@ class Hdf5Reader(Reader):
 
     @staticmethod
     def matches(first: bytes) -> bool:
-        """Whether bytes start as HDF5 does."""
+        """Tell whether bytes start as HDF5 does."""
         return first.startswith(MAGIC)
 
     def _read_header(self) -> None:

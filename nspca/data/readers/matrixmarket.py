@@ -31,7 +31,7 @@ class MatrixMarketReader(EntryReader):
 
     @staticmethod
     def matches(first: bytes) -> bool:
-        """Whether bytes start with the banner of the format."""
+        """Tell whether bytes start with the banner of the format."""
         return first[: len(MAGIC)].lower() == MAGIC.lower()
 
     def _read_header(self) -> None:
@@ -85,7 +85,7 @@ class MatrixMarketReader(EntryReader):
 
     @property
     def is_symmetric(self) -> bool:
-        """Whether the file holds one triangle of the matrix, symmetric or skew-symmetric."""
+        """Tell whether the file holds one triangle of the matrix, symmetric or skew-symmetric."""
         return self.symmetry != "general"
 
     @property

@@ -32,7 +32,7 @@ _DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotI
 
 
 def is_array(info: zipfile.ZipInfo) -> bool:
-    """Whether a member of an archive is an array."""
+    """Tell whether a member of an archive is an array."""
     return info.filename.endswith(".npy")
 
 
@@ -55,7 +55,7 @@ class NpzReader(Reader):
 
     @staticmethod
     def matches(first: bytes) -> bool:
-        """Whether bytes start as a ZIP file does; its members tell whether it is an NPZ."""
+        """Tell whether bytes start as a ZIP file does; its members tell whether it is an NPZ."""
         return first.startswith(b"PK\x03\x04")
 
     def _read_header(self) -> None:
@@ -218,7 +218,7 @@ class NpyReader(Reader):
 
     @staticmethod
     def matches(first: bytes) -> bool:
-        """Whether bytes start as an array of NumPy does."""
+        """Tell whether bytes start as an array of NumPy does."""
         return first.startswith(b"\x93NUMPY")
 
     def _read_header(self) -> None:

@@ -34,7 +34,7 @@ class ParquetReader(TableReader):
 
     @staticmethod
     def matches(first: bytes) -> bool:
-        """Whether bytes start as a Parquet file does."""
+        """Tell whether bytes start as a Parquet file does."""
         return first.startswith(MAGIC)
 
     def _read_header(self) -> None:
@@ -183,7 +183,7 @@ def _find_layout(table: pa.Table) -> Layout:
 
 
 def _is_number(kind: pa.DataType) -> bool:
-    """Whether a column of this type holds numbers."""
+    """Tell whether a column of this type holds numbers."""
     return bool(
         kinds.is_integer(kind)
         or kinds.is_floating(kind)
@@ -194,7 +194,7 @@ def _is_number(kind: pa.DataType) -> bool:
 
 
 def _is_text(kind: pa.DataType) -> bool:
-    """Whether a column of this type holds texts, times or dates."""
+    """Tell whether a column of this type holds texts, times or dates."""
     kind = kind.value_type if kinds.is_dictionary(kind) else kind
     return bool(
         kinds.is_string(kind)

@@ -94,7 +94,7 @@ def split_rows(text: str, sign: str) -> list[list[str]]:
 
 
 def has_header(rows: Sequence[Sequence[str]], column: int, names: Sequence[object] = ()) -> bool:
-    """Whether the first row names the columns: short texts, above a column of longer ones or of numbers.
+    """Tell whether the first row names the columns: short texts, above a column of longer ones or of numbers.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ def read_strings(raw: bytes, delimiter: str, header: bool) -> Strings:
 
 
 def is_hidden(label: str) -> bool:
-    """Whether a file in an archive or folder is one that a system hides."""
+    """Tell whether a file in an archive or folder is one that a system hides."""
     parts = PurePosixPath(label.replace("\\", "/")).parts
     return any(part.startswith((".", "__MACOSX")) and part not in (".", "..") for part in parts) or parts[
         -1:
