@@ -21,35 +21,39 @@ from nspca.covariance.linalg import UNIT_ROUNDOFF, Array, is_positive_definite, 
 from nspca.errors import NotConverged, Refused
 
 SLACK = 16
-"""Times the a priori rounding error of a spectral claim that is left to those who check by other means."""
+"""Margin of a spectral claim, as a multiple of its a priori rounding error. A checker that computes in a
+different way needs this margin.
+"""
 SEARCH_SLACK = 1e-10
-"""The same for the search over c, relative to topk |v_i|^2, while k is less than some ten thousand."""
+"""Least margin of the search over c, relative to topk |v_i|^2. `search_slack` raises it for large k."""
 TINY = 1e-149
-"""Sizes below, of a matrix whose leading eigenvalue is 1, are nothing to those who check."""
+"""Entries below this size may vanish in the checker, for a matrix whose leading eigenvalue is 1."""
 
 
 def search_slack(k: int, D: int) -> float:
-    """Return the rounding error of a cone in D dimensions with sums of k terms: D times that of an entry."""
+    """Return the relative rounding error that a cone in D dimensions with sums of k terms may have.
+
+    The error is at most D times that of one entry.
+    """
     return max(SEARCH_SLACK, 4 * D * (k + 8 * D + 32) * UNIT_ROUNDOFF)
 
 
 def spectral_claim(A: Covariance, U: Array, estimate: float, rows=None, N: Array | None = None) -> float:
-    """A number t with ``lambda_max(A - N - UU') <= t`` on the kept rows, proved by Cholesky.
+    """Return a number t with ``lambda_max(A - N - UU') <= t`` on the kept rows, proved by Cholesky.
 
-    It is a little above `estimate`.
-
-    Uses the m x m side above the dense limit, so n x n is never formed for 72 x 12582.
+    Above the dense limit an m x m matrix is factorised, so no n x n matrix is formed for 72 x 12582 data.
 
     Parameters
     ----------
     A : Covariance
     U : (r, d) float64
     estimate : float
-        What t is thought to be; too low is repaired, not believed.
+        Guess of the smallest t. The result is a little above the guess, and further above when the guess is
+        too low.
     rows : (r,) int, optional
-        Kept rows; then t >= 0, because nothing is left of A on the others. None: all of them.
+        Kept rows, None for all rows. With kept rows t >= 0, since A - N - UU' is 0 on the other rows.
     N : (r, r) float64, optional
-        Symmetric: W + sym(M). None: zero.
+        The symmetric matrix W + sym(M), None for zero.
 
     Raises
     ------
@@ -94,6 +98,10 @@ def spectral_claim(A: Covariance, U: Array, estimate: float, rows=None, N: Array
 
 
 def _features_side(B, t, forming):
+    """Return whether ``lambda_max(B) <= t`` is proved by Cholesky, and t raised by a margin.
+
+    `forming` is the a priori rounding error of B in units of roundoff.
+    """
     n = len(B)
     error = (n + 10) * (n * abs(t) + np.abs(np.diag(B)).sum()) + forming
     t += SLACK * UNIT_ROUNDOFF * error
@@ -102,7 +110,11 @@ def _features_side(B, t, forming):
 
 
 def _samples_side(A, U, t):
-    """t I - ZZ'/m + CY' + YC' - Y(tI + U'U)Y' psd for any Y proves it (Schur complement), C = ZU/sqrt(m)."""
+    """Return whether ``lambda_max(A - UU') <= t`` is proved with an m x m matrix, and t raised by a margin.
+
+    The proof is that tI - ZZ'/m + CY' + YC' - Y(tI + U'U)Y' is psd for some Y, with C = ZU/sqrt(m) (Schur
+    complement).
+    """
     m = A.shape[0]
     gram = A.once("gram", A.gram)
     C = A.scores(U) / np.sqrt(m)
@@ -120,14 +132,14 @@ def _samples_side(A, U, t):
 
 
 def threshold(W: Array | None, nonneg: bool, floor: float = 0.0) -> float:
-    """tau: at least every W_ij (signed: |W_ij|), `floor` and 0."""
+    """Return tau, the maximum of 0, `floor` and every W_ij (signed: |W_ij|)."""
     if W is None or W.size == 0:
         return max(0.0, floor)
     return max(0.0, floor, float(W.max() if nonneg else np.abs(W).max()))
 
 
 def heights(M: Array, k: int, nonneg: bool) -> Array:
-    """``h_i = (m_ii + sqrt(m_ii^2 + s_i^2)) / 2`` of the row cuts M (r, r); (r,), nonnegative."""
+    """Return the heights ``h_i = (m_ii + sqrt(m_ii^2 + s_i^2)) / 2`` of the row cuts M (r, r), at least 0."""
     diagonal = np.diag(M).copy()
     other = np.maximum(M, 0.0) if nonneg else np.abs(M)
     np.fill_diagonal(other, 0.0)

@@ -1,13 +1,14 @@
-"""Prices and a lift for r disjoint components: what W alone cannot say, that no feature is used twice.
+"""Bound the sum of r disjoint components with prices and a lift, which use that no feature is shared.
 
 For any prices pi >= 0 of the features and any L with d columns, rows l_i, S the sum of the sizes s_j,
 
     OPT_joint <= r t + |U|^2 + topk(pi, S) + sum_j max over unit c of topk_i( ((v_i'c)+)^2 + h_i - pi_i ),
     A - W - sym(M) - LL' <= tI + UU',  t >= 0,  v_i = (l_i, sqrt(tau)),
 
-topk of s_j terms, tau and h as in `inequality` for k = max s_j. So a component pays for its features and the
-union of all pays once. The rest is as for one component: W, M, L and pi are improved together by the
-splitting (`dual.lift`), and what they promise is proved by a search over the sphere for each different size.
+topk_i sums s_j terms, and tau and h are as in `inequality` for k = max s_j. Each component pays the prices of
+its features, and topk(pi, S) bounds the sum of all prices paid. As for one component, the splitting
+(`dual.lift`) improves W, M, L and pi together. A search over the sphere for each different size then proves
+the bound.
 """
 
 from dataclasses import dataclass, field
@@ -31,24 +32,26 @@ from nspca.problem import Problem
 from nspca.progress import silent
 
 RHO = 0.25
-"""Penalty of the steps, relative to the largest eigenvalue."""
+"""Penalty parameter of the splitting, relative to the largest eigenvalue of A."""
 PLATEAU = 0.05
-"""Eigenvalues of A - W that stand this much above those after the r-th are worth a dimension."""
+"""Relative excess over the (r + 1)-th eigenvalue of A - W from which an eigenvalue gets a dimension of the
+lift.
+"""
 WORTH, WIDE = 0.05, 0.05
-"""Searched for is what promises to close this share of the gap, or of this much of the bound; where it may be
-the end, what promises anything.
+"""A search is made when it promises to close at least the share WORTH of the gap. While no value is known,
+the share WIDE of the bound stands for the gap. In the last round any promised gain is searched.
 """
 STALL, PATIENCE = 0.01, 3
-"""Left when so many rounds in a row close less than this share of the gap."""
+"""A lift is left after PATIENCE rounds in a row that each close less than the share STALL of the gap."""
 HARDER = 30
-"""Times the work of the last search: what the lift with a dimension more takes in all, at least."""
+"""Least work expected of a lift with one more dimension, as a multiple of the work of the last search."""
 COARSE, FINE = 1e-3, 1e-4
-"""Tolerance of a search, and of the last one, relative to the bound."""
+"""Tolerance of a search relative to the bound: COARSE during the rounds, FINE for the certificate."""
 
 
 @dataclass(frozen=True, eq=False)
 class Packed:
-    """Numbers of the bound on the kept rows; M = None stands for zero."""
+    """W, M, L and prices of the bound, on the kept rows. M = None stands for zero."""
 
     W: Array
     M: Array | None
@@ -57,32 +60,32 @@ class Packed:
 
     @property
     def taken(self) -> Array:
-        """W + sym(M)."""
+        """``W + sym(M)``, which is subtracted from A."""
         return self.W if self.M is None else self.W + (self.M + self.M.T) / 2
 
     def left(self, kept: Kept) -> Array:
-        """``A - W - sym(M) - LL'``."""
+        """Return ``A - W - sym(M) - LL'`` on the kept rows."""
         return kept.block - self.taken - self.L @ self.L.T
 
     def base(self, problem: Problem, kept: Kept) -> float:
-        """The bound without its search half: the r largest eigenvalues of what is left, and the prices."""
+        """Return the bound without its search half: the r largest eigenvalues of `left`, and topk of prices."""
         values = largest_eigenpairs(self.left(kept), len(problem.sizes))[0]
         own = kept.largest(values, len(problem.sizes))
         return own + float(topk_sum(self.prices, sum(problem.sizes)))
 
     def heights(self, problem: Problem) -> Array:
-        """Return what each row adds to a support, less its price."""
+        """Return the heights h - pi (r,) of the rows: h of the row cuts M, less the price."""
         h = np.zeros(len(self.L)) if self.M is None else heights(self.M, max(problem.sizes), problem.nonneg)
         return h - self.prices
 
 
 def counts_of(problem: Problem) -> tuple[tuple[int, int], ...]:
-    """The different sizes, the largest first, each with the number of components that have it."""
+    """Return the different sizes, largest first, each with the number of components of that size."""
     return tuple((size, problem.sizes.count(size)) for size in sorted({*problem.sizes}, reverse=True))
 
 
 def of_numbers(problem: Problem, kept: Kept, packed: Packed) -> Certificate | None:
-    """The bound of any such numbers; None where it cannot be proved."""
+    """Return the certificate of given numbers W, M, L and prices; None when their bound cannot be proved."""
     zero, plan = np.zeros_like(kept.block), JOINT_PLANS["thorough"]
     run = Packing(problem, plan, 0.0, kept=kept, W=zero, X=zero, best=packed)
     none_known = [0.0] * len(counts_of(problem))
@@ -92,14 +95,15 @@ def of_numbers(problem: Problem, kept: Kept, packed: Packed) -> Certificate | No
 
 @dataclass(eq=False, kw_only=True)
 class Packing(Work[JointPlan]):
-    """The run that follows `kyfan`.
+    """Run that improves the bound of `kyfan` for several components with prices and a lift.
 
     Attributes
     ----------
-    kept, W, X : where it begins: the rows, the W that was best there, and its X
-    before : what is proved so far, in the units of the data
-    best, halves : what `upper` is of, if it is better than that, and F and cover of each size
-    searched_rows, last_rows : of the cones of all searches together, and of the last one
+    kept, W, X : the kept rows, and the best W and its X of the run before
+    before : bound proved by the run before, in the units of the data
+    best, halves : numbers that prove `upper`, and the value F and the cover for each size; None and empty
+        until a bound better than `before` is found
+    searched_rows, last_rows : cones times rows, summed over all searches, and of the last search
     """
 
     stage = "joint proof"
@@ -114,7 +118,7 @@ class Packing(Work[JointPlan]):
 
     @classmethod
     def following(cls, run: KyFan, before: Certificate) -> "Packing":
-        """Return a packing that goes on where `run` ended."""
+        """Return the run that continues from the end of a `KyFan` run, whose certificate is `before`."""
         unit, W, X = run.problem.covariance.unit, run.best, run.X
         assert W is not None
         assert X is not None
@@ -132,7 +136,7 @@ class Packing(Work[JointPlan]):
         )
 
     def run(self) -> Certificate | None:
-        """The certificate of the best, None where nothing is better than what was proved before."""
+        """Return the certificate of the best bound, None when no bound is better than `before`."""
         try:
             self.rounds()
             return self.proved()
@@ -143,7 +147,7 @@ class Packing(Work[JointPlan]):
 
     # --- the work -------------------------------------------------------------------------------------------
     def rounds(self):
-        """A lift, and from where it ends another one of a dimension more, as often as the plan says."""
+        """Improve one lift after another, each with one more dimension, as often as the plan allows."""
         begun, passes = self.steps, self.plan.passes
         self.total = begun + self.plan.packing_steps(len(self.kept.block))
         rank = self.rank()
@@ -158,9 +162,7 @@ class Packing(Work[JointPlan]):
         self.tell()
 
     def improve(self, lift: Lift, end: int):
-        """Steps and a look until the gap hardly closes: the first ones loosen what is priced for the W so
-        far.
-        """
+        """Alternate splitting steps with `look` until the gap hardly closes or step `end` is reached."""
         self.look(lift)
         own, idle, most = np.inf, 0, self.plan.searching
         while self.steps < end and self.searched_rows < most and not self.closed and idle < PATIENCE:
@@ -173,7 +175,7 @@ class Packing(Work[JointPlan]):
         self.steps = end
 
     def begin(self, rank: int) -> Lift:
-        """The lift of W as it is, with the best prices for it."""
+        """Return a lift of the given rank that starts from the present W, with prices fitted to W."""
         problem, kept, nonneg = self.problem, self.kept, self.problem.nonneg
         splitting = Splitting(kept, sum(problem.sizes), nonneg, rho=RHO, count=len(problem.sizes))
         splitting.resume(self.W, self.X)
@@ -186,7 +188,10 @@ class Packing(Work[JointPlan]):
         return lift
 
     def rank(self) -> int:
-        """Dimensions of the lift: one more than eigenvalues of A - W stand out, of the r largest."""
+        """Return the dimension of the first lift: one more than the eigenvalues of A - W that stand out.
+
+        The r largest eigenvalues are compared with the next one (see `PLATEAU`).
+        """
         least, most = self.plan.ranks
         r = len(self.problem.sizes)
         values = np.maximum(largest_eigenpairs(self.kept.block - self.W, r + 1)[0], 0.0)
@@ -195,8 +200,10 @@ class Packing(Work[JointPlan]):
         return min(max(standing + 1, least), most, r + 1, len(self.kept.block))
 
     def look(self, lift: Lift, worth: float = WORTH) -> float:
-        """The bound as it stands, searched for if it promises to close that share of the gap; then another
-        subspace.
+        """Return the present bound of a lift, and turn the lift to the leading subspace of what is left.
+
+        The bound is searched and proved when it promises to close the share `worth` of the gap. Otherwise it
+        is only an estimate.
         """
         packed = Packed(*lift.averaged())
         base, h = packed.base(self.problem, self.kept), packed.heights(self.problem)
@@ -217,9 +224,9 @@ class Packing(Work[JointPlan]):
         return promise
 
     def searched(self, packed, base, tops, fine=False):
-        """The bound, and the search half of each size: F and its cover.
+        """Return the searched bound, and for each size the value F of its search and the cover that proves F.
 
-        While one size is searched the others are taken to come to what is known of them.
+        The search for one size assumes the values known so far for the other sizes.
         """
         counts, tau = counts_of(self.problem), threshold(packed.W, self.problem.nonneg, self.kept.floor)
         reached, halves, self.last_rows = [float(top) for top in tops], [], 0
@@ -234,7 +241,7 @@ class Packing(Work[JointPlan]):
             )
             query = self.query(packed, size, tau)
             reached[g], cover = search_half(query, budget, report=self.quietly)
-            if packed.M is not None:  # h is a difference of numbers of this size
+            if packed.M is not None:  # h - pi is a difference, so its rounding error has the size of M
                 slack = search_slack(size, packed.L.shape[1] + 1)
                 reached[g] += slack * float(topk_sum(np.linalg.norm(packed.M, axis=1), size))
             self.last_rows += cover.cones * len(packed.L)
@@ -243,6 +250,7 @@ class Packing(Work[JointPlan]):
         return base + sum(F * number for (F, _), (_, number) in zip(halves, counts, strict=True)), halves
 
     def query(self, packed, size, tau):
+        """Return the question of the search for one size; rows of zeros stand for the rows not kept."""
         extra = min(size, self.kept.free)
         L = np.vstack((packed.L, np.zeros((extra, packed.L.shape[1]))))
         h = np.append(packed.heights(self.problem), np.zeros(extra))
@@ -250,7 +258,10 @@ class Packing(Work[JointPlan]):
 
     # --- proof ----------------------------------------------------------------------------------------------
     def proved(self, fine: bool = True) -> Certificate | None:
-        """Certificate of the best; None without one, or where its spectral claim fails."""
+        """Return the certificate of `best`, None without `best` or when its spectral claim fails.
+
+        With `fine`, the search is first repeated at the tolerance `FINE`.
+        """
         best, kept, problem = self.best, self.kept, self.problem
         if best is None:
             return None
@@ -279,6 +290,6 @@ class Packing(Work[JointPlan]):
 
     @property
     def shown(self):
-        """The best so far, of what was proved before too."""
+        """Smallest bound to report: the best of this run and of the run before."""
         own = super().shown
         return self.before if own is None else min(own, self.before)

@@ -1,4 +1,4 @@
-"""Data sets: files, samples and preparations, each as one frozen `Dataset`."""
+"""Read files, load samples and prepare data. Each data set is one frozen `Dataset`."""
 
 from nspca.data.annotation import annotate
 from nspca.data.catalogue import SAMPLES, Original, Sample

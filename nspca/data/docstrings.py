@@ -1,7 +1,7 @@
-"""Word counts of the documentation strings of the Python standard library: real text on every machine,
-without a download.
+"""Count the words in docstrings of the Python standard library, a real text on every machine.
 
-Sources are read by `ast`; no module is imported. One document per module, class or function.
+Source files are parsed by `ast`, and no module is imported. Each documented module, class or function is one
+document.
 """
 
 import ast
@@ -27,9 +27,9 @@ from nspca.data.folders import cache_folder, write_atomically
 from nspca.errors import InvalidData, NSPCAError
 from nspca.progress import Event, Report
 
-# Counted when the rules below change, so that a cached matrix of older rules is not taken.
+# Version of the rules below. Raise this number when a rule changes, so that older cached counts are not used.
 _RULES = 1
-# Tests speak of tests, and packages beside the library are not the library.
+# Folders left out: docstrings of tests are about testing, and other packages are not the standard library.
 _SKIPPED_FOLDERS = {
     "test",
     "tests",
@@ -42,15 +42,15 @@ _SKIPPED_FOLDERS = {
     "turtledemo",
     "pydoc_data",
 }
-# A word in fewer documents carries no shared direction; more than 4000 words make pages and pictures of the
-# matrix too long.
+# A word must occur in this many documents, since rarer words share no direction. More than 4000 words would
+# make pages and pictures of the matrix too long.
 _MIN_DOCUMENTS = 5
 _MAX_WORDS = 4000
 # "Return the value." is not a text: a document needs this many counted words.
 _MIN_WORDS = 5
 _WORD = re.compile(r"[a-z]{3,24}")
 _JOINED = re.compile(r"[a-z]+(?:[._][a-z_.]+|[A-Z])\w*|\w*[_0-9]\w*", re.ASCII)
-# Words of doctests and of Python's own grammar, and contractions cut at the apostrophe.
+# Stop words beside the English ones: names from Python's grammar, and contractions cut at the apostrophe.
 _OWN_STOP_WORDS = {
     "self",
     "args",
@@ -71,7 +71,7 @@ _OWN_STOP_WORDS = {
 
 
 def kept_counts() -> Path:
-    """Return the path of the cached word counts, which take some seconds to make."""
+    """Return the path of the cached word counts for this Python version. Counting takes some seconds."""
     return (
         cache_folder()
         / f"python-docs-{platform.python_implementation().lower()}-{platform.python_version()}-r{_RULES}.npz"
@@ -79,9 +79,10 @@ def kept_counts() -> Path:
 
 
 def load_python_docs(report: Report) -> Dataset:
-    """Return the documentation of the standard library as a (documents, words) CSR matrix.
+    """Return a Dataset of word counts of the standard library's docstrings.
 
-    The counts are kept in the user's cache, for this version of Python.
+    ``X`` is a (documents, words) CSR matrix. The counts are cached for this version of Python in the user's
+    cache folder.
     """
     kept = kept_counts()
     if kept.is_file():
@@ -91,18 +92,18 @@ def load_python_docs(report: Report) -> Dataset:
             kept.unlink(missing_ok=True)
     data = count_words(Path(sysconfig.get_paths()["stdlib"]), report)
     with contextlib.suppress(OSError):
-        # A cache that cannot be written costs time on the next visit, nothing else.
+        # Without a cache the counts are only made again at the next call.
         write_atomically(kept, to_npz(data))
     return _dress(data)
 
 
 def count_words(library: Path, report: Report) -> Dataset:
-    """Read every source file below `library` and count the words of its documentation strings.
+    """Return a Dataset of word counts of the docstrings in every source file below `library`.
 
     Raises
     ------
     InvalidData
-        When there are no sources, as in some embedded installations.
+        When fewer than 100 docstrings are found, as in installations without source files.
     """
     paths = _sources(library)
     names: list[str] = []
@@ -125,8 +126,9 @@ def count_words(library: Path, report: Report) -> Dataset:
 
 
 def tokens(text: str) -> Iterator[str]:
-    """Return the lower-case words of three letters or more of a text, without doctest lines, identifiers and
-    stop words.
+    """Return the lower-case words of a text that have at least three letters.
+
+    Doctest lines, identifiers and stop words are left out.
     """
     lines = (line for line in text.splitlines() if not line.lstrip().startswith((">>>", "...")))
     prose = _JOINED.sub(" ", "\n".join(lines))
@@ -136,13 +138,14 @@ def tokens(text: str) -> Iterator[str]:
 
 @cache
 def _stop_words() -> frozenset[str]:
-    # Imported when it is needed: the start of every page is faster without.
+    # The import is here because scikit-learn takes long to load, and most starts do not need these words.
     from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
     return frozenset(ENGLISH_STOP_WORDS | _OWN_STOP_WORDS)
 
 
 def _sources(library: Path) -> list[Path]:
+    """Return the source files below `library` in sorted order, without the skipped folders."""
     found = []
     for folder, below, files in os.walk(library):
         below[:] = sorted(name for name in below if name not in _SKIPPED_FOLDERS and not name.startswith("."))
@@ -151,9 +154,10 @@ def _sources(library: Path) -> list[Path]:
 
 
 def _documents(path: Path, library: Path) -> Iterator[tuple[str, str]]:
+    """Yield the dotted name and the text of each docstring in a file, none when the file cannot be parsed."""
     try:
         with tokenize.open(path) as handle, warnings.catch_warnings():
-            # Old escapes in the library are not the reader's business.
+            # Parsing warns of outdated escapes in library code, which a user of nspca cannot mend.
             warnings.simplefilter("ignore")
             tree = ast.parse(handle.read())
     except (SyntaxError, UnicodeDecodeError, ValueError, OSError, RecursionError):
@@ -166,6 +170,7 @@ def _documents(path: Path, library: Path) -> Iterator[tuple[str, str]]:
 def _below(
     node: "ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef", title: str
 ) -> Iterator[tuple[str, str]]:
+    """Yield the dotted name and the text of the docstrings of a node and of what is defined in the node."""
     text = ast.get_docstring(node, clean=False)
     if text:
         yield title, text
@@ -177,6 +182,7 @@ def _below(
 
 
 def _matrix(names: list[str], counts: list[Counter[str]]) -> Dataset:
+    """Return counts of the most frequent words as a Dataset, without documents that keep too few words."""
     frequency = Counter(chain.from_iterable(counts))
     ranked = sorted(
         (word for word, n in frequency.items() if n >= _MIN_DOCUMENTS),
@@ -196,6 +202,7 @@ def _matrix(names: list[str], counts: list[Counter[str]]) -> Dataset:
 
 
 def _dress(data: Dataset) -> Dataset:
+    """Return word counts as a Dataset with provenance and notes, which the cache file does not hold."""
     version = platform.python_version()
     return Dataset(
         name="python-docs",

@@ -1,4 +1,4 @@
-"""The layout of a text table, found from its first lines: delimiter, decimal sign, header, text columns."""
+"""Find the layout of a text table from its first lines: delimiter, decimal sign, header, text columns."""
 
 import codecs
 import csv
@@ -14,9 +14,11 @@ from nspca.data.limits import check_lines, check_text_columns
 from nspca.errors import InvalidData
 
 ENOUGH_ROWS = 50
-"""Rows that tell header, delimiter and columns of text. A surprise further down is found by the full pass."""
+"""Maximum rows from which the layout is found. The full read later finds exceptions further down."""
 _ENOUGH_LINES, _ENOUGH_CHARACTERS = 8, 500_000
-"""Lines and characters that suffice when lines are long: one of 12 582 genes has 80 000 characters."""
+"""Lines and characters that suffice together when lines are long. A line of 12 582 genes has 80 000
+characters.
+"""
 SPACES = " "
 """The delimiter that stands for any run of blanks."""
 _COMMENT = ("#", "%", "!", "//")
@@ -43,16 +45,18 @@ _CORNER = {
 }
 _FORMATS = "give CSV, TSV, Excel, Parquet, Matrix Market, NPY, NPZ, docword or a ZIP of images"
 _BARE, _TAIL = b',;\t |"\r\n', 2**16
-"""Signs that spreadsheets write in lines below a table, and bytes at the end of a text searched for them."""
+"""Characters of the empty lines that spreadsheets write below a table. Number of bytes at the end of a text
+that are searched for such lines.
+"""
 _DECODED = 2**20
-"""Bytes that are decoded at a time."""
+"""Number of bytes decoded at a time when a text is checked for UTF-8."""
 FEW_LABELS = 30
-"""Different values that labels may have: each is a colour in a plot."""
+"""Maximum number of different labels. Each label gets its own colour in a plot."""
 
 
 @dataclass(frozen=True)
 class Layout:
-    """The layout of a table as its first lines show it.
+    """Layout of a text table, found from its first lines.
 
     Parameters
     ----------
@@ -69,7 +73,7 @@ class Layout:
     label_columns : tuple of int
         Text columns with few, repeated values.
     label_rows : tuple of int
-        The same for rows below the header (tables with features in rows).
+        Text rows below the header, which can hold labels when features are in rows.
     rows : tuple of tuples of str
         The first lines, header included.
     notes : tuple of str
@@ -89,7 +93,13 @@ class Layout:
 
 
 def as_utf8(raw: bytes) -> tuple[bytes, tuple[str, ...]]:
-    """Return text of any usual encoding as UTF-8 without byte order mark, and a note when it was guessed."""
+    """Return text as UTF-8 without byte order mark, and a note when its encoding was guessed.
+
+    Raises
+    ------
+    InvalidData
+        When the bytes are not text.
+    """
     notes: tuple[str, ...] = ()
     if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
         try:
@@ -119,7 +129,7 @@ def stripped(raw: bytes) -> bytes:
     Raises
     ------
     InvalidData
-        When nothing else is in it.
+        When the text has no other lines.
     """
     raw = raw.strip(b"\r\n")
     # Spreadsheets write lines of bare delimiters below the table: the last line is the one with the last cell
@@ -135,7 +145,7 @@ def stripped(raw: bytes) -> bytes:
 
 
 def trimmed(raw: bytes) -> bytes:
-    """Return `stripped` text, or the text itself where only ends of lines stand below the table."""
+    """Return `stripped` text, or `raw` itself without a copy when only line ends follow the table."""
     end = raw[-_TAIL:]
     below = end[len(end.rstrip(_BARE)) :]
     is_plain = not raw.startswith((b"\n", b"\r")) and len(below) < len(end) and not below.strip(b"\r\n")
@@ -143,7 +153,7 @@ def trimmed(raw: bytes) -> bytes:
 
 
 def _is_utf8(raw: bytes) -> bool:
-    """Tell whether bytes are UTF-8, without a copy of them as text."""
+    """Return whether bytes are UTF-8. They are decoded in pieces, so that no copy of the text is held."""
     if raw.isascii():
         return True
     decoder, view = codecs.getincrementaldecoder("utf-8")(), memoryview(raw)
@@ -157,6 +167,7 @@ def _is_utf8(raw: bytes) -> bool:
 
 
 def _is_garbage(raw: bytes) -> bool:
+    """Return whether more than one byte in a hundred is a control character."""
     head = raw[:65536]
     control = sum(head.count(bytes([code])) for code in range(32) if code not in b"\t\n\r\f")
     return control > len(head) / 100
@@ -165,7 +176,7 @@ def _is_garbage(raw: bytes) -> bool:
 def find_layout(
     raw: bytes, *, header: "str | bool" = "auto", delimiter: str | None = None, decimal: str | None = None
 ) -> Layout:
-    """Find delimiter, decimal sign, header, id and text columns from the first lines of UTF-8 text."""
+    """Return the layout of a table in UTF-8, found from its first lines. Given arguments are not guessed."""
     check_lines(raw)
     lines = _first_lines(raw)
     delimiter = _check_delimiter(delimiter) if delimiter else _find_delimiter(lines, decimal)
@@ -176,7 +187,7 @@ def find_layout(
     width = max(dict.fromkeys(widths), key=widths.count)
     decimal = decimal or _find_decimal(rows, delimiter)
     if len(rows) > 1 and len(rows[0]) == width - 1:
-        # The way R writes row names: no name above the first column.
+        # R writes row names this way: the header has no name for the first column.
         rows[0] = ["", *rows[0]]
     body = rows[1:] if len(rows) > 1 else rows
     kinds = [_column_kind([row[i] for row in body if i < len(row)], decimal) for i in range(width)]
@@ -193,6 +204,7 @@ def find_layout(
 
 
 def _name_columns(layout: Layout, kinds: Sequence[str], body: list[list[str]], width: int) -> Layout:
+    """Return the layout with names, roles and notes of its columns, from their kinds and the rows `body`."""
     columns = tuple(numbered("feature", width))
     notes: tuple[str, ...] = ()
     if layout.header:
@@ -226,6 +238,7 @@ def _name_columns(layout: Layout, kinds: Sequence[str], body: list[list[str]], w
 
 
 def _first_lines(raw: bytes) -> list[str]:
+    """Return the first lines of a text: `ENOUGH_ROWS` and a header, or fewer when lines are long."""
     stream = io.TextIOWrapper(io.BytesIO(raw), encoding="utf-8", newline="")
     lines: list[str] = []
     characters = 0
@@ -240,7 +253,7 @@ def _first_lines(raw: bytes) -> list[str]:
 
 
 def split(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
-    """Yield lines as rows of cells; quotation marks are respected."""
+    """Yield each line as a list of cells. A delimiter between quotation marks does not divide cells."""
     if delimiter == SPACES:
         yield from (line.split() for line in lines)
         return
@@ -258,9 +271,9 @@ def split(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
 
 
 def _check_comments(rows: Sequence[Sequence[str]]) -> None:
-    """Refuse lines of comments above a table.
+    """Refuse a table that begins with comment lines.
 
-    A line with as many cells as the others is a header or a row.
+    A line that begins like a comment, but has the usual number of cells, counts as a header or a row.
     """
     marked = list(takewhile(is_comment, rows))
     widths = [len(row) for row in rows[len(marked) :] or rows]
@@ -276,11 +289,12 @@ def _check_comments(rows: Sequence[Sequence[str]]) -> None:
 
 
 def is_comment(row: Sequence[str]) -> bool:
-    """Tell whether a line is a comment, by the marks that programs of this field use."""
+    """Return whether a row begins with a comment mark: ``#``, ``%``, ``!`` or ``//``."""
     return row[0].lstrip().startswith(_COMMENT)
 
 
 def _check_delimiter(delimiter: str) -> str:
+    """Return a delimiter that the user gave, or refuse one that cannot divide cells."""
     if len(delimiter) != 1 or delimiter in '"\r\n':
         raise InvalidData(f"A delimiter is one character such as , ; or a tab, got {delimiter!r}.")
     return delimiter
@@ -310,6 +324,7 @@ def _find_delimiter(lines: Sequence[str], sign: str | None) -> str:
 
 
 def _find_decimal(rows: Sequence[Sequence[str]], delimiter: str) -> str:
+    """Return the decimal sign, comma or point, that more cells have; a point when commas divide cells."""
     if delimiter == ",":
         return "."
     cells = [cell for row in rows for cell in row[:200]]
@@ -318,7 +333,7 @@ def _find_decimal(rows: Sequence[Sequence[str]], delimiter: str) -> str:
 
 
 def is_number(cell: str, decimal: str) -> bool:
-    """Tell whether a cell is a number: infinities are, words for missing values are not."""
+    """Return whether a cell is a number. Infinities count as numbers, words for missing values do not."""
     try:
         float(cell.replace(",", ".") if decimal == "," else cell)
     except ValueError:
@@ -327,6 +342,7 @@ def is_number(cell: str, decimal: str) -> bool:
 
 
 def _column_kind(cells: Sequence[str], decimal: str) -> str:
+    """Return the kind of a column: "text", "number" or "empty". Missing values are ignored."""
     filled = [cell for cell in cells if cell.strip().lower() not in MISSING]
     if not filled:
         return "empty" if not any(cell.strip() for cell in cells) else "number"
@@ -335,17 +351,21 @@ def _column_kind(cells: Sequence[str], decimal: str) -> str:
 
 
 def are_labels(cells: Sequence[Any]) -> bool:
-    """Tell whether cells have few different values, each of them several times."""
+    """Return whether cells have few different values, at most half as many as cells."""
     return are_few(len(set(cells)), len(cells))
 
 
 def are_few(different: int, count: int) -> bool:
-    """Tell whether `different` values among `count` cells are few enough for labels."""
+    """Return whether `different` values among `count` cells are few enough for labels."""
     return different <= FEW_LABELS and different <= max(1, count // 2)
 
 
 def _find_header(rows: Sequence[Sequence[str]], kinds: Sequence[str], decimal: str) -> bool:
-    """Tell whether the first line is a header: text above numbers, or an empty or telling first cell."""
+    """Return whether the first row is a header.
+
+    Signs of a header are text above numbers, a row without numbers, an empty first cell, and a first cell
+    such as "id" above texts.
+    """
     first = rows[0]
     if any(
         kind == "number" and cell.strip() and not is_number(cell, decimal)
@@ -364,11 +384,11 @@ def _find_header(rows: Sequence[Sequence[str]], kinds: Sequence[str], decimal: s
 
 
 def short(text: str) -> str:
-    """Return a cell or name of a file, shortened for a sentence."""
+    """Return a text on one line and of at most 40 characters, for use in a message."""
     text = " ".join(text.split())
     return text if len(text) <= 40 else text[:37] + "..."
 
 
 def quoted(layout: Layout, column: int) -> str:
-    """Return the name of a column as a sentence shows it, with a space before."""
+    """Return a column for a message, after a space: its name in quotes, or its number without a header."""
     return f' "{short(layout.columns[column])}"' if layout.header else f" {column + 1}"

@@ -1,4 +1,7 @@
-"""Suggestions about a table: features in rows, or a covariance matrix. They are never applied unasked."""
+"""Suggest how to read a table: features in rows, a covariance matrix, or standardised.
+
+No suggestion is applied unless the user agrees.
+"""
 
 import re
 from collections.abc import Sequence
@@ -8,39 +11,41 @@ import scipy.sparse as sp
 
 from nspca.data.dataset import ROUNDING, numbered
 
-# Probe sets and accession numbers of arrays and sequencers; symbols such as TP53 are looked at separately,
-# because S1, S2, ... look alike.
+# Names of probe sets and accession numbers. Gene symbols such as TP53 have a pattern of their own, because
+# sample names S1, S2, ... look similar.
 _PROBE = re.compile(
     r"_[a-z]?_?[as]t$|_at$|^AFFX|^ENS[A-Z]*[GTP]\d{6,}|^[NX][MR]_\d+|^ILMN_\d+|^cg\d{6,}|^(probe|gene)[ "
     r"_-]?\d+$"
 )
 _SYMBOL = re.compile(r"^[A-Z]{2,}[A-Z0-9-]{1,10}$")
-# Digits (1797 x 64) and faces (2429 x 361) have up to 28 times more samples than features, so a shape alone
-# says little below this.
+# Ratio of rows to columns from which rows may be features. Ordinary data reach a ratio of 28: digits are
+# 1797 x 64, faces 2429 x 361.
 _MANY_TIMES = 50
-# The side of a table up to which it is compared with its transpose: a tenth of a second. A larger covariance
-# has to be declared as one.
+# Maximum side of a square table that is compared with its transpose, which takes a tenth of a second. The
+# user must declare a larger covariance matrix.
 _COMPARED = 4000
 _TAIL, _UNLIKE = 0.1, 5.0
-"""Features have different scales when the deviations at these quantiles differ by this factor or more."""
+"""Features have different scales when the standard deviations at the quantiles _TAIL and 1 - _TAIL differ at
+least by the factor _UNLIKE.
+"""
 
 
 def features_in_rows_suggestion(
     X: np.ndarray, sample_names: Sequence[str] = (), feature_names: Sequence[str] = ()
 ) -> tuple[bool, str]:
-    """Return whether the rows of a table look like features (genes) rather than samples.
+    """Return whether the rows of a table look like features (genes) rather than samples, and why.
 
     Parameters
     ----------
     X : (m, n) array or sparse matrix, only its shape is used
     sample_names, feature_names : sequences of str
-        The names of its rows and columns as they were read.
+        Names of the rows and of the columns, as they were read.
 
     Returns
     -------
     suggested : bool
     sentence : str
-        What was seen and what the table would be; empty when there is nothing to say.
+        Reason, and the shape of the transposed table; empty without a suggestion.
     """
     m, n = X.shape
     if m <= n:
@@ -63,6 +68,7 @@ def features_in_rows_suggestion(
 
 
 def _are_genes(names: Sequence[str]) -> bool:
+    """Return whether at least 80 % of the first 200 names look like probes or gene symbols."""
     looked_at = list(names[:200])
     probes = sum(bool(_PROBE.search(name)) for name in looked_at)
     symbols = [name for name in looked_at if _SYMBOL.match(name)]
@@ -73,12 +79,13 @@ def _are_genes(names: Sequence[str]) -> bool:
 
 
 def _are_numbered(names: Sequence[str]) -> bool:
+    """Return whether names are numbered, such as S1, S2, ..., but not by nspca as "feature 1"."""
     stems = {name.rstrip("0123456789") for name in names}
     return len(stems) <= max(1, len(names) // 10) and stems != {"feature "}
 
 
 def covariance_suggestion(X: np.ndarray) -> tuple[bool, str]:
-    """Return whether a table may be a covariance or correlation matrix.
+    """Return whether a table looks like a covariance or correlation matrix, and why.
 
     Such a matrix is symmetric, and no entry is larger than its two diagonal entries allow.
 
@@ -86,7 +93,7 @@ def covariance_suggestion(X: np.ndarray) -> tuple[bool, str]:
     -------
     suggested : bool
     sentence : str
-        What was seen; empty when there is nothing to say.
+        Reason; empty without a suggestion.
     """
     m, n = X.shape
     if m != n or n > _COMPARED or sp.issparse(X):
@@ -96,7 +103,7 @@ def covariance_suggestion(X: np.ndarray) -> tuple[bool, str]:
     diagonal = np.diag(A)
     if not size.any() or np.abs(A - A.T).max() > ROUNDING * size.max() or diagonal.min() < 0:
         return False, ""
-    # |a_ij|^2 <= a_ii a_jj in every covariance; a table of distances, with zeros on its diagonal, is none.
+    # Every covariance has |a_ij|^2 <= a_ii a_jj. A table of distances fails this, with zeros on its diagonal.
     if (size > np.sqrt(np.outer(diagonal, diagonal)) * (1 + ROUNDING)).any():
         return False, ""
     what = "a correlation matrix" if (diagonal == 1).all() else "a covariance matrix"
@@ -104,12 +111,12 @@ def covariance_suggestion(X: np.ndarray) -> tuple[bool, str]:
 
 
 def scaling_suggestion(deviations: np.ndarray) -> str:
-    """Return why a table of measurements may want to be standardised; empty where the features are alike.
+    """Return why a table of measurements should perhaps be standardised; empty when the scales are similar.
 
     Parameters
     ----------
     deviations : (n,) float64
-        Standard deviations of the features; those that are 0 do not count.
+        Standard deviations of the features. Zeros are ignored.
 
     Returns
     -------

@@ -1,6 +1,4 @@
-"""Tables of named columns as data sets: names, labels and features by column, with samples or features in
-rows.
-"""
+"""Turn a parsed table into a `Dataset`: find names, labels and features, with samples or features in rows."""
 
 import re
 from collections.abc import Sequence
@@ -28,21 +26,24 @@ from nspca.data.readers.delimited import DelimitedReader
 from nspca.data.readers.tables import TableReader
 from nspca.errors import InvalidData, shown
 
-# A column of whole numbers is a measurement unless its name says that it is a class.
+# A column of whole numbers counts as a measurement, unless its name is one of these words for classes.
 _LABEL_WORDS = r"class(es)?|labels?|target|groups?|diagnosis|type|y|species|category|cluster"
 # Bytes that a cell and a column of text cost while they are parsed. Measured: 60 million cells in 300 columns
 # took 24 bytes each, and 200 000 columns took another 3000 bytes each.
 _CELL, _COLUMN = 24, 3000
 LONGEST_LABEL = 80
-"""Characters of a label; all labels of a data set take the room of the longest."""
+"""Maximum characters of a label. NumPy stores every label of a data set at the length of the longest."""
 NO_LABEL = "(none)"
-"""The group of the samples whose label is empty."""
+"""Label given to samples whose label cell is empty."""
 
 
 def read_text_table(
     raw: bytes, name: str, options: ReadOptions, notes: tuple[str, ...] = (), packed: int | None = None
 ) -> Dataset:
-    """Read CSV or TSV bytes as a Dataset; `packed` counts those of the file that they came in."""
+    """Return CSV or TSV bytes as a Dataset.
+
+    `packed` is the size in bytes of the compressed file that held the text, None when it was not compressed.
+    """
     raw, more = as_utf8(raw)
     raw = stripped(raw) if raw.startswith((b"\r", b"\n")) else raw
     check_lines(raw)
@@ -60,9 +61,9 @@ def read_text_table(
 
 
 def read_table(reader: TableReader, name: str, notes: tuple[str, ...] = ()) -> Dataset:
-    """Return the table of a reader as a Dataset; see `nspca.data.read` for the choices.
+    """Return the table of a reader as a Dataset, by the options of the reader (see `nspca.data.read`).
 
-    `notes` are sentences about the file that come before those about its table.
+    `notes` are sentences about the file. The Dataset lists them before its notes about the table.
     """
     layout, options = reader.layout, reader.options
     if options.features_in_rows:
@@ -150,6 +151,7 @@ def _features_in_rows(reader: TableReader, name: str, notes: tuple[str, ...], id
 
 
 def _find_row(body: Sequence[Sequence[str]], ids: int, wanted: "str | int") -> int:
+    """Return the number of the label row in `body`, wanted by its name in column `ids` or by its number."""
     names = [row[ids] if ids < len(row) else "" for row in body]
     if isinstance(wanted, str) and wanted in names:
         return names.index(wanted)
@@ -162,8 +164,9 @@ def _find_row(body: Sequence[Sequence[str]], ids: int, wanted: "str | int") -> i
 
 
 def _not_empty(layout: Layout, texts: dict[int, list[str]]) -> Layout:
-    """Return the layout, corrected where columns that looked empty in the first lines hold something
-    below.
+    """Return the layout without empty columns that hold something below the first lines.
+
+    Such a column becomes a text column, or a feature when all its filled cells are numbers.
     """
     filled = {
         i: [cell for cell in texts[i] if cell.strip().lower() not in MISSING] for i in layout.empty_columns
@@ -183,8 +186,12 @@ def _not_empty(layout: Layout, texts: dict[int, list[str]]) -> Layout:
 def _others(
     layout: Layout, texts: dict[int, list[str]], settled: Settled, others: Sequence[int]
 ) -> tuple[tuple[str, ...], tuple[Candidate, ...], dict[str, np.ndarray]]:
-    """Return notes about columns that are left out, candidates for labels and their label columns; refuse
-    columns of unknown role.
+    """Return notes about the columns left out, candidates for labels, and the labels by column name.
+
+    Raises
+    ------
+    InvalidData
+        When `left_out` refuses a column, because its role is unclear.
     """
     notes: tuple[str, ...] = ()
     candidates: tuple[Candidate, ...] = ()
@@ -201,9 +208,9 @@ def _others(
 
 
 def _numbered_classes(layout: Layout, settled: Settled, features: Sequence[int]) -> tuple[Candidate, ...]:
-    """Return candidates for labels among columns of few whole numbers whose names say that they are classes.
+    """Return candidates for labels among the features: few whole numbers under a name such as "class".
 
-    They stay features until the user says otherwise.
+    A candidate stays a feature until the user names its column as the labels.
     """
     out: tuple[Candidate, ...] = ()
     for position, i in enumerate(settled.of_columns(features)):
@@ -215,11 +222,12 @@ def _numbered_classes(layout: Layout, settled: Settled, features: Sequence[int])
 
 
 def _sample_names(ids: Sequence[str] | None, count: int) -> tuple[Names, tuple[str, ...]]:
+    """Return sample names made unique, numbered when `ids` is None, and a note when names were changed."""
     return (numbered("sample", count), ()) if ids is None else unique_names(ids, "sample")
 
 
 def to_labels(texts: Sequence[str]) -> np.ndarray:
-    """Return labels as integers where all of them are, otherwise as text."""
+    """Return labels as an integer array when every text is an integer, otherwise as an array of texts."""
     try:
         return np.array([int(text) for text in texts], dtype=np.int64)
     except (ValueError, OverflowError):

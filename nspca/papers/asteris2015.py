@@ -1,8 +1,8 @@
-"""Tables and figures of Asteris, Papailiopoulos, Kyrillidis and Dimakis (NIPS 2015): disjoint components
-found together, beside components found one by one.
+"""Reproduce the tables and figures of Asteris, Papailiopoulos, Kyrillidis and Dimakis (NIPS 2015).
 
-In the paper's reading TPower starts from the column of largest variance and EM from the first principal
-component, as their authors' code does. Seconds are CPU seconds.
+The paper compares disjoint components found together with components found one by one. TPower starts from the
+column of largest variance and EM from the first principal component, as in the code of their authors.
+Seconds are CPU seconds.
 """
 
 import time
@@ -28,11 +28,13 @@ from nspca.solvers import tpower
 
 NAMES = {"tpower": "TPower", "em": "EM-SPCA", "spanspca": "SpanSPCA"}
 POINTS = 2000
-"""Random points of each run of the paper's algorithm."""
+"""Number of random points in each run of SPCABiPart, the algorithm of the paper."""
 SEEDS = 3
-"""Runs of it with other random points, whose best counts and whose spread is stated."""
+"""Number of runs of SPCABiPart with different random points. The best counts, and the range is stated."""
 SEEDS_OF_MANY = 2
-"""Runs for each number of components of Fig. 2(b), which take minutes together."""
+"""Number of runs for each number of components in Fig. 2(b). Fewer than `SEEDS`, since Fig. 2(b) takes
+minutes.
+"""
 BARRIER = (
     "SPCABiPart stops at a time barrier that is not printed. Its budget is stated with each number, with the "
     "range over its seeds."
@@ -42,11 +44,11 @@ UNTIL = (
     "printed number is reached."
 )
 COUNTS = range(2, 11)
-"""Components of Fig. 2(b)."""
+"""Numbers of components in Fig. 2(b)."""
 
 
 def figure_1(report: Report) -> Outcome:
-    """Features on the left, places in two components on the right, and the matching that weighs most."""
+    """Return Fig. 1: the heaviest matching of six features to the places in two components."""
     W = np.random.default_rng(1).standard_normal((6, 2)) ** 2
     sizes = (2, 2)
     owner = assign(W, sizes)
@@ -67,7 +69,7 @@ def figure_1(report: Report) -> Outcome:
 
 
 def figure_2a(report: Report) -> Outcome:
-    """Leukemia, five components of 50: variance added up component by component."""
+    """Return Fig. 2(a): cumulative variance of five components of 50 features on Leukemia, by method."""
     problem = Problem.from_data(originals.sample("leukemia").X, k=50, nonneg=False)
     alone = {name: run(problem, 5, 4, report) for name, run in ALONE.items()}
     own = _bipartite(problem, 5, report)
@@ -92,7 +94,7 @@ def figure_2a(report: Report) -> Outcome:
 
 
 def figure_2b(report: Report) -> Outcome:
-    """Leukemia, 2 to 10 components of 50: total variance."""
+    """Return Fig. 2(b): total variance of 2 to 10 components of 50 features on Leukemia, for each method."""
     problem = Problem.from_data(originals.sample("leukemia").X, k=50, nonneg=False)
     alone = {name: np.cumsum(run(problem, max(COUNTS), 4, report).values) for name, run in ALONE.items()}
     found: dict[str, list[Found]] = {}
@@ -118,7 +120,7 @@ def figure_2b(report: Report) -> Outcome:
 
 
 def table_1(report: Report) -> Outcome:
-    """Five components of 40 features, a sketch of rank 4."""
+    """Return Table 1: totals of five components of 40 features on four data sets, with a sketch of rank 4."""
     sources: dict[str, Callable[[], Array]] = {
         "cbcl": lambda: prepare(originals.sample("cbcl"), "equalised").X,
         "leukemia": lambda: originals.sample("leukemia").X,
@@ -149,10 +151,10 @@ def table_1(report: Report) -> Outcome:
 
 
 def table_2(report: Report) -> Outcome:
-    """Eight components of 15 words, a sketch of rank 5; word counts as they are, not centred."""
+    """Return Table 2: totals of eight components of 15 words, a sketch of rank 5, uncentred word counts."""
     problem = Problem.from_data(originals.sample("bow-kos").X, k=15, nonneg=False, center=False)
     found = _rows("kos", problem, 8, 5, "s = 15", report)
-    # Of SpanSPCA's two readings the one that agrees with the printed total, which is the lower one.
+    # SpanSPCA was run at two ranks. The lower total agrees with the printed one and is taken as its result.
     totals = {name: min(_value(one) for one in found[f"kos/{name}"] if one.judged) for name in ALONE}
     own, *beside = found["kos/bipartite"]
     best = max(totals.values())
@@ -169,7 +171,7 @@ def table_2(report: Report) -> Outcome:
 
 
 def table_3(report: Report) -> Outcome:
-    """Topics of the KOS blog, whose words are here: eight lists of ten."""
+    """Return Table 3 with another text: eight topics of ten words from the KOS blog."""
     data = originals.sample("bow-kos")
     problem = Problem.from_data(data.X, k=10, nonneg=True, center=False)
     result = api.solve(problem, "joint", components=8, certify=None, report=report)
@@ -183,40 +185,43 @@ def table_3(report: Report) -> Outcome:
 
 @dataclass(frozen=True)
 class _Alone:
-    """Components found one by one, the features of one left out before the next."""
+    """Variances of components found one by one, with the CPU seconds that took."""
 
     values: list[float]
     seconds: float
 
     @property
     def total(self) -> float:
+        """Total variance of the components."""
         return float(sum(self.values))
 
 
 @dataclass(frozen=True)
 class _Seeds:
-    """Runs of the paper's algorithm that differ in their random points only."""
+    """Results of SPCABiPart runs that differ in their random points only, with their CPU seconds."""
 
     results: list[Result]
     seconds: float
 
     @property
     def best(self) -> Result:
+        """Result with the largest total variance."""
         return max(self.results, key=lambda result: result.value)
 
     @property
     def spread(self) -> list[float]:
-        """Smallest and largest total."""
+        """Smallest and largest total variance of the runs."""
         values = [result.value for result in self.results]
         return [min(values), max(values)]
 
     @property
     def budget(self) -> str:
+        """Phrase that states the number of runs and of random points."""
         return f"the best of {len(self.results)} x {POINTS} random points"
 
 
 def _from_largest_variance(problem: Problem, r: int, rank: int, report: Report) -> _Alone:
-    """Run TPower from one start, the column of largest variance."""
+    """Return r components found one by one by TPower, each from the column of largest variance."""
 
     def one(part: Problem) -> Array:
         start = single.first_feature(part)[:, None]
@@ -228,15 +233,17 @@ def _from_largest_variance(problem: Problem, r: int, rank: int, report: Report) 
 
 
 def _from_first_component(problem: Problem, r: int, rank: int, report: Report) -> _Alone:
-    """Run EM from one start, the first principal component."""
+    """Return r components found one by one by EM, each from the first principal component."""
     return _one_by_one(problem, "em", r, report, restarts=1)
 
 
 def _spanned(problem: Problem, r: int, rank: int, report: Report) -> _Alone:
+    """Return r components found one by one by SpanSPCA on a sketch of the given rank."""
     return _one_by_one(problem, "spanspca", r, report, rank=rank)
 
 
 def _one_by_one(problem: Problem, method: str, r: int, report: Report, **options: Any) -> _Alone:
+    """Return r components found one by one by a method of nspca, without the polish that the papers lack."""
     started = time.process_time()
     result = api.solve(problem, method, components=r, certify=None, report=report, polish=False, **options)
     return _Alone(result.values.tolist(), time.process_time() - started)
@@ -247,13 +254,16 @@ ALONE: dict[str, Callable[[Problem, int, int, Report], _Alone]] = {
     "em": _from_first_component,
     "spanspca": _spanned,
 }
-"""The three methods of the tables, one component after another, with one start each."""
+"""Methods of the paper that find one component after another: ``run(problem, r, rank, report)`` for each."""
 
 
 def _rows(
     data: str, problem: Problem, r: int, rank: int, preset: str, report: Report
 ) -> dict[str, list[Found]]:
-    """Return a row of a table: the methods in the paper's reading, and stronger ones beside them."""
+    """Return the numbers of one data set, keyed by ``data/method``.
+
+    Methods run with the settings of the paper. Numbers of stronger settings are added but not judged.
+    """
     also = f"{preset}, " if preset else ""
     starts = {"tpower": "one start, the largest variance", "em": "one start, the first component"}
     found: dict[str, list[Found]] = {}
@@ -279,17 +289,18 @@ def _rows(
 
 
 STRONGER = {"climbs": "2000 points, then 20 climbs on the sketch", "joint": "`joint` of nspca"}
-"""Methods that stand beside the paper's own."""
+"""Descriptions of joint methods stronger than the SPCABiPart of the paper, by the keys of `_stronger`."""
 
 
 def _stronger(problem: Problem, r: int, report: Report, rank: int = 4) -> dict[str, Result]:
+    """Return the results of the methods in `STRONGER` for r components."""
     how: dict[str, Any] = {"components": r, "certify": None, "report": report}
     climbed = api.solve(problem, "bipartite", rank=rank, samples=POINTS, climbs=20, **how)
     return {"climbs": climbed, "joint": api.solve(problem, "joint", **how)}
 
 
 def _bipartite(problem: Problem, r: int, report: Report, rank: int = 4, seeds: int = SEEDS) -> _Seeds:
-    """Run the paper's algorithm from some sets of random points."""
+    """Return `seeds` runs of SPCABiPart, each with other random points."""
     how: dict[str, Any] = {"components": r, "certify": None, "report": report, "rank": rank}
     started = time.process_time()
     results = [api.solve(problem, "bipartite", samples=POINTS, seed=seed, **how) for seed in range(seeds)]
@@ -297,7 +308,11 @@ def _bipartite(problem: Problem, r: int, report: Report, rank: int = 4, seeds: i
 
 
 def _gains(own: _Seeds, strong: dict[str, Result], alone: dict[str, float]) -> list[Found]:
-    """Return the gains of joint methods, in per cent over components found one by one."""
+    """Return the gains in per cent of joint methods over methods that find components one by one.
+
+    `own` holds the runs of SPCABiPart, `strong` the stronger joint methods, and `alone` the totals of the
+    others.
+    """
     best = max(alone.values())
     gain = lambda value, base: 100 * (value / base - 1)  # noqa: E731
     judged = [
@@ -311,18 +326,22 @@ def _gains(own: _Seeds, strong: dict[str, Result], alone: dict[str, float]) -> l
 
 
 def _short_of(printed: dict[str, float], found: dict[str, list[Found]]) -> dict[str, str]:
-    """Return the reason for every gain that stays below the printed one."""
+    """Return the explanation `UNTIL` for every key whose gain stays below the printed gain."""
     judged = {key: max(_value(one) for one in found[key] if one.judged) for key in printed if key in found}
     return {key: UNTIL for key, gain in judged.items() if gain < printed[key]}
 
 
 def _value(one: Found) -> float:
+    """Return the value of a Found that holds a number."""
     assert isinstance(one.value, float)
     return one.value
 
 
 def _highest(found: dict[str, list[Found]]) -> Found:
-    """Count the data sets on which the paper's algorithm beats the three others; true if on most."""
+    """Return the number of data sets on which SPCABiPart beats the three other methods, and a verdict.
+
+    The claim holds when SPCABiPart is first on most data sets. It is open when first on some, else false.
+    """
     data = sorted({key.partition("/")[0] for key in found if key.endswith("/bipartite")})
     best = lambda key: max(_value(one) for one in found[key] if one.judged)  # noqa: E731
     first = [one for one in data if best(f"{one}/bipartite") > max(best(f"{one}/{other}") for other in ALONE)]
@@ -331,5 +350,6 @@ def _highest(found: dict[str, list[Found]]) -> Found:
 
 
 def _some(found: dict) -> None:
+    """Raise `originals.Absent` when no data set gave a number."""
     if not found:
         raise originals.Absent("None of the tables is on this machine.")

@@ -1,8 +1,9 @@
-"""Guarantees of the theorems as numbers, beside certificates on the same data.
+"""Compare the guarantees of the papers' theorems, as numbers, with certificates on their data sets.
 
 Theorems 1 and 2 of Asteris, Papailiopoulos and Dimakis (2014) promise a share of the unknown optimum before
-anything is computed: it depends on n, k and the decay of the eigenvalues alone. Theorem 2 of Asteris et al.
-(2015) promises a share minus what the sketch loses. A certificate is about the component that was found.
+anything is computed. This share depends on n, k and the decay of the eigenvalues alone. Theorem 2 of Asteris
+et al. (2015) promises a share of the optimum minus the loss of the low-rank sketch. A certificate instead
+proves a share for the component that was found.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -21,11 +22,11 @@ from nspca.progress import Event, Report
 from nspca.solvers import epsnet
 
 RANK, EPS = 3, 0.1
-"""Settings of Section 7 of the 2014 paper."""
+"""Rank d of the sketch and accuracy eps in Section 7 of the 2014 paper."""
 COMPONENTS, SKETCH = 5, 4
-"""Components and rank of the sketch in Table 1 of the 2015 paper."""
+"""Number of components, and rank of the sketch, in Table 1 of the 2015 paper."""
 DRAWN = 20
-"""Eigenvalues drawn of each data set: the decay that drives the theorems is over by then."""
+"""Number of leading eigenvalues in the figure. Later ones hardly matter to the theorems."""
 Load = Callable[[], Array]
 
 SINGLE: dict[str, tuple[Load, int]] = {
@@ -33,14 +34,14 @@ SINGLE: dict[str, tuple[Load, int]] = {
     "Leukemia": (lambda: originals.sample("leukemia").X, 50),
     "LRS spectra": (lambda: originals.sample("lrs").X, 20),
 }
-"""Data sets of the 2014 paper, with the k that its text names."""
+"""Data sets of the 2014 paper: a function that loads each, and the k that the paper names."""
 JOINT: dict[str, tuple[Load, int]] = {
     "CBCL faces, equalised": (lambda: prepare(originals.sample("cbcl"), "equalised").X, 40),
     "Leukemia": (lambda: originals.sample("leukemia").X, 40),
     "Arcene": (lambda: originals.table("arcene")[:100], 40),
     "Mfeat pixels": (lambda: originals.table("mfeat"), 40),
 }
-"""Data sets of Table 1 of the 2015 paper, with their features per component."""
+"""Data sets of Table 1 of the 2015 paper: a function that loads each, and the features per component."""
 
 
 def rho(n: int, k: int, values: Sequence[float] | Array, d: int) -> float:
@@ -52,7 +53,8 @@ def rho(n: int, k: int, values: Sequence[float] | Array, d: int) -> float:
     Parameters
     ----------
     n, k, d : int
-    values : (at least d + 1,) eigenvalues of A, decreasing; those that are missing count as 0
+    values : leading eigenvalues of A, decreasing
+        The eigenvalue ``l_{d+1}`` counts as 0 when fewer than d + 1 are given.
     """
     after = float(values[d]) if len(values) > d else 0.0
     first = float(values[0])
@@ -61,7 +63,10 @@ def rho(n: int, k: int, values: Sequence[float] | Array, d: int) -> float:
 
 
 def single(report: Report) -> Outcome:
-    """Theorems 1 and 2 of 2014 on its three data sets: promised shares, the share proved, the eigenvalues."""
+    """Return the check of Theorems 1 and 2 of 2014 on three data sets.
+
+    Each row of the table has the promised shares, the share proved, and the decay of the eigenvalues.
+    """
     rows, curves, holds = [], [], {"theorem1": True, "theorem2": True}
     for name, problem in _problems(SINGLE, report):
         k, n = problem.size, problem.n
@@ -94,7 +99,7 @@ def single(report: Report) -> Outcome:
 
 
 def joint(report: Report) -> Outcome:
-    """Theorem 2 of 2015 on the data sets of its Table 1: loss, promise and size of the net."""
+    """Return the check of Theorem 2 of 2015 on the data of Table 1: loss, promise and size of the net."""
     rows, curves, holds = [], [], True
     for name, problem in _problems(JOINT, report):
         values = problem.covariance.leading(min(DRAWN, problem.n))[0]
@@ -135,7 +140,13 @@ def joint(report: Report) -> Outcome:
 
 
 def _problems(sources: dict[str, tuple[Load, int]], report: Report) -> Iterator[tuple[str, Problem]]:
-    """Yield the problems of the data that are on this machine; `Absent` when there are none."""
+    """Yield the name and the problem of each data set that is on this machine.
+
+    Raises
+    ------
+    originals.Absent
+        When none of the data sets is on this machine.
+    """
     some = False
     for i, (name, (load, k)) in enumerate(sources.items()):
         report(Event(name, i, len(sources)))
@@ -150,13 +161,16 @@ def _problems(sources: dict[str, tuple[Load, int]], report: Report) -> Iterator[
 
 
 def _decay(name: str, values: Array) -> Curve:
+    """Return the curve of the positive eigenvalues `values`, relative to the largest."""
     kept = values[values > 0]
     return Curve(name, [float(i + 1) for i in range(kept.size)], (kept / kept[0]).tolist())
 
 
 def _panel(curves: list[Curve]) -> Panel:
+    """Return the figure of eigenvalue decay, with one curve for each data set."""
     return Panel("Decay of the eigenvalues", "number i", "λi / λ1", curves, logarithmic="y")
 
 
 def _percent(share: float) -> str:
+    """Return a guaranteed share as a percentage, rounded down."""
     return f"{100 * round_down(share, 3):.3g} %"

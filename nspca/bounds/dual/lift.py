@@ -1,4 +1,4 @@
-"""The block behind B6 and B9: U and M chosen against the exact answers, not against a relaxation of them.
+"""Choose U and M of the bounds B6 and B9 against true supports instead of a relaxation.
 
 For a d-dimensional subspace with orthonormal basis B, U U' = B Q B', and tau, M with heights h, the search
 half of the bound is the maximum over feasible x of support I of  b'Qb + tau s + sum_I h_i,  b = B'x,
@@ -8,20 +8,21 @@ s = (sum |x_i|)^2. With the maximum taken over finitely many feasible points x_j
     max <A, X>,  X psd, tr X = 1, X >= 0,   B'XB <= sum_j w_j b_j b_j',   <J, X> <= sum_j w_j s_j,
     sum_l X_il^2 <= X_ii z_i,  z = sum_j w_j 1(I_j),   w in the simplex:
 
-the relaxation whose shadow on the subspace, and whose support, are those of true answers. Points found above
-the maximum join the bundle (cutting planes). Whatever comes out, the bound is proved afterwards by the search
-over the sphere, so nothing here needs to be exact; but w is one for all three, so lift, row cuts and the
-entries of X are projected onto together:
+In this relaxation, the projection of X on the subspace and the support of X are mixtures of feasible points.
+Points found above the maximum join the bundle (cutting planes). A search over the sphere proves the bound
+afterwards, so nothing here needs to be exact. The three constraints share the weights w, so lift, row cuts
+and the entries of X are projected together:
 
     sigma/2 |(T - sum_j w_j b_j b_j')+|^2 + rho' sum_i phi_i(z_i) + psi(sum_j w_j s_j)
 
-is minimised over w by Newton steps, each with an exact quadratic program: the curvature of phi (`rowcuts`) is
-thousands of times larger at a small z than at z = 1, and plain gradient steps stop where the bound is a per
-cent worse. psi, what the entries cost, has slope -tau and curvature rho over the number of entries at work;
-with its slope alone the steps can run away when k is near n/2.
+is minimised over w by Newton steps, each with an exact quadratic program. Plain gradient steps stop where the
+bound is a per cent worse, since the curvature of phi (`rowcuts`) is thousands of times larger at a small z
+than at z = 1. The cost psi of the entries has slope -tau, and curvature rho over the number of entries above
+tau. Without this curvature the steps can diverge when k is near n/2.
 
-Several disjoint components share one lift: the weights of the points of one size sum to the number of
-components of that size, and no feature is used twice, `z <= 1`, whose multipliers are the `prices`.
+Several disjoint components share one lift. The weights of the points of one size sum to the number of
+components of that size. The constraint that no feature is used twice, `z <= 1`, has the `prices` as its
+multipliers.
 """
 
 import numpy as np
@@ -36,14 +37,14 @@ from nspca.bounds.inequality import heights
 from nspca.covariance.linalg import Array
 
 GAP = 1e-6
-"""Distance from the best weights (relative to rho) at which they are good enough."""
+"""Tolerance for the weights of the bundle, relative to rho."""
 
 
 class Mean:
-    """Sums of W, M, Q and prices over some steps.
+    """Sums of W, M, Q and prices over several steps, from which their means are taken.
 
-    The bound is convex in all of them together, so that of their mean is at most the mean of theirs: steps
-    that swing about the best one cancel, and the last bits of the data matter less.
+    The bound is jointly convex in W, M, Q and prices, so the bound of the mean is at most the mean of the
+    bounds. Oscillations of the steps cancel, and the last bits of the data matter less.
     """
 
     def __init__(self, lift: "Lift"):
@@ -53,6 +54,7 @@ class Mean:
         self.prices = np.zeros(0 if lift.prices is None else n)
 
     def add(self, lift: "Lift") -> None:
+        """Add the present step of a lift to the sums."""
         entries, cuts = lift.splitting.entries, lift.cuts
         self.W += entries.T
         self.W -= entries.Y
@@ -66,9 +68,9 @@ class Mean:
 
 
 def add_lift(splitting: Splitting, B: Array, points: Array, wait: int = WAIT) -> "Lift":
-    """Give a splitting its two other blocks: the lift, and its row cuts, which count after `wait` steps.
+    """Give a splitting a lift and row cuts as further blocks, and return the lift.
 
-    The one place where the blocks are put together; the order in which they work is that of `Splitting.step`.
+    The row cuts take part after `wait` steps. `Splitting.step` has the order in which the blocks work.
     """
     cuts = Cuts(splitting.n, splitting.nonneg, splitting.rho, wait, splitting.precision)
     group = np.zeros(points.shape[1], dtype=int)
@@ -79,12 +81,10 @@ def add_lift(splitting: Splitting, B: Array, points: Array, wait: int = WAIT) ->
 def add_packing(
     splitting: Splitting, B: Array, points: list[Array], counts: tuple[tuple[int, int], ...], wait: int = WAIT
 ) -> "Lift":
-    """Add a lift for several components to a splitting, and return it.
+    """Give a splitting a lift, row cuts and prices for several components, and return the lift.
 
-    Parameters
-    ----------
-    counts : sizes of components, each with the number of components that have it
-    points : (r, p) first points of the bundle for each size
+    `counts` has each size with its number of components. `points` has an (r, p) array of feasible points for
+    each size.
     """
     cuts = Cuts(splitting.n, splitting.nonneg, splitting.rho, wait, splitting.precision)
     group = np.repeat(np.arange(len(counts)), [part.shape[1] for part in points])
@@ -94,15 +94,17 @@ def add_packing(
 
 
 class Lift(Bundle):
-    """Block of a `Splitting`: the shadow of X on a subspace. The weights of its points are those of the other
-    blocks too.
+    """Block of a `Splitting` for the projection ``B'XB`` of X on a subspace, called the shadow of X.
+
+    The weights of its bundle are shared with the blocks of the row cuts and of the entries.
 
     Attributes
     ----------
     B : (r, d) orthonormal
-    shadow : (d, d) what this block makes of ``B'XB``; `coordinates` (d, p) are those of the points
-    cuts : the block whose z they choose
-    prices : of features that several components want; None for one
+    shadow : (d, d) copy of ``B'XB`` held by this block
+    coordinates : (d, p) coordinates ``B'x_j`` of the points of the bundle
+    cuts : block of the row cuts, whose z follows from the weights
+    prices : block of the prices of features; None for one component
     """
 
     weight = 1.0
@@ -135,17 +137,18 @@ class Lift(Bundle):
 
     # --- block of the splitting -----------------------------------------------------------------------------
     def pull(self, X, G):
+        """Add to G the gradient of this block's penalty at X."""
         B = self.B.astype(X.dtype)
         shadow = B.T @ X @ B
         G += (B @ (self.weight * (shadow - self.shadow + self.dual)).astype(X.dtype)) @ B.T
 
     def aim(self, weights: Array, vectors: Array, relaxation: float) -> Array:
-        """The point (d, d) to project, from the eigenpairs of X."""
+        """Return the point (d, d) that this block projects, from the eigenpairs of X."""
         F = (self.B.astype(vectors.dtype).T @ vectors).astype(np.float64)
         return relaxation * ((F * weights) @ F.T) + (1 - relaxation) * self.shadow + self.dual
 
     def settle(self, T: Array, share: Array) -> None:
-        """Project with these weights of the bundle."""
+        """Set shadow and dual to the projection of T with the weights `share` of the bundle."""
         self.share = share
         if self.prices is not None:
             self.prices.settle(self.z)
@@ -155,26 +158,28 @@ class Lift(Bundle):
     # --- what it says ---------------------------------------------------------------------------------------
     @property
     def Q(self) -> Array:
+        """Multiplier Q (d, d) of the shadow, psd."""
         return self.splitting.rho * self.weight * self.dual
 
     @property
     def U(self) -> Array:
-        """``UU' = BQB'``."""
+        """Factor U (r, d) with ``UU' = BQB'``."""
         return self._root(self.Q)
 
     def _root(self, Q):
+        """Return U with ``UU' = BQB'``, without columns that are zero."""
         values, vectors = np.linalg.eigh(Q)
         U = self.B @ (vectors * np.sqrt(np.maximum(values, 0.0)))
         return np.ascontiguousarray(U[:, U.any(axis=0)])
 
     def remember(self, afresh: bool) -> None:
-        """Count this step among those that `averaged` is of; `afresh`: as the first of them."""
+        """Add this step to the mean that `averaged` returns; `afresh` begins a new mean with this step."""
         if afresh or self.recent is None:
             self.recent = Mean(self)
         self.recent.add(self)
 
     def averaged(self) -> tuple[Array, Array | None, Array, Array]:
-        """W, M, U and prices of the mean of the last steps, in the basis as it was then."""
+        """Return the means of W, M, U and prices over the remembered steps."""
         if self.recent is None:
             self.remember(afresh=True)
         mean = self.recent
@@ -186,17 +191,17 @@ class Lift(Bundle):
         return W, M, self._root(mean.Q / count), mean.prices / count
 
     def heights(self) -> Array:
-        """Return what each feature adds to the value of a support: its row cut, less its price."""
+        """Return the height of each feature's row cut, less its price: what it adds to the value of a support."""
         M = self.cuts.M
         h = np.zeros(self.splitting.n) if M is None else heights(M, self.k, self.nonneg)
         return h if self.prices is None else h - self.prices.values
 
     # --- bundle and subspace --------------------------------------------------------------------------------
     def grow(self, directions: Array | None = None) -> Array:
-        """Climb from random directions, and where prices move from the heaviest points too (or from the given
-        directions (D, c)); points above the bundle join it.
+        """Add better points to the bundle where climbs find some, and return the largest value for each size.
 
-        Gives back the largest values known, one for each size.
+        Points are found by climbing from `directions` (D, c), or from random directions. With prices, climbs
+        start from the points of largest weight as well.
         """
         U, tau, h = self.U, self.splitting.entries.tau, self.heights()
         root_tau, found = np.sqrt(tau), []
@@ -213,22 +218,24 @@ class Lift(Bundle):
         return tops
 
     def rebase(self, B: Array) -> None:
-        """Go on with another subspace, keeping what of Q lies in it."""
+        """Change to the subspace with basis B, and keep the parts of Q and of the shadow inside it."""
         H, self.recent = self.B.T @ B, None
         self.dual, self.shadow = H.T @ self.dual @ H, H.T @ self.shadow @ H
         self._base(B)
 
     def _base(self, B):
+        """Set the basis, the coordinates of the points and their squared inner products."""
         self.B, self.coordinates = B, B.T @ self.points
         self.products = (self.coordinates.T @ self.coordinates) ** 2
 
     # --- weights of the bundle ------------------------------------------------------------------------------
     def _hull(self, share):
+        """Return ``sum_j share_j b_j b_j'`` over the points of the bundle."""
         return (self.coordinates * share) @ self.coordinates.T
 
     def weigh(self, T: Array, entries: EntriesAim, cuts: CutsAim | None) -> Array:
-        """The weights of the joint projection."""
-        # Rows of no support have z = 0 whatever the weights are.
+        """Return the weights of the bundle that minimise the joint objective of lift, cuts and entries."""
+        # A row that no point of the bundle uses has z = 0 for all weights.
         used = np.flatnonzero(self.supports.any(axis=1))
         supports, s, rho, prices = self.supports[used], self.sizes, self.splitting.rho, self.prices
         cuts = None if cuts is None else cuts.of(used)
@@ -261,6 +268,6 @@ class Lift(Bundle):
 
 
 def positive_part(S: Array) -> Array:
-    """Projection of symmetric S onto the psd matrices."""
+    """Return the projection of a symmetric matrix S onto the psd matrices."""
     values, vectors = np.linalg.eigh(S)
     return (vectors * np.maximum(values, 0.0)) @ vectors.T

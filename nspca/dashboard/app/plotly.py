@@ -1,6 +1,4 @@
-"""plotly.js of the installed plotly package, served by this server itself: 5 MB that need no copy and no
-network.
-"""
+"""Serve plotly.js to browsers from the installed plotly package, without a copy or a content network."""
 
 from importlib.metadata import version
 from importlib.resources import files
@@ -12,10 +10,10 @@ import streamlit as st
 from nspca.dashboard.app import internals
 
 _ASSETS = "nspca_vendor"
-_VERSION = version("plotly")  # asking looks through every folder that packages may be in
+_VERSION = version("plotly")  # read once, since `version` searches every package folder
 _SHELL = files("nspca.dashboard.app")
 LOADER = "\n".join(_SHELL.joinpath(name).read_text("utf-8") for name in ("plotly.js", "touch.js"))
-"""The start of every script that draws with Plotly: it loads plotly.js, and adapts figures to phones."""
+"""First part of every script that draws with Plotly: loads plotly.js, and adapts figures to touch screens."""
 _SAVING = st.components.v2.component(
     "nspca_saving",
     html="<span hidden></span>",
@@ -24,19 +22,19 @@ _SAVING = st.components.v2.component(
 
 
 def serve_plotly(**options: Any) -> None:
-    """Let the server hand out plotly.js."""
+    """Make the Streamlit server serve plotly.js at `plotly_url`."""
     if internals.hand_out(_ASSETS, "plotly", Path(str(files("plotly"))), "package_data", **options):
         internals.keep(_ASSETS)
 
 
 def plotly_url() -> str:
-    """Path on this server of plotly.js."""
+    """Return the path of plotly.js on the Streamlit server, with its version to renew browser caches."""
     base = st.get_option("server.baseUrlPath").strip("/")
     name = f"{_ASSETS}.plotly/plotly.min.js?v={_VERSION}"
     return f"{'/' + base if base else ''}/_stcore/bidi-components/{name}"
 
 
 def png_too() -> None:
-    """A second button above every figure of the page: Plotly's own saves in one format, which is SVG."""
+    """Add a button that saves PNG to every figure of the page, since Plotly's own button saves SVG only."""
     serve_plotly()
     _SAVING(key="saving", data={"plotly": plotly_url()})

@@ -1,8 +1,8 @@
-"""Plotly figures on a page, each with a description for people who do not see it, updated in place.
+"""Draw Plotly figures on a page, update them in place, and describe them for screen readers.
 
-`st.plotly_chart` mounts a new figure at every change of its data, and brings a plotly.js of its own. This
-component calls ``Plotly.react`` on the figure it has, so zoom and camera survive each tick of a running job,
-with the plotly.js of the installed plotly package, served by this server itself.
+`st.plotly_chart` mounts a new figure at every change of its data, and ships a separate plotly.js. This
+component calls ``Plotly.react`` on the mounted figure, so zoom and camera survive each update of a running
+job. Its plotly.js is that of the installed plotly package, served by the Streamlit server.
 """
 
 import hashlib
@@ -20,12 +20,12 @@ from nspca.dashboard.app import state
 from nspca.dashboard.app.plotly import LOADER, plotly_url, serve_plotly
 from nspca.plots import alt_text
 
-LARGER = 1.35  # type of drawings before a room
-HEIGHT = 450  # pixels of a figure that has no height of its own
+LARGER = 1.35  # factor for the font size of figures in present mode (a projector in a room)
+HEIGHT = 450  # pixels, for a figure whose layout has no height
 
 
 def plotly_script(name: str) -> str:
-    """A script of this folder that draws with Plotly, behind what loads it."""
+    """Return the JavaScript file `name` of this folder, preceded by the script that loads plotly.js."""
     return "\n".join((LOADER, files("nspca.dashboard.components").joinpath(name).read_text("utf-8")))
 
 
@@ -40,14 +40,14 @@ _FIGURE = st.components.v2.component(
 
 
 def scale() -> float:
-    """Return how much larger than on a desk the type of a drawing is."""
+    """Return the factor for the font size of figures: `LARGER` in present mode, otherwise 1."""
     return LARGER if state.get("present") else 1.0
 
 
 def draw(
     figure: go.Figure, key: str, on_click: Callable[[Any], None] | None = None, same: object = None
 ) -> Any:
-    """Show a figure, or bring the one that is there up to date.
+    """Show a figure, or update the figure already shown under this key.
 
     Parameters
     ----------
@@ -58,8 +58,9 @@ def draw(
     on_click : callable, optional
         Called before the rerun with the ``customdata`` of the clicked point; without it a click does nothing.
     same : optional
-        What the figure is about, as text. Zoom, camera and what is hidden stay as long as it is the same,
-        however the figure fills in; by default as long as the traces, their ends and the axes are.
+        Identity of the subject, turned into text. Zoom, camera and hidden traces are kept while this text is
+        unchanged, even when data are added. By default the text is made from the traces, the ends of their
+        data and the titles of the axes.
 
     Returns
     -------
@@ -69,7 +70,7 @@ def draw(
 
 
 def prepared(figure: go.Figure, key: str, same: object = None) -> dict[str, Any]:
-    """Return all that the browser gets of a figure. Sessions may share it."""
+    """Return the data that `put` sends to the browser. Several sessions may share one result."""
     height = int(figure.layout.height or HEIGHT)
     shown = go.Figure(figure).update_layout(height=height)
     _keeps(shown, f"{_named(key)} {_looks(figure) if same is None else same}")
@@ -82,11 +83,12 @@ def prepared(figure: go.Figure, key: str, same: object = None) -> dict[str, Any]
 
 
 def _named(key: str) -> str:
-    return re.sub("_(?=_)", "_.", key)  # Streamlit cuts names at two of them, and a run's may have such
+    """Return a key without double underscores: Streamlit cuts names there, and a run's key may have some."""
+    return re.sub("_(?=_)", "_.", key)
 
 
 def put(made: dict[str, Any], key: str, on_click: Callable[[Any], None] | None = None) -> Any:
-    """Show a figure that is `prepared`, as `draw` does."""
+    """Show a figure made by `prepared`; return the customdata of the point clicked in this run, else None."""
     serve_plotly()
     key = _named(key)
 
@@ -95,7 +97,7 @@ def put(made: dict[str, Any], key: str, on_click: Callable[[Any], None] | None =
         if on_click is not None and value is not None:
             on_click(value["customdata"])
 
-    # A click that nobody waits for runs no page.
+    # Without a callback the browser sends no click, so a click does not rerun the page.
     data = {**made, "clickable": on_click is not None, "present": bool(state.get("present"))}
     result = _FIGURE(key=key, data=data, height="content", on_click_change=clicked)
     click = result.get("click")
@@ -103,25 +105,26 @@ def put(made: dict[str, Any], key: str, on_click: Callable[[Any], None] | None =
 
 
 def _keeps(figure: go.Figure, revision: str) -> None:
-    """Let the browser keep what somebody did to the figure until `revision` is another; traces are told apart
-    by their names, because others may come before them.
+    """Make the browser keep zoom, camera and hidden traces until `revision` changes.
+
+    Each trace gets an identity from its name, not its position, since later traces may be put before it.
     """
     figure.update_layout(uirevision=revision)
     for axis in (*figure.select_xaxes(), *figure.select_yaxes()):
-        if axis.uirevision is not None:  # it has reasons of its own to start afresh, beside these
+        if axis.uirevision is not None:  # the plot gave a reason to reset this axis: keep both reasons
             axis.uirevision = f"{revision} {axis.uirevision}"
     seen: Counter[str] = Counter()
     for trace in figure.data:
         name = trace.name or trace.type
-        # Plotly makes names of styles of it: letters and digits alone, whatever the names of traces are.
+        # Plotly builds CSS class names from the uid, so it may hold letters and digits only.
         trace.uid = f"t{hashlib.sha256(f'{name} {seen[name]}'.encode()).hexdigest()[:12]}"
         seen[name] += 1
 
 
 def _looks(figure: go.Figure) -> str:
-    """Return a digest of the titles of axes, and of kind, name and ends of the traces.
+    """Return a hash that differs between figures about different subjects.
 
-    Figures about different things have different digests.
+    The hash covers the titles of the axes, and the type, name and ends of each trace.
     """
     axes = (*figure.select_xaxes(), *figure.select_yaxes())
     said = [axis.title.text for axis in axes]
@@ -130,7 +133,7 @@ def _looks(figure: go.Figure) -> str:
 
 
 def _ends(trace: Any) -> str:
-    """The ends of what is on the x axis, or the size of a picture."""
+    """Return the first and last x value of a trace, or the shape of its z array, as text."""
     for name in ("x", "z"):
         values = getattr(trace, name, None) if name in trace else None
         if values is not None and len(values):

@@ -1,4 +1,4 @@
-"""The form that says how the words of texts are counted; its values are those of a `DataSpec`."""
+"""Draw the form for counting words of texts. Its values are fields of a `DataSpec`, kept in the address."""
 
 import streamlit as st
 
@@ -15,11 +15,11 @@ NAMES = {
     "tfidf": "tf-idf: rare words weigh more",
 }
 MOST = (100, 500, 1000, 2000, 4000, 10_000, 20_000)
-"""Numbers of words that the form offers."""
+"""Choices for the maximum number of words in the vocabulary."""
 
 
 def form() -> None:
-    """Draw the options of counting words; each is bound to a value of the address."""
+    """Draw the inputs for counting words. Each input is bound to a value of the address."""
     left, middle, right = st.columns(3)
     left.selectbox("Stop words", STOP_WORDS, format_func=_name, **state.bind("stop", then=changed))
     middle.selectbox("A word counts by", WEIGHTS, format_func=_name, **state.bind("weigh", then=changed))
@@ -43,14 +43,15 @@ def form() -> None:
 
 
 def _name(value: str) -> str:
+    """Return the text on screen for an option value, such as ``a line`` for "lines"."""
     return NAMES.get(value, value.capitalize())
 
 
 def changed() -> None:
-    """Forget what was chosen about other words: numbers of features mean others then."""
+    """Forget choices that refer to features by number, since another vocabulary numbers the words anew."""
     state.forget(("run", "before", "k", "shown", "topics", *state.OF_FEATURES))
 
 
 def read_anew() -> None:
-    """Forget everything about the data, which are texts no longer."""
+    """Forget every choice about the data set, since switching word counting on or off reads the file anew."""
     state.forget((*state.ABOUT_DATA, "id", "label"))

@@ -1,4 +1,4 @@
-"""A result as one HTML file that needs nothing and nobody: pictures, what is proved, the recipe."""
+"""Write a result as one self-contained HTML file: pictures, what is proved, and Python code."""
 
 import base64
 from collections.abc import Mapping
@@ -26,14 +26,14 @@ img { max-width: 100%; height: auto; }"""
 
 @dataclass(frozen=True)
 class Told:
-    """Content of a report on a result.
+    """Content of the HTML report on a result.
 
     Parameters
     ----------
-    what : a sweep, parts, topics
-    asked : what was computed, in a line
-    pictures, proved : HTML, in which every name is escaped
-    code : Python that computes it again
+    what : kind of result for the title, such as a sweep
+    asked : what was computed, in one line of plain text
+    pictures, proved : HTML in which every name is escaped already
+    code : Python that computes the result again
     """
 
     what: str
@@ -44,7 +44,10 @@ class Told:
 
 
 def still(pictures: Mapping[str, Picture], drawn: Mapping[str, go.Figure]) -> str:
-    """Pictures of figures, each as the smaller of its two files; as images they can run nothing."""
+    """Return the HTML of pictures, each as the smaller of its SVG and PNG files.
+
+    An SVG in an image element cannot run scripts.
+    """
     parts = []
     for name, picture in pictures.items():
         small = min(picture.svg, picture.png, key=len)
@@ -55,12 +58,15 @@ def still(pictures: Mapping[str, Picture], drawn: Mapping[str, go.Figure]) -> st
 
 
 def html(about: Chosen, told: Told, made: datetime) -> bytes:
-    """The whole report.
+    """Return the HTML file of a report.
 
     Parameters
     ----------
+    about : Chosen
+        Data of the result.
+    told : Told
     made : datetime
-        In UTC.
+        Time of the report in UTC.
     """
     data = about.dataset
     warning = (

@@ -1,4 +1,4 @@
-"""The answer of the three pages in two sentences: what the components explain, and the proved limit."""
+"""State the answer of the pages Parts, Topics and Components: the explained variance and the proved limit."""
 
 import math
 
@@ -16,20 +16,22 @@ from nspca.result import Result
 from nspca.specs.rows import Climbed
 
 LEAST_DIGITS = 1
-"""Digits after the point of every share of the variance on the page; the headline has more where it must."""
+"""Digits after the point of a percentage on the page. The headline takes more digits when value and limit
+would otherwise look equal.
+"""
 
 
 def show(outcome: Outcome) -> None:
-    """Draw the answer."""
+    """Draw the two sentences of the answer as a headline and a line below."""
     first, second = sentences(outcome)
     st.markdown(f"#### {first}")
     st.markdown(second)
 
 
 def sentences(outcome: Outcome) -> tuple[str, str]:
-    """Return what the components explain, and what is proved about every other choice of components.
+    """Return a sentence on what the components explain, and one on the proved limit of any other choice.
 
-    Both are shares of the total variance with the same number of digits.
+    Both state shares of the total variance with an equal number of digits.
     """
     best, certificate = outcome.results[outcome.best], outcome.certificate
     explain = "explains" if outcome.asked.r == 1 else "explain"
@@ -52,7 +54,7 @@ def sentences(outcome: Outcome) -> tuple[str, str]:
 
 
 def _terms(outcome: Outcome) -> str:
-    """Return the terms that the proof sets to other components, between commas."""
+    """Return the conditions under which the proof holds, between commas; empty without conditions."""
     terms = ["with nonnegative weights"] if outcome.problem.nonneg else []
     if outcome.asked.r > 1:
         terms.append(f"without a {outcome.about.feature} in common")
@@ -60,9 +62,10 @@ def _terms(outcome: Outcome) -> str:
 
 
 def shares(reached: float, possible: float) -> tuple[str, str]:
-    """Return two shares of the total variance with equally many digits: one, or as many as tell them apart.
+    """Return the reached and the possible share of the total variance as percentages.
 
-    What is reached is rounded down, and what nobody can pass is rounded up.
+    Both have one digit after the point, or as many as make the two differ. The reached share is rounded down
+    and the possible share is rounded up. An infinite `possible` gives an empty text.
     """
     if not math.isfinite(possible):
         return percent_down(reached, LEAST_DIGITS), ""
@@ -73,17 +76,20 @@ def shares(reached: float, possible: float) -> tuple[str, str]:
 
 
 def share(value: float, outcome: Outcome) -> str:
-    """Return a value as a share of the total variance, rounded down, as it stands beside a component."""
+    """Return the variance of one component as a percentage of the total variance, rounded down."""
     return percent_down(value / outcome.total, LEAST_DIGITS)
 
 
 def is_unfinished(result: Result) -> bool:
-    """Return whether the method of a result has not come to its end: it is at work, or was cancelled."""
+    """Return whether the method of a result is still at work or was cancelled."""
     return result.status is nspca.Status.CANCELLED
 
 
 def climb(rows: list[Climbed], at_work: bool, about: Subject, run_id: str) -> None:
-    """Draw the gain of the method that looks for all components at once, from its first answer on."""
+    """Draw how the value of the joint search grew over time, with a sentence on the gain so far.
+
+    Before the first answer, a caption says that the quicker methods run first.
+    """
     figure = climb_figure([row.seconds for row in rows], [row.value for row in rows])
     if rows:
         gained = 100 * (rows[-1].value / rows[0].value - 1)

@@ -1,4 +1,4 @@
-"""Result that the run mechanism hands to the views of the three pages, and the interface of a view."""
+"""Define `Outcome`, the result that Parts, Topics and Components draw, and `View`, which draws it."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,17 +15,19 @@ from nspca.specs import ComponentsSpec
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """Everything that is known of a run.
+    """Results of a run about several components, with everything needed to draw them.
 
     Parameters
     ----------
-    about, of, asked : the subject of the page, the data and the question
-    problem : the problem with its total variance
-    results : by method, each with the tightest bound that is known
-    run_id, now : the run and its state
-    live : whether the run goes on
-    tried : attempts to prove more
-    own : the proof that the run came with
+    about : subject of the page
+    of : data of the run
+    asked : question of the run
+    problem : problem with its total variance
+    results : result of each method, with the tightest known certificate
+    run_id, now : identity and state of the run
+    live : whether the run is unfinished
+    tried : attempts to prove a tighter bound
+    own : certificate that the run itself computed
     """
 
     about: Subject
@@ -41,40 +43,40 @@ class Outcome:
 
     @property
     def is_proved_further(self) -> bool:
-        """Tell whether the proof is of another attempt than the run's own."""
+        """Whether a later attempt gave a tighter certificate than the run itself."""
         return any(result.certificate is not self.own for result in self.results.values())
 
     @property
     def best(self) -> str:
-        """The method whose components explain most."""
+        """Name of the method whose components explain most variance."""
         return max(self.results, key=lambda method: self.results[method].value)
 
     @property
     def certificate(self) -> nspca.Certificate | None:
-        """The proof that all results share."""
+        """Certificate shared by all results, None without one."""
         return next((one.certificate for one in self.results.values() if one.certificate), None)
 
     @property
     def total(self) -> float:
-        """The total variance, the base of every percentage on the page; 1 where there is none."""
+        """Total variance, the base of every percentage on the page; 1 when it is zero or unknown."""
         return self.problem.total_variance or 1.0
 
     @property
     def sizes(self) -> str:
-        """Return the number and the size of the components in words: ``5 parts of 40 pixels``."""
+        """Number and size of the components sought, such as ``5 parts of 40 pixels``."""
         return self.about.sized(self.asked.sizes)
 
 
 @dataclass(frozen=True)
 class Section:
-    """A part of the page below the answer, drawn when it is chosen.
+    """Section of the page below the answer, drawn when a visitor selects it.
 
     Parameters
     ----------
-    key : its name in the address
+    key : name of the section in the address
     label : callable
-        ``label(about)`` returns what the choice says.
-    draw : draws it
+        ``label(about)`` returns the text of the option.
+    draw : callable that draws the section
     """
 
     key: str
@@ -84,16 +86,16 @@ class Section:
 
 @dataclass(frozen=True)
 class View:
-    """Functions by which a page draws what was found.
+    """Functions by which a page draws an `Outcome`.
 
     Parameters
     ----------
     picture : draws the components of the best method, with one control
-    rows : draws those of every method, while they come in and for a comparison
-    after : the sentence on what to do next
-    look : the first section, about one image, topic or component
-    again : draws what other samples would give
-    figures : figures of what was found, by the name of a file
+    rows : draws the components of every method, during the run and in a comparison
+    after : returns the sentence on what to do next
+    look : first section, about one part, topic or component
+    again : draws the stability of the components under resampling
+    figures : returns the figures for export, by file name
     """
 
     picture: Callable[[Outcome], None]

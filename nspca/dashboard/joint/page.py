@@ -1,4 +1,4 @@
-"""The pages Parts, Topics and Components: several components of one table, found together."""
+"""Draw the pages Parts, Topics and Components: several components of one data set, found together."""
 
 from dataclasses import replace
 
@@ -24,7 +24,7 @@ from nspca.specs.rows import Climbed, Refused, Several, unpack
 
 
 def show(about: Subject, view: View) -> None:
-    """Draw the whole page."""
+    """Draw the whole page for a subject, or hints on data when no suitable data set is chosen."""
     try:
         of = subject.find(about)
     except NSPCAError:
@@ -43,8 +43,8 @@ class JointPage(AnswerPage):
 
     Parameters
     ----------
-    about : what the page calls things
-    view : how it draws what was found
+    about : words of the page, such as "part" and "pixel"
+    view : functions that draw the components found
     """
 
     leading = False
@@ -126,35 +126,34 @@ class JointPage(AnswerPage):
         return take_home.of(seen, self._view)
 
     def _about(self, run: Watched) -> Subject:
-        """Return what the data of a run are called."""
+        """Return the subject of the page with the noun for features of this run's data, such as "pixel"."""
         return replace(self.about, feature=subject.feature_noun(run.of))
 
     def _outcome(
         self, run: Watched, now: JobState, results: dict[str, nspca.Result], live: bool = False, **proved
     ) -> Outcome:
+        """Return the outcome of a run that views draw; `proved` holds further fields of `Outcome`."""
         problem, about = _problem(run), self._about(run)
         return Outcome(about, run.of, run.asked, problem, results, run.id, live, now=now, **proved)
 
 
 def _problem(run: Watched) -> nspca.Problem:
-    """Return the problem of a run; of a folder with the total variance that was measured."""
+    """Return the problem of a run. For a folder it has the total variance measured over all rows."""
     if run.of.table is not None:
         measured = run.measured(leading=False)
-        assert measured is not None  # the mechanism of the pages waits for it
+        assert measured is not None  # `answer_page` draws a run of a folder only after the measurement
         return measured
     return open_data.problem_of(run.of, run.asked)
 
 
 def so_far(now: JobState, n: int) -> dict[str, nspca.Result]:
-    """Return the results of the methods that are ready, while the run goes on or after it was stopped."""
+    """Return the results of the methods that have finished, by method, from the rows of a run."""
     results = {row.method: row.result(n) for row in unpack(now.rows) if isinstance(row, Several)}
     return {method: result for method, result in results.items() if result is not None}
 
 
 def climbed(now: JobState) -> tuple[list[Climbed], bool]:
-    """Return the improvements of the last method that finds components together, and whether it is at
-    work.
-    """
+    """Return the improvements reported by the last joint method, and whether that method is still at work."""
     rows = unpack(now.rows)
     last = next((row.method for row in reversed(rows) if isinstance(row, Climbed)), None)
     ready = {row.method for row in rows if isinstance(row, Several | Refused)}
@@ -162,17 +161,18 @@ def climbed(now: JobState) -> tuple[list[Climbed], bool]:
 
 
 def failures(now: JobState) -> dict[str, str]:
-    """Return the methods that could not solve the problem, each with its sentence."""
+    """Return the methods that could not solve the problem, each with its error message."""
     return {row.method: row.error for row in unpack(now.rows) if isinstance(row, Refused)}
 
 
 def _say_failures(now: JobState) -> None:
+    """Draw a caption for each method that was left out."""
     for method, sentence in failures(now).items():
         st.caption(f":material/block: **{wording.plain(method)}** was left out: {wording.plain(sentence)}")
 
 
 def progress_line(asked: ComponentsSpec, now: JobState) -> str:
-    """Return one line: how far a run is, what is being done, the best value and the bound so far."""
+    """Return the progress line of a run: methods ready, present stage, best value and bound so far."""
     if waits := progress.waiting(now):
         return waits
     total = len(asked.methods)

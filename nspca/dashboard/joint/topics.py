@@ -1,4 +1,4 @@
-"""Topics: ranked words, and one topic with the documents that are most about it."""
+"""View of the page Topics: ranked words of each topic, and one topic with its highest-scoring documents."""
 
 from typing import Any
 
@@ -24,17 +24,17 @@ from nspca.plots.topics import topic_figure
 from nspca.problem import Problem
 
 DOCUMENTS = 12
-"""Documents that are listed where there is no text."""
+"""Number of rows in the table of documents, which is drawn when the data set has no texts to quote."""
 
 
 def picture(outcome: Outcome) -> None:
-    """Draw the topics of the best method, and the choice of one to look at."""
+    """Draw the topics of the best method, and the control that selects one topic."""
     lists.best(outcome)
     lists.choose(outcome)
 
 
 def after(outcome: Outcome) -> str:
-    """Return what to do next."""
+    """Return the sentence below the picture that tells the visitor what to do next."""
     if outcome.asked.r == 1:
         return (
             "The words stand in the order of their weight. The documents that are most about them are below."
@@ -43,7 +43,7 @@ def after(outcome: Outcome) -> str:
 
 
 def look(outcome: Outcome) -> None:
-    """Draw one topic: its name and words, how common they are, and its documents."""
+    """Draw the selected topic: its name, its words with how common each is, and its documents."""
     data, names = outcome.of.dataset, outcome.of.dataset.feature_names
     left, right = st.columns([1, 2], gap="medium")
     with left:
@@ -58,7 +58,7 @@ def look(outcome: Outcome) -> None:
 
 
 def taken(outcome: Outcome) -> dict[str, go.Figure]:
-    """Return the figure of each topic of the best method, by the name of a file."""
+    """Return the figures for export: one for each topic of the best method, keyed by file name."""
     names, best = outcome.of.dataset.feature_names, outcome.best
     overall, what = common(outcome.of.dataset, outcome.of.table is not None)
     X = ordered(outcome.results)[best].components
@@ -68,14 +68,14 @@ def taken(outcome: Outcome) -> dict[str, go.Figure]:
 
 
 def common(data: Dataset, sampled: bool = False) -> tuple[np.ndarray, str]:
-    """Return how common each feature is, and what that counts.
+    """Return how common each feature is as an (n,) array, and the label of that measure.
 
-    Words are counted in the documents; of other features it is how much they vary.
+    The measure is the number of occurrences for words, and the variance for other features.
 
     Parameters
     ----------
     data : Dataset
-    sampled : whether these are some of the rows only
+    sampled : whether `data` holds only some of the rows of the whole table
     """
     X: Any = data.X
     if data.is_covariance:
@@ -89,7 +89,10 @@ def common(data: Dataset, sampled: bool = False) -> tuple[np.ndarray, str]:
 
 
 def show_documents(outcome: Outcome, x: np.ndarray, number: int) -> None:
-    """Draw the documents with the largest scores along x (n,): their text with words marked, or a table."""
+    """Draw the documents with the largest scores along x (n,).
+
+    Texts are shown with the words of the topic marked. Data without texts get a table.
+    """
     data = outcome.of.dataset
     try:
         problem = looked_at(outcome.of, outcome.problem)
@@ -124,8 +127,9 @@ def show_documents(outcome: Outcome, x: np.ndarray, number: int) -> None:
 
 
 def loading_most(data: Dataset, problem: Problem, x: np.ndarray, most: int = DOCUMENTS) -> pd.DataFrame:
-    """Return documents by their score along x (n,), largest first, with labels and the topic's words in
-    each.
+    """Return a table of the `most` documents with the largest scores along x (n,), largest first.
+
+    Labels are a column when the data have them. Sparse counts add the words of the topic in each document.
     """
     scores = problem.scores(x)
     order = np.argsort(-scores, kind="stable")[:most]
@@ -138,7 +142,7 @@ def loading_most(data: Dataset, problem: Problem, x: np.ndarray, most: int = DOC
 
 
 def _contains(data: Dataset, row: int, x: np.ndarray) -> str:
-    """Return the topic's words in a document, each with how often it occurs."""
+    """Return the words of the topic x (n,) in one document with their counts, such as ``tax 4, vote 2``."""
     X: Any = data.X
     one = X[[row]].tocoo()
     found = [(count, data.feature_names[j]) for j, count in zip(one.coords[1], one.data, strict=True) if x[j]]
@@ -146,7 +150,7 @@ def _contains(data: Dataset, row: int, x: np.ndarray) -> str:
 
 
 def rows(outcome: Outcome) -> None:
-    """Draw the topics of every method, and how words are matched to topics."""
+    """Draw the topics of every method, and after the run how words are matched to topics."""
     lists.rows(outcome)
     if not outcome.live:
         matching_view.show()

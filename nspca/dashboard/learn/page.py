@@ -1,4 +1,4 @@
-"""The tour: which screen is open, and the ways on and back."""
+"""Show the tour: one screen at a time, with buttons to the previous and the next screen."""
 
 import streamlit as st
 
@@ -10,7 +10,7 @@ from nspca.dashboard.learn.screens import SCREENS
 
 
 def show() -> None:
-    """One screen, with its question above and the way on below."""
+    """Draw the open screen, with the class question when one is open, and the navigation below."""
     last = len(SCREENS)
     number = min(max(1, state.get("screen")), last)
     screen = SCREENS[number - 1]
@@ -41,7 +41,7 @@ def show() -> None:
 
 
 def _below(number: int, room: str | None) -> None:
-    """Show what a teacher needs: a note on the screen, and the room of the class."""
+    """Draw the part for a teacher: a folded note about the screen, and the panel of the class."""
     with st.expander("For the teacher", icon=":material/co_present:"):
         st.markdown(NOTES[number - 1])
     with frame.guard():
@@ -49,6 +49,7 @@ def _below(number: int, room: str | None) -> None:
 
 
 def _turn(label: str, to: int, last: int, key: str, icon: str) -> None:
+    """Draw a button to screen `to`, which the arrow key `key` presses too; disabled outside 1 to `last`."""
     possible = 1 <= to <= last
     buttons.button(
         label, f"turn_{key}", lambda: state.put(screen=to), icon=icon, disabled=not possible, shortcut=key

@@ -1,4 +1,4 @@
-"""Two answers at the same k side by side: before and after one thing was changed."""
+"""Compare two answers with equal k side by side, for example before and after a change of the data."""
 
 from dataclasses import dataclass
 
@@ -17,14 +17,14 @@ from nspca.presentation.numerals import format_value_share
 
 HEIGHT = 300  # pixels of each picture
 MOST_NAMES = 8
-"""Features that a line names; the others are counted."""
+"""Maximum features named in a line. Further features are only counted."""
 SAME = 5e-4
-"""Relative difference of two variances that is called none: it would be 0.0 % when printed."""
+"""Relative difference below which two variances are called the same, since it would print as 0.0 %."""
 
 
 @dataclass(frozen=True, eq=False)
 class Side:
-    """One answer: its data, its problem, its component x (n,) and the variance that this explains."""
+    """One of two answers: data, problem, component x (n,), and the variance `value` that x explains."""
 
     of: Chosen
     problem: nspca.Problem
@@ -33,32 +33,30 @@ class Side:
 
     @property
     def names(self) -> list[str]:
-        """Features in use, the one with the largest weight first."""
+        """Names of the features that x uses, largest weight first."""
         order = np.argsort(-np.abs(self.x), kind="stable")[: np.count_nonzero(self.x)]
         return [self.of.dataset.feature_names[j] for j in order]
 
     @property
     def total(self) -> float:
+        """Total variance of the data, 1 when it is zero or unknown."""
         return self.problem.total_variance or 1.0
 
     @property
     def measures(self) -> tuple[bool, bool]:
-        """Tell whether the data are centred and standardised.
-
-        Variances of two answers have the same unit only where both agree.
-        """
+        """Whether the data are centred, and whether standardised. Variances compare only when both agree."""
         return self.problem.covariance.center, self.problem.covariance.scale
 
 
 @dataclass(frozen=True)
 class Difference:
-    """Difference between an answer and the one before.
+    """Difference of an answer from the answer before.
 
     Parameters
     ----------
-    change : relative change of the variance, such as -0.04; None where the variances have other units
-    gone, came : features that only the one before uses, and that only this one uses
-    correlation : of the samples' scores, without the sign of the components; None where there are none
+    change : relative change of the variance, such as -0.04; None when the variances do not compare
+    gone, came : names of features that only the answer before uses, and that only the new answer uses
+    correlation : absolute correlation of the samples' scores; None when scores cannot be compared
     """
 
     change: float | None
@@ -68,7 +66,7 @@ class Difference:
 
 
 def compare(before: Side, now: Side) -> Difference:
-    """Return how an answer differs from the one before."""
+    """Return the difference of the answer `now` from the answer `before`."""
     change = now.value / before.value - 1 if before.measures == now.measures and before.value > 0 else None
     first, second = before.names, now.names
     gone = [name for name in first if name not in set(second)]
@@ -77,8 +75,9 @@ def compare(before: Side, now: Side) -> Difference:
 
 
 def _correlation(before: Side, now: Side) -> float | None:
-    """Return the size of the correlation of the scores; None without the same rows in memory, or where a
-    score is the same for all.
+    """Return the absolute correlation of the scores of two answers.
+
+    Returns None unless both have equal sample names in memory, and when all scores of an answer are equal.
     """
     sides = (before, now)
     if any(side.of.dataset.is_covariance or side.of.table is not None for side in sides):
@@ -92,7 +91,7 @@ def _correlation(before: Side, now: Side) -> float | None:
 
 
 def sentences(difference: Difference, noun: str, before: Side, now: Side) -> list[str]:
-    """Return what changed, a line for each thing."""
+    """Return Markdown lines on what changed: the variance, the features, and the scores of the samples."""
     if difference.change is None:
         first, second = (format_value_share(side.value, side.total) for side in (before, now))
         lines = [f"**Variance**: {second} of the total variance of the changed data, {first} before."]
@@ -114,7 +113,7 @@ def sentences(difference: Difference, noun: str, before: Side, now: Side) -> lis
 
 
 def _listed(names: list[str], noun: str) -> str:
-    """Return names in a line, those beyond `MOST_NAMES` counted."""
+    """Return up to `MOST_NAMES` names in a line, and the number of further names."""
     if not names:
         return "none"
     shown = [wording.plain(name) for name in names[:MOST_NAMES]]
@@ -123,7 +122,10 @@ def _listed(names: list[str], noun: str) -> str:
 
 
 def show(run: Watched, seen: Finished) -> None:
-    """Draw the answer of the newest other curve in the figure beside the one that is shown, at the same k."""
+    """Draw the shown answer beside the answer of another curve in the figure, at an equal k.
+
+    The other curve is that from before the last change, or else the newest one.
+    """
     others = pinned.beside(run)
     if not others:
         return

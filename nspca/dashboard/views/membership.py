@@ -1,6 +1,7 @@
-"""Membership on a page: which features every good answer needs, and what each of them costs.
+"""Show on a page which features every good answer needs, and what leaving each feature out costs.
 
-A visitor chooses which answers count as good. The membership is then computed from the certificate, and kept.
+A visitor chooses the share of the optimum from which an answer counts as good. The membership is then
+computed from the certificate of the result, and cached.
 """
 
 import hashlib
@@ -25,9 +26,11 @@ from nspca.selection.membership import Membership, Place
 from nspca.specs import DataSpec, MembershipSpec
 
 AT_ONCE, PATIENCE = 20, 1.0
-"""Features up to which it takes a moment, so no worker is asked; seconds that the page waits for one."""
+"""Maximum features for which the page computes membership itself, since that takes a moment. Seconds that the
+page waits for a worker otherwise.
+"""
 WITHIN = (0, 900, 950, 980, 990, 995, 998, 999)
-"""What can be chosen, in thousandths of the optimum; 0: nothing is marked."""
+"""Values of the slider in thousandths of the optimum. At 0 the membership is off."""
 LABEL = "Which features does every good answer need? Good is at least … of the best possible"
 HELP = (
     "A solid feature is proved to be in every component that reaches this share of the best possible. A "
@@ -49,14 +52,15 @@ def ask() -> None:
 
 
 def share_words(within: int) -> str:
-    """Return ``99.5 %`` or ``off``."""
+    """Return the text of a slider value, such as ``99.5 %``, or ``off`` for 0."""
     return f"{within / 10:g} %" if within else "off"
 
 
 def of(about: Chosen, problem: Problem, result: Result) -> Membership | None:
-    """Return the membership of the features of a result with its best proof.
+    """Return the membership of the features, computed from a result and its certificate.
 
-    None where nobody asked, where nothing is proved, and while a worker computes it.
+    Returns None when the slider is off, when the result has no certificate, when the computation failed, and
+    while a worker computes.
     """
     within, certificate = state.get("within"), result.certificate
     if within not in WITHIN[1:] or certificate is None:
@@ -85,11 +89,16 @@ def of(about: Chosen, problem: Problem, result: Result) -> Membership | None:
 
 @cache.keep()
 def _computed(name: str, _problem: Problem, _result: Result, share: float) -> Membership:
+    """Return the membership of a small problem, cached by `name`, a digest of the certificate and result."""
     return nspca.membership(_problem, _result, share=share)
 
 
 def _made(now: JobState) -> Membership | None:
-    """Return the membership that a worker computed, after a short wait; None until then and on failure."""
+    """Return the membership that a worker computed, after a wait of at most `PATIENCE`.
+
+    Returns None while the run is unfinished, and the page then checks each second. A failed run gives None
+    and a warning on the page.
+    """
     give_up = time.monotonic() + PATIENCE
     while not now.ended and time.monotonic() < give_up:
         time.sleep(0.02)
@@ -107,6 +116,7 @@ def _made(now: JobState) -> Membership | None:
 
 
 def _wait(run: str) -> None:
+    """Draw how far a run is, and rerun the page when the run has ended."""
     now = engine().status(run)
     if now.ended:
         st.rerun()
@@ -114,18 +124,18 @@ def _wait(run: str) -> None:
 
 
 def sure(known: Membership | None) -> np.ndarray | None:
-    """Return for each feature whether every good answer has it; None without a membership."""
+    """Return an (n,) boolean array: whether every good answer uses the feature. None without a membership."""
     return None if known is None else np.array([place is Place.EVERY for place in known.places])
 
 
 def legend(noun: str, known: Membership | None) -> None:
-    """Draw the sentence that says what solid and hatched mean here."""
+    """Draw the sentence that explains solid and hatched features. Nothing is drawn without a membership."""
     if known is not None:
         st.markdown(sentence(noun, known))
 
 
 def sentence(noun: str, known: Membership) -> str:
-    """Return how many features are in every good answer, can be exchanged, or are in none, in words."""
+    """Return a text that counts the features in every good answer, exchangeable ones, and those in none."""
     places = np.array(known.places)
     own, others = places[known.used], places[~known.used]
     every, either = (int(np.sum(own == place)) for place in (Place.EVERY, Place.EITHER))
@@ -156,8 +166,9 @@ def sentence(noun: str, known: Membership) -> str:
 
 
 def columns(dataset: Dataset, features: np.ndarray, known: Membership) -> pd.DataFrame:
-    """Return for some features what is proved, what leaving each out costs at least and at most, and what can
-    replace it.
+    """Return a table with one row for each of the given features.
+
+    Columns are the proved place, the bounds on the cost of leaving the feature out, and its replacement.
     """
     names = [dataset.feature_names[j] if j >= 0 else "" for j in known.partner[features]]
     costs = known.cost_without[features]
@@ -172,7 +183,10 @@ def columns(dataset: Dataset, features: np.ndarray, known: Membership) -> pd.Dat
 
 
 def cost_words(least: float, most: float) -> str:
-    """Return what leaving a feature out costs, from rounded down to rounded up: ``1.1 % to 2.8 %``."""
+    """Return the cost of leaving a feature out as text, such as ``1.1 % to 2.8 %``.
+
+    The lower end is rounded down and the upper end is rounded up.
+    """
     low, high = percent_down(least, 2), percent_up(most, 2)
     low, high = (f"{float(text.removesuffix(' %')):g} %" for text in (low, high))
     return high if low == high else f"{low} to {high}"

@@ -1,4 +1,4 @@
-"""Tables of which every cell stays a text: tables of documents, and annotations of samples."""
+"""Read tables whose cells all stay texts: tables of documents, and annotations of samples."""
 
 import csv
 import io
@@ -15,15 +15,15 @@ from nspca.errors import InvalidData, shown
 from nspca.validation.archive import open_zip
 
 HEAD = 2**18
-"""Bytes from the beginning that tell the delimiter and the header."""
+"""Number of bytes at the start of a file from which the delimiter and the header are found."""
 ROWS = 200
-"""Rows that are looked at."""
+"""Maximum rows at the start of a file from which the delimiter and the header are found."""
 DELIMITERS = "\t;,|"
 
 
 @dataclass(frozen=True)
 class Strings:
-    """A table of texts.
+    """Table whose cells are all texts, stored by column.
 
     Parameters
     ----------
@@ -37,7 +37,13 @@ class Strings:
     notes: tuple[str, ...] = ()
 
     def position(self, wanted: str | int, role: str) -> int:
-        """Return the number of a column that is given by name or by number from 0."""
+        """Return the number of the column `wanted`, given by name or by number from 0.
+
+        Raises
+        ------
+        InvalidData
+            When there is no such column. The message calls it the `role` column.
+        """
         if isinstance(wanted, str) and wanted in self.header:
             return self.header.index(wanted)
         is_whole = isinstance(wanted, int) and not isinstance(wanted, bool)
@@ -48,9 +54,9 @@ class Strings:
 
 
 def sheet_or_text(raw: bytes, most: int) -> tuple[bytes, tuple[str, ...]]:
-    """Return the text of a CSV file, or the first sheet of a workbook as CSV, as UTF-8, and notes.
+    """Return a CSV file, or the first sheet of a workbook as CSV, in UTF-8, and notes about the conversion.
 
-    Either may have at most `most` bytes, unpacked.
+    The unpacked text may have at most `most` bytes.
     """
     packed = len(raw)
     raw = limits.plain_bytes(raw, limit=most) if raw.startswith(GZIP) else raw
@@ -64,10 +70,10 @@ def sheet_or_text(raw: bytes, most: int) -> tuple[bytes, tuple[str, ...]]:
 
 
 def first_rows(raw: bytes) -> tuple[str | None, list[list[str]]]:
-    """Return the delimiter of a table in UTF-8 and its first rows; None and no rows when a text is no table.
+    """Return the delimiter of a table in UTF-8 and its first rows, or None and no rows for other text.
 
-    The delimiter divides all rows into the same number of cells, two at least. Commas and semicolons of
-    prose hardly ever come as often in every line.
+    The delimiter must divide every row into an equal number of cells, at least two. Prose is not taken for a
+    table, since its lines hardly ever have equally many commas or semicolons.
     """
     text = raw[:HEAD].decode("utf-8", errors="ignore")
     best: tuple[str | None, list[list[str]]] = (None, [])
@@ -80,7 +86,10 @@ def first_rows(raw: bytes) -> tuple[str | None, list[list[str]]]:
 
 
 def split_rows(text: str, sign: str) -> list[list[str]]:
-    """Return the first rows of a text as cells, without the last one where the text may end in its middle."""
+    """Return the first rows of a text as lists of cells, divided at `sign`.
+
+    The last row is dropped when the text may be cut in the middle of this row.
+    """
     rows: list[list[str]] = []
     try:
         for row in csv.reader(io.StringIO(text, newline=""), delimiter=sign):
@@ -88,13 +97,13 @@ def split_rows(text: str, sign: str) -> list[list[str]]:
                 rows.append(row)
             if len(rows) > ROWS:
                 return rows[:-1]
-    except csv.Error:  # a cell of more than 128 KiB: the rows before it tell enough
+    except csv.Error:  # a cell of more than 128 KiB: the earlier rows suffice to find the layout
         return rows
     return rows[:-1] if len(text) >= HEAD // 4 and len(rows) > 2 else rows
 
 
 def has_header(rows: Sequence[Sequence[str]], column: int, names: Sequence[object] = ()) -> bool:
-    """Tell whether the first row names the columns: short texts, above a column of longer ones or of numbers.
+    """Return whether the first row is a header: short texts above a column of longer texts.
 
     Parameters
     ----------
@@ -102,7 +111,7 @@ def has_header(rows: Sequence[Sequence[str]], column: int, names: Sequence[objec
     column : int
         The column whose cells are compared with the first row.
     names : sequence
-        Names of columns that are asked for; one of them in the first row makes it a header.
+        Column names that the user gave. The first row is a header when it holds one of them.
     """
     first, body = rows[0], rows[1:]
     if any(isinstance(name, str) and name in first for name in names):
@@ -114,7 +123,7 @@ def has_header(rows: Sequence[Sequence[str]], column: int, names: Sequence[objec
 
 
 def read_strings(raw: bytes, delimiter: str, header: bool) -> Strings:
-    """Return all cells of a table in UTF-8 as texts."""
+    """Return a table in UTF-8 as `Strings`. Columns are numbered from 1 when there is no header."""
     import pandas as pd
 
     try:
@@ -135,7 +144,7 @@ def read_strings(raw: bytes, delimiter: str, header: bool) -> Strings:
 
 
 def is_hidden(label: str) -> bool:
-    """Tell whether a file in an archive or folder is one that a system hides."""
+    """Return whether a path in an archive or folder is hidden or made by the operating system."""
     parts = PurePosixPath(label.replace("\\", "/")).parts
     return any(part.startswith((".", "__MACOSX")) and part not in (".", "..") for part in parts) or parts[
         -1:
@@ -143,13 +152,14 @@ def is_hidden(label: str) -> bool:
 
 
 def natural_order(label: str) -> list[tuple[int, int, str]]:
-    """Return a sort key in which image10 follows image9. Digits are compared as text, so any length is
-    allowed.
+    """Return a sort key for file names that puts image10 after image9.
+
+    Numbers are compared by length and then as text, since `int` refuses very long digit strings.
     """
     parts = ((part, part.lstrip("0")) for part in re.split(r"(\d+)", label))
     return [(0, len(digits), digits) if part.isdecimal() else (1, 0, part) for part, digits in parts]
 
 
 def printable(name: str) -> str:
-    """Return a name in one line, without control characters."""
+    """Return a name on one line, with control characters replaced by blanks."""
     return " ".join("".join(sign if sign.isprintable() else " " for sign in name).split())

@@ -1,4 +1,4 @@
-"""The common interface of the readers of tables with named columns: CSV and Parquet."""
+"""Common base of the readers of tables with named columns: CSV and Parquet."""
 
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
@@ -14,30 +14,30 @@ from nspca.data.layout import Layout
 from nspca.data.readers.base import Block, Reader, Shape
 
 Piece: TypeAlias = tuple[np.ndarray, dict[int, list[str]]]
-"""Numbers (rows, columns without those of text) and the texts of the other columns."""
+"""Consecutive rows of a table: numbers (rows, numeric columns), and the texts by number of their column."""
 
 
 class TableReader(Reader):
-    """A table of named columns, some of which hold names, labels or other texts in place of numbers.
+    """Reader of a table with named columns, some of which hold names, labels or other texts.
 
-    `layout` is what the first rows show, and `columns` which of the columns are features.
+    `layout` is the layout found from the first rows, and `columns` the role of each column.
     """
 
     layout: Layout
 
     @cached_property
     def columns(self) -> Columns:
-        """The roles of the columns, for a table with samples in rows."""
+        """Roles of the columns, for a table with samples in rows."""
         return columns(self.layout, self.options)
 
     @property
     @abstractmethod
     def most_rows(self) -> int:
-        """A number of rows that the table does not exceed."""
+        """Upper bound on the number of rows, for allocating memory."""
 
     @abstractmethod
     def pieces(self, texts: Sequence[int], skipped: Sequence[int] = ()) -> Iterator[Piece]:
-        """Yield the rows in order, some at a time.
+        """Yield the rows in order, as pieces of consecutive rows.
 
         Parameters
         ----------
@@ -49,7 +49,7 @@ class TableReader(Reader):
 
     @property
     def shape(self) -> Shape:
-        """The rows, and the columns that are features."""
+        """Shape of the data: the number of rows, and of the columns that are features."""
         rows, count = self.rows, len(self.columns.features)
         not_counted = self.columns.describe_excluded(self.layout).removeprefix(" (").removesuffix(")")
         return Shape(
@@ -64,24 +64,24 @@ class TableReader(Reader):
         )
 
     is_exact = True
-    """Whether `rows` is counted."""
+    """Whether `rows` is an exact count rather than an estimate."""
     text_bytes = 0
-    """Bytes of text to be parsed."""
+    """Bytes of text to be parsed; 0 for binary formats."""
 
     @property
     @abstractmethod
     def rows(self) -> int:
-        """The number of rows, or an estimate of it."""
+        """Number of rows, an estimate when `is_exact` is False."""
 
     def with_layout(self, layout: Layout) -> "TableReader":
-        """Return a reader of the same file that takes its columns for something else."""
+        """Return a reader of this file with another layout of its columns."""
         other = copy(self)
         vars(other).pop("columns", None)
         other.layout = layout
         return other
 
     def blocks(self, rows: int | None = None, spill: Path | None = None) -> Iterator[Block]:
-        """Yield the rows as they are read, some at a time; the format decides how many."""
+        """Yield the rows as blocks of data. The file format decides the size of a block, not `rows`."""
         chosen = self.columns
         for X, texts in self.pieces(chosen.excluded):
             yield Block(
@@ -92,7 +92,7 @@ class TableReader(Reader):
             )
 
     def read_whole(self, texts: Sequence[int], skipped: Sequence[int] = ()) -> Piece:
-        """Return all rows as one piece; see `pieces`."""
+        """Return all rows as one piece, with the arguments of `pieces`."""
         X = np.empty((self.most_rows, len(self.layout.columns) - len(set(texts))))
         held = 0
         whole: dict[int, list[str]] = {i: [] for i in texts}
@@ -102,5 +102,7 @@ class TableReader(Reader):
                 held += len(values)
             for i, cells in found.items():
                 whole[i] += cells
-        X.resize((held, X.shape[1]), refcheck=False)  # the memory of rows that never came is given back
+        X.resize(
+            (held, X.shape[1]), refcheck=False
+        )  # free the memory of rows that the bound `most_rows` overestimated
         return X, whole
