@@ -68,7 +68,7 @@ class Packed:
         return kept.block - self.taken - self.L @ self.L.T
 
     def base(self, problem: Problem, kept: Kept) -> float:
-        """Return the bound without its search half: the r largest eigenvalues of `left`, and topk of prices."""
+        """Return the bound without its search: the r largest eigenvalues of `left`, and topk of prices."""
         values = largest_eigenpairs(self.left(kept), len(problem.sizes))[0]
         own = kept.largest(values, len(problem.sizes))
         return own + float(topk_sum(self.prices, sum(problem.sizes)))
@@ -213,7 +213,7 @@ class Packing(Work[JointPlan]):
         if promise < self.upper - worth * gap:
             promise, halves = self.searched(packed, base, lift.tops(lift.values(packed.L, h, tau)))
             for _, cover in halves:
-                if cover.direction.size == packed.L.shape[1] + 1:
+                if cover.direction.size == lift.U.shape[1] + 1:
                     lift.grow(cover.direction[:, None])
             if promise < self.upper:
                 self.best, self.halves, self.upper = packed, halves, promise

@@ -191,7 +191,7 @@ class Lift(Bundle):
         return W, M, self._root(mean.Q / count), mean.prices / count
 
     def heights(self) -> Array:
-        """Return the height of each feature's row cut, less its price: what it adds to the value of a support."""
+        """Return the height of each feature's row cut, less its price."""
         M = self.cuts.M
         h = np.zeros(self.splitting.n) if M is None else heights(M, self.k, self.nonneg)
         return h if self.prices is None else h - self.prices.values

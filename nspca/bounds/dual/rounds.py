@@ -112,7 +112,8 @@ def look(
             found.append(promise)
             continue
         proof = prove(witness, estimate)
-        if columns is own and proof.cover.direction.size == own.shape[1] + 1:
+        # The mean of the last steps may have fewer directions than the last step itself.
+        if columns is own and proof.cover.direction.size == lift.U.shape[1] + 1:
             lift.grow(proof.cover.direction[:, None])
         keep(witness, proof)
         found.append(proof.upper)
