@@ -46,7 +46,7 @@ def teacher(page: Page, snap: Snap) -> None:
     page.locator("summary").filter(has_text="The curve").click()
     page.get_by_role("button", name="Share").first.click()
     page.get_by_role("button", name="Make a link for others").click()
-    page.get_by_alt_text("The link as a QR code").wait_for()
+    page.get_by_alt_text("The link as a QR code").scroll_into_view_if_needed()
     snap("share")
 
 
@@ -56,7 +56,7 @@ def spectra(page: Page, snap: Snap) -> None:
     page.get_by_role("button", name="Infrared spectra (LRS)").click()
     page.get_by_role("heading", name="Infrared spectra (LRS)").wait_for()
     page.get_by_role("link", name="how many wavelengths are enough").click()
-    page.locator(FIGURE).first.wait_for()
+    answer(page)
     snap("band")
 
 
@@ -79,14 +79,15 @@ def researcher(page: Page, snap: Snap) -> None:
         press(page, name)
     snap("read")
     page.get_by_role("link", name="how many features are enough").click()
-    page.locator(FIGURE).first.wait_for()
+    answer(page)
     snap("preview")
     page.locator("summary").filter(has_text="· change").click()
     for label in ("k from", "to"):
         page.get_by_label(label, exact=True).fill("20")
         page.get_by_label(label, exact=True).press("Enter")
     run(page)
-    page.get_by_role("button", name="Single files").scroll_into_view_if_needed()
+    listed = page.get_by_role("button", name="Copy the list of")
+    listed.evaluate("button => button.scrollIntoView({ block: 'center' })")
     snap("genes")
 
 
@@ -107,23 +108,30 @@ JOURNEYS = {each.__name__: each for each in (teacher, spectra, researcher, stude
 
 
 def menu(page: Page, label: str, title: str) -> None:
-    """Another page by the menu."""
+    """Open another page by the menu."""
     page.get_by_test_id("stSidebar").get_by_role("link", name=label).click()
     page.get_by_role("heading", name=title, exact=True).wait_for()
 
 
 def press(page: Page, name: str) -> None:
-    """A button, and what it changes."""
+    """Press a button that goes away once its work is done."""
     button = page.get_by_role("button", name=name).first
     button.wait_for()
     button.click()
     button.wait_for(state="hidden")
 
 
+def answer(page: Page) -> None:
+    """Wait for the sentence with the answer, and move the mouse away from the figure."""
+    page.get_by_role("heading", name="of the variance of the first principal component").wait_for()
+    page.mouse.move(0, 0)
+
+
 def run(page: Page) -> None:
-    """A sweep to its end."""
+    """Run a sweep to its end."""
     page.get_by_role("button", name="Run ").first.click()
-    page.get_by_role("heading", name="The proof", exact=True).wait_for()
+    page.get_by_role("button", name="Single files").wait_for()  # a preview has none
+    answer(page)
 
 
 def main(names: list[str]) -> None:
