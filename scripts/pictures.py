@@ -1,9 +1,11 @@
-"""Write docs/pictures: screenshots of the running app in a real browser, for README.md and docs/.
+"""Write docs/pictures: screenshots of every page of the running app in a real browser, on three screens.
 
     python -m scripts.pictures
+    python -m scripts.pictures home learn-phone
 
-Needs the test requirements and a chromium. Every picture shows digits or pitprops. Samples whose originals
-cannot be shipped are left out.
+The first line makes all of them, the second those that it names. Needs the test requirements and a chromium.
+Every picture shows data that are shipped with the project. Samples whose originals cannot be shipped are left
+out.
 """
 
 import io
@@ -12,45 +14,58 @@ from collections.abc import Callable
 from pathlib import Path
 
 from PIL import Image
-from playwright.sync_api import Page
+from playwright.sync_api import BrowserContext, Page
 
 from benchmarks.served import opened, serving
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "pictures"
-SIZE = {"width": 1280, "height": 860}
+SCREENS = {
+    "": ({"width": 1440, "height": 900}, False),
+    "-present": ({"width": 1280, "height": 720}, False),
+    "-phone": ({"width": 390, "height": 844}, True),
+}
+"""What the name of a picture ends with, the size of its screen, and whether that is a phone."""
 COLOURS = 128
 LIMIT = 180_000  # milliseconds
 FIGURE = "[data-testid=stMain] .js-plotly-plot .main-svg"
 
 
+COMING = "() => !/answer is on its way|Looking for/.test(document.body.innerText)"
+
+
 def swept(page: Page) -> None:
-    """A finished sweep."""
+    """Start a sweep, and wait for its end."""
     page.get_by_role("button", name="Run ").first.click()
     page.get_by_text("The proof", exact=True).first.wait_for(timeout=LIMIT)
     page.wait_for_timeout(2000)
-    page.locator(FIGURE).first.scroll_into_view_if_needed()
-
-
-def answered(page: Page) -> None:
-    """What is printed beside what was computed."""
-    page.get_by_role("heading", name="Figure 4").evaluate("title => title.scrollIntoView()")
+    page.locator("[data-testid=stMain]").evaluate("main => main.scrollTo(0, 0)")
 
 
 def seen(page: Page) -> None:
-    """As it opens."""
+    """Wait until the first answer is there."""
+    page.wait_for_function(COMING, timeout=LIMIT)
 
 
-PICTURES: dict[str, tuple[str, Callable[[Page], None]]] = {
-    "home": ("", seen),
-    "sweep": ("sweep?sample=digits", swept),
-    "parts": ("parts?pictures=digits", seen),
-    "learn": ("learn?screen=3&guess=20", seen),
-    "papers": ("papers?item=asteris2014-figure-4", answered),
+PAGES: dict[str, str] = {
+    "home": "",
+    "data": "data?sample=digits",
+    "sweep": "sweep?sample=digits",
+    "spannogram": "spannogram?sample=digits",
+    "parts": "parts?pictures=digits",
+    "topics": "topics?texts=python-docs",
+    "components": "components?sample=pitprops",
+    "compare": "compare?sample=pitprops",
+    "papers": "papers?item=asteris2014-figure-4",
+    "runs": "runs",
+    "learn": "learn?screen=3&guess=20",
+    "join": "join",
 }
+PREPARED: dict[str, Callable[[Page], None]] = {"sweep": swept}
+"""What is done on a page before its picture is made: the sweep is then among the runs."""
 
 
 def small(png: bytes) -> bytes:
-    """The same picture in few colours, in a fraction of the bytes."""
+    """Return the same picture in few colours, in a fraction of the bytes."""
     out = io.BytesIO()
     Image.open(io.BytesIO(png)).convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE).save(
         out, "PNG", optimize=True
@@ -58,20 +73,38 @@ def small(png: bytes) -> bytes:
     return out.getvalue()
 
 
+def taken(context: BrowserContext, address: str, prepare: Callable[[Page], None]) -> bytes:
+    """Return the first screen of a page."""
+    page = context.new_page()
+    page.goto(address, timeout=LIMIT)
+    page.wait_for_selector("[data-testid=stMain] h1", timeout=LIMIT)
+    page.wait_for_timeout(6000)
+    prepare(page)
+    page.wait_for_timeout(1500)
+    content = small(page.screenshot())
+    page.close()
+    return content
+
+
 def main() -> None:
+    wanted = set(sys.argv[1:])
     FOLDER.mkdir(exist_ok=True)
     with opened() as browser, serving() as url:
-        for name, (path, prepare) in PICTURES.items():
-            page = browser.new_context(viewport=SIZE, color_scheme="light").new_page()
-            page.goto(f"{url}/{path}", timeout=LIMIT)
-            page.wait_for_selector("[data-testid=stMain] :is(.js-plotly-plot .main-svg, svg)", timeout=LIMIT)
-            page.wait_for_timeout(6000)
-            prepare(page)
-            page.wait_for_timeout(1500)
-            content = small(page.screenshot())
-            (FOLDER / f"{name}.png").write_bytes(content)
-            sys.stdout.write(f"{name}.png: {len(content):,} bytes\n")
-            page.context.close()
+        for ending, (size, phone) in SCREENS.items():
+            context = browser.new_context(
+                viewport=size, color_scheme="light", has_touch=phone, is_mobile=phone
+            )
+            for name, path in PAGES.items():
+                if wanted and name + ending not in wanted:
+                    continue
+                present = ("&" if "?" in path else "?") + "present=1" if ending == "-present" else ""
+                content = taken(
+                    context, f"{url}/{path}{present}", PREPARED.get(name, seen) if not ending else seen
+                )
+                (FOLDER / f"{name}{ending}.png").write_bytes(content)
+                sys.stdout.write(f"{name}{ending}.png: {len(content):,} bytes\n")
+                sys.stdout.flush()
+            context.close()
 
 
 if __name__ == "__main__":

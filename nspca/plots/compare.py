@@ -14,6 +14,7 @@ from nspca.plots.sweeps import IN_HERE, NOTHING_ABOVE, band, certified
 from nspca.plots.theme import colorbar, light, new_figure, plain
 from nspca.presentation.colours import BOUND, CONTEXT, DIVERGING, HUES, PROVED, SEQUENTIAL, fade
 from nspca.presentation.numerals import format_bound_share, format_guarantee, format_value_share
+from nspca.presentation.phrases import rival_name
 
 Styles: TypeAlias = dict[str, dict[str, Any]]
 """Line and marker of each method; see `styles`."""
@@ -34,6 +35,11 @@ SYMBOLS = (
 )
 WIDE = 8  # largest k over the smallest, from which k gets a logarithmic axis
 MOST_FEATURES = 30  # rows of a heat map that can still be read
+
+
+def _named(method: object) -> str:
+    """Return the name of a method as Plotly text."""
+    return plain(rival_name(str(method)))
 
 
 def styles(methods: Iterable[str], baselines: Iterable[str] = (), nested: bool = True) -> Styles:
@@ -141,7 +147,7 @@ def values_figure(
         )
     for method, rows in frame.groupby("method", sort=False):
         rows = rows.sort_values("k")
-        hover = f"<b>{plain(method)}</b>, k = %{{x}}: %{{customdata}} of {unit_name}<extra></extra>"
+        hover = f"<b>{_named(method)}</b>, k = %{{x}}: %{{customdata}} of {unit_name}<extra></extra>"
         said = [format_value_share(value, unit) for value in rows["value"]]
         _line(figure, rows["k"], 100 * rows["value"] / unit, method, style, hover, customdata=said)
     top = {} if ceiling is None else {"range": [0, 105 * ceiling / unit]}
@@ -156,7 +162,7 @@ def _line(
     figure.add_scatter(
         x=list(x),
         y=list(y),
-        name=plain(name),
+        name=_named(name),
         mode="lines+markers",
         hovertemplate=hover,
         **style[name],
@@ -170,7 +176,7 @@ def _values_alt(frame: pd.DataFrame, unit: float, unit_name: str) -> str:
     k, count = int(frame["k"].max()), frame["method"].nunique()
     last = frame[frame["k"] == k]
     ends = ", ".join(
-        f"{plain(row.method)} {format_value_share(row.value, unit)}" for row in last.itertuples()
+        f"{_named(row.method)} {format_value_share(row.value, unit)}" for row in last.itertuples()
     )
     return (
         f"Variance explained against k for {count} method{'s' * (count > 1)}. At k = {k}, of {unit_name}: "
@@ -184,7 +190,7 @@ def ratios_figure(frame: Any, *, ks: Sequence[int], style: Styles, selected: int
     """
     frame = pd.DataFrame(frame).dropna(subset=["ratio"])
     worst = frame.groupby("method", sort=False)["ratio"].min()
-    says = ", ".join(f"{plain(name)} {format_guarantee(ratio)}" for name, ratio in worst.items())
+    says = ", ".join(f"{_named(name)} {format_guarantee(ratio)}" for name, ratio in worst.items())
     figure = new_figure(
         f"Proved share of the best possible; the least of each method: {says or 'nothing proved yet'}.",
         height=430,
@@ -192,7 +198,7 @@ def ratios_figure(frame: Any, *, ks: Sequence[int], style: Styles, selected: int
     for method, rows in frame.groupby("method", sort=False):
         rows = rows.sort_values("k")
         text = [
-            f"<b>{plain(method)}</b>, k = {k}: at least {format_guarantee(r)}"
+            f"<b>{_named(method)}</b>, k = {k}: at least {format_guarantee(r)}"
             for k, r in zip(rows["k"], rows["ratio"], strict=True)
         ]
         hover = "%{text}<br>of the best possible, proved<extra></extra>"
@@ -204,13 +210,13 @@ def times_figure(frame: Any, *, ks: Sequence[int], style: Styles, selected: int 
     """Draw the seconds of every method against k, on a logarithmic axis."""
     frame = pd.DataFrame(frame)
     total = frame.groupby("method", sort=False)["seconds"].sum()
-    says = ", ".join(f"{plain(name)} {seconds:.3g} s" for name, seconds in total.items())
+    says = ", ".join(f"{_named(name)} {seconds:.3g} s" for name, seconds in total.items())
     figure = new_figure(
         f"Time of every method against k; all values of k together: {says or 'nothing yet'}.", height=380
     )
     for method, rows in frame.groupby("method", sort=False):
         rows = rows.sort_values("k")
-        hover = f"<b>{plain(method)}</b>, k = %{{x}}: %{{y:.3g}} s<extra></extra>"
+        hover = f"<b>{_named(method)}</b>, k = %{{x}}: %{{y:.3g}} s<extra></extra>"
         _line(figure, rows["k"], np.maximum(rows["seconds"].astype(float), 1e-5), method, style, hover)
     return _k_axis(figure, ks, selected).update_yaxes(title_text="seconds", type="log", dtick=1)
 
@@ -224,7 +230,7 @@ def overlap_figure(supports: Mapping[str, Iterable[int]]) -> go.Figure:
     pairs = [(shared[i, j], i, j) for i in range(len(names)) for j in range(i)]
     least = min(pairs, default=None)
     says = (
-        f"least alike are {plain(names[least[2]])} and {plain(names[least[1]])} with {least[0]:.2f}"
+        f"least alike are {_named(names[least[2]])} and {_named(names[least[1]])} with {least[0]:.2f}"
         if least
         else "one method only"
     )
@@ -233,7 +239,7 @@ def overlap_figure(supports: Mapping[str, Iterable[int]]) -> go.Figure:
         height=110 + 38 * len(names),
         margin={"t": 10},
     )
-    labels = [plain(name) for name in names]
+    labels = [_named(name) for name in names]
     count = [[f"{len(a & b)} features in both, {len(a | b)} in at least one" for b in sets] for a in sets]
     figure.add_heatmap(
         z=light(shared), x=labels, y=labels, customdata=count, zmin=0, zmax=1, colorscale=SEQUENTIAL,
@@ -288,7 +294,7 @@ def weights_figure(
     size = 1.0 if what != "weight" else float(np.abs(X).max(initial=0)) or 1.0
     figure.add_heatmap(
         z=light(np.where(X[rows] == 0, np.nan, X[rows])),
-        x=[plain(name) for name in methods],
+        x=[_named(name) for name in methods],
         y=np.arange(len(rows)),
         customdata=[[name] * len(methods) for name in names],
         zmin=-size if signed else 0,
@@ -325,7 +331,7 @@ def cumulative_curves_figure(
     factor = 1.0 if total is None else 100 / total
     unit = "" if total is None else " %"
     ends = ", ".join(
-        f"{plain(name)} {factor * values[-1]:.4g}{unit} with {len(values)}"
+        f"{_named(name)} {factor * values[-1]:.4g}{unit} with {len(values)}"
         for name, values in curves.items()
         if len(values)
     )
@@ -334,7 +340,7 @@ def cumulative_curves_figure(
         height=380,
     )
     for name, values in curves.items():
-        hover = f"<b>{plain(name)}</b>, the first %{{x}}: %{{y:.4g}}{unit}<extra></extra>"
+        hover = f"<b>{_named(name)}</b>, the first %{{x}}: %{{y:.4g}}{unit}<extra></extra>"
         _line(figure, range(1, len(values) + 1), [factor * value for value in values], name, style, hover)
     most = max((len(values) for values in curves.values()), default=1)
     figure.update_layout(showlegend=True)
@@ -372,7 +378,7 @@ def selections_figure(rows: Sequence[Mapping[str, Any]]) -> go.Figure:
             "error_y": {"array": list(mine["spread"]), "thickness": 1.2, "width": 3},
             "customdata": list(mine["genes"]),
         }
-        _line(figure, beside, mine["mean"], name, style, f"<b>{plain(name)}</b>, {hover}", **bars)
+        _line(figure, beside, mine["mean"], name, style, f"<b>{_named(name)}</b>, {hover}", **bars)
     for row in every.itertuples():
         figure.add_hrect(
             y0=row.mean - row.spread, y1=row.mean + row.spread, fillcolor=fade(CONTEXT, 0.16), line_width=0
@@ -408,8 +414,8 @@ def roc_figure(rows: Sequence[Mapping[str, Any]]) -> go.Figure:
             y=[100 * v for v in row["true"]],
             mode="lines",
             line=style[name]["line"],
-            name=f"{plain(name)}: {row['area']:.3f}",
-            hovertemplate=f"<b>{plain(name)}</b>: %{{y:.1f}} % of the faces found<br>with %{{x:.1f}} % "
+            name=f"{_named(name)}: {row['area']:.3f}",
+            hovertemplate=f"<b>{_named(name)}</b>: %{{y:.1f}} % of the faces found<br>with %{{x:.1f}} % "
             "false alarms<extra></extra>",
         )
     figure.add_scatter(

@@ -69,6 +69,11 @@ def method_name(method: str) -> str:
     return "best found" if method == "auto" else method
 
 
+def rival_name(method: str) -> str:
+    """Return the name of a method among others: ``auto`` says what it is, and may find less than another."""
+    return "auto (best of several)" if method == "auto" else method
+
+
 def _features(forced: tuple[int, ...], names: Sequence[str] | None) -> str:
     """Return forced features in words, by name or counted from 1."""
     told = [f"{j + 1}" if names is None else f'"{short(names[j])}"' for j in forced]

@@ -12,7 +12,7 @@ from nspca.dashboard import open_data
 from nspca.dashboard.answer_page import AnswerPage, Download, TakeHome
 from nspca.dashboard.app import state, wording
 from nspca.dashboard.compare import archive, form, sections
-from nspca.dashboard.compare.kinds import COMPARISON
+from nspca.dashboard.compare.kinds import COMPARISON, SIGNS
 from nspca.dashboard.compare.run import Compared
 from nspca.dashboard.compare.seen import Seen
 from nspca.dashboard.components import figures
@@ -45,9 +45,11 @@ class ComparePage(AnswerPage):
     def form(self, data: Chosen, asked: ComparisonSpec | None) -> None:
         form.inputs(data)
 
+    def line(self, data: Chosen, asked: ComparisonSpec) -> str:
+        return ", ".join([*asked.data.change_words(), _size(asked), SIGNS[asked.nonneg]])
+
     def label(self, data: Chosen, asked: ComparisonSpec) -> str:
-        methods, ks = len(asked.methods), len(asked.ks)
-        return f"Compare {wording.things(methods, 'method')} at {wording.things(ks, 'value')} of k"
+        return f"Compare {_size(asked)}"
 
     def status(self, run: Watched, now: JobState) -> str:
         return filling.says(now, _ready(now), run.asked.total)
@@ -89,6 +91,11 @@ class ComparePage(AnswerPage):
             lambda drawn, pictures: archive.pack(seen.run, drawn, pictures, datetime.now(UTC)),
             [Download("All numbers, CSV", table, f"{run.of.stem}-compare.csv")],
         )
+
+
+def _size(asked: ComparisonSpec) -> str:
+    """Return the size of a comparison: "6 methods at 5 values of k"."""
+    return f"{wording.things(len(asked.methods), 'method')} at {wording.things(len(asked.ks), 'value')} of k"
 
 
 def _ready(now: JobState) -> int:

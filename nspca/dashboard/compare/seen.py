@@ -6,6 +6,7 @@ import nspca
 from nspca.dashboard.app import state, wording
 from nspca.dashboard.compare.run import Compared
 from nspca.dashboard.views import statement
+from nspca.presentation.phrases import rival_name
 
 SAME = 1e-6
 """Relative difference below which two methods have found the same value."""
@@ -38,7 +39,7 @@ class Seen:
         best = max(result.value for result in self.of_k.values()) or 1.0
         first = [method for method, result in self.of_k.items() if result.value >= best * (1 - SAME)]
         said = statement.state_result(self.run.data.dataset, self.run.problem, self.of_k[first[0]], self.k)
-        names = wording.listed([wording.plain(name) for name in first])
+        names = wording.listed([wording.plain(rival_name(name)) for name in first])
         find = "finds" if len(first) == 1 else "find"
         return [f"#### {names} {find} the most at k = {self.k}.", f"{said.found} {said.limit}", self.gaps()]
 
@@ -46,7 +47,11 @@ class Seen:
         """Return how far the other methods are below the best."""
         best = max(result.value for result in self.of_k.values()) or 1.0
         below = sorted((1 - result.value / best, method) for method, result in self.of_k.items())
-        others = [f"{wording.plain(method)} {100 * gap:.2g} % less" for gap, method in below if gap > SAME]
+        others = [
+            f"{wording.plain(rival_name(method))} {100 * gap:.2g} % less"
+            for gap, method in below
+            if gap > SAME
+        ]
         return f"Found by the others: {', '.join(others)}." if others else "All methods find the same."
 
 
