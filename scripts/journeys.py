@@ -44,7 +44,9 @@ def teacher(page: Page, snap: Snap) -> None:
     page.get_by_role("button", name="Verify now").first.scroll_into_view_if_needed()
     snap("proof")
     page.locator("summary").filter(has_text="The curve").click()
-    page.get_by_role("button", name="Share").first.click()
+    share = page.get_by_role("button", name="Share").first
+    share.evaluate("button => button.scrollIntoView({ block: 'start' })")  # what opens below needs room
+    share.click()
     page.get_by_role("button", name="Make a link for others").click()
     page.get_by_alt_text("The link as a QR code").scroll_into_view_if_needed()
     snap("share")
