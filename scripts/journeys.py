@@ -19,9 +19,10 @@ from playwright.sync_api import Page
 
 import nspca
 from benchmarks.served import opened, serving
-from scripts.pictures import FIGURE, LIMIT, SIZE, small
+from scripts.pictures import FIGURE, LIMIT, small
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "journeys"
+SIZE = {"width": 1280, "height": 860}
 CALM = 2500  # milliseconds in which a figure settles
 
 Snap = Callable[[str], None]
