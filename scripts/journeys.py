@@ -19,9 +19,10 @@ from playwright.sync_api import Page
 
 import nspca
 from benchmarks.served import opened, serving
-from scripts.pictures import FIGURE, LIMIT, SIZE, small
+from scripts.pictures import FIGURE, LIMIT, small
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "journeys"
+SIZE = {"width": 1280, "height": 860}
 CALM = 2500  # milliseconds in which a figure settles
 
 Snap = Callable[[str], None]
@@ -44,7 +45,9 @@ def teacher(page: Page, snap: Snap) -> None:
     page.get_by_role("button", name="Verify now").first.scroll_into_view_if_needed()
     snap("proof")
     page.locator("summary").filter(has_text="The curve").click()
-    page.get_by_role("button", name="Share").first.click()
+    share = page.get_by_role("button", name="Share").first
+    share.evaluate("button => button.scrollIntoView({ block: 'start' })")  # what opens below needs room
+    share.click()
     page.get_by_role("button", name="Make a link for others").click()
     page.get_by_alt_text("The link as a QR code").scroll_into_view_if_needed()
     snap("share")

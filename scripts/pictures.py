@@ -36,7 +36,7 @@ COMING = "() => !/answer is on its way|Looking for/.test(document.body.innerText
 def swept(page: Page) -> None:
     """Start a sweep, and wait for its end."""
     page.get_by_role("button", name="Run ").first.click()
-    page.get_by_text("The proof", exact=True).first.wait_for(timeout=LIMIT)
+    page.get_by_role("button", name="Single files").wait_for(timeout=LIMIT)  # a preview has none
     page.wait_for_timeout(2000)
     page.locator("[data-testid=stMain]").evaluate("main => main.scrollTo(0, 0)")
 
