@@ -36,7 +36,7 @@ COMING = "() => !/answer is on its way|Looking for/.test(document.body.innerText
 def swept(page: Page) -> None:
     """Start a sweep, and wait for its end."""
     page.get_by_role("button", name="Run ").first.click()
-    page.get_by_text("The proof", exact=True).first.wait_for(timeout=LIMIT)
+    page.get_by_role("button", name="Everything of this").first.wait_for(timeout=LIMIT)
     page.wait_for_timeout(2000)
     page.locator("[data-testid=stMain]").evaluate("main => main.scrollTo(0, 0)")
 
@@ -78,7 +78,7 @@ def taken(context: BrowserContext, address: str, prepare: Callable[[Page], None]
     page = context.new_page()
     page.goto(address, timeout=LIMIT)
     page.wait_for_selector("[data-testid=stMain] h1", timeout=LIMIT)
-    page.wait_for_timeout(6000)
+    page.wait_for_timeout(4000)
     prepare(page)
     page.wait_for_timeout(1500)
     content = small(page.screenshot())
