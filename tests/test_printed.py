@@ -165,6 +165,7 @@ def test_figures_of_a_comparison(monkeypatch):
             check_row(walk, row, cell[1], None, cell[3])
         page = Page()
         monkeypatch.setattr(compare_sections, "st", page)
+        monkeypatch.setattr("nspca.dashboard.app.tables.st", page)
         compare_sections.draw_table(frame)
         columns = [page.cell(name) for name in ("value", "ratio", "upper", "best")]
         for row, value, ratio, upper, best in zip(frame.itertuples(), *columns, strict=True):
@@ -375,6 +376,7 @@ def test_pages_about_several_components(solved, monkeypatch):
         walk.text(joint_proof.sentence(outcome), of(joint, total))
         walk.text(re.sub(r"<.*?>", " ", joint_everything._proved(outcome)), of(joint, total))
         monkeypatch.setattr(joint_methods, "st", page)
+        monkeypatch.setattr("nspca.dashboard.app.tables.st", page)
         joint_methods._table(outcome)
         walk.guarantee(page.cell("least")[0].removesuffix(" %"), of(joint).ratio)
         figure = joint_methods.cumulative(outcome)
