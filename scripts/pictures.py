@@ -25,18 +25,18 @@ SCREENS = {
     "-phone": ({"width": 390, "height": 844}, True),
 }
 """What the name of a picture ends with, the size of its screen, and whether that is a phone."""
-COLOURS = 128
+COLOURS = 256
 LIMIT = 180_000  # milliseconds
 FIGURE = "[data-testid=stMain] .js-plotly-plot .main-svg"
 
 
-COMING = "() => !/answer is on its way|Looking for/.test(document.body.innerText)"
+COMING = "() => !/answer is on its way|Solving \\d/.test(document.body.innerText)"
 
 
 def swept(page: Page) -> None:
     """Start a sweep, and wait for its end."""
     page.get_by_role("button", name="Run ").first.click()
-    page.get_by_role("button", name="Single files").wait_for(timeout=LIMIT)  # a preview has none
+    page.get_by_role("button", name="Everything of this").first.wait_for(timeout=LIMIT)
     page.wait_for_timeout(2000)
     page.locator("[data-testid=stMain]").evaluate("main => main.scrollTo(0, 0)")
 
@@ -67,9 +67,9 @@ PREPARED: dict[str, Callable[[Page], None]] = {"sweep": swept}
 def small(png: bytes) -> bytes:
     """Return the same picture in few colours, in a fraction of the bytes."""
     out = io.BytesIO()
-    Image.open(io.BytesIO(png)).convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE).save(
-        out, "PNG", optimize=True
-    )
+    Image.open(io.BytesIO(png)).convert("RGB").quantize(
+        COLOURS, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE
+    ).save(out, "PNG", optimize=True)
     return out.getvalue()
 
 
@@ -78,8 +78,9 @@ def taken(context: BrowserContext, address: str, prepare: Callable[[Page], None]
     page = context.new_page()
     page.goto(address, timeout=LIMIT)
     page.wait_for_selector("[data-testid=stMain] h1", timeout=LIMIT)
-    page.wait_for_timeout(6000)
+    page.wait_for_timeout(4000)
     prepare(page)
+    page.mouse.move(0, 0)
     page.wait_for_timeout(1500)
     content = small(page.screenshot())
     page.close()

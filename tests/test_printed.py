@@ -48,6 +48,7 @@ from nspca.plots import (
 from nspca.plots.compare import ratios_figure, styles, values_figure
 from nspca.presentation import colours
 from nspca.presentation.numerals import proved_ratio
+from nspca.presentation.phrases import rival_name
 from nspca.progress import Event
 from nspca.specs import DataSpec, SweepSpec
 from nspca.specs.rows import Closer, Found, pack
@@ -145,15 +146,18 @@ def test_figures_of_a_comparison(monkeypatch):
 
         def truth(trace, i, frame=frame, unit=unit):
             value, upper = best_of(frame, int(trace.x[i]))
-            if trace.name in ("auto", "greedy"):
-                row = of_row(frame, trace.name, int(trace.x[i]))
+            methods = {rival_name(method): method for method in ("auto", "greedy")}
+            if trace.name in methods:
+                row = of_row(frame, methods[trace.name], int(trace.x[i]))
                 value, upper = row.value, row.upper
             return Truth(upper, value, unit)
 
         walk.figure(values_figure(frame, unit=unit, unit_name="all", **look), truth)
         ratios = ratios_figure(frame, **look)
         walk.figure(ratios, truth)
-        for method, said in re.findall(rf"(auto|greedy) ({NUMBER}) %", alt_text(ratios)):
+        said_of = re.findall(rf"(auto|greedy)(?: \(best of several\))? ({NUMBER}) %", alt_text(ratios))
+        assert {method for method, _ in said_of} == {"auto", "greedy"}
+        for method, said in said_of:
             rows = frame[frame["method"] == method]
             walk.guarantee(said, min(Fraction(r.value) / Fraction(r.upper) for r in rows.itertuples()))
         body = compare_everything._proved(frame)
@@ -162,7 +166,7 @@ def test_figures_of_a_comparison(monkeypatch):
             check_row(walk, row, cell[1], None, cell[3])
         page = Page()
         monkeypatch.setattr(compare_sections, "st", page)
-        monkeypatch.setattr(tables, "st", page)
+        monkeypatch.setattr("nspca.dashboard.app.tables.st", page)
         compare_sections.draw_table(frame)
         columns = [page.cell(name) for name in ("value", "ratio", "upper", "best")]
         for row, value, ratio, upper, best in zip(frame.itertuples(), *columns, strict=True):
@@ -373,7 +377,7 @@ def test_pages_about_several_components(solved, monkeypatch):
         walk.text(joint_proof.sentence(outcome), of(joint, total))
         walk.text(re.sub(r"<.*?>", " ", joint_everything._proved(outcome)), of(joint, total))
         monkeypatch.setattr(joint_methods, "st", page)
-        monkeypatch.setattr(tables, "st", page)
+        monkeypatch.setattr("nspca.dashboard.app.tables.st", page)
         joint_methods._table(outcome)
         walk.guarantee(page.cell("least")[0].removesuffix(" %"), of(joint).ratio)
         figure = joint_methods.cumulative(outcome)

@@ -299,7 +299,7 @@ def test_the_strip_shows_each_gap_and_stands_on_the_floor_where_it_is_closed():
     figure = plots.sweep_figure(frame, unit=1.0, closed=1e-8)
     gaps, axis = named(figure, "gap"), figure.layout.yaxis2
     assert np.allclose([gaps.y[0], gaps.y[2]], [0.1, 0.001]) and gaps.y[1] == axis.tickvals[0] < 0.001 / 3
-    assert axis.ticktext[0] == "proved<br>optimal" and axis.type == "log" and 10 ** axis.range[0] < gaps.y[1]
+    assert axis.ticktext[0] == "optimal" and axis.type == "log" and 10 ** axis.range[0] < gaps.y[1]
     assert list(gaps.marker.symbol) == ["circle-open", "circle", "circle-open"] and gaps.customdata[1] == [10]
     assert "at least 90.0 %" in gaps.text[0] and "nothing better exists" in gaps.text[1]
     assert figure.layout.yaxis.domain[0] > axis.domain[1], "the two parts do not touch"

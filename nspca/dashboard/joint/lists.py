@@ -21,6 +21,8 @@ MOST = 40
 """Names of a component in a list; files have them all."""
 FIRST = 10
 """Names of a component on the first screen."""
+PRESENTED = 5
+"""Names of a component in present mode, where two rows of lists fit on the screen."""
 MOST_COLUMNS = 5
 STYLE = """<style>
 .nspca-frame { container-type: inline-size; }
@@ -51,17 +53,22 @@ def best(outcome: Outcome, most: int = FIRST) -> None:
     result = ordered(outcome.results)[method]
     names = outcome.of.dataset.feature_names
     shares = result.values / outcome.total
+    if state.get("present") and len(shares) > MOST_COLUMNS:
+        most = min(most, PRESENTED)
     st.html(lists(result.components, shares, names, called=called(method), most=most))
 
 
 def choose(outcome: Outcome) -> int:
-    """Draw the choice of one component of the best method; return its number from 1."""
+    """Draw the choice of one component of the best method; return its number from 1.
+
+    In present mode nothing is drawn, because what a choice shows is not on the screen.
+    """
     about, method = outcome.about, outcome.best
     X, called_ = ordered(outcome.results)[method].components, called(method)
     r = X.shape[1]
     at = min(max(1, state.get(about.at)), r)
-    if r == 1:
-        return 1
+    if r == 1 or state.get("present"):
+        return at
     return st.segmented_control(
         f"Look at one {about.one}",
         list(range(1, r + 1)),

@@ -44,10 +44,13 @@ def after(outcome: Outcome) -> str:
     """Return what is drawn, and what to do next."""
     X = outcome.results[outcome.best].components
     used, n = int(np.count_nonzero(X.any(axis=1))), outcome.problem.n
-    return (
+    said = (
         f"Each part has its own colour, and {n - used} of {n} pixels are in none. The share above a part is "
-        "what it explains. Choose an image below to see it put together from the parts."
+        "what it explains."
     )
+    if state.get("present"):
+        return said
+    return f"{said} Choose an image below to see it put together from the parts."
 
 
 def rows(outcome: Outcome) -> None:

@@ -4,7 +4,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 import nspca
-from nspca.dashboard.app import wording
+from nspca.dashboard.app import state, wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.joint import lists, stability
 from nspca.dashboard.joint.methods import ordered
@@ -28,8 +28,10 @@ def picture(outcome: Outcome) -> None:
 
 
 def after(outcome: Outcome) -> str:
-    """Return what to do next."""
-    many = f"Choose a component to see it alone, or “{'Samples'} on a map” to see where the samples lie."
+    """Return what is drawn in present mode, and else what to do next."""
+    if state.get("present"):
+        return "Each list is a component. Its percentage is what it explains, and a bar is a weight."
+    many = "Choose a component to see it alone, or “Samples on a map” to see where the samples lie."
     one = f"The {outcome.about.feature}s stand in the order of their weight. Below, the component is alone."
     return one if outcome.asked.r == 1 else many
 

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 import streamlit as st
 
 import nspca
-from nspca.dashboard.app import tables
+from nspca.dashboard.app import state, tables
 from nspca.dashboard.components import figures
 from nspca.dashboard.joint import documents, lists, stability
 from nspca.dashboard.joint import matching as matching_view
@@ -34,7 +34,9 @@ def picture(outcome: Outcome) -> None:
 
 
 def after(outcome: Outcome) -> str:
-    """Return the sentence below the picture that tells the visitor what to do next."""
+    """Return what is drawn in present mode, and else what to do next."""
+    if state.get("present"):
+        return "Each list is a topic. Its percentage is what it explains, and a bar is the weight of a word."
     if outcome.asked.r == 1:
         return (
             "The words stand in the order of their weight. The documents that are most about them are below."

@@ -117,7 +117,7 @@ def answer(item: Item, claims: list[Claim]) -> str:
     else:
         parts = [f"{n} {SAID[verdict][n > 1]}" for verdict, n in counts.items()]
         said = f"Of {total} statements of {item.label}, {', '.join(parts[:-1])} and {parts[-1]}."
-    return said + _example(claims)
+    return f"{said}{_example(claims)} Choose another figure or paper above."
 
 
 def _example(claims: list[Claim]) -> str:
