@@ -86,9 +86,8 @@ def _dress(X: np.ndarray, name: str, reader: NpzReader) -> Dataset:
     texts, groups, label_name, lost = _about_samples(reader, X.shape[0])
     data = Dataset(
         name=name,
-        X=sp.csr_array(X.shape)
-        if settled.notes
-        else X,  # an empty stand-in: names are checked against the full shape before rows are dropped
+        # Names are checked against the full shape, so X is an empty stand-in until rows are dropped.
+        X=sp.csr_array(X.shape) if settled.notes else X,
         feature_names=features
         or (pixel_names(image_shape) if image_shape and fits else numbered("feature", X.shape[1])),
         sample_names=samples or numbered("sample", X.shape[0]),

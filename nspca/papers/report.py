@@ -13,9 +13,8 @@ from nspca.errors import of_the_app
 from nspca.papers import ITEMS, PAPERS, VERDICTS, Claim, Found, Item, Outcome, claims, counts, stored
 from nspca.papers.item import Table
 
-with of_the_app(
-    "the report of the papers"
-):  # a missing package is reported here, not after minutes of computing
+# A missing package is reported here, not after minutes of computing.
+with of_the_app("the report of the papers"):
     from nspca.plots.papers import gallery_figure, panel_figure
 
 STYLE = """body { font: 16px/1.5 system-ui, sans-serif; max-width: 68rem; margin: 2rem auto; padding: 0 1rem;

@@ -93,9 +93,7 @@ class There:
             return future.result()
         except (NSPCAError, MemoryError):
             raise
-        except (
-            Exception
-        ) as error:  # Dask is not imported, so its errors have no name here, and a worker may raise any error
+        except Exception as error:  # Dask is not imported, and a worker may raise any error
             raise JobError(
                 f"Workers that settle nodes to the end are required, got {type(error).__name__} "
                 f"({shown(str(error))}): see their logs, or leave the client out."

@@ -220,9 +220,8 @@ def preparation(of: Chosen) -> None:
 def _as_in_the_papers(of: Chosen) -> None:
     """Draw the choice of the papers' preparations that suit the data; log2 has a switch elsewhere."""
     others = (name for name in PREPARATIONS if name != "log2")
-    made = state.get(
-        "prep"
-    )  # chosen preparations stay on offer, since the prepared data may no longer allow them
+    # Chosen preparations stay on offer, since the prepared data may no longer allow them.
+    made = state.get("prep")
     able = [name for name in others if name in made or not PREPARATIONS[name].lacks(of.dataset)]
     if able:
         st.pills(

@@ -33,16 +33,10 @@ from nspca.specs.uses import DetectionSpec, GenesSpec, PitpropsSpec
 
 # Errors that reading a damaged or unknown run may raise.
 DAMAGE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, OSError, RecursionError)
-OWN = (
-    SweepSpec,
-    ComponentsSpec,
-    ComparisonSpec,
-)  # specs that have a page of their own, which also shows follow-up runs
-COUNTED = (
-    *OWN,
-    SuccessiveSpec,
-    StabilitySpec,
-)  # specs whose number of rows is known, so that progress can be counted
+# Specs that have a page of their own, which also shows follow-up runs.
+OWN = (SweepSpec, ComponentsSpec, ComparisonSpec)
+# Specs whose number of rows is known, so that progress can be counted.
+COUNTED = (*OWN, SuccessiveSpec, StabilitySpec)
 PAPERS = (PaperSpec, GenesSpec, DetectionSpec, PitpropsSpec)  # specs shown on the page of the papers
 DATA_KEYS = {"parts": "pictures", "topics": "texts", "components": "table"}
 """Name of the data in the address of a page about several components, by the address name of its run."""
@@ -88,7 +82,7 @@ class Told:
 
     @property
     def is_sweep(self) -> bool:
-        """Whether the run is a finished sweep, which can be compared with another sweep."""
+        """True for a finished sweep, which can be compared with another sweep."""
         return isinstance(self.spec, SweepSpec) and self.run.state == "done"
 
 
@@ -115,9 +109,8 @@ def _shown(run: Run, spec: Any) -> Told:
         return Told(run, spec, "pages/sweep.py", query | {"run": run.id})
     if isinstance(spec, ComparisonSpec):
         return Told(run, spec, "pages/compare.py", query | {"compare": run.id})
-    is_table = (
-        spec.data.sample is not None and not spec.data.is_words
-    )  # runs stored before the page Components existed
+    # Runs stored before the page Components existed.
+    is_table = spec.data.sample is not None and not spec.data.is_words
     key = "components" if spec.noun == "topic" and is_table else f"{spec.noun}s"
     query[DATA_KEYS[key]] = spec.data.sample or "mine"
     return Told(run, spec, f"pages/{key}.py", query | {key: run.id})

@@ -22,12 +22,8 @@ LONGEST = 80  # characters of a name
 FILES = {"proof": ("Certificate, NPZ", "npz", "nspca.Certificate.from_bytes reads it.")}
 SWEEPS = ("Result, ZIP", "zip", "nspca.Sweep.from_bytes reads it.")
 PLAIN = ("Result, JSON", "json", "The numbers behind the figures.")
-OF_SWEEPS = (
-    "sweep",
-    "components",
-    "comparison",
-    "successive",
-)  # kinds of runs whose result is a `nspca.Sweep`
+# Kinds of runs whose result is a `nspca.Sweep`.
+OF_SWEEPS = ("sweep", "components", "comparison", "successive")
 BADGES = {
     "done": ":green-badge[done]",
     "failed": ":red-badge[failed]",
