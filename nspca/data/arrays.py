@@ -42,7 +42,7 @@ def read_npz(raw: bytes, name: str, options: ReadOptions = AS_IT_IS, packed: int
         check_sparse(shape.rows, shape.columns, shape.nonzeros)
     (block,) = reader.blocks()
     X = block.X if reader.is_sparse else plain_numbers(block.X, reader.source.given_bytes)
-    return _dress(X, name, reader)
+    return _to_dataset(X, name, reader)
 
 
 def plain_numbers(X: np.ndarray, packed: int) -> np.ndarray:
@@ -63,7 +63,7 @@ def plain_numbers(X: np.ndarray, packed: int) -> np.ndarray:
     return np.ascontiguousarray(X, dtype=kept)
 
 
-def _dress(X: np.ndarray, name: str, reader: NpzReader) -> Dataset:
+def _to_dataset(X: np.ndarray, name: str, reader: NpzReader) -> Dataset:
     """Return the table X as a Dataset with the names, labels and other members of its archive."""
     options, notes = reader.options, reader.notes
     image_shape, axis, labels, left_out = _extras(reader)
@@ -105,7 +105,7 @@ def _dress(X: np.ndarray, name: str, reader: NpzReader) -> Dataset:
         header=header,
         header_names=header_names,
     )
-    return _of_what_is_left(data, settled) if settled.notes else data
+    return _drop_missing(data, settled) if settled.notes else data
 
 
 def _extras(
@@ -215,7 +215,7 @@ def _flag(reader: NpzReader, key: str) -> bool:
     return flag.dtype.kind == "b" and flag.size == 1 and bool(flag.item())
 
 
-def _of_what_is_left(data: Dataset, settled: Settled) -> Dataset:
+def _drop_missing(data: Dataset, settled: Settled) -> Dataset:
     """Return a data set without the rows and columns dropped for missing values.
 
     Images that lost pixels become a table.

@@ -60,7 +60,7 @@ class There:
 
     def __init__(self, client: Any, ground: Ground, tell: Callable[[], None]):
         self.client, self.tell = client, tell
-        self.ground = self._submit(_itself, ground)
+        self.ground = self._submit(_identity, ground)
 
     def __call__(self, tasks: list[Task]) -> Iterator[Settled]:
         """Yield what each task came to, in order."""
@@ -100,7 +100,7 @@ class There:
             ) from error
 
 
-def _itself(what):
+def _identity(what):
     """Return the argument: a task that puts an object on the cluster."""
     return what
 

@@ -103,7 +103,7 @@ def _search(told: list[Told | Run]) -> list[Told | Run]:
         placeholder="Search: digits, failed, nonnegative …",
         label_visibility="collapsed",
         width=420,
-        **state.bind("find", then=_top),
+        **state.bind("find", then=_to_first_page),
     )
     parts = wanted.lower().split()
     found = [one for one in told if all(part in _searched(one) for part in parts)]
@@ -120,7 +120,7 @@ def _searched(one: Told | Run) -> str:
     ).lower()
 
 
-def _top() -> None:
+def _to_first_page() -> None:
     """Return the list to its first page."""
     state.put(listed=None)
 
@@ -148,7 +148,7 @@ def _row(one: Told | Run, place) -> None:
         if not isinstance(one, Told):
             raise ValueError(DAMAGED)
         now = engine().status(run.id)
-        begun, drawn = _said(one, now, place), thumbnail.of(one, unpack(now.rows))
+        begun, drawn = _describe(one, now, place), thumbnail.of(one, unpack(now.rows))
         address = state.opening(one.query)
     except DAMAGE:
         with left:
@@ -174,7 +174,7 @@ def _row(one: Told | Run, place) -> None:
                 _more(one, now)
 
 
-def _said(one: Told, now: JobState, place) -> str:
+def _describe(one: Told, now: JobState, place) -> str:
     """Return the Markdown description of a run: name, settings, state, times, and what is proved."""
     lines = [f"**{wording.plain(one.run.name or one.line)}**"]
     if one.run.name:
