@@ -68,7 +68,7 @@ class Packed:
         return kept.block - self.taken - self.L @ self.L.T
 
     def base(self, problem: Problem, kept: Kept) -> float:
-        """Return the bound without its search: the r largest eigenvalues of `left`, and topk of prices."""
+        """Return the bound without its search half: r largest eigenvalues of `left`, and topk of prices."""
         values = largest_eigenpairs(self.left(kept), len(problem.sizes))[0]
         own = kept.largest(values, len(problem.sizes))
         return own + float(topk_sum(self.prices, sum(problem.sizes)))

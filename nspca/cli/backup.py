@@ -25,7 +25,7 @@ def add(commands: Commands) -> None:
 
 
 def backup(args: argparse.Namespace) -> int:
-    """Write a copy of the store and print its size."""
+    """Write a copy of the store to a file, print the size of the copy, and return the exit code 0."""
     from nspca.jobs.backup import backup as write
 
     say(f"nspca: {args.file}, {write(args.file) / 1e6:.1f} MB")
@@ -33,7 +33,7 @@ def backup(args: argparse.Namespace) -> int:
 
 
 def restore(args: argparse.Namespace) -> int:
-    """Restore the store from a copy, and print the place of the previous one."""
+    """Restore the store from a copy, print where the previous store was moved, and return the exit code 0."""
     from nspca.jobs.backup import restore as put_back
 
     before = put_back(args.file)

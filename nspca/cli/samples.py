@@ -41,7 +41,7 @@ def add(commands: Commands) -> None:
 
 
 def samples(args: argparse.Namespace) -> int:
-    """List the catalogue of data sets."""
+    """Print the catalogue of data sets, and return the exit code 0."""
     from nspca import data
 
     if args.json:
@@ -68,14 +68,17 @@ def samples(args: argparse.Namespace) -> int:
 
 
 def _is_missing(name: str) -> bool:
-    """Tell whether a stand-in takes the place of a data set."""
+    """Tell whether the original of a data set is not on this machine, so that a stand-in is used."""
     from nspca import data
 
     return data.SAMPLES[name].stand_in and data.original_path(name) is None
 
 
 def fetch(args: argparse.Namespace) -> int:
-    """Download data sets or adopt copies; each failure is one sentence, and the others are still fetched."""
+    """Download data sets or take over copies, and return the exit code: 2 when a data set failed, else 0.
+
+    Each failure is printed as one sentence, and the remaining data sets are still fetched.
+    """
     from nspca import data
 
     wanted = args.names or [name for name, sample in data.SAMPLES.items() if sample.downloadable]

@@ -1,4 +1,4 @@
-"""NPZ files as data sets, and data sets as NPZ files: the table with its names, labels and history."""
+"""Read NPZ files as data sets, and write data sets as NPZ: the table with names, labels and preparations."""
 
 import io
 import zipfile
@@ -19,21 +19,22 @@ from nspca.errors import InvalidData
 
 AS_IT_IS = ReadOptions()
 MOST_STEPS = 100
-"""Preparations that a file may list."""
+"""Maximum preparations that a file may list."""
 MOST_LABEL_COLUMNS = 100
-"""Label columns that a file may hold."""
+"""Maximum label columns that a file may hold."""
 MOST_TEXT = 16 * 2**20
-"""Bytes of the texts that a data set keeps for being read: about sixteen thousand pages."""
+"""Maximum bytes of all texts in a file: about sixteen thousand pages."""
 _NAMES = {"feature": FEATURE_NAMES, "sample": ("sample_names", "samples", "index")}
 
 
 def read_npz(raw: bytes, name: str, options: ReadOptions = AS_IT_IS, packed: int | None = None) -> Dataset:
-    """Read an NPZ with `X` (or its only 2-D array, or the parts of a scipy.sparse matrix), names and labels.
+    """Return an NPZ with names and labels as a Dataset.
 
-    Other keys: ``labels`` or ``y``, ``feature_names``, ``sample_names``, ``image_shape``, ``wavelength_um``,
-    ``header`` with ``header_names``, ``prepared``, ``is_covariance``, and what `to_npz` writes of texts and
-    label columns. `packed` counts the bytes of the file
-    that `raw` came in, when that is packed again.
+    The table is `X`, the only 2-D array, or the parts of a scipy.sparse matrix. Other keys: ``labels`` or
+    ``y``, ``feature_names``, ``sample_names``, ``image_shape``, ``wavelength_um``, ``header`` with
+    ``header_names``, ``prepared``, ``is_covariance``, and the texts and label columns that `to_npz` writes.
+
+    `packed` is the size in bytes of the compressed file that held `raw`, if any.
     """
     reader = NpzReader(Source(raw=raw, packed=packed or 0), options)
     if reader.is_sparse:
@@ -41,13 +42,13 @@ def read_npz(raw: bytes, name: str, options: ReadOptions = AS_IT_IS, packed: int
         check_sparse(shape.rows, shape.columns, shape.nonzeros)
     (block,) = reader.blocks()
     X = block.X if reader.is_sparse else plain_numbers(block.X, reader.source.given_bytes)
-    return _dress(X, name, reader)
+    return _to_dataset(X, name, reader)
 
 
 def plain_numbers(X: np.ndarray, packed: int) -> np.ndarray:
     """Return a C-contiguous table: uint8 stays, every other real type becomes float64.
 
-    A stack of images is unrolled by `_dress`. `packed` counts the bytes of the file that X came in.
+    A stack of images may have three dimensions. `packed` is the size in bytes of the file that held X.
     """
     if X.dtype.kind not in "biuf":
         raise InvalidData(f"The table must hold real numbers, got type {X.dtype}: convert it before saving.")
@@ -62,8 +63,8 @@ def plain_numbers(X: np.ndarray, packed: int) -> np.ndarray:
     return np.ascontiguousarray(X, dtype=kept)
 
 
-def _dress(X: np.ndarray, name: str, reader: NpzReader) -> Dataset:
-    """Return numbers with the names, labels and other members of their archive as a data set."""
+def _to_dataset(X: np.ndarray, name: str, reader: NpzReader) -> Dataset:
+    """Return the table X as a Dataset with the names, labels and other members of its archive."""
     options, notes = reader.options, reader.notes
     image_shape, axis, labels, left_out = _extras(reader)
     notes += left_out
@@ -77,7 +78,7 @@ def _dress(X: np.ndarray, name: str, reader: NpzReader) -> Dataset:
     header, header_names, more = _header(reader, X.shape[0])
     notes += done + more
     names = {what: _names(reader, what) for what in _NAMES}
-    # A shape that is not that of the table is refused by Dataset; no names are made for it before.
+    # Dataset refuses an image_shape that does not fit the table. No pixel names are made before that.
     fits = image_shape is not None and image_shape[0] * image_shape[1] == X.shape[1]
     features, more = unique_names(names["feature"], "feature") if names["feature"] else (None, ())
     samples, again = unique_names(names["sample"], "sample") if names["sample"] else (None, ())
@@ -85,7 +86,8 @@ def _dress(X: np.ndarray, name: str, reader: NpzReader) -> Dataset:
     texts, groups, label_name, lost = _about_samples(reader, X.shape[0])
     data = Dataset(
         name=name,
-        X=sp.csr_array(X.shape) if settled.notes else X,  # its names are checked against all rows and columns
+        # Names are checked against the full shape, so X is an empty stand-in until rows are dropped.
+        X=sp.csr_array(X.shape) if settled.notes else X,
         feature_names=features
         or (pixel_names(image_shape) if image_shape and fits else numbered("feature", X.shape[1])),
         sample_names=samples or numbered("sample", X.shape[0]),
@@ -103,7 +105,7 @@ def _dress(X: np.ndarray, name: str, reader: NpzReader) -> Dataset:
         header=header,
         header_names=header_names,
     )
-    return _of_what_is_left(data, settled) if settled.notes else data
+    return _drop_missing(data, settled) if settled.notes else data
 
 
 def _extras(
@@ -133,7 +135,7 @@ def _extras(
 def _kind(
     image_shape: tuple[int, int] | None, axis: np.ndarray | None, texts: tuple[str, ...] | None
 ) -> Kind:
-    """Return what a component of the data is drawn as."""
+    """Return the kind of the data, which decides how a component is drawn."""
     if image_shape is not None:
         return "image"
     return "spectrum" if axis is not None else "table" if texts is None else "words"
@@ -162,8 +164,9 @@ def _about_samples(
 
 
 def unpack_texts(raw: np.ndarray, ends: np.ndarray, rows: int) -> tuple[str, ...] | None:
-    """Return the texts that `to_npz` packed as UTF-8 bytes and the places where each ends; None for other
-    arrays.
+    """Return the texts packed by `to_npz` as UTF-8 bytes `raw` and end positions `ends`.
+
+    Returns None for arrays that are not one text for each of the `rows`.
     """
     if raw.ndim != 1 or raw.dtype != np.uint8 or ends.shape != (rows,) or ends.dtype.kind not in "iu":
         return None
@@ -176,7 +179,7 @@ def unpack_texts(raw: np.ndarray, ends: np.ndarray, rows: int) -> tuple[str, ...
 
 
 def _header(reader: NpzReader, rows: int) -> tuple[np.ndarray | None, tuple[str, ...], tuple[str, ...]]:
-    """Return the numbers of each sample that are no features, their names, and notes."""
+    """Return the header fields (numbers of each sample that are not features), their names, and notes."""
     if "header" not in reader.files:
         return None, (), ()
     header = reader.read_array("header")
@@ -194,7 +197,7 @@ def _header(reader: NpzReader, rows: int) -> tuple[np.ndarray | None, tuple[str,
 
 
 def _prepared(reader: NpzReader) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the preparations that were done before the file was saved, as `to_npz` wrote them, and notes."""
+    """Return the preparations listed in the file, as done before it was saved, and notes."""
     if "prepared" not in reader.files:
         return (), ()
     steps = reader.read_array("prepared")
@@ -207,14 +210,15 @@ def _prepared(reader: NpzReader) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _flag(reader: NpzReader, key: str) -> bool:
-    """Tell whether a member of the archive is there and true."""
+    """Return whether the archive has a member `key` that is a single True."""
     flag = reader.read_array(key) if key in reader.files else np.array(False)
     return flag.dtype.kind == "b" and flag.size == 1 and bool(flag.item())
 
 
-def _of_what_is_left(data: Dataset, settled: Settled) -> Dataset:
-    """Return a data set without the rows and columns that missing values cost; an image that lost pixels is a
-    table.
+def _drop_missing(data: Dataset, settled: Settled) -> Dataset:
+    """Return a data set without the rows and columns dropped for missing values.
+
+    Images that lost pixels become a table.
     """
     whole = settled.columns.size == data.X.shape[1]
     data = data.rows(settled.rows) if settled.rows.size < data.X.shape[0] else data
@@ -230,6 +234,7 @@ def _of_what_is_left(data: Dataset, settled: Settled) -> Dataset:
 
 
 def _names(reader: NpzReader, what: str) -> list[str]:
+    """Return the names of features or samples (`what`) in an archive, empty when there are none."""
     for key in _NAMES[what]:
         if key in reader.files:
             names = reader.read_array(key)
@@ -239,7 +244,7 @@ def _names(reader: NpzReader, what: str) -> list[str]:
 
 
 def to_npz(dataset: Dataset) -> bytes:
-    """Return a dataset as a compressed NPZ that `read_npz` reads; equal data make equal bytes."""
+    """Return a data set as compressed NPZ bytes, which `read_npz` reads. Equal data give equal bytes."""
     X: Any = dataset.X  # SciPy has no types
     arrays = (
         {"data": X.data, "indices": X.indices, "indptr": X.indptr, "shape": np.array(X.shape)}
@@ -272,7 +277,7 @@ def to_npz(dataset: Dataset) -> bytes:
         for key, array in arrays.items():
             plain = io.BytesIO()
             np.lib.format.write_array(plain, np.ascontiguousarray(array), allow_pickle=False)
-            # A ZipInfo made by hand has the fixed date 1980-01-01.
+            # An explicit ZipInfo has the fixed date 1980-01-01, so the bytes do not depend on the time.
             archive.writestr(
                 zipfile.ZipInfo(f"{key}.npy"), plain.getvalue(), compress_type=zipfile.ZIP_DEFLATED
             )

@@ -87,14 +87,14 @@ def load_python_docs(report: Report) -> Dataset:
     kept = kept_counts()
     if kept.is_file():
         try:
-            return _dress(read_npz(kept.read_bytes(), "python-docs"))
+            return _add_provenance(read_npz(kept.read_bytes(), "python-docs"))
         except (NSPCAError, OSError):
             kept.unlink(missing_ok=True)
     data = count_words(Path(sysconfig.get_paths()["stdlib"]), report)
     with contextlib.suppress(OSError):
         # Without a cache the counts are only made again at the next call.
         write_atomically(kept, to_npz(data))
-    return _dress(data)
+    return _add_provenance(data)
 
 
 def count_words(library: Path, report: Report) -> Dataset:
@@ -164,10 +164,10 @@ def _documents(path: Path, library: Path) -> Iterator[tuple[str, str]]:
         return
     parts = path.relative_to(library).with_suffix("").parts
     module = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-    yield from _below(tree, module)
+    yield from _walk_docstrings(tree, module)
 
 
-def _below(
+def _walk_docstrings(
     node: "ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef", title: str
 ) -> Iterator[tuple[str, str]]:
     """Yield the dotted name and the text of the docstrings of a node and of what is defined in the node."""
@@ -178,7 +178,7 @@ def _below(
         nested = [child] if not isinstance(child, (ast.If, ast.Try)) else child.body
         for inner in nested:
             if isinstance(inner, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
-                yield from _below(inner, f"{title}.{inner.name}")
+                yield from _walk_docstrings(inner, f"{title}.{inner.name}")
 
 
 def _matrix(names: list[str], counts: list[Counter[str]]) -> Dataset:
@@ -201,7 +201,7 @@ def _matrix(names: list[str], counts: list[Counter[str]]) -> Dataset:
     return Dataset("python-docs", X, tuple(vocabulary), sample_names, kind="words")
 
 
-def _dress(data: Dataset) -> Dataset:
+def _add_provenance(data: Dataset) -> Dataset:
     """Return word counts as a Dataset with provenance and notes, which the cache file does not hold."""
     version = platform.python_version()
     return Dataset(

@@ -72,13 +72,13 @@ def read_table(reader: TableReader, name: str, notes: tuple[str, ...] = ()) -> D
     chosen = reader.columns
     features, ids, labels = chosen.features, chosen.ids, chosen.labels
     values, texts = reader.read_whole(chosen.excluded)
-    if (again := _not_empty(layout, texts)) != layout:
+    if (again := _correct_empty_columns(layout, texts)) != layout:
         return read_table(reader.with_layout(again), name, notes)
     if values.shape[1] == 0:
         aside = chosen.describe_excluded(layout)
         raise InvalidData(f"The table has no column of numbers{aside}: at least two are needed.")
     settled = settle(values, options.missing, called=[quoted(layout, i) for i in features])
-    others, candidates, groups = _others(layout, texts, settled, chosen.others)
+    others, candidates, groups = _describe_others(layout, texts, settled, chosen.others)
     if labels is not None:
         groups[layout.columns[labels]] = to_labels(settled.of_rows(texts[labels]))
     check_enough(settled.rows.size, settled.columns.size, chosen.describe_excluded(layout))
@@ -163,7 +163,7 @@ def _find_row(body: Sequence[Sequence[str]], ids: int, wanted: "str | int") -> i
     )
 
 
-def _not_empty(layout: Layout, texts: dict[int, list[str]]) -> Layout:
+def _correct_empty_columns(layout: Layout, texts: dict[int, list[str]]) -> Layout:
     """Return the layout without empty columns that hold something below the first lines.
 
     Such a column becomes a text column, or a feature when all its filled cells are numbers.
@@ -183,7 +183,7 @@ def _not_empty(layout: Layout, texts: dict[int, list[str]]) -> Layout:
     )
 
 
-def _others(
+def _describe_others(
     layout: Layout, texts: dict[int, list[str]], settled: Settled, others: Sequence[int]
 ) -> tuple[tuple[str, ...], tuple[Candidate, ...], dict[str, np.ndarray]]:
     """Return notes about the columns left out, candidates for labels, and the labels by column name.

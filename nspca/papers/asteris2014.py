@@ -1,5 +1,6 @@
-"""Figures of Asteris, Papailiopoulos and Dimakis (ICML 2014): Algorithm 3 with its bound beside EM, on three
-data sets. Seconds are CPU seconds.
+"""Reproduce the figures of Asteris, Papailiopoulos and Dimakis (ICML 2014).
+
+The paper compares Algorithm 3 and its bound with EM on three data sets. Seconds are CPU seconds.
 """
 
 import contextlib
@@ -25,32 +26,34 @@ from nspca.progress import Event, Report
 from nspca.solvers import em, epsnet
 
 NET = epsnet.Options(rank=3, eps=0.1, polish=False)
-"""Algorithm 3 as in Section 7, nothing added."""
+"""Options of Algorithm 3 as in Section 7 of the paper, without the polish of nspca."""
 KS = {
     "cbcl": (5, 10, 20, 30, 40, 60, 80, 100, 120, 150, 180, 220, 260, 300, 361),
     "leukemia": (5, 10, 20, 50, 100, 200, 500, 1000),
     "lrs": (1, 2, 3, 5, 7, 10, 15, 20, 25, 30, 40, 50, 60, 70, 80, 90),
 }
 MET = (10, 40, 100, 180, 260)
-"""Values of k that NSPCA (2006) is asked for."""
+"""Values of k at which NSPCA (2006) is run. That method does not meet every k."""
 EM = em.Options(restarts=10, starts="paper", polish=False)
 ALIKE = 0.02
-"""Difference up to which two curves count as similar, of an axis from 0 to the leading eigenvalue."""
+"""Difference up to which two curves count as similar, as a share of the leading eigenvalue."""
 WITH_HEADER = "standardised, with the seven header fields"
 LOW = 50
-"""Values of k up to here are low ones of Fig. 5, whose text names this one."""
+"""Largest k that counts as low in Fig. 5. The text of the paper names k = 50."""
 SAME_SPEED = 10.0
-"""Times the quicker up to which speeds count as similar: the text says of the same order."""
+"""Ratio of CPU seconds up to which speeds count as similar. The paper speaks of speeds of equal order."""
 FEW_SECONDS = 10.0
-"""CPU seconds up to which a run takes a few seconds."""
+"""CPU seconds up to which a run counts as taking a few seconds, as the paper says."""
 SEEDS = 3
-"""Sets of random points whose best counts."""
-GRID = 400_001  # angles, far more than there are crossings
+"""Number of runs of Algorithm 3 with different random points. The best run counts."""
+GRID = 400_001  # angles, far more than the curves have crossings
 
 
 def figure_1(report: Report) -> Outcome:
-    """The spannogram of a matrix V of shape (4, 2): the four entries of V c(phi) against the angle, and the
-    intervals between their crossings with each other and with zero.
+    """Return Fig. 1: the spannogram of a random matrix V of shape (4, 2).
+
+    The panel shows the four entries of V c(phi) against the angle phi. The intervals between crossings of the
+    curves, and with zero, are counted.
     """
     V = np.random.default_rng(3).standard_normal((4, 2))
     phi = np.linspace(-np.pi / 2, np.pi / 2, 361)
@@ -74,8 +77,10 @@ def figure_1(report: Report) -> Outcome:
 
 
 def figure_2(report: Report) -> Outcome:
-    """(P_2) on one support: the arc of directions c with Vc >= 0, the leading eigenvector outside it, the
-    best point at its end.
+    """Return Fig. 2: the problem (P_2) on one support of three features.
+
+    The panel shows the arc of directions c with Vc >= 0, the leading eigenvector outside that arc, and the
+    optimum at an end of the arc.
     """
     R = np.array([[1.0, 0.2], [0.9, -0.3], [-0.5, 0.4]])
     values, vectors = np.linalg.eigh(R.T @ R)
@@ -106,7 +111,7 @@ def figure_2(report: Report) -> Outcome:
 
 
 def figure_3(report: Report) -> Outcome:
-    """Six components of 40 pixels each, used pixels left out."""
+    """Return Fig. 3: six disjoint components of 40 pixels each on CBCL, by Algorithm 3 and by EM."""
     faces = originals.sample("cbcl", "equalised")
     problem = Problem.from_data(faces.X, k=40, nonneg=True)
     shape = list(faces.image_shape or (19, 19))
@@ -122,7 +127,7 @@ def figure_3(report: Report) -> Outcome:
 
 
 def figure_4(report: Report) -> Outcome:
-    """CBCL: variance against k by Alg. 3, EM and NSPCA (2006), with the region of the 2014 bound and ours."""
+    """Return Fig. 4: variance against k on CBCL by Alg. 3, EM and NSPCA (2006), with two bounds."""
     raw = originals.sample("cbcl")
     shares = []
     for name in ("equalised", "lee-seung", ""):
@@ -140,7 +145,7 @@ def figure_4(report: Report) -> Outcome:
 
 
 def figure_5(report: Report) -> Outcome:
-    """Leukemia: variance and bounds; EM from the paper's starts and from those of nspca."""
+    """Return Fig. 5: variance and bounds on Leukemia, with EM from the paper's starts and from nspca's."""
     X = originals.sample("leukemia").X
     tables = {
         "intensities as they are": X,
@@ -180,10 +185,10 @@ def figure_5(report: Report) -> Outcome:
 
 
 def figure_6(report: Report) -> Outcome:
-    """LRS: variance and bounds, whose band is particularly tight."""
+    """Return Fig. 6: variance and bounds on LRS, where value and bound are particularly close."""
     X = originals.sample("lrs").X
     tables = {"as they are": X, "standardised": originals.standardised(X)}
-    with contextlib.suppress(NotPrepared):  # a copy that came without them
+    with contextlib.suppress(NotPrepared):  # a copy of the data without the header fields
         tables[WITH_HEADER] = originals.standardised(originals.sample("lrs", "with-header").X)
     found: dict[str, list[Found]] = {"share20": [], "share90": []}
     for name, Z in tables.items():
@@ -210,7 +215,10 @@ def _rows_standardised(X: Array) -> Array:
 
 
 def _speeds(problem: Problem, ks, seconds: dict[str, float], report: Report) -> list[Found]:
-    """Return the CPU seconds of Alg. 3 and EM: with the paper's number of points, and with Theorem 2's."""
+    """Return the CPU seconds of Alg. 3 and EM, as two numbers.
+
+    Alg. 3 runs with the paper's number of random points, which is judged, and with that of Theorem 2.
+    """
     points = math.ceil(math.log(problem.n) / NET.eps**NET.rank)
     started = time.process_time()
     epsnet.path(problem, ks, replace(NET, samples=points), 0, report)
@@ -232,11 +240,11 @@ def _speeds(problem: Problem, ks, seconds: dict[str, float], report: Report) -> 
 def _shares(
     problem: Problem, k: int, name: str, report: Report, exact: bool = False, plain: bool = False
 ) -> list[Found]:
-    """Return the per cent of the optimum that the 2014 bound proves, in several readings.
+    """Return the per cent of the optimum that the 2014 bound proves, in several readings of the paper.
 
-    The judged readings take the value v on the rank-3 part, as the printed figures suggest. With `plain`, the
-    bound is also read without its factor 1 / (1 - eps), which then proves nothing. With `exact`, the exact
-    optimum of the rank-3 part stands beside them.
+    The judged readings take the value v on the rank-3 part, as the printed figures suggest. `plain` adds a
+    reading without the factor 1 / (1 - eps), which proves nothing. `exact` adds the bound from the exact
+    optimum of the rank-3 part, which is not judged.
     """
     runs = [epsnet.path(problem, [k], NET, seed, report)[k] for seed in range(SEEDS)]
     values = np.array([run.info["rank_d_value"] for run in runs])
@@ -271,8 +279,10 @@ def _shares(
 
 
 def _panel(problem: Problem, ks, title: str, report: Report, nspca2006=(), seconds=None):
-    """Shares of the leading eigenvalue against k, by method, between the best found and the 2014 bound; and
-    the curves of Alg. 3 and EM as arrays.
+    """Return the panel of a data set, and the curves of Alg. 3 and of EM as arrays.
+
+    The panel shows shares of the leading eigenvalue against k by method, and the bounds. CPU seconds of both
+    methods are put into the dict `seconds`.
     """
     l1, seconds = problem.leading_eigenvalue, {} if seconds is None else seconds
     started = time.process_time()
@@ -325,10 +335,12 @@ def _em(problem: Problem, ks, options: em.Options, title: str, report: Report) -
 
 
 def _upper(result) -> float:
+    """Return the upper bound that the certificate of a result proves."""
     return result.certificate.upper
 
 
 def _alike(net: Array, other: Array, preset: str) -> Found:
+    """Return the largest difference of two curves, and whether they count as similar."""
     away = float(np.max(np.abs(net - other)))
     return Found(
         f"at most {round_up(away, 2):.2g} of the leading eigenvalue apart", preset, holds=away <= ALIKE
@@ -336,18 +348,21 @@ def _alike(net: Array, other: Array, preset: str) -> Found:
 
 
 def _share(one: Found) -> float:
+    """Return the value of a Found that holds a number."""
     assert isinstance(one.value, float)
     return one.value
 
 
 def _at_least(one: Found, wanted: float) -> bool:
+    """Return whether the value of a Found is at least `wanted`."""
     return _share(one) >= wanted
 
 
 def _large(ks, net: Array, other: Array) -> Found:
-    """Judge whether two curves are similar from some k above `LOW` on; None if at the last k alone.
+    """Return the judgement whether Alg. 3 and EM are similar at large k, from some k above `LOW` on.
 
-    The text does not say where the larger k begin. Up to there Alg. 3 must be the higher one.
+    The paper does not say where large k begin. Alg. 3 must be higher at the smaller k above `LOW`. The
+    statement is left open (None) when the curves are similar at the last k only.
     """
     at = [i for i, k in enumerate(ks) if k > LOW]
     seen = ", ".join(f"k = {ks[i]}: {net[i]:.3f} against {other[i]:.3f}" for i in at)
@@ -361,5 +376,6 @@ def _large(ks, net: Array, other: Array) -> Found:
 
 
 def _against(ks, net: Array, other: Array, at, preset: str, judged: bool) -> Found:
+    """Return the judgement whether Alg. 3 is above another curve at the positions `at` of `ks`."""
     seen = ", ".join(f"k = {ks[i]}: {net[i]:.3f} against {other[i]:.3f}" for i in at)
     return Found(seen, preset, bool((net > other)[at].all()), judged)

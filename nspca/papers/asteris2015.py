@@ -135,7 +135,7 @@ def table_1(report: Report) -> Outcome:
         except originals.Absent:
             continue
         found |= _rows(data, problem, 5, 4, "equalised" if data == "cbcl" else "", report)
-    _some(found)
+    _require_data(found)
     found["most"] = [_highest(found)]
     said = (
         "TPower and EM have one start each, SpanSPCA the rank of the sketch or one less. The faces are taken "
@@ -349,7 +349,7 @@ def _highest(found: dict[str, list[Found]]) -> Found:
     return Found(f"on {len(first)} of {len(data)} data sets", holds=holds)
 
 
-def _some(found: dict) -> None:
+def _require_data(found: dict) -> None:
     """Raise `originals.Absent` when no data set gave a number."""
     if not found:
         raise originals.Absent("None of the tables is on this machine.")

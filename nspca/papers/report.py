@@ -13,7 +13,8 @@ from nspca.errors import of_the_app
 from nspca.papers import ITEMS, PAPERS, VERDICTS, Claim, Found, Item, Outcome, claims, counts, stored
 from nspca.papers.item import Table
 
-with of_the_app("the report of the papers"):  # at once, not after the minutes that computing them takes
+# A missing package is reported here, not after minutes of computing.
+with of_the_app("the report of the papers"):
     from nspca.plots.papers import gallery_figure, panel_figure
 
 STYLE = """body { font: 16px/1.5 system-ui, sans-serif; max-width: 68rem; margin: 2rem auto; padding: 0 1rem;
@@ -26,12 +27,12 @@ ALONE = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inlin
 
 
 def number(value: float | str) -> str:
-    """A computed number with four digits, or what was seen."""
+    """Return a computed number with four digits, or a finding in words as it is."""
     return value if isinstance(value, str) else f"{value:.4g}"
 
 
 def found_line(one: Found) -> str:
-    """Return a computed number with its spread over seeds, its reading and its budget."""
+    """Return one line for a finding: value, range over seeds, reading of the paper, and budget."""
     low, high = one.spread or (0.0, 0.0)
     spread = f", {number(low)} to {number(high)} over seeds" if low != high else ""
     notes = "; ".join(note for note in (one.preset, one.budget) if note)
@@ -39,12 +40,15 @@ def found_line(one: Found) -> str:
 
 
 def found_lines(claim: Claim) -> list[str]:
-    """Return the computed numbers; those that do not count for the verdict are in brackets."""
+    """Return a line for each finding of a claim. Findings that the verdict ignores are in brackets."""
     return [found_line(one) if one.judged else f"[{found_line(one)}]" for one in claim.found]
 
 
 def lines(item: Item, outcome: Outcome | None) -> list[str]:
-    """Return lines for a terminal: verdict, subject, printed and computed numbers of each claim; tables."""
+    """Return the lines about an item for a terminal.
+
+    Each claim has its verdict, its subject, the printed and the computed numbers. Tables follow.
+    """
     said = []
     for claim in claims(item, outcome):
         seen = "; ".join(found_lines(claim))
@@ -57,7 +61,7 @@ def lines(item: Item, outcome: Outcome | None) -> list[str]:
 
 
 def reason(claim: Claim) -> str:
-    """Return why a claim differs or is opposite; empty for other verdicts."""
+    """Return the reason when the verdict of a claim is "differs" or "opposite", otherwise an empty text."""
     return claim.reason if claim.verdict in ("differs", "opposite") else ""
 
 
@@ -78,7 +82,7 @@ def counted(outcomes: Mapping[str, Outcome]) -> str:
 
 
 def html(outcomes: Mapping[str, Outcome]) -> bytes:
-    """The report of these items, in the order of `ITEMS`."""
+    """Return the HTML file that reports on the items of `outcomes`, in the order of `ITEMS`."""
     import plotly.offline
 
     body, number_of = [], 0
@@ -122,9 +126,9 @@ judged.</p><ul>{meaning}</ul> {"".join(body)}
 
 
 def table(lines: list[Claim], beside: bool = True) -> str:
-    """Return the claims as an HTML table: printed, the paper's way, verdict and reason.
+    """Return the claims `lines` as an HTML table with printed and computed numbers, verdict and reason.
 
-    With `beside`, results that are not judged have a column of their own.
+    With `beside`, a further column has the findings that are not judged.
     """
     rows = []
     for claim in lines:
@@ -143,7 +147,7 @@ def table(lines: list[Claim], beside: bool = True) -> str:
 
 
 def beside_table(lines: list[Claim]) -> str:
-    """Return the results that are not judged as an HTML table."""
+    """Return an HTML table of the findings that are not judged."""
     rows = "".join(
         f"<tr><td>{escape(claim.printed.what)}</td><td>{_found_html(claim, judged=False)}</td></tr>"
         for claim in lines
@@ -152,6 +156,7 @@ def beside_table(lines: list[Claim]) -> str:
 
 
 def _found_html(claim: Claim, judged: bool) -> str:
+    """Return the judged or the other findings of a claim as HTML, a dash when there are none."""
     return "<br>".join(escape(found_line(one)) for one in claim.found if one.judged is judged) or "–"
 
 
@@ -163,6 +168,7 @@ def text_table(one: Table) -> str:
 
 
 def _drawn(figure, number_of: int) -> str:
+    """Return a figure as HTML. The number makes its id, since a random id would change the file."""
     return figure.to_html(
         full_html=False, include_plotlyjs=False, div_id=f"figure-{number_of}", config={"displaylogo": False}
     )

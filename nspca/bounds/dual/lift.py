@@ -1,12 +1,15 @@
 """Choose U and M of the bounds B6 and B9 against true supports instead of a relaxation.
 
-For a d-dimensional subspace with orthonormal basis B, U U' = B Q B', and tau, M with heights h, the search
-half of the bound is the maximum over feasible x of support I of  b'Qb + tau s + sum_I h_i,  b = B'x,
-s = (sum |x_i|)^2. With the maximum taken over finitely many feasible points x_j of support I_j (the
-*bundle*), the bound, minimised over W, M, Q and tau, is the dual of
+Let B be an orthonormal basis of a d-dimensional subspace, U U' = B Q B', and h the heights of M. Then the
+search half of the bound is the maximum over feasible x of support I of
+
+    b'Qb + tau s + sum_I h_i,   b = B'x,   s = (sum |x_i|)^2.
+
+Here the maximum is taken over finitely many feasible points x_j of support I_j, called the *bundle*. The
+bound, minimised over W, M, Q and tau, is then the dual of
 
     max <A, X>,  X psd, tr X = 1, X >= 0,   B'XB <= sum_j w_j b_j b_j',   <J, X> <= sum_j w_j s_j,
-    sum_l X_il^2 <= X_ii z_i,  z = sum_j w_j 1(I_j),   w in the simplex:
+    sum_l X_il^2 <= X_ii z_i,  z = sum_j w_j 1(I_j),   w in the simplex.
 
 In this relaxation, the projection of X on the subspace and the support of X are mixtures of feasible points.
 Points found above the maximum join the bundle (cutting planes). A search over the sphere proves the bound
@@ -15,10 +18,10 @@ and the entries of X are projected together:
 
     sigma/2 |(T - sum_j w_j b_j b_j')+|^2 + rho' sum_i phi_i(z_i) + psi(sum_j w_j s_j)
 
-is minimised over w by Newton steps, each with an exact quadratic program. Plain gradient steps stop where the
-bound is a per cent worse, since the curvature of phi (`rowcuts`) is thousands of times larger at a small z
-than at z = 1. The cost psi of the entries has slope -tau, and curvature rho over the number of entries above
-tau. Without this curvature the steps can diverge when k is near n/2.
+is minimised over w by Newton steps, each with an exact quadratic program. Plain gradient steps stop where
+the bound is a per cent worse. The reason is the curvature of phi (`rowcuts`), which is thousands of times
+larger at a small z than at z = 1. The cost psi of the entries has slope -tau and, as curvature, rho over the
+number of entries above the level tau. Without this curvature the steps can diverge when k is near n/2.
 
 Several disjoint components share one lift. The weights of the points of one size sum to the number of
 components of that size. The constraint that no feature is used twice, `z <= 1`, has the `prices` as its
@@ -191,7 +194,7 @@ class Lift(Bundle):
         return W, M, self._root(mean.Q / count), mean.prices / count
 
     def heights(self) -> Array:
-        """Return the height of each feature's row cut, less its price."""
+        """Return what each feature adds to the value of a support: height of its row cut less its price."""
         M = self.cuts.M
         h = np.zeros(self.splitting.n) if M is None else heights(M, self.k, self.nonneg)
         return h if self.prices is None else h - self.prices.values

@@ -1,4 +1,4 @@
-"""Witnesses as a certificate holds them: few binary digits, so that thousands of them fit into one file."""
+"""Store witnesses with few binary digits, so that thousands fit into one certificate file."""
 
 from dataclasses import dataclass
 
@@ -8,14 +8,14 @@ from nspca.bounds.digits import rounded
 from nspca.bounds.witness import Witness
 
 DIGITS = 16
-"""Binary digits kept of an entry of W or M of usual size: rounding moves a bound by some 1e-7 of itself."""
+"""Binary digits kept of a typical entry of W or M. Rounding changes a bound by about 1e-7, relatively."""
 SINGLE = float(np.finfo(np.float32).max)
-"""Largest number that single precision holds."""
+"""Largest finite number in single precision."""
 
 
 @dataclass(frozen=True, eq=False)
 class Stored:
-    """W, M and U on some features, in single precision. Bounds are proved for these very numbers.
+    """Witness W, M and U on some features in single precision. Bounds are proved for the rounded numbers.
 
     Attributes
     ----------
@@ -33,7 +33,7 @@ class Stored:
 
     @classmethod
     def of(cls, features: np.ndarray, witness: Witness) -> "Stored | None":
-        """Return a witness on `features` (r,), in any order, rounded; None where single precision fails."""
+        """Return a witness on `features` (r,), in any order, rounded; None if single precision overflows."""
         order, r = np.argsort(features, kind="stable"), len(features)
         at = np.ix_(order, order)
         W = np.zeros((r, r)) if witness.W is None or not r else (witness.W + witness.W.T) / 2
@@ -46,14 +46,14 @@ class Stored:
         return cls(features[order], *single)  # type: ignore[arg-type]  # W and U are never None
 
     def at(self, features: np.ndarray) -> Witness:
-        """Return the witness on some of its features, in their order, in double precision."""
+        """Return the witness in double precision on `features`, some of its rows, in the given order."""
         at = np.searchsorted(self.rows, features)
         block = np.ix_(at, at)
         M = None if self.M is None else self.M[block].astype(np.float64)
         return Witness(self.W[block].astype(np.float64), M, self.U[at].astype(np.float64))
 
     def covering(self, features: np.ndarray) -> "Stored":
-        """Return the witness if all these features are rows of it, or one that is 0 on the others."""
+        """Return a witness whose rows include `features`, with zeros on rows that this witness lacks."""
         rows = np.union1d(self.rows, features)
         if rows.size == self.rows.size:
             return self
@@ -67,11 +67,11 @@ class Stored:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of it in a certificate."""
+        """Number of bytes that the witness takes in a certificate, which holds one triangle of W."""
         r = len(self.rows)
         return 8 * r + 2 * r * (r + 1) + (0 if self.M is None else self.M.nbytes) + self.U.nbytes
 
 
 def none(features: np.ndarray) -> Witness:
-    """Return the witness W = M = 0 with a U without columns."""
+    """Return the witness with W = M = 0 and a U without columns."""
     return Witness(U=np.zeros((len(features), 0)))

@@ -1,7 +1,7 @@
-"""Settle several nodes at once: one after the other here, or at the same time on the workers of a cluster.
+"""Settle a wave of nodes: one at a time in this process, or in parallel on the workers of a Dask cluster.
 
-A wave is settled with the best value known when it began, so its nodes come out the same however many workers
-there are. The client is the caller's and is known by what it can do: nothing of Dask is imported here.
+A wave is settled with the best value known at its beginning, so the outcome does not depend on the number of
+workers. The caller brings the Dask client, and this module imports nothing of Dask.
 """
 
 import queue
@@ -17,11 +17,11 @@ from nspca.errors import InvalidOption, JobError, NSPCAError, shown
 from nspca.progress import Report, silent
 
 TICK = 0.2
-"""Seconds between two reports while workers are busy."""
+"""Seconds between two calls of `tell` while workers are busy."""
 
 
 def check_client(client: Any) -> None:
-    """Refuse a client that cannot submit tasks."""
+    """Refuse a client without the methods `submit` and `nthreads` of a `distributed.Client`."""
     if client is not None and not all(hasattr(client, name) for name in ("submit", "nthreads")):
         raise InvalidOption(f"client must be a distributed.Client or None, got {shown(client)}")
 
@@ -55,12 +55,12 @@ class There:
     ground : Ground
         Sent to the cluster once.
     tell : callable
-        Called now and then while workers are busy; may raise `Cancelled`.
+        Called every `TICK` seconds while workers are busy; may raise `Cancelled`.
     """
 
     def __init__(self, client: Any, ground: Ground, tell: Callable[[], None]):
         self.client, self.tell = client, tell
-        self.ground = self._submit(_itself, ground)
+        self.ground = self._submit(_identity, ground)
 
     def __call__(self, tasks: list[Task]) -> Iterator[Settled]:
         """Yield what each task came to, in order."""
@@ -82,26 +82,30 @@ class There:
                 future.release()
 
     def _submit(self, function, *arguments):
+        """Return the future of a function call on the cluster, without the warning about large arguments."""
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "Sending large graph")
             return self.client.submit(function, *arguments, pure=False)
 
     def _result(self, future) -> Settled:
+        """Return the result of a future; errors that are not of nspca become a `JobError`."""
         try:
             return future.result()
         except (NSPCAError, MemoryError):
             raise
-        except Exception as error:  # Dask's own are not known here, and a worker may raise any
+        except Exception as error:  # Dask is not imported, and a worker may raise any error
             raise JobError(
                 f"Workers that settle nodes to the end are required, got {type(error).__name__} "
                 f"({shown(str(error))}): see their logs, or leave the client out."
             ) from error
 
 
-def _itself(what):
+def _identity(what):
+    """Return the argument: a task that puts an object on the cluster."""
     return what
 
 
 def _settle(ground: Ground, task: Task) -> Settled:
+    """Settle a node on a worker with one BLAS thread, since the cluster runs tasks in parallel."""
     with threadpool_limits(1):
         return settle(ground, task, silent)

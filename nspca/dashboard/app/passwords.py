@@ -1,7 +1,7 @@
 """Check passwords so that guessing is slow.
 
-Guesses from one address are checked one at a time, and every wrong one delays the next. Without the queue, a
-thousand guesses sent at once would cost no more time than one.
+Guesses from one address are checked one at a time, and every wrong guess delays the next. Without this queue,
+a thousand guesses sent at once would take no longer than one guess.
 """
 
 import asyncio
@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 FIRST_DELAY = 1.0  # seconds after the first wrong password of an address; each further one doubles it
 LONGEST_DELAY = 8.0  # seconds: a class behind one address is not locked out by a few of its members
 FORGET_AFTER = 600.0  # seconds without a wrong password, after which an address starts anew
-MOST_WAITING = 100  # guesses of one address that wait for their turn; a class may come at once
+MOST_WAITING = 100  # waiting guesses of one address; a whole class may log in at once
 MOST_ADDRESSES = 10_000  # addresses that are remembered, about 5 MB
 NETWORK_BITS = 64  # an IPv6 customer has at least this many bits of addresses to choose from
 log = logging.getLogger("nspca.access")
@@ -26,15 +26,15 @@ class Outcome(enum.Enum):
 
     RIGHT = "right"
     WRONG = "wrong"
-    BUSY = "busy"  # too many guesses of this address wait already; the password was not looked at
+    BUSY = "busy"  # too many guesses of this address are waiting; this password was not checked
 
 
 @dataclass
 class _Guesses:
-    """Wrong passwords of one address, and the guesses that wait."""
+    """Count of wrong passwords of one address, and of its guesses that wait to be checked."""
 
     wrong: int = 0
-    last: float = 0.0  # clock time of the last wrong one
+    last: float = 0.0  # clock time of the last wrong password
     waiting: int = 0
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -44,7 +44,7 @@ class PasswordCheck:
 
     Parameters
     ----------
-    clock : returns seconds that only grow
+    clock : returns seconds that never decrease
     sleep : waits for a number of seconds
     """
 
@@ -54,15 +54,15 @@ class PasswordCheck:
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._clock, self._sleep = clock, sleep
-        self._guesses: dict[str, _Guesses] = {}  # by address, the one that was added first in front
+        self._guesses: dict[str, _Guesses] = {}  # by address, in order of addition
 
     async def check(self, address: str, is_right: Callable[[], bool]) -> Outcome:
-        """Return whether the password of a request is right, after the delay that its address has earned.
+        """Return whether a password is right. The answer to a wrong password is delayed.
 
         Parameters
         ----------
         address : address that the request comes from, see `name_address`
-        is_right : compares the password; called when it is this guess's turn
+        is_right : compares the password; called when earlier guesses of the address are checked
         """
         guesses = self._find(address)
         if guesses.waiting >= MOST_WAITING:
@@ -85,7 +85,7 @@ class PasswordCheck:
                 self._guesses.pop(address, None)
 
     def _find(self, address: str) -> _Guesses:
-        """Return what is known of an address; the oldest other address is forgotten when there are many."""
+        """Return the record of an address. When many are known, a new one displaces the oldest idle one."""
         if address not in self._guesses and len(self._guesses) >= MOST_ADDRESSES:
             idle = next((name for name, other in self._guesses.items() if not other.waiting), None)
             if idle is not None:
@@ -96,8 +96,8 @@ class PasswordCheck:
 def name_address(client: str | None) -> str:
     """Return the address under which the guesses of a client are counted.
 
-    An IPv6 address counts with all others of its network, an IPv4 address written as IPv6 as IPv4. Text that
-    is no address, which a proxy may send, is not repeated.
+    All IPv6 addresses of a network share one name. An IPv4 address written as IPv6 counts as IPv4. Text from
+    a proxy that is no address becomes "an unknown address", so it never reaches the log.
     """
     try:
         address = ipaddress.ip_address(client or "")

@@ -73,7 +73,7 @@ def prepared(figure: go.Figure, key: str, same: object = None) -> dict[str, Any]
     """Return the data that `put` sends to the browser. Several sessions may share one result."""
     height = int(figure.layout.height or HEIGHT)
     shown = go.Figure(figure).update_layout(height=height)
-    _keeps(shown, f"{_named(key)} {_looks(figure) if same is None else same}")
+    _keep_view(shown, f"{_safe_key(key)} {_hash_subject(figure) if same is None else same}")
     return {
         "figure": shown.to_json(remove_uids=False),
         "height": height,
@@ -82,7 +82,7 @@ def prepared(figure: go.Figure, key: str, same: object = None) -> dict[str, Any]
     }
 
 
-def _named(key: str) -> str:
+def _safe_key(key: str) -> str:
     """Return a key without double underscores: Streamlit cuts names there, and a run's key may have some."""
     return re.sub("_(?=_)", "_.", key)
 
@@ -90,7 +90,7 @@ def _named(key: str) -> str:
 def put(made: dict[str, Any], key: str, on_click: Callable[[Any], None] | None = None) -> Any:
     """Show a figure made by `prepared`; return the customdata of the point clicked in this run, else None."""
     serve_plotly()
-    key = _named(key)
+    key = _safe_key(key)
 
     def clicked() -> None:
         value = st.session_state[key].get("click")
@@ -104,7 +104,7 @@ def put(made: dict[str, Any], key: str, on_click: Callable[[Any], None] | None =
     return None if click is None else click["customdata"]
 
 
-def _keeps(figure: go.Figure, revision: str) -> None:
+def _keep_view(figure: go.Figure, revision: str) -> None:
     """Make the browser keep zoom, camera and hidden traces until `revision` changes.
 
     Each trace gets an identity from its name, not its position, since later traces may be put before it.
@@ -121,18 +121,18 @@ def _keeps(figure: go.Figure, revision: str) -> None:
         seen[name] += 1
 
 
-def _looks(figure: go.Figure) -> str:
+def _hash_subject(figure: go.Figure) -> str:
     """Return a hash that differs between figures about different subjects.
 
     The hash covers the titles of the axes, and the type, name and ends of each trace.
     """
     axes = (*figure.select_xaxes(), *figure.select_yaxes())
     said = [axis.title.text for axis in axes]
-    said += [f"{trace.type} {trace.name} {_ends(trace)}" for trace in figure.data]
+    said += [f"{trace.type} {trace.name} {_describe_ends(trace)}" for trace in figure.data]
     return hashlib.sha256(repr(said).encode()).hexdigest()[:16]
 
 
-def _ends(trace: Any) -> str:
+def _describe_ends(trace: Any) -> str:
     """Return the first and last x value of a trace, or the shape of its z array, as text."""
     for name in ("x", "z"):
         values = getattr(trace, name, None) if name in trace else None

@@ -1,7 +1,7 @@
-"""Icons inside figures that live in the browser, as SVG.
+"""Return SVG icons for components that run in the browser.
 
-The icon font of the pages is missing in a file that is saved from a page, and fonts of the system lack some
-symbols. Each icon has the shape of its namesake in the icon font.
+SVG is used because a page saved as a file lacks the icon font, and system fonts lack some symbols. Each icon
+looks like its namesake in the icon font.
 """
 
 _PATHS = {
@@ -19,7 +19,7 @@ svg.icon { width: 1.2em; height: 1.2em; fill: currentColor; vertical-align: -0.2
 
 
 def icon(name: str) -> str:
-    """Return an icon as SVG that has the size and the colour of the text around it."""
+    """Return an icon of `_PATHS` as SVG, in the size and the colour of the surrounding text."""
     path = _PATHS[name]
     return f'<svg class="icon {name}" viewBox="0 0 24 24" aria-hidden="true"><path d="{path}"/></svg>'
 
@@ -28,4 +28,4 @@ PLAY = (
     f'<button class="play" type="button" aria-pressed="false">{icon("play")}{icon("pause")} '
     "<span>Play</span></button>"
 )
-"""The button that plays and pauses; its script sets ``aria-pressed`` and the word."""
+"""HTML of the play button. Its script sets ``aria-pressed`` and the label, Play or Pause."""

@@ -1,4 +1,4 @@
-"""A line that is turned through a cloud of points, to guess the direction in which the points vary most."""
+"""Component for the tour: a visitor turns a line through points to guess where they vary most."""
 
 from collections.abc import Callable
 from importlib.resources import files
@@ -33,19 +33,19 @@ _TURNER = st.components.v2.component("nspca_turner", html=_HTML, css=_CSS, js=_J
 
 
 def turner(points: Array, key: str, send: str, guessed: float | None, told: Callable[[object], None]) -> None:
-    """Show points and a line to turn; `told` hears its angle in degrees when the guess is sent.
+    """Show points and a line that a visitor turns; `told` gets the angle in degrees when the guess is sent.
 
     Parameters
     ----------
     points : (m, 2)
     key : str
-        Identity on the page.
+        Identity of the component on the page.
     send : str
         Label of the button.
     guessed : float or None
-        The guess that was sent before.
+        Angle in degrees that this visitor sent before.
     told : callable
-        Gets what the browser says, which has to be checked.
+        Called with the value from the browser, which the callable must check.
     """
     at, counts = np.unique(points, axis=0, return_counts=True)
     low, size = points.min(), float(np.ptp(points)) or 1.0

@@ -1,4 +1,4 @@
-"""The first screen of the data page: what is chosen in one sentence, a picture of it, and what to do next."""
+"""Draw the first screen of the data page: a sentence about the data, a picture, and links."""
 
 import numpy as np
 import streamlit as st
@@ -11,12 +11,12 @@ from nspca.data import Dataset
 PARTS, TOPICS, COMPONENTS = "pages/parts.py", "pages/topics.py", "pages/components.py"
 SWEEP = "pages/sweep.py"
 PICTURES = 8
-"""Images, one row of them."""
+"""Number of images in the picture: one row."""
 NO_GROUP = ""
 
 
 def show(of: Chosen) -> None:
-    """Show the data in force, with links to the pages that work on them."""
+    """Draw the chosen data, with links to the pages that analyse them."""
     with frame.picture():
         preview.title(whole(of), f"{summary(whole(of))} {advice(of.dataset)}")
         preview.picture(of.dataset, PICTURES)
@@ -28,7 +28,7 @@ def show(of: Chosen) -> None:
 
 
 def summary(of: Chosen) -> str:
-    """Return one sentence that says what the data are, as Markdown."""
+    """Return one Markdown sentence on the kind and the size of the data."""
     data, (m, n) = of.dataset, of.shape
     if data.is_covariance:
         said = f"This is the covariance of {wording.things(n, 'feature')}, so there are no samples to look at"
@@ -55,17 +55,18 @@ def _groups(data: Dataset) -> str:
 
 
 def advice(data: Dataset) -> str:
-    """Return the sentence that says what to do next."""
+    """Return the sentence that tells the visitor which analysis to do next."""
     what = {"image": "parts of the images", "words": "topics"}.get(data.kind, "components")
     return f"Next, see how many {_nouns(data)} a component needs, or look for {what}."
 
 
 def _nouns(data: Dataset) -> str:
+    """Return the plural noun for features of the data, such as "pixels"."""
     return f"{wording.NOUNS[data.kind]}s"
 
 
 def next_pages(of: Chosen) -> list[tuple[str, str]]:
-    """Return the pages that suit the kind of the data, with the words of their links."""
+    """Return paths of the pages that suit the kind of the data, each with the label of its link."""
     if of.dataset.image_shape is not None and not of.dataset.is_covariance:
         return [(PARTS, "Parts: what are the images made of?")]
     if of.dataset.kind == "words" and not of.dataset.is_covariance:
@@ -74,7 +75,7 @@ def next_pages(of: Chosen) -> list[tuple[str, str]]:
 
 
 def groups(of: Chosen) -> None:
-    """Show the label columns of the data, one of which is in force."""
+    """Draw the choice of the label column that groups the samples, when the data have label columns."""
     data = of.dataset
     names = [*data.label_columns]
     if not names or data.is_covariance or of.reference.folder is not None:

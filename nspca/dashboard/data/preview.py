@@ -1,4 +1,4 @@
-"""The data in force, looked at: what the file became, what it looks like, and how its variance is spread."""
+"""Draw the chosen data: what reading the file gave, a picture, the preparation, and the spectrum."""
 
 import numpy as np
 import pandas as pd
@@ -15,9 +15,9 @@ from nspca.plots import images_figure, sparsity_figure, spectrum_figure
 FOLDER = ":blue-badge[folder on the server]"
 ROWS, COLUMNS, EIGENVALUES = 8, 12, 20
 HIGH = 250
-"""Pixels of a table on the first screen: its header and six rows."""
+"""Height in pixels of a table on the first screen, which fits its header and six rows."""
 SHOWN = 300
-"""Characters of a text in the table of the first ones."""
+"""Maximum characters of a text in the table of first texts."""
 BADGES = {
     "real": ":green-badge[original data]",
     "copy": ":orange-badge[copy with other values]",
@@ -27,13 +27,13 @@ BADGES = {
 
 
 def title(of: Chosen, sentences: str) -> None:
-    """Draw the name of the data, whether they are the real ones, and sentences about them."""
+    """Draw the name of the data, a badge for their source, and the given sentences."""
     st.subheader(wording.plain(_name(of)))
     st.markdown(f"{_badge(of)} {sentences}")
 
 
 def line(of: Chosen) -> None:
-    """Draw name and size of the data in one line, for the other pages, with the way back to the choice."""
+    """Draw name and size of the data in one line, with a link to the data page, for use on other pages."""
     data = of.dataset
     m, n = of.shape
     shape = (
@@ -51,7 +51,7 @@ def line(of: Chosen) -> None:
 
 
 def rows(of: Chosen) -> None:
-    """Draw the switch between all rows of a folder and a sample of them, and say which is used."""
+    """Draw which rows of a folder are used, and the switch to a sample; nothing for other data."""
     if of.reference.folder is None:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -64,22 +64,25 @@ def rows(of: Chosen) -> None:
 
 
 def _other_rows() -> None:
+    """Forget the results of the previous rows."""
     state.forget(("run", "before", "k", "shown", "topics"))
 
 
 def _badge(of: Chosen) -> str:
+    """Return the Markdown badge for the source of the data."""
     return FOLDER if of.reference.folder is not None else BADGES[of.dataset.source]
 
 
 def _name(of: Chosen) -> str:
+    """Return the title of a sample, or the name of other data."""
     return SAMPLES[of.reference.sample].title if of.reference.sample is not None else of.dataset.name
 
 
 def notes(of: Chosen) -> None:
-    """Draw notes on what reading changed, and on features that take one value."""
+    """Draw the notes on reading the data, and the number of constant features."""
     data, constant = of.dataset, measures(of).constant
     lines = list(data.notes)
-    # Of a sample of a folder it says nothing of the whole.
+    # Features constant in a sample of a folder may vary in the other rows.
     if constant.size and not data.is_covariance and of.reference.folder is None:
         first = data.feature_names[constant[0]]
         has = "takes" if constant.size == 1 else "take"
@@ -113,11 +116,12 @@ def facts(of: Chosen) -> None:
 
 
 def _which(data: Dataset) -> str:
+    """Return the text by which figures tell this data set from others."""
     return f"{data.name} {data.X.shape}"
 
 
 def picture(data: Dataset, images: int) -> None:
-    """Draw the first samples as what they are: images, the texts and their counts, or rows of numbers."""
+    """Draw the first samples by their kind: images, texts, a pattern of nonzeros, or rows of numbers."""
     if data.image_shape is not None:
         figure = images_figure(data.X[:images], data.image_shape)
         figures.draw(figure, "preview_images", same=_which(data))
@@ -130,7 +134,7 @@ def picture(data: Dataset, images: int) -> None:
 
 
 def _texts(data: Dataset) -> None:
-    """Draw the first texts, as far as a line goes."""
+    """Draw a table of the beginnings of the first texts."""
     assert data.texts is not None
     shown = {"text ": [text[:SHOWN].replace("\n", " ") for text in data.texts[:ROWS]]}
     if data.labels is not None:
@@ -140,9 +144,9 @@ def _texts(data: Dataset) -> None:
 
 
 def first_rows(data: Dataset) -> None:
-    """Draw the first rows and columns of numbers, where the picture shows something else."""
+    """Draw the first rows and columns of numbers, unless `picture` already shows them."""
     if data.image_shape is None and not sp.issparse(data.X):
-        return  # the picture is this table
+        return  # `picture` has drawn this table
     part = Dataset(
         data.name,
         np.asarray(data.X[:ROWS].toarray() if sp.issparse(data.X) else data.X[:ROWS]),
@@ -173,7 +177,7 @@ def _table(data: Dataset) -> None:
 
 
 def preparation(of: Chosen) -> None:
-    """Centre and scale, and what the covariance is like then."""
+    """Draw the switches for centring, scaling and other preparations, and the resulting spectrum."""
     if of.dataset.is_covariance:
         st.caption("A covariance matrix is taken as it is: there is nothing to centre or to scale.")
         if of.reference.upload is not None:
@@ -214,9 +218,10 @@ def preparation(of: Chosen) -> None:
 
 
 def _as_in_the_papers(of: Chosen) -> None:
-    """Draw the choice of the preparations of the papers, without log2, which has its own switch."""
+    """Draw the choice of the papers' preparations that suit the data; log2 has a switch elsewhere."""
     others = (name for name in PREPARATIONS if name != "log2")
-    made = state.get("prep")  # of these data, which what was done since may not leave able
+    # Chosen preparations stay on offer, since the prepared data may no longer allow them.
+    made = state.get("prep")
     able = [name for name in others if name in made or not PREPARATIONS[name].lacks(of.dataset)]
     if able:
         st.pills(
@@ -230,10 +235,12 @@ def _as_in_the_papers(of: Chosen) -> None:
 
 
 def _changed() -> None:
+    """Forget the results of the previous preparation."""
     state.forget(("run", "k", "shown"))
 
 
 def _spectrum(of: Chosen) -> None:
+    """Draw the leading eigenvalues of the prepared data; for a heavy table only after a button is pressed."""
     matrix = problem(of, True, state.get("center"), state.get("scale"))
     if heavy(of.dataset) and not buttons.pressed(
         "Show how the variance is spread",

@@ -1,5 +1,6 @@
-"""A stored run with its question: what it is about, what was asked, where it is shown. Any stored bytes may
-come: see `tell`.
+"""Describe stored runs: data, question, and the page that shows the run.
+
+Stored bytes may be damaged or unknown. `tell` then leaves the run without a description.
 """
 
 import math
@@ -30,30 +31,32 @@ from nspca.specs import (
 )
 from nspca.specs.uses import DetectionSpec, GenesSpec, PitpropsSpec
 
-# What reading a damaged or unknown run ends with.
+# Errors that reading a damaged or unknown run may raise.
 DAMAGE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, OSError, RecursionError)
-OWN = (SweepSpec, ComponentsSpec, ComparisonSpec)  # questions with a page that shows further runs about them
-COUNTED = (*OWN, SuccessiveSpec, StabilitySpec)  # questions whose rows are counted while they run
-PAPERS = (PaperSpec, GenesSpec, DetectionSpec, PitpropsSpec)
+# Specs that have a page of their own, which also shows follow-up runs.
+OWN = (SweepSpec, ComponentsSpec, ComparisonSpec)
+# Specs whose number of rows is known, so that progress can be counted.
+COUNTED = (*OWN, SuccessiveSpec, StabilitySpec)
+PAPERS = (PaperSpec, GenesSpec, DetectionSpec, PitpropsSpec)  # specs shown on the page of the papers
 DATA_KEYS = {"parts": "pictures", "topics": "texts", "components": "table"}
-"""The name in an address of the data that a page about several components shows, by the name of its run."""
+"""Name of the data in the address of a page about several components, by the address name of its run."""
 LOOKS = {
     ProofSpec: "proof",
     ComponentsStabilitySpec: "again",
     ComponentsChoiceSpec: "many",
     GroupsSpec: "samples",
 }
-"""The section of a page about several components that shows a further question."""
-HOME_MOST = 20  # features: home shows proofs about the digits up to here
+"""Section of a page about several components that shows a follow-up run, by its spec."""
+HOME_MOST = 20  # largest k of the proofs about the digits on the home page
 
 
 @dataclass(frozen=True)
 class Told:
-    """A run and its question.
+    """Run with its spec and the page that shows it.
 
     Parameters
     ----------
-    page, query : where it is shown, and what the address has to say; no page for what is shown nowhere
+    page, query : path of the page that shows the run, and the values of its address; None when no page does
     """
 
     run: Run
@@ -63,28 +66,28 @@ class Told:
 
     @property
     def total(self) -> int:
-        """Return the number of rows that the run reports in all; 0 when it is not known."""
+        """Number of rows that the run reports in all; 0 when unknown."""
         return self.spec.total if isinstance(self.spec, COUNTED) else 0
 
     @property
     def line(self) -> str:
-        """Data, question and settings in one line."""
+        """One line with data, question and settings of the run."""
         said = self.spec.describe()
         return " · ".join([said.data, said.question, *said.details])
 
     @property
     def name(self) -> str:
-        """Return the name of the run in a list."""
+        """Name given by the visitor, or else the title of the spec."""
         return self.run.name or self.spec.describe().title
 
     @property
     def is_sweep(self) -> bool:
-        """Tell whether it is a finished sweep, which another one can be held against."""
+        """True for a finished sweep, which can be compared with another sweep."""
         return isinstance(self.spec, SweepSpec) and self.run.state == "done"
 
 
 def tell(runs: Iterable[Run]) -> list[Told | Run]:
-    """Return each run with its question; a run that is damaged, or of an unknown kind, stays as it is."""
+    """Return a description for each run. A run that is damaged or of an unknown kind is returned as it is."""
     runs = list(runs)
     known: dict[str, Spec] = {}
     for run in runs:
@@ -100,20 +103,25 @@ def tell(runs: Iterable[Run]) -> list[Told | Run]:
 
 
 def _shown(run: Run, spec: Any) -> Told:
-    """Return a run that a page shows by its own name in the address."""
+    """Return the description of a run that has a page of its own."""
     query = spec.to_query()
     if isinstance(spec, SweepSpec):
         return Told(run, spec, "pages/sweep.py", query | {"run": run.id})
     if isinstance(spec, ComparisonSpec):
         return Told(run, spec, "pages/compare.py", query | {"compare": run.id})
-    is_table = spec.data.sample is not None and not spec.data.is_words  # before there was a page for tables
+    # Runs stored before the page Components existed.
+    is_table = spec.data.sample is not None and not spec.data.is_words
     key = "components" if spec.noun == "topic" and is_table else f"{spec.noun}s"
     query[DATA_KEYS[key]] = spec.data.sample or "mine"
     return Told(run, spec, f"pages/{key}.py", query | {key: run.id})
 
 
 def _beside(run: Run, spec: Spec, shown: list[Told]) -> Told:
-    """Return a run that is shown below another one, on the page of the papers, or nowhere."""
+    """Return the description of a run without a page of its own.
+
+    Such a run is shown below one of the runs `shown`, on the page of the papers, on the home page, or not
+    at all.
+    """
     if isinstance(spec, PAPERS):
         return Told(run, spec, "pages/papers.py", spec.to_query())
     if not isinstance(spec, ProblemSpec):
@@ -130,7 +138,7 @@ def _beside(run: Run, spec: Spec, shown: list[Told]) -> Told:
 
 
 def _is_below(spec: Any, about: Any) -> bool:
-    """Return whether a question is a further one about what another question found."""
+    """Return whether the spec `spec` is a follow-up question on the results of the spec `about`."""
     if spec.same_problem != about.same_problem:
         return False
     if isinstance(spec, ProofSpec):
@@ -155,12 +163,12 @@ def _is_below(spec: Any, about: Any) -> bool:
 
 
 def _has(about: Any, kind: Any, ks: Iterable[Any], methods: Iterable[str] = ()) -> bool:
-    """Return whether a question is of a kind and has these values of k and methods."""
+    """Return whether the spec `about` is of a kind and has all the given values of k and methods."""
     return isinstance(about, kind) and set(ks) <= set(about.ks) and set(methods) <= set(about.methods)
 
 
 def _is_of_home(spec: Any) -> bool:
-    """Return whether a proof is about what the home page shows."""
+    """Return whether a spec is a proof about the digits with a k that the home page shows."""
     if not isinstance(spec, ProofSpec | OptimumSpec) or not isinstance(spec.k, int):
         return False
     plain = ProofSpec(data=DataSpec(sample="digits", content=spec.content), k=spec.k)
@@ -168,12 +176,13 @@ def _is_of_home(spec: Any) -> bool:
 
 
 def proved(rows: Iterable[Any]) -> tuple[float, float] | None:
-    """The worst and the best proved ratio over all k, from the rows of a run; of each k that of the best
-    answer.
+    """Return the smallest and the largest proved ratio over all k, from the rows of a run.
+
+    The ratio at each k is that of the best answer. Returns None when nothing is proved.
     """
     best: dict[int | None, float] = {}
     values: dict[int | None, float] = {}
-    for row in rows:  # a row that has no such names counts nothing
+    for row in rows:  # rows of other kinds lack these attributes and are skipped
         k, ratio = getattr(row, "k", None), getattr(row, "ratio", None)
         if isinstance(getattr(row, "value", None), int | float):
             values[k] = max(values.get(k, 0.0), row.value)

@@ -1,4 +1,4 @@
-"""The list of runs: newest first, a page at a time, each with what can be done about it."""
+"""Draw the history: the runs of a workspace, newest first, with links and actions for each run."""
 
 import time
 from functools import partial
@@ -16,13 +16,14 @@ from nspca.jobs.job import DAY
 from nspca.presentation.numerals import format_guarantee
 from nspca.specs.rows import unpack
 
-OF_A_PAGE = 25
-FEW = 8  # runs that are found without a search
+OF_A_PAGE = 25  # runs listed on one page
+FEW = 8  # runs up to which no search field is drawn
 LONGEST = 80  # characters of a name
 FILES = {"proof": ("Certificate, NPZ", "npz", "nspca.Certificate.from_bytes reads it.")}
 SWEEPS = ("Result, ZIP", "zip", "nspca.Sweep.from_bytes reads it.")
 PLAIN = ("Result, JSON", "json", "The numbers behind the figures.")
-OF_SWEEPS = ("sweep", "components", "comparison", "successive")  # what these return is a `nspca.Sweep`
+# Kinds of runs whose result is a `nspca.Sweep`.
+OF_SWEEPS = ("sweep", "components", "comparison", "successive")
 BADGES = {
     "done": ":green-badge[done]",
     "failed": ":red-badge[failed]",
@@ -39,11 +40,11 @@ SHOWS_RUNS = (
     "compare",
     "first",
     "second",
-)  # names in the address
+)  # names in the address that may hold the id of a run
 
 
 def show() -> None:
-    """The whole page below its title."""
+    """Draw the whole page below its title."""
     workspace = state.get("w")
     runs = engine().store.list_runs(workspace, outline=True) if workspace else []
     with frame.guard():
@@ -68,7 +69,7 @@ def show() -> None:
 
 
 def _kept(workspace: str) -> None:
-    """Draw how many results are stored, how large they are, and how long they are kept."""
+    """Draw how many results the workspace holds, their size, and how long they are kept."""
     (count, size), limits = engine().store.kept(workspace), engine().limits
     days = wording.things(round(limits.result_age / DAY), "day")
     held = (
@@ -81,6 +82,7 @@ def _kept(workspace: str) -> None:
 
 
 def _empty() -> None:
+    """Draw the page of a workspace without runs: a hint, and links to pages that start runs."""
     st.info(
         "Nothing has run in this workspace yet: whatever is started on the other pages is kept here.",
         icon=":material/history:",
@@ -95,12 +97,13 @@ def _empty() -> None:
 
 
 def _search(told: list[Told | Run]) -> list[Told | Run]:
+    """Draw the search field, and return the runs whose text holds every word of the search."""
     wanted = st.text_input(
         "Search",
         placeholder="Search: digits, failed, nonnegative …",
         label_visibility="collapsed",
         width=420,
-        **state.bind("find", then=_top),
+        **state.bind("find", then=_to_first_page),
     )
     parts = wanted.lower().split()
     found = [one for one in told if all(part in _searched(one) for part in parts)]
@@ -110,17 +113,20 @@ def _search(told: list[Told | Run]) -> list[Told | Run]:
 
 
 def _searched(one: Told | Run) -> str:
+    """Return the lower-case text of a run in which the search looks."""
     run = one.run if isinstance(one, Told) else one
     return (
         f"{run.name} {run.title} {run.state} {run.error} {one.line if isinstance(one, Told) else DAMAGED}"
     ).lower()
 
 
-def _top() -> None:
+def _to_first_page() -> None:
+    """Return the list to its first page."""
     state.put(listed=None)
 
 
 def _turn(page: int, last: int, count: int) -> None:
+    """Draw the buttons to newer and older runs, and the number of the page."""
     with st.container(horizontal=True, vertical_alignment="center"):
         for label, to, icon in (
             ("Newer", page - 1, ":material/chevron_left:"),
@@ -135,13 +141,14 @@ def _turn(page: int, last: int, count: int) -> None:
 
 
 def _row(one: Told | Run, place) -> None:
+    """Draw one run: picture, description, progress, link and actions. `place` is the visitor's time zone."""
     run = one.run if isinstance(one, Told) else one
     small, left, right = st.columns([1, 4, 3], vertical_alignment="center")
     try:
         if not isinstance(one, Told):
             raise ValueError(DAMAGED)
         now = engine().status(run.id)
-        begun, drawn = _said(one, now, place), thumbnail.of(one, unpack(now.rows))
+        begun, drawn = _describe(one, now, place), thumbnail.of(one, unpack(now.rows))
         address = state.opening(one.query)
     except DAMAGE:
         with left:
@@ -167,8 +174,8 @@ def _row(one: Told | Run, place) -> None:
                 _more(one, now)
 
 
-def _said(one: Told, now: JobState, place) -> str:
-    """Name, settings, state, when, how long, what is proved."""
+def _describe(one: Told, now: JobState, place) -> str:
+    """Return the Markdown description of a run: name, settings, state, times, and what is proved."""
     lines = [f"**{wording.plain(one.run.name or one.line)}**"]
     if one.run.name:
         lines.append(f":gray[{wording.plain(one.line)}]")
@@ -187,7 +194,10 @@ def _said(one: Told, now: JobState, place) -> str:
 
 
 def _proof(ratios: tuple[float, float] | None) -> list[str]:
-    """Return the proved share of the best possible value in words; over several k the worst and the best."""
+    """Return the proved share of the optimum as a list of one phrase, empty without a proof.
+
+    For several values of k the phrase has the worst and the best share.
+    """
     if ratios is None:
         return []
     worst, best = ("optimal" if 1 - ratio <= OPTIMAL_GAP else format_guarantee(ratio) for ratio in ratios)
@@ -197,7 +207,7 @@ def _proof(ratios: tuple[float, float] | None) -> list[str]:
 
 
 def says(one: Told, now: JobState) -> str:
-    """One line about a run that goes on."""
+    """Return the progress line of an unfinished run."""
     if waits := progress.waiting(now):
         return waits
     if one.total:
@@ -206,13 +216,14 @@ def says(one: Told, now: JobState) -> str:
 
 
 def share(one: Told, now: JobState) -> float:
-    """Return the share of the run that is done."""
+    """Return the finished share of a run, from 0 to 1, for its progress bar."""
     if one.total:
         return len(now.rows) / one.total
     return now.event.done / now.event.total if now.event and now.event.total else 0.0
 
 
 def _more(one: Told, now: JobState) -> None:
+    """Draw the menu of an ended run: rename, download, share, delete."""
     run, key = one.run, f"name_{one.run.id}"
     look = {"placeholder": one.name[:LONGEST], "max_chars": LONGEST}
     st.text_input("Name", on_change=_rename, args=(run.id, key), **look, **state.showing(key, run.name))
@@ -235,6 +246,7 @@ def _more(one: Told, now: JobState) -> None:
 
 
 def _rename(run_id: str, key: str) -> None:
+    """Store the text of the input `key` as the name of a run."""
     engine().store.rename_run(state.workspace(), run_id, " ".join(st.session_state[key].split()))
 
 
@@ -242,6 +254,7 @@ def _rename(run_id: str, key: str) -> None:
 
 
 def _delete(run: Run) -> None:
+    """Draw the button that deletes a run."""
     buttons.button(
         "Delete",
         f"delete_{run.id}",
@@ -252,14 +265,16 @@ def _delete(run: Run) -> None:
 
 
 def _forget(run_id: str) -> None:
+    """Delete a run, remember it for undo, and remove it from the address."""
     deleted = st.session_state.setdefault(state.DELETED, [])
-    if run_id not in deleted:  # done twice when the first time was superseded
+    if run_id not in deleted:  # Streamlit may call this twice, when a second rerun interrupts the first
         engine().store.delete_run(state.workspace(), run_id)
         deleted.append(run_id)
     state.forget(tuple(name for name in SHOWS_RUNS if state.get(name) == run_id))
 
 
 def _undo() -> None:
+    """Draw the button that restores the run deleted last in this browser session."""
     deleted = st.session_state.get(state.DELETED)
     if not deleted:
         return
@@ -272,7 +287,7 @@ def _undo() -> None:
 
 
 def _restore(deleted: list[str], run_id: str) -> None:
-    """Restore a deleted run; the offer to do so goes away, also when that fails."""
+    """Restore a deleted run. A run that cannot be restored raises once, and is offered no more."""
     try:
         engine().store.restore_run(state.workspace(), run_id)
     finally:

@@ -43,7 +43,7 @@ class Outcome:
 
     @property
     def is_proved_further(self) -> bool:
-        """Tell whether a later attempt gave a tighter certificate than the run itself."""
+        """True when a later attempt gave a tighter certificate than the run itself."""
         return any(result.certificate is not self.own for result in self.results.values())
 
     @property

@@ -1,4 +1,4 @@
-"""Scores of another table along the component that is shown; features are matched by name."""
+"""Score the samples of another table along the shown component, with features matched by name."""
 
 from dataclasses import dataclass
 
@@ -20,18 +20,18 @@ from nspca.specs import SweepSpec
 from nspca.specs.data import title_of
 from nspca.validation.features import positions
 
-MOST = 50  # MB of a file: it is held while the page is open
+MOST = 50  # MB of an uploaded file, which stays in memory while the page is open
 
 
 @dataclass(frozen=True, eq=False)
 class Scored:
-    """Samples of another table along a component.
+    """Scores of the samples of another table along a component.
 
     Parameters
     ----------
     table : columns ``sample, score``
-    by_name : whether features were matched by name; else the file has no names, and as many features
-    others : features of the file that the component does not use
+    by_name : whether features were matched by name; otherwise by order, since the file has no names
+    others : number of features of the file that the component does not use
     """
 
     table: pd.DataFrame
@@ -40,7 +40,7 @@ class Scored:
 
     @property
     def sentence(self) -> str:
-        """A sentence on how features were matched."""
+        """Sentence on the number of samples, and on how features were matched."""
         how = "matched by name" if self.by_name else "taken in their order, as the file has no names"
         return (
             f"**{wording.things(len(self.table), 'sample')} scored**, features {how}; "
@@ -49,7 +49,7 @@ class Scored:
 
 
 def show(of: Chosen, asked: SweepSpec, x: np.ndarray, k: int) -> None:
-    """Draw the question, folded, and the scores of the file that was given."""
+    """Draw the folded part of the page that scores an uploaded table along the component x (n,)."""
     with st.expander("Where do other samples lie?", icon=":material/scatter_plot:"):
         if why := _not_offered(of):
             st.caption(why)
@@ -65,7 +65,7 @@ def show(of: Chosen, asked: SweepSpec, x: np.ndarray, k: int) -> None:
 
 
 def _not_offered(of: Chosen) -> str:
-    """Return why no other table can be scored; empty where one can."""
+    """Return why no other table can be scored; empty when scoring is possible."""
     steps = [PREPARATIONS[name].title for name in of.dataset.prepared if name != state.LOG2]
     if of.dataset.is_covariance or steps:
         why = "is a covariance matrix" if of.dataset.is_covariance else f"was prepared ({', '.join(steps)})"
@@ -76,6 +76,7 @@ def _not_offered(of: Chosen) -> str:
 
 
 def _answer(of: Chosen, asked: SweepSpec, x: np.ndarray, k: int, other: Dataset | NSPCAError) -> None:
+    """Draw the scores of the other table with a download, or the error of reading that table."""
     try:
         if isinstance(other, NSPCAError):
             raise other.with_traceback(None)
@@ -97,13 +98,14 @@ def _answer(of: Chosen, asked: SweepSpec, x: np.ndarray, k: int, other: Dataset 
 
 
 def scored(data: Dataset, other: Dataset, x: np.ndarray, center: bool, scale: bool) -> Scored:
-    """Return the samples of `other` along x (n,), a component of `data`, with the means of `data`, and its
-    standard deviations if `scale`.
+    """Return the scores of the samples of `other` along x (n,), a component of `data`.
+
+    With `center` the means of `data` are subtracted. With `scale` the standard deviations of `data` divide.
 
     Raises
     ------
     InvalidProblem
-        Where `other` has not all features that x uses; it says which.
+        When `other` lacks a feature that x uses. The message names that feature.
     """
     other = prepare(other, *data.prepared)
     used = np.flatnonzero(x)

@@ -1,4 +1,4 @@
-"""The sweep page: variance against the number of features, with the region that is proved."""
+"""Draw the page Sweep: variance against the number of features k, with the proved region."""
 
 import pandas as pd
 import streamlit as st
@@ -41,8 +41,8 @@ from nspca.specs.preview import METHOD
 from nspca.specs.rows import unpack
 
 HEIGHT = 440
-"""Pixels of the curve on the page, so that it stands on the first screen with the sentence and the slider."""
-BARS = 20  # weights drawn on the first screen; the table below has all
+"""Height of the curve in pixels, so that sentence, curve and slider fit on the first screen."""
+BARS = 20  # largest weights drawn on the first screen; the table of features further down has all weights
 PREVIEW = (
     "**Preview**: one quick pass over these data. Its bounds are proved, but wide. Press **Run** for better "
     "components, tighter bounds, and proofs that you can check and take home."
@@ -50,7 +50,7 @@ PREVIEW = (
 
 
 class SweepPage(AnswerPage):
-    """Sweep: variance against k, with the certified region."""
+    """Page with the curve of variance against k and the component at one k."""
 
     kind = SWEEP
 
@@ -60,10 +60,10 @@ class SweepPage(AnswerPage):
         self._asked_first: dict[str, str | None] = {}
 
     def problem(self, run: Watched) -> nspca.Problem:
-        """Return the problem of a run with its leading eigenvalue, looked up once for all ticks of a run."""
+        """Return the problem of a run with its leading eigenvalue, cached for the updates during the run."""
         if run.id not in self._problems:
             found = run.measured()
-            assert found is not None  # what is measured of a folder is there before anything is drawn
+            assert found is not None  # `answer_page` draws a run of a folder only after the measurement
             self._problems[run.id] = found
         return self._problems[run.id]
 
@@ -175,7 +175,7 @@ class SweepPage(AnswerPage):
 
 
 def _says(now: JobState, total: int) -> str:
-    """Return one line: how far a run is, the best value and the bound so far."""
+    """Return the progress line of a run: rows ready, and the last k with its value and bound."""
     if waits := progress.waiting(now):
         return waits
     line = f"{len(now.rows)} of {total} ready"
@@ -188,7 +188,7 @@ def _says(now: JobState, total: int) -> str:
 
 
 def _proof_title(seen: Finished) -> str:
-    """Return the title of the folded proof: what is proved."""
+    """Return the title of the folded section on the proof, which states the proved share."""
     if seen.certificate is None:
         return "The proof: nothing is proved about this component yet"
     ratio = seen.certificate.ratio(seen.shown.value)
@@ -196,7 +196,7 @@ def _proof_title(seen: Finished) -> str:
 
 
 def _curve_options(run: Watched) -> None:
-    """Draw how the curve is drawn, and the buttons that keep it or share it."""
+    """Draw the folded options of the curve: axis, bounds, comparison with another run, and sharing."""
     title = "The curve: another 100 %, other bounds, keep it, share it"
     with st.expander(title, icon=":material/area_chart:", key="fold_curve"), curve.switches():
         if run.own:
@@ -208,19 +208,19 @@ def _curve_options(run: Watched) -> None:
 
 
 def _shown_k(table: pd.DataFrame) -> int:
-    """Return the k of the address, or the smallest that reaches most of what the largest does."""
+    """Return the k of the address, or the knee of the curve when the address has no k of the table."""
     return state.get("k") if state.get("k") in set(table["k"]) else knee(table)
 
 
 def _drawn(problem: nspca.Problem, table: pd.DataFrame, asked: SweepSpec, k: int, **options):
-    """Return the curve with its marks."""
+    """Return the figure of the curve, with marks at the shown k, the knee and the wanted share."""
     share = enough.wanted()
     wanted = (share / 100 * problem.leading_eigenvalue, f"{share} % wanted")
     return curve.figure(problem, table, asked, selected_k=k, marked=knee(table), wanted=wanted, **options)
 
 
 def _enough(about: Chosen, problem: nspca.Problem, table: pd.DataFrame) -> None:
-    """Draw the question how many features are enough, and its answer."""
+    """Draw the input of a wanted share of the variance, and how many features reach that share."""
     best, share, noun = problem.leading_eigenvalue, enough.wanted(), component.noun(about.dataset)
     left, right = st.columns([2, 3], vertical_alignment="bottom")
     with left:
@@ -239,7 +239,7 @@ def _enough(about: Chosen, problem: nspca.Problem, table: pd.DataFrame) -> None:
 
 
 def _features(run: Watched, seen: Finished, result: nspca.Result) -> None:
-    """Draw the features of the component as a table, with what one can do about them, and the samples."""
+    """Draw the table of the component's features with its actions, and the samples along the component."""
     about, x = run.of, result.components[:, 0]
     if about.table is None and seen.proof is not None:
         membership.ask()
@@ -256,7 +256,7 @@ def _features(run: Watched, seen: Finished, result: nspca.Result) -> None:
 
 
 def _samples(about: Chosen, problem: nspca.Problem, x, name: str, beside) -> None:
-    """Draw the samples along the component; of a folder some of its rows."""
+    """Draw the samples by their score along the component x (n,); for a folder, some of its rows."""
     try:
         seen = open_data.looked_at(about, problem)
     except nspca.InvalidProblem:

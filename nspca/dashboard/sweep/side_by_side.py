@@ -44,7 +44,7 @@ class Side:
 
     @property
     def measures(self) -> tuple[bool, bool]:
-        """Tell whether the data are centred and standardised; variances compare only when both agree."""
+        """Two flags: data centred, and data standardised. Variances compare only when both flags agree."""
         return self.problem.covariance.center, self.problem.covariance.scale
 
 

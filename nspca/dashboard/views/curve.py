@@ -1,4 +1,4 @@
-"""The curve of variance against k with its proved region: filling in during a run, clickable afterwards."""
+"""Draw the curve of variance against k with its proved region, during a run and as a clickable figure."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -27,7 +27,10 @@ COLUMNS = ["method", "k", "value", "upper", "ratio", "kind", "seconds", *OTHERS]
 
 
 def switches() -> DeltaGenerator:
-    """Draw the choices of 100 % and of the shaded bound; return their line, which has room for more."""
+    """Draw the switches of the curve: base of the percentages, bound, and fitted axis.
+
+    Returns the container of the switches, to which a caller can add more.
+    """
     line = st.container(horizontal=True, vertical_alignment="center")
     with line:
         st.segmented_control(
@@ -52,16 +55,17 @@ def switches() -> DeltaGenerator:
 
 
 def axis() -> str:
-    """Return the choice of 100 %: "leading" or "total"."""
+    """Return the chosen base of the percentages: "leading" or "total"."""
     return state.get("axis") if state.get("axis") in AXES else "leading"
 
 
 def _bounds() -> str:
+    """Return the chosen bound: a key of `BOUNDS`."""
     return state.get("bound") if state.get("bound") in BOUNDS else "ours"
 
 
 def figure(problem: Problem, frame: pd.DataFrame, asked: SweepSpec, **options) -> go.Figure:
-    """Return the curve as the switches say."""
+    """Return the figure of the curve with the choices of the switches. `options` go to `sweep_figure`."""
     unit = problem.leading_eigenvalue if axis() == "leading" else problem.total_variance
     said = {
         "unit_name": AXES[axis()],
@@ -76,28 +80,30 @@ def figure(problem: Problem, frame: pd.DataFrame, asked: SweepSpec, **options) -
 
 
 def _caption(frame: pd.DataFrame) -> None:
-    """Draw a caption about the bounds of the papers, where they are in the figure."""
+    """Draw the caption about the papers' bounds when the figure shows them."""
     if _bounds() != "ours" and len(frame):
         _say_others(_probability(frame))
 
 
 def _probability(frame: pd.DataFrame) -> float:
+    """Return the smallest probability with which a paper's bound in the table holds."""
     return frame[PROBABILITY].astype(float).min()
 
 
 def _say_others(probability: float) -> None:
+    """Draw the caption that the papers' bounds hold with a probability."""
     st.caption(wording.others(probability), help=wording.OTHERS)
 
 
 def filling(
     problem: Problem, rows: tuple[dict[str, Any], ...], asked: SweepSpec, beside: str = "", **options
 ) -> None:
-    """Draw the curve as far as it is known, made once for all who look at it.
+    """Draw the curve of an unfinished run from its rows so far. All sessions share one prepared figure.
 
     Parameters
     ----------
-    rows : as a run hands them out
-    beside : what tells the `options` of one curve from those of another
+    rows : packed rows of the run
+    beside : text that differs when `options` differ, for the cache
     """
     switched = f"{axis()} {_bounds()} {state.get('fit')}"
 
@@ -114,12 +120,15 @@ def filling(
 
 @cache.keep()
 def _filled(of: str, which: int, count: int, _rows: Any, _make: Callable[[], Any]) -> tuple[Any, Any]:
-    """Return a prepared curve together with its rows, which are held so that no others get their identity."""
+    """Return the rows and the prepared curve.
+
+    The cache key has the `id` of the rows. Holding the rows keeps that id from being given to other rows.
+    """
     return _rows, _make()
 
 
 def _same(asked: SweepSpec) -> str:
-    """Return the text that changes when a zoom into the curve becomes meaningless."""
+    """Return a text about data and range of k. The browser resets a zoom when this text changes."""
     return f"{asked.content} {asked.ks[0]} {asked.ks[-1]}"
 
 
@@ -132,15 +141,15 @@ def clickable(
     method: str,
     any_k: Callable[[], None] | None = None,
 ) -> None:
-    """Draw the whole curve with the slider of k; a click on a point opens its component.
+    """Draw the curve with the slider of k. A click on a point shows the component at that k.
 
     Parameters
     ----------
-    any_k : draws the field for a k that is not on the curve
+    any_k : draws an input for values of k that are not on the curve
     """
 
     def take(point: list) -> None:
-        k, *method = point  # a gap of the strip is of no method
+        k, *method = point  # a click on a gap of the strip below has a k and no method
         state.put(k=int(k), **({"shown": str(method[0])} if method else {}))
 
     figures.draw(drawn, "curve", on_click=take, same=_same(asked))

@@ -70,7 +70,7 @@ def of(about: Chosen, problem: Problem, result: Result) -> Membership | None:
     name = hashlib.sha256(repr(claims).encode() + result.components.tobytes()).hexdigest()
     try:
         if problem.n <= AT_ONCE:
-            return _computed(name, problem, result, within / 1000)
+            return _compute_cached(name, problem, result, within / 1000)
         spec = MembershipSpec(
             data=DataSpec(covariance=about.dataset.is_covariance, repair=about.reference.repair),
             k=problem.k,
@@ -81,19 +81,19 @@ def of(about: Chosen, problem: Problem, result: Result) -> Membership | None:
             within=within,
         )
         given = {"component": result.components[:, 0], "certificate": certificate.to_bytes()}
-        return _made(defaults.look(spec, name, lambda: {**about.given, **given}))
+        return _await_membership(defaults.look(spec, name, lambda: {**about.given, **given}))
     except NSPCAError as error:
         st.warning(wording.plain(error))
         return None
 
 
 @cache.keep()
-def _computed(name: str, _problem: Problem, _result: Result, share: float) -> Membership:
+def _compute_cached(name: str, _problem: Problem, _result: Result, share: float) -> Membership:
     """Return the membership of a small problem, cached by `name`, a digest of the certificate and result."""
     return nspca.membership(_problem, _result, share=share)
 
 
-def _made(now: JobState) -> Membership | None:
+def _await_membership(now: JobState) -> Membership | None:
     """Return the membership that a worker computed, after a wait of at most `PATIENCE`.
 
     Returns None while the run is unfinished, and the page then checks each second. A failed run gives None

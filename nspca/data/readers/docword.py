@@ -1,5 +1,7 @@
-"""The UCI bag-of-words format: three header lines D, W, NNZ, then one line "document word count" per entry,
-counted from 1.
+"""Read the UCI bag-of-words format.
+
+A file has three header lines D, W and NNZ, then one line "document word count" for each entry. Documents and
+words are numbered from 1.
 """
 
 import re
@@ -18,23 +20,24 @@ from nspca.progress import Event
 HEADER = re.compile(rb"\s*(\d{1,19})[ \t]*\r?\n\s*(\d{1,19})[ \t]*\r?\n\s*(\d{1,19})[ \t]*(\r?\n|$)")
 _ENTRY = re.compile(rb"\d+[ \t]+\d+[ \t]+\d+[ \t]*(\r?\n|$)")
 _HEADER_BYTES = 200
-"""Bytes that a header can have; three counts of 19 digits need 60."""
+"""Maximum bytes of a header. Three counts of 19 digits need 60."""
 _SHORTEST_ENTRY = 6
-"""Bytes of "1 1 1" and a line end: the least that an entry needs, which limits what a header can claim."""
+"""Fewest bytes of an entry: "1 1 1" and a line end. They limit the number of entries a header can claim."""
 
 
 class DocwordReader(EntryReader):
-    """Word counts: documents in rows, words in columns."""
+    """Reader of word counts, with documents in rows and words in columns."""
 
     @staticmethod
     def matches(first: bytes) -> bool:
-        """Tell whether bytes start with three counts alone on their lines and an entry of three."""
+        """Return whether a file starts with three lines of one count each, and an entry of three numbers."""
         header = HEADER.match(first[:_HEADER_BYTES])
         return header is not None and (
             _ENTRY.match(first[header.end() : header.end() + 100]) is not None or int(header[3]) == 0
         )
 
     def _read_header(self) -> None:
+        """Read the counts of documents, words and entries from the header."""
         header = HEADER.match(self.source.first()[:_HEADER_BYTES])
         if header is None:
             raise InvalidData(
@@ -46,13 +49,13 @@ class DocwordReader(EntryReader):
 
     @property
     def shape(self) -> Shape:
-        """The counts of the header."""
+        """Shape of the table, from the counts of the header."""
         return Shape(
             self._documents, self._words, self._entries, is_sparse=True, text_bytes=self.source.usual_bytes
         )
 
     def probe(self) -> Shape:
-        """Return the counts of the header; refuse more entries than the file can hold."""
+        """Return the shape from the header, or refuse a header with more entries than the file can hold."""
         if _SHORTEST_ENTRY * self._entries > self.source.most_bytes - self._header_bytes + 1:
             raise InvalidData(
                 f"The docword header{self.source.of} promises {self._entries} entries, but the file is too "
@@ -61,13 +64,13 @@ class DocwordReader(EntryReader):
         return self.shape
 
     def entries(self) -> Iterator[Entries]:
-        """Yield documents and words from 0 with their counts.
+        """Yield arrays of document numbers and word numbers (from 0) and their counts.
 
         Raises
         ------
         InvalidData
-            For the first line that is no entry or outside of the header's counts, and for a file with another
-            number of entries than the header promises.
+            For the first line that is not an entry or exceeds the counts of the header. Also for a file whose
+            number of entries differs from the header.
         """
         text = EntryText(self.source, is_whole=True)
         try:
@@ -87,12 +90,14 @@ class DocwordReader(EntryReader):
             text.close()
 
     def _no_entry(self, number: int, line: str) -> InvalidData:
+        """Return the error for a line that is not an entry."""
         return InvalidData(
             f"Every entry holds three whole numbers (document, word, count), but line {number}"
             f"{self.source.of} is {line}: correct it."
         )
 
     def _check(self, table: np.ndarray, text: EntryText) -> None:
+        """Refuse entries with a number outside the header's counts, or with a count below 1."""
         for column, (what, most) in enumerate((("document", self._documents), ("word", self._words))):
             outside = (table[:, column] < 1) | (table[:, column] > most)
             if outside.any():
@@ -115,7 +120,7 @@ def read_vocabulary(path: Path) -> bytes:
 
 
 def find_vocabulary(path: Path) -> Path | None:
-    """Return the file ``vocab.x.txt`` beside ``docword.x.txt``, or None where there is none."""
+    """Return the path of ``vocab.x.txt`` beside ``docword.x.txt``, or None when there is no such file."""
     if not path.name.startswith("docword."):
         return None
     beside = path.with_name("vocab." + path.name.removeprefix("docword.").removesuffix(".gz"))
@@ -123,7 +128,10 @@ def find_vocabulary(path: Path) -> Path | None:
 
 
 def vocabulary_words(vocabulary: bytes | None, count: int) -> tuple[Names, tuple[str, ...]]:
-    """Return the `count` words of a vocabulary, one a line, and notes; without one the words are numbered."""
+    """Return the `count` words of a vocabulary with one word per line, and notes.
+
+    Words are numbered when the vocabulary is None.
+    """
     if vocabulary is None:
         return numbered("word", count), ("No vocabulary was given, the words are numbered.",)
     words = vocabulary.removeprefix(b"\xef\xbb\xbf").decode(errors="replace").splitlines()

@@ -1,4 +1,4 @@
-"""AnnData files, opened only by a path of the user's own: HDF5 is never opened from uploads."""
+"""Read AnnData files from a path that the user gives. Uploads are never opened as HDF5."""
 
 from importlib import import_module
 from pathlib import Path
@@ -15,13 +15,14 @@ SUFFIX = ".h5ad"
 
 
 def read_h5ad(path: Path, name: str, label_column: str | int | None) -> Dataset:
-    """Return a data set from an AnnData file: X, the names of cells and genes, and a column of `obs` as
-    labels.
+    """Return an AnnData file as a Dataset: X, the names of cells and genes, and labels.
+
+    `label_column` names the column of `obs` that holds the labels.
 
     Raises
     ------
     InvalidData
-        Where anndata is not installed, or the file is none of its.
+        When anndata is not installed, or cannot read the file.
     """
     try:
         anndata = import_module("anndata")
@@ -37,7 +38,7 @@ def read_h5ad(path: Path, name: str, label_column: str | int | None) -> Dataset:
         cells = anndata.read_h5ad(path)
     except InvalidData:
         raise
-    except Exception as error:  # of whatever kind: those of HDF5 and of anndata
+    except Exception as error:  # h5py and anndata raise errors of many kinds
         message = " ".join(str(error).split())[:200]
         raise InvalidData(
             f"This is no {SUFFIX} file that anndata reads ({message}): save it again."
@@ -62,8 +63,8 @@ def read_h5ad(path: Path, name: str, label_column: str | int | None) -> Dataset:
 
 
 def _check_size(path: Path) -> None:
-    """Refuse a file whose X is too large, or grows too much, from the shapes alone."""
-    h5py: Any = import_module("h5py")  # which anndata brings
+    """Refuse a file whose X is too large, or expands too much, judged by its shape before X is read."""
+    h5py: Any = import_module("h5py")  # installed with anndata
     with h5py.File(path) as file:
         X = file.get("X")
         if X is None:

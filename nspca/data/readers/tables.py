@@ -102,7 +102,6 @@ class TableReader(Reader):
                 held += len(values)
             for i, cells in found.items():
                 whole[i] += cells
-        X.resize(
-            (held, X.shape[1]), refcheck=False
-        )  # free the memory of rows that the bound `most_rows` overestimated
+        # Free the memory of rows that the bound `most_rows` overestimated.
+        X.resize((held, X.shape[1]), refcheck=False)
         return X, whole
