@@ -17,7 +17,6 @@ import nspca
 from nspca.api import OPTIMAL_GAP
 from nspca.cli import answers, screen
 from nspca.cli.sweep import as_text
-from nspca.dashboard.app import tables
 from nspca.dashboard.compare import archive as compare_everything
 from nspca.dashboard.compare import sections as compare_sections
 from nspca.dashboard.components import cone_replay
