@@ -26,7 +26,7 @@ SCREENS = {
 }
 """What the name of a picture ends with, the size of its screen, and whether that is a phone."""
 COLOURS = 256
-LIMIT = 180_000  # milliseconds
+LIMIT = 600_000  # milliseconds
 FIGURE = "[data-testid=stMain] .js-plotly-plot .main-svg"
 
 
