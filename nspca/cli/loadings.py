@@ -1,9 +1,9 @@
 """Read components of the user, as weights by the names of features, from CSV or JSON.
 
 CSV is read in two ways. With columns ``feature`` and ``weight`` in the heading, each row is one weight, of
-the component named by a column ``component`` if there is one; ``solve --csv`` writes this form. Otherwise the
-first column has the names, and every other column is a component. Any separator and decimal sign of
-spreadsheets is accepted.
+the component named by a column ``component``, ``part`` or ``topic`` if there is one. ``solve --csv`` and the
+tables of the dashboard have this form. Otherwise the first column has the names, and every other column is a
+component. Any separator and decimal sign of spreadsheets is accepted.
 """
 
 import csv
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from nspca.covariance.linalg import Array
 
 Weights: TypeAlias = dict[str, float]
+COMPONENT = ("component", "part", "topic")
+"""Names of the column that says which component a weight is of; tables of the dashboard have the last two."""
 LARGEST_BYTES = 100_000_000
 """Maximum bytes of a file of weights: room for millions of weights."""
 
@@ -134,7 +136,7 @@ def _table(text: str, place: dict[str, int]) -> list[list[str]]:
 def _long(rows: list[list[str]], heading: list[str]) -> list[Weights]:
     """Return the components of a table with one weight per row."""
     feature, weight = heading.index("feature"), heading.index("weight")
-    which = heading.index("component") if "component" in heading else None
+    which = next((heading.index(name) for name in COMPONENT if name in heading), None)
     found: dict[str, Weights] = {}
     for row in rows:
         component = "" if which is None else row[which]

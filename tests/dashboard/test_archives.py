@@ -16,6 +16,7 @@ import pytest
 
 import nspca
 from nspca.__main__ import main
+from nspca.cli.loadings import read_loadings
 from nspca.dashboard.compare import archive as compare_everything
 from nspca.dashboard.compare.run import Compared
 from nspca.dashboard.components import pictures
@@ -302,6 +303,31 @@ def test_everything_of_parts_holds_and_runs(parts, monkeypatch, capsys):
         and "nothing above" not in page
         and f"explain more than {format_bound(result.certificate.upper)}" in page
     )
+
+
+def test_components_and_scores_of_a_zip_are_read_back_by_the_package(tmp_path):
+    data = nspca.load_sample("digits")
+    asked = ComponentsSpec(data=DataSpec(sample="digits"), sizes=(3, 3), methods=("joint",))
+    problem = nspca.Problem.from_data(data.X, k=(3, 3))
+    result = nspca.solve(problem, "joint")
+    outcome = Outcome(
+        joint_parts.SUBJECT,
+        Chosen(data, asked.data, ""),
+        asked,
+        problem,
+        {"joint": result},
+        "run",
+        live=False,
+    )
+    with zipfile.ZipFile(io.BytesIO(joint_everything.pack(outcome, {}, {}, MADE))) as zipped:
+        zipped.extractall(tmp_path)
+    (folder,) = tmp_path.iterdir()
+    X = read_loadings(str(folder / "tables/components.csv"), data.feature_names)
+    strongest = result.components[:, np.argsort(-result.values)]
+    assert np.allclose(X, strongest, atol=1e-6)
+    scores = nspca.read(folder / "tables/scores.csv", id_column="sample", label_column="label")
+    assert scores.sample_names == data.sample_names and scores.X.shape == (len(data.sample_names), 2)
+    assert np.allclose(scores.X, problem.scores(strongest), rtol=1e-6)
 
 
 # --- compare --------------------------------------------------------------------------------------
