@@ -53,7 +53,7 @@ def test_a_search_that_was_ended_goes_on_from_its_file(branching, table, tmp_pat
     first = solved(table, capsys, "--nodes", "2", "--certificate", file)
     assert first["status"] != "OPTIMAL"
     sizes, uppers = [len(nspca.Certificate.load(file).tree["branch"])], [first["upper"]]
-    for _ in range(3):
+    for _ in range(2):
         found = solved(table, capsys, "--nodes", "4", "--resume", file, "--certificate", file)
         sizes.append(len(nspca.Certificate.load(file).tree["branch"]))
         uppers.append(found["upper"])
