@@ -63,7 +63,6 @@ def _counting() -> str:
 
 def _card(name: str, sample: Sample, picture: str) -> None:
     taken = state.get("upload") is None and state.get("folder") is None and state.get("sample") == name
-    badge = ":orange-badge[stand-in] " if is_stand_in(name) else ""
     with st.container(key=f"card_{name}", gap="xsmall"):
         style = f"width:100%;height:{HEIGHT}px;object-fit:contain;display:block;border-radius:.4rem"
         st.html(wording.drawing(picture, style))
@@ -75,7 +74,9 @@ def _card(name: str, sample: Sample, picture: str) -> None:
             icon=":material/check:" if taken else ICONS[sample.kind],
             width="stretch",
         )
-        st.caption(f"{badge}{wording.plain(sample.summary)}")
+        if is_stand_in(name):  # no caption: present mode hides those
+            st.markdown(":orange-badge[stand-in]")
+        st.caption(wording.plain(sample.summary))
 
 
 def take(name: str) -> None:
