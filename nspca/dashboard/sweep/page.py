@@ -132,7 +132,7 @@ class SweepPage(AnswerPage):
         proof = proofs.best(found, tried, k)
         result = found.with_certificate(proof and proof.certificate)
         data, x = run.of.dataset, result.components[:, 0]
-        statement.show(statement.state_result(data, problem, result, k))
+        statement.show(statement.state_result(data, problem, result, k), "Preview: " if quick else "")
         known = None if run.of.table is not None else membership.of(run.of, problem.with_k(k), result)
         pins = pinned.drawn(pinned.beside(run), curve.axis()) if run.own else []
         drawn = _drawn(problem, table, run.asked, k, pinned=pins, note=METHOD if quick else "")

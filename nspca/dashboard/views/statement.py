@@ -79,9 +79,9 @@ def _nobody(problem: Problem, k: int, one: str) -> str:
     return those
 
 
-def show(said: Statement) -> None:
-    """Draw both sentences, and the bar below them."""
-    st.markdown(f"#### {said.found} {said.limit}".rstrip())
+def show(said: Statement, before: str = "") -> None:
+    """Draw both sentences, behind the words `before`, and the bar below them."""
+    st.markdown(f"#### {before}{said.found} {said.limit}".rstrip())
     st.html(bar(said))
 
 
