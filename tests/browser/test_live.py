@@ -161,12 +161,12 @@ def test_zoom_and_hidden_traces_are_kept_by_name_and_start_afresh_for_other_data
     for i, plot in enumerate((curve, spectrum)):
         drag(page, plot)
         page.wait_for_function(f"({ranges})()[{i}][0] > {first[i][0]}")
-    curve.locator(".legend .traces").filter(has_text="auto").locator(".legendtoggle").click()
-    page.wait_for_function(f"({hidden})().includes('auto')")
+    curve.locator(".legend .traces").filter(has_text="best found").locator(".legendtoggle").click()
+    page.wait_for_function(f"({hidden})().includes('best found')")
     zoomed = page.evaluate(ranges)
     page.get_by_text("more methods").click()
     curve.locator(".legend .traces").filter(has_text="cone").wait_for()
-    assert page.evaluate(ranges) == zoomed and page.evaluate(hidden) == ["auto"]
+    assert page.evaluate(ranges) == zoomed and page.evaluate(hidden) == ["best found"]
     page.get_by_text("other data").click()
     page.wait_for_function(
         f"({ranges})().every((range, i) => JSON.stringify(range) !== JSON.stringify({json.dumps(zoomed)}[i]))"
@@ -215,7 +215,7 @@ def test_dragging_phi_changes_the_set_without_the_server(serve, page):
     before = server.inner_text()
     V = np.random.default_rng(4).normal(size=(361, 2))
     seen = set()
-    canvas = page.locator(".nspca-spx canvas").bounding_box()
+    canvas = page.locator(".nspca-spx canvas.curves").bounding_box()
     page.mouse.move(canvas["x"] + 300, canvas["y"] + 100)
     page.mouse.down()
     for step in range(8):
@@ -247,13 +247,13 @@ def test_the_angle_moves_by_keyboard_and_plays(serve, page):
     slider = page.locator(".nspca-spx .angle")
     # Words are painted a frame later: Playwright waits here until they are there, and have changed, and fails
     # when they never do.
-    page.locator(".nspca-spx .say:has-text('reach')").wait_for()
+    page.locator(".nspca-spx .say:has-text('explain')").wait_for()
     at = slider.input_value()
     slider.focus()
     page.keyboard.press("ArrowRight")
     page.locator(f".nspca-spx .say:not(:has-text('φ = {at}°'))").wait_for()
     assert float(slider.input_value()) == pytest.approx(float(at) + 0.1, abs=0.051)
-    assert "reach" in slider.get_attribute("aria-valuetext")
+    assert "explain" in slider.get_attribute("aria-valuetext")
     play = page.locator(".nspca-spx .play")
     start = slider.input_value()
     play.click()

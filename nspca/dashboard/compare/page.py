@@ -25,6 +25,7 @@ from nspca.jobs import JobState
 from nspca.plots.compare import ratios_figure, times_figure, values_figure
 from nspca.result import COLUMNS
 from nspca.specs import ComparisonSpec
+from nspca.specs.method_options import options_words
 from nspca.specs.rows import Found, Proved, Row, unpack
 
 HEIGHT = 400
@@ -46,7 +47,8 @@ class ComparePage(AnswerPage):
         form.inputs(data)
 
     def line(self, data: Chosen, asked: ComparisonSpec) -> str:
-        return ", ".join([*asked.data.change_words(), _size(asked), SIGNS[asked.nonneg]])
+        words = [*asked.data.change_words(), _size(asked), SIGNS[asked.nonneg], options_words(asked.options)]
+        return ", ".join(filter(None, words))
 
     def label(self, data: Chosen, asked: ComparisonSpec) -> str:
         return f"Compare {_size(asked)}"
