@@ -24,7 +24,7 @@ SCREENS = {
     "-present": ({"width": 1280, "height": 720}, False),
     "-phone": ({"width": 390, "height": 844}, True),
 }
-"""What the name of a picture ends with, the size of its screen, and whether that is a phone."""
+"""Screens that pictures are taken of: ending of the file name -> size in pixels, is it a phone."""
 COLOURS = 256
 LIMIT = 600_000  # milliseconds
 FIGURE = "[data-testid=stMain] .js-plotly-plot .main-svg"
@@ -61,7 +61,7 @@ PAGES: dict[str, str] = {
     "join": "join",
 }
 PREPARED: dict[str, Callable[[Page], None]] = {"sweep": swept}
-"""What is done on a page before its picture is made: the sweep is then among the runs."""
+"""Actions on a page before its picture is taken. The sweep starts a run, to show a finished one."""
 
 
 def small(png: bytes) -> bytes:

@@ -1,4 +1,4 @@
-"""What a search says on its way: bounds that hold, and features that are certain or impossible."""
+"""Progress of a search for the optimum: its bounds hold, and features called certain or impossible are."""
 
 from itertools import combinations
 

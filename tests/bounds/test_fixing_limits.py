@@ -1,4 +1,4 @@
-"""What a tree may hold, and who settles its nodes: its bound depends on neither."""
+"""Limits of a tree: memory and number of workers do not change the bound that it proves."""
 
 from concurrent.futures import Future, ThreadPoolExecutor
 

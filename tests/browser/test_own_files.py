@@ -1,4 +1,4 @@
-"""What users bring, in a real browser: texts of four kinds, genes with their samples, photographs, gaps."""
+"""Files of users in a real browser: texts of four kinds, genes with their samples, photographs, gaps."""
 
 import io
 import zipfile

@@ -1,4 +1,4 @@
-"""What changed between two answers at one k, and the k that is asked for first."""
+"""Differences between two answers at one k, and the k that is answered first."""
 
 import numpy as np
 import pytest
