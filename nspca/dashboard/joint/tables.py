@@ -31,7 +31,11 @@ def after(outcome: Outcome) -> str:
     """Return what is drawn in present mode, and else what to do next."""
     if state.get("present"):
         return "Each list is a component. Its percentage is what it explains, and a bar is a weight."
-    many = "Choose a component to see it alone, or “Samples on a map” to see where the samples lie."
+    many = "Choose a component to see it alone"
+    if outcome.of.dataset.is_covariance:  # without samples
+        many += "."
+    else:
+        many += ", or “Samples on a map” to see where the samples lie."
     one = f"The {outcome.about.feature}s stand in the order of their weight. Below, the component is alone."
     return one if outcome.asked.r == 1 else many
 
