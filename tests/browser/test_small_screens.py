@@ -27,6 +27,10 @@ OUTSIDE = """() => {
     element.checkVisibility() && !element.matches("input[type=range]") && !held(element);
   }).map((element) => element.outerHTML.slice(0, 200));
 }"""
+FITS = """() => {
+  const main = document.querySelector("[data-testid=stMain]");
+  return main.scrollWidth - main.clientWidth <= 1;
+}"""
 LARGE, PHONE = {"width": 1024, "height": 844}, {"width": 390, "height": 844}
 IDLE = "document.querySelector('[data-testid=stApp]')?.dataset.testScriptState === 'notRunning'"
 
@@ -45,6 +49,7 @@ def test_every_page_fits(page, app_url):
             page.set_viewport_size(size)
             with contextlib.suppress(TimeoutError):  # figures and tables follow the width a little later
                 page.wait_for_function(f"({OUTSIDE})().length === 0")
+                page.wait_for_function(FITS)
             assert page.evaluate(OUTSIDE) == [], (title, size)
             assert (
                 page.get_by_test_id("stMain").evaluate("main => main.scrollWidth - main.clientWidth") <= 1

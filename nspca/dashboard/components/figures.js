@@ -64,8 +64,9 @@ function follow(state) {
     const { clientWidth: width, clientHeight: height } = state.div;
     const isNew = width !== state.width || (state.tall && height !== state.tall);
     if (width && state.listening && isNew && document.fullscreenElement !== state.div) {
-      if (height === state.tall) globalThis.Plotly.Plots.resize(state.div);
-      else globalThis.Plotly.relayout(state.div, { height });
+      const isTaller = height !== state.tall;
+      if (isTaller) globalThis.Plotly.relayout(state.div, { height });
+      if (!isTaller || width !== state.width) globalThis.Plotly.Plots.resize(state.div);
     }
     Object.assign(state, { width, tall: height });
   });
@@ -97,6 +98,8 @@ async function draw(state) {
       await Plotly.react(state.div, flattened(data, state.div), enlarged(themed(layout, state.div), present), options());
       touchable(state.div);
       if (!state.listening) listen(state);
+      // The width may have changed while Plotly drew for the first time, when nobody listened yet.
+      if (state.div.clientWidth && state.div._fullLayout.width !== state.div.clientWidth) Plotly.Plots.resize(state.div);
       roomier(state);
       // The redraw dropped the hover text, and with it the point a click would report.
       if (hovered && data[hovered.curveNumber]) Plotly.Fx.hover(state.div, [hovered]);
