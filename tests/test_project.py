@@ -32,7 +32,7 @@ MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 # What `make app` installs: the package's own, and what its dashboard adds.
 INSTALLED = ("requirements.txt", "requirements-app.txt")
 # What needs the second; the rest of the house makes do with the package's own.
-OF_THE_APP = ("app.py", "pages/", "nspca/dashboard/", "nspca/plots/", "nspca/jobs/", "nspca/papers/report.py")
+OF_THE_APP = ("app.py", "pages/", "nspca/dashboard/", "nspca/plots/", "nspca/jobs/", "nspca/papers/report.py", "nspca/presentation/markup.py")
 
 
 def requirements(*names: str) -> list[Requirement]:

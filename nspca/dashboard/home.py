@@ -17,6 +17,7 @@ from nspca.dashboard.views import component, statement
 from nspca.dashboard.views.curve import AXES
 from nspca.data import Dataset
 from nspca.plots import sweep_figure, thumbnail
+from nspca.presentation.markup import render
 from nspca.specs import DataSpec, SweepSpec
 
 HEIGHT = (
@@ -65,8 +66,8 @@ def drawn(problem: nspca.Problem, sweep: nspca.Sweep, image_shape: tuple[int, in
         "the live one is on its way."
     )
     parts = thumbnail.patches([pixels], problem.n, image_shape[1])
-    both = f"{wording.drawing(parts)}{wording.drawing(curve)}"
-    return f'<div class="nspca-poster" role="img" aria-label="{said}">{both}</div>\n'
+    both = wording.drawing(parts) + wording.drawing(curve)
+    return render("poster", said=said, pictures=both) + "\n"
 
 
 @st.cache_resource(show_spinner=f"Solving {MOST} problems, one for each number of pixels …")

@@ -187,7 +187,7 @@ def test_names_are_text_and_cells_are_no_formulas():
     assert (
         "<b>" not in body
         and "&lt;b&gt;x" in body
-        and "&quot;y&quot;" in body
+        and "&#34;y&#34;" in body
         and body.count("class=only") == 1
     )
 

@@ -1,11 +1,12 @@
 """Tables that are a list of cards on a phone, one card for each row."""
 
 from collections.abc import Mapping
-from html import escape
 from typing import Any
 
 import pandas as pd
 import streamlit as st
+
+from nspca.presentation.markup import Markup, render
 
 MOST = 40
 """Rows shown as cards: a longer list is scrolled past, not read. The rest is counted."""
@@ -32,19 +33,14 @@ def show(table: pd.DataFrame, *, column_config: Mapping[str, Any] | None = None,
     return drawn
 
 
-def cards(table: pd.DataFrame, config: Mapping[str, Any] | None = None) -> str:
+def cards(table: pd.DataFrame, config: Mapping[str, Any] | None = None) -> Markup:
     """Return the first rows of a table as HTML, a list of names and values for each row."""
     columns = [_column(str(name), (config or {}).get(name)) for name in table.columns]
     rows = [
-        "".join(
-            f"<dt>{escape(label)}</dt><dd>{escape(_text(value, form))}</dd>"
-            for (label, form), value in zip(columns, row, strict=True)
-        )
+        [(label, _text(value, form)) for (label, form), value in zip(columns, row, strict=True)]
         for row in table.head(MOST).itertuples(index=False, name=None)
     ]
-    left = len(table) - len(rows)
-    more = f"<p>and {left:,} more on a wider screen</p>" if left else ""
-    return f'<div class="cards">{"".join(f"<dl>{row}</dl>" for row in rows)}{more}</div>'
+    return render("cards", rows=rows, left=len(table) - len(rows))
 
 
 def _column(name: str, config: Any) -> tuple[str, str]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from nspca.api import OPTIMAL_GAP
 from nspca.plots import certainty, kind_words, ratio_sentence
+from nspca.presentation.markup import Markup, render
 from nspca.presentation.numerals import format_bound, percent_down, percent_up
 from nspca.specs.published import PAPER
 
@@ -98,10 +99,9 @@ def size(count: float) -> str:
     return f"{count:.1f} GB"
 
 
-def drawing(svg: str, style: str = "") -> str:
-    """An SVG drawing for `st.html`, which takes SVG itself out."""
-    source = base64.b64encode(svg.encode()).decode()
-    return f'<img src="data:image/svg+xml;base64,{source}" alt="" style="{style}">'
+def drawing(svg: str, style: str = "") -> Markup:
+    """Return an image element with an SVG drawing, since `st.html` removes SVG elements."""
+    return render("drawing", source=base64.b64encode(svg.encode()).decode(), style=style)
 
 
 def things(count: int, one: str, many: str | None = None) -> str:

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from datetime import datetime
-from html import escape
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -15,6 +14,7 @@ from nspca.dashboard.export.archive import File
 from nspca.dashboard.export.whole import CERTIFICATES, Contents, Whole
 from nspca.dashboard.views import component
 from nspca.data.export import frame_to_csv
+from nspca.presentation.markup import Markup, render
 from nspca.presentation.numerals import format_value
 
 VALUES = "value-by-k"
@@ -97,12 +97,10 @@ def _components(run: Compared) -> bytes:
     return frame_to_csv(component.labelled(table[["method", "k", "feature", "weight", "share"]], data))
 
 
-def _proved(table: pd.DataFrame) -> str:
-    """A row for each method and k."""
-    head = "".join(f"<th>{title}</th>" for title in ("k", "Variance", "Seconds", "Proved", "Method"))
-    body = ""
+def _proved(table: pd.DataFrame) -> Markup:
+    """Return an HTML table with a row for each method and k."""
+    rows = []
     for row in table.itertuples():
         proved = wording.proof(None if pd.isna(row.ratio) else row.ratio)
-        cells = (str(row.k), format_value(row.value), f"{row.seconds:.3f}", proved, row.method)
-        body += f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>"
-    return f"<table><tr>{head}</tr>{body}</table>"
+        rows.append((row.k, format_value(row.value), f"{row.seconds:.3f}", proved, row.method))
+    return render("table", head=("k", "Variance", "Seconds", "Proved", "Method"), rows=rows, kind="")

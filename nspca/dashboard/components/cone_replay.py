@@ -17,28 +17,13 @@ from nspca.lowrank import cones
 from nspca.lowrank.cones import Budget, Cover, Query, Step
 from nspca.plots import alt_text, flat_map_figure, gap_figure, globe, sphere_figure
 from nspca.plots.sphere import STATUS, Globe
+from nspca.presentation.markup import render
 from nspca.presentation.numerals import format_bound_share, format_guarantee, format_value_share, proved_ratio
 
 CAP = 3000
 """Cones of one replay: more are neither told apart on a screen nor needed at rank 3."""
 _SHORT = {"open": "open", "leaf": "proved within the tolerance", "discarded": "cannot hold the best"}
-_HTML = f"""
-<div class="nspca-cones">
-  <div class="bar">
-    {icons.PLAY}
-    <button class="back" type="button" aria-label="one step back">{icons.icon("back")}</button>
-    <button class="on" type="button" aria-label="one step on">{icons.icon("on")}</button>
-    <span class="legend"></span>
-    <button class="turn" type="button"></button>
-  </div>
-  <input class="step" type="range" min="0" step="1" aria-label="step of the search" />
-  <div class="stage">
-    <div class="world" role="img"></div>
-    <div class="gap" role="img"></div>
-  </div>
-  <p class="say"></p>
-</div>
-"""
+_HTML = render("cone_replay")
 _CSS = """
 .nspca-cones { color: var(--st-text-color); font-family: var(--st-font); font-size: 0.95rem;
   container-type: inline-size; }

@@ -13,31 +13,12 @@ import streamlit as st
 
 from nspca.dashboard.components import figures, icons, standalone
 from nspca.plots.spannogram import Spans, curves, spans, top_set
+from nspca.presentation.markup import render
 
 UNIT = "the first principal component"
 Optimum = tuple[float, int]
 """An angle in radians, and the sign of the direction c there."""
-_HTML = f"""
-<div class="nspca-spx"><div class="parts">
-  <div class="main">
-    <canvas class="curves" tabindex="-1" role="img"></canvas>
-    <input class="angle" type="range" min="-90" max="90" step="0.1" aria-label="angle phi in degrees" />
-    <div class="bar">
-      {icons.PLAY}
-      <button class="best" type="button">{icons.icon("star")} Optimum</button>
-      <button class="reveal" type="button" hidden></button>
-      <label class="opposite" hidden><input type="checkbox" /> opposite directions −c</label>
-    </div>
-    <p class="say"></p>
-    <p class="told" hidden></p>
-    <div class="sets"></div>
-  </div>
-  <div class="aside" hidden>
-    <div class="frame"><canvas class="component" role="img"></canvas></div>
-    <ol class="steps" hidden></ol>
-  </div>
-</div></div>
-"""
+_HTML = render("spannogram_explorer")
 _CSS = (
     """
 .nspca-spx { color: var(--st-text-color); font-family: var(--st-font); font-size: 0.9rem; }

@@ -16,6 +16,7 @@ from nspca.dashboard.export.page import Told
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs import export
 from nspca.data.arrays import to_npz
+from nspca.presentation.markup import Markup
 from nspca.specs import ProblemSpec
 from nspca.specs.data import CHANGES
 
@@ -54,7 +55,7 @@ class Contents:
     tables: Mapping[str, File]
     certificates: Mapping[str, nspca.Certificate]
     proofs: str
-    proved: str
+    proved: Markup
     computed: ProblemSpec | None = None
     shown: Mapping[str, Any] = field(default_factory=dict)
 

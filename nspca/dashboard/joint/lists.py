@@ -1,7 +1,6 @@
 """Components as ranked lists of names, in as many columns as the screen has room for."""
 
 from collections.abc import Mapping, Sequence
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from nspca.dashboard.joint.headline import LEAST_DIGITS
 from nspca.dashboard.joint.methods import heading, ordered
 from nspca.dashboard.joint.outcome import Outcome
 from nspca.data.genesets import name_list
+from nspca.presentation.markup import Markup, render
 from nspca.presentation.numerals import percent_down
 
 MOST = 40
@@ -24,27 +24,6 @@ FIRST = 10
 PRESENTED = 5
 """Names of a component in present mode, where two rows of lists fit on the screen."""
 MOST_COLUMNS = 5
-STYLE = """<style>
-.nspca-frame { container-type: inline-size; }
-.nspca-topics { display: grid; grid-template-columns: repeat(var(--columns), minmax(0, 1fr));
-  gap: 0.6rem 1rem; margin: 0 0 0.8rem; }
-@container (max-width: 640px) {
-  .nspca-topics { grid-template-columns: repeat(min(3, var(--columns)), minmax(0, 1fr)); }
-}
-@container (max-width: 460px) {
-  .nspca-topics { grid-template-columns: repeat(min(2, var(--columns)), minmax(0, 1fr)); }
-}
-.nspca-topics section { min-width: 0; }
-.nspca-topics h6 { font-size: 0.85rem; font-weight: 600; margin: 0 0 0.2rem; padding: 0;
-  border-bottom: 1px solid rgba(128,128,128,0.4); }
-.nspca-topics ol { list-style: none; margin: 0; padding: 0; }
-.nspca-topics li { position: relative; display: flex; justify-content: space-between; gap: 0.4rem;
-  font-size: 0.88rem; line-height: 1.5;
-  margin: 1px 0; padding: 0 0.3rem; border-radius: 3px; }
-.nspca-topics li span { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
-.nspca-topics li data { font-size: 0.75rem; opacity: 0.75; font-variant-numeric: tabular-nums; }
-.nspca-topics li.only span { text-decoration: underline dotted; text-underline-offset: 3px; }
-</style>"""
 
 
 def best(outcome: Outcome, most: int = FIRST) -> None:
@@ -121,7 +100,7 @@ def lists(
     order: Sequence[int] | None = None,
     called: Mapping[int, str] | None = None,
     most: int = MOST,
-) -> str:
+) -> Markup:
     """Return HTML of components as lists of names with weights, largest first.
 
     Parameters
@@ -139,7 +118,7 @@ def lists(
     r = X.shape[1]
     columns = -(-r // -(-r // MOST_COLUMNS))  # rows of equal length
     places, called = range(r) if order is None else order, called or {}
-    body = "".join(
+    drawn = [
         _list(
             f"{j + 1}{' ' * (j in called)}{called.get(j, '')}",
             X[:, j],
@@ -150,29 +129,30 @@ def lists(
             most,
         )
         for j in places
-    )
-    return (
-        f'{STYLE}<div class="nspca-frame"><div class="nspca-topics" '
-        f'style="--columns:{columns}">{body}</div></div>'
-    )
+    ]
+    return render("lists", columns=columns, lists=drawn)
 
 
-def _list(title: str, x: np.ndarray, share: float, names, known, largest: float, most: int) -> str:
+def _list(
+    title: str,
+    x: np.ndarray,
+    share: float,
+    names: Sequence[str],
+    known: np.ndarray | None,
+    largest: float,
+    most: int,
+) -> dict[str, Any]:
+    """Return a component as the template of lists takes it: title, items, and how many more there are."""
     order = np.argsort(-np.abs(x), kind="stable")[: np.count_nonzero(x)]
-    items = "".join(_item(names[i], x[i], largest, known is not None and not known[i]) for i in order[:most])
-    more = f"<li><span>and {len(order) - most} more</span></li>" if len(order) > most else ""
-    above = f"<h6>{escape(title)} · {percent_down(share, LEAST_DIGITS)}</h6>"
-    return f"<section>{above}<ol>{items}{more}</ol></section>"
+    items = [_item(names[i], x[i], largest, known is not None and not known[i]) for i in order[:most]]
+    said = f"{title} · {percent_down(share, LEAST_DIGITS)}"
+    return {"title": said, "items": items, "more": max(0, len(order) - most)}
 
 
-def _item(name: str, weight: float, largest: float, only: bool) -> str:
-    width, colour = 100 * abs(weight) / largest, "217,98,43" if weight < 0 else "42,133,199"
-    bar = f"background:linear-gradient(to right,rgba({colour},0.26) {width:.0f}%,transparent {width:.0f}%)"
-    safe = escape(str(name))
-    return (
-        f'<li{" class=only" if only else ""} style="{bar}" '
-        f'title="{safe}"><span>{safe}</span><data>{weight:.2f}</data></li>'
-    )
+def _item(name: str, weight: float, largest: float, only: bool) -> dict[str, Any]:
+    """Return a weight as the template of lists takes it: name, weight, and the bar behind them."""
+    width, colour = f"{100 * abs(weight) / largest:.0f}", "217,98,43" if weight < 0 else "42,133,199"
+    return {"name": str(name), "weight": weight, "width": width, "colour": colour, "only": only}
 
 
 def ranked(x: np.ndarray, names: Sequence[str]) -> list[str]:

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from html import escape
 
 import numpy as np
 import pandas as pd
@@ -17,20 +16,9 @@ from nspca.dashboard.joint.headline import is_unfinished, share
 from nspca.dashboard.joint.outcome import Outcome, View
 from nspca.dashboard.runs import methods
 from nspca.plots.joint import cumulative_figure
+from nspca.presentation.markup import Markup, render
 from nspca.presentation.numerals import format_value, round_down
 from nspca.result import Result
-
-CARDS = """<style>
-.nspca-cards { display: none; }
-@media (max-width: 640px) {
-  .nspca-cards { display: block; } .st-key-methods_table { display: none; }
-  .nspca-cards section { border: 1px solid rgba(128,128,128,0.35); border-radius: 8px; padding: 0.5rem 0.8rem;
-    margin: 0 0 0.6rem; }
-  .nspca-cards h6 { margin: 0; padding: 0; font-size: 1rem; }
-  .nspca-cards dl { display: grid; grid-template-columns: auto 1fr; gap: 0.1rem 0.8rem; margin: 0.3rem 0 0; }
-  .nspca-cards dt { opacity: 0.7; } .nspca-cards dd { margin: 0; text-align: right; }
-}
-</style>"""
 
 
 def show(outcome: Outcome, view: View) -> None:
@@ -153,7 +141,7 @@ def _table(outcome: Outcome) -> None:
         _wide_table(rows.assign(least=least), best, n, feature, one)
 
 
-def cards(outcome: Outcome) -> str:
+def cards(outcome: Outcome) -> Markup:
     """Return HTML with a card for each method, which takes the place of the table on a narrow screen."""
     (rows, best), feature, found = table(outcome), outcome.about.feature.capitalize(), []
     for row in rows.to_dict("records"):
@@ -163,9 +151,8 @@ def cards(outcome: Outcome) -> str:
             "Proved": "nothing" if pd.isna(row["least"]) else f"at least {round_down(row['least'], 2):.2f} %",
             "Seconds": f"{row['seconds']:.2f}",
         }
-        lines = "".join(f"<dt>{escape(name)}</dt><dd>{escape(said)}</dd>" for name, said in facts.items())
-        found.append(f"<section><h6>{escape(row['method'])}, {row['found']}</h6><dl>{lines}</dl></section>")
-    return f'{CARDS}<div class="nspca-cards">{"".join(found)}</div>'
+        found.append((f"{row['method']}, {row['found']}", facts))
+    return render("method_cards", cards=found)
 
 
 def _wide_table(rows: pd.DataFrame, best: str, n: int, feature: str, one: str) -> None:

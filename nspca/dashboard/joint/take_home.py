@@ -3,7 +3,6 @@
 import io
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -22,6 +21,7 @@ from nspca.dashboard.joint.outcome import Outcome, View
 from nspca.dashboard.views.component import labelled
 from nspca.data.export import frame_to_csv
 from nspca.data.genesets import clean_name, to_gmt, to_rnk
+from nspca.presentation.markup import Markup, render
 from nspca.presentation.numerals import format_bound, format_value, format_value_share
 from nspca.specs.proof import MORE
 
@@ -257,9 +257,9 @@ def _whole(outcome: Outcome) -> Whole:
     return Whole(outcome.of, asked, about.key, line)
 
 
-def _proved(outcome: Outcome) -> str:
+def _proved(outcome: Outcome) -> Markup:
     """Return HTML with a row for each method, and what none can exceed."""
-    body = ""
+    rows = []
     for method, result in methods.ordered(outcome.results).items():
         cells = (
             method,
@@ -267,12 +267,12 @@ def _proved(outcome: Outcome) -> str:
             format_value_share(result.value, outcome.total),
             wording.proof(result.ratio),
         )
-        body += f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>"
-    head = "".join(f"<th>{title}</th>" for title in ("Method", "Variance", "Of the total", "Proved"))
+        rows.append(cells)
+    head = ("Method", "Variance", "Of the total", "Proved")
     many = outcome.about.count(outcome.asked.r)
     signs = " with nonnegative weights" if outcome.problem.nonneg else ""
     none = "Nothing is proved here."
     if outcome.certificate is not None:
         upper = format_bound(outcome.certificate.upper)
         none = f"No {many}{signs} of these sizes that do not overlap explain more than {upper}."
-    return f"<p>{escape(none)}</p>\n<table><tr>{head}</tr>{body}</table>"
+    return render("proved", lines=(none,), head=head, rows=rows, kind="")

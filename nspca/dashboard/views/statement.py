@@ -10,6 +10,7 @@ from nspca.dashboard.app import wording
 from nspca.dashboard.views import component
 from nspca.data import Dataset
 from nspca.presentation.colours import CONTEXT, FOUND, PROVED
+from nspca.presentation.markup import Markup, render
 from nspca.presentation.numerals import (
     OPTIMAL_GAP,
     format_bound,
@@ -85,34 +86,18 @@ def show(said: Statement, before: str = "") -> None:
     st.html(bar(said))
 
 
-def bar(said: Statement) -> str:
+def bar(said: Statement) -> Markup:
     """Return HTML of a bar with what was found, the proved limit, and all features as its full length."""
     found = 100 * min(1.0, max(0.0, said.share))
     limit = found if said.most is None or not said.most_text else 100 * min(1.0, max(said.share, said.most))
     parts = [(found, FOUND, 1.0), (limit - found, PROVED, 0.45), (100 - limit, CONTEXT, 0.2)]
-    cells = "".join(
-        f'<span style="display:block;height:0.8rem;width:{width:.2f}%;background:{colour};opacity:{opacity}">'
-        "</span>"
-        for width, colour, opacity in parts
-        if width > 0
-    )
     legend = [(FOUND, 1.0, f"found {said.share_text}")]
     if said.most_text:
         legend.append((PROVED, 0.45, f"proved limit {said.most_text}"))
     elif said.limit:
         legend[0] = (FOUND, 1.0, f"found {said.share_text}, which is proved to be the limit")
     legend.append((CONTEXT, 0.2, f"{said.everything}: 100 %"))
-    names = "".join(
-        '<span style="margin-right:1.2rem;white-space:nowrap"><span style="display:inline-block;'
-        f"width:0.7rem;height:0.7rem;margin-right:0.35rem;background:{colour};"
-        f'opacity:{opacity}"></span>{text}</span>'
-        for colour, opacity, text in legend
-    )
-    label = "; ".join(text for _, _, text in legend)
-    return (
-        f'<div role="img" aria-label="{label}"><div style="display:flex;border-radius:4px;overflow:hidden">'
-        f'{cells}</div><div style="font-size:0.85rem;margin-top:0.3rem">{names}</div></div>'
-    )
+    return render("bar", parts=parts, legend=legend)
 
 
 def numbers(problem: Problem, result: Result, k: int) -> str:
