@@ -22,6 +22,7 @@ import scipy.sparse.linalg as spla
 from nspca.bounds.elimination import Kept, leaves_out_little
 from nspca.bounds.inequality import SLACK
 from nspca.bounds.remainder import Remainder, across, can_be_read, collect, entry_error
+from nspca.covariance.covariance import Covariance
 from nspca.covariance.linalg import UNIT_ROUNDOFF, Array
 from nspca.problem import Problem
 
@@ -78,7 +79,7 @@ def scores(N: sp.csr_array) -> Array:
     return _solve(N, theta, np.ones(N.shape[0]))
 
 
-def _solve(N, theta, b) -> Array:
+def _solve(N: sp.csr_array, theta: float, b: Array) -> Array:
     operator = spla.LinearOperator(N.shape, matvec=lambda y: theta * y - N @ y, dtype=np.float64)
     return spla.cg(operator, b, rtol=SOLVED, maxiter=STEPS)[0]
 
@@ -151,7 +152,7 @@ def _search(problem: Problem, remainder: Remainder) -> Curve:
     low, high = remainder.level, float(remainder.sizes.max(initial=remainder.level))
     found: dict[float, float] = {}
 
-    def upper(tau):
+    def upper(tau: float) -> float:
         if tau not in found:
             own = largest_eigenvalue(remainder.above(tau), len(problem.sizes))
             found[tau] = own + sum(problem.sizes) * tau
@@ -213,7 +214,9 @@ def with_weights(problem: Problem, rows: np.ndarray, tau: float, t: float, y: Ar
     return _felt(problem, rows, tau, t, y, NOO, across(A, problem.nonneg, rows, others, tau))
 
 
-def _felt(problem, rows, tau, t, y, NOO, NOR) -> Kept | None:
+def _felt(
+    problem: Problem, rows: np.ndarray, tau: float, t: float, y: Array, NOO: sp.csr_array, NOR: sp.csr_array
+) -> Kept | None:
     """Return the rows with what is felt on them of the remainder outside."""
     A = problem.covariance
     d = (NOO @ y) / y * SAFE
@@ -231,7 +234,7 @@ def _felt(problem, rows, tau, t, y, NOO, NOR) -> Kept | None:
     return Kept(rows, block + K, tau, free=y.size, fixed=fixed, weights=y, folded=K, outside=t)
 
 
-def _room(A, half, gain) -> float:
+def _room(A: Covariance, half: sp.csr_array, gain: Array) -> float:
     """Return how far K may be off for whoever recomputes N, in spectral norm: sums, and entries of N."""
     if not half.nnz:
         return 0.0

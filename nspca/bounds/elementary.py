@@ -43,7 +43,7 @@ def rows(problem: Problem) -> Certificate:
     return Certificate.of(problem, "B0", "row", _raised(problem, bound))
 
 
-def _raised(problem, bound):
+def _raised(problem: Problem, bound: float) -> float:
     """Room for the rounding of whoever recomputes the entries: gamma_m |Z|'|Z| on each of k of them."""
     A = problem.covariance
     samples = A.shape[0] if A.source == "data" else 1

@@ -103,7 +103,7 @@ def peaks(A: Covariance, nonneg: bool) -> tuple[Array, float]:
     return A.once(("peaks", nonneg), lambda: _peaks(A, nonneg))
 
 
-def _peaks(A, nonneg):
+def _peaks(A: Covariance, nonneg: bool) -> tuple[Array, float]:
     if isinstance(A, Parts):
         return peaks_of_parts(A, nonneg)
     order = np.argsort(-A.diagonal, kind="stable")

@@ -91,7 +91,7 @@ class _Anytime:
         assert self.best is not None
         return self.best
 
-    def keep(self, found: Certificate | None):
+    def keep(self, found: Certificate | None) -> None:
         if found is not None and (self.best is None or found.upper < self.best.upper):
             self.best = found
 

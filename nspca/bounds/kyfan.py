@@ -82,7 +82,7 @@ class KyFan(Work[JointPlan]):
     end: int = 0
     after: int = 0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         self.rho = self.plan.rhos[0]
 
     @property
@@ -100,7 +100,7 @@ class KyFan(Work[JointPlan]):
             return True
         return threshold(self.best, self.problem.nonneg, self.kept.floor) > self.kept.floor
 
-    def run(self):
+    def run(self) -> Certificate:
         r = len(self.kept.block)
         self.end = self.steps + allowed(self.plan, r)
         self.total, pairs = max(self.total, self.end + self.after), None
@@ -133,7 +133,7 @@ class KyFan(Work[JointPlan]):
         self.upper = float(np.maximum(pairs[0], 0.0).sum())
         return pairs
 
-    def search_threshold(self):
+    def search_threshold(self) -> None:
         """W = min(A, tau), tau by two passes of a grid."""
         B, nonneg, floor, count = self.kept.block, self.problem.nonneg, self.kept.floor, self.plan.grid
         if B.size == 0:
@@ -146,7 +146,7 @@ class KyFan(Work[JointPlan]):
             at = int(np.argmin(values))
             low, high = grid[max(at - 1, 0)], grid[min(at + 1, count - 1)]
 
-    def iterate(self, rho):
+    def iterate(self, rho: float) -> None:
         """W of the ADMM, until its bound hardly falls."""
         sizes = self.problem.sizes
         splitting = Splitting(self.kept, sum(sizes), self.problem.nonneg, rho=rho, count=len(sizes))
@@ -164,7 +164,7 @@ class KyFan(Work[JointPlan]):
             own = min(own, reached)
         self.steps = end
 
-    def offer(self, W):
+    def offer(self, W: Array) -> float:
         """The bound of W; kept if it is the best."""
         sizes = self.problem.sizes
         values = largest_eigenpairs(self.kept.block - W, len(sizes))[0]
@@ -199,7 +199,7 @@ class KyFan(Work[JointPlan]):
         witness |= {} if self.kept.weights is None else {"y": self.kept.weights}
         return self.finished(upper, witness)
 
-    def finished(self, upper, witness):
+    def finished(self, upper: float, witness: dict[str, Array]) -> Certificate:
         self.upper = float(upper)
         self.steps = self.total - self.after if self.ends else self.end
         self.tell()
@@ -210,10 +210,10 @@ def claimed(
     problem: Problem,
     pairs: tuple[Array, Array],
     N: Array | None = None,
-    rows=None,
+    rows: np.ndarray | None = None,
     L: Array | None = None,
     kept: Kept | None = None,
-) -> tuple[float, dict]:
+) -> tuple[float, dict[str, Array]]:
     """``r t + |U|^2`` with ``A - N - LL' <= t I + UU'`` proved, and that witness; inf if t is too large.
 
     Parameters

@@ -1,5 +1,7 @@
 """B2 and B3: the optimum of a rank-d matrix plus what the other eigenvalues can add."""
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from nspca.bounds.inequality import spectral_claim
@@ -7,7 +9,8 @@ from nspca.bounds.witness import search_half
 from nspca.certificate import Certificate
 from nspca.covariance.covariance import Covariance
 from nspca.covariance.linalg import Array
-from nspca.lowrank.cones import Budget, Query
+from nspca.lowrank.cones import Budget, Cover
+from nspca.lowrank.objective import Query
 from nspca.problem import Problem
 from nspca.progress import Report, progress_only, silent
 
@@ -17,11 +20,11 @@ def bound(
     rank: int = 3,
     *,
     shifted: bool = True,
-    tol=1e-3,
-    cap=20000,
-    starts=(),
+    tol: float = 1e-3,
+    cap: int = 20000,
+    starts: Iterable[Array] = (),
     report: Report = silent,
-):
+) -> tuple[Certificate, Cover]:
     """Certificate ``OPT <= lambda_max(A - UU') + OPT(UU')`` and the cover that proves its second half.
 
     B3 (`shifted`): ``UU' = sum_{j<=d} (l_j - l_{d+1}) u_j u_j'``, so the bound is ``l_{d+1} + OPT(UU')``;

@@ -7,7 +7,7 @@ finer where answers of interest can lie, and the bounds are read off for all fea
 Tiny problems have a tree of their own: it branches until no support that is left undecided is of interest.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -23,7 +23,7 @@ from nspca.covariance.covariance import DENSE_LIMIT
 from nspca.covariance.linalg import UNIT_ROUNDOFF, Array, largest_eigenpairs, topk_sum
 from nspca.errors import NotConverged, Refused
 from nspca.lowrank import membership as search
-from nspca.lowrank.cones import Query
+from nspca.lowrank.objective import Query
 from nspca.lowrank.terms import changed
 from nspca.problem import Problem
 from nspca.progress import Report, silent
@@ -113,7 +113,13 @@ def _beside(one: Certificate, rows: Certificate) -> Certificate:
     return replace(one, witness=one.witness | less)
 
 
-def _with_witness(problem, certificate, interest, features, report) -> Iterator[Certificate]:
+def _with_witness(
+    problem: Problem,
+    certificate: Certificate | None,
+    interest: Interest,
+    features: Sequence[int],
+    report: Report,
+) -> Iterator[Certificate]:
     if len(features) and problem.n <= BRANCHED:
         asked = needed.chain(problem, features, interest.levels[0], BELOW / 10, report)
         if asked is not None:
@@ -149,7 +155,9 @@ def decides(certificate: Certificate, interest: Interest) -> tuple[int, float]:
     return int(np.count_nonzero(claims < level)), -float(np.maximum(claims, level).sum())
 
 
-def stated(problem: Problem, kind: str, form: str, bounds: Bounds, witness) -> Certificate:
+def stated(
+    problem: Problem, kind: str, form: str, bounds: Bounds, witness: dict[str, np.ndarray]
+) -> Certificate:
     """The certificate that claims these bounds: none above that of all answers, 0 where there are none."""
     claims = {
         name: np.clip(part, 0.0, bounds.upper)
@@ -295,7 +303,7 @@ def of_branches(
     return _of_leaves(problem, leaves, halves, arrays)
 
 
-def _part(arrays, use: int, rows: np.ndarray) -> Witness:
+def _part(arrays: Mapping[str, np.ndarray], use: int, rows: np.ndarray) -> Witness:
     """Return the witness that a leaf uses, on its rows."""
     if use < 0:
         return Witness(U=np.zeros((rows.size, 0)))
@@ -303,7 +311,9 @@ def _part(arrays, use: int, rows: np.ndarray) -> Witness:
     return Witness(arrays["W"][use][block], arrays["M"][use][block], U[:, U.any(axis=0)])
 
 
-def _of_leaves(problem, leaves, halves, arrays) -> Certificate:
+def _of_leaves(
+    problem: Problem, leaves: Sequence["_Supports"], halves: Sequence[_Half], arrays: dict[str, np.ndarray]
+) -> Certificate:
     """`arrays`: the tree, and what its leaves use."""
     n, upper = problem.n, max(half.upper for half in halves)
     having, lacking = np.full(n, -np.inf), np.full(n, -np.inf)
@@ -401,7 +411,7 @@ def of_rows(problem: Problem) -> Certificate:
     return stated(problem, "B0", "row", Bounds(having, lacking, whole + more), {})
 
 
-def _rounding(problem, size):
+def _rounding(problem: Problem, size: float) -> float:
     """Room for the rounding of whoever recomputes entries and sums."""
     A = problem.covariance
     samples = A.shape[0] if A.source == "data" else 1

@@ -43,7 +43,7 @@ def peaks(A: Parts, nonneg: bool) -> tuple[Array, float]:
     return found, level
 
 
-def in_reach(size: Array, inside, outside, level: float) -> list[Pair]:
+def in_reach(size: Array, inside: np.ndarray, outside: np.ndarray, level: float) -> list[Pair]:
     """Sets of features (I, J) that hold every pair of i `outside` and j `inside`, both largest first, with
     ``size_i size_j > level``; each J is twice as long as the one before.
     """

@@ -93,7 +93,7 @@ def collect(A: Covariance, nonneg: bool, level: float) -> Remainder:
     return kept["last"]
 
 
-def _collect(A, nonneg, level) -> tuple[Remainder, bool]:
+def _collect(A: Covariance, nonneg: bool, level: float) -> tuple[Remainder, bool]:
     order = np.argsort(-A.diagonal, kind="stable")
     parts: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
     count, capped = 0, False
@@ -110,7 +110,7 @@ def _collect(A, nonneg, level) -> tuple[Remainder, bool]:
         if count > MOST:
             every = np.concatenate([part[2] for part in parts])
             level = float(np.partition(every, count - MOST // 2)[count - MOST // 2])
-            parts = [tuple(array[part[2] > level] for array in part) for part in parts]
+            parts = [(j[s > level], i[s > level], s[s > level]) for j, i, s in parts]
             count, capped = sum(part[2].size for part in parts), True
     if not parts:
         none = np.zeros(0, dtype=np.int32)
@@ -119,7 +119,7 @@ def _collect(A, nonneg, level) -> tuple[Remainder, bool]:
     return Remainder(A.n, level, order[i].astype(np.int32), order[j].astype(np.int32), sizes), capped
 
 
-def _strips(A, order, level) -> Iterator[tuple[int, np.ndarray, float]]:
+def _strips(A: Any, order: np.ndarray, level: float) -> Iterator[tuple[int, np.ndarray, float]]:
     """Yield (start, C, error): C holds columns ``order[start:...]`` of A, from row ``order[start]`` on.
 
     Rows end where ``sqrt(A_ii A_jj)`` is no longer above the level: for psd A no entry below is.

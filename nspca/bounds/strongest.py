@@ -31,7 +31,7 @@ from nspca.bounds.fixing.settle import ROUNDS, Task, may_fix
 from nspca.bounds.fixing.stored import Stored
 from nspca.bounds.fixing.tree import FixingTree, Limits
 from nspca.bounds.plan import BRANCHED, CLOSED, OVERHEAD, PLANS, ROUND, Plan
-from nspca.bounds.witness import Witness, lifted, prove, stated
+from nspca.bounds.witness import Proof, Witness, lifted, prove, stated
 from nspca.certificate import Certificate
 from nspca.covariance.covariance import DENSE_LIMIT
 from nspca.covariance.linalg import Array, largest_eigenpairs
@@ -90,7 +90,7 @@ def strongest(
     limits: Limits | None = None,
     resume: dict[str, np.ndarray] | None = None,
     branching: bool = True,
-):
+) -> tuple[Certificate | None, Warm | None, Array | None]:
     """The best certificate of kinds B4 to B9 that `effort` buys, and a warm state for a neighbouring k.
 
     Parameters
@@ -173,7 +173,7 @@ class _Cores:
     aim: float = 0.0
     steps: int = 0
 
-    def run(self):
+    def run(self) -> tuple[Certificate | None, None, Array | None]:
         """Return what `strongest` does."""
         problem, lower = self.problem, self.lower
         remainder, curve = core.search_tau(problem, lower)
@@ -224,7 +224,7 @@ class _Cores:
         """Return a share of what k features at the level tau leave of the value."""
         return core.SHARE * (self.aim - self.problem.size * tau)
 
-    def prove(self, kept: Kept | None, plan: Plan):
+    def prove(self, kept: Kept | None, plan: Plan) -> "_Run | None":
         """Prove what a plan finds on the rows; keep the certificate if it is the best."""
         if kept is None:
             return None
@@ -343,7 +343,7 @@ class _Run(Work[Plan]):
         return warm if self.subspace is None else Warm(kept.rows, self.subspace)
 
     # --- stages ---------------------------------------------------------------------------------------------
-    def dual(self):
+    def dual(self) -> Splitting:
         """B5 and plain B6, at two values of rho: a larger one often leaves a W that lifts better."""
         splitting = self.splitting()
         self.advance(splitting, self.plan.first)
@@ -368,7 +368,14 @@ class _Run(Work[Plan]):
         task = Task(supports, self.stored(), self.warmed, self.lower, self.gap, self.plan)
         return may_fix(ground, task, t)
 
-    def search(self, witness, warm=None, rounds=0, work=0.0, only_fixing=False):
+    def search(
+        self,
+        witness: Stored | None,
+        warm: Known | None = None,
+        rounds: int = 0,
+        work: float = 0.0,
+        only_fixing: bool = False,
+    ) -> None:
         """Fix features and branch while there are steps. A cancelled tree is worth having."""
         tree = self.tree(self.kept)
         with self.taking(tree):
@@ -473,37 +480,37 @@ class _Run(Work[Plan]):
         if self.upper < before:
             self.subspace = lift.B
 
-    def no_room(self, least):
+    def no_room(self, least: float) -> bool:
         """Tell whether bounds that are not below `least` can close hardly any of the gap."""
         return np.isfinite(least) and self.upper - least <= STALL * (self.upper - self.lower)
 
-    def splitting(self, rho=1.0):
+    def splitting(self, rho: float = 1.0) -> Splitting:
         return Splitting(self.kept, self.problem.size, self.problem.nonneg, rho=rho)
 
     # --- bounds ---------------------------------------------------------------------------------------------
-    def offer_plain(self, W):
+    def offer_plain(self, W: Array) -> None:
         """B5 of W, and its plain lifts."""
         self.offer(Witness(W))
         for rank in self.plan.plain:
             if not self.closed:
                 self.offer(*lifted(self.kept, Witness(W), rank))
 
-    def offer(self, witness, estimate=None, kind=None):
+    def offer(self, witness: Witness, estimate: float | None = None, kind: str | None = None) -> None:
         """Prove the bound of a witness; keep it if it is the best."""
         self.keep(witness, self.prove(witness, estimate), kind)
 
-    def prove(self, witness, estimate=None):
+    def prove(self, witness: Witness, estimate: float | None = None) -> Proof:
         tol, known = (1e-10, self.lower) if self.lower > 0 else (1e-3, np.inf)
         budget = Budget(tol, hopeless=self.upper, known=known, cap=self.plan.cap)
         return prove(self.problem, self.kept, witness, budget, estimate=estimate, report=self.quietly)
 
-    def keep(self, witness, proof, kind=None):
+    def keep(self, witness: Witness, proof: Proof, kind: str | None = None) -> None:
         if proof.upper < self.upper:
             self.best, self.upper = stated(self.problem, self.kept, witness, proof, kind), proof.upper
             self.tell()
 
     @property
-    def shown(self):
+    def shown(self) -> float | None:
         """Return the bound of the best certificate in the units of the data, rounded up, or None."""
         return None if self.best is None else self.best.upper
 

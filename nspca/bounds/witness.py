@@ -1,5 +1,6 @@
 """From W, M and U to a certificate: one half proved by Cholesky, the other by a cover of the sphere."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -9,7 +10,8 @@ from nspca.bounds.inequality import heights, search_slack, spectral_claim, thres
 from nspca.certificate import Certificate
 from nspca.covariance.linalg import UNIT_ROUNDOFF, Array, largest_eigenpairs, topk_sum
 from nspca.lowrank import cones
-from nspca.lowrank.cones import Budget, Cover, Query
+from nspca.lowrank.cones import Budget, Cover
+from nspca.lowrank.objective import Query
 from nspca.problem import Problem
 from nspca.progress import Report, silent
 
@@ -133,7 +135,9 @@ def spectral_half(problem: Problem, kept: Kept, witness: Witness, estimate: floa
     return spectral_claim(problem.covariance, U, max(estimate, kept.least), kept.rows, N)
 
 
-def search_half(query: Query, budget: Budget, starts=(), report: Report = silent) -> tuple[float, Cover]:
+def search_half(
+    query: Query, budget: Budget, starts: Iterable[Array] = (), report: Report = silent
+) -> tuple[float, Cover]:
     """F, which the maximum of the query stays below, rounding and all, and the cover that proves it."""
     cover = cones.search(query, budget, starts, report)
     size = np.einsum("ij,ij->i", query.V, query.V) + query.tau + (0.0 if query.h is None else np.abs(query.h))

@@ -7,7 +7,7 @@ finds the run, watches it, draws what is ready, and lets the result be taken hom
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -27,6 +27,8 @@ from nspca.errors import NSPCAError
 from nspca.jobs import JobState
 from nspca.specs import ProblemSpec
 
+Asked = TypeVar("Asked", bound=ProblemSpec)
+"""The kind of question that a page asks."""
 MEASURED = "The variance of all rows is being measured, once for this folder: the picture follows."
 CHANGE = "change"
 CSV, PLAIN, BYTES = "text/csv", "text/plain", "application/octet-stream"
@@ -67,7 +69,7 @@ class TakeHome:
     code: str = ""
 
 
-class AnswerPage(ABC):
+class AnswerPage(ABC, Generic[Asked]):
     """A page with a question and its answer. `show` calls the methods in the order in which they stand here.
 
     Attributes
@@ -80,7 +82,7 @@ class AnswerPage(ABC):
     leading: bool = True
 
     @abstractmethod
-    def question(self, data: Chosen) -> ProblemSpec:
+    def question(self, data: Chosen) -> Asked:
         """Return the question that the address asks of the data. Draws nothing.
 
         Raises
@@ -89,7 +91,7 @@ class AnswerPage(ABC):
             For values that make no question; the form is then open, and the sentence stands in it.
         """
 
-    def first(self, data: Chosen, asked: ProblemSpec) -> Watched | None:
+    def first(self, data: Chosen, asked: Asked) -> Watched | None:
         """Return the answer that stands on the page before anybody asks, stored, made or on its way.
 
         None for no such answer. By default it answers `usual`.
@@ -97,37 +99,37 @@ class AnswerPage(ABC):
         usual = self.usual(data)
         return None if usual is None else first_answer.look(self.kind, open_data.some(data), usual)
 
-    def usual(self, data: Chosen) -> ProblemSpec | None:
+    def usual(self, data: Chosen) -> Asked | None:
         """Return the question of the first answer; None for no first answer."""
         return None
 
     @abstractmethod
-    def form(self, data: Chosen, asked: ProblemSpec | None) -> None:
+    def form(self, data: Chosen, asked: Asked | None) -> None:
         """Draw the inputs, each tied to the address by `state.bind`; `asked` is None where they make no
         question.
         """
 
-    def line(self, data: Chosen, asked: ProblemSpec) -> str:
+    def line(self, data: Chosen, asked: Asked) -> str:
         """Return the question in a few words, for the folded form."""
         return ", ".join([*asked.data.change_words(), asked.describe().asked])
 
     @abstractmethod
-    def label(self, data: Chosen, asked: ProblemSpec) -> str:
+    def label(self, data: Chosen, asked: Asked) -> str:
         """Return what the start button says."""
 
-    def begin(self, data: Chosen, asked: ProblemSpec) -> None:
+    def begin(self, data: Chosen, asked: Asked) -> None:
         """Start the run."""
         start.of_page(self.kind, data, asked)
 
-    def beside(self, data: Chosen, asked: ProblemSpec) -> None:
+    def beside(self, data: Chosen, asked: Asked) -> None:
         """Draw what stands beside the start button: how long the run will take."""
         cost_estimate.all_rows(data, asked)
 
-    def begin_unasked(self, data: Chosen, asked: ProblemSpec) -> bool:
+    def begin_unasked(self, data: Chosen, asked: Asked) -> bool:
         """Start a run that nobody has to press a button for; return whether one was started."""
         return False
 
-    def introduce(self, run: Watched, asked: ProblemSpec | None) -> None:
+    def introduce(self, run: Watched, asked: Asked | None) -> None:
         """Say that an answer is the first one, which nobody asked for, and how to get one's own."""
         press = self.label(run.of, run.asked if asked is None else asked)
         first_answer.announce(run, run.asked.describe().asked, press)
@@ -173,7 +175,7 @@ def open_page(title: str, find: Callable[[], Chosen]) -> Chosen:
     return data
 
 
-def show(page: AnswerPage, data: Chosen) -> None:
+def show(page: AnswerPage[Any], data: Chosen) -> None:
     """Draw a page below its head: the answer first, then the form in one line, then everything else."""
     answer, asking, below = frame.picture(), frame.form(border=False), st.container()
     asked, refusal = None, None
@@ -192,7 +194,7 @@ def show(page: AnswerPage, data: Chosen) -> None:
         _draw(page, run, asked, answer, below)
 
 
-def show_shared(page: AnswerPage, run: Watched) -> None:
+def show_shared(page: AnswerPage[Any], run: Watched) -> None:
     """Draw everything there is to see about a finished run that somebody shared."""
     if not run.of_these_data or kept(run) is None:
         st.warning(page.kind.changed)
@@ -201,7 +203,7 @@ def show_shared(page: AnswerPage, run: Watched) -> None:
     _draw(page, run, run.asked, frame.picture(), st.container())
 
 
-def _find(page: AnswerPage, data: Chosen, asked: ProblemSpec | None) -> Watched | None:
+def _find(page: AnswerPage[Any], data: Chosen, asked: ProblemSpec | None) -> Watched | None:
     """Return the run of the address, or the first answer; None where there is neither, and say what to do.
 
     Raises
@@ -222,7 +224,7 @@ def _find(page: AnswerPage, data: Chosen, asked: ProblemSpec | None) -> Watched 
     return first
 
 
-def _ask(page: AnswerPage, data: Chosen, asked: ProblemSpec | None, run: Watched | None) -> None:
+def _ask(page: AnswerPage[Any], data: Chosen, asked: ProblemSpec | None, run: Watched | None) -> None:
     """Draw the form: folded into one line where there is an answer, open where there is none."""
     folded = run is not None and asked is not None
     line = "" if asked is None else page.line(data, asked)
@@ -250,7 +252,11 @@ def _same(one: ProblemSpec, other: ProblemSpec) -> bool:
 
 
 def _draw(
-    page: AnswerPage, run: Watched, asked: ProblemSpec | None, answer: DeltaGenerator, below: DeltaGenerator
+    page: AnswerPage[Any],
+    run: Watched,
+    asked: ProblemSpec | None,
+    answer: DeltaGenerator,
+    below: DeltaGenerator,
 ) -> None:
     """Draw a run: waited for, filling in, stopped, or with its answer."""
     results = kept(run)
@@ -277,7 +283,7 @@ def _draw(
                 _take_home(run, taken)
 
 
-def _watch(page: AnswerPage, run: Watched, asked: ProblemSpec | None) -> None:
+def _watch(page: AnswerPage[Any], run: Watched, asked: ProblemSpec | None) -> None:
     """Draw a run that goes on, or that stopped without a result."""
     looks = (
         lambda now: page.status(run, now),
@@ -291,7 +297,7 @@ def _watch(page: AnswerPage, run: Watched, asked: ProblemSpec | None) -> None:
         first_answer.await_it(run, *looks)
 
 
-def _unmeasured(page: AnswerPage, run: Watched) -> None:
+def _unmeasured(page: AnswerPage[Any], run: Watched) -> None:
     """Draw how far a run about a folder is, until the variance of all rows is known."""
 
     def look(now: JobState) -> None:

@@ -4,7 +4,6 @@ import numpy as np
 import streamlit as st
 
 import nspca
-from nspca.api import OPTIMAL_GAP
 from nspca.dashboard.app import frame, state, wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.history import last
@@ -18,6 +17,7 @@ from nspca.dashboard.views.curve import AXES
 from nspca.data import Dataset
 from nspca.plots import sweep_figure, thumbnail
 from nspca.presentation.markup import render
+from nspca.presentation.numerals import OPTIMAL_GAP
 from nspca.specs import DataSpec, SweepSpec
 
 HEIGHT = (
@@ -85,12 +85,12 @@ def digits() -> tuple[Chosen, nspca.Problem, nspca.Sweep]:
 def explorer(solved: tuple[Chosen, nspca.Problem, nspca.Sweep]) -> None:
     """Draw the component of some pixels with its statement, the curve with its proved band, and a slider."""
     about, problem, sweep = solved
-    data, asked = about.dataset, SweepSpec(data=about.spec, ks=range(1, MOST + 1))
+    data, asked = about.dataset, SweepSpec(data=about.spec, ks=tuple(range(1, MOST + 1)))
     tried = proofs.attempts(asked)
     sweep, k = proofs.improved(sweep, tried), max(1, min(state.get("digit_k"), MOST))
     found = sweep["auto", k]
     proof = proofs.best(found, tried, k)
-    result = found.with_certificate(proof and proof.certificate)
+    result = found.with_certificate(None if proof is None else proof.certificate)
     with frame.picture():
         statement.show(statement.state_result(data, problem, result, k))
         left, right = st.columns([2, 3], gap="medium")
@@ -139,7 +139,7 @@ this program.
 
 def ways_on() -> None:
     """Draw links to the pages where a visitor may go next."""
-    ways = (
+    ways: tuple[tuple[str, str, str, str, dict[str, str]], ...] = (
         (
             "Look at other data",
             "Faces, star spectra, gene expression, words of real text.",

@@ -199,12 +199,12 @@ def counting() -> dict[str, Any]:
     }
 
 
-def _features() -> dict[str, list]:
+def _features() -> dict[str, list[Any]]:
     """Which features were chosen, by their numbers in the table as it was prepared."""
     out, only = state.get("out"), state.get("only")
     there = lambda number: number not in out and (not only or number in only)  # noqa: E731
     groups = [list(filter(there, group)) for group in state.get("one")]
-    chosen: dict[str, list] = {"together": [group for group in groups if len(group) > 1]}
+    chosen: dict[str, list[Any]] = {"together": [group for group in groups if len(group) > 1]}
     chosen |= {"only": list(filter(there, only))} if only else {"without": out}
     return {how: features for how, features in chosen.items() if features}
 
@@ -347,7 +347,7 @@ def _upload(workspace: str, reference: str, _where: DataSpec) -> Chosen | Invali
 
     data = read(without).data
     if label is not None:  # a column that was left out so far is at hand already
-        again = data.labelled(label) if isinstance(data, Dataset) else None
+        again = data.labelled(str(label)) if isinstance(data, Dataset) else None
         data = again or read(how).data
     if isinstance(data, InvalidData):
         return data

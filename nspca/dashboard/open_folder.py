@@ -52,9 +52,11 @@ class Outline(Covariance):
         The leading eigenvalue and the total variance; None while they are not known.
     """
 
-    def __init__(self, table: Shards, center: bool, scale: bool, leading=None, total=None):
+    def __init__(
+        self, table: Shards, center: bool, scale: bool, leading: Any = None, total: Any = None
+    ) -> None:
         m, n = table.shape
-        recipe = {"center": center, "scale": scale, "digest": table.digest, "exponent": 0}
+        recipe: dict[str, Any] = {"center": center, "scale": scale, "digest": table.digest, "exponent": 0}
         super().__init__(n, (m, n), "data", **recipe)
         self._leading, self._total = leading, total
 

@@ -83,7 +83,7 @@ class Dataset:
     """
 
     name: str
-    X: np.ndarray | sp.csr_array
+    X: Any  # np.ndarray or sp.csr_array, which has no types
     feature_names: Names
     sample_names: Names
     labels: np.ndarray | None = None

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -49,7 +50,7 @@ def to_gmt(sets: Iterable[tuple[object, object, Iterable[object]]]) -> bytes:
     return "".join(f"{line}\n" for line in lines).encode()
 
 
-def to_rnk(names: Sequence[object], weights: Sequence[float]) -> bytes:
+def to_rnk(names: Sequence[object], weights: Any) -> bytes:
     """Return features in use as a ranked list: name and weight on each line, the largest weight first.
 
     Parameters

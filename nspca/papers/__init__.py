@@ -11,6 +11,7 @@ methods for.
 """
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
 
 from nspca.data.folders import sample_folder
@@ -94,7 +95,14 @@ print(coordinate.overlap(U), (U > 0).sum())
 """
 
 
-def _item(name: str, title: str, make, *needs: str, any_of: bool = False, code: str = "") -> Item:
+def _item(
+    name: str,
+    title: str,
+    make: Callable[[Report], Outcome],
+    *needs: str,
+    any_of: bool = False,
+    code: str = "",
+) -> Item:
     words = name.split("-")[1:]
     label = LABELS.get(name, f"{words[0].capitalize()} {words[1]}")
     if name in LABELS:

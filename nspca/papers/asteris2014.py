@@ -6,6 +6,7 @@ The paper compares Algorithm 3 and its bound with EM on three data sets. Seconds
 import contextlib
 import math
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -23,6 +24,7 @@ from nspca.papers.item import Curve, Found, Gallery, Outcome, Panel
 from nspca.presentation.numerals import round_down, round_up
 from nspca.problem import Problem
 from nspca.progress import Event, Report
+from nspca.result import Result
 from nspca.solvers import em, epsnet
 
 NET = epsnet.Options(rank=3, eps=0.1, polish=False)
@@ -214,7 +216,7 @@ def _rows_standardised(X: Array) -> Array:
     return (X - X.mean(axis=1, keepdims=True)) / X.std(axis=1, keepdims=True)
 
 
-def _speeds(problem: Problem, ks, seconds: dict[str, float], report: Report) -> list[Found]:
+def _speeds(problem: Problem, ks: Sequence[int], seconds: dict[str, float], report: Report) -> list[Found]:
     """Return the CPU seconds of Alg. 3 and EM, as two numbers.
 
     Alg. 3 runs with the paper's number of random points, which is judged, and with that of Theorem 2.
@@ -278,7 +280,14 @@ def _shares(
     return [*found, ours]
 
 
-def _panel(problem: Problem, ks, title: str, report: Report, nspca2006=(), seconds=None):
+def _panel(
+    problem: Problem,
+    ks: Sequence[int],
+    title: str,
+    report: Report,
+    nspca2006: Sequence[int] = (),
+    seconds: dict[str, float] | None = None,
+) -> tuple[Panel, Array, Array]:
     """Return the panel of a data set, and the curves of Alg. 3 and of EM as arrays.
 
     The panel shows shares of the leading eigenvalue against k by method, and the bounds. CPU seconds of both
@@ -325,7 +334,7 @@ def _panel(problem: Problem, ks, title: str, report: Report, nspca2006=(), secon
     return panel, net, other
 
 
-def _em(problem: Problem, ks, options: em.Options, title: str, report: Report) -> Array:
+def _em(problem: Problem, ks: Sequence[int], options: em.Options, title: str, report: Report) -> Array:
     """Return the value of EM at every k, divided by the leading eigenvalue."""
     values = []
     for k in ks:
@@ -334,8 +343,9 @@ def _em(problem: Problem, ks, options: em.Options, title: str, report: Report) -
     return np.array(values) / problem.leading_eigenvalue
 
 
-def _upper(result) -> float:
+def _upper(result: Result) -> float:
     """Return the upper bound that the certificate of a result proves."""
+    assert result.certificate is not None  # the effort is not None
     return result.certificate.upper
 
 
@@ -358,7 +368,7 @@ def _at_least(one: Found, wanted: float) -> bool:
     return _share(one) >= wanted
 
 
-def _large(ks, net: Array, other: Array) -> Found:
+def _large(ks: Sequence[int], net: Array, other: Array) -> Found:
     """Return the judgement whether Alg. 3 and EM are similar at large k, from some k above `LOW` on.
 
     The paper does not say where large k begin. Alg. 3 must be higher at the smaller k above `LOW`. The
@@ -375,7 +385,9 @@ def _large(ks, net: Array, other: Array) -> Found:
     return Found(seen, preset, holds)
 
 
-def _against(ks, net: Array, other: Array, at, preset: str, judged: bool) -> Found:
+def _against(
+    ks: Sequence[int], net: Array, other: Array, at: Sequence[int], preset: str, judged: bool
+) -> Found:
     """Return the judgement whether Alg. 3 is above another curve at the positions `at` of `ks`."""
     seen = ", ".join(f"k = {ks[i]}: {net[i]:.3f} against {other[i]:.3f}" for i in at)
     return Found(seen, preset, bool((net > other)[at].all()), judged)

@@ -3,6 +3,7 @@ place.
 """
 
 import hashlib
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -70,12 +71,12 @@ def _path(name: str) -> Path | None:
     return path if path is not None and path.is_file() else None
 
 
-def missing(names) -> list[str]:
+def missing(names: Iterable[str]) -> list[str]:
     """Return the names whose original data are not on this machine."""
     return [name for name in names if _path(name) is None]
 
 
-def digest(names) -> str:
+def digest(names: Iterable[str]) -> str:
     """Return a hash of the files of some data sets, which changes when one of them changes."""
     found = hashlib.sha256()
     for name in names:

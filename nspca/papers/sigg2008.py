@@ -5,7 +5,7 @@ seconds.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -278,7 +278,7 @@ def figure_3_middle(report: Report) -> Outcome:
     """Ten orthogonal components of the same faces: EM with K = 20 each, NSPCA with 200 entries together."""
     problem = _faces_off_first().with_k(20)
     signed = Problem(problem.covariance, 20, nonneg=False)
-    options = {"restarts": 10, "polish": False}
+    options: dict[str, Any] = {"restarts": 10, "polish": False}
     U = {
         "emPCA": api.solve(
             signed, "em", components=COMPONENTS, certify=None, report=report, **options
@@ -396,7 +396,7 @@ def _near_full(met: dict[float, dict[int, float]], n: int) -> bool | None:
     return True if small >= NEAR * n else None if small > large else False
 
 
-def _met(problem: Problem, paper: float, ks, report: Report) -> dict[int, float]:
+def _met(problem: Problem, paper: float, ks: Sequence[int], report: Report) -> dict[int, float]:
     """Return the value of NSPCA for every k that it meets exactly, the best of `STARTS` starts."""
     options = coordinate.Options(alpha=coordinate.from_paper(problem, paper), restarts=1, polish=False)
     searches = _searches(problem, options, STARTS, report)
@@ -458,14 +458,14 @@ def _ahead(one: Array, other: Array) -> Found:
     return Found(seen, holds=True if above.all() else None if above[0] else False)
 
 
-def _more_steps(ks, steps: list[int]) -> Found:
+def _more_steps(ks: Sequence[int], steps: list[int]) -> Found:
     inside = [step for k, step in zip(ks, steps, strict=True) if 10 <= k <= 25]
     outside = [step for k, step in zip(ks, steps, strict=True) if not 10 <= k <= 25]
     a, b = float(np.mean(inside)), float(np.mean(outside))
     return Found(f"{a:.0f} against {b:.0f} for the others", holds=a > b)
 
 
-def _em_curves(problem: Problem, ks, report: Report) -> tuple[list[float], list[float]]:
+def _em_curves(problem: Problem, ks: Sequence[int], report: Report) -> tuple[list[float], list[float]]:
     """Variance of EM's own weights, and with the best weights on its support."""
     plain, anew = [], []
     for k in ks:
@@ -476,7 +476,9 @@ def _em_curves(problem: Problem, ks, report: Report) -> tuple[list[float], list[
     return plain, anew
 
 
-def _em_timed(problem: Problem, ks, report: Report) -> tuple[list[float], list[float], list[float], set[int]]:
+def _em_timed(
+    problem: Problem, ks: Sequence[int], report: Report
+) -> tuple[list[float], list[float], list[float], set[int]]:
     """Return EM's values at every k with its own weights and with weights anew, its seconds to k = 100, and
     the k at which it uses k features.
     """
@@ -500,7 +502,9 @@ def _faces_off_first() -> Problem:
     return Problem.from_data(X, k=1, nonneg=True)
 
 
-def _searches(problem: Problem, options: coordinate.Options, count: int, report: Report, r: int = 1):
+def _searches(
+    problem: Problem, options: coordinate.Options, count: int, report: Report, r: int = 1
+) -> list[coordinate.Search]:
     rng = np.random.default_rng(0)
     return [
         coordinate.Search(problem, coordinate.first_guess(problem, r, start, rng), options, report, start)
@@ -527,7 +531,7 @@ def _unit(U: Array) -> Array:
 
 
 def _cumulative(
-    problem: Problem, U: dict[str, Array], title: str, yrange, measure: str
+    problem: Problem, U: dict[str, Array], title: str, yrange: list[float] | None, measure: str
 ) -> tuple[Panel, dict[str, Array]]:
     """Return the variance of the first 1, 2, ... components; NSPCA's are sorted by what they explain."""
     curves = {}
@@ -543,7 +547,7 @@ def _cumulative(
     return Panel(title, "components", "variance, added up", drawn, yrange=yrange), curves
 
 
-def _jaccard(rows: list[dict], prepared: str) -> Panel:
+def _jaccard(rows: list[dict[str, Any]], prepared: str) -> Panel:
     curves = []
     for name in dict.fromkeys(row["selection"] for row in rows):
         mine = [row for row in rows if row["selection"] == name]
@@ -557,7 +561,7 @@ def _jaccard(rows: list[dict], prepared: str) -> Panel:
     )
 
 
-def _at(ks, wanted, values, name: str) -> str:
+def _at(ks: Sequence[int], wanted: Iterable[int], values: Sequence[float], name: str) -> str:
     return f"{name}: " + ", ".join(f"{values[ks.index(k)]:.1f} at {k}" for k in wanted)
 
 
@@ -565,5 +569,5 @@ def _signs(v: Array) -> str:
     return f"{int((v > 0).sum())} weights above zero, {int((v < 0).sum())} below"
 
 
-def _listed(ks) -> str:
+def _listed(ks: Iterable[int]) -> str:
     return ", ".join(map(str, ks)) or "none"

@@ -6,7 +6,7 @@
     face detection with a linear classifier (Zass & Shashua 2006, Fig. 4)
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,7 @@ BATCH = 256
 
 def select(
     problem: Problem,
-    counts,
+    counts: Iterable[int],
     method: str = "em",
     seed: int = 0,
     report: Report = silent,
@@ -94,7 +94,7 @@ def _entropy(grams: Array) -> Array:
     return -(share * logs).sum(axis=1) / np.log(grams.shape[-1])
 
 
-def jaccard_of_pairs(labels, clusters) -> float:
+def jaccard_of_pairs(labels: Any, clusters: Any) -> float:
     """Agreement of a clustering with labels: pairs together in both, over pairs together in at least one.
 
     1 is a perfect match whatever the clusters are called. Without any pair in either it is 1.
@@ -103,13 +103,16 @@ def jaccard_of_pairs(labels, clusters) -> float:
     _, b = np.unique(np.asarray(clusters), return_inverse=True)
     table = np.zeros((a.max(initial=0) + 1, b.max(initial=0) + 1))
     np.add.at(table, (a, b), 1)
-    pairs = lambda counts: float((counts * (counts - 1) / 2).sum())  # noqa: E731
+
+    def pairs(counts: Array) -> float:
+        return float((counts * (counts - 1) / 2).sum())
+
     both, first, second = pairs(table), pairs(table.sum(axis=1)), pairs(table.sum(axis=0))
     either = first + second - both
     return both / either if either else 1.0
 
 
-def cluster_scores(Z: Array, labels, starts: int = 100, seed: int = 0, report: Report = silent) -> Array:
+def cluster_scores(Z: Array, labels: Any, starts: int = 100, seed: int = 0, report: Report = silent) -> Array:
     """k-means from `starts` random initialisations, as many clusters as there are labels; the Jaccard score
     of each.
 
@@ -141,14 +144,14 @@ def cluster_scores(Z: Array, labels, starts: int = 100, seed: int = 0, report: R
 
 def gene_rows(
     X: Array,
-    labels,
-    counts,
+    labels: Any,
+    counts: Iterable[int],
     prepared: str,
     starts: int,
     seed: int = 0,
     report: Report = silent,
     em_starts: str = "range",
-) -> list[dict]:
+) -> list[dict[str, Any]]:
     """Scores of k-means on genes chosen without the labels, and on all of them: rows ``selection, genes,
     mean, spread``.
 
@@ -169,7 +172,7 @@ def gene_rows(
     entropy_table, Z = gene_tables(np.asarray(X, dtype=np.float64), prepared)
     counts = [count for count in counts if count <= Z.shape[1]]
     total = 3 * len(counts) + 1
-    rows: list[dict] = []
+    rows: list[dict[str, Any]] = []
     stage = "choosing genes"
 
     def say(event: Event) -> None:
@@ -196,7 +199,7 @@ def gene_rows(
     return rows
 
 
-def gene_tables(X, prepared: str):
+def gene_tables(X: Array, prepared: str) -> tuple[Array, Array]:
     """The table whose entropy is taken, and the one that is searched and clustered; genes that do not vary
     are left out of both.
 
@@ -243,7 +246,7 @@ def detection_curve(
     seed: int = 0,
     scaled: bool = True,
     constant: float = 1.0,
-) -> dict[str, dict]:
+) -> dict[str, dict[str, Any]]:
     """ROC curves of a linear support vector machine on the features ``X @ U``.
 
     Parameters
@@ -286,12 +289,12 @@ def detection_curve(
     return found
 
 
-def _stacked(pair, U):
+def _stacked(pair: tuple[Array, Array], U: Array) -> tuple[Array, np.ndarray]:
     faces, others = (np.asarray(part, dtype=np.float64) @ U for part in pair)
     return np.vstack((faces, others)), np.repeat([1, 0], [len(faces), len(others)])
 
 
-def _one_scale(train, U: Array):
+def _one_scale(train: tuple[Array, Array], U: Array) -> Callable[[Array], Array]:
     """A function that takes the mean of the training set off and divides by one number for all features."""
     scores = _stacked(train, U)[0]
     mean, scale = scores.mean(axis=0), float(scores.std()) or 1.0

@@ -5,8 +5,9 @@ Alpha and beta are the paper's, for XX' of grey levels from 0 to 255, every pixe
 says otherwise.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -52,7 +53,10 @@ def figure_1(report: Report) -> Outcome:
     c2, c1, alpha = 30.0, 60.0, 1.0
     u = np.linspace(-10, 10, 201)
     best = coordinate.maximiser(c2, c1, alpha)
-    value = lambda u: -alpha / 4 * u**4 + c2 / 2 * u**2 + c1 * u  # noqa: E731
+
+    def value(u: Any) -> Any:
+        return -alpha / 4 * u**4 + c2 / 2 * u**2 + c1 * u
+
     slope = -alpha * u**3 + c2 * u + c1
     grid = np.linspace(0, 10, 1_000_001)
     away = abs(best - grid[np.argmax(value(grid))])
@@ -181,7 +185,7 @@ def figure_4(report: Report) -> Outcome:
     """Face detection by a linear machine on ten numbers, for three draws of what it learns from."""
     faces, nonfaces = originals.sample("cbcl").X.astype(np.float64), originals.table("nonfaces")
     areas: dict[tuple[str, str], dict[str, list[float]]] = {}
-    first: dict[str, dict] = {}
+    first: dict[str, dict[str, Any]] = {}
     for draw, (train, test) in enumerate(draws(faces, nonfaces)):
         for centring, center in CENTRED.items():
             for name, U in _detectors(train[0], center, report).items():
@@ -335,7 +339,7 @@ def greedy(problem: Problem, report: Report) -> Array:
     ).components
 
 
-def _falls(values) -> bool:
+def _falls(values: Sequence[float]) -> bool:
     """Tell whether a curve falls overall, and nowhere rises by more than a tenth of that fall."""
     fall = values[0] - values[-1]
     return fall > 0 and bool(np.all(np.diff(values) <= 0.1 * fall))
@@ -348,7 +352,7 @@ def _compared(one: list[float], other: list[float], preset: str, judged: bool) -
     return Found(seen, preset, bool(a.mean() > b.mean()), judged, budget=f"{len(a)} draws, one start")
 
 
-def _roc(title: str, curves: dict[str, dict]) -> Panel:
+def _roc(title: str, curves: dict[str, dict[str, Any]]) -> Panel:
     drawn = []
     for name, curve in curves.items():
         at = np.unique(np.linspace(0, len(curve["false"]) - 1, 120).round().astype(int))

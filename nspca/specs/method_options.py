@@ -31,12 +31,12 @@ def write_options(options: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
     }
 
 
-def is_whole(one: Field) -> bool:
+def is_whole(one: Field[Any]) -> bool:
     """Return whether an option of a method is a whole number."""
     return "int" in str(one.type)
 
 
-def read_option(one: Field, text: str) -> Any:
+def read_option(one: Field[Any], text: str) -> Any:
     """Return the value of an option of a method from its text in an address.
 
     Raises

@@ -9,9 +9,10 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field as Limits
 from pydantic import StrictInt
 
-from nspca.api import OPTIMAL_GAP, certify, solve
+from nspca.api import certify, solve
 from nspca.certificate import Certificate
 from nspca.errors import Cancelled, CertificateError, InvalidOption
+from nspca.presentation.numerals import OPTIMAL_GAP
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
 from nspca.result import Result, Status

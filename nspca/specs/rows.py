@@ -40,7 +40,7 @@ class Several:
     method: str
     values: list[float]
     seconds: float
-    parts: list[list[list]] | None
+    parts: list[list[list[Any]]] | None
 
     @classmethod
     def of(cls, result: Result) -> Self:
@@ -75,7 +75,7 @@ class Climbed:
     method: str
     seconds: float
     value: float
-    parts: list[list[list]] | None = None
+    parts: list[list[list[Any]]] | None = None
 
     def components(self, n: int) -> np.ndarray | None:
         """Return the components as columns (n, r), or None when they were not sent."""
@@ -168,7 +168,7 @@ class Refused:
     error: str
 
 
-def _columns(parts: list[list[list]], n: int) -> np.ndarray:
+def _columns(parts: list[list[list[Any]]], n: int) -> np.ndarray:
     """Return components as columns (n, r) from their features and weights."""
     X = np.zeros((n, len(parts)))
     for j, (support, weights) in enumerate(parts):

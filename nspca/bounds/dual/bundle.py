@@ -128,7 +128,7 @@ class Bundle:
         self._take(np.hstack(points), np.hstack(supports), np.concatenate(group), kept)
         return tops
 
-    def _take(self, points, supports, group, kept):
+    def _take(self, points: Array, supports: np.ndarray, group: np.ndarray, kept: np.ndarray) -> None:
         """The bundle from now on: the points that are kept, which come first, and the new ones among them."""
         m = int(kept.sum())
         first: dict[bytes, int] = {}

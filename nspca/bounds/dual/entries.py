@@ -61,12 +61,12 @@ class Entries:
         """Largest entry of W, and at least the floor."""
         return max(self.floor, self.rho * self.level)
 
-    def resume(self, dual, X):
+    def resume(self, dual: Array, X: Array) -> None:
         self.Y[:] = X if not self.nonneg else np.maximum(X, 0.0)
         self.T[:] = dual + self.Y
         self.level = max(0.0, float((dual if self.nonneg else np.abs(dual)).max()))
 
-    def pull(self, X, G):
+    def pull(self, X: Array, G: Array) -> None:
         for part, _ in self.stripes:
             G[part] += X[part]
             G[part] += self.T[part]
@@ -102,7 +102,7 @@ class Entries:
                 np.clip(T, -self.level, self.level, out=Y)
                 np.subtract(T, Y, out=Y)
 
-    def _level(self, aim, size, start):
+    def _level(self, aim: EntriesAim, size: float, start: float) -> float:
         level, least = threshold_of_sum(aim.large, size, start), self.floor / self.rho
         if level < aim.cut and least < aim.cut:  # those set apart are not all that matter
             level = threshold_of_sum(self.T if self.nonneg else np.abs(self.T), size, start)

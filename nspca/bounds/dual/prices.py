@@ -44,5 +44,5 @@ class Prices:
         """The next prices."""
         self.values = self.bend * self._over(z)
 
-    def _over(self, z):
+    def _over(self, z: Array) -> Array:
         return np.maximum(z - 1 + self.values / self.bend, 0.0)

@@ -80,7 +80,7 @@ class Cuts:
         self.wait, self.weight = 0, weight
         self.Z[:], self.T[:] = X, X if M is None else X + M / (self.rho * weight)
 
-    def pull(self, X, G):
+    def pull(self, X: Array, G: Array) -> None:
         if not self.weight:
             return
         for part, _ in self.stripes:

@@ -131,7 +131,7 @@ class Splitting:
         self.X[:] = X
         self.entries.resume(W / self.rho, X)
 
-    def _wanted(self):
+    def _wanted(self) -> Array:
         """X, moved by what A and the blocks together ask for: the matrix to project."""
         blocks: list[Block] = (
             [self.entries] if self.lift is None else [self.entries, self.lift.cuts, self.lift]
@@ -144,7 +144,7 @@ class Splitting:
         G += self.X
         return G
 
-    def _spectrum(self, M):
+    def _spectrum(self, M: Array) -> tuple[Array, Array]:
         """Eigenpairs of the nearest point of the set of X."""
         if self.basis is None:
             values, vectors = np.linalg.eigh(M)

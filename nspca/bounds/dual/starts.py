@@ -76,10 +76,10 @@ def first_prices(lift: Lift, most: int, tell: Callable[[], None]) -> None:
             best, bound = prices.values, reached
         supports = lift.supports
 
-        def cost(w, values=values, supports=supports):
-            return prices.cost(supports @ w) - values @ w
+        def cost(w: Array, values: Array = values, supports: Array = supports) -> float:
+            return float(prices.cost(supports @ w) - values @ w)
 
-        def slopes(w, values=values, supports=supports):
+        def slopes(w: Array, values: Array = values, supports: Array = supports) -> tuple[Array, Array]:
             gradient, H = prices.slopes(supports @ w, supports)
             return gradient - values, H
 

@@ -93,5 +93,5 @@ def rescaled(w: Array, group: np.ndarray, totals: Array) -> Array:
     return w * (totals / _sums(w, group))[group]
 
 
-def _sums(w, group) -> Array:
+def _sums(w: Array, group: np.ndarray) -> Array:
     return np.asarray(np.bincount(group, w), dtype=np.float64)

@@ -5,6 +5,7 @@ A worker gets it once and needs neither the table nor the folder behind it.
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -40,13 +41,13 @@ class Part(Covariance):
         """Tell whether each feature (n,) has a variance."""
         return self.varying
 
-    def block(self, features) -> Array:
+    def block(self, features: Any) -> Array:
         """Return A on some of the features held."""
         at = np.searchsorted(self.features, features)
         assert np.array_equal(self.features[at], features)  # nothing is known of others
         return self.held[np.ix_(at, at)]
 
-    def columns(self, features) -> Array:
+    def columns(self, features: Any) -> Array:
         """Return the rows held of some columns of A."""
         return self.held[:, np.searchsorted(self.features, features)]
 

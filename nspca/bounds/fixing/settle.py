@@ -24,8 +24,9 @@ from nspca.bounds.plan import ROUND, Plan
 from nspca.bounds.witness import Proof, Witness, prove, spectral_half
 from nspca.covariance.linalg import UNIT_ROUNDOFF, Array, topk_sum
 from nspca.local_search import single as ascent
-from nspca.lowrank.cones import Budget, Query
+from nspca.lowrank.cones import Budget
 from nspca.lowrank.fixing import at_directions, fixed_rows
+from nspca.lowrank.objective import Query
 from nspca.progress import Report
 
 RANK, RAISED = 4, 6

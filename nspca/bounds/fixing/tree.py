@@ -87,7 +87,7 @@ class FixingTree(Work[Plan]):
     raised: bool = False
     root: Node | None = None
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         check_client(self.limits.client)
         self.heap: list[tuple[float, int, Node]] = []
         self.made, self.held, self.warm = 0, 0, 0

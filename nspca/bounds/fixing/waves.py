@@ -81,13 +81,13 @@ class There:
             for future in futures:
                 future.release()
 
-    def _submit(self, function, *arguments):
+    def _submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Return the future of a function call on the cluster, without the warning about large arguments."""
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "Sending large graph")
             return self.client.submit(function, *arguments, pure=False)
 
-    def _result(self, future) -> Settled:
+    def _result(self, future: Any) -> Settled:
         """Return the result of a future; errors that are not of nspca become a `JobError`."""
         try:
             return future.result()
@@ -100,7 +100,7 @@ class There:
             ) from error
 
 
-def _identity(what):
+def _identity(what: Ground) -> Ground:
     """Return the argument: a task that puts an object on the cluster."""
     return what
 

@@ -47,11 +47,12 @@ class GuardedConnection(H11Protocol):
         self._watch()
         if len(self.connections) <= self.most:
             return
-        waiting = [one for one in self.connections if getattr(one, "waits_since", None) is not None]
+        connections: set[Any] = self.connections
+        waiting = [one for one in connections if getattr(one, "waits_since", None) is not None]
         oldest = min(waiting, key=lambda one: one.waits_since, default=self)
         _say_full(type(self))
         # Its end is heard of later; until then others would find the same one to close.
-        self.connections.discard(oldest)
+        connections.discard(oldest)
         oldest._stop()
         oldest.transport.abort()
 

@@ -46,10 +46,11 @@ def listen(note: Callable[[AppSession, set[str], set[str]], None]) -> None:
         if client_state is not None:
             widgets = client_state.widget_states.widgets
             there = {user_key_from_element_id(widget.id): widget.trigger_value for widget in widgets}
-            note(session, {key for key, clicked in there.items() if clicked}, set(there))
+            named = {key: clicked for key, clicked in there.items() if key is not None}
+            note(session, {key for key, clicked in named.items() if clicked}, set(named))
         pass_on(session, client_state)
 
-    AppSession.request_rerun = request_rerun  # type: ignore[method-assign]
+    AppSession.request_rerun = request_rerun  # type: ignore[method-assign, assignment]
 
 
 def went_back() -> bool:
@@ -121,7 +122,8 @@ def guard_server() -> None:
     def create_middleware() -> list[Any]:
         config.set_option("client.allowedOrigins", [])  # Streamlit would trust pages of its company
         others = middleware_inside()
-        control = type(others[0])(
+        make: Any = type(others[0])
+        control = make(
             AccessControl,
             allowed=_allow_hosts(settings),
             held=_held,
@@ -159,7 +161,8 @@ def _allow_hosts(settings: Settings) -> AllowedHosts:
 
 def _held(session: str) -> tuple[int, int]:
     """Bytes of uploads in memory: of a session, and of all."""
-    files = Runtime.instance().uploaded_file_mgr.file_storage
+    manager: Any = Runtime.instance().uploaded_file_mgr
+    files = manager.file_storage
     sizes = {name: sum(len(file.data) for file in [*held.values()]) for name, held in [*files.items()]}
     return sizes.get(session, 0), sum(sizes.values())
 
@@ -168,7 +171,8 @@ def let_go(file: UploadedFile) -> None:
     """The server need not hold an uploaded file any longer; Streamlit would until the page is closed."""
     now = get_script_run_ctx(suppress_warning=True)
     if now is not None and Runtime.exists():
-        Runtime.instance().uploaded_file_mgr.remove_file(now.session_id, file.file_id)
+        manager: Any = Runtime.instance().uploaded_file_mgr
+        manager.remove_file(now.session_id, file.file_id)
 
 
 def is_page_open() -> bool:

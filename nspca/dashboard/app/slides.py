@@ -7,6 +7,7 @@ may name only pages of this app, and only values that their addresses may have.
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from importlib.resources import files
 from pathlib import PurePath
 from urllib.parse import parse_qsl, urlencode
@@ -119,7 +120,7 @@ def menu(slides: list[Slide], pages: Mapping[str, tuple[str, str]]) -> None:
                 buttons.button(
                     "",
                     f"slide_out_{number}",
-                    lambda number=number: _keep(slides[:number] + slides[number + 1 :]),
+                    partial(_keep, slides[:number] + slides[number + 1 :]),
                     icon=":material/close:",
                     type="tertiary",
                     help="Take this page out of the lesson.",

@@ -345,7 +345,7 @@ def bind(name: str, value: Any = None, then: Callable[[], None] | None = None) -
     return {**showing(key, get(name) if value is None else value), "on_change": take}
 
 
-def showing(key: str, value: Any) -> dict[str, str]:
+def showing(key: str, value: Any) -> dict[str, Any]:
     """The key of a widget that shows a value, whatever it showed before.
 
     The browser is told again where it may show something else than the session knows: on the way back, and as

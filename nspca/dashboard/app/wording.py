@@ -4,11 +4,11 @@ import base64
 import math
 import re
 from collections.abc import Sequence
+from typing import Any
 
-from nspca.api import OPTIMAL_GAP
 from nspca.plots import certainty, kind_words, ratio_sentence
 from nspca.presentation.markup import Markup, render
-from nspca.presentation.numerals import format_bound, percent_down, percent_up
+from nspca.presentation.numerals import OPTIMAL_GAP, format_bound, percent_down, percent_up
 from nspca.specs.published import PAPER
 
 SPECIAL = re.compile(r"[\\`*_{}\[\]()<>#+\-.!|$~&^=:]")
@@ -73,7 +73,7 @@ OTHERS = (
 """How the two are computed."""
 
 
-def beside(name: str, upper: float, kind: str, seen) -> str:
+def beside(name: str, upper: float, kind: str, seen: Any) -> str:
     """Return what a published bound says about a component.
 
     Parameters

@@ -69,7 +69,7 @@ def pack(
     return whole(run).pack(contents, made)
 
 
-def _sweep(run: Compared):
+def _sweep(run: Compared) -> nspca.Sweep:
     assert run.sweep is not None  # only what has something to open is taken home
     return run.sweep
 

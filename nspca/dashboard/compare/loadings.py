@@ -9,6 +9,7 @@ import nspca
 from nspca.dashboard.app import wording
 from nspca.dashboard.compare.run import Compared
 from nspca.dashboard.components import figures
+from nspca.dashboard.views import component
 from nspca.data import Dataset
 from nspca.plots.compare import weights_figure
 from nspca.plots.components import component_spectrum, component_words
@@ -44,7 +45,7 @@ def picture(dataset: Dataset, X: np.ndarray, methods: list[str], captions: list[
     titles = [f"{method}: {caption}" for method, caption in zip(methods, captions, strict=True)]
     dense = not dataset.is_covariance and dataset.kind in ("image", "spectrum")
     mean = np.asarray(dataset.X.mean(axis=0)).ravel() if dense else None
-    if dataset.kind == "image" and dataset.image_shape is not None:
+    if dataset.kind == "image" and dataset.image_shape is not None and mean is not None:
         pictures(X, dataset, mean, titles, "compare_loadings")
     elif dataset.kind in ("spectrum", "words"):
         _grid(dataset, X, titles, mean)
@@ -67,7 +68,7 @@ def pictures(
     with st.grid(min(6, len(titles)) if len(titles) != 8 else 4, min_column_width=150):
         for i, title in enumerate(titles):
             figure = parts_figure(
-                X[:, [i]], dataset.image_shape, mean=mean, captions=[title], largest=largest, name=title
+                X[:, [i]], component.grid(dataset), mean=mean, captions=[title], largest=largest, name=title
             )
             figures.draw(figure.update_layout(height=200), f"{key}_{i}")
 

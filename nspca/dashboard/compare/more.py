@@ -78,14 +78,14 @@ def _further(run: Compared, k: int, methods: list[str]) -> dict[str, Any]:
     return {**asked.about_problem(), "seed": asked.seed, "k": k, "methods": methods, "options": options}
 
 
-def _between() -> dict:
+def _between() -> dict[str, Any]:
     """Draw the choice of the step before the next component; return it as options, none for the default."""
     turn = state.get("turn") if state.get("turn") in BETWEEN else "drop"
     with st.container(horizontal=True, vertical_alignment="bottom"):
         turn = st.selectbox(
             "Before the next component",
             list(BETWEEN),
-            format_func=BETWEEN.get,
+            format_func=BETWEEN.__getitem__,
             width=380,
             help="Methods that find components together know only the first, and are left out of the others.",
             **state.bind("turn", turn),
@@ -101,11 +101,11 @@ def _offer(run: Compared, spec: Spec, label: str, **look: Any) -> None:
     start.button(label, lambda: start.start(spec, **run.data.given), type="secondary", **look)
 
 
-def _live_curves(rows: list[Row]) -> dict[str, dict]:
+def _live_curves(rows: list[Row]) -> dict[str, dict[str, Any]]:
     return {row.method: row.curves for row in rows if isinstance(row, Explained)}
 
 
-def _draw_curves(run: Compared, curves: dict[str, dict], rows: list[Row]) -> None:
+def _draw_curves(run: Compared, curves: dict[str, dict[str, Any]], rows: list[Row]) -> None:
     counted = state.get("counted") if state.get("counted") in COUNTED else "total"
     st.segmented_control(
         "Variance counted as", list(COUNTED), required=True, **state.bind("counted", counted)

@@ -1,6 +1,7 @@
 """The compare page: methods side by side on one problem, at several numbers of features."""
 
 from datetime import UTC, datetime
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -32,7 +33,7 @@ HEIGHT = 400
 """Pixels of the curve, so that it stands on the first screen with the sentence and the slider."""
 
 
-class ComparePage(AnswerPage):
+class ComparePage(AnswerPage[ComparisonSpec]):
     """Compare: methods against each other at several k."""
 
     kind = COMPARISON
@@ -61,7 +62,11 @@ class ComparePage(AnswerPage):
 
     def filling(self, run: Watched, now: JobState) -> None:
         compared, rows = Compared.from_run(run), unpack(now.rows)
-        style = {"signed": not run.asked.nonneg, "ceiling": compared.ceiling, "style": compared.style}
+        style: dict[str, Any] = {
+            "signed": not run.asked.nonneg,
+            "ceiling": compared.ceiling,
+            "style": compared.style,
+        }
         figure = values_figure(
             known(rows), unit=compared.unit, unit_name=unit_name(), ks=run.asked.ks, **style
         )
@@ -120,7 +125,7 @@ def unit_name() -> str:
 
 def drawn(run: Compared, table: pd.DataFrame, k: int) -> dict[str, go.Figure]:
     """Return the three curves by the names of their files."""
-    shared = {"ks": run.asked.ks, "style": run.style, "selected": k}
+    shared: dict[str, Any] = {"ks": run.asked.ks, "style": run.style, "selected": k}
     values = values_figure(table, unit=run.unit, unit_name=unit_name(), signed=not run.asked.nonneg, **shared)
     made = (values, ratios_figure(table, **shared), times_figure(table, **shared))
     return dict(zip(archive.ABOUT, made, strict=True))

@@ -1,6 +1,7 @@
 """A comparison with its data and its problem, as the parts of the page share them."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -47,5 +48,5 @@ class Compared:
         return float(min(self.problem.leading_eigenvalue, largest)) or 1.0
 
     @property
-    def style(self) -> dict:
+    def style(self) -> dict[str, Any]:
         return styles(self.asked.methods, baselines())

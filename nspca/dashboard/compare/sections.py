@@ -1,5 +1,8 @@
 """The sections below a comparison: one is drawn at a time, so that the page stays short."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import streamlit as st
@@ -34,12 +37,12 @@ def show(seen: Seen) -> None:
     chosen = st.segmented_control(
         "More about this",
         list(LABELS),
-        format_func=LABELS.get,
+        format_func=LABELS.__getitem__,
         required=True,
         label_visibility="collapsed",
         **state.bind("look", wanted),
     )
-    draw = {
+    draw: Callable[[Seen], object] = {
         "loadings": _loadings,
         "proof": _ratios,
         "seconds": _seconds,
@@ -61,14 +64,14 @@ def _loadings(seen: Seen) -> None:
 def _ratios(seen: Seen) -> None:
     """Draw the proved share of the optimum for every method and k."""
     st.markdown("**How good each method is at least**: its value over the proved limit")
-    shared = {"ks": seen.run.asked.ks, "style": seen.run.style, "selected": seen.k}
+    shared: dict[str, Any] = {"ks": seen.run.asked.ks, "style": seen.run.style, "selected": seen.k}
     figures.draw(ratios_figure(seen.table, **shared), "compare_ratios", same=seen.run.id)
 
 
 def _seconds(seen: Seen) -> None:
     """Draw the seconds of every method, without the proof."""
     st.markdown("**What it costs**: seconds of each method, without the proof")
-    shared = {"ks": seen.run.asked.ks, "style": seen.run.style, "selected": seen.k}
+    shared: dict[str, Any] = {"ks": seen.run.asked.ks, "style": seen.run.style, "selected": seen.k}
     figures.draw(times_figure(seen.table, **shared), "compare_times", same=seen.run.id)
     paths = [name for name in seen.run.asked.methods if line_of(name).path]
     one_pass = ""

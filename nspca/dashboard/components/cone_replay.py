@@ -4,6 +4,7 @@ server.
 
 import heapq
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -14,7 +15,8 @@ from nspca.dashboard.app.plotly import plotly_url, serve_plotly
 from nspca.dashboard.components import icons
 from nspca.dashboard.components.figures import plotly_script
 from nspca.lowrank import cones
-from nspca.lowrank.cones import Budget, Cover, Query, Step
+from nspca.lowrank.cones import Budget, Cover, Step
+from nspca.lowrank.objective import Query
 from nspca.plots import alt_text, flat_map_figure, gap_figure, globe, sphere_figure
 from nspca.plots.sphere import STATUS, Globe
 from nspca.presentation.markup import render
@@ -104,7 +106,8 @@ def record(V: Array, k: int, nonneg: bool, tol: float) -> Replay:
 
 def _largest_left(bounds: Array, born: np.ndarray, cut: np.ndarray) -> Array:
     """At every step the largest bound among the cones not split: no direction anywhere can do better."""
-    heap, number, out = [], 0, []
+    heap: list[tuple[float, int]] = []
+    number, out = 0, []
     for event in range(born[-1] + 1):
         while number < len(born) and born[number] <= event:
             heapq.heappush(heap, (-bounds[number], number))
@@ -135,7 +138,7 @@ def _stage(world: Globe, best: Array) -> dict[str, str]:
     return {name: figure.to_json() for name, figure in made.items()}
 
 
-def replay_data(went: Replay, world: Globe, unit: float, tol: float) -> dict:
+def replay_data(went: Replay, world: Globe, unit: float, tol: float) -> dict[str, Any]:
     """Return what the browser needs: the bare figures, and every cone with its bound in per cent of `unit`.
 
     What is said of bounds and guarantees is text from here, as a browser would round it to nearest.
@@ -176,12 +179,14 @@ def replay_data(went: Replay, world: Globe, unit: float, tol: float) -> dict:
 
 
 @cache.keep()
-def _data(key: tuple, tol: float, unit: float, _V: Array, nonneg: bool, k: int) -> tuple[Replay, dict]:
+def _data(
+    key: tuple[Any, ...], tol: float, unit: float, _V: Array, nonneg: bool, k: int
+) -> tuple[Replay, dict[str, Any]]:
     went = record(_V, k, nonneg, tol)
     return went, replay_data(went, globe(_V, k, nonneg), unit, tol)
 
 
-def cone_replay(key: tuple, V: Array, k: int, *, nonneg: bool, tol: float, unit: float) -> Replay:
+def cone_replay(key: tuple[Any, ...], V: Array, k: int, *, nonneg: bool, tol: float, unit: float) -> Replay:
     """The search on V (n, 3), drawn on the sphere or on a flat map, beside its bounds; `key` stands for V, k
     and nonneg.
     """

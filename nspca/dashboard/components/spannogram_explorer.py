@@ -7,6 +7,7 @@ import base64
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -83,20 +84,20 @@ class Picture:
     most: int = 210
 
     @classmethod
-    def of(cls, dataset) -> "Picture":
+    def of(cls, dataset: Any) -> "Picture":
         """Return the picture for components of a data set."""
         if dataset.kind != "image" or dataset.is_covariance or dataset.image_shape is None:
             return cls()
         mean = dataset.X.mean(axis=0)
         return cls(tuple(dataset.image_shape), (mean - mean.min()) / (np.ptp(mean) or 1.0))
 
-    def data(self) -> dict:
+    def data(self) -> dict[str, Any]:
         """Return what the browser needs, as JSON values."""
         mean = None if self.mean is None else np.round(np.asarray(self.mean, float), 3).tolist()
         return {"shape": self.shape and list(map(int, self.shape)), "mean": mean, "most": self.most}
 
 
-def turned(V, nonneg: bool, found: Spans, optimum: Optimum) -> tuple[np.ndarray, Spans, Optimum]:
+def turned(V: Any, nonneg: bool, found: Spans, optimum: Optimum) -> tuple[np.ndarray, Spans, Optimum]:
     """Return V, spans and optimum with the sign of V changed where the optimum lies on the curves of -c.
 
     An angle and the opposite direction are both candidates for nonnegative weights. After this step the star
@@ -109,21 +110,21 @@ def turned(V, nonneg: bool, found: Spans, optimum: Optimum) -> tuple[np.ndarray,
 
 
 def explorer_data(
-    V,
-    k,
+    V: Any,
+    k: int,
     *,
-    nonneg,
-    names,
-    unit,
-    unit_name,
-    phi,
-    optimum,
-    found,
-    height,
-    picture=None,
-    steps=(),
-    noun="feature",
-) -> dict:
+    nonneg: bool,
+    names: Any,
+    unit: float,
+    unit_name: str,
+    phi: float | None,
+    optimum: Optimum | None,
+    found: Spans | None,
+    height: int,
+    picture: Picture | None = None,
+    steps: Sequence[str] = (),
+    noun: str = "feature",
+) -> dict[str, Any]:
     """Return what the browser needs: the rows of V exactly, and the parts of the picture that do not move."""
     V = np.ascontiguousarray(V, dtype="<f8")
     found = found or spans(V, k, nonneg)
@@ -155,16 +156,16 @@ def explorer_data(
 
 
 def spannogram_explorer(
-    V,
+    V: Any,
     k: int,
     key: str,
     *,
     nonneg: bool = True,
-    names=None,
+    names: Any = None,
     unit: float = 1.0,
     unit_name: str = "the units of the data",
     phi: float | None = None,
-    optimum: tuple[float, float] | None = None,
+    optimum: Optimum | None = None,
     found: Spans | None = None,
     height: int = 520,
     picture: Picture | None = None,
@@ -226,8 +227,14 @@ def spannogram_explorer(
 
 
 def asking(
-    V, k: int, names, optimum: Optimum, unit: float, guessed: float | None, picture: Picture | None = None
-) -> dict:
+    V: Any,
+    k: int,
+    names: Any,
+    optimum: Optimum,
+    unit: float,
+    guessed: float | None,
+    picture: Picture | None = None,
+) -> dict[str, Any]:
     """Return what the browser needs to let somebody guess the best angle.
 
     The drawing leaves out what the sets explain until the guess is revealed.
@@ -251,7 +258,7 @@ def asking(
     return {**data, "ask": True, "guessed": guessed, "picture": shown, "noun": "pixel"}
 
 
-def sending(V, k: int, label: str, sent: float | None) -> dict:
+def sending(V: Any, k: int, label: str, sent: float | None) -> dict[str, Any]:
     """Return what a phone needs to guess the best angle: the curves, and nothing of the answer.
 
     Parameters
@@ -283,7 +290,7 @@ def sending(V, k: int, label: str, sent: float | None) -> dict:
     return {**data, "ask": True, "send": label, **known}
 
 
-def guess(data: dict, key: str, told: Callable[[float | None], None]) -> None:
+def guess(data: dict[str, Any], key: str, told: Callable[[float | None], None]) -> None:
     """The picture of `asking`; `told` hears the angle when the answer is revealed, and None when it is hidden
     again.
     """
@@ -302,6 +309,6 @@ def guess(data: dict, key: str, told: Callable[[float | None], None]) -> None:
     )
 
 
-def page(title: str, sentence: str, data: dict) -> bytes:
+def page(title: str, sentence: str, data: dict[str, Any]) -> bytes:
     """The picture as one HTML file, which asks no server for anything."""
     return standalone.html(title, sentence, _HTML, _CSS, _JS, data)

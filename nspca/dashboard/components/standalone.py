@@ -17,7 +17,7 @@ def html(title: str, sentence: str, body: Markup, style: str, script: str, data:
         Title and first sentence of the file.
     body, style, script : str
         Parts of the component. The script is a module whose default export draws it.
-    data : dict
+    data : dict[str, Any]
         Data that the component gets from a page.
     """
     drawn = script.replace("export default function (", "function mount(", 1)

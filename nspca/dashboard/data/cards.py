@@ -1,6 +1,7 @@
 """The samples as cards: a picture made from the data, one click chooses."""
 
 from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
 
 import streamlit as st
 
@@ -47,12 +48,12 @@ def show() -> None:
             st.fragment(_look_again, run_every=0.5)(list(drawn.values()), counting)
 
 
-def _look_again(drawn: list[Future], counting: str | None) -> None:
+def _look_again(drawn: list[Future[Any]], counting: str | None) -> None:
     if _all_there(drawn, counting):
         st.rerun()
 
 
-def _all_there(drawn: list[Future], counting: str | None) -> bool:
+def _all_there(drawn: list[Future[Any]], counting: str | None) -> bool:
     return all(one.done() for one in drawn) and (counting is None or engine().status(counting).ended)
 
 
@@ -91,7 +92,7 @@ def _pencil() -> ThreadPoolExecutor:
 
 
 @st.cache_resource(show_spinner=False)
-def _drawing(name: str, version: str) -> Future:
+def _drawing(name: str, version: str) -> Future[Any]:
     """The picture of a sample, once per server; `version` changes when a stand-in gives way to the real
     data.
     """
@@ -105,5 +106,5 @@ def _draw(name: str) -> str:
     )
 
 
-def _ready(drawing: Future | None) -> str:
+def _ready(drawing: Future[Any] | None) -> str:
     return drawing.result() if drawing is not None and drawing.done() and not drawing.exception() else EMPTY

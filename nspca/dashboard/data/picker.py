@@ -1,6 +1,7 @@
 """Choosing the data: a sample from the catalogue, or a file of one's own."""
 
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
@@ -40,7 +41,7 @@ def choose() -> None:
         offered,
         required=True,
         label_visibility="collapsed",
-        format_func=SOURCES.get,
+        format_func=SOURCES.__getitem__,
         **state.bind("source", state.get("source") if state.get("source") in offered else "sample"),
     )
     if source == "upload":
@@ -119,7 +120,7 @@ def _try(example: Example) -> None:
     st.rerun()
 
 
-def _row(digest: str, upload: dict) -> None:
+def _row(digest: str, upload: dict[str, Any]) -> None:
     taken = state.get("upload") == digest
     opens = taken and _opens()
     with st.container(horizontal=True, vertical_alignment="center", key=f"upload_{digest[:8]}"):

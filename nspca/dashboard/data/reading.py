@@ -82,7 +82,7 @@ def choices(data: Chosen | None) -> None:
         right.selectbox(
             "Missing values",
             list(ways),
-            format_func=ways.get,
+            format_func=ways.__getitem__,
             **state.bind("gaps", state.get("gaps") or NOTHING, then=_read_anew),
         )
     with st.container(horizontal=True):
@@ -93,6 +93,12 @@ def choices(data: Chosen | None) -> None:
         )
         covariance = "Square and symmetric: it is then taken as it is."
         st.toggle("The table is a covariance matrix", help=covariance, **state.bind("cov", then=_turned))
+
+
+def _take_table_out() -> None:
+    """Leave out the second table about the samples, and read the file anew."""
+    state.forget(("about", "label"))
+    _read_anew()
 
 
 def _gap_ways() -> dict[str, str]:
@@ -282,7 +288,7 @@ def annotation(of: Chosen) -> None:
             buttons.button(
                 "Leave it out",
                 "about_out",
-                lambda: (state.forget(("about", "label")), _read_anew()),
+                _take_table_out,
                 icon=":material/delete:",
                 type="tertiary",
             )

@@ -1,5 +1,6 @@
 """The way from a stand-in to the real data: a download that is asked for, or a copy that one has."""
 
+from collections.abc import Callable
 from urllib.parse import urlsplit
 
 import streamlit as st
@@ -20,6 +21,7 @@ def offer(of: Chosen) -> None:
     if of.dataset.source != "stand-in":
         return
     name = of.reference.sample
+    assert name is not None  # only samples have stand-ins
     sample = SAMPLES[name]
     with st.popover("Get the real data", icon=":material/download:"):
         st.markdown(
@@ -74,7 +76,7 @@ def _fetch(name: str) -> None:
         _changed()
 
 
-def _worked(work) -> bool:
+def _worked(work: Callable[[], object]) -> bool:
     """Run it; an error is one sentence beside the button that caused it."""
     try:
         work()

@@ -148,8 +148,9 @@ class Whole:
         ]
         if not self.with_data and not self._by_name:
             run += ["It needs the data, which are not in this ZIP, in this folder too."]
-            if self.about.table is not None and certificates:
-                place = shlex.quote(self.asked.data.folder)
+            folder = self.asked.data.folder
+            if folder is not None and self.about.table is not None and certificates:
+                place = shlex.quote(folder)
                 run += ["A single certificate is checked from the folder of shards by", ""]
                 run += [f"    python -m nspca verify {place} {certificates[0]}", ""]
         elif certificates:

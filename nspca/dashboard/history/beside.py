@@ -2,6 +2,8 @@
 have.
 """
 
+from typing import Any
+
 import numpy as np
 import streamlit as st
 
@@ -10,6 +12,7 @@ from nspca.dashboard import open_data as data
 from nspca.dashboard.app import state, wording
 from nspca.dashboard.history.descriptions import Told
 from nspca.dashboard.runs import lookup
+from nspca.specs import SweepSpec
 
 MOST = 40  # names of one list
 PLACES = ("first", "second")  # names in the address
@@ -41,7 +44,13 @@ def show(sweeps: list[Told]) -> None:
         _features(first, second)
 
 
-def _choose(place, of: dict[str, Told], name: str) -> Told | None:
+def _spec(one: Told) -> SweepSpec:
+    """Return the question of a sweep."""
+    assert isinstance(one.spec, SweepSpec)  # only sweeps are offered
+    return one.spec
+
+
+def _choose(place: Any, of: dict[str, Told], name: str) -> Told | None:
     """One of the finished sweeps; nothing is opened before somebody has chosen."""
     kept = state.get(name) if state.get(name) in of else None
     told = lambda run_id: of[run_id].run.name or of[run_id].line  # noqa: E731
@@ -57,7 +66,7 @@ def _choose(place, of: dict[str, Told], name: str) -> Told | None:
 
 
 def _features(first: Told, second: Told) -> None:
-    both = [k for k in first.spec.ks if k in set(second.spec.ks)]
+    both = [k for k in _spec(first).ks if k in set(_spec(second).ks)]
     if not both:
         st.caption("No k is in both: the components cannot be held side by side.")
         return
@@ -85,8 +94,8 @@ def _features(first: Told, second: Told) -> None:
 
 def _used(one: Told, k: int) -> list[str]:
     """The names of the features in the best component of a sweep at k, the heaviest first."""
-    of = data.find(one.spec.data, state.get("w"))
-    if of.content != one.spec.content:
+    of = data.find(_spec(one).data, state.get("w"))
+    if of.content != _spec(one).content:
         raise nspca.InvalidData(
             f"{one.name} was made from other data than those kept under the same name now: run it again"
         )

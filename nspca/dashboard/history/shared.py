@@ -1,5 +1,7 @@
 """A run that somebody shared: who looks at it has a workspace of their own, and goes on there."""
 
+from typing import Any
+
 import streamlit as st
 
 from nspca.dashboard.app import state, wording
@@ -29,7 +31,7 @@ def opened() -> Watched:
     with st.container(horizontal=True, vertical_alignment="center"):
         if {"sample", "folder"} & one.query.keys():
             own = {name: text for name, text in one.query.items() if name != SWEEP.key}
-            way = {
+            way: dict[str, Any] = {
                 "page": one.page or "app.py",
                 "label": "Go on with it in a workspace of your own",
                 "query_params": state.opening(own),

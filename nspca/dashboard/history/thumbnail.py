@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 from nspca.dashboard.history.descriptions import DAMAGE, Told
 from nspca.data import SAMPLES
@@ -13,7 +14,7 @@ ALT = "What this run found, small"
 MOST = 300  # points of a line, and features of the parts: more are not seen at this size
 
 
-def of(one: Told, rows: Sequence) -> str | None:
+def of(one: Told, rows: Sequence[Any]) -> str | None:
     """A drawing in SVG; None for what has no picture, or is damaged."""
     try:
         return _drawn(one, rows)
@@ -21,7 +22,7 @@ def of(one: Told, rows: Sequence) -> str | None:
         return None
 
 
-def _drawn(one: Told, rows: Sequence) -> str | None:
+def _drawn(one: Told, rows: Sequence[Any]) -> str | None:
     several = [row for row in rows if isinstance(row, Several) and row.parts]
     if several:
         return _parts(one, max(several, key=lambda row: sum(row.values)))

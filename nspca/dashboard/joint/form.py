@@ -1,6 +1,7 @@
 """The question for several components: what the address asks, and the inputs that change it."""
 
 from contextlib import suppress
+from typing import Any
 
 import streamlit as st
 
@@ -39,7 +40,7 @@ def usual(about: Subject, of: Chosen) -> ComponentsSpec:
     center = not of.dataset.is_covariance and not _is_counts(about)
     able = methods.able(methods.refusals(of, True, center, False))
     by = tuple(name for name in (QUICK if n > LARGE else DEFAULT) if name in able)
-    how = {"effort": "fast"} if of.reference.folder is not None else {}
+    how: dict[str, Any] = {"effort": "fast"} if of.reference.folder is not None else {}
     return ComponentsSpec(data=of.spec, sizes=(size,) * r, methods=by, center=center, noun=about.one, **how)
 
 
@@ -94,7 +95,7 @@ def inputs(about: Subject, of: Chosen) -> None:
         **state.bind("size", size),
     )
     third.segmented_control(
-        "Weights", list(SIGNS), format_func=SIGNS.get, required=True, **state.bind("signed")
+        "Weights", list(SIGNS), format_func=SIGNS.__getitem__, required=True, **state.bind("signed")
     )
     left, right = st.columns([3, 1], vertical_alignment="bottom")
     by = _by(about, of)
@@ -103,7 +104,7 @@ def inputs(about: Subject, of: Chosen) -> None:
     right.selectbox(
         "Effort for the proof",
         list(EFFORTS),
-        format_func=EFFORTS.get,
+        format_func=EFFORTS.__getitem__,
         help=EFFORT_HELP,
         **state.bind("proof", _effort()),
     )

@@ -66,7 +66,7 @@ def sentence(found: GroupEffects, one: str) -> str:
 
 def _table(outcome: Outcome, found: GroupEffects, held: GroupEffects | None) -> None:
     one, number = outcome.about.one, st.column_config.NumberColumn
-    columns = {one: np.arange(1, len(found.effect) + 1), "effect": found.effect}
+    columns: dict[str, Any] = {one: np.arange(1, len(found.effect) + 1), "effect": found.effect}
     if held is not None:
         columns |= {"held_out": held.effect, "p": held.p}
     tables.show(

@@ -66,7 +66,9 @@ def rows(outcome: Outcome) -> None:
     for method, result in results.items():
         st.markdown(heading(outcome, result))
         is_other = first is not None and method != first
-        order = matched(results[first].components, result.components) if is_other else None
+        order = (
+            None if first is None or not is_other else matched(results[first].components, result.components)
+        )
         shares = result.values / outcome.total
         marked = known if is_other else None
         st.html(lists(result.components, shares, names, marked, order, called(method), FIRST))
@@ -94,10 +96,10 @@ def matched(X: Any, Y: Any) -> np.ndarray:
 
 def lists(
     X: np.ndarray,
-    shares: Sequence[float],
+    shares: Sequence[float] | np.ndarray,
     names: Sequence[str],
-    known: np.ndarray | None = None,
-    order: Sequence[int] | None = None,
+    known: Any = None,
+    order: Sequence[int] | np.ndarray | None = None,
     called: Mapping[int, str] | None = None,
     most: int = MOST,
 ) -> Markup:

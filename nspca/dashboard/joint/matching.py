@@ -2,6 +2,8 @@
 one.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 import streamlit as st
 
@@ -32,7 +34,7 @@ def example(number: int) -> np.ndarray:
     return np.square(W)
 
 
-def in_turn(weights: np.ndarray, sizes) -> np.ndarray:
+def in_turn(weights: np.ndarray, sizes: Sequence[int]) -> np.ndarray:
     """Labels when each component takes the best of what is left."""
     labels = np.full(len(weights), -1)
     for j, size in enumerate(sizes):

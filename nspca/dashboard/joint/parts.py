@@ -13,6 +13,7 @@ from nspca.dashboard.joint.headline import share
 from nspca.dashboard.joint.methods import heading, ordered
 from nspca.dashboard.joint.outcome import Outcome, Section, View
 from nspca.dashboard.joint.subject import PARTS as SUBJECT
+from nspca.dashboard.views import component
 from nspca.plots.joint import parts_figure, pictures_figure, union_figure
 from nspca.problem import Problem
 
@@ -69,7 +70,7 @@ def row(outcome: Outcome, method: str) -> go.Figure:
     largest = max(float(np.abs(one.components).max()) for one in results.values())
     return parts_figure(
         result.components,
-        outcome.of.dataset.image_shape,
+        component.grid(outcome.of.dataset),
         mean=_behind(outcome),
         captions=[f"{j}: {share(value, outcome)}" for j, value in enumerate(result.values, 1)],
         largest=largest,
@@ -80,7 +81,7 @@ def row(outcome: Outcome, method: str) -> go.Figure:
 def union(outcome: Outcome) -> go.Figure:
     """Return all parts of the best method in one image, each in its colour."""
     X = ordered(outcome.results)[outcome.best].components
-    return union_figure(X, outcome.of.dataset.image_shape, mean=_behind(outcome), name=outcome.best)
+    return union_figure(X, component.grid(outcome.of.dataset), mean=_behind(outcome), name=outcome.best)
 
 
 def taken(outcome: Outcome) -> dict[str, go.Figure]:
@@ -110,7 +111,8 @@ def look(outcome: Outcome) -> None:
         captions.append(f"{method} {wording.down(explained)}")
     low, high = float(original.min()), float(original.max())
     figures.draw(
-        pictures_figure(pictures, data.image_shape, captions, low=low, high=high), f"again_{outcome.run_id}"
+        pictures_figure(pictures, component.grid(data), captions, low=low, high=high),
+        f"again_{outcome.run_id}",
     )
     off = "the mean image" if outcome.asked.center else "black"
     scaled = ", each pixel over its standard deviation" if outcome.asked.scale else ""
@@ -126,7 +128,7 @@ def _recurring(outcome: Outcome, F: np.ndarray, overlaps: list[float]) -> None:
     """Draw each part shaded by how often its pixels come up when images are drawn again."""
     captions = [f"{j}: {100 * overlap:.0f} %" for j, overlap in enumerate(overlaps, 1)]
     figure = parts_figure(
-        F, outcome.of.dataset.image_shape, captions=captions, largest=1.0, name=outcome.best
+        F, component.grid(outcome.of.dataset), captions=captions, largest=1.0, name=outcome.best
     )
     figure.data[1].hovertemplate = "part %{customdata}: in %{z:.0%} of the draws<extra></extra>"
     figures.draw(figure, f"stability_{outcome.run_id}")
@@ -154,9 +156,9 @@ def _one_after_another(outcome: Outcome, face: int) -> None:
         "explained so far."
     )
     pictures = [*(picture for picture, _ in steps), original]
-    scale = {"low": float(original.min()), "high": float(original.max()), "columns": 8}
+    scale: dict[str, Any] = {"low": float(original.min()), "high": float(original.max()), "columns": 8}
     figures.draw(
-        pictures_figure(pictures, data.image_shape, [*captions, "original"], **scale),
+        pictures_figure(pictures, component.grid(data), [*captions, "original"], **scale),
         f"growing_{outcome.run_id}",
     )
 

@@ -1,6 +1,7 @@
 """The proof of several components: watched while it closes, checked, and improved from here."""
 
 import time
+from typing import Any
 
 import streamlit as st
 
@@ -32,7 +33,7 @@ def live(now: JobState, problem: Problem, run_id: str) -> bool:
     return bool(rows)
 
 
-def tightest(results: dict[str, nspca.Result], asked: ComponentsSpec, tried: list[Attempt]) -> dict:
+def tightest(results: dict[str, nspca.Result], asked: ComponentsSpec, tried: list[Attempt]) -> dict[str, Any]:
     """Return the results, each with the least bound that is known by now. One bound serves all of them."""
     own = next(iter(results.values()), None)
     proof = own and proofs.best(own, tried, asked.sizes)

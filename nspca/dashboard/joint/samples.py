@@ -144,7 +144,7 @@ def _arrows(outcome: Outcome, scores: np.ndarray, axes: list[int]) -> Arrows | N
     if len(used) > MOST_ARROWS or outcome.of.table is not None:
         return None
     names = outcome.of.dataset.feature_names
-    return Arrows([names[j] for j in used], correlations(outcome.of.dataset.X[:, used], scores[:, axes]))
+    return Arrows([names[int(j)] for j in used], correlations(outcome.of.dataset.X[:, used], scores[:, axes]))
 
 
 def correlations(features: Any, scores: np.ndarray) -> np.ndarray:

@@ -17,7 +17,7 @@ def show(outcome: Outcome, view: View) -> None:
     chosen = st.segmented_control(
         "More about this",
         keys,
-        format_func=labels.get,
+        format_func=labels.__getitem__,
         required=True,
         label_visibility="collapsed",
         **state.bind("look", wanted),

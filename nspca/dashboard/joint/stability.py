@@ -50,7 +50,10 @@ def show(outcome: Outcome, draw: Callable[[Outcome, np.ndarray, list[float]], No
             icon=":material/casino:",
         )
         return
-    look = lambda rows: _draw(outcome, rows, draw)  # noqa: E731
+
+    def look(rows: list[Row]) -> None:
+        _draw(outcome, rows, draw)
+
     if filling.watch(now, RESAMPLES, look, "stability", only=Recurred):
         look(unpack(now.rows))
         filling.download("Frequencies, CSV", table(outcome, unpack(now.rows)), outcome.of, "stability")
@@ -90,7 +93,7 @@ def table(outcome: Outcome, rows: list[Row]) -> pd.DataFrame:
     return frame[F.any(axis=1)]
 
 
-def _draw(outcome: Outcome, rows: list[Row], draw: Callable) -> None:
+def _draw(outcome: Outcome, rows: list[Row], draw: Callable[..., object]) -> None:
     F, overlaps = frequencies(rows, outcome.problem.n)
     if not overlaps:
         return

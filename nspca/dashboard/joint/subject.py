@@ -56,7 +56,7 @@ class Subject:
     data_key: str
     kind: TableKind
     title: str
-    one: str
+    one: Literal["component", "part", "topic"]
     feature: str
     sample: str
     otherwise: str

@@ -8,11 +8,12 @@ import numpy as np
 import streamlit as st
 
 import nspca
-from nspca.api import OPTIMAL_GAP, prove_optimum
+from nspca.api import prove_optimum
 from nspca.dashboard.app import buttons, frame
 from nspca.dashboard.components import figures
 from nspca.dashboard.learn.lesson import K, Lesson
 from nspca.plots import fixing_figure
+from nspca.presentation.numerals import OPTIMAL_GAP
 from nspca.progress import Event
 from nspca.specs.optimum import Standing
 

@@ -9,6 +9,7 @@ from nspca.dashboard.app import buttons, state
 from nspca.dashboard.components import figures
 from nspca.dashboard.components.painter import Image, painter, painting
 from nspca.dashboard.learn.lesson import K, Lesson, painted
+from nspca.dashboard.views import component
 from nspca.plots.lesson import overlay_figure
 from nspca.presentation.numerals import format_bound, format_guarantee, format_value, proved_ratio
 
@@ -29,10 +30,10 @@ def show(of: Lesson) -> None:
         st.markdown(_verdict(of, pixels))
         mine = np.isin(np.arange(of.problem.n), pixels)
         best = of.result.components[:, 0] != 0
-        figures.draw(overlay_figure(mine, best, data.image_shape, mean / mean.max()), "learn_best")
+        figures.draw(overlay_figure(mine, best, component.grid(data), mean / mean.max()), "learn_best")
     else:
         st.markdown(TASK)
-        image = Image(mean / mean.max(), data.image_shape[1], K)
+        image = Image(mean / mean.max(), component.grid(data)[1], K)
         painter(image, PAINTER, pixels, lambda told: state.put(painted=[str(pixel) for pixel in told]))
     _buttons(judged, len(pixels))
 

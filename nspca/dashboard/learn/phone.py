@@ -1,7 +1,9 @@
 """The student's side of a room, on a phone: type a code, see the open question, send a guess."""
 
 import secrets
+from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -15,6 +17,7 @@ from nspca.dashboard.components.turner import turner
 from nspca.dashboard.learn import questions
 from nspca.dashboard.learn.lesson import K, Lesson, lesson, pair
 from nspca.dashboard.learn.rooms import PAINTING, QUESTIONS, ROOMS, Asked, NoRoom, read_code
+from nspca.dashboard.views import component
 from nspca.errors import NSPCAError
 
 PHONE, SENT, JOINED, PIXELS = "phone", "phone_sent", "phone_joined", "phone_pixels"
@@ -128,11 +131,11 @@ def _question(code: str, phone: str, asked: Asked) -> None:
         )
 
 
-def _paint(of: Lesson, sent: object, send) -> None:
+def _paint(of: Lesson, sent: object, send: Callable[[Any], None]) -> None:
     dataset = of.of.dataset
     mean = dataset.X.mean(axis=0)
     pixels = painting(st.session_state.get(PIXELS, []), of.problem.n, K)
-    image = Image(mean / mean.max(), dataset.image_shape[1], K)
+    image = Image(mean / mean.max(), component.grid(dataset)[1], K)
     painter(image, "phone_painter", pixels, lambda told: st.session_state.update({PIXELS: told}))
     label = "Send another guess" if sent else SEND
     buttons.button(

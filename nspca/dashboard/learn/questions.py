@@ -13,6 +13,7 @@ from nspca.dashboard.app.cache import keep
 from nspca.dashboard.components.spannogram_explorer import turned
 from nspca.dashboard.learn.lesson import K, Lesson, lesson, painted, pair
 from nspca.dashboard.learn.rooms import PAINTING, Guess
+from nspca.dashboard.views import component
 from nspca.lowrank.spannogram import direction
 from nspca.plots.guesses import guess_curve, guess_strip, votes_figure
 from nspca.plots.spannogram import curves, spans, top_set
@@ -104,7 +105,7 @@ def figure(screen: int, guesses: Sequence[Guess], is_revealed: bool, of: Lesson)
 
 def votes(guesses: Sequence[Guess], of: Lesson) -> go.Figure:
     """Return the figure of how many guesses have each pixel."""
-    return votes_figure([cast(tuple[int, ...], guess) for guess in guesses], of.of.dataset.image_shape)
+    return votes_figure([cast(tuple[int, ...], guess) for guess in guesses], component.grid(of.of.dataset))
 
 
 def verdict(screen: int, guesses: Sequence[Guess], of: Lesson) -> str:

@@ -11,6 +11,7 @@ from nspca.dashboard.components import figures, spannogram_explorer
 from nspca.dashboard.components.cone_replay import cone_replay
 from nspca.dashboard.learn import asides, fixing, painting
 from nspca.dashboard.learn.lesson import K, Lesson, pair
+from nspca.dashboard.views import component
 from nspca.plots.lesson import direction_figure, marked_pixels, side_by_side
 from nspca.presentation.numerals import ratio_at_most
 
@@ -48,7 +49,7 @@ def direction(of: Lesson) -> None:
     with left:
         figures.draw(direction_figure(points, along, names), "learn_direction")
     with right:
-        marked = marked_pixels(of.X.mean(axis=0), of.of.dataset.image_shape, (i, j), names)
+        marked = marked_pixels(of.X.mean(axis=0), component.grid(of.of.dataset), (i, j), names)
         figures.draw(marked, "learn_pixels")
 
 
@@ -63,7 +64,7 @@ def few(of: Lesson) -> None:
         f"{K} explain more than {possible}."
     )
     shown = side_by_side(
-        (x, of.result.components[:, 0]), of.of.dataset.image_shape, ("all pixels", f"the best {K} found")
+        (x, of.result.components[:, 0]), component.grid(of.of.dataset), ("all pixels", f"the best {K} found")
     )
     figures.draw(shown, "learn_few")
     asides.show(of)

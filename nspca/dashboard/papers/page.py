@@ -50,7 +50,7 @@ def chosen() -> str:
     return st.segmented_control(
         "Paper",
         list(TABS),
-        format_func=TABS.get,
+        format_func=TABS.__getitem__,
         required=True,
         label_visibility="collapsed",
         **state.bind("paper", paper),

@@ -52,7 +52,7 @@ def show() -> None:
     use = st.segmented_control(
         "Use",
         list(USES),
-        format_func=USES.get,
+        format_func=USES.__getitem__,
         required=True,
         label_visibility="collapsed",
         **state.bind("use", use),
@@ -71,7 +71,7 @@ def run(
     given: dict[str, Any],
     label: str,
     total: int,
-    draw: Callable[[list[dict]], None],
+    draw: Callable[[list[dict[str, Any]]], None],
     of: Chosen,
     unasked: bool = True,
 ) -> Any | None:
@@ -92,12 +92,18 @@ def run(
     if now is None:
         start.button(label, lambda: start.start(spec, **given), spec.use)
         return None
-    if not filling.watch(now, total, lambda rows: draw([row.line for row in rows]), spec.use, only=Scored):
+    if not filling.watch(
+        now,
+        total,
+        lambda rows: draw([row.line for row in rows if isinstance(row, Scored)]),
+        spec.use,
+        only=Scored,
+    ):
         return None
     return lookup.opened(now.id, now.finished, spec.unpack)
 
 
-def _await(run_id: str, total: int, draw: Callable[[list[dict]], None]) -> None:
+def _await(run_id: str, total: int, draw: Callable[[list[dict[str, Any]]], None]) -> None:
     """Show the rows of a default run as they come; nobody cancels it, because all visitors share it."""
 
     def look() -> None:
@@ -137,14 +143,14 @@ def _genes() -> None:
     st.segmented_control(
         "Every gene as",
         list(PREPARED),
-        format_func=PREPARED.get,
+        format_func=PREPARED.__getitem__,
         required=True,
         help="log2 of the intensities between 100 and 16000, centred; or the raw intensities, centred, each "
         "gene with variance 1, as the paper describes its data.",
         **state.bind("prepared", prepared),
     )
     labels = np.array([str(label) for label in of.dataset.labels])
-    spec = GenesSpec(content=of.content, prepared=prepared)
+    spec = GenesSpec(content=of.content, prepared="standardised" if prepared == "standardised" else "log")
     given = {"X": of.dataset.X, "labels": labels}
     total = 3 * len(spec.counts) + 1
     answer = run(spec, given, "Choose genes and cluster", total, _draw_genes, of)
@@ -165,11 +171,11 @@ def _genes() -> None:
     )
 
 
-def _draw_genes(rows: list[dict]) -> None:
+def _draw_genes(rows: list[dict[str, Any]]) -> None:
     figures.draw(selections_figure(rows), "use_genes")
 
 
-def _say_genes(rows: list[dict]) -> None:
+def _say_genes(rows: list[dict[str, Any]]) -> None:
     """Say whether the chosen genes score higher than all of them."""
     whole = next(row for row in rows if row["selection"] == "all genes")
     near = min(
@@ -246,10 +252,14 @@ def _pictures(path: str, version: int) -> np.ndarray:
         return file["X"].reshape(-1, PIXELS)
 
 
-def _draw_faces(rows: list[dict]) -> None:
+def _draw_faces(rows: list[dict[str, Any]]) -> None:
     tested = state.get("tested") if state.get("tested") in TESTED else "rest"
     st.segmented_control(
-        "Tested on", list(TESTED), format_func=TESTED.get, required=True, **state.bind("tested", tested)
+        "Tested on",
+        list(TESTED),
+        format_func=TESTED.__getitem__,
+        required=True,
+        **state.bind("tested", tested),
     )
     st.caption(
         "Both against the other pictures that the machine has not seen. The number beside a name is the "
@@ -258,10 +268,10 @@ def _draw_faces(rows: list[dict]) -> None:
     figures.draw(roc_figure([row for row in rows if row["test"] == tested]), "use_faces")
 
 
-def _say_faces(rows: list[dict]) -> None:
+def _say_faces(rows: list[dict[str, Any]]) -> None:
     """Say which components find faces best."""
     areas = {row["method"]: row["area"] for row in rows if row["test"] == "rest"}
-    best = max(areas, key=areas.get)
+    best = max(areas, key=areas.__getitem__)
     st.markdown(
         f"Components of {best} find faces best, with an area of {areas[best]:.3f} under the curve; those of "
         f"the 2006 method have {areas['coordinate']:.3f}, plain pca {areas['pca']:.3f}."
@@ -281,7 +291,10 @@ def _pitprops() -> None:
         "Variance counted as", list(COUNTED), required=True, **state.bind("summed", counted)
     )
     of = open_data.find(DataSpec(sample="pitprops"), None)
-    draw = lambda rows: _draw_props(rows, counted)  # noqa: E731
+
+    def draw(rows: list[dict[str, Any]]) -> None:
+        _draw_props(rows, counted)
+
     spec = PitpropsSpec(content=of.content, k=k)
     answer = run(spec, {"A": of.dataset.X}, "Find six components", len(PROPS), draw, of)
     if answer is not None:
@@ -309,7 +322,7 @@ def _pitprops() -> None:
     )
 
 
-def _say_props(rows: list[dict], counted: str) -> None:
+def _say_props(rows: list[dict[str, Any]], counted: str) -> None:
     """Say how much six sparse components explain, and with how many features."""
     by = {row["method"]: row for row in rows}
     sparse, pca = by["auto, any sign"], by["pca, every feature"]
@@ -320,7 +333,7 @@ def _say_props(rows: list[dict], counted: str) -> None:
     )
 
 
-def _draw_props(rows: list[dict], counted: str) -> None:
+def _draw_props(rows: list[dict[str, Any]], counted: str) -> None:
     style = styles([row["method"] for row in rows], ["pca, every feature"])
     left, right = st.columns(2, gap="medium")
     with left:

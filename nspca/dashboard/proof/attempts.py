@@ -11,12 +11,12 @@ import pandas as pd
 import streamlit as st
 
 import nspca
-from nspca.api import OPTIMAL_GAP
 from nspca.dashboard.app import cache, state, wording
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs import lookup, start
 from nspca.jobs import JobState, engine
 from nspca.plots import seen_at_rank_3, seen_by_the_paper
+from nspca.presentation.numerals import OPTIMAL_GAP
 from nspca.specs import CheckSpec, OptimumSpec, ProblemSpec, ProofSpec
 from nspca.specs.proof import MORE
 from nspca.specs.published import EPSNET, OTHERS, RANK_3
@@ -76,14 +76,17 @@ def attempts(asked: ProblemSpec) -> list[Attempt]:
             name = run.id if now.state == "cancelled" else run.key  # what was ready is that run's alone
             kept = _opened(name, spec) if engine().store.has_result(name) else None
             answer = kept if isinstance(kept, nspca.Result) else None
-            proof = kept if answer is None else answer.certificate
+            proof = kept if isinstance(kept, nspca.Certificate) else None
+            proof = proof if answer is None else answer.certificate
             tried.append(Attempt(run.id, spec.k, now, proof, spec, answer))
     return sorted(tried, key=lambda attempt: attempt.now.created or 0.0, reverse=True)
 
 
 @cache.keep()
 def _opened(key: str, _spec: ProofSpec | OptimumSpec) -> nspca.Certificate | nspca.Result:
-    return _spec.unpack(engine().store.result(key))
+    content = engine().store.result(key)
+    assert content is not None  # the caller has asked
+    return _spec.unpack(content)
 
 
 def improved(sweep: nspca.Sweep, tried: Sequence[Attempt]) -> nspca.Sweep:
@@ -118,7 +121,7 @@ def more(
 ) -> None:
     """Prove more about this k, in the background; an earlier attempt does not answer for a new one."""
     earlier = sum(attempt.k == k and not attempt.is_search for attempt in attempts(asked))
-    spec = ProofSpec(**asked.about_problem(), k=k, efforts=efforts, attempt=earlier)
+    spec = ProofSpec(**asked.about_problem(), k=k, efforts=tuple(efforts), attempt=earlier)
     start.start(spec, **about.given, component=component)
 
 
@@ -199,7 +202,7 @@ def check(about: Chosen, problem: nspca.Problem, certificate: nspca.Certificate)
         nonneg=problem.nonneg,
         center=A.center,
         scale=A.scale,
-        source=A.source,
+        source="covariance" if A.source == "covariance" else "data",
         forced=problem.forced,
     )
     if about.table is None and _cost(about, certificate) <= QUICK:
@@ -209,7 +212,7 @@ def check(about: Chosen, problem: nspca.Problem, certificate: nspca.Certificate)
     st.session_state.setdefault(state.CHECKS, {})[name] = answer
 
 
-def checked(certificate: nspca.Certificate) -> dict | None:
+def checked(certificate: nspca.Certificate) -> dict[str, Any] | None:
     """Return the outcome of a check: ``upper, seconds, refusal``, or ``{"run": id}`` while it works; None
     without one.
     """

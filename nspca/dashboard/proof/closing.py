@@ -3,12 +3,12 @@
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 import nspca
-from nspca.api import OPTIMAL_GAP
 from nspca.dashboard.app import wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.open_data import Chosen
@@ -17,7 +17,7 @@ from nspca.dashboard.proof.attempts import Attempt
 from nspca.dashboard.runs import progress, start
 from nspca.jobs import JobState
 from nspca.plots import gap_figure
-from nspca.presentation.numerals import format_bound, format_guarantee, proved_ratio
+from nspca.presentation.numerals import OPTIMAL_GAP, format_bound, format_guarantee, proved_ratio
 from nspca.specs import ProblemSpec
 from nspca.specs.rows import Closer, unpack
 
@@ -70,7 +70,11 @@ def button(aim: Aim) -> None:
         reason = NOTHING_LEFT["closed"]
     elif any(attempt.now.state == "done" for attempt in aim.mine) or not proofs.left(aim.made):
         reason = NOTHING_LEFT["tried"]
-    look = {"icon": ":material/compress:", "disabled": reason is not None, "help": reason or MORE_HELP}
+    look: dict[str, Any] = {
+        "icon": ":material/compress:",
+        "disabled": reason is not None,
+        "help": reason or MORE_HELP,
+    }
     X = aim.result.components
     known, efforts = X[:, 0] if isinstance(aim.k, int) else X, proofs.left(aim.made)
     start.button(
@@ -95,12 +99,19 @@ def _watch(attempt: Attempt, unit: tuple[float, str]) -> None:
         return now.event.done / now.event.total if now.event and now.event.total else 0.0
 
     def gap(now: JobState) -> None:
-        draw(unpack(now.rows), unit, attempt.id, time.time() - now.started if now.started else None)
+        draw(closer(now), unit, attempt.id, time.time() - now.started if now.started else None)
 
-    says = lambda now: progress_words(now.state, unpack(now.rows))  # noqa: E731
+    def says(now: JobState) -> str:
+        return progress_words(now.state, closer(now))
+
     progress.live(
         attempt.id, says, share, gap, label="Stop", key="stop", stop=lambda: progress.stop(attempt.id)
     )
+
+
+def closer(now: JobState) -> list[Closer]:
+    """Return the rows of a proof at work."""
+    return [row for row in unpack(now.rows) if isinstance(row, Closer)]
 
 
 def progress_words(state: str, rows: Sequence[Closer]) -> str:
@@ -157,4 +168,4 @@ def _went(result: nspca.Result, attempt: Attempt, unit: tuple[float, str]) -> No
             else " The bound of before was not beaten."
         )
     st.caption(ended)
-    closed(unpack(now.rows), unit, attempt.id)
+    closed(closer(now), unit, attempt.id)

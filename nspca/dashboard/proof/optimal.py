@@ -9,7 +9,6 @@ import plotly.graph_objects as go
 import streamlit as st
 
 import nspca
-from nspca.api import OPTIMAL_GAP
 from nspca.dashboard.app import wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.open_data import Chosen
@@ -19,8 +18,14 @@ from nspca.dashboard.runs import progress, start
 from nspca.data import Dataset
 from nspca.jobs import JobState
 from nspca.plots import fixing_figure
-from nspca.presentation.numerals import format_guarantee, format_value, percent_down, proved_ratio
-from nspca.specs import ProblemSpec
+from nspca.presentation.numerals import (
+    OPTIMAL_GAP,
+    format_guarantee,
+    format_value,
+    percent_down,
+    proved_ratio,
+)
+from nspca.specs import OptimumSpec, ProblemSpec
 from nspca.specs.optimum import SECONDS, Standing
 
 HELP = (
@@ -52,7 +57,11 @@ def show(
     if proof is None:
         return
     ratio = proof.certificate.ratio(result.value)
-    mine = [one for one in tried if one.k == k and one.is_search and one.spec.method == result.method]
+    mine = [
+        one
+        for one in tried
+        if one.k == k and isinstance(one.spec, OptimumSpec) and one.spec.method == result.method
+    ]
     working = next((attempt for attempt in mine if not attempt.now.ended), None)
     if own and working is not None:
         _watch(working, about.dataset, result, mine)

@@ -191,7 +191,7 @@ def _take_home(about: Chosen, asked: SweepSpec, k: int, certificate: nspca.Certi
 def _elsewhere(about: Chosen, asked: SweepSpec, k: int) -> None:
     name = about.stem
     data = asked.data.sample if _plain_source(asked) else f"{name}.npz"
-    if about.table is not None:
+    if about.table is not None and asked.data.folder is not None:
         data = shlex.quote(asked.data.folder)
     st.caption("To check the downloaded file on any machine that has nspca:")
     st.code(f"python -m nspca verify {data} {name}-k{k}-certificate.npz", language="bash")

@@ -32,7 +32,7 @@ def speed() -> Speed | None:
     if found is not None:
         return found
     try:
-        spec = SpeedSpec(of=machine.identify_machine())
+        spec = SpeedSpec(of=tuple(machine.identify_machine()))
         now = defaults.look(spec, "this machine", patient=True)
         return Speed(**spec.unpack(engine().result(now.id))) if now.state == "done" else None
     except (NSPCAError, TypeError, ValueError):

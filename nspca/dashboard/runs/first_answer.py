@@ -57,7 +57,7 @@ def announce(run: Watched, what: str, press: str, lighter: str = "") -> None:
     """
     now = run.now
     less = f" {lighter}" if lighter else ""
-    if now.state == "done":
+    if now.state == "done" and now.finished is not None:
         took = times.how_long(max(0.0, now.finished - (now.started or now.finished)))
         made = times.day(now.finished, times.zone(st.context.timezone))
         st.caption(

@@ -70,7 +70,7 @@ def changed_options(methods: Iterable[str], besides: Iterable[str] = ()) -> dict
     return changed
 
 
-def _widget(method: str, one: Field, said: str) -> Any:
+def _widget(method: str, one: Field[Any], said: str) -> Any:
     """Draw the widget of an option, and return its value."""
     name, key = f"{method}.{one.name}", f"{state.WIDGET}opts_{method}_{one.name}"
     value = _read(one, state.get("opts").get(name))
@@ -82,7 +82,7 @@ def _widget(method: str, one: Field, said: str) -> Any:
             kept[name] = write(new)
         state.put(opts=kept or None)
 
-    bound = {**state.showing(key, value), "on_change": take, "help": said or None}
+    bound: dict[str, Any] = {**state.showing(key, value), "on_change": take, "help": said or None}
     label = NAMES.get(one.name, one.name)
     if isinstance(one.default, bool):
         return st.toggle(label, **bound)
@@ -95,7 +95,7 @@ def _widget(method: str, one: Field, said: str) -> Any:
     return st.number_input(label, format="%g", **bound)
 
 
-def _read(one: Field, text: str | None) -> Any:
+def _read(one: Field[Any], text: str | None) -> Any:
     """Return what an address says of an option; its default where that is none of its values."""
     try:
         return one.default if text is None else read_option(one, text)

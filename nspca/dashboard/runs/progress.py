@@ -25,7 +25,7 @@ def show(
     says: Callable[[JobState], str],
     share: Callable[[JobState], float],
     draw: Callable[[JobState], Any],
-    name="",
+    name: str = "",
     stop: Callable[[], None] | None = None,
 ) -> bool:
     """Draw a run until it is done, or how it ended otherwise. Return True when its result can be opened.

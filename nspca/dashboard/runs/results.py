@@ -19,4 +19,6 @@ def kept(run: Watched) -> nspca.Sweep | None:
 
 @cache.keep()
 def _handed_in(run_id: str, finished: float | None) -> nspca.Sweep:
-    return nspca.Sweep.from_bytes(engine().store.result(run_id))
+    content = engine().store.result(run_id)
+    assert content is not None  # the caller has asked
+    return nspca.Sweep.from_bytes(content)

@@ -21,7 +21,7 @@ def button(
     key: str = "run",
     type: str = "primary",
     icon: str = ":material/play_arrow:",
-    **look,
+    **look: Any,
 ) -> None:
     """Draw a button that starts a run: a click calls `begin`, and the page then shows the run."""
     buttons.button(label, key, begin, type=type, icon=icon, **look)

@@ -4,6 +4,7 @@ All is computed once for all visitors.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -32,7 +33,7 @@ class Subject:
 
     chosen: Chosen
     problem: Problem
-    key: tuple
+    key: tuple[Any, ...]
     unit: float
 
     def factor(self, rank: int) -> Array:
@@ -89,20 +90,20 @@ def rank2(of: Subject) -> Rank2:
 
 
 @cache.keep()
-def _rank2(key: tuple, _of: Subject) -> Rank2:
+def _rank2(key: tuple[Any, ...], _of: Subject) -> Rank2:
     problem, V = _of.problem, _of.factor(2)
-    drawn = spans(V, problem.k, problem.nonneg)
+    drawn = spans(V, problem.size, problem.nonneg)
     try:
-        bands, optimum, value = _exact(V, problem.k, problem.nonneg)
+        bands, optimum, value = _exact(V, problem.size, problem.nonneg)
     except Refused:  # thousands of curves take turns: the grid of the drawing is all there is
         sign, at = drawn.best
         sets = [support for row in drawn.sets for support in row]
         return Rank2(
             V, drawn, (float(drawn.phi[at]), 1 - 2 * sign), float(drawn.objective[sign, at]), sets, False
         )
-    sets = tuple(_members(band, len(V)) for band in bands)
-    found = Spans(drawn.phi, drawn.objective, tuple(band.edges for band in bands), sets)
-    return Rank2(V, found, optimum, value, [support for row in sets for support in row], True)
+    members = tuple(_members(band, len(V)) for band in bands)
+    found = Spans(drawn.phi, drawn.objective, tuple(band.edges for band in bands), members)
+    return Rank2(V, found, optimum, value, [support for row in members for support in row], True)
 
 
 def _exact(V: Array, k: int, nonneg: bool) -> tuple[list[Band], tuple[float, int], float]:

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -28,6 +29,7 @@ from nspca.presentation.numerals import (
     format_value_share,
     proved_ratio,
 )
+from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
 
 SMALL = 1000  # features, up to which a search may make `MANY` cones
@@ -47,17 +49,17 @@ class Rank:
     finished: bool
 
 
-def look_at(problem, d: int, report: Report = silent) -> Rank:
+def look_at(problem: Problem, d: int, report: Report = silent) -> Rank:
     """Theorem 1, the B3 bound and a component at rank d."""
     cap = MANY if problem.n <= SMALL else FEW
     certificate, cover = lowrank.bound(problem, d, cap=cap, report=report)
     U = certificate.witness["U"]
     x = (
-        power(problem, rank1(U @ cover.direction, problem.k, problem.nonneg)[:, None])[:, 0]
+        power(problem, rank1(U @ cover.direction, problem.size, problem.nonneg)[:, None])[:, 0]
         if U.size
         else np.zeros(problem.n)
     )
-    counted = cost(problem.n, d, problem.k, problem.nonneg)
+    counted = cost(problem.n, d, problem.size, problem.nonneg)
     supports = 2 ** min(d, problem.n) * counted.intersections
     return Rank(
         d, rho(problem, d), certificate.upper, problem.value(x), supports, cover.cones, bool(cover.finished)
@@ -65,7 +67,7 @@ def look_at(problem, d: int, report: Report = silent) -> Rank:
 
 
 @cache.keep()
-def _rank(key: tuple, d: int, _of: Subject, _report) -> Rank:
+def _rank(key: tuple[Any, ...], d: int, _of: Subject, _report: Report) -> Rank:
     return look_at(_of.problem, d, _report)
 
 
@@ -76,7 +78,8 @@ def rank_at(of: Subject, d: int) -> Rank:
 
 def _all(of: Subject) -> list[Rank]:
     """Ranks one after the other, with what is known so far; any click stops it."""
-    place, found = st.empty(), []
+    place = st.empty()
+    found: list[Rank] = []
     most = min(low_rank.RANKS, of.problem.n)
     for d in range(1, most + 1):
         known = _known(found)

@@ -3,6 +3,8 @@
 Its leading eigenvector may have weights of both signs, which are not allowed.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -44,7 +46,7 @@ def show(of: Subject, _: DeltaGenerator) -> None:
     choice = st.segmented_control(
         "Which set of features?",
         list(CHOICES),
-        format_func=CHOICES.get,
+        format_func=CHOICES.__getitem__,
         required=True,
         help=TEMPTING,
         **state.bind("support", kept),
@@ -112,7 +114,7 @@ def _made() -> None:
     )
 
 
-def _draw(view: SupportView, names, best: float, unit: float, unit_name: str) -> None:
+def _draw(view: SupportView, names: Sequence[str], best: float, unit: float, unit_name: str) -> None:
     left, right = st.columns([3, 2], gap="medium")
     with left:
         figure = pd_view_figure(view.rows)
@@ -131,7 +133,7 @@ def _draw(view: SupportView, names, best: float, unit: float, unit_name: str) ->
         _weights(view, names)
 
 
-def _weights(view: SupportView, names) -> None:
+def _weights(view: SupportView, names: Sequence[str]) -> None:
     """The entries of the eigenvector by name: all, or the largest and the smallest."""
     entries = view.rows @ view.eigenvector
     entries = entries / (np.linalg.norm(entries) or 1.0)
@@ -145,7 +147,7 @@ def _weights(view: SupportView, names) -> None:
     )
 
 
-def _sentence(view: SupportView, names, best: float, unit: float, unit_name: str) -> str:
+def _sentence(view: SupportView, names: Sequence[str], best: float, unit: float, unit_name: str) -> str:
     per = 100 / unit
     size = wording.things(len(view.support), "feature")
     digits = 1 if round(per * view.free, 1) > round(per * view.value, 1) else 2

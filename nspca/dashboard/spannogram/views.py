@@ -43,7 +43,7 @@ def controls(data: Chosen) -> Subject | None:
         st.segmented_control(
             "Weights",
             [False, True],
-            format_func={False: "nonnegative", True: "of any sign"}.get,
+            format_func={False: "nonnegative", True: "of any sign"}.__getitem__,
             required=True,
             **state.bind("signed"),
         )
@@ -65,7 +65,7 @@ def view() -> tuple[str, DeltaGenerator]:
         chosen = st.segmented_control(
             "View",
             list(VIEWS),
-            format_func=VIEWS.get,
+            format_func=VIEWS.__getitem__,
             required=True,
             label_visibility="collapsed",
             **state.bind("view", known),
@@ -99,7 +99,7 @@ def curves(of: Subject, _: DeltaGenerator) -> None:
         _take(found)
         st.session_state[SEEN] = spannogram_explorer(
             found.V,
-            problem.k,
+            problem.size,
             EXPLORER,
             nonneg=problem.nonneg,
             names=data.feature_names,
@@ -112,10 +112,10 @@ def curves(of: Subject, _: DeltaGenerator) -> None:
             picture=Picture.of(data),
             steps=lessons.steps(
                 noun,
-                problem.k,
+                problem.size,
                 problem.n,
                 len(found.candidates),
-                math.comb(problem.n, problem.k),
+                math.comb(problem.n, problem.size),
                 _rest(of),
                 not problem.nonneg,
             ),
@@ -133,7 +133,7 @@ def curves(of: Subject, _: DeltaGenerator) -> None:
 
 def _rest(of: Subject) -> str:
     """Return the sentence on the directions beyond the two main ones, with the proved bound B3."""
-    things = wording.things(of.problem.k, component.noun(of.chosen.dataset))
+    things = wording.things(of.problem.size, component.noun(of.chosen.dataset))
     upper = ranks.rank_at(of, 2).upper / of.problem.leading_eigenvalue
     directions = wording.things(of.problem.n - 2, "more direction")
     others = f"The data have {directions}, in which other sets may do better"
@@ -141,7 +141,7 @@ def _rest(of: Subject) -> str:
         return f"{others}. How much better this picture alone cannot bound." if of.problem.n > 2 else ""
     most = wording.shares(0.0, upper)[1]
     sign = " with nonnegative weights" if of.problem.nonneg else ""
-    verb = "explains" if of.problem.k == 1 else "explain"
+    verb = "explains" if of.problem.size == 1 else "explain"
     return (
         f"{others}. It is proved that no {things}{sign} {verb} more than {most} of what the first principal "
         "component explains."
@@ -151,8 +151,8 @@ def _rest(of: Subject) -> str:
 def answer(of: Subject) -> str:
     """Return the sentence at the top: the best set in two directions, and its value on all of the data."""
     problem, found = of.problem, low_rank.rank2(of)
-    x, _ = found.component(found.optimum[0], problem.k, problem.nonneg)
-    used = wording.things(np.count_nonzero(x), component.noun(of.chosen.dataset))
+    x, _ = found.component(found.optimum[0], problem.size, problem.nonneg)
+    used = wording.things(int(np.count_nonzero(x)), component.noun(of.chosen.dataset))
     share = wording.shares(problem.value(x) / problem.leading_eigenvalue, 1.0)[0]
     return (
         f"If the data had only their two main directions, these {used} would be the best {problem.k}. In all "
@@ -183,7 +183,7 @@ def sphere(of: Subject, beside: DeltaGenerator) -> None:
         **state.bind("tol", tolerance),
     )
     went = cone_replay(
-        of.key, of.factor(3), of.problem.k, nonneg=of.problem.nonneg, tol=10.0**-exponent, unit=of.unit
+        of.key, of.factor(3), of.problem.size, nonneg=of.problem.nonneg, tol=10.0**-exponent, unit=of.unit
     )
     made = wording.things(went.cover.cones, "cone")
     st.caption(

@@ -74,7 +74,7 @@ def inputs(chosen: Chosen) -> None:
     columns[3].segmented_control(
         "Weights",
         [False, True],
-        format_func={False: "nonnegative", True: "of any sign"}.get,
+        format_func={False: "nonnegative", True: "of any sign"}.__getitem__,
         required=True,
         **state.bind("signed", then=whatif.changed),
     )

@@ -1,5 +1,7 @@
 """Other rows below a sweep: rows held out and rows drawn again, when a visitor asks."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import streamlit as st
 
@@ -74,10 +76,10 @@ def _rows(of: Chosen) -> str:
 
 
 def _spec(asked: SweepSpec, method: str) -> ChoiceSpec:
-    return ChoiceSpec(**asked.about_problem(), ks=some(asked.ks), method=method, seed=asked.seed)
+    return ChoiceSpec(**asked.about_problem(), ks=tuple(some(asked.ks)), method=method, seed=asked.seed)
 
 
-def some(ks) -> list[int]:
+def some(ks: Sequence[int]) -> list[int]:
     """Return the values of k, or of many a few with the first and the last."""
     ordered = sorted(ks)
     if len(ordered) <= MOST:

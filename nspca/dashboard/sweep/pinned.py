@@ -1,6 +1,8 @@
 """Finished curves to compare with: those that a visitor pinned, and the one that a change replaced."""
 
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import streamlit as st
 
@@ -32,7 +34,7 @@ class Pinned:
     label: str
     why: str
 
-    def drawn(self, axis: str) -> tuple:
+    def drawn(self, axis: str) -> tuple[Any, ...]:
         """Return the curve as `sweep_figure` takes it, in per cent of its own 100 %."""
         unit = self.problem.leading_eigenvalue if axis == "leading" else self.problem.total_variance
         return self.sweep.frame, unit or 1.0, f"{self.why}: {self.label}"
@@ -82,7 +84,7 @@ def _changed(other: SweepSpec, shown: SweepSpec) -> str:
     return ", ".join(other.data.change_words()) or "data as they are"
 
 
-def drawn(others: list[Pinned], axis: str) -> list[tuple]:
+def drawn(others: list[Pinned], axis: str) -> list[tuple[Any, ...]]:
     """Return the curve as `sweep_figure` takes it, in per cent of its own 100 %."""
     return [other.drawn(axis) for other in others]
 
@@ -102,7 +104,7 @@ def switch(run: Watched, others: list[Pinned]) -> None:
         names = {other.id: wording.plain(other.label) for other in others}
         for i, run_id in enumerate(pins):
             label = f"Unpin: {names.get(run_id, 'the curve that is shown')}"
-            buttons.button(label, f"unpin_{i}", lambda gone=run_id: _unpin(gone), icon=":material/keep_off:")
+            buttons.button(label, f"unpin_{i}", partial(_unpin, run_id), icon=":material/keep_off:")
     if not others:
         st.caption(
             "Now change one thing in the form (weights, standardise, effort, method): both curves are then "

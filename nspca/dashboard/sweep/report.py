@@ -78,7 +78,7 @@ def proved(problem: Problem, asked: SweepSpec, table: pd.DataFrame) -> Markup:
 def rows(problem: Problem, table: pd.DataFrame) -> list[tuple[str, ...]]:
     """Return the rows of a sweep under `HEAD`, each with one sentence of proof."""
     unit = problem.leading_eigenvalue or 1.0
-    body = []
+    body: list[tuple[str, ...]] = []
     for row in table.itertuples():
         share = (
             f"{wording.proof(row.ratio)}, by {kind_words(row.kind)}" if pd.notna(row.ratio) else "nothing yet"
@@ -86,7 +86,7 @@ def rows(problem: Problem, table: pd.DataFrame) -> list[tuple[str, ...]]:
         bounds = (_bound(row.upper), _bound(getattr(row, RANK_3)), _bound(getattr(row, EPSNET)))
         cells = (
             str(row.k),
-            row.method,
+            str(row.method),
             format_value(row.value),
             format_value_share(row.value, unit),
             *bounds,

@@ -1,6 +1,7 @@
 """What-if questions: the same sweep with other features, started by itself when it takes a moment."""
 
 from itertools import chain
+from typing import Any
 
 import streamlit as st
 
@@ -126,7 +127,7 @@ def _together(where: DataSpec, picked: list[int]) -> list[list[int]]:
     return [*(list(group) for group in where.together if not set(group) & set(picked)), picked]
 
 
-def _restrict(k: int | None, left: int | None, **values: list | None) -> None:
+def _restrict(k: int | None, left: int | None, **values: list[Any] | None) -> None:
     """Put other features into the address, `left` of them, or others that must be in.
 
     Values of k that need more features, or have no room for those, are given up. The shown k stays where it
@@ -155,7 +156,7 @@ def seconds(of: Chosen, asked: SweepSpec) -> float:
     """
     if of.table is not None:
         return cost_estimate.seconds(of, *asked.work)
-    return asked.total * (_measured(asked) or by_size(of) * HARDER.get(asked.effort, 1.0))
+    return asked.total * (_measured(asked) or by_size(of) * HARDER.get(asked.effort or "", 1.0))
 
 
 def _measured(asked: SweepSpec) -> float | None:

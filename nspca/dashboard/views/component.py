@@ -37,6 +37,12 @@ def noun(dataset: Dataset) -> str:
     return "feature" if dataset.is_covariance else wording.NOUNS[dataset.kind]
 
 
+def grid(dataset: Dataset) -> tuple[int, int]:
+    """Return height and width of the images that the rows of a data set are."""
+    assert dataset.image_shape is not None  # pages ask for it for images only
+    return dataset.image_shape
+
+
 def drawn(
     dataset: Dataset, x: np.ndarray, found: Membership | None = None, top: int = MOST_BARS
 ) -> go.Figure:
@@ -78,7 +84,7 @@ def samples(dataset: Dataset, problem: Problem, x: np.ndarray, key: str) -> None
         return
     figures.draw(along(dataset, problem, x), key)
     few = dataset.labels is not None and len(np.unique(dataset.labels)) <= MOST_GROUPS
-    apart = separation(problem.scores(x), dataset.labels) if few else None
+    apart = separation(problem.scores(x), dataset.labels or ()) if few else None
     if apart is not None:
         name, share = apart
         much = (

@@ -1,6 +1,7 @@
 """Runs whose rows fill in: progress, what is ready, refused methods, and a table to download."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -14,13 +15,16 @@ from nspca.data.export import frame_to_csv
 from nspca.jobs import JobState
 from nspca.specs.rows import Refused, Row, unpack
 
+Looks = tuple[Callable[[JobState], str], Callable[[JobState], float], Callable[[JobState], None]]
+"""Callables that say how far a run is, how full its bar is, and that draw its rows."""
+
 
 def watch(
     now: JobState,
     total: int,
     draw: Callable[[list[Row]], None],
     name: str,
-    only=Row,
+    only: Any = Row,
     stop: Callable[[], None] | None = None,
 ) -> bool:
     """Show a run until it is done. True when its result can be opened.
@@ -36,14 +40,17 @@ def watch(
     return progress.show(now, *_looks(total, draw, only), name, stop)
 
 
-def await_it(run: Watched, total: int, draw: Callable[[list[Row]], None], only=Row) -> None:
+def await_it(run: Watched, total: int, draw: Callable[[list[Row]], None], only: Any = Row) -> None:
     """Draw a default run whose rows fill in."""
     first_answer.await_it(run, *_looks(total, draw, only))
 
 
-def _looks(total: int, draw: Callable[[list[Row]], None], only):
+def _looks(total: int, draw: Callable[[list[Row]], None], only: Any) -> Looks:
     """Return the callables that say how far a run is, how full its bar is, and that draw its rows."""
-    ready = lambda now: sum(isinstance(row, only) for row in unpack(now.rows))  # noqa: E731
+
+    def ready(now: JobState) -> int:
+        return sum(isinstance(row, only) for row in unpack(now.rows))
+
     return (
         lambda now: says(now, ready(now), total),
         lambda now: ready(now) / total,

@@ -6,6 +6,7 @@ computed from the certificate of the result, and cached.
 
 import hashlib
 import time
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -65,15 +66,21 @@ def of(about: Chosen, problem: Problem, result: Result) -> Membership | None:
     within, certificate = state.get("within"), result.certificate
     if within not in WITHIN[1:] or certificate is None:
         return None
-    claims = (certificate.kind, certificate.upper, certificate.digest, certificate.k, certificate.forced)
-    claims += (certificate.nonneg, certificate.center, certificate.scale, within)
+    claims: tuple[Any, ...] = (
+        certificate.kind,
+        certificate.upper,
+        certificate.digest,
+        certificate.k,
+        certificate.forced,
+    )
+    claims += (certificate.forced, certificate.nonneg, certificate.center, certificate.scale, within)
     name = hashlib.sha256(repr(claims).encode() + result.components.tobytes()).hexdigest()
     try:
         if problem.n <= AT_ONCE:
             return _compute_cached(name, problem, result, within / 1000)
         spec = MembershipSpec(
             data=DataSpec(covariance=about.dataset.is_covariance, repair=about.reference.repair),
-            k=problem.k,
+            k=problem.size,
             nonneg=problem.nonneg,
             center=problem.covariance.center,
             scale=problem.covariance.scale,
