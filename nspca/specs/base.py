@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, get_args
 import numpy as np
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
+import nspca.specs as specs
 from nspca.errors import InvalidOption, shown
 from nspca.specs import address
 from nspca.specs.address import Text
@@ -321,6 +322,7 @@ class Registered(Model):
             raise InvalidOption(f"a spec must be a JSON object, got {shown(values)}; export it again")
         values = dict(values)
         kind, schema = values.pop("kind", None), values.pop("schema", SCHEMA)
+        specs.load_kinds()
         if schema != SCHEMA:
             raise InvalidOption(f"a spec must be of schema {SCHEMA}, got {shown(schema)}; export it again")
         found = Registered.KINDS.get(kind) if isinstance(kind, str) else None

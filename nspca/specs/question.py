@@ -135,7 +135,9 @@ class ProblemSpec(Spec):
         return self.data.open(beside=beside)
 
     def problem(self, X: Any = None) -> Problem:
-        """Return the problem about the data X; the data source is opened when X is None."""
+        """Return the problem about the data X, which may be made already. None opens the data source."""
+        if isinstance(X, Problem):
+            return X
         X = self.open() if X is None else X
         spread = {"client": X.client, "report": X.report} if isinstance(X, ShardsOnWorkers) else {}
         X = X.X if isinstance(X, OnDisk) else X

@@ -6,11 +6,12 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field as Limits
-from pydantic import StrictStr
+from pydantic import StrictBool, StrictStr
 
 from nspca.api import EFFORTS, line_of, sweep
 from nspca.bounds.plan import JOINT_PLANS
 from nspca.errors import Cancelled, InvalidOption
+from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
 from nspca.result import Sweep
 from nspca.specs import address
@@ -57,6 +58,8 @@ class SweepSpec(ProblemSpec):
     keep : tuple of int
         The `forced` features by number in the table before other features were left out, which is how an
         address numbers them; empty where these numbers are the same.
+    published : bool
+        Whether the bounds that papers print are computed too; see `published_bounds`.
     seed : int
 
     The other parameters are those of `ProblemSpec`.
@@ -75,6 +78,7 @@ class SweepSpec(ProblemSpec):
         Option("Effort for the proof", "effort", address.EFFORT, "call", "certify", effort_words, True),
     ] = "fast"
     keep: Numbers = ()
+    published: StrictBool = True
     seed: Seed = 0
 
     def model_post_init(self, context: Any) -> None:
@@ -117,22 +121,24 @@ class SweepSpec(ProblemSpec):
         return values | {"ks": read_ks(query)}
 
     def run(self, report: Report = silent, X: Any = None) -> Sweep:
-        """Return the `nspca.Sweep`; each row and result carries the published bounds too, see `published`.
+        """Return the `nspca.Sweep`. Unless `published` is False, each row and result has those bounds too.
 
         `Cancelled` carries the sweep of what was ready as its `result`.
         """
         X, report = self.given(X, report)
         problem = self.problem(X)
-        paper, probability = paper_bounds(problem, self.ks, self.seed, report)
         beside: dict[int, dict[str, Any]] = {}
+        paper, probability = self._bounds_of_the_paper(problem, report)
 
         def completed(event: Event) -> None:
             row = event.payload.get("row")
             if row is not None:
                 k = row["k"]
                 if k not in beside:
-                    bound = rank3_bound(problem.with_k(k))
-                    beside[k] = {RANK_3: bound, EPSNET: paper[k], PROBABILITY: probability}
+                    beside[k] = {}
+                    if self.published:
+                        bound = rank3_bound(problem.with_k(k))
+                        beside[k] = {RANK_3: bound, EPSNET: paper[k], PROBABILITY: probability}
                 event = replace(event, payload=pack(Found(**row, **beside[k])))
             report(event)
 
@@ -151,6 +157,14 @@ class SweepSpec(ProblemSpec):
         except Cancelled as stop:
             stop.result = full(stop.best) if beside and isinstance(stop.best, Sweep) else None
             raise
+
+    def _bounds_of_the_paper(
+        self, problem: Problem, report: Report
+    ) -> tuple[Mapping[int, float | None], float | None]:
+        """Return `paper_bounds` of this sweep, or none of them unless `published`."""
+        if not self.published:
+            return {}, None
+        return paper_bounds(problem, self.ks, self.seed, report)
 
     unpack: ClassVar = staticmethod(Sweep.from_bytes)
 
@@ -172,6 +186,10 @@ class SweepSpec(ProblemSpec):
                 "upper = nspca.verify(X, result.certificate)  # forms its own products, trusts nothing",
                 "print(result.value, upper, result.ratio)  # the ratio is rounded down",
             ]
+        beside = (
+            f"bounds = nspca.published_bounds(problem, {ks}, seed={self.seed})",
+            "print(bounds.to_string(index=False, float_format=str))",
+        )
         return "\n".join(
             [
                 *lines,
@@ -179,8 +197,7 @@ class SweepSpec(ProblemSpec):
                 f"for j in abs(x).argsort()[::-1][:{k}]:",
                 "    print(names[j], x[j])",
                 "print(sweep.frame.to_string(index=False, float_format=str))  # every digit",
-                f"bounds = nspca.published_bounds(problem, {ks}, seed={self.seed})",
-                "print(bounds.to_string(index=False, float_format=str))",
+                *(beside if self.published else ()),
             ]
         )
 
