@@ -50,6 +50,9 @@ HARDER = 30
 COARSE, FINE = 1e-3, 1e-4
 """Tolerance of a search relative to the bound: COARSE during the rounds, FINE for the certificate."""
 
+Searched = tuple[float, list[tuple[float, Cover]]]
+"""A searched bound, and for each size the value F of its search and the cover that proves F."""
+
 
 @dataclass(frozen=True, eq=False)
 class Packed:
@@ -225,9 +228,7 @@ class Packing(Work[JointPlan]):
             lift.rebase(np.linalg.qr(U)[0])
         return promise
 
-    def searched(
-        self, packed: Packed, base: float, tops: Iterable[float], fine: bool = False
-    ) -> tuple[float, list[tuple[float, Cover]]]:
+    def searched(self, packed: Packed, base: float, tops: Iterable[float], fine: bool = False) -> Searched:
         """Return the searched bound, and for each size the value F of its search and the cover that proves F.
 
         The search for one size assumes the values known so far for the other sizes.

@@ -115,9 +115,3 @@ def __getattr__(name: str) -> Any:
     found = getattr(import_module(f"{__name__}.{_MODULE[name]}"), name)
     globals()[name] = found  # the next time there is nothing to look up
     return found
-
-
-def load_kinds() -> None:
-    """Load every kind of question, so that each is known by its name."""
-    for module in _MODULES:
-        import_module(f"{__name__}.{module}")

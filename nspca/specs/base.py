@@ -8,12 +8,14 @@ declarations.
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any, ClassVar, Self, get_args
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
-import nspca.specs as specs
 from nspca.errors import InvalidOption, shown
 from nspca.specs import address
 from nspca.specs.address import Text
@@ -284,6 +286,12 @@ def _sentence(cls: type, error: ValidationError) -> str:
     return f"{name} of {what} must {required}, got {shown(first['input'])}"
 
 
+def load_kinds() -> None:
+    """Load every kind of question, so that each is known by its name. Others are loaded when they are used."""
+    for module in iter_modules([str(Path(__file__).parent)]):
+        import_module(f"{__package__}.{module.name}")
+
+
 class Registered(Model):
     """A `Model` whose class is looked up by the name `kind` when JSON is read."""
 
@@ -322,7 +330,7 @@ class Registered(Model):
             raise InvalidOption(f"a spec must be a JSON object, got {shown(values)}; export it again")
         values = dict(values)
         kind, schema = values.pop("kind", None), values.pop("schema", SCHEMA)
-        specs.load_kinds()
+        load_kinds()
         if schema != SCHEMA:
             raise InvalidOption(f"a spec must be of schema {SCHEMA}, got {shown(schema)}; export it again")
         found = Registered.KINDS.get(kind) if isinstance(kind, str) else None

@@ -3,9 +3,10 @@
 from nspca import jobs
 from nspca.jobs import Engine, Run
 from nspca.specs import Spec
-from nspca.specs.base import load
+from nspca.specs.base import load, load_kinds
 from nspca.specs.job import RUN
 
+load_kinds()
 TASKS = dict.fromkeys(Spec.KINDS, RUN)
 """Kind of a question, and the function that a worker calls for it."""
 
