@@ -287,7 +287,7 @@ def _sentence(cls: type, error: ValidationError) -> str:
 
 
 def load_kinds() -> None:
-    """Load every kind of question, so that each is known by its name. Others are loaded when they are used."""
+    """Load every kind of question, so that each is known by its name; else it is loaded when it is used."""
     for module in iter_modules([str(Path(__file__).parent)]):
         import_module(f"{__package__}.{module.name}")
 
