@@ -41,7 +41,7 @@ class Here:
         self.ground, self.report, self.narrowed = ground, report, narrowed
 
     def __call__(self, tasks: list[Task]) -> Iterator[Settled]:
-        """Yield what each task came to, in order."""
+        """Yield the settled nodes in the order of the tasks."""
         for task in tasks:
             yield settle(self.ground, task, self.report, self.narrowed)
 
@@ -63,7 +63,7 @@ class There:
         self.ground = self._submit(_identity, ground)
 
     def __call__(self, tasks: list[Task]) -> Iterator[Settled]:
-        """Yield what each task came to, in order."""
+        """Yield the settled nodes in the order of the tasks."""
         done: queue.SimpleQueue[bool] = queue.SimpleQueue()
         futures = [self._submit(_settle, self.ground, task) for task in tasks]
         for future in futures:
