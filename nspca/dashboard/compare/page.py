@@ -1,4 +1,4 @@
-"""The compare page: methods side by side on one problem, at several numbers of features."""
+"""The compare page: several methods on one problem, at several numbers of features."""
 
 from datetime import UTC, datetime
 
@@ -29,11 +29,11 @@ from nspca.specs.method_options import options_words
 from nspca.specs.rows import Found, Proved, Row, unpack
 
 HEIGHT = 400
-"""Pixels of the curve, so that it stands on the first screen with the sentence and the slider."""
+"""Height of the curve in pixels, so that it fits the first screen with the sentence and the slider."""
 
 
 class ComparePage(AnswerPage):
-    """Compare: methods against each other at several k."""
+    """The compare page, see `AnswerPage` for its methods."""
 
     kind = COMPARISON
 
@@ -105,7 +105,7 @@ def _ready(now: JobState) -> int:
 
 
 def known(rows: list[Row]) -> pd.DataFrame:
-    """Return rows of values and rows of proofs as one table."""
+    """Return a table of values by method and k, with the bound of each k, from rows of both."""
     table = pd.DataFrame([vars(row) for row in rows if isinstance(row, Found)], columns=list(COLUMNS))
     proofs = {row.k: (row.upper, row.kind) for row in rows if isinstance(row, Proved)}
     table["upper"] = [proofs.get(k, (np.nan, None))[0] for k in table["k"]]
@@ -114,12 +114,12 @@ def known(rows: list[Row]) -> pd.DataFrame:
 
 
 def unit_name() -> str:
-    """Return what 100 % of the variance means in the figures."""
+    """Return the name of the variance that is 100 % in the figures."""
     return curve.AXES[curve.axis()]
 
 
 def drawn(run: Compared, table: pd.DataFrame, k: int) -> dict[str, go.Figure]:
-    """Return the three curves by the names of their files."""
+    """Return the three figures by their file names."""
     shared = {"ks": run.asked.ks, "style": run.style, "selected": k}
     values = values_figure(table, unit=run.unit, unit_name=unit_name(), signed=not run.asked.nonneg, **shared)
     made = (values, ratios_figure(table, **shared), times_figure(table, **shared))

@@ -1,6 +1,4 @@
-"""A cone search under one's fingers: recorded once, replayed cone by cone in the browser without asking the
-server.
-"""
+"""Record a cone search, and replay it cone by cone in the browser, without the server."""
 
 import heapq
 from dataclasses import dataclass, replace
@@ -20,7 +18,7 @@ from nspca.plots.sphere import STATUS, Globe
 from nspca.presentation.numerals import format_bound_share, format_guarantee, format_value_share, proved_ratio
 
 CAP = 3000
-"""Cones of one replay: more are neither told apart on a screen nor needed at rank 3."""
+"""Maximum cones of a replay. More cannot be distinguished on a screen, and are not needed at rank 3."""
 _SHORT = {"open": "open", "leaf": "proved within the tolerance", "discarded": "cannot hold the best"}
 _HTML = f"""
 <div class="nspca-cones">
@@ -79,11 +77,20 @@ _REPLAY = st.components.v2.component(
 
 @dataclass(frozen=True, eq=False)
 class Replay:
-    """A search as it went: at step e the cones with ``born <= e`` exist, those with ``0 <= cut <= e`` have
-    been split.
+    """A recorded cone search.
 
-    ``generators`` (t, 3, 3) unit rows, ``bounds`` (t,) of each cone, ``lower`` and ``upper`` (steps,) of the
-    whole search.
+    Attributes
+    ----------
+    generators : (t, 3, 3)
+        Generators of each cone, as unit rows.
+    bounds : (t,)
+        Bound of each cone.
+    born, cut : (t,)
+        Steps at which a cone was created and split; `cut` is negative for a cone that was never split.
+    lower, upper : (steps,)
+        Best value and bound of the search after each step.
+    cover : Cover
+        Result of the search.
     """
 
     generators: Array
@@ -96,11 +103,11 @@ class Replay:
 
 
 def record(V: Array, k: int, nonneg: bool, tol: float) -> Replay:
-    """Run the search of `nspca.lowrank.cones` on V (n, 3) and keep every cone; milliseconds."""
+    """Run the search of `nspca.lowrank.cones` on V (n, 3), and record every cone."""
     steps: list[Step] = []
     cover = cones.search(Query(V, k, nonneg=nonneg), Budget(tol, cap=CAP), watch=steps.append)
     roots = sum(step.parent < 0 for step in steps)
-    # The roots come together, and after them two children at a time.
+    # The search creates all roots at once, and then two children at a time.
     born = np.array([0] * roots + [1 + i // 2 for i in range(len(steps) - roots)])
     cut = np.full(len(steps), -1)
     for step, event in zip(steps, born, strict=True):
@@ -118,7 +125,7 @@ def record(V: Array, k: int, nonneg: bool, tol: float) -> Replay:
 
 
 def _largest_left(bounds: Array, born: np.ndarray, cut: np.ndarray) -> Array:
-    """At every step the largest bound among the cones not split: no direction anywhere can do better."""
+    """Return for every step the largest bound of the cones that are not split, a bound on all directions."""
     heap, number, out = [], 0, []
     for event in range(born[-1] + 1):
         while number < len(born) and born[number] <= event:
@@ -131,8 +138,9 @@ def _largest_left(bounds: Array, born: np.ndarray, cut: np.ndarray) -> Array:
 
 
 def _stage(world: Globe, best: Array) -> dict[str, str]:
-    """Both figures with one cone of every kind, whose lines the browser replaces: so colours and words stay
-    those of the figures.
+    """Return both figures with one cone of every kind, as JSON.
+
+    The browser replaces the lines of the cones, and keeps colours and labels.
     """
     shown = [name for name in STATUS if name != "split"]
     signs = np.array([[1, 1, 1], [-1, -1, 1], [-1, 1, -1]])
@@ -140,20 +148,20 @@ def _stage(world: Globe, best: Array) -> dict[str, str]:
     figures = {"map": flat_map_figure, "sphere": sphere_figure}
     made = {name: make(world, examples, shown, np.zeros(3), best[None]) for name, make in figures.items()}
     for figure in made.values():
-        # A legend that grows and shrinks would move the picture at every step; the page has one of its own.
+        # A legend of changing size would move the picture at every step, so the page has one of its own.
         figure.update_layout(showlegend=False, margin={"l": 0, "r": 0, "t": 0, "b": 0})
         figure.data[0].update(colorbar_title_text="% of l<sub>1</sub>", colorbar_x=1.0, colorbar_len=0.7)
     eye = made["sphere"].layout.scene.camera.eye
     eye.update(
         {axis: 0.9 * eye[axis] for axis in "xyz"}
-    )  # nearer: there is no room around the sphere to give away
+    )  # a closer camera, since space around the sphere is limited
     return {name: figure.to_json() for name, figure in made.items()}
 
 
 def replay_data(went: Replay, world: Globe, unit: float, tol: float) -> dict:
-    """Return what the browser needs: the bare figures, and every cone with its bound in per cent of `unit`.
+    """Return the data for the browser: both figures, and every cone with its bound in per cent of `unit`.
 
-    What is said of bounds and guarantees is text from here, as a browser would round it to nearest.
+    Bounds and guarantees are sent as text, since a browser would round numbers to nearest.
     """
     percent = 100 / unit
     world = replace(world, values=percent * world.values, flat=percent * world.flat)
@@ -162,7 +170,7 @@ def replay_data(went: Replay, world: Globe, unit: float, tol: float) -> dict:
         went.lower, went.upper, steps, unit=unit, unit_name="the leading eigenvalue", steps_name="cones made"
     )
     room = 0.06 * float(went.upper[0] - went.lower[0]) or 0.01 * unit
-    gap.layout.annotations = ()  # the sentence below the figures says it for every step
+    gap.layout.annotations = ()  # the sentence below the figures replaces them
     gap.update_layout(yaxis_range=[percent * (went.lower[0] - room), percent * (went.upper[0] + room)])
     gap.update_xaxes(range=[steps[0] - 0.03 * len(went.born), 1.03 * len(went.born)])
     direction = went.cover.direction / (np.linalg.norm(went.cover.direction) or 1.0)
@@ -197,8 +205,10 @@ def _data(key: tuple, tol: float, unit: float, _V: Array, nonneg: bool, k: int) 
 
 
 def cone_replay(key: tuple, V: Array, k: int, *, nonneg: bool, tol: float, unit: float) -> Replay:
-    """The search on V (n, 3), drawn on the sphere or on a flat map, beside its bounds; `key` stands for V, k
-    and nonneg.
+    """Draw the replay of a search on V (n, 3), on the sphere or a flat map, with its bounds; return the
+    replay.
+
+    `key` is a cache key that stands for V, k and nonneg.
     """
     serve_plotly()
     went, data = _data(key, tol, unit, V, nonneg, k)

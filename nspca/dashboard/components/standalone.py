@@ -1,6 +1,4 @@
-"""A component of a page as one HTML file: script, style and data in it, and a rule that forbids the browser
-to ask anybody.
-"""
+"""Write a component as one self-contained HTML file, with a policy that forbids all network access."""
 
 import json
 from html import escape
@@ -19,14 +17,16 @@ ALONE = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inlin
 
 
 def html(title: str, sentence: str, body: str, style: str, script: str, data: dict) -> bytes:
-    """The file.
+    """Return the HTML file of a component.
 
     Parameters
     ----------
+    title, sentence : str
+        Title, and the sentence below it.
     body, style, script : str
-        Of a component; the script is a module whose default export draws it.
+        HTML, CSS and JavaScript of the component; the script is a module whose default export draws it.
     data : dict
-        What the component gets from a page.
+        Data for the component, as JSON values.
     """
     drawn = script.replace("export default function (", "function mount(", 1)
     given = json.dumps(data).replace("<", "\\u003c")  # a name must not end the script

@@ -1,4 +1,4 @@
-"""The samples as cards: a picture made from the data, one click chooses."""
+"""Draw the samples as cards, each with a picture of its data; a click chooses the sample."""
 
 from concurrent.futures import Future, ThreadPoolExecutor
 
@@ -20,7 +20,7 @@ ICONS = {
     "words": ":material/notes:",
     "table": ":material/table_chart:",
 }
-# The button of a card reaches over all of it: a click on the picture chooses too.
+# The button of a card covers the whole card, so that a click on the picture works too.
 WHOLE = """<style>
 [class*="st-key-card_"] { position: relative; border-radius: .6rem; }
 [class*="st-key-card_"]:hover { background: rgba(128,128,128,.10); }
@@ -35,14 +35,14 @@ EMPTY = (
 
 
 def show() -> None:
-    """All samples; the pictures are drawn beside the page, and appear when they are ready."""
+    """Draw all samples; their pictures are made in the background, and appear when they are ready."""
     st.html(WHOLE)
     drawn = {name: _drawing(name, open_data.version(name)) for name in SAMPLES if is_at_hand(name)}
     with st.grid(4, min_column_width=150):
         for name, sample in SAMPLES.items():
             _card(name, sample, _ready(drawn.get(name)))
     counting = None if is_at_hand(SAMPLE) else _counting()
-    with st.container():  # it stays, so what is below keeps its place, and a popover there stays open
+    with st.container():  # always drawn, so that elements below keep their identity, and a popover stays open
         if not _all_there(list(drawn.values()), counting):
             st.fragment(_look_again, run_every=0.5)(list(drawn.values()), counting)
 
@@ -57,7 +57,7 @@ def _all_there(drawn: list[Future], counting: str | None) -> bool:
 
 
 def _counting() -> str:
-    """The run that counts the words of the one sample that has to be made."""
+    """Return the id of the run that counts the words of the sample "python-docs"; "" for none."""
     return defaults.look(WordsSpec(), SAMPLE, patient=True).id
 
 
@@ -80,7 +80,7 @@ def _card(name: str, sample: Sample, picture: str) -> None:
 
 
 def take(name: str) -> None:
-    """Choose a sample; what was chosen about other data is over."""
+    """Choose a sample, and reset all values about other data."""
     state.forget((*state.ABOUT_DATA, *state.ABOUT_FILE, "upload", "folder"))
     state.put(sample=name)
 
@@ -92,9 +92,7 @@ def _pencil() -> ThreadPoolExecutor:
 
 @st.cache_resource(show_spinner=False)
 def _drawing(name: str, version: str) -> Future:
-    """The picture of a sample, once per server; `version` changes when a stand-in gives way to the real
-    data.
-    """
+    """Return the future of a sample's picture, drawn once per server and `version` of the sample."""
     return _pencil().submit(_draw, name)
 
 

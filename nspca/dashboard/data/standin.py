@@ -1,4 +1,4 @@
-"""The way from a stand-in to the real data: a download that is asked for, or a copy that one has."""
+"""Replace a stand-in by the real data: by a download on request, or by a copy that the visitor has."""
 
 from urllib.parse import urlsplit
 
@@ -12,11 +12,11 @@ from nspca.errors import NSPCAError
 from nspca.progress import Event
 
 LOOPBACK = {"localhost", "127.0.0.1", "::1"}
-PASSED_ON = ("X-Forwarded-For", "X-Real-IP", "Forwarded", "Via")  # what a proxy adds
+PASSED_ON = ("X-Forwarded-For", "X-Real-IP", "Forwarded", "Via")  # headers that a proxy adds
 
 
 def offer(of: Chosen) -> None:
-    """On a stand-in: the first button gets the real data."""
+    """Draw the buttons that replace a stand-in by the real data; nothing for other data."""
     if of.dataset.source != "stand-in":
         return
     name = of.reference.sample
@@ -30,7 +30,7 @@ def offer(of: Chosen) -> None:
         if sample.downloadable and buttons.pressed(
             "Download", "fetch", icon=":material/cloud_download:", type="primary"
         ):
-            buttons.take("fetch")  # any other click cancels the download, and it does not begin again
+            buttons.take("fetch")  # another click cancels the download, which must not start again
             _fetch(name)
         st.markdown(f"**Or give a local copy.** {wording.plain(sample.how)}.")
         if not _alone():
@@ -51,9 +51,9 @@ def offer(of: Chosen) -> None:
 
 
 def _alone() -> bool:
-    """Return whether the visitor sits at the computer that serves, and nobody else comes.
+    """Tell whether the visitor uses the server's own computer, without a proxy.
 
-    A copy that takes the place of a sample is everybody's.
+    Only then may the visitor give a copy of a sample, since all visitors would see that copy.
     """
     headers, access = st.context.headers, read_settings()
     host = urlsplit(f"//{headers.get('Host', '')}").hostname
@@ -66,7 +66,7 @@ def _fetch(name: str) -> None:
     bar = st.progress(0.0, text="Asking …")
 
     def report(event: Event) -> None:
-        # Every call is a point where Streamlit may stop this run: any other click cancels the download.
+        # Streamlit may stop the script at every such call, so any other click cancels the download.
         share = event.done / event.total if event.total else 0.0
         bar.progress(min(1.0, share), text=f"{event.stage}: {wording.size(event.done)}")
 
@@ -75,7 +75,7 @@ def _fetch(name: str) -> None:
 
 
 def _worked(work) -> bool:
-    """Run it; an error is one sentence beside the button that caused it."""
+    """Call `work`, show an error beside the button, and tell whether there was none."""
     try:
         work()
     except NSPCAError as error:
