@@ -1,4 +1,4 @@
-"""Write a result as one self-contained HTML file: pictures, what is proved, and Python code."""
+"""Write a result as one self-contained HTML report: pictures, proved bounds, and Python code."""
 
 import base64
 from collections.abc import Mapping
@@ -31,9 +31,9 @@ class Told:
     Parameters
     ----------
     what : kind of result for the title, such as a sweep
-    asked : what was computed, in one line of plain text
-    pictures, proved : HTML in which every name is escaped already
-    code : Python that computes the result again
+    asked : the question in one line of plain text
+    pictures, proved : HTML with all names escaped
+    code : Python code that reproduces the result
     """
 
     what: str

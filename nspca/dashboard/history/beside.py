@@ -1,6 +1,4 @@
-"""Two sweeps held side by side: both curves in one figure, and which features they share at a k that both
-have.
-"""
+"""Compare two sweeps: both curves in one figure, and the shared features at a common k."""
 
 import numpy as np
 import streamlit as st
@@ -11,12 +9,12 @@ from nspca.dashboard.app import state, wording
 from nspca.dashboard.history.descriptions import Told
 from nspca.dashboard.runs import lookup
 
-MOST = 40  # names of one list
-PLACES = ("first", "second")  # names in the address
+MOST = 40  # maximum names in a list
+PLACES = ("first", "second")  # names of the two sweeps in the address
 
 
 def show(sweeps: list[Told]) -> None:
-    """The choice of two, and what they have in common; nothing while there are not two."""
+    """Draw the choice of two sweeps, and their comparison; nothing if there are fewer than two."""
     if len(sweeps) < 2:
         return
     of = {one.run.id: one for one in sweeps}
@@ -42,7 +40,7 @@ def show(sweeps: list[Told]) -> None:
 
 
 def _choose(place, of: dict[str, Told], name: str) -> Told | None:
-    """One of the finished sweeps; nothing is opened before somebody has chosen."""
+    """Draw the choice of a finished sweep; return None until the visitor has chosen."""
     kept = state.get(name) if state.get(name) in of else None
     told = lambda run_id: of[run_id].run.name or of[run_id].line  # noqa: E731
     chosen = place.selectbox(
@@ -84,7 +82,7 @@ def _features(first: Told, second: Told) -> None:
 
 
 def _used(one: Told, k: int) -> list[str]:
-    """The names of the features in the best component of a sweep at k, the heaviest first."""
+    """Return the features of the best component of a sweep at k, largest weight first."""
     of = data.find(one.spec.data, state.get("w"))
     if of.content != one.spec.content:
         raise nspca.InvalidData(

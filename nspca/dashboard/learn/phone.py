@@ -1,4 +1,4 @@
-"""The student's side of a room, on a phone: type a code, see the open question, send a guess."""
+"""The student's view of a room on a phone: enter a code, see the open question, send a guess."""
 
 import secrets
 from datetime import timedelta
@@ -18,11 +18,9 @@ from nspca.dashboard.learn.rooms import PAINTING, QUESTIONS, ROOMS, Asked, NoRoo
 from nspca.errors import NSPCAError
 
 PHONE, SENT, JOINED, PIXELS = "phone", "phone_sent", "phone_joined", "phone_pixels"
-"""Session keys: the name of this phone, its guesses by screen, the code that it joined with, and what is
-painted.
-"""
+"""Session keys: name of this phone, its guesses by screen, the code of its room, and painted pixels."""
 BEAT = 2.0
-"""Seconds between two looks at what is asked."""
+"""Seconds between two checks for a new question."""
 SEND = "Send my guess"
 WAITING = "You are in the room. The next question appears here: look at the projector."
 OVER = "The answer is on the projector. The next question appears here."
@@ -30,7 +28,7 @@ MOST_NAME = 64
 
 
 def show() -> None:
-    """Show the form for a code, or the open question of the room."""
+    """Draw the form for a code, or the open question of the room."""
     phone = _name()
     code = read_code(state.get("room") or "")
     if not code:
@@ -68,7 +66,7 @@ def _closed(code: str, error: NSPCAError) -> None:
 
 
 def _name() -> str:
-    """Return the name of this phone: that of an earlier visit, so that a reload does not guess twice."""
+    """Return the name of this phone, kept in the browser so that a reload does not count twice."""
     kept = browser_storage.mirror("phone", st.session_state.get(PHONE))
     if isinstance(kept, str) and 0 < len(kept) <= MOST_NAME:
         st.session_state[PHONE] = kept
@@ -82,7 +80,7 @@ def _ask(code: str, phone: str) -> Asked:
 
 
 def _watch(code: str, phone: str, drawn: Asked) -> None:
-    """Look again and again at what is asked, and draw the page anew when it is another question."""
+    """Check every `BEAT` seconds for a new question, and rerun the page when there is one."""
 
     @st.fragment(run_every=timedelta(seconds=BEAT))
     def step() -> None:
@@ -97,7 +95,7 @@ def _watch(code: str, phone: str, drawn: Asked) -> None:
 
 
 def _question(code: str, phone: str, asked: Asked) -> None:
-    """Show the question with its control, or what to wait for."""
+    """Draw the question with its control, or a waiting message."""
     screen = asked.screen
     if screen not in QUESTIONS:
         st.info(WAITING, icon=":material/hourglass_empty:")

@@ -1,7 +1,7 @@
-"""Uses of the methods in the papers: the pitprops table, choosing genes, finding faces.
+"""Applications of the methods in the papers: the pitprops table, gene selection, and face detection.
 
-Each use is a form for a spec, its run, and a view of the rows. A default run answers before anybody asks,
-where the original data are on this machine.
+Each application has a form for a spec, its run, and a view of the rows. If the original data are on this
+machine, a default run answers before a visitor asks.
 """
 
 import hashlib
@@ -47,7 +47,7 @@ COUNTED = {"adjusted": "adjusted variance", "total": "total variance", "subspace
 
 
 def show() -> None:
-    """Show one use at a time."""
+    """Draw the choice of an application, and the chosen one."""
     use = state.get("use") if state.get("use") in USES else next(iter(USES))
     use = st.segmented_control(
         "Use",
@@ -61,7 +61,7 @@ def show() -> None:
 
 
 def _about(what: str, measured: str, source: str) -> None:
-    """Show, folded, how a picture is made and where it is from."""
+    """Draw the folded explanation of a picture and its source."""
     with st.expander("How this is measured", icon=":material/info:"):
         st.markdown(f"{what}  \n{measured}  \n:small[:gray[{source}]]")
 
@@ -75,10 +75,10 @@ def run(
     of: Chosen,
     unasked: bool = True,
 ) -> Any | None:
-    """Return what the spec's run gave, or None while it is on its way.
+    """Return the result of the spec's run; draw progress or a button and return None while there is none.
 
-    A run of this workspace comes first. Otherwise the default run answers, if `unasked` and the data are
-    originals. Otherwise there is a button.
+    A run of this workspace is preferred. Otherwise the default run is used, if `unasked` and the data are
+    originals. Otherwise a button starts a run.
     """
     now = lookup.that_asks(spec)
     if now is None and unasked and of.dataset.source != "stand-in":
@@ -98,7 +98,7 @@ def run(
 
 
 def _await(run_id: str, total: int, draw: Callable[[list[dict]], None]) -> None:
-    """Show the rows of a default run as they come; nobody cancels it, because all visitors share it."""
+    """Draw the rows of a default run as they arrive, without a cancel button, since all visitors share it."""
 
     def look() -> None:
         now = engine().status(run_id)
@@ -170,7 +170,7 @@ def _draw_genes(rows: list[dict]) -> None:
 
 
 def _say_genes(rows: list[dict]) -> None:
-    """Say whether the chosen genes score higher than all of them."""
+    """Draw the sentence whether selected genes score higher than all genes."""
     whole = next(row for row in rows if row["selection"] == "all genes")
     near = min(
         (row for row in rows if row["selection"] == "em, nonnegative"), key=lambda row: abs(row["genes"] - 70)
@@ -229,7 +229,7 @@ def _faces() -> None:
 
 
 def other_pictures() -> tuple[dict[str, np.ndarray], list[str]]:
-    """The pictures beside the training faces, and the files that are not there."""
+    """Return the test images by name, and the names of the missing files."""
     folder = originals_folder()
     paths = {name: Path(folder or ".") / name for name in NEEDED}
     missing = [name for name, path in paths.items() if folder is None or not path.is_file()]
@@ -259,7 +259,7 @@ def _draw_faces(rows: list[dict]) -> None:
 
 
 def _say_faces(rows: list[dict]) -> None:
-    """Say which components find faces best."""
+    """Draw the sentence about the components that detect faces best."""
     areas = {row["method"]: row["area"] for row in rows if row["test"] == "rest"}
     best = max(areas, key=areas.get)
     st.markdown(
@@ -310,7 +310,7 @@ def _pitprops() -> None:
 
 
 def _say_props(rows: list[dict], counted: str) -> None:
-    """Say how much six sparse components explain, and with how many features."""
+    """Draw the sentence about the variance and the number of features of six sparse components."""
     by = {row["method"]: row for row in rows}
     sparse, pca = by["auto, any sign"], by["pca, every feature"]
     st.markdown(
