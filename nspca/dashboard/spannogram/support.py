@@ -32,7 +32,7 @@ BARS = 12
 
 
 def show(of: Subject, _: DeltaGenerator) -> None:
-    """The choice of a support, the arc, and the weights of the eigenvector."""
+    """Draw the choice of a support, its arc of directions, and the weights of its eigenvector."""
     if not of.problem.nonneg:
         st.info(
             "With weights of any sign the best weights are always allowed. Choose nonnegative weights to "
@@ -132,7 +132,7 @@ def _draw(view: SupportView, names, best: float, unit: float, unit_name: str) ->
 
 
 def _weights(view: SupportView, names) -> None:
-    """The entries of the eigenvector by name: all, or the largest and the smallest."""
+    """Draw the entries of the eigenvector by name: all, or the largest and the smallest."""
     entries = view.rows @ view.eigenvector
     entries = entries / (np.linalg.norm(entries) or 1.0)
     order, note = np.argsort(-entries, kind="stable"), ""
