@@ -37,7 +37,6 @@ CHECK = "Anyone who has the data can check it: python -m nspca verify DATA certi
 def of(outcome: Outcome, view: View) -> TakeHome:
     """Return the downloads of a finished run."""
     # Files are made without access to the address, so the names are read before.
-
     named = given_names.given()
     whole = _whole(outcome)
     proved = outcome.certificate and outcome.certificate.upper
