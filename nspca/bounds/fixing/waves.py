@@ -13,7 +13,8 @@ from threadpoolctl import threadpool_limits
 
 from nspca.bounds.fixing.ground import Ground
 from nspca.bounds.fixing.settle import Narrowed, Settled, Task, settle
-from nspca.errors import InvalidOption, JobError, NSPCAError, shown
+from nspca.covariance.distributed import clear_errors
+from nspca.errors import InvalidOption, shown
 from nspca.progress import Report, silent
 
 TICK = 0.2
@@ -89,15 +90,8 @@ class There:
 
     def _result(self, future) -> Settled:
         """Return the result of a future; errors that are not of nspca become a `JobError`."""
-        try:
+        with clear_errors("settle nodes"):
             return future.result()
-        except (NSPCAError, MemoryError):
-            raise
-        except Exception as error:  # Dask is not imported, and a worker may raise any error
-            raise JobError(
-                f"Workers that settle nodes to the end are required, got {type(error).__name__} "
-                f"({shown(str(error))}): see their logs, or leave the client out."
-            ) from error
 
 
 def _identity(what):

@@ -9,7 +9,7 @@ import streamlit as st
 
 import nspca
 from nspca.dashboard import open_data
-from nspca.dashboard.app import cache, state, wording
+from nspca.dashboard.app import cache, state
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs import tables, tasks
 from nspca.dashboard.runs.tasks import engine
@@ -74,25 +74,6 @@ class Watched:
             return tables.measured(self.of, open_data.problem_of(self.of, self.asked), leading)
         with st.spinner("Computing the leading eigenvalue, the 100 % of the curve …"):
             return open_data.led(open_data.problem_of(self.of, self.asked))
-
-
-def in_address(kind: Kind) -> Watched | None:
-    """Return the run that the address names, after drawing its question; draw a hint if there is none.
-
-    Raises
-    ------
-    JobError
-        When the run is not in this workspace, or is of another kind.
-    """
-    if state.get(kind.key) is None:
-        st.info(kind.empty, icon=kind.icon)
-        return None
-    run = named(kind, state.get(kind.key))
-    if not run.of_these_data:
-        st.warning(kind.changed)
-        return None
-    st.caption(f"Shown: {wording.plain(run.asked.describe().line)}")
-    return run
 
 
 def named(kind: Kind, run_id: str) -> Watched:
