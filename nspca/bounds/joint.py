@@ -74,6 +74,7 @@ class _JointSearch:
     best: Certificate | None = None
 
     def run(self) -> Certificate:
+        """Run all bounds, and return the best certificate."""
         try:
             run = self.by_kyfan()
             if run is not None and not run.closed and self.plan.ranks[1] and run.X is not None:

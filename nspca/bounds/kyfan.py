@@ -112,6 +112,7 @@ class KyFan(Work[JointPlan]):
         return threshold(self.best, self.problem.nonneg, self.kept.floor) > self.kept.floor
 
     def run(self):
+        """Try all choices of W, and return the certificate of the best."""
         r = len(self.kept.block)
         self.end = self.steps + allowed(self.plan, r)
         self.total, pairs = max(self.total, self.end + self.after), None

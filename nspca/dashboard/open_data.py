@@ -345,6 +345,7 @@ def _all_rows(name: str, digest: str, _table: Shards) -> Chosen:
 
 @cache.keep()
 def _upload(workspace: str, reference: str, _where: DataSpec) -> Chosen | InvalidData:
+    """Return an upload of a workspace, read and labelled by its spec, or the error of reading."""
     where = _where
     assert where.upload is not None
     raw, about = engine().store.get_upload(workspace, where.upload)
@@ -440,6 +441,7 @@ def _columns(workspace: str, upload: str, name: str) -> Layout | None:
 def _problem(
     content: str, covariance: bool, center: bool, scale: bool, repair: bool, _data: Dataset
 ) -> nspca.Problem:
+    """Return the problem (k = 1) for the data, cached by the hash of their content."""
     # A data frame carries the names into the sentence about constant columns.
     X = (
         _data.X
@@ -511,6 +513,7 @@ def measures(of: Chosen) -> Measures:
 
 @cache.keep()
 def _measures(content: str, covariance: bool, kind: str, _data: Dataset) -> Measures:
+    """Return facts about the data that need a pass over the numbers, cached by their hash."""
     filled = _data.X.nnz if sp.issparse(_data.X) else int(np.count_nonzero(_data.X))
     square = "" if covariance else covariance_suggestion(_data.X)[1]
     measured = kind == "table" and not covariance and not sp.issparse(_data.X)

@@ -339,6 +339,7 @@ def _count(number: int, noun: str) -> str:
 
 
 def _check_kind(X: Any) -> None:
+    """Refuse a table that is not 2-D or has values that are not real numbers."""
     if not isinstance(X, np.ndarray) and not (sp.issparse(X) and X.format == "csr"):
         kind = X.format if sp.issparse(X) else type(X).__name__
         raise InvalidData(
@@ -373,6 +374,7 @@ def _check_image(shape: Any, n: int) -> None:
 
 
 def _check_finite(data: Dataset) -> None:
+    """Refuse a table with an infinite or missing value, and name its place."""
     if data.X.dtype.kind in "ub":
         return
     X: Any = data.X  # SciPy has no types
@@ -393,6 +395,7 @@ def _check_finite(data: Dataset) -> None:
 
 
 def _check_covariance(A: np.ndarray) -> None:
+    """Refuse a covariance that is not square or not symmetric (see `ROUNDING`)."""
     if A.shape[0] != A.shape[1]:
         raise InvalidData(f"A covariance has as many rows as columns, got {A.shape[0]} x {A.shape[1]}.")
     gap = float(np.abs(A - A.T).max())

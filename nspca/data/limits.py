@@ -79,6 +79,7 @@ def bounded_bytes(source: "str | Path | bytes | BinaryIO") -> bytes:
 
 
 def _file_bytes(path: Path) -> bytes:
+    """Return the bytes of a file; refuse a missing one, and more than `MAX_BYTES`."""
     if not path.is_file():
         raise InvalidData(f"There is no file {path}: check the path.")
     if path.stat().st_size > MAX_BYTES:

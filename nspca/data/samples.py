@@ -100,6 +100,7 @@ def _pitprops() -> Dataset:
 
 
 def _stand_in(name: str) -> Dataset:
+    """Return the small made-up table that replaces a data set of the papers."""
     data = read(sample_folder() / _STAND_INS[name])
     sample = SAMPLES[name]
     return replace(

@@ -305,7 +305,7 @@ class Engine:
         title: str,
         patient: bool = False,
     ) -> str:
-        """Add a run to the store, and a job unless its result is stored or on its way; return the run's id."""
+        """Add a run to the store, and a job unless its result is stored or expected; return the run's id."""
         with self._lock:
             if self._closing:
                 raise JobError(SHUT)

@@ -149,7 +149,7 @@ class Pool:
         Raises
         ------
         JobError
-            When the run cannot be sent, since its data or the connection are lost. `ended` is then not called.
+            When the run cannot be sent, since data or connection are lost. `ended` is then not called.
         """
         try:
             return self._submit(token, function, parameters, folder, ended, address)

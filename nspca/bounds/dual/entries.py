@@ -72,6 +72,7 @@ class Entries:
         self.level = max(0.0, float((dual if self.nonneg else np.abs(dual)).max()))
 
     def pull(self, X, G):
+        """Add the gradient of this block's penalty at X to G."""
         for part, _ in self.stripes:
             G[part] += X[part]
             G[part] += self.T[part]

@@ -86,6 +86,7 @@ class Cuts:
         self.Z[:], self.T[:] = X, X if M is None else X + M / (self.rho * weight)
 
     def pull(self, X, G):
+        """Add the gradient of this block's penalty at X to G."""
         if not self.weight:
             return
         for part, _ in self.stripes:

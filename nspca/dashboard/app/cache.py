@@ -182,6 +182,7 @@ def keep(spinner: str = "", within: Cache = shared) -> Callable[[Callable[P, R]]
 
 
 def _spinning(said: str) -> AbstractContextManager[Any]:
+    """Return a context that shows a spinner with a text; none for an empty text."""
     if not said:
         return nullcontext()
     import streamlit as st
@@ -190,6 +191,7 @@ def _spinning(said: str) -> AbstractContextManager[Any]:
 
 
 def _hashable(value: Any) -> Hashable:
+    """Return a hashable form of an argument for the cache key, which includes its type."""
     if isinstance(value, dict):
         return tuple((name, _hashable(one)) for name, one in value.items())
     if isinstance(value, list | tuple):

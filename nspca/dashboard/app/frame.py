@@ -172,6 +172,7 @@ def _warm() -> threading.Thread:
 
 
 def _warm_up() -> None:
+    """Start the workers, wait until they are ready, and then collect garbage in a loop."""
     collector.freeze()  # now, since a whole class may arrive while the workers start
     try:
         engine().start(warm=("nspca.specs.job",))

@@ -128,6 +128,7 @@ def _read_name(text: str) -> Authority | None:
 
 
 def _authority(name: str, port: str | None) -> Authority | None:
+    """Return host name and port in normal form; None if either is malformed."""
     if port is not None and int(port) > 65535:
         return None
     if name.startswith("["):

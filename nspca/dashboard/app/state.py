@@ -390,6 +390,7 @@ def leave() -> None:
 
 
 def _address() -> None:
+    """Write all values of the open page into the address."""
     wanted = link()
     for name in VALUES:
         if name in st.query_params and name not in wanted:

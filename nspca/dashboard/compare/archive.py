@@ -88,6 +88,7 @@ def _certificates(run: Compared) -> tuple[dict[str, nspca.Certificate], dict[int
 
 
 def _components(run: Compared) -> bytes:
+    """Return all components as CSV."""
     data, sweep = run.data.dataset, _sweep(run)
     parts = [
         component.weights(data, sweep[method, k].components[:, 0]).assign(method=method, k=k)

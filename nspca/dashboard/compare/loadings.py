@@ -69,6 +69,7 @@ def pictures(
 
 
 def _grid(dataset: Dataset, X: np.ndarray, titles: list[str], mean: np.ndarray | None) -> None:
+    """Draw the columns of X as images in one figure."""
     spectra = dataset.kind == "spectrum" and dataset.axis is not None
     with st.grid(2 if spectra else 3, min_column_width=300 if spectra else 230):
         for i, title in enumerate(titles):

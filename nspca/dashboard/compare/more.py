@@ -104,6 +104,7 @@ def _live_curves(rows: list[Row]) -> dict[str, dict]:
 
 
 def _draw_curves(run: Compared, curves: dict[str, dict], rows: list[Row]) -> None:
+    """Draw the variance against the number of components, and a table of the numbers."""
     counted = state.get("counted") if state.get("counted") in COUNTED else "total"
     st.segmented_control(
         "Variance counted as", list(COUNTED), required=True, **state.bind("counted", counted)
@@ -116,6 +117,7 @@ def _draw_curves(run: Compared, curves: dict[str, dict], rows: list[Row]) -> Non
 
 
 def _curve_table(sweep: nspca.Sweep) -> pd.DataFrame:
+    """Return a table of the variances by method and number of components."""
     rows = []
     for method, count in sweep:
         info = sweep[method, count].info
@@ -155,6 +157,7 @@ def stability(run: Compared, k: int, methods: list[str]) -> None:
 
 
 def _live_supports(rows: list[Row]) -> dict[str, list[list[int]]]:
+    """Return the supports of all draws so far, by method."""
     supports: dict[str, list[list[int]]] = {}
     for row in rows:
         if isinstance(row, Redrawn):
@@ -174,6 +177,7 @@ def agreement(supports: list[list[int]]) -> float:
 
 
 def _draw_stability(run: Compared, supports: dict[str, list[list[int]]], rows: list[Row]) -> None:
+    """Draw the frequencies of features and the agreement of the draws, by method."""
     data, n = run.data.dataset, run.problem.n
     if not supports:
         return

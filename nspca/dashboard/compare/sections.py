@@ -82,6 +82,7 @@ def _seconds(seen: Seen) -> None:
 
 
 def _baselines(seen: Seen) -> None:
+    """Draw the caption about baselines, if the comparison has any."""
     among = [name for name in seen.run.asked.methods if name in baselines()]
     if among:
         st.caption(

@@ -84,6 +84,7 @@ def drawn(said: Any, names: list[str]) -> dict[str, Picture] | None:
 
 
 def _picture(said: Any) -> Picture:
+    """Return a checked picture from an untrusted value of a browser; refuse a bad one."""
     svg, png = (said.get(kind) if isinstance(said, dict) else None for kind in ("svg", "png"))
     if not isinstance(svg, str) or not isinstance(png, str) or max(len(svg), len(png)) > LARGEST:
         raise InvalidData("A picture must be an SVG and a PNG: draw it again.")

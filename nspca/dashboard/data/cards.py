@@ -62,6 +62,7 @@ def _counting() -> str:
 
 
 def _card(name: str, sample: Sample, picture: str) -> None:
+    """Draw the card of a sample with its picture."""
     taken = state.get("upload") is None and state.get("folder") is None and state.get("sample") == name
     with st.container(key=f"card_{name}", gap="xsmall"):
         style = f"width:100%;height:{HEIGHT}px;object-fit:contain;display:block;border-radius:.4rem"

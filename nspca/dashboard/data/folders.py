@@ -20,6 +20,7 @@ def show() -> None:
 
 
 def _line(number: int, name: str) -> None:
+    """Draw the line of a folder with its button."""
     try:
         table = opened(name)
     except NSPCAError as error:

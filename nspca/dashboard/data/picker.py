@@ -52,6 +52,7 @@ def choose() -> None:
 
 
 def _uploads() -> None:
+    """Draw the uploader, and the uploads of the workspace."""
     count = st.session_state.setdefault(state.UPLOADER, 0)
     label = f"{FORMATS}. Nothing leaves the machine that runs nspca."
     given = st.file_uploader(label, type=TYPES, key=f"{state.UPLOADER}_{count}", max_upload_size=200)
@@ -120,6 +121,7 @@ def _try(example: Example) -> None:
 
 
 def _row(digest: str, upload: dict) -> None:
+    """Draw the line of an upload with its buttons."""
     taken = state.get("upload") == digest
     opens = taken and _opens()
     with st.container(horizontal=True, vertical_alignment="center", key=f"upload_{digest[:8]}"):

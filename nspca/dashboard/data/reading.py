@@ -317,6 +317,8 @@ def _turn(sentence: str) -> None:
 def _offer(
     sentence: str, button: str, key: str, then: Callable[[], None] = _read_anew, **values: object
 ) -> None:
+    """Draw a suggestion with a button that sets values and then calls `then`."""
+
     def do() -> None:
         state.put(**values)
         then()

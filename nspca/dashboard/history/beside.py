@@ -55,6 +55,7 @@ def _choose(place, of: dict[str, Told], name: str) -> Told | None:
 
 
 def _features(first: Told, second: Told) -> None:
+    """Draw the features that two sweeps share at a common k, and those of one only."""
     both = [k for k in first.spec.ks if k in set(second.spec.ks)]
     if not both:
         st.caption("No k is in both: the components cannot be held side by side.")

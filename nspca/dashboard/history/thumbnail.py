@@ -22,6 +22,7 @@ def of(one: Told, rows: Sequence) -> str | None:
 
 
 def _drawn(one: Told, rows: Sequence) -> str | None:
+    """Return the thumbnail for the rows of a run, see `of`."""
     several = [row for row in rows if isinstance(row, Several) and row.parts]
     if several:
         return _parts(one, max(several, key=lambda row: sum(row.values)))

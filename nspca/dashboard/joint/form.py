@@ -121,6 +121,7 @@ def inputs(about: Subject, of: Chosen) -> None:
 
 
 def _methods(about: Subject, of: Chosen, by: list[str]) -> None:
+    """Draw the choice of methods."""
     able = sorted(_able(about, of), key=lambda name: not nspca.METHODS[name].joint)
     together = [name for name in able if nspca.METHODS[name].joint]
     said = METHODS_HELP.format(wording.listed(together).capitalize(), about.feature)
@@ -134,6 +135,7 @@ def _methods(about: Subject, of: Chosen, by: list[str]) -> None:
 
 
 def _preparation(about: Subject, of: Chosen) -> None:
+    """Draw the switches for centring and standardising."""
     given = of.dataset.is_covariance
     if _is_counts(about):
         st.toggle("Counts as they are", help=RAW_HELP, **state.bind("raw", state.get("raw") is not False))

@@ -72,6 +72,7 @@ def question(outcome: Outcome) -> ComponentsChoiceSpec:
 
 
 def _draw_rows(outcome: Outcome, rows: list[Row]) -> None:
+    """Draw the evidence so far for each number of components."""
     row = next((row for row in reversed(rows) if isinstance(row, Weighed)), None)
     if row is None:
         return

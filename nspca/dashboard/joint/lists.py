@@ -158,6 +158,7 @@ def lists(
 
 
 def _list(title: str, x: np.ndarray, share: float, names, known, largest: float, most: int) -> str:
+    """Return HTML of one component as a list with a title."""
     order = np.argsort(-np.abs(x), kind="stable")[: np.count_nonzero(x)]
     items = "".join(_item(names[i], x[i], largest, known is not None and not known[i]) for i in order[:most])
     more = f"<li><span>and {len(order) - most} more</span></li>" if len(order) > most else ""
@@ -166,6 +167,7 @@ def _list(title: str, x: np.ndarray, share: float, names, known, largest: float,
 
 
 def _item(name: str, weight: float, largest: float, only: bool) -> str:
+    """Return HTML of one name with a bar for its weight."""
     width, colour = 100 * abs(weight) / largest, "217,98,43" if weight < 0 else "42,133,199"
     bar = f"background:linear-gradient(to right,rgba({colour},0.26) {width:.0f}%,transparent {width:.0f}%)"
     safe = escape(str(name))

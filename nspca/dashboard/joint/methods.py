@@ -144,6 +144,7 @@ def _per_cent(ratio: float) -> float:
 
 
 def _table(outcome: Outcome) -> None:
+    """Draw the table of methods, and the cards that replace it on a narrow screen."""
     rows, best = table(outcome)
     n, feature, one = outcome.problem.n, outcome.about.feature, outcome.about.one
     least = [proved if pd.isna(proved) else round_down(proved, 2) for proved in rows["least"]]
@@ -168,6 +169,7 @@ def cards(outcome: Outcome) -> str:
 
 
 def _wide_table(rows: pd.DataFrame, best: str, n: int, feature: str, one: str) -> None:
+    """Draw the table of methods for a wide screen."""
     number, text = st.column_config.NumberColumn, st.column_config.TextColumn
     tables.show(
         rows if rows["least"].notna().any() else rows.drop(columns="least"),

@@ -58,6 +58,7 @@ def show(outcome: Outcome, draw: Callable[[Outcome, np.ndarray, list[float]], No
 
 
 def _spec(outcome: Outcome) -> ComponentsStabilitySpec:
+    """Return the spec of the analysis for the best method."""
     asked, best = outcome.asked, outcome.best
     return ComponentsStabilitySpec(
         **asked.about_problem(),
@@ -91,6 +92,7 @@ def table(outcome: Outcome, rows: list[Row]) -> pd.DataFrame:
 
 
 def _draw(outcome: Outcome, rows: list[Row], draw: Callable) -> None:
+    """Draw the outcome so far by `draw`, after a sentence about the frequency of features."""
     F, overlaps = frequencies(rows, outcome.problem.n)
     if not overlaps:
         return

@@ -122,6 +122,7 @@ def _guesses(secret: str, screen: int, of: Lesson) -> None:
 
 
 def _draw(view: View, screen: int, of: Lesson) -> None:
+    """Draw the figure of the guesses, with the answer if it is revealed."""
     if screen == PAINTING:
         left, right = st.columns([3, 2], gap="small")
         with right:

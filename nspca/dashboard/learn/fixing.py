@@ -104,6 +104,7 @@ def _end(of: Lesson, found: Search) -> None:
 
 
 def _draw(of: Lesson, result: nspca.Result, standing: Standing) -> None:
+    """Draw one state of the search as a picture of the pixels."""
     shown = fixing_figure(
         result.components[:, 0],
         standing.certain,

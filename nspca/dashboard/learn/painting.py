@@ -36,6 +36,7 @@ def show(of: Lesson) -> None:
 
 
 def _buttons(judged: bool, count: int) -> None:
+    """Draw the button that reveals the answer, or the one that starts again."""
     if judged:
         again = lambda: state.put(painted=None, judge=None)  # noqa: E731
         buttons.button("Paint again", "repaint", again, icon=":material/brush:")

@@ -45,6 +45,7 @@ def show() -> None:
 
 
 def _form() -> None:
+    """Draw the form for the code of a room."""
     st.markdown("Type the code that is on the projector.")
     with st.form("join", border=False):
         typed = st.text_input("Code of the room", max_chars=12, placeholder="ABC-DEF", key="typed_code")
@@ -56,6 +57,7 @@ def _form() -> None:
 
 
 def _closed(code: str, error: NSPCAError) -> None:
+    """Draw the message about a closed or unknown room."""
     if st.session_state.get(JOINED) == code:
         st.markdown("The room is closed. Thank you for your guesses.")
     else:
@@ -127,6 +129,7 @@ def _question(code: str, phone: str, asked: Asked) -> None:
 
 
 def _paint(of: Lesson, sent: object, send) -> None:
+    """Draw the image to paint, and the button that sends the painting."""
     dataset = of.of.dataset
     mean = dataset.X.mean(axis=0)
     pixels = painting(st.session_state.get(PIXELS, []), of.problem.n, K)

@@ -177,6 +177,7 @@ def _done(item: Item) -> JobState | None:
 
 
 def _badges(claims: list[Claim]) -> str:
+    """Return Markdown badges with the number of claims for each verdict."""
     counts = papers.counts(claims)
     return " ".join(
         f":{COLOURS[verdict]}-badge[{verdict}: {count}]"
@@ -254,6 +255,7 @@ def _compute(item: Item, outcome: Outcome | None, now: JobState | None) -> None:
 
 
 def _when(outcome: Outcome | None, stored: Outcome | None) -> None:
+    """Draw the time and origin of an outcome."""
     if outcome is None:
         st.caption("Not computed yet.")
         return
@@ -278,6 +280,7 @@ def _everything() -> None:
 
 
 def _says(now: JobState) -> str:
+    """Return the progress line of a run."""
     if waits := progress.waiting(now):
         return waits
     if now.event is None:

@@ -113,6 +113,7 @@ def _await(run_id: str, total: int, draw: Callable[[list[dict]], None]) -> None:
 
 
 def _data(name: str) -> Chosen:
+    """Return a sample, after drawing its badge and the offer of the original."""
     of = open_data.find(DataSpec(sample=name), None)
     st.markdown(
         f"{preview.BADGES[of.dataset.source]} :small[:gray[{of.dataset.X.shape[0]} × "
@@ -126,6 +127,7 @@ def _data(name: str) -> Chosen:
 
 
 def _genes() -> None:
+    """Draw the application to gene selection."""
     of = _data("leukemia")
     if of.dataset.labels is None:
         st.info(
@@ -188,6 +190,7 @@ def _say_genes(rows: list[dict]) -> None:
 
 
 def _faces() -> None:
+    """Draw the application to face detection."""
     extra, missing = other_pictures()
     of = open_data.find(DataSpec(sample="cbcl"), None)
     missing = [*(["the original faces"] if of.dataset.source != "real" else []), *missing]
@@ -247,6 +250,7 @@ def _pictures(path: str, version: int) -> np.ndarray:
 
 
 def _draw_faces(rows: list[dict]) -> None:
+    """Draw the ROC curves of the rows."""
     tested = state.get("tested") if state.get("tested") in TESTED else "rest"
     st.segmented_control(
         "Tested on", list(TESTED), format_func=TESTED.get, required=True, **state.bind("tested", tested)
@@ -272,6 +276,7 @@ def _say_faces(rows: list[dict]) -> None:
 
 
 def _pitprops() -> None:
+    """Draw the application to the pitprops table."""
     left, right = st.columns(2)
     k = left.slider(
         "Features in each component", 1, 13, **state.bind("props", min(13, max(1, state.get("props"))))
@@ -321,6 +326,7 @@ def _say_props(rows: list[dict], counted: str) -> None:
 
 
 def _draw_props(rows: list[dict], counted: str) -> None:
+    """Draw variance and number of features of the rows."""
     style = styles([row["method"] for row in rows], ["pca, every feature"])
     left, right = st.columns(2, gap="medium")
     with left:

@@ -221,6 +221,7 @@ def checked(certificate: nspca.Certificate) -> dict | None:
 
 
 def _name(certificate: nspca.Certificate) -> str:
+    """Return a hash that identifies a certificate."""
     claims = (
         certificate.kind,
         certificate.upper,

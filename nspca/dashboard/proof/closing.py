@@ -92,6 +92,8 @@ def watched(aim: Aim) -> None:
 
 
 def _watch(attempt: Attempt, unit: tuple[float, str]) -> None:
+    """Draw a running attempt, with its bounds and the cancel button."""
+
     def share(now: JobState) -> float:
         return now.event.done / now.event.total if now.event and now.event.total else 0.0
 

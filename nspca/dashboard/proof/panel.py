@@ -140,6 +140,8 @@ def verified(result: nspca.Result, certificate: nspca.Certificate) -> None:
 
 
 def _wait(certificate: nspca.Certificate) -> None:
+    """Draw the message of a check in the background, until it has ended."""
+
     def look() -> None:
         answer = proofs.checked(certificate)
         if answer is None or "run" not in answer:
@@ -163,6 +165,7 @@ def _plain_source(asked: SweepSpec) -> bool:
 
 
 def _take_home(about: Chosen, asked: SweepSpec, k: int, certificate: nspca.Certificate, own: bool) -> None:
+    """Draw the downloads of the certificate and of the data."""
     name = about.stem
     mime = "application/octet-stream"
     st.download_button(
@@ -187,6 +190,7 @@ def _take_home(about: Chosen, asked: SweepSpec, k: int, certificate: nspca.Certi
 
 
 def _elsewhere(about: Chosen, asked: SweepSpec, k: int) -> None:
+    """Draw the command that checks the certificate on another machine."""
     name = about.stem
     data = asked.data.sample if _plain_source(asked) else f"{name}.npz"
     if about.table is not None:

@@ -43,6 +43,7 @@ def plan(of: Chosen, sizes: Sequence[int]) -> Plan:
 
 
 def _size(of: Chosen) -> Size:
+    """Return the size of the data for the cost estimate."""
     X = of.dataset.X
     m, n = of.shape
     if of.table is not None:

@@ -59,6 +59,7 @@ def look(
 def _begun(
     question: str, content: str, _spec: Spec, _given: Callable[[], dict[str, Any]], patient: bool
 ) -> str:
+    """Start a default run, and return its id; cached by question and content."""
     arguments = {"spec": _spec.to_plain(), **_given()}
     return engine().submit(
         _spec.kind,

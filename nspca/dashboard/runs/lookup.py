@@ -99,6 +99,7 @@ def shared(kind: Kind, run: Run) -> Watched:
 
 
 def _watched(kind: Kind, run: Run, own: bool) -> Watched:
+    """Return a stored run with its open data; raise `JobError` for a run of another kind."""
     try:
         asked = tasks.spec_of(run)
     except InvalidOption:

@@ -99,6 +99,7 @@ def rank2(of: Subject) -> Rank2:
 
 @cache.keep()
 def _rank2(key: tuple, _of: Subject) -> Rank2:
+    """Compute `rank2`, cached by the key of the subject."""
     problem, V = _of.problem, _of.factor(2)
     drawn = spans(V, problem.k, problem.nonneg)
     try:

@@ -147,6 +147,7 @@ def _sentence(ranks: list[Rank], proved: list[float]) -> str:
 
 
 def _table(ranks: list[Rank], proved: list[float]) -> pd.DataFrame:
+    """Return the table of guarantees, proved shares and costs by rank."""
     return pd.DataFrame(
         {
             "d": [rank.d for rank in ranks],

@@ -81,6 +81,7 @@ def _summary(astray: int, candidates: int) -> str:
 
 
 def _chosen(choice: str, V: Array, candidates: list[Array], astray: list[int]) -> Array:
+    """Return the support of a choice; for "pick", draw a slider over all candidates."""
     if choice == "tempting":
         return candidates[astray[0]]
     if choice == "optimum":
@@ -97,6 +98,7 @@ def _chosen(choice: str, V: Array, candidates: list[Array], astray: list[int]) -
 
 
 def _made() -> None:
+    """Draw the view for a made-up example."""
     V, k = made_example()
     found = intervals_rank2(V, k)
     candidates = [
@@ -113,6 +115,7 @@ def _made() -> None:
 
 
 def _draw(view: SupportView, names, best: float, unit: float, unit_name: str) -> None:
+    """Draw the arc of a support and the weights of its eigenvector."""
     left, right = st.columns([3, 2], gap="medium")
     with left:
         figure = pd_view_figure(view.rows)
@@ -146,6 +149,7 @@ def _weights(view: SupportView, names) -> None:
 
 
 def _sentence(view: SupportView, names, best: float, unit: float, unit_name: str) -> str:
+    """Return the sentence about the value of a support and its eigenvector."""
     per = 100 / unit
     size = wording.things(len(view.support), "feature")
     digits = 1 if round(per * view.free, 1) > round(per * view.value, 1) else 2

@@ -74,6 +74,7 @@ def view() -> tuple[str, DeltaGenerator]:
 
 
 def _ready(data: Chosen) -> bool:
+    """Tell whether the eigenvectors may be computed; for heavy data draw a button first."""
     ready = st.session_state.setdefault(READY, set())
     if not heavy(data.dataset) or data.content in ready:
         return True

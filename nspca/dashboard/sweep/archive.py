@@ -316,6 +316,7 @@ def _for_others(done: Finished) -> dict[str, File]:
 
 
 def _components(done: Finished) -> bytes:
+    """Return all components of the sweep as CSV."""
     data = done.about.dataset
     parts = []
     for method, k in done.sweep:

@@ -156,6 +156,7 @@ def _methods(chosen: Chosen) -> tuple[str, ...]:
 
 
 def _check(first: int | None, last: int | None, step: int | None, n: int, kept: int) -> None:
+    """Refuse an invalid first, last or step of k; `kept` is the number of forced features."""
     if first is None or last is None:
         raise InvalidProblem("a sweep needs a first and a last k: fill in the empty field")
     if not 1 <= first <= last <= n:

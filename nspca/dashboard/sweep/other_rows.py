@@ -86,6 +86,7 @@ def some(ks) -> list[int]:
 
 
 def _draw(problem: Problem, rows: list[Row], method: str) -> None:
+    """Draw the evidence so far for each k."""
     row = next((row for row in reversed(rows) if isinstance(row, Weighed)), None)
     if row is None:
         return

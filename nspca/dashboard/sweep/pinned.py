@@ -51,6 +51,7 @@ def beside(run: Watched) -> list[Pinned]:
 
 
 def _opened(run_id: str, why: str, run: Watched) -> Pinned | None:
+    """Return a sweep to compare with; None, after a message, if it no longer exists."""
     try:
         other = lookup.named(SWEEP, run_id)
         sweep = kept(other)

@@ -166,6 +166,7 @@ class EntryText:
         return None if is_table else (self.line + 1, _quoted(body.splitlines()[0]))
 
     def _is_number(self, part: bytes) -> bool:
+        """Tell whether a word of a line is a valid number."""
         if self.is_whole:
             return _WHOLE.fullmatch(part) is not None
         return (self.missing and part in _MISSING) or (
@@ -214,6 +215,7 @@ class EntryReader(Reader):
             yield Block(block)
 
     def _matrix(self, shape: tuple[int, int]) -> sp.csr_array:
+        """Return all entries as one CSR matrix."""
         most = self.probe().nonzeros
         rows, columns = np.empty((2, most), dtype=np.int32)
         values, held = np.empty(most), 0

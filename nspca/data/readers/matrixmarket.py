@@ -55,6 +55,7 @@ class MatrixMarketReader(EntryReader):
         return "this one" if self.source.path is None else str(self.source.path)
 
     def _read_banner(self, text: EntryText) -> tuple[str, str, str]:
+        """Return form, type of numbers and symmetry from the first line."""
         words = text.read_line()[:200].decode("ascii", errors="replace").lower().split()
         if len(words) != 5 or words[1] != "matrix" or words[2] not in ("coordinate", "array"):
             raise InvalidData(
