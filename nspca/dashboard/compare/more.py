@@ -104,7 +104,7 @@ def _live_curves(rows: list[Row]) -> dict[str, dict]:
 
 
 def _draw_curves(run: Compared, curves: dict[str, dict], rows: list[Row]) -> None:
-    """Draw the variance against the number of components, and a table of the numbers."""
+    """Draw the variance against the number of components, with the choice of its measure."""
     counted = state.get("counted") if state.get("counted") in COUNTED else "total"
     st.segmented_control(
         "Variance counted as", list(COUNTED), required=True, **state.bind("counted", counted)
