@@ -1,7 +1,7 @@
 """The mechanism of every page that asks one question of the data and shows the answer.
 
-A page says in an `AnswerPage` how its question is asked and how its answer is drawn. `show` does the rest: it
-finds the run, watches it, draws what is ready, and lets the result be taken home.
+Each page subclasses `AnswerPage`: how to ask its question, and how to draw its answer. `show` does the rest.
+It finds the run, follows its progress, draws partial results, and offers the downloads.
 """
 
 from abc import ABC, abstractmethod
@@ -36,7 +36,7 @@ CSV, PLAIN, BYTES = "text/csv", "text/plain", "application/octet-stream"
 
 @dataclass(frozen=True)
 class Download:
-    """One file of a result, made when somebody asks for it."""
+    """A file of a result to download, made when a visitor asks for it."""
 
     label: str
     make: Callable[[], bytes]
@@ -47,17 +47,17 @@ class Download:
 
 @dataclass(frozen=True)
 class TakeHome:
-    """All that can be taken home of a result.
+    """All downloads of a result.
 
     Parameters
     ----------
     name : name of the ZIP file, without its ending
     of : text that changes whenever the content of the ZIP changes
-    figures : returns the figures of the page by name
-    pack : returns the ZIP, from the figures and the pictures that the browser made of them
-    files : single files beside the ZIP
-    shown : what the page shows of the result, for `Spec.to_python`
-    code : Python that says more than that of the spec
+    figures : function that returns the figures of the page by name
+    pack : function that returns the ZIP from the figures and their pictures, which the browser draws
+    files : single files besides the ZIP
+    shown : the part of the result that the page shows, for `Spec.to_python`
+    code : Python code to show instead of that of the spec
     """
 
     name: str
@@ -70,12 +70,12 @@ class TakeHome:
 
 
 class AnswerPage(ABC, Generic[Asked]):
-    """A page with a question and its answer. `show` calls the methods in the order in which they stand here.
+    """Base class of a page with a question and its answer. `show` calls the methods in their order here.
 
     Attributes
     ----------
-    kind : the runs that the page shows, and the name of the run in the address
-    leading : whether the answer needs the leading eigenvalue, which is measured first for a folder
+    kind : kind of the runs that the page shows; holds the name of the run in the address
+    leading : whether the answer needs the leading eigenvalue, which is computed first for a folder of shards
     """
 
     kind: Kind
@@ -83,31 +83,29 @@ class AnswerPage(ABC, Generic[Asked]):
 
     @abstractmethod
     def question(self, data: Chosen) -> Asked:
-        """Return the question that the address asks of the data. Draws nothing.
+        """Return the question in the address, about the data. Draws nothing.
 
         Raises
         ------
         NSPCAError
-            For values that make no question; the form is then open, and the sentence stands in it.
+            For invalid values. The form is then open and shows the error.
         """
 
     def first(self, data: Chosen, asked: Asked) -> Watched | None:
-        """Return the answer that stands on the page before anybody asks, stored, made or on its way.
+        """Return the run of the first answer, which the page shows before the visitor asks; None for none.
 
-        None for no such answer. By default it answers `usual`.
+        The answer may be stored, finished or still running. By default it answers the question `usual`.
         """
         usual = self.usual(data)
         return None if usual is None else first_answer.look(self.kind, open_data.some(data), usual)
 
     def usual(self, data: Chosen) -> Asked | None:
-        """Return the question of the first answer; None for no first answer."""
+        """Return the usual question, which the first answer answers; None for no first answer."""
         return None
 
     @abstractmethod
     def form(self, data: Chosen, asked: Asked | None) -> None:
-        """Draw the inputs, each tied to the address by `state.bind`; `asked` is None where they make no
-        question.
-        """
+        """Draw the inputs, each bound to the address by `state.bind`; `asked` is None for invalid values."""
 
     def line(self, data: Chosen, asked: Asked) -> str:
         """Return the question in a few words, for the folded form."""
@@ -115,57 +113,58 @@ class AnswerPage(ABC, Generic[Asked]):
 
     @abstractmethod
     def label(self, data: Chosen, asked: Asked) -> str:
-        """Return what the start button says."""
+        """Return the label of the start button."""
 
     def begin(self, data: Chosen, asked: Asked) -> None:
         """Start the run."""
         start.of_page(self.kind, data, asked)
 
     def beside(self, data: Chosen, asked: Asked) -> None:
-        """Draw what stands beside the start button: how long the run will take."""
+        """Draw the estimated time of the run beside the start button."""
         cost_estimate.all_rows(data, asked)
 
     def begin_unasked(self, data: Chosen, asked: Asked) -> bool:
-        """Start a run that nobody has to press a button for; return whether one was started."""
+        """Start a run without a click on the start button, if suitable; return whether one was started."""
         return False
 
     def introduce(self, run: Watched, asked: Asked | None) -> None:
-        """Say that an answer is the first one, which nobody asked for, and how to get one's own."""
+        """Explain that the first answer is shown, and how to ask a question of one's own."""
         press = self.label(run.of, run.asked if asked is None else asked)
         first_answer.announce(run, run.asked.describe().asked, press)
 
     @abstractmethod
     def status(self, run: Watched, now: JobState) -> str:
-        """Return one line: how far a run is, and the best value and bound so far."""
+        """Return one line about a run: its progress, and the best value and bound so far."""
 
     @abstractmethod
     def share(self, run: Watched, now: JobState) -> float:
-        """Return which part of a run is done, from 0 to 1."""
+        """Return the progress of a run, from 0 to 1."""
 
     @abstractmethod
     def filling(self, run: Watched, now: JobState) -> None:
-        """Draw what a run has ready, while it goes on or after it stopped without a result."""
+        """Draw the partial results of a run that is going on or stopped without a result."""
 
     @abstractmethod
     def view(self, run: Watched, results: nspca.Sweep) -> Any:
-        """Draw the answer as one sentence, its picture and one control; return what the other methods need
-        of it.
+        """Draw the answer as one sentence, its picture and one control.
+
+        Returns an object with the state of the answer, which `more` and `take_home` receive as `seen`.
         """
 
     @abstractmethod
     def more(self, run: Watched, results: nspca.Sweep, seen: Any) -> None:
-        """Draw everything else about the answer, below the form."""
+        """Draw further sections about the answer, below the form."""
 
     def take_home(self, run: Watched, results: nspca.Sweep, seen: Any) -> TakeHome | None:
-        """Return what can be taken home; None for nothing."""
+        """Return the downloads of the answer; None for none."""
         return None
 
 
 def open_page(title: str, find: Callable[[], Chosen]) -> Chosen:
-    """Draw the head of a page and return its data: title, the data in one line, and for a stand-in the way to
-    the original.
+    """Draw the head of a page, and return its data.
 
-    The title stands first, so it is there when `find` cannot open the data.
+    The head has the title, a line about the data, and for a stand-in the offer of the original. The title is
+    drawn before `find` opens the data, since that may fail.
     """
     st.title(title)
     data = find()
@@ -195,7 +194,7 @@ def show(page: AnswerPage[Any], data: Chosen) -> None:
 
 
 def show_shared(page: AnswerPage[Any], run: Watched) -> None:
-    """Draw everything there is to see about a finished run that somebody shared."""
+    """Draw the answer and all sections of a finished run that another person shared."""
     if not run.of_these_data or kept(run) is None:
         st.warning(page.kind.changed)
         return
@@ -204,12 +203,12 @@ def show_shared(page: AnswerPage[Any], run: Watched) -> None:
 
 
 def _find(page: AnswerPage[Any], data: Chosen, asked: ProblemSpec | None) -> Watched | None:
-    """Return the run of the address, or the first answer; None where there is neither, and say what to do.
+    """Return the run of the address, or the first answer; draw a hint and return None if there is neither.
 
     Raises
     ------
     JobError
-        When the address names no run of this workspace, or one of another kind.
+        When the run of the address is not in this workspace, or is of another kind.
     """
     name = state.get(page.kind.key)
     if name is not None:
@@ -225,7 +224,7 @@ def _find(page: AnswerPage[Any], data: Chosen, asked: ProblemSpec | None) -> Wat
 
 
 def _ask(page: AnswerPage[Any], data: Chosen, asked: ProblemSpec | None, run: Watched | None) -> None:
-    """Draw the form: folded into one line where there is an answer, open where there is none."""
+    """Draw the form: folded into one line if there is an answer, otherwise open."""
     folded = run is not None and asked is not None
     line = "" if asked is None else page.line(data, asked)
     # Another key makes another element, so a form folds by itself when the first answer is there.
@@ -258,7 +257,7 @@ def _draw(
     answer: DeltaGenerator,
     below: DeltaGenerator,
 ) -> None:
-    """Draw a run: waited for, filling in, stopped, or with its answer."""
+    """Draw a run: its progress and partial results, or its answer in `answer` and `below`."""
     results = kept(run)
     if run.of.table is not None and run.measured(page.leading) is None:
         with answer, frame.guard():
@@ -284,7 +283,7 @@ def _draw(
 
 
 def _watch(page: AnswerPage[Any], run: Watched, asked: ProblemSpec | None) -> None:
-    """Draw a run that goes on, or that stopped without a result."""
+    """Draw the progress and the partial results of a run without a result."""
     looks = (
         lambda now: page.status(run, now),
         lambda now: page.share(run, now),
@@ -298,7 +297,7 @@ def _watch(page: AnswerPage[Any], run: Watched, asked: ProblemSpec | None) -> No
 
 
 def _unmeasured(page: AnswerPage[Any], run: Watched) -> None:
-    """Draw how far a run about a folder is, until the variance of all rows is known."""
+    """Draw the progress of a run about a folder until the variance of all rows is known."""
 
     def look(now: JobState) -> None:
         if run.measured(page.leading) is not None:
@@ -318,7 +317,7 @@ def _unmeasured(page: AnswerPage[Any], run: Watched) -> None:
 
 
 def _take_home(run: Watched, taken: TakeHome) -> None:
-    """Draw the buttons for everything as one ZIP, single files, Python and JSON."""
+    """Draw the downloads: everything as one ZIP, single files, Python and JSON."""
     with st.container(horizontal=True, vertical_alignment="center"):
         offer.everything(f"{taken.name}.zip", taken.of, taken.figures, taken.pack)
         if taken.files:
@@ -329,7 +328,7 @@ def _take_home(run: Watched, taken: TakeHome) -> None:
 
 
 def _button(one: Download) -> None:
-    """Draw the button of a single file."""
+    """Draw the download button of a single file."""
     st.download_button(
         one.label,
         one.make,

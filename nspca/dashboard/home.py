@@ -1,4 +1,4 @@
-"""Home: one sparse component of the handwritten digits, how good it is, and the proof."""
+"""The home page: one sparse component of the handwritten digits, its value, and its proved share."""
 
 import numpy as np
 import streamlit as st
@@ -27,7 +27,7 @@ MOST = 20  # pixels: beyond, a nonnegative component of the digits has no use fo
 
 
 def opening() -> None:
-    """Draw what this is, in two sentences, and the way back to the last run of a visitor who comes back."""
+    """Draw two sentences about the app, and for returning visitors a link to their last run."""
     st.title("The few features that matter, with proof")
     st.markdown(
         "Sparse PCA finds the **few** features that together carry the most variation of a table. "
@@ -47,14 +47,14 @@ POSTER_STYLE = """
 
 
 def poster() -> None:
-    """Draw the stored picture of the first figures, which stands until the live ones are drawn."""
+    """Draw the stored picture of the first figures, which the live figures replace."""
     file = shipped_answers.folder() / POSTER
     if file.is_file():
         st.html(f"<style>{POSTER_STYLE}</style>{file.read_text()}")
 
 
 def drawn(problem: nspca.Problem, sweep: nspca.Sweep, image_shape: tuple[int, int]) -> str:
-    """Return the poster of a sweep over `MOST` pixels: the component that is shown first, and the curve."""
+    """Return the poster as HTML: the first component, and the curve of a sweep to `MOST` pixels."""
     k = state.VALUES["digit_k"].default()
     unit, ks = problem.leading_eigenvalue, range(1, MOST + 1)
     results = [sweep["auto", k] for k in ks]
@@ -83,7 +83,7 @@ def digits() -> tuple[Chosen, nspca.Problem, nspca.Sweep]:
 
 
 def explorer(solved: tuple[Chosen, nspca.Problem, nspca.Sweep]) -> None:
-    """Draw the component of some pixels with its statement, the curve with its proved band, and a slider."""
+    """Draw a component with its sentence, the curve with its proved band, and the slider for k."""
     about, problem, sweep = solved
     data, asked = about.dataset, SweepSpec(data=about.spec, ks=tuple(range(1, MOST + 1)))
     tried = proofs.attempts(asked)
@@ -123,7 +123,7 @@ def explorer(solved: tuple[Chosen, nspca.Problem, nspca.Sweep]) -> None:
 
 
 def _legend(data: Dataset, used: int) -> None:
-    """Draw what the picture and the curve show, in three lines."""
+    """Draw three lines that explain the picture and the curve."""
     m, n = data.X.shape
     st.markdown(
         f"""
@@ -138,7 +138,7 @@ this program.
 
 
 def ways_on() -> None:
-    """Draw links to the pages where a visitor may go next."""
+    """Draw links to the pages to visit next."""
     ways: tuple[tuple[str, str, str, str, dict[str, str]], ...] = (
         (
             "Look at other data",

@@ -138,7 +138,7 @@ def figure_4(report: Report) -> Outcome:
         shares += _shares(problem, 180, name or "raw grey levels", report)
     problem = Problem.from_data(prepare(raw, "equalised").X, k=1, nonneg=True)
     panel, net, other = _panel(problem, KS["cbcl"], "CBCL faces, equalised", report, nspca2006=MET)
-    found = {"share": shares, "alike": [_alike(net, other, "equalised")]}
+    found = {"share": shares, "alike": [_judge_similarity(net, other, "equalised")]}
     said = (
         "No scaling is printed. With the histograms equalised, as in the 2015 table, the paper's bound "
         "gives the printed number. The certificate proves far more of the same component."
@@ -168,12 +168,12 @@ def figure_5(report: Report) -> Outcome:
     found = {
         "share": shares,
         "low": [
-            _against(ks, net, paper, low, "EM from the paper's starts", judged=True),
-            _against(ks, net, ours, low, "EM from our starts", judged=False),
+            _judge_higher(ks, net, paper, low, "EM from the paper's starts", judged=True),
+            _judge_higher(ks, net, ours, low, "EM from our starts", judged=False),
         ],
-        "large": [_large(ks, net, paper)],
+        "large": [_judge_large_k(ks, net, paper)],
         "speed": _speeds(problem, ks, seconds, report),
-        "range": [Found(f"{shares[0].value:.1f} % at k = 50", shares[0].preset, _at_least(shares[0], 40))],
+        "range": [Found(f"{shares[0].value:.1f} % at k = 50", shares[0].preset, _reaches(shares[0], 40))],
     }
     said = (
         "Alg. 3 wins at low k where EM starts from nonnegative random vectors, as in 2008: on wide data they "
@@ -201,8 +201,8 @@ def figure_6(report: Report) -> Outcome:
     panel, net, other = _panel(problem, KS["lrs"], "LRS spectra", report)
     proving = (one for key in found for one in found[key] if one.judged and "without" not in one.preset)
     best = max(proving, key=_share)
-    found["alike"] = [_alike(net, other, "")]
-    found["range"] = [Found(f"up to {best.value:.1f} %", best.preset, _at_least(best, 70))]
+    found["alike"] = [_judge_similarity(net, other, "")]
+    found["range"] = [Found(f"up to {best.value:.1f} %", best.preset, _reaches(best, 70))]
     said = (
         "The printed 86 and 93 % are v / (v + l4) for the value v of Alg. 3, on the standardised table with "
         "its seven header fields. Theorem 2 proves v / (v / (1 - eps) + l4) only, at most 90 % with eps = "
@@ -349,7 +349,7 @@ def _upper(result: Result) -> float:
     return result.certificate.upper
 
 
-def _alike(net: Array, other: Array, preset: str) -> Found:
+def _judge_similarity(net: Array, other: Array, preset: str) -> Found:
     """Return the largest difference of two curves, and whether they count as similar."""
     away = float(np.max(np.abs(net - other)))
     return Found(
@@ -363,12 +363,12 @@ def _share(one: Found) -> float:
     return one.value
 
 
-def _at_least(one: Found, wanted: float) -> bool:
+def _reaches(one: Found, wanted: float) -> bool:
     """Return whether the value of a Found is at least `wanted`."""
     return _share(one) >= wanted
 
 
-def _large(ks: Sequence[int], net: Array, other: Array) -> Found:
+def _judge_large_k(ks: Sequence[int], net: Array, other: Array) -> Found:
     """Return the judgement whether Alg. 3 and EM are similar at large k, from some k above `LOW` on.
 
     The paper does not say where large k begin. Alg. 3 must be higher at the smaller k above `LOW`. The
@@ -385,7 +385,7 @@ def _large(ks: Sequence[int], net: Array, other: Array) -> Found:
     return Found(seen, preset, holds)
 
 
-def _against(
+def _judge_higher(
     ks: Sequence[int], net: Array, other: Array, at: Sequence[int], preset: str, judged: bool
 ) -> Found:
     """Return the judgement whether Alg. 3 is above another curve at the positions `at` of `ks`."""

@@ -1,10 +1,11 @@
-"""Questions as objects: each opens its data, runs, estimates and describes itself, and goes to and from an
-address, JSON and Python.
+"""Questions as objects (specs), which are written to and read from addresses and JSON.
 
-data           where data are, how a file is read, what is done first
-question       the problem, and what every question can do
-sweep, ...     one file for each kind of question
-rows, table    what a run reports, and how it reads a folder of shards
+A spec opens its data, runs, estimates its cost, describes itself in words, and exports Python code.
+
+    data           the data set: source, options of reading, and preparation
+    question       the problem, and the methods that all specs share
+    sweep, ...     one module for each kind of question
+    rows, table    rows that a run reports, and folders of shards as the data of a run
 """
 
 from importlib import import_module

@@ -158,7 +158,7 @@ class Lift(Bundle):
         self.dual = positive_part(T - self._hull(share))
         self.shadow = T - self.dual
 
-    # --- what it says ---------------------------------------------------------------------------------------
+    # --- witness --------------------------------------------------------------------------------------------
     @property
     def Q(self) -> Array:
         """Multiplier Q (d, d) of the shadow, psd."""
@@ -194,7 +194,7 @@ class Lift(Bundle):
         return W, M, self._root(mean.Q / count), mean.prices / count
 
     def heights(self) -> Array:
-        """Return what each feature adds to the value of a support: height of its row cut less its price."""
+        """Return the heights (r,) of the row cuts, less the prices."""
         M = self.cuts.M
         h = np.zeros(self.splitting.n) if M is None else heights(M, self.k, self.nonneg)
         return h if self.prices is None else h - self.prices.values

@@ -66,6 +66,6 @@ html {{ font-size: clamp(100%, 2.1vh, 170%); }}
 
 
 def style(dark: bool, present: bool) -> str:
-    """All of it that holds now."""
+    """Return the CSS for the present theme and mode."""
     always = ALWAYS + CLAIMS + NARROWER + PHONE
     return f"<style>{always}{DARK if dark else ''}{PRESENTING if present else ''}</style>"

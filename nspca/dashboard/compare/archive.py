@@ -1,4 +1,4 @@
-"""A comparison as one ZIP file. No Streamlit calls of its own."""
+"""Pack a comparison into one ZIP file. No Streamlit calls of its own."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -27,7 +27,7 @@ ABOUT = {
 
 
 def whole(run: Compared) -> Whole:
-    """Return the head of the ZIP: its name, the question, and what is missing."""
+    """Return the name of the ZIP, the question, and the parts that are missing."""
     line = f"Asked: {run.asked.describe().asked}. Seed {run.asked.seed}."
     missing = len(run.asked.ks) * len(run.asked.methods) - len(_sweep(run))
     line += f" Not here: {wording.things(missing, 'answer')}, refused or cancelled." if missing else ""
@@ -40,14 +40,14 @@ def pack(
     pictures: Mapping[str, Picture],
     made: datetime,
 ) -> bytes:
-    """The ZIP.
+    """Return the ZIP file.
 
     Parameters
     ----------
-    drawn : the figures by name, those of `ABOUT`
-    pictures : the same as files; those that are missing are left out
+    drawn : the figures by the names of `ABOUT`
+    pictures : the figures as picture files, by name; some may be missing
     made : datetime
-        In UTC.
+        Time of packing, in UTC.
     """
     certificates, named = _certificates(run)
     table, data = _sweep(run).frame, run.data.dataset
@@ -75,7 +75,7 @@ def _sweep(run: Compared) -> nspca.Sweep:
 
 
 def _certificates(run: Compared) -> tuple[dict[str, nspca.Certificate], dict[int, str]]:
-    """Return the certificate of every k, which all methods share, by the name of its file, and the files."""
+    """Return the certificates by file name, and the file name of each k; all methods of a k share one."""
     sweep = _sweep(run)
     width = len(str(max(k for _, k in sweep)))
     found, named = {}, {}
@@ -88,6 +88,7 @@ def _certificates(run: Compared) -> tuple[dict[str, nspca.Certificate], dict[int
 
 
 def _components(run: Compared) -> bytes:
+    """Return all components as CSV."""
     data, sweep = run.data.dataset, _sweep(run)
     parts = [
         component.weights(data, sweep[method, k].components[:, 0]).assign(method=method, k=k)
@@ -98,7 +99,7 @@ def _components(run: Compared) -> bytes:
 
 
 def _proved(table: pd.DataFrame) -> Markup:
-    """Return an HTML table with a row for each method and k."""
+    """Return CSV with the proved share for each method and k."""
     rows = []
     for row in table.itertuples():
         proved = wording.proof(None if pd.isna(row.ratio) else row.ratio)

@@ -1,6 +1,4 @@
-"""A cone search under one's fingers: recorded once, replayed cone by cone in the browser without asking the
-server.
-"""
+"""Record a cone search, and replay it cone by cone in the browser, without the server."""
 
 import heapq
 from dataclasses import dataclass, replace
@@ -66,11 +64,20 @@ _REPLAY = st.components.v2.component(
 
 @dataclass(frozen=True, eq=False)
 class Replay:
-    """A search as it went: at step e the cones with ``born <= e`` exist, those with ``0 <= cut <= e`` have
-    been split.
+    """A recorded cone search.
 
-    ``generators`` (t, 3, 3) unit rows, ``bounds`` (t,) of each cone, ``lower`` and ``upper`` (steps,) of the
-    whole search.
+    Attributes
+    ----------
+    generators : (t, 3, 3)
+        Generators of each cone, as unit rows.
+    bounds : (t,)
+        Bound of each cone.
+    born, cut : (t,)
+        Steps at which a cone was created and split; `cut` is negative for a cone that was never split.
+    lower, upper : (steps,)
+        Best value and bound of the search after each step.
+    cover : Cover
+        Result of the search.
     """
 
     generators: Array
@@ -83,7 +90,7 @@ class Replay:
 
 
 def record(V: Array, k: int, nonneg: bool, tol: float) -> Replay:
-    """Run the search of `nspca.lowrank.cones` on V (n, 3) and keep every cone; milliseconds."""
+    """Run the search of `nspca.lowrank.cones` on V (n, 3), and record every cone."""
     steps: list[Step] = []
     cover = cones.search(Query(V, k, nonneg=nonneg), Budget(tol, cap=CAP), watch=steps.append)
     roots = sum(step.parent < 0 for step in steps)
@@ -105,7 +112,7 @@ def record(V: Array, k: int, nonneg: bool, tol: float) -> Replay:
 
 
 def _largest_left(bounds: Array, born: np.ndarray, cut: np.ndarray) -> Array:
-    """At every step the largest bound among the cones not split: no direction anywhere can do better."""
+    """Return for every step the largest bound of the cones that are not split, a bound on all directions."""
     heap: list[tuple[float, int]] = []
     number, out = 0, []
     for event in range(born[-1] + 1):
@@ -119,8 +126,9 @@ def _largest_left(bounds: Array, born: np.ndarray, cut: np.ndarray) -> Array:
 
 
 def _stage(world: Globe, best: Array) -> dict[str, str]:
-    """Both figures with one cone of every kind, whose lines the browser replaces: so colours and words stay
-    those of the figures.
+    """Return both figures with one cone of every kind, as JSON.
+
+    The browser replaces the lines of the cones, and keeps colours and labels.
     """
     shown = [name for name in STATUS if name != "split"]
     signs = np.array([[1, 1, 1], [-1, -1, 1], [-1, 1, -1]])
@@ -139,9 +147,9 @@ def _stage(world: Globe, best: Array) -> dict[str, str]:
 
 
 def replay_data(went: Replay, world: Globe, unit: float, tol: float) -> dict[str, Any]:
-    """Return what the browser needs: the bare figures, and every cone with its bound in per cent of `unit`.
+    """Return the data for the browser: both figures, and every cone with its bound in per cent of `unit`.
 
-    What is said of bounds and guarantees is text from here, as a browser would round it to nearest.
+    Bounds and guarantees are sent as text, since a browser would round numbers to nearest.
     """
     percent = 100 / unit
     world = replace(world, values=percent * world.values, flat=percent * world.flat)
@@ -187,8 +195,10 @@ def _data(
 
 
 def cone_replay(key: tuple[Any, ...], V: Array, k: int, *, nonneg: bool, tol: float, unit: float) -> Replay:
-    """The search on V (n, 3), drawn on the sphere or on a flat map, beside its bounds; `key` stands for V, k
-    and nonneg.
+    """Draw the replay of a search on V (n, 3), on the sphere or a flat map, with its bounds; return the
+    replay.
+
+    `key` is a cache key that stands for V, k and nonneg.
     """
     serve_plotly()
     went, data = _data(key, tol, unit, V, nonneg, k)

@@ -1,6 +1,6 @@
-"""Interactive spannogram: the angle is dragged in the browser, with the component drawn beside the curves.
+"""Interactive spannogram: a visitor drags the angle in the browser, and sees its component beside the curves.
 
-The server hears of the angle only when it is let go.
+The server receives the angle when the visitor releases it.
 """
 
 import base64
@@ -67,12 +67,12 @@ _EXPLORER = st.components.v2.component("nspca_spannogram", html=_HTML, css=_CSS,
 
 @dataclass(frozen=True, eq=False)
 class Picture:
-    """The way the component is drawn beside the curves.
+    """Options of drawing the component beside the curves.
 
     Parameters
     ----------
     shape : (height, width), optional
-        Of the image whose pixels the features are; bars with names without it.
+        Size of the image whose pixels are the features. Without it, bars with names are drawn.
     mean : (n,), optional
         Mean image, scaled to the range from 0 to 1, drawn in grey behind the component.
     most : int
@@ -92,16 +92,16 @@ class Picture:
         return cls(tuple(dataset.image_shape), (mean - mean.min()) / (np.ptp(mean) or 1.0))
 
     def data(self) -> dict[str, Any]:
-        """Return what the browser needs, as JSON values."""
+        """Return the data for the browser, as JSON values."""
         mean = None if self.mean is None else np.round(np.asarray(self.mean, float), 3).tolist()
         return {"shape": self.shape and list(map(int, self.shape)), "mean": mean, "most": self.most}
 
 
 def turned(V: Any, nonneg: bool, found: Spans, optimum: Optimum) -> tuple[np.ndarray, Spans, Optimum]:
-    """Return V, spans and optimum with the sign of V changed where the optimum lies on the curves of -c.
+    """Return V, spans and optimum, with the sign of V changed if the optimum lies on the curves of -c.
 
-    An angle and the opposite direction are both candidates for nonnegative weights. After this step the star
-    stands on the curves of c, which are the ones that are drawn unasked.
+    For nonnegative weights, both c and -c are candidates. After this step the star of the optimum lies on
+    the curves of c, which are drawn by default.
     """
     if not nonneg or optimum[1] > 0:
         return V, found, optimum
@@ -125,7 +125,10 @@ def explorer_data(
     steps: Sequence[str] = (),
     noun: str = "feature",
 ) -> dict[str, Any]:
-    """Return what the browser needs: the rows of V exactly, and the parts of the picture that do not move."""
+    """Return the data for the browser: the exact rows of V, and the static parts of the picture.
+
+    The arguments are those of `spannogram_explorer`.
+    """
     V = np.ascontiguousarray(V, dtype="<f8")
     found = found or spans(V, k, nonneg)
     sign, at = found.best
@@ -172,7 +175,10 @@ def spannogram_explorer(
     steps: Sequence[str] = (),
     noun: str = "feature",
 ) -> float:
-    """Curves, lit top set, support intervals and objective over the angle, with a slider and a play button.
+    """Draw the curves, the highlighted largest entries, the intervals of supports, and the objective by
+    angle.
+
+    The picture has a slider and a play button.
 
     Parameters
     ----------
@@ -185,17 +191,17 @@ def spannogram_explorer(
     names : sequence of str, optional
         Feature names for the list of lit curves.
     unit, unit_name : float, str
-        What the objective is divided by, shown as "% of ..."; 1 shows it as it is.
+        Divisor of the objective, and its name in "% of ..."; with 1 the objective itself is shown.
     phi : float, optional
-        Angle to start from in radians, in [-pi/2, pi/2]; the optimum otherwise.
+        Initial angle in radians, in [-pi/2, pi/2]; by default the optimum.
     optimum : (phi, sign), optional
-        The exact optimum; the best angle of a grid of 721 otherwise.
+        The exact optimum; by default the best of a grid of 721 angles.
     found : Spans, optional
-        From `nspca.plots.spans`, when the caller keeps it.
+        Result of `nspca.plots.spans`, if the caller has cached it.
     height : int
         Pixels of the drawing.
     picture : Picture, optional
-        Draws the component at the angle, while it is dragged too.
+        Options of drawing the component at the angle.
     steps : sequence of str
         Sentences beside the drawing.
     noun : str
@@ -204,7 +210,7 @@ def spannogram_explorer(
     Returns
     -------
     phi : float
-        The angle when the slider was last let go, in radians.
+        The last angle that the visitor released, in radians.
     """
     data = explorer_data(
         V,
@@ -235,9 +241,9 @@ def asking(
     guessed: float | None,
     picture: Picture | None = None,
 ) -> dict[str, Any]:
-    """Return what the browser needs to let somebody guess the best angle.
+    """Return the data for the browser for the game of guessing the best angle.
 
-    The drawing leaves out what the sets explain until the guess is revealed.
+    The drawing hides the objective until the answer is revealed.
 
     Parameters
     ----------
@@ -248,7 +254,7 @@ def asking(
     unit : float
         The leading eigenvalue, in the units of V.
     guessed : float or None
-        The angle that was guessed, in radians; None before.
+        The guessed angle in radians; None before the guess.
     """
     # Far from the answer, which would not be a guess otherwise.
     begin = optimum[0] - np.pi / 3 if optimum[0] > 0 else optimum[0] + np.pi / 3
@@ -259,14 +265,14 @@ def asking(
 
 
 def sending(V: Any, k: int, label: str, sent: float | None) -> dict[str, Any]:
-    """Return what a phone needs to guess the best angle: the curves, and nothing of the answer.
+    """Return the data for guessing the best angle on a phone: the curves, without the answer.
 
     Parameters
     ----------
     V : (n, 2)
     k : int
     label : str
-        Of the button that sends the guess.
+        Label of the button that sends the guess.
     sent : float or None
         The guess that was sent before, in degrees.
     """
@@ -291,7 +297,9 @@ def sending(V: Any, k: int, label: str, sent: float | None) -> dict[str, Any]:
 
 
 def guess(data: dict[str, Any], key: str, told: Callable[[float | None], None]) -> None:
-    """The picture of `asking`; `told` hears the angle when the answer is revealed, and None when it is hidden
+    """Draw the picture for the data of `asking`.
+
+    `told` is called with the angle when the visitor reveals the answer, and with None when it is hidden
     again.
     """
 
@@ -310,5 +318,5 @@ def guess(data: dict[str, Any], key: str, told: Callable[[float | None], None]) 
 
 
 def page(title: str, sentence: str, data: dict[str, Any]) -> bytes:
-    """The picture as one HTML file, which asks no server for anything."""
+    """Return the picture as one self-contained HTML file."""
     return standalone.html(title, sentence, _HTML, _CSS, _JS, data)

@@ -1,6 +1,4 @@
-"""A component of a page as one HTML file: script, style and data in it, and a rule that forbids the browser
-to ask anybody.
-"""
+"""Write a component as one self-contained HTML file, with a policy that forbids all network access."""
 
 import json
 from typing import Any
@@ -9,16 +7,16 @@ from nspca.presentation.markup import Markup, render
 
 
 def html(title: str, sentence: str, body: Markup, style: str, script: str, data: dict[str, Any]) -> bytes:
-    """Return a component as a self-contained HTML file.
+    """Return the HTML file of a component.
 
     Parameters
     ----------
     title, sentence : str
-        Title and first sentence of the file.
+        Title, and the sentence below it.
     body, style, script : str
-        Parts of the component. The script is a module whose default export draws it.
-    data : dict[str, Any]
-        Data that the component gets from a page.
+        HTML, CSS and JavaScript of the component; the script is a module whose default export draws it.
+    data : dict
+        Data for the component, as JSON values.
     """
     drawn = script.replace("export default function (", "function mount(", 1)
     given = json.dumps(data).replace("<", "\\u003c")  # a name must not end the script

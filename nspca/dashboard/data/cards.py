@@ -1,4 +1,4 @@
-"""The samples as cards: a picture made from the data, one click chooses."""
+"""Draw the samples as cards, each with a picture of its data; a click chooses the sample."""
 
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
@@ -36,7 +36,7 @@ EMPTY = (
 
 
 def show() -> None:
-    """All samples; the pictures are drawn beside the page, and appear when they are ready."""
+    """Draw all samples; their pictures are made in the background, and appear when they are ready."""
     st.html(WHOLE)
     drawn = {name: _drawing(name, open_data.version(name)) for name in SAMPLES if is_at_hand(name)}
     with st.grid(4, min_column_width=150):
@@ -58,11 +58,12 @@ def _all_there(drawn: list[Future[Any]], counting: str | None) -> bool:
 
 
 def _counting() -> str:
-    """The run that counts the words of the one sample that has to be made."""
+    """Return the id of the run that counts the words of the sample "python-docs"; "" for none."""
     return defaults.look(WordsSpec(), SAMPLE, patient=True).id
 
 
 def _card(name: str, sample: Sample, picture: str) -> None:
+    """Draw the card of a sample with its picture."""
     taken = state.get("upload") is None and state.get("folder") is None and state.get("sample") == name
     with st.container(key=f"card_{name}", gap="xsmall"):
         style = f"width:100%;height:{HEIGHT}px;object-fit:contain;display:block;border-radius:.4rem"
@@ -81,7 +82,7 @@ def _card(name: str, sample: Sample, picture: str) -> None:
 
 
 def take(name: str) -> None:
-    """Choose a sample; what was chosen about other data is over."""
+    """Choose a sample, and reset all values about other data."""
     state.forget((*state.ABOUT_DATA, *state.ABOUT_FILE, "upload", "folder"))
     state.put(sample=name)
 
@@ -93,9 +94,7 @@ def _pencil() -> ThreadPoolExecutor:
 
 @st.cache_resource(show_spinner=False)
 def _drawing(name: str, version: str) -> Future[Any]:
-    """The picture of a sample, once per server; `version` changes when a stand-in gives way to the real
-    data.
-    """
+    """Return the future of a sample's picture, drawn once per server and `version` of the sample."""
     return _pencil().submit(_draw, name)
 
 

@@ -1,4 +1,4 @@
-"""Write a result as one self-contained HTML file: pictures, what is proved, and Python code."""
+"""Write a result as one self-contained HTML report: pictures, proved bounds, and Python code."""
 
 import base64
 from collections.abc import Mapping
@@ -21,9 +21,9 @@ class Told:
     Parameters
     ----------
     what : kind of result for the title, such as a sweep
-    asked : what was computed, in one line of plain text
-    pictures, proved : HTML, made by `nspca.presentation.markup.render`
-    code : Python that computes the result again
+    asked : the question in one line of plain text
+    pictures, proved : HTML with all names escaped
+    code : Python code that reproduces the result
     """
 
     what: str

@@ -1,6 +1,4 @@
-"""Two sweeps held side by side: both curves in one figure, and which features they share at a k that both
-have.
-"""
+"""Compare two sweeps: both curves in one figure, and the shared features at a common k."""
 
 from typing import Any
 
@@ -19,7 +17,7 @@ PLACES = ("first", "second")  # names in the address
 
 
 def show(sweeps: list[Told]) -> None:
-    """The choice of two, and what they have in common; nothing while there are not two."""
+    """Draw the choice of two sweeps, and their comparison; nothing if there are fewer than two."""
     if len(sweeps) < 2:
         return
     of = {one.run.id: one for one in sweeps}
@@ -51,7 +49,7 @@ def _spec(one: Told) -> SweepSpec:
 
 
 def _choose(place: Any, of: dict[str, Told], name: str) -> Told | None:
-    """One of the finished sweeps; nothing is opened before somebody has chosen."""
+    """Draw the choice of a finished sweep; return None until the visitor has chosen."""
     kept = state.get(name) if state.get(name) in of else None
     told = lambda run_id: of[run_id].run.name or of[run_id].line  # noqa: E731
     chosen = place.selectbox(
@@ -66,6 +64,7 @@ def _choose(place: Any, of: dict[str, Told], name: str) -> Told | None:
 
 
 def _features(first: Told, second: Told) -> None:
+    """Draw the features that two sweeps share at a common k, and those of one only."""
     both = [k for k in _spec(first).ks if k in set(_spec(second).ks)]
     if not both:
         st.caption("No k is in both: the components cannot be held side by side.")
@@ -93,7 +92,7 @@ def _features(first: Told, second: Told) -> None:
 
 
 def _used(one: Told, k: int) -> list[str]:
-    """The names of the features in the best component of a sweep at k, the heaviest first."""
+    """Return the features of the best component of a sweep at k, largest weight first."""
     of = data.find(_spec(one).data, state.get("w"))
     if of.content != _spec(one).content:
         raise nspca.InvalidData(

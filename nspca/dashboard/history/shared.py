@@ -1,4 +1,4 @@
-"""A run that somebody shared: who looks at it has a workspace of their own, and goes on there."""
+"""Open a run that another person shared. The visitor continues in a workspace of their own."""
 
 from typing import Any
 
@@ -16,12 +16,12 @@ from nspca.jobs.runs import NO_SHARE
 
 
 def opened() -> Watched:
-    """The run of the link, introduced, with the way on.
+    """Return the run of the link, after drawing an introduction and links to the visitor's own work.
 
     Raises
     ------
     JobError
-        When the link leads nowhere.
+        When no run has this link.
     """
     run = engine().store.shared_run(state.get("share") or "")
     one = tell([run])[0]

@@ -1,4 +1,4 @@
-"""Documents as readable text with the words of a topic marked."""
+"""Draw documents as text, with the words of a topic marked."""
 
 import re
 from collections.abc import Sequence
@@ -35,17 +35,17 @@ def show(data: Dataset, scores: np.ndarray, texts: Sequence[str], words: Sequenc
 
 
 def marked(text: str, words: Sequence[str], longest: int = LONGEST) -> Markup:
-    """Return HTML of a text, or of the part around its first marked word, with words marked.
+    """Return HTML of a text with words marked; of a long text, the part around the first marked word.
 
-    Case does not matter, and a pair of words may have any blanks between. Words are marked as whole words.
+    Only whole words are marked, in upper or lower case. A pair of words may have any white space between.
 
     Parameters
     ----------
     text : str
-        May hold anything; it is escaped.
+        Untrusted text, which is escaped.
     words : sequence of str
     longest : int
-        Characters of the text that are kept.
+        Maximum characters of the text.
     """
     pattern = _pattern(words)
     first = pattern.search(text) if pattern else None
@@ -60,7 +60,7 @@ def marked(text: str, words: Sequence[str], longest: int = LONGEST) -> Markup:
 
 
 def _pattern(words: Sequence[str]) -> re.Pattern[str] | None:
-    """Return what finds words as whole words, the longest first; None without words."""
+    """Return a pattern that matches any of the words as whole words, longest first; None without words."""
     each = [r"\s+".join(map(re.escape, word.split())) for word in sorted(words, key=len, reverse=True)]
     each = [one for one in each if one]
     return re.compile(rf"(?<!\w)(?:{'|'.join(each)})(?!\w)", re.IGNORECASE) if each else None

@@ -1,4 +1,4 @@
-"""The question for several components: what the address asks, and the inputs that change it."""
+"""The question about several components: the spec in the address, and the form that changes it."""
 
 from contextlib import suppress
 from typing import Any
@@ -24,14 +24,14 @@ METHODS_HELP = (
 RAW_HELP = """Word counts are mostly zeros. Subtracting each word's mean would fill them all, and a topic
 would also be about words that documents lack. Left as they are, a topic is what documents have in common."""
 BESIDES = (".".join(BUDGET),)
-"""Options that have an input of their own."""
+"""Options of methods that have an input of their own in the form."""
 MOST_BUDGET = 100_000
-"""Points of the net of the bipartite method; each costs one matching."""
+"""Maximum points of the net of the bipartite method. Each point costs one matching."""
 SIGNS = {False: "nonnegative", True: "of any sign"}
 
 
 def usual(about: Subject, of: Chosen) -> ComponentsSpec:
-    """Return the question that the page answers before anybody asks.
+    """Return the usual question of the page, shown until the visitor changes the form.
 
     Tables of many features get fewer methods, and folders a quick proof.
     """
@@ -45,14 +45,14 @@ def usual(about: Subject, of: Chosen) -> ComponentsSpec:
 
 
 def question(about: Subject, of: Chosen) -> ComponentsSpec:
-    """Return the question that the address asks of the data.
+    """Return the question in the address, about the data.
 
     Raises
     ------
     InvalidProblem
-        When sizes do not fit; the sentence says what is possible.
+        When the sizes do not fit the number of features.
     InvalidOption
-        For an option that its method does not take.
+        For an option that its method does not have.
     """
     r, size = wanted(about, of)
     if not 1 <= r <= MOST:
@@ -79,7 +79,7 @@ def question(about: Subject, of: Chosen) -> ComponentsSpec:
 
 
 def wanted(about: Subject, of: Chosen) -> tuple[int, str]:
-    """Return how many components the address asks for, and how many features in each, as text."""
+    """Return the number of components in the address, and the text of their sizes."""
     r, size = default_sizes(of.dataset.X.shape[1], about.r, about.size)
     r = r if state.get("r") is None else state.get("r")
     return r, str(size) if state.get("size") is None else state.get("size")
@@ -122,6 +122,7 @@ def inputs(about: Subject, of: Chosen) -> None:
 
 
 def _methods(about: Subject, of: Chosen, by: list[str]) -> None:
+    """Draw the choice of methods."""
     able = sorted(_able(about, of), key=lambda name: not nspca.METHODS[name].joint)
     together = [name for name in able if nspca.METHODS[name].joint]
     said = METHODS_HELP.format(wording.listed(together).capitalize(), about.feature)
@@ -135,6 +136,7 @@ def _methods(about: Subject, of: Chosen, by: list[str]) -> None:
 
 
 def _preparation(about: Subject, of: Chosen) -> None:
+    """Draw the switches for centring and standardising."""
     given = of.dataset.is_covariance
     if _is_counts(about):
         st.toggle("Counts as they are", help=RAW_HELP, **state.bind("raw", state.get("raw") is not False))
@@ -146,13 +148,13 @@ def _preparation(about: Subject, of: Chosen) -> None:
 
 
 def _able(about: Subject, of: Chosen) -> list[str]:
-    """Return the methods that can solve the problem of the address."""
+    """Return the methods that can solve the problem in the address."""
     refusals = methods.refusals(of, not state.get("signed"), _center(about, of), _scale(of))
     return [name for name in methods.able(refusals) if name in nspca.METHODS]
 
 
 def _by(about: Subject, of: Chosen) -> list[str]:
-    """Return the methods of the address, or the usual ones."""
+    """Return the chosen methods, or the usual ones."""
     able = _able(about, of)
     return [name for name in state.get("by") or DEFAULT if name in able] or [DEFAULT[0]]
 
@@ -162,7 +164,7 @@ def _effort() -> str:
 
 
 def _is_counts(about: Subject) -> bool:
-    """Return whether the page is about word counts, which are left as they are at first."""
+    """Tell whether the page is about word counts, which are not centred by default."""
     return about.kind == "words"
 
 

@@ -80,7 +80,7 @@ def share(value: float, outcome: Outcome) -> str:
 
 
 def is_unfinished(result: Result) -> bool:
-    """Return whether the method of a result is still at work or was cancelled."""
+    """Tell whether the method of a result is still at work or was cancelled."""
     return result.status is nspca.Status.CANCELLED
 
 

@@ -1,4 +1,4 @@
-"""Components as ranked lists of names, in as many columns as the screen has room for."""
+"""Draw components as ranked lists of names, in as many columns as fit the screen."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -38,9 +38,9 @@ def best(outcome: Outcome, most: int = FIRST) -> None:
 
 
 def choose(outcome: Outcome) -> int:
-    """Draw the choice of one component of the best method; return its number from 1.
+    """Draw the choice of one component of the best method, and return its number from 1.
 
-    In present mode nothing is drawn, because what a choice shows is not on the screen.
+    Nothing is drawn in present mode, which hides the details of the chosen component.
     """
     about, method = outcome.about, outcome.best
     X, called_ = ordered(outcome.results)[method].components, called(method)
@@ -58,7 +58,7 @@ def choose(outcome: Outcome) -> int:
 
 
 def rows(outcome: Outcome) -> None:
-    """Draw a row of lists for every method; those of the others stand below the ones they share most with."""
+    """Draw a row of lists for every method; lists in one column are those that share most weight."""
     names, results = outcome.of.dataset.feature_names, ordered(outcome.results)
     joint = [method for method in results if nspca.METHODS[method].joint]
     first = max(joint, key=lambda method: results[method].value, default=None)
@@ -82,14 +82,14 @@ def rows(outcome: Outcome) -> None:
 
 
 def called(method: str) -> dict[int, str]:
-    """Return the names that somebody gave to components of a method, by their place from 0."""
+    """Return the names that the visitor gave to components of a method, by their number from 0."""
     return {j - 1: name for (whose, j), name in given_names.given().items() if whose == method}
 
 
 def matched(X: Any, Y: Any) -> np.ndarray:
-    """Return for each column of X (n, r) the column of Y (n, r) that it is matched with.
+    """Return for each column of X (n, r) the number of its partner in Y (n, r).
 
-    Every column is matched once, so that most weight is shared in all.
+    Each column of Y is used once. The partners share as much weight as possible in total.
     """
     return linear_sum_assignment(-(np.abs(X).T @ np.abs(Y)))[1]
 
@@ -111,10 +111,10 @@ def lists(
     shares : r shares of the variance
     names : n
     known : (n,) bool, optional
-        Names that are not known are marked with a dotted line.
-    order : which component stands in which place
-    called : names of components by their place
-    most : names in each list
+        Features that every good answer uses; all others are marked with a dotted line.
+    order : numbers of the components in the order of drawing
+    called : names of components by their number
+    most : maximum names in each list
     """
     largest = float(np.abs(X).max(initial=0)) or 1.0
     r = X.shape[1]
@@ -144,7 +144,7 @@ def _list(
     largest: float,
     most: int,
 ) -> dict[str, Any]:
-    """Return a component as the template of lists takes it: title, items, and how many more there are."""
+    """Return HTML of one component as a list with a title."""
     order = np.argsort(-np.abs(x), kind="stable")[: np.count_nonzero(x)]
     items = [_item(names[i], x[i], largest, known is not None and not known[i]) for i in order[:most]]
     said = f"{title} · {percent_down(share, LEAST_DIGITS)}"
@@ -152,24 +152,24 @@ def _list(
 
 
 def _item(name: str, weight: float, largest: float, only: bool) -> dict[str, Any]:
-    """Return a weight as the template of lists takes it: name, weight, and the bar behind them."""
+    """Return HTML of one name with a bar for its weight."""
     width, colour = f"{100 * abs(weight) / largest:.0f}", "217,98,43" if weight < 0 else "42,133,199"
     return {"name": str(name), "weight": weight, "width": width, "colour": colour, "only": only}
 
 
 def ranked(x: np.ndarray, names: Sequence[str]) -> list[str]:
-    """Return the names of the features of a component, the largest weight first."""
+    """Return the names of the features that a component x (n,) uses, largest weight first."""
     return [str(names[i]) for i in np.argsort(-np.abs(x), kind="stable")[: np.count_nonzero(x)]]
 
 
 def copy(x: np.ndarray, names: Sequence[str], label: str) -> None:
-    """Draw the names of a component with a button that copies them, one a line."""
+    """Draw the names of a component with a button that copies them, one per line."""
     st.caption(f"{label}. The button at the right of the box copies them, one a line.")
     st.code(name_list(ranked(x, names)).rstrip("\n"), language=None, height=130)
 
 
 def method_of(outcome: Outcome) -> str:
-    """Draw the choice of the method whose component is looked at, where there are several; return it."""
+    """Draw the choice of a method, if there are several, and return the chosen one."""
     results = ordered(outcome.results)
     shown = state.get("shown") if state.get("shown") in results else outcome.best
     if len(results) == 1:
@@ -178,7 +178,7 @@ def method_of(outcome: Outcome) -> str:
 
 
 def looked_at(outcome: Outcome, method: str) -> tuple[int, np.ndarray]:
-    """Return the number of the component that is looked at, from 1, and its weights (n,) by a method."""
+    """Return the number (from 1) of the chosen component, and its weights (n,) by a method."""
     X = ordered(outcome.results)[method].components
     number = min(max(1, state.get(outcome.about.at)), X.shape[1])
     return number, X[:, number - 1]
@@ -198,12 +198,15 @@ def name_it(outcome: Outcome, method: str, number: int, suggestion: str) -> None
 
 
 def gist(x: np.ndarray, names: Sequence[str], most: int = 4) -> str:
-    """Return the first names of a component in a line."""
+    """Return the first `most` names of a component in one line."""
     return ", ".join(name[:24] for name in ranked(x, names)[:most])
 
 
 def recurring(outcome: Outcome, F: np.ndarray, overlaps: Sequence[float]) -> None:
-    """Draw each component as the names that come up most when samples are drawn again, with how often."""
+    """Draw each component as the names that are most frequent under resampling, with their frequency.
+
+    F (n, r) has the frequencies, and `overlaps` the mean overlap of each component.
+    """
     names, r, about = outcome.of.dataset.feature_names, F.shape[1], outcome.about
     most = max(outcome.asked.sizes)
     X = np.where(np.argsort(np.argsort(-F, axis=0, kind="stable"), axis=0) < most, F, 0.0)

@@ -1,4 +1,4 @@
-"""Parts: images taken apart into pieces that share no pixel, and an image put together again."""
+"""The view of the page Parts: components of images that share no pixel, and reconstructed images."""
 
 from typing import Any
 
@@ -30,7 +30,7 @@ HOW_RAW = (
 
 
 def picture(outcome: Outcome) -> None:
-    """Draw all parts of the best method in one image, and each by itself."""
+    """Draw all parts of the best method in one image, and each part alone."""
     best = outcome.best
     left, right = st.columns([3, 5], gap="medium", vertical_alignment="center")
     with left:
@@ -42,7 +42,7 @@ def picture(outcome: Outcome) -> None:
 
 
 def after(outcome: Outcome) -> str:
-    """Return what is drawn, and what to do next."""
+    """Return the sentence about the picture and the next step."""
     X = outcome.results[outcome.best].components
     used, n = int(np.count_nonzero(X.any(axis=1))), outcome.problem.n
     said = (
@@ -64,7 +64,7 @@ def rows(outcome: Outcome) -> None:
 
 
 def row(outcome: Outcome, method: str) -> go.Figure:
-    """Return the parts of a method side by side; those of all methods have one scale of colour."""
+    """Return the figure of the parts of a method side by side; all methods share a colour scale."""
     results = ordered(outcome.results)
     result = results[method]
     largest = max(float(np.abs(one.components).max()) for one in results.values())
@@ -79,13 +79,13 @@ def row(outcome: Outcome, method: str) -> go.Figure:
 
 
 def union(outcome: Outcome) -> go.Figure:
-    """Return all parts of the best method in one image, each in its colour."""
+    """Return the figure of all parts of the best method in one image, each in a colour of its own."""
     X = ordered(outcome.results)[outcome.best].components
     return union_figure(X, component.grid(outcome.of.dataset), mean=_behind(outcome), name=outcome.best)
 
 
 def taken(outcome: Outcome) -> dict[str, go.Figure]:
-    """Return the pictures of the parts, by the name of a file."""
+    """Return the figures for export, by file name."""
     drawn = {f"parts-by-{method}": row(outcome, method) for method in outcome.results}
     return {f"all-parts-by-{outcome.best}": union(outcome), **drawn}
 
@@ -95,7 +95,7 @@ def _behind(outcome: Outcome) -> np.ndarray | None:
 
 
 def look(outcome: Outcome) -> None:
-    """Draw a chosen image beside what each method makes of it, and how it grows part by part."""
+    """Draw a chosen image, its reconstruction by each method, and its reconstruction part by part."""
     data, problem, r = outcome.of.dataset, outcome.problem, outcome.asked.r
     left, right = st.columns([2, 1], gap="medium", vertical_alignment="bottom")
     with left:
@@ -125,7 +125,7 @@ def look(outcome: Outcome) -> None:
 
 
 def _recurring(outcome: Outcome, F: np.ndarray, overlaps: list[float]) -> None:
-    """Draw each part shaded by how often its pixels come up when images are drawn again."""
+    """Draw each part with pixels shaded by their frequency under resampling (see `lists.recurring`)."""
     captions = [f"{j}: {100 * overlap:.0f} %" for j, overlap in enumerate(overlaps, 1)]
     figure = parts_figure(
         F, component.grid(outcome.of.dataset), captions=captions, largest=1.0, name=outcome.best
@@ -140,7 +140,7 @@ def _recurring(outcome: Outcome, F: np.ndarray, overlaps: list[float]) -> None:
 
 
 def _one_after_another(outcome: Outcome, face: int) -> None:
-    """Draw the chosen image growing: the parts of the best method added one by one."""
+    """Draw the reconstructions of a chosen image from the first 1, 2, ... parts of the best method."""
     data, best = outcome.of.dataset, outcome.best
     X, original = ordered(outcome.results)[best].components, data.X[face - 1].astype(float)
     steps = [
@@ -164,8 +164,9 @@ def _one_after_another(outcome: Outcome, face: int) -> None:
 
 
 def reconstruction(X: Any, problem: Problem, parts: np.ndarray, row: int) -> tuple[np.ndarray, float]:
-    """Return an image made from disjoint unit `parts` (n, r) by its scores, and the share of its centred sum
-    of squares that they explain.
+    """Return the reconstruction (n,) of the image `row` from disjoint unit `parts` (n, r), and its share.
+
+    The share is that of the centred sum of squares of the image.
     """
     image = X[row].astype(float)
     A = problem.covariance
@@ -177,7 +178,7 @@ def reconstruction(X: Any, problem: Problem, parts: np.ndarray, row: int) -> tup
 
 
 def _browse(m: int) -> int:
-    """Draw the choice of an image: a slider with a step back and a step on; return its number from 1."""
+    """Draw the choice of one of m images, a slider with buttons, and return its number from 1."""
     face = min(max(1, state.get("face")), m)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.button(

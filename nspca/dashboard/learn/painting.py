@@ -1,6 +1,4 @@
-"""The last screen: paint the pixels that vary most together, then see the best ones and the proof of how far
-away one was.
-"""
+"""The last screen: a visitor paints the pixels that vary most together, and then sees the proved answer."""
 
 import numpy as np
 import streamlit as st
@@ -21,7 +19,7 @@ TASK = (
 
 
 def show(of: Lesson) -> None:
-    """Show the image to paint, and once it is judged both answers in one image."""
+    """Draw the image to paint; after the judgement, draw the painting and the best answer in one image."""
     data = of.of.dataset
     mean = data.X.mean(axis=0)
     pixels = painting(state.get("painted"), of.problem.n, K)
@@ -39,6 +37,7 @@ def show(of: Lesson) -> None:
 
 
 def _buttons(judged: bool, count: int) -> None:
+    """Draw the button that reveals the answer, or the one that starts again."""
     if judged:
         again = lambda: state.put(painted=None, judge=None)  # noqa: E731
         buttons.button("Paint again", "repaint", again, icon=":material/brush:")
@@ -54,7 +53,7 @@ def _buttons(judged: bool, count: int) -> None:
 
 
 def _verdict(of: Lesson, pixels: list[int]) -> str:
-    """Return sentences on the value of the painting, the best value found, and the proved shares of both."""
+    """Return sentences about the value of the painting, the best value, and the proved shares of both."""
     mine = painted(of, pixels)
     share, best = (format_guarantee(proved_ratio(value, of.upper)) for value in (mine.value, of.result.value))
     hit = len(set(pixels) & set(of.result.components[:, 0].nonzero()[0].tolist()))

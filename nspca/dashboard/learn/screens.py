@@ -1,4 +1,4 @@
-"""The six screens of the lesson. Each has one sentence, a figure, and a picture of the pixels beside it."""
+"""The six screens of the lesson, each with a sentence, a figure, and a picture of the pixels."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -28,14 +28,14 @@ PICTURE = "learn_guess"  # key of the explorer
 
 @dataclass(frozen=True)
 class Screen:
-    """A question, and what answers it."""
+    """A screen: its question as the title, and the function that draws it."""
 
     title: str
     show: Callable[[Lesson], None]
 
 
 def direction(of: Lesson) -> None:
-    """Two pixels that vary together."""
+    """Draw the first screen: the direction of largest variance of two pixels."""
     (i, j), along = pair(of)
     points = of.X[:, [i, j]]
     most, least = (float(np.var(points @ turned)) for turned in (along, np.array([-along[1], along[0]])))
@@ -54,7 +54,7 @@ def direction(of: Lesson) -> None:
 
 
 def few(of: Lesson) -> None:
-    """The best direction of all pixels beside the best few."""
+    """Draw the second screen: the best direction over all pixels, and over a few."""
     x = of.problem.covariance.leading(1)[1][:, 0]
     x = x if x[np.argmax(np.abs(x))] > 0 else -x
     reached, possible = wording.shares(of.result.value / of.best, ratio_at_most(of.upper, of.best))
@@ -71,7 +71,7 @@ def few(of: Lesson) -> None:
 
 
 def spannogram(of: Lesson) -> None:
-    """Guess the best angle."""
+    """Draw the third screen: the spannogram, on which the visitor guesses the best angle."""
     st.markdown(GUESS)
     phi = state.get("guess")
     names = of.of.dataset.feature_names
@@ -93,7 +93,7 @@ def spannogram(of: Lesson) -> None:
 
 
 def cones(of: Lesson) -> None:
-    """The search in three dimensions."""
+    """Draw the fourth screen: the replay of a cone search in three dimensions."""
     st.markdown(CONES)
     cone_replay((of.of.content, "learn", K), of.V, K, nonneg=True, tol=1e-3, unit=of.unit)
 

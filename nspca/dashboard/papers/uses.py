@@ -1,7 +1,7 @@
-"""Uses of the methods in the papers: the pitprops table, choosing genes, finding faces.
+"""Applications of the methods in the papers: the pitprops table, gene selection, and face detection.
 
-Each use is a form for a spec, its run, and a view of the rows. A default run answers before anybody asks,
-where the original data are on this machine.
+Each application has a form for a spec, its run, and a view of the rows. If the original data are on this
+machine, a default run answers before a visitor asks.
 """
 
 import hashlib
@@ -47,7 +47,7 @@ COUNTED = {"adjusted": "adjusted variance", "total": "total variance", "subspace
 
 
 def show() -> None:
-    """Show one use at a time."""
+    """Draw the choice of an application, and the chosen one."""
     use = state.get("use") if state.get("use") in USES else next(iter(USES))
     use = st.segmented_control(
         "Use",
@@ -61,7 +61,7 @@ def show() -> None:
 
 
 def _about(what: str, measured: str, source: str) -> None:
-    """Show, folded, how a picture is made and where it is from."""
+    """Draw the folded explanation of a picture and its source."""
     with st.expander("How this is measured", icon=":material/info:"):
         st.markdown(f"{what}  \n{measured}  \n:small[:gray[{source}]]")
 
@@ -75,10 +75,10 @@ def run(
     of: Chosen,
     unasked: bool = True,
 ) -> Any | None:
-    """Return what the spec's run gave, or None while it is on its way.
+    """Return the result of the spec's run; draw progress or a button and return None while there is none.
 
-    A run of this workspace comes first. Otherwise the default run answers, if `unasked` and the data are
-    originals. Otherwise there is a button.
+    A run of this workspace is preferred. Otherwise the default run is used, if `unasked` and the data are
+    originals. Otherwise a button starts a run.
     """
     now = lookup.that_asks(spec)
     if now is None and unasked and of.dataset.source != "stand-in":
@@ -104,7 +104,7 @@ def run(
 
 
 def _await(run_id: str, total: int, draw: Callable[[list[dict[str, Any]]], None]) -> None:
-    """Show the rows of a default run as they come; nobody cancels it, because all visitors share it."""
+    """Draw the rows of a default run as they arrive, without a cancel button, since all visitors share it."""
 
     def look() -> None:
         now = engine().status(run_id)
@@ -119,6 +119,7 @@ def _await(run_id: str, total: int, draw: Callable[[list[dict[str, Any]]], None]
 
 
 def _data(name: str) -> Chosen:
+    """Return a sample, after drawing its badge and the offer of the original."""
     of = open_data.find(DataSpec(sample=name), None)
     st.markdown(
         f"{preview.BADGES[of.dataset.source]} :small[:gray[{of.dataset.X.shape[0]} × "
@@ -132,6 +133,7 @@ def _data(name: str) -> Chosen:
 
 
 def _genes() -> None:
+    """Draw the application to gene selection."""
     of = _data("leukemia")
     if of.dataset.labels is None:
         st.info(
@@ -176,7 +178,7 @@ def _draw_genes(rows: list[dict[str, Any]]) -> None:
 
 
 def _say_genes(rows: list[dict[str, Any]]) -> None:
-    """Say whether the chosen genes score higher than all of them."""
+    """Draw the sentence whether selected genes score higher than all genes."""
     whole = next(row for row in rows if row["selection"] == "all genes")
     near = min(
         (row for row in rows if row["selection"] == "em, nonnegative"), key=lambda row: abs(row["genes"] - 70)
@@ -194,6 +196,7 @@ def _say_genes(rows: list[dict[str, Any]]) -> None:
 
 
 def _faces() -> None:
+    """Draw the application to face detection."""
     extra, missing = other_pictures()
     of = open_data.find(DataSpec(sample="cbcl"), None)
     missing = [*(["the original faces"] if of.dataset.source != "real" else []), *missing]
@@ -235,7 +238,7 @@ def _faces() -> None:
 
 
 def other_pictures() -> tuple[dict[str, np.ndarray], list[str]]:
-    """The pictures beside the training faces, and the files that are not there."""
+    """Return the test images by name, and the names of the missing files."""
     folder = originals_folder()
     paths = {name: Path(folder or ".") / name for name in NEEDED}
     missing = [name for name, path in paths.items() if folder is None or not path.is_file()]
@@ -253,6 +256,7 @@ def _pictures(path: str, version: int) -> np.ndarray:
 
 
 def _draw_faces(rows: list[dict[str, Any]]) -> None:
+    """Draw the ROC curves of the rows."""
     tested = state.get("tested") if state.get("tested") in TESTED else "rest"
     st.segmented_control(
         "Tested on",
@@ -269,7 +273,7 @@ def _draw_faces(rows: list[dict[str, Any]]) -> None:
 
 
 def _say_faces(rows: list[dict[str, Any]]) -> None:
-    """Say which components find faces best."""
+    """Draw the sentence about the components that detect faces best."""
     areas = {row["method"]: row["area"] for row in rows if row["test"] == "rest"}
     best = max(areas, key=areas.__getitem__)
     st.markdown(
@@ -282,6 +286,7 @@ def _say_faces(rows: list[dict[str, Any]]) -> None:
 
 
 def _pitprops() -> None:
+    """Draw the application to the pitprops table."""
     left, right = st.columns(2)
     k = left.slider(
         "Features in each component", 1, 13, **state.bind("props", min(13, max(1, state.get("props"))))
@@ -323,7 +328,7 @@ def _pitprops() -> None:
 
 
 def _say_props(rows: list[dict[str, Any]], counted: str) -> None:
-    """Say how much six sparse components explain, and with how many features."""
+    """Draw the sentence about the variance and the number of features of six sparse components."""
     by = {row["method"]: row for row in rows}
     sparse, pca = by["auto, any sign"], by["pca, every feature"]
     st.markdown(
@@ -334,6 +339,7 @@ def _say_props(rows: list[dict[str, Any]], counted: str) -> None:
 
 
 def _draw_props(rows: list[dict[str, Any]], counted: str) -> None:
+    """Draw variance and number of features of the rows."""
     style = styles([row["method"] for row in rows], ["pca, every feature"])
     left, right = st.columns(2, gap="medium")
     with left:

@@ -1,4 +1,4 @@
-"""Results of runs: whole, or what was ready when a run was cancelled, or an answer of the samples."""
+"""Results of runs: complete, partial after a cancel, or an answer that ships with the samples."""
 
 import nspca
 from nspca.dashboard.app import cache

@@ -34,7 +34,7 @@ BARS = 12
 
 
 def show(of: Subject, _: DeltaGenerator) -> None:
-    """The choice of a support, the arc, and the weights of the eigenvector."""
+    """Draw the choice of a support, its arc of directions, and the weights of its eigenvector."""
     if not of.problem.nonneg:
         st.info(
             "With weights of any sign the best weights are always allowed. Choose nonnegative weights to "
@@ -83,6 +83,7 @@ def _summary(astray: int, candidates: int) -> str:
 
 
 def _chosen(choice: str, V: Array, candidates: list[Array], astray: list[int]) -> Array:
+    """Return the support of a choice; for "pick", draw a slider over all candidates."""
     if choice == "tempting":
         return candidates[astray[0]]
     if choice == "optimum":
@@ -99,6 +100,7 @@ def _chosen(choice: str, V: Array, candidates: list[Array], astray: list[int]) -
 
 
 def _made() -> None:
+    """Draw the view for a made-up example."""
     V, k = made_example()
     found = intervals_rank2(V, k)
     candidates = [
@@ -115,6 +117,7 @@ def _made() -> None:
 
 
 def _draw(view: SupportView, names: Sequence[str], best: float, unit: float, unit_name: str) -> None:
+    """Draw the arc of a support and the weights of its eigenvector."""
     left, right = st.columns([3, 2], gap="medium")
     with left:
         figure = pd_view_figure(view.rows)
@@ -134,7 +137,7 @@ def _draw(view: SupportView, names: Sequence[str], best: float, unit: float, uni
 
 
 def _weights(view: SupportView, names: Sequence[str]) -> None:
-    """The entries of the eigenvector by name: all, or the largest and the smallest."""
+    """Draw the entries of the eigenvector by name: all, or the largest and the smallest."""
     entries = view.rows @ view.eigenvector
     entries = entries / (np.linalg.norm(entries) or 1.0)
     order, note = np.argsort(-entries, kind="stable"), ""
@@ -148,6 +151,7 @@ def _weights(view: SupportView, names: Sequence[str]) -> None:
 
 
 def _sentence(view: SupportView, names: Sequence[str], best: float, unit: float, unit_name: str) -> str:
+    """Return the sentence about the value of a support and its eigenvector."""
     per = 100 / unit
     size = wording.things(len(view.support), "feature")
     digits = 1 if round(per * view.free, 1) > round(per * view.value, 1) else 2

@@ -28,7 +28,7 @@ SEEN = "spannogram_seen"  # session key: the angle that the explorer last report
 
 
 def controls(data: Chosen) -> Subject | None:
-    """k, the sign of the weights and the view; None while a heavy data set waits for its button."""
+    """Draw the controls for k and the sign, and return the subject; None until heavy data are confirmed."""
     n = data.dataset.X.shape[1]
     start, most = low_rank.range_of_k(n)
     left, right = st.columns([3, 2], vertical_alignment="bottom")
@@ -58,7 +58,7 @@ def controls(data: Chosen) -> Subject | None:
 
 
 def view() -> tuple[str, DeltaGenerator]:
-    """Which of the four views is open, and a place beside the choice for what the view itself asks."""
+    """Draw the choice of a view; return its name, and a container for the controls of the view."""
     left, right = st.columns([3, 2], vertical_alignment="bottom")
     known = state.get("view") if state.get("view") in VIEWS else "curves"
     with left:
@@ -74,6 +74,7 @@ def view() -> tuple[str, DeltaGenerator]:
 
 
 def _ready(data: Chosen) -> bool:
+    """Tell whether the eigenvectors may be computed; for heavy data draw a button first."""
     ready = st.session_state.setdefault(READY, set())
     if not heavy(data.dataset) or data.content in ready:
         return True
@@ -132,7 +133,7 @@ def curves(of: Subject, _: DeltaGenerator) -> None:
 
 
 def _rest(of: Subject) -> str:
-    """Return the sentence on the directions beyond the two main ones, with the proved bound B3."""
+    """Return the sentence about the directions beyond rank 2, with the proved bound B3."""
     things = wording.things(of.problem.size, component.noun(of.chosen.dataset))
     upper = ranks.rank_at(of, 2).upper / of.problem.leading_eigenvalue
     directions = wording.things(of.problem.n - 2, "more direction")
@@ -166,7 +167,7 @@ def _wanted(found: Rank2) -> float:
 
 
 def _take(found: Rank2) -> None:
-    """Keep the angle in the address when it was moved; at the optimum keep none, so that it follows k."""
+    """Store a moved angle in the address; at the optimum store none, so that it follows k."""
     told = st.session_state.get(EXPLORER, {}).get("phi")
     if told is not None and told != st.session_state.get(SEEN):
         at_optimum = abs(told - found.optimum[0]) < 1e-9
@@ -174,7 +175,7 @@ def _take(found: Rank2) -> None:
 
 
 def sphere(of: Subject, beside: DeltaGenerator) -> None:
-    """Rank 3: the search, recorded and replayed."""
+    """Draw rank 3: the replay of a cone search."""
     tolerance = state.get("tol") if state.get("tol") in TOLERANCES else 3
     exponent = beside.select_slider(
         "Tolerance: how near to the optimum is near enough",

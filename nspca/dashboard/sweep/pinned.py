@@ -25,7 +25,7 @@ PINNED, BEFORE = "pinned", "before"
 
 @dataclass(frozen=True)
 class Pinned:
-    """A sweep to compare with, and why it is in the figure."""
+    """A sweep to compare with; `why` tells whether it was pinned or is the one before."""
 
     id: str
     of: Chosen
@@ -41,8 +41,9 @@ class Pinned:
 
 
 def beside(run: Watched) -> list[Pinned]:
-    """Return the pinned sweeps and the one before, without the shown one; one that is gone is named and
-    forgotten.
+    """Return the pinned sweeps and the one before, without the shown one.
+
+    A deleted sweep is removed, with a message.
     """
     asked = dict.fromkeys(state.get("pin")[:MOST], PINNED)
     if state.get("before") is not None:
@@ -52,6 +53,7 @@ def beside(run: Watched) -> list[Pinned]:
 
 
 def _opened(run_id: str, why: str, run: Watched) -> Pinned | None:
+    """Return a sweep to compare with; None, after a message, if it no longer exists."""
     try:
         other = lookup.named(SWEEP, run_id)
         sweep = kept(other)
@@ -77,7 +79,7 @@ def _opened(run_id: str, why: str, run: Watched) -> Pinned | None:
 
 
 def _changed(other: SweepSpec, shown: SweepSpec) -> str:
-    """Return what was done to the data of another curve that has the same name."""
+    """Return a phrase about the different preparation of another curve with the same name."""
     first, second = (asked.data.but_for(*OF_FEATURES) for asked in (other, shown))
     if first == second:
         return features_words(other.data)
@@ -90,7 +92,7 @@ def drawn(others: list[Pinned], axis: str) -> list[tuple[Any, ...]]:
 
 
 def switch(run: Watched, others: list[Pinned]) -> None:
-    """Draw the buttons that pin the shown curve, or let pinned ones go; nothing for a shared one."""
+    """Draw the buttons that pin the shown curve or remove pinned ones; nothing for a shared run."""
     if not run.own:
         return
     pins = state.get("pin")

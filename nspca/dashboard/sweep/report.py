@@ -1,4 +1,4 @@
-"""Report of a sweep: one HTML file with the figure, the numbers, the proofs and the Python."""
+"""Write the report of a sweep: one HTML file with figure, numbers, proofs and Python code."""
 
 from datetime import datetime
 
@@ -47,25 +47,25 @@ def html(
     code: str,
     made: datetime,
 ) -> bytes:
-    """Return the whole report.
+    """Return the report as HTML.
 
     Parameters
     ----------
-    picture : Markup
-        HTML: the figure as `moving`, or pictures that are still.
+    picture : str
+        HTML of the interactive figure (`moving`) or of static pictures.
     table : DataFrame
         Rows ``method, k, value, upper, ratio, kind, seconds`` and those in `nspca.specs.published.OTHERS`.
     code : str
-        Python that computes it again.
+        Python code that reproduces the sweep.
     made : datetime
-        In UTC.
+        Time of the report, in UTC.
     """
     line = f"{asked.describe().asked}. Seed {asked.seed}."
     return page.html(about, Told("sweep", line, picture, proved(problem, asked, table), code), made)
 
 
 def proved(problem: Problem, asked: SweepSpec, table: pd.DataFrame) -> Markup:
-    """Return HTML that says what a sweep proves, row by row."""
+    """Return HTML about the proved bounds of a sweep, row by row."""
     such = "such " if asked.forced else ""
     say = (
         f"No {such}component can explain more than the number under “Nothing above”; anybody can check that "
@@ -76,7 +76,7 @@ def proved(problem: Problem, asked: SweepSpec, table: pd.DataFrame) -> Markup:
 
 
 def rows(problem: Problem, table: pd.DataFrame) -> list[tuple[str, ...]]:
-    """Return the rows of a sweep under `HEAD`, each with one sentence of proof."""
+    """Return the sweep as an HTML table, with one sentence about the proof in each row."""
     unit = problem.leading_eigenvalue or 1.0
     body: list[tuple[str, ...]] = []
     for row in table.itertuples():

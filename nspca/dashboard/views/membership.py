@@ -123,7 +123,7 @@ def _await_membership(now: JobState) -> Membership | None:
 
 
 def _wait(run: str) -> None:
-    """Draw how far a run is, and rerun the page when the run has ended."""
+    """Draw the progress of a run, and rerun the page when the run has ended."""
     now = engine().status(run)
     if now.ended:
         st.rerun()
@@ -175,7 +175,7 @@ def sentence(noun: str, known: Membership) -> str:
 def columns(dataset: Dataset, features: np.ndarray, known: Membership) -> pd.DataFrame:
     """Return a table with one row for each of the given features.
 
-    Columns are the proved place, the bounds on the cost of leaving the feature out, and its replacement.
+    Columns are the membership, the bounds on the cost of leaving the feature out, and its replacement.
     """
     names = [dataset.feature_names[j] if j >= 0 else "" for j in known.partner[features]]
     costs = known.cost_without[features]

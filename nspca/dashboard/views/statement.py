@@ -1,4 +1,4 @@
-"""One component in two sentences and a bar: how much it captures, and how much any other could."""
+"""The statement about a component: two sentences and a bar about its variance and the proved bound."""
 
 import math
 from dataclasses import dataclass
@@ -28,12 +28,12 @@ class Statement:
 
     Parameters
     ----------
-    found, limit : sentences: what the component captures, and what no other one can; `limit` is empty where
-        nothing is proved
-    share : what the component captures, as a part of the variance of the first principal component
-    most : the proved limit of `share`; None where nothing is proved
-    share_text, most_text : the same in per cent, rounded down and up
-    everything : name of the whole bar, such as "all 64 pixels"
+    found, limit : sentences about the variance of the component, and about the bound on all others; `limit`
+        is empty without a proof
+    share : share of the component in the variance of the first principal component
+    most : proved upper bound of `share` for any component; None without a proof
+    share_text, most_text : both in per cent, rounded down and up
+    everything : label of the whole bar, such as "all 64 pixels"
     """
 
     found: str
@@ -71,7 +71,7 @@ def state_result(dataset: Dataset, problem: Problem, result: Result, k: int) -> 
 
 
 def _nobody(problem: Problem, k: int, one: str) -> str:
-    """Return the subject of the sentence on the limit: ``No 8 pixels with nonnegative weights``."""
+    """Return the subject of the sentence about the bound: ``No 8 pixels with nonnegative weights``."""
     kept = len(problem.forced)
     those = f"No single {one}" if k == 1 else f"No {wording.things(k, one)}"
     those += f" that include the {wording.things(kept, one)} you kept" if kept and k > 1 else ""
@@ -81,13 +81,13 @@ def _nobody(problem: Problem, k: int, one: str) -> str:
 
 
 def show(said: Statement, before: str = "") -> None:
-    """Draw both sentences, behind the words `before`, and the bar below them."""
+    """Draw both sentences, with the words `before` in front, and the bar below them."""
     st.markdown(f"#### {before}{said.found} {said.limit}".rstrip())
     st.html(bar(said))
 
 
 def bar(said: Statement) -> Markup:
-    """Return HTML of a bar with what was found, the proved limit, and all features as its full length."""
+    """Return HTML of a bar whose length is the variance of all features, with the component and the bound."""
     found = 100 * min(1.0, max(0.0, said.share))
     limit = found if said.most is None or not said.most_text else 100 * min(1.0, max(said.share, said.most))
     parts = [(found, FOUND, 1.0), (limit - found, PROVED, 0.45), (100 - limit, CONTEXT, 0.2)]
@@ -101,7 +101,7 @@ def bar(said: Statement) -> Markup:
 
 
 def numbers(problem: Problem, result: Result, k: int) -> str:
-    """Return the statement in the units of the data, for whoever opens the proof."""
+    """Return the statement in the units of the data, for the section about the proof."""
     total, certificate = problem.total_variance or 1.0, result.certificate
     ratio = wording.proof(result.ratio)
     said = (
