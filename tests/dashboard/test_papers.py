@@ -43,7 +43,7 @@ def test_reasons_stand_beside_verdicts_and_stronger_methods_apart(visit):
     said = html(visit(PAGE, paper="zass2006", item="zass2006-figure-3"))
     assert "begin above the end of the printed axis" in said
     page = visit(PAGE, paper="asteris2015", item="asteris2015-table-1")
-    tables = [element.proto.body for element in page.get("html") if "class='claims'" in element.proto.body]
+    tables = [element.proto.body for element in page.get("html") if 'class="claims"' in element.proto.body]
     judged, beside = tables[:2]
     assert "`joint` of nspca" not in judged and "`joint` of nspca" in beside
 
