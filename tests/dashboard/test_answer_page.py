@@ -26,7 +26,8 @@ def test_the_answer_stands_before_the_question_and_the_question_is_one_line(open
     kinds = [getattr(part, "label", "") or part.type for part in page.main]
     slider = kinds.index("k, or click on the curve")
     fold = next(i for i, kind in enumerate(kinds) if kind.endswith("**change**"))
-    assert slider < fold < kinds.index(page.button(key="run").label)
+    run = kinds.index(page.button(key="run").label)
+    assert slider < run < fold, "a preview has its button beside it"
     assert not question(page).proto.expanded and "nonnegative" in question(page).label
 
 

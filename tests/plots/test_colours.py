@@ -112,7 +112,7 @@ def test_where_the_optimum_is_proved_to_lie_is_green_in_every_figure():
     small = re.search(r'<polygon[^>]*fill="([^"]+)"', curve)[1]
     gauge = re.findall(r'fill="(#[^"]+)"', drawing.gauge(0.9))[1]
     legend = next(note.text for note in compared().layout.annotations if IN_HERE in note.text)
-    assert legend.index("■") < legend.index(IN_HERE)
+    assert legend.index("▬") < legend.index(IN_HERE)
     regions = {
         "sweep": trace(sweep(), IN_HERE).fillcolor,
         "gap": trace(gap, "best found").fillcolor,

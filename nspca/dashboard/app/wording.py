@@ -42,16 +42,28 @@ def proof(ratio: float | None) -> str:
 
 def down(share: float) -> str:
     """A share of something in whole per cent, or a digit more when it is small; rounded down."""
-    return percent_down(share, 0 if share >= 0.1 else 1)
+    return percent_down(share, digits_alone(share))
+
+
+def digits_alone(share: float) -> int:
+    """Return the digits after the point of a percentage that stands alone: one where it is small."""
+    return 0 if share >= 0.1 else 1
 
 
 def shares(reached: float, possible: float) -> tuple[str, str]:
     """Two shares of one thing: what is reached is rounded down, what nobody can pass is rounded up, to the
     digits that tell them apart.
     """
-    gap = 100 * (possible - reached)
-    digits = next((digits for digits in range(MOST_DIGITS) if gap >= 10.0**-digits), MOST_DIGITS)
+    digits = digits_apart(reached, possible)
     return percent_down(reached, digits), percent_up(possible, digits)
+
+
+def digits_apart(reached: float, possible: float) -> int:
+    """Return the digits after the point of two percentages that tell the shares apart, at most
+    `MOST_DIGITS`.
+    """
+    gap = 100 * (possible - reached)
+    return next((digits for digits in range(MOST_DIGITS) if gap >= 10.0**-digits), MOST_DIGITS)
 
 
 def others(probability: float) -> str:

@@ -1,6 +1,6 @@
 """Components as ranked lists of names, in as many columns as the screen has room for."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from typing import Any
 
@@ -11,19 +11,24 @@ from scipy.optimize import linear_sum_assignment
 import nspca
 from nspca.dashboard.app import state, wording
 from nspca.dashboard.joint import names as given_names
-from nspca.dashboard.joint.headline import LEAST_DIGITS
+from nspca.dashboard.joint.headline import each
 from nspca.dashboard.joint.methods import heading, ordered
 from nspca.dashboard.joint.outcome import Outcome
+from nspca.dashboard.joint.subject import explained_names
 from nspca.data.genesets import name_list
 from nspca.presentation.numerals import percent_down
 
 MOST = 40
 """Names of a component in a list; files have them all."""
 FIRST = 10
-"""Names of a component on the first screen."""
+"""Names of a component on the first screen, where the lists stand in one row."""
+FEWER = 6
+"""Names of a component on the first screen, where the lists stand in two rows."""
 PRESENTED = 5
 """Names of a component in present mode, where two rows of lists fit on the screen."""
 MOST_COLUMNS = 5
+NUMBER_ROOM = "3rem"
+"""Width beside the longest bar, in which the numbers stand."""
 STYLE = """<style>
 .nspca-frame { container-type: inline-size; }
 .nspca-topics { display: grid; grid-template-columns: repeat(var(--columns), minmax(0, 1fr));
@@ -47,30 +52,46 @@ STYLE = """<style>
 </style>"""
 
 
-def best(outcome: Outcome, most: int = FIRST) -> None:
+def show(outcome: Outcome, press: str, alone: Callable[[Outcome, np.ndarray], None]) -> None:
+    """Draw the choice of a component, and below it the components of the best method as lists.
+
+    Parameters
+    ----------
+    press : label of the choice
+    alone : draws the chosen component beside the lists in present mode, where nothing else shows it
+    """
+    number = choose(outcome, press)
+    if not state.get("present") or outcome.asked.r == 1:
+        best(outcome)
+        return
+    left, right = st.columns([3, 2], gap="medium")
+    with left:
+        best(outcome)
+    with right:
+        alone(outcome, ordered(outcome.results)[outcome.best].components[:, number - 1])
+
+
+def best(outcome: Outcome) -> None:
     """Draw the components of the best method as lists of their first names."""
     method = outcome.best
     result = ordered(outcome.results)[method]
-    names = outcome.of.dataset.feature_names
-    shares = result.values / outcome.total
-    if state.get("present") and len(shares) > MOST_COLUMNS:
-        most = min(most, PRESENTED)
+    most = FIRST
+    if len(result.values) > MOST_COLUMNS:
+        most = PRESENTED if state.get("present") else FEWER
+    names, shares = explained_names(outcome.of), each(result, outcome)
     st.html(lists(result.components, shares, names, called=called(method), most=most))
 
 
-def choose(outcome: Outcome) -> int:
-    """Draw the choice of one component of the best method; return its number from 1.
-
-    In present mode nothing is drawn, because what a choice shows is not on the screen.
-    """
+def choose(outcome: Outcome, press: str) -> int:
+    """Draw the choice of one component of the best method; return its number from 1."""
     about, method = outcome.about, outcome.best
     X, called_ = ordered(outcome.results)[method].components, called(method)
     r = X.shape[1]
     at = min(max(1, state.get(about.at)), r)
-    if r == 1 or state.get("present"):
+    if r == 1:
         return at
     return st.segmented_control(
-        f"Look at one {about.one}",
+        press,
         list(range(1, r + 1)),
         format_func=lambda j: f"{j} {called_.get(j - 1, '')}".strip(),
         required=True,
@@ -88,7 +109,7 @@ def rows(outcome: Outcome) -> None:
         st.markdown(heading(outcome, result))
         is_other = first is not None and method != first
         order = matched(results[first].components, result.components) if is_other else None
-        shares = result.values / outcome.total
+        shares = each(result, outcome)
         marked = known if is_other else None
         st.html(lists(result.components, shares, names, marked, order, called(method), FIRST))
     if first is not None and len(results) > 1:
@@ -115,7 +136,7 @@ def matched(X: Any, Y: Any) -> np.ndarray:
 
 def lists(
     X: np.ndarray,
-    shares: Sequence[float],
+    shares: Sequence[str],
     names: Sequence[str],
     known: np.ndarray | None = None,
     order: Sequence[int] | None = None,
@@ -127,7 +148,7 @@ def lists(
     Parameters
     ----------
     X : (n, r) weights
-    shares : r shares of the variance
+    shares : r texts that stand above the lists, such as ``8.9 %``
     names : n
     known : (n,) bool, optional
         Names that are not known are marked with a dotted line.
@@ -157,17 +178,18 @@ def lists(
     )
 
 
-def _list(title: str, x: np.ndarray, share: float, names, known, largest: float, most: int) -> str:
+def _list(title: str, x: np.ndarray, share: str, names, known, largest: float, most: int) -> str:
     order = np.argsort(-np.abs(x), kind="stable")[: np.count_nonzero(x)]
     items = "".join(_item(names[i], x[i], largest, known is not None and not known[i]) for i in order[:most])
     more = f"<li><span>and {len(order) - most} more</span></li>" if len(order) > most else ""
-    above = f"<h6>{escape(title)} · {percent_down(share, LEAST_DIGITS)}</h6>"
+    above = f"<h6>{escape(title)} · {share}</h6>"
     return f"<section>{above}<ol>{items}{more}</ol></section>"
 
 
 def _item(name: str, weight: float, largest: float, only: bool) -> str:
-    width, colour = 100 * abs(weight) / largest, "217,98,43" if weight < 0 else "42,133,199"
-    bar = f"background:linear-gradient(to right,rgba({colour},0.26) {width:.0f}%,transparent {width:.0f}%)"
+    width, colour = abs(weight) / largest, "217,98,43" if weight < 0 else "42,133,199"
+    end = f"calc({width:.2f} * (100% - {NUMBER_ROOM}))"  # the longest bar ends before the numbers
+    bar = f"background:linear-gradient(to right,rgba({colour},0.26) {end},transparent {end})"
     safe = escape(str(name))
     return (
         f'<li{" class=only" if only else ""} style="{bar}" '
@@ -226,7 +248,8 @@ def recurring(outcome: Outcome, F: np.ndarray, overlaps: Sequence[float]) -> Non
     most = max(outcome.asked.sizes)
     X = np.where(np.argsort(np.argsort(-F, axis=0, kind="stable"), axis=0) < most, F, 0.0)
     known = outcome.results[outcome.best].components.any(axis=1)
-    st.html(lists(X, np.asarray(overlaps).reshape(r), names, known))
+    shares = [percent_down(overlap, 1) for overlap in np.asarray(overlaps).reshape(r).tolist()]
+    st.html(lists(X, shares, names, known))
     st.caption(
         f"Bars and numbers say in which share of the draws a {about.one} has it. Dotted lines mark what is "
         "in "

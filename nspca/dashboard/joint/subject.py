@@ -79,10 +79,12 @@ class Subject:
         return wording.things(number, self.one)
 
     def sized(self, sizes: Sequence[int]) -> str:
-        """Return ``5 parts of 40 pixels``, ``3 parts of 40, 40 and 20 pixels``."""
+        """Return ``5 parts, each of 40 pixels``, ``3 parts of 40, 40 and 20 pixels``, ``1 part of 9
+        pixels``.
+        """
         count = self.count(len(sizes))
         if len(set(sizes)) == 1:
-            return f"{count} of {self.features(sizes[0])}"
+            return f"{count}{', each' * (len(sizes) > 1)} of {self.features(sizes[0])}"
         return f"{count} of {wording.listed(list(map(str, sizes)))} {self.feature}s"
 
     def features(self, number: int) -> str:
@@ -112,6 +114,15 @@ def feature_noun(of: Chosen) -> str:
     names = [str(data.feature_names[j]) for j in range(min(LOOKED_AT, len(data.feature_names)))]
     genes = sum(GENES.fullmatch(name) is not None for name in names)
     return "gene" if of.reference.sample == "leukemia" or 2 * genes > len(names) else "feature"
+
+
+def explained_names(of: Chosen) -> Sequence[str]:
+    """Return the names of the features, each with what it measures where the sample says that."""
+    names, sample = of.dataset.feature_names, of.reference.sample
+    meanings = SAMPLES[sample].meanings if sample in SAMPLES else {}
+    return (
+        [f"{name}: {meanings[name]}" if name in meanings else name for name in names] if meanings else names
+    )
 
 
 def find(about: Subject) -> Chosen | None:

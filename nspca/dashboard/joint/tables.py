@@ -1,5 +1,6 @@
 """Components of any table that is neither pictures nor words: genes, wavelengths, measurements."""
 
+import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
@@ -19,25 +20,34 @@ SHORT = 25
 
 
 def picture(outcome: Outcome) -> None:
-    """Draw the components of the best method, and the choice of one to look at."""
+    """Draw the choice of one component to look at, and the components of the best method."""
+    press = "Press a number to see that component alone"
     if _is_spectrum(outcome):
+        lists.choose(outcome, press)
         figures.draw(profiles(outcome), f"profiles_{outcome.run_id}")
     else:
-        lists.best(outcome)
-    lists.choose(outcome)
+        lists.show(outcome, press, _alone)
+
+
+def _alone(outcome: Outcome, x: np.ndarray) -> None:
+    """Draw the weights of a component x (n,)."""
+    component.picture(outcome.of.dataset, x, f"alone_{outcome.run_id}")
 
 
 def after(outcome: Outcome) -> str:
-    """Return what is drawn in present mode, and else what to do next."""
+    """Return what is drawn, and what to do next."""
+    feature = outcome.about.feature
+    if outcome.asked.r == 1:
+        return f"The {feature}s stand in the order of their weight. Below, the component is alone."
+    said = "Each list is a component. Its percentage is what it explains, and a bar is a weight."
+    if _is_spectrum(outcome):
+        said = "Each curve is a component: its weights over the axis of the spectra."
     if state.get("present"):
-        return "Each list is a component. Its percentage is what it explains, and a bar is a weight."
-    many = "Choose a component to see it alone"
-    if outcome.of.dataset.is_covariance:  # without samples
-        many += "."
-    else:
-        many += ", or “Samples on a map” to see where the samples lie."
-    one = f"The {outcome.about.feature}s stand in the order of their weight. Below, the component is alone."
-    return one if outcome.asked.r == 1 else many
+        return said
+    onward = "Next, choose a component to see it alone"
+    if not outcome.of.dataset.is_covariance:  # a covariance has no samples
+        onward += ", or “Samples on a map” to see where the samples lie"
+    return f"{said} {onward}."
 
 
 def profiles(outcome: Outcome) -> go.Figure:
