@@ -9,6 +9,8 @@ import streamlit as st
 
 MOST = 40
 """Rows shown as cards: a longer list is scrolled past, not read. The rest is counted."""
+OPEN = 4
+"""Cards that are seen at once; the others unfold below them, so that a phone's page stays short."""
 
 
 def show(table: pd.DataFrame, *, column_config: Mapping[str, Any] | None = None, **options: Any) -> Any:
@@ -44,7 +46,11 @@ def cards(table: pd.DataFrame, config: Mapping[str, Any] | None = None) -> str:
     ]
     left = len(table) - len(rows)
     more = f"<p>and {left:,} more on a wider screen</p>" if left else ""
-    return f'<div class="cards">{"".join(f"<dl>{row}</dl>" for row in rows)}{more}</div>'
+    each = [f"<dl>{row}</dl>" for row in rows]
+    if len(each) > OPEN + 1:
+        folded = f'<summary>{len(each) - OPEN} more</summary><div class="cards">{"".join(each[OPEN:])}</div>'
+        each[OPEN:] = [f"<details>{folded}</details>"]
+    return f'<div class="cards">{"".join(each)}{more}</div>'
 
 
 def _column(name: str, config: Any) -> tuple[str, str]:

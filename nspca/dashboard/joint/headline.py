@@ -59,11 +59,13 @@ def sentences(outcome: Outcome) -> tuple[str, str]:
     first = f"{outcome.sizes}{comma} {explain} {reached} of the variance of all {everything}{so_far}."
     if certificate is None:
         return first, "" if outcome.live else "How much better another choice could be is not proved yet."
-    terms = _terms(outcome) or comma
+    count, _, of = outcome.sizes.partition(", each of ")
+    such = f"{count.replace(' ', ' such ', 1)}" if of else outcome.sizes
+    terms = _terms(outcome)
     if _is_best(outcome):
-        return first, f":material/verified: No other {outcome.sizes}{terms} {explain} more. This is proved."
+        return first, f":material/verified: No other {such}{terms} {explain} more. This is proved."
     close = "That is close to the best possible. " * (certificate.ratio(best.value) >= CLOSE)
-    none = f"No {outcome.sizes}{terms} {explain} more than {possible}."
+    none = f"No {such}{terms} {explain} more than {possible}."
     return first, f":material/verified: {close}{none} This is proved."
 
 

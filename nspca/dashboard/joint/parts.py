@@ -42,12 +42,7 @@ def picture(outcome: Outcome) -> None:
 
 def after(outcome: Outcome) -> str:
     """Return what is drawn, and what to do next."""
-    X = outcome.results[outcome.best].components
-    used, n = int(np.count_nonzero(X.any(axis=1))), outcome.problem.n
-    said = (
-        f"Each part has a number and a colour, and {n - used} of {n} pixels are in none. The percentage "
-        "above a part is what it explains."
-    )
+    said = "A part has one number and one colour, and explains the percentage above its picture."
     if state.get("present"):
         return said
     return f"{said} Next, choose an image below to see it put together from the parts."

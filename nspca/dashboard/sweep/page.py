@@ -181,7 +181,8 @@ class SweepPage(AnswerPage):
         if run.own:
             side_by_side.show(run, seen)
         _enough(about, seen.problem, seen.table)
-        with st.container(border=True):
+        features = f"The {component.noun(about.dataset)}s one by one, and the samples along the component"
+        with st.expander(features, icon=":material/list:", key=f"features_{run.id}"):
             _features(run, seen, result)
         if method == METHOD:
             _curve_options(run)
