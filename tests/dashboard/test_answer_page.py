@@ -64,3 +64,22 @@ def test_everything_can_be_taken_home_and_the_first_answer_cannot(opened, finish
         "Every component of the sweep, GMT",
         "JSON",
     ] and page.button(key="ask_everything")
+
+
+@pytest.mark.parametrize("present", [{}, {"present": 1}])
+def test_a_preview_says_so_and_has_its_button_beside_it(opened, texts, present):
+    page = opened(to=6, **present)
+    assert "#### Preview, not yet proved tight: " in texts(page)
+    assert [button.label for button in page.button if button.key == "run"] == ["Run 6 problems"]
+    assert "Press **Run 6 problems** for tighter limits and proofs." in texts(page)
+    assert not any(button.key == "run" for button in question(page).button)
+
+
+def test_the_button_of_a_finished_run_is_folded_until_the_form_asks_something_else(opened, finish, texts):
+    page = opened(from_=4, to=6)
+    page.button(key="run").click().run()
+    page = finish(page)
+    assert "Preview, not" not in texts(page) and "Move the slider" in texts(page)
+    assert any(button.key == "run" for button in question(page).button)
+    page.number_input(key="widget_to").set_value(5).run()
+    assert not any(button.key == "run" for button in question(page).button) and page.button(key="run")

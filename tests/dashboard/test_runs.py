@@ -283,7 +283,7 @@ def test_moments_in_words():
 
 def test_an_empty_list_says_what_to_do(visit, texts):
     page = visit(PAGE)
-    assert not page.exception and "Nothing has run in this workspace yet" in texts(page)
+    assert not page.exception and "You have no runs yet." in texts(page)
     assert "w" not in page.query_params
     assert "Nothing has run" in texts(visit(PAGE, w=new_workspace()))
 

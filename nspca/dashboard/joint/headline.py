@@ -64,9 +64,9 @@ def sentences(outcome: Outcome) -> tuple[str, str]:
     terms = _terms(outcome)
     if _is_best(outcome):
         return first, f":material/verified: No other {such}{terms} {explain} more. This is proved."
-    close = "That is close to the best possible. " * (certificate.ratio(best.value) >= CLOSE)
-    none = f"No {such}{terms} {explain} more than {possible}."
-    return first, f":material/verified: {close}{none} This is proved."
+    close = certificate.ratio(best.value) >= CLOSE
+    proved = "Close to the best possible, and proved: no" if close else "Proved: no"
+    return first, f":material/verified: {proved} {such}{terms} {explain} more than {possible}."
 
 
 def _found(outcome: Outcome) -> tuple[float, float]:
