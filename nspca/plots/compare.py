@@ -137,7 +137,7 @@ def values_figure(
             "marker": {"color": BOUND, "symbol": "triangle-down", "size": 8},
         }
         figure.add_annotation(
-            text=f"<span style='color:{PROVED}'>▬▬</span> {IN_HERE}<br>▾ {NOTHING_ABOVE}",
+            text=f"<span style='color:{PROVED};font-size:20px'>▬▬</span> {IN_HERE}<br>▾ {NOTHING_ABOVE}",
             align="left",
             showarrow=False,
             **LOWER_RIGHT,

@@ -24,8 +24,10 @@ FIRST = 10
 """Names of a component on the first screen, where the lists stand in one row."""
 FEWER = 6
 """Names of a component on the first screen, where the lists stand in two rows."""
-PRESENTED = 5
+PRESENTED = 4
 """Names of a component in present mode, where two rows of lists fit on the screen."""
+ALONE = 10
+"""Names of the one component that is looked at in present mode."""
 MOST_COLUMNS = 5
 NUMBER_ROOM = "3rem"
 """Width beside the longest bar, in which the numbers stand."""
@@ -52,7 +54,7 @@ STYLE = """<style>
 </style>"""
 
 
-def show(outcome: Outcome, press: str, alone: Callable[[Outcome, np.ndarray], None]) -> None:
+def show(outcome: Outcome, press: str, alone: Callable[[Outcome, int], None]) -> None:
     """Draw the choice of a component, and below it the components of the best method as lists.
 
     Parameters
@@ -64,11 +66,20 @@ def show(outcome: Outcome, press: str, alone: Callable[[Outcome, np.ndarray], No
     if not state.get("present") or outcome.asked.r == 1:
         best(outcome)
         return
-    left, right = st.columns([3, 2], gap="medium")
+    left, right = st.columns([5, 2], gap="medium")
     with left:
         best(outcome)
     with right:
-        alone(outcome, ordered(outcome.results)[outcome.best].components[:, number - 1])
+        alone(outcome, number)
+
+
+def one(outcome: Outcome, number: int) -> None:
+    """Draw one component of the best method, counted from 1, as a longer list of names."""
+    result = ordered(outcome.results)[outcome.best]
+    x, share = result.components[:, number - 1], each(result, outcome)[number - 1]
+    title = called(outcome.best).get(number - 1) or f"{outcome.about.one.capitalize()} {number}"
+    largest = float(np.abs(x).max(initial=0)) or 1.0
+    st.html(_framed(_list(title, x, share, explained_names(outcome.of), None, largest, ALONE), 1))
 
 
 def best(outcome: Outcome) -> None:
@@ -93,6 +104,7 @@ def choose(outcome: Outcome, press: str) -> int:
     return st.segmented_control(
         press,
         list(range(1, r + 1)),
+        label_visibility="collapsed" if state.get("present") else "visible",
         format_func=lambda j: f"{j} {called_.get(j - 1, '')}".strip(),
         required=True,
         **state.bind(about.at, at),
@@ -172,6 +184,11 @@ def lists(
         )
         for j in places
     )
+    return _framed(body, columns)
+
+
+def _framed(body: str, columns: int) -> str:
+    """Return lists as HTML in their styles, in so many columns."""
     return (
         f'{STYLE}<div class="nspca-frame"><div class="nspca-topics" '
         f'style="--columns:{columns}">{body}</div></div>'

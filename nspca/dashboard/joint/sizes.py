@@ -4,7 +4,7 @@ from nspca.errors import InvalidProblem
 from nspca.specs.components import DEFAULT as DEFAULT
 
 MOST = 20  # components: as many as a screen shows and a person can tell apart
-LARGE = 1000  # features, above which what nobody asked for is found by fewer methods
+LARGE = 1000  # features, above which fewer methods are chosen at first
 QUICK = ("joint", "cone")
 
 

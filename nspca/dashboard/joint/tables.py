@@ -1,6 +1,5 @@
 """Components of any table that is neither pictures nor words: genes, wavelengths, measurements."""
 
-import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
@@ -29,8 +28,9 @@ def picture(outcome: Outcome) -> None:
         lists.show(outcome, press, _alone)
 
 
-def _alone(outcome: Outcome, x: np.ndarray) -> None:
-    """Draw the weights of a component x (n,)."""
+def _alone(outcome: Outcome, number: int) -> None:
+    """Draw the weights of a component, counted from 1."""
+    x = ordered(outcome.results)[outcome.best].components[:, number - 1]
     component.picture(outcome.of.dataset, x, f"alone_{outcome.run_id}")
 
 
@@ -43,7 +43,7 @@ def after(outcome: Outcome) -> str:
     if _is_spectrum(outcome):
         said = "Each curve is a component: its weights over the axis of the spectra."
     if state.get("present"):
-        return said
+        return f"{said} Press a number to see one alone."
     onward = "Next, choose a component to see it alone"
     if not outcome.of.dataset.is_covariance:  # a covariance has no samples
         onward += ", or “Samples on a map” to see where the samples lie"

@@ -29,17 +29,7 @@ DOCUMENTS = 12
 
 def picture(outcome: Outcome) -> None:
     """Draw the control that selects one topic, and the topics of the best method."""
-    press = "Press a number to see that topic alone"
-    if not state.get("present"):
-        press = "Press a number to read the documents of that topic"
-    lists.show(outcome, press, _alone)
-
-
-def _alone(outcome: Outcome, x: np.ndarray) -> None:
-    """Draw the words of a topic x (n,) with how common each is."""
-    overall, what = common(outcome.of.dataset, outcome.of.table is not None)
-    figure = topic_figure(x, outcome.of.dataset.feature_names, overall, what=what)
-    figures.draw(figure, f"topic_alone_{outcome.run_id}")
+    lists.show(outcome, "Press a number to read the documents of that topic", lists.one)
 
 
 def after(outcome: Outcome) -> str:
@@ -48,7 +38,7 @@ def after(outcome: Outcome) -> str:
         return "A bar is the weight of a word. The documents that are most about these words are below."
     said = "Each list is a topic. Its percentage is what it explains, and a bar is the weight of a word."
     if state.get("present"):
-        return said
+        return f"{said} Press a number to see more of one topic."
     return f"{said} Next, choose a topic: its documents stand below the lists."
 
 
