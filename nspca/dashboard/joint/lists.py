@@ -54,15 +54,14 @@ STYLE = """<style>
 </style>"""
 
 
-def show(outcome: Outcome, press: str, alone: Callable[[Outcome, int], None]) -> None:
+def show(outcome: Outcome, alone: Callable[[Outcome, int], None]) -> None:
     """Draw the choice of a component, and below it the components of the best method as lists.
 
     Parameters
     ----------
-    press : label of the choice
     alone : draws the chosen component beside the lists in present mode, where nothing else shows it
     """
-    number = choose(outcome, press)
+    number = choose(outcome)
     if not state.get("present") or outcome.asked.r == 1:
         best(outcome)
         return
@@ -93,7 +92,7 @@ def best(outcome: Outcome) -> None:
     st.html(lists(result.components, shares, names, called=called(method), most=most))
 
 
-def choose(outcome: Outcome, press: str) -> int:
+def choose(outcome: Outcome) -> int:
     """Draw the choice of one component of the best method; return its number from 1."""
     about, method = outcome.about, outcome.best
     X, called_ = ordered(outcome.results)[method].components, called(method)
@@ -102,7 +101,7 @@ def choose(outcome: Outcome, press: str) -> int:
     if r == 1:
         return at
     return st.segmented_control(
-        press,
+        f"Look at one {about.one}: press its number",
         list(range(1, r + 1)),
         label_visibility="collapsed" if state.get("present") else "visible",
         format_func=lambda j: f"{j} {called_.get(j - 1, '')}".strip(),

@@ -20,12 +20,11 @@ SHORT = 25
 
 def picture(outcome: Outcome) -> None:
     """Draw the choice of one component to look at, and the components of the best method."""
-    press = "Press a number to see that component alone"
     if _is_spectrum(outcome):
-        lists.choose(outcome, press)
+        lists.choose(outcome)
         figures.draw(profiles(outcome), f"profiles_{outcome.run_id}")
     else:
-        lists.show(outcome, press, _alone)
+        lists.show(outcome, _alone)
 
 
 def _alone(outcome: Outcome, number: int) -> None:

@@ -29,7 +29,7 @@ DOCUMENTS = 12
 
 def picture(outcome: Outcome) -> None:
     """Draw the control that selects one topic, and the topics of the best method."""
-    lists.show(outcome, "Press a number to read the documents of that topic", lists.one)
+    lists.show(outcome, lists.one)
 
 
 def after(outcome: Outcome) -> str:
