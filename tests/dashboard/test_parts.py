@@ -64,7 +64,7 @@ def test_it_opens_on_the_digits_where_the_faces_are_a_stand_in(visit, stand_ins,
     )
     assert page.button(key="run").label == "Find 5 parts"
     page.selectbox(key="widget_pictures").set_value("cbcl").run()
-    assert "stand-in" in texts(page) and "**Stored answer** for 5 parts of 40 pixels, " in texts(page)
+    assert "stand-in" in texts(page) and "**Stored answer** for 5 parts, each of 40 pixels, " in texts(page)
 
 
 def test_it_opens_on_the_faces_where_they_are(visit, nspca_data):

@@ -94,8 +94,8 @@ def _empty() -> None:
     """Draw the page of a workspace without runs: a hint, and links to pages that start runs."""
     st.markdown(
         "#### You have no runs yet.\nA run is a question that you started with a button. It is kept here, "
-        "with its answer and its proof, for this browser only. Answers that pages show before you ask are "
-        "not counted. Next, start a run on one of these pages."
+        "with its answer and its proof, for you and whoever you give the address. Answers that pages show "
+        "before you ask are not counted. Next, start a run on one of these pages."
     )
     with st.container(horizontal=True):
         for path, label in (

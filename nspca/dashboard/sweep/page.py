@@ -166,7 +166,9 @@ class SweepPage(AnswerPage):
         """Return which number of features is enough, and what to do next."""
         noun, k, share = component.noun(run.of.dataset), knee(table), enough.wanted()
         reach = f"{'reaches' if k == 1 else 'reach'} {100 * PLATEAU:.0f} %"
-        ring = f"**{wording.things(k, noun)}**, the ring, {reach} of the highest value found."
+        ring = (
+            f"**{wording.things(k, noun)}**, the ring, {reach} of the highest value found: more add little."
+        )
         known = enough.known(table, share / 100 * problem.leading_eigenvalue)
         goal = enough.brief(known, share, problem.n, noun, problem.nonneg)
         onward = f"Move the slider to see another number of {noun}s."
