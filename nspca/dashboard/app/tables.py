@@ -9,7 +9,7 @@ import streamlit as st
 
 MOST = 40
 """Rows shown as cards: a longer list is scrolled past, not read. The rest is counted."""
-OPEN = 4
+OPEN = 3
 """Cards that are seen at once; the others unfold below them, so that a phone's page stays short."""
 
 

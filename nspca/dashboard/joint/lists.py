@@ -22,7 +22,7 @@ MOST = 40
 """Names of a component in a list; files have them all."""
 FIRST = 10
 """Names of a component on the first screen, where the lists stand in one row."""
-FEWER = 6
+FEWER = 5
 """Names of a component on the first screen, where the lists stand in two rows."""
 PRESENTED = 4
 """Names of a component in present mode, where two rows of lists fit on the screen."""
@@ -225,12 +225,15 @@ def copy(x: np.ndarray, names: Sequence[str], label: str) -> None:
 
 
 def method_of(outcome: Outcome) -> str:
-    """Draw the choice of the method whose component is looked at, where there are several; return it."""
-    results = ordered(outcome.results)
-    shown = state.get("shown") if state.get("shown") in results else outcome.best
-    if len(results) == 1:
-        return shown
-    return st.selectbox("By the method", list(results), width=260, **state.bind("shown", shown))
+    """Return the method whose component is looked at."""
+    return state.get("shown") if state.get("shown") in outcome.results else outcome.best
+
+
+def choose_method(outcome: Outcome) -> None:
+    """Draw the choice of the method whose component is looked at, where there are several."""
+    if len(outcome.results) > 1:
+        names = list(ordered(outcome.results))
+        st.selectbox("By the method", names, width=260, **state.bind("shown", method_of(outcome)))
 
 
 def looked_at(outcome: Outcome, method: str) -> tuple[int, np.ndarray]:

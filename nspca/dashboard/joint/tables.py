@@ -14,9 +14,6 @@ from nspca.dashboard.open_data import looked_at
 from nspca.dashboard.views import component
 from nspca.plots.profiles import profiles_figure
 
-SHORT = 25
-"""Features up to which the heat map of a component is open. That of more is folded: the page stays short."""
-
 
 def picture(outcome: Outcome) -> None:
     """Draw the choice of one component to look at, and the components of the best method."""
@@ -59,17 +56,16 @@ def profiles(outcome: Outcome) -> go.Figure:
 
 def look(outcome: Outcome) -> None:
     """Draw one component alone: its weights, its features to copy, and the samples along it."""
-    data, names = outcome.of.dataset, outcome.of.dataset.feature_names
+    data, names, about = outcome.of.dataset, outcome.of.dataset.feature_names, outcome.about
+    method = lists.method_of(outcome)
+    number, x = lists.looked_at(outcome, method)
     left, right = st.columns([1, 2], gap="medium")
     with left:
-        method = lists.method_of(outcome)
-        number, x = lists.looked_at(outcome, method)
-        lists.name_it(outcome, method, number, lists.gist(x, names))
-        lists.copy(
-            x,
-            names,
-            f"The {wording.things(int((x != 0).sum()), outcome.about.feature)} of component {number}",
-        )
+        lists.choose_method(outcome)
+        with st.expander(f"Name component {number}, copy its {about.feature}s", key="fold_words"):
+            lists.name_it(outcome, method, number, lists.gist(x, names))
+            many = wording.things(int((x != 0).sum()), about.feature)
+            lists.copy(x, names, f"The {many} of component {number}")
     with right:
         component.picture(data, x, f"one_{outcome.run_id}")
     try:
@@ -78,9 +74,8 @@ def look(outcome: Outcome) -> None:
         return
     figure = component.mapped(data, problem, x)
     if figure is not None:
-        about = outcome.about
         label = f"The {about.feature}s of component {number} in all samples, sorted by score"
-        with st.expander(label, expanded=int((x != 0).sum()) <= SHORT, icon=":material/grid_on:"):
+        with st.expander(label, icon=":material/grid_on:", key="fold_map"):
             figures.draw(figure, f"heat_{outcome.run_id}")
 
 

@@ -43,18 +43,20 @@ def after(outcome: Outcome) -> str:
 
 
 def look(outcome: Outcome) -> None:
-    """Draw the selected topic: its name, its words with how common each is, and its documents."""
-    data, names = outcome.of.dataset, outcome.of.dataset.feature_names
-    left, right = st.columns([1, 2], gap="medium")
-    with left:
-        method = lists.method_of(outcome)
-        number, x = lists.looked_at(outcome, method)
-        lists.name_it(outcome, method, number, lists.gist(x, names))
-        lists.copy(x, names, f"The {outcome.about.feature}s of topic {number}")
-    with right:
-        overall, what = common(data, outcome.of.table is not None)
-        figures.draw(topic_figure(x, names, overall, what=what), f"topic_{outcome.run_id}")
+    """Draw the selected topic: its documents, and folded its name and its words with how common each is."""
+    data, names, method = outcome.of.dataset, outcome.of.dataset.feature_names, lists.method_of(outcome)
+    number, x = lists.looked_at(outcome, method)
     show_documents(outcome, x, number)
+    fold = f"The words of topic {number}: name it, copy them, see how common they are"
+    with st.expander(fold, icon=":material/list:", key="fold_words"):
+        left, right = st.columns([1, 2], gap="medium")
+        with left:
+            lists.choose_method(outcome)
+            lists.name_it(outcome, method, number, lists.gist(x, names))
+            lists.copy(x, names, f"The {outcome.about.feature}s of topic {number}")
+        with right:
+            overall, what = common(data, outcome.of.table is not None)
+            figures.draw(topic_figure(x, names, overall, what=what), f"topic_{outcome.run_id}")
 
 
 def taken(outcome: Outcome) -> dict[str, go.Figure]:
