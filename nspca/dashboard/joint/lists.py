@@ -40,6 +40,7 @@ STYLE = """<style>
 }
 @container (max-width: 460px) {
   .nspca-topics { grid-template-columns: repeat(min(2, var(--columns)), minmax(0, 1fr)); }
+  .nspca-topics li span { white-space: normal; overflow-wrap: anywhere; }
 }
 .nspca-topics section { min-width: 0; }
 .nspca-topics h6 { font-size: 0.85rem; font-weight: 600; margin: 0 0 0.2rem; padding: 0;
