@@ -40,7 +40,6 @@ STYLE = """<style>
 }
 @container (max-width: 460px) {
   .nspca-topics { grid-template-columns: repeat(min(2, var(--columns)), minmax(0, 1fr)); }
-  .nspca-topics li span { white-space: normal; overflow-wrap: anywhere; }
 }
 .nspca-topics section { min-width: 0; }
 .nspca-topics h6 { font-size: 0.85rem; font-weight: 600; margin: 0 0 0.2rem; padding: 0;
@@ -51,6 +50,9 @@ STYLE = """<style>
   margin: 1px 0; padding: 0 0.3rem; border-radius: 3px; }
 .nspca-topics li span { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .nspca-topics li data { font-size: 0.75rem; opacity: 0.75; font-variant-numeric: tabular-nums; }
+@container (max-width: 460px) {
+  .nspca-topics li span { white-space: normal; overflow-wrap: anywhere; }
+}
 .nspca-topics li.only span { text-decoration: underline dotted; text-underline-offset: 3px; }
 </style>"""
 
