@@ -83,3 +83,10 @@ def test_the_button_of_a_finished_run_is_folded_until_the_form_asks_something_el
     assert any(button.key == "run" for button in question(page).button)
     page.number_input(key="widget_to").set_value(5).run()
     assert not any(button.key == "run" for button in question(page).button) and page.button(key="run")
+
+
+def test_a_curve_that_still_rises_does_not_say_that_more_features_add_little(opened, texts):
+    assert "add little" not in texts(opened(from_=3, to=3, step=1))
+    assert "add little" not in texts(opened(from_=1, to=3, step=1)), "the last k is the ring"
+    said = texts(opened())
+    assert "features**, the ring, reach 95 % of the highest value found: up to 13 add little." in said

@@ -165,17 +165,18 @@ class SweepPage(AnswerPage):
     def _onward(self, run: Watched, problem: nspca.Problem, table: pd.DataFrame, quick: bool) -> str:
         """Return which number of features is enough, and what to do next."""
         noun, k, share = component.noun(run.of.dataset), knee(table), enough.wanted()
-        reach = f"{'reaches' if k == 1 else 'reach'} {100 * PLATEAU:.0f} %"
-        ring = (
-            f"**{wording.things(k, noun)}**, the ring, {reach} of the highest value found: more add little."
-        )
+        reach, last = f"{'reaches' if k == 1 else 'reach'} {100 * PLATEAU:.0f} %", int(table["k"].max())
+        ring = ""
+        if k < last:  # at the end of a curve nothing is known about more features
+            ring = f"**{wording.things(k, noun)}**, the ring, {reach} of the highest value found: "
+            ring += f"up to {last:,} add little."
         known = enough.known(table, share / 100 * problem.leading_eigenvalue)
         goal = enough.brief(known, share, problem.n, noun, problem.nonneg)
         onward = f"Move the slider to see another number of {noun}s."
         if quick and self._data is not None and self._asked is not None:
             press = self.label(self._data, self._asked)
             onward = f"Press **{press}** for tighter limits and proofs."
-        return f"{ring} {goal} {onward}"
+        return f"{ring} {goal} {onward}".strip()
 
     def more(self, run: Watched, results: nspca.Sweep, seen: Finished) -> None:
         about, k, method = run.of, seen.k, seen.method
