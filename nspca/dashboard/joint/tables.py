@@ -1,4 +1,4 @@
-"""Components of any table that is neither pictures nor words: genes, wavelengths, measurements."""
+"""The view of the page Components, for tables other than images and word counts."""
 
 import plotly.graph_objects as go
 import streamlit as st
@@ -31,7 +31,7 @@ def _alone(outcome: Outcome, number: int) -> None:
 
 
 def after(outcome: Outcome) -> str:
-    """Return what is drawn, and what to do next."""
+    """Return the sentence about the picture and the next step."""
     feature = outcome.about.feature
     if outcome.asked.r == 1:
         return f"The {feature}s stand in the order of their weight. Below, the component is alone."
@@ -47,7 +47,7 @@ def after(outcome: Outcome) -> str:
 
 
 def profiles(outcome: Outcome) -> go.Figure:
-    """Return all components of the best method over the axis of the spectra."""
+    """Return the figure of all components of the best method as spectra."""
     data, X = outcome.of.dataset, ordered(outcome.results)[outcome.best].components
     called = lists.called(outcome.best)
     names = [f"{j + 1} {called.get(j, '')}".strip() for j in range(X.shape[1])]
@@ -55,7 +55,7 @@ def profiles(outcome: Outcome) -> go.Figure:
 
 
 def look(outcome: Outcome) -> None:
-    """Draw one component alone: its weights, its features to copy, and the samples along it."""
+    """Draw the chosen component: its weights, its features to copy, and the samples along it."""
     data, names, about = outcome.of.dataset, outcome.of.dataset.feature_names, outcome.about
     method = lists.method_of(outcome)
     number, x = lists.looked_at(outcome, method)
@@ -80,7 +80,7 @@ def look(outcome: Outcome) -> None:
 
 
 def taken(outcome: Outcome) -> dict[str, go.Figure]:
-    """Return the figure of each component of the best method, by the name of a file."""
+    """Return the figures for export, one for each component of the best method, by file name."""
     data, best = outcome.of.dataset, outcome.best
     X = ordered(outcome.results)[best].components
     each = {f"component-{j:02}-by-{best}": component.drawn(data, x) for j, x in enumerate(X.T, 1)}

@@ -33,7 +33,7 @@ def picture(outcome: Outcome) -> None:
 
 
 def after(outcome: Outcome) -> str:
-    """Return what is drawn, and what to do next."""
+    """Return the sentence about the picture and the next step."""
     if outcome.asked.r == 1:
         return "A bar is the weight of a word. The documents that are most about these words are below."
     said = "Each list is a topic. Its percentage is what it explains, and a bar is the weight of a word."
@@ -70,7 +70,7 @@ def taken(outcome: Outcome) -> dict[str, go.Figure]:
 
 
 def common(data: Dataset, sampled: bool = False) -> tuple[np.ndarray, str]:
-    """Return how common each feature is as an (n,) array, and the label of that measure.
+    """Return the frequency of each feature as an (n,) array, and the label of that measure.
 
     The measure is the number of occurrences for words, and the variance for other features.
 
