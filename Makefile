@@ -20,7 +20,7 @@ export PYTHONDONTWRITEBYTECODE =
 PY = $(VENV)/bin/python
 SOURCES = nspca app.py pages tests benchmarks scripts docs
 
-.PHONY: help app test test-visits test-long lint format docs wheel clean environment test-environment docs-environment
+.PHONY: help app test test-visits test-long lint format docs note wheel clean environment test-environment docs-environment
 
 help:
 	@echo "make app    start the dashboard (PORT=8501, ADDRESS=localhost)"
@@ -28,6 +28,7 @@ help:
 	@echo "make test-visits  whole visits of the pages;  make test-long  more cases, larger data"
 	@echo "make lint   check style and types;  make format  apply it"
 	@echo "make docs   build the pages of docs/ into build/site"
+	@echo "make note   build the note on certificates as PDF (needs LaTeX)"
 	@echo "make wheel  build an sdist and a wheel in dist/"
 	@echo "make clean  remove .venv and everything that was built"
 
@@ -57,6 +58,13 @@ docs: docs-environment
 	@$(PY) -m sphinx -E -q -W --keep-going -b html -d build/doctrees docs build/site
 	@$(PY) -m scripts.offline build/site
 	@echo "build/site/index.html"
+
+# The note as PDF. TeX is needed: on Debian latexmk, texlive-latex-recommended, texlive-latex-extra, texlive-fonts-recommended, tex-gyre.
+note: docs-environment
+	@command -v latexmk >/dev/null || { echo "nspca: the PDF needs latexmk and LaTeX; docs/releasing.md names the packages. make docs shows the same note in a browser." >&2; exit 1; }
+	@$(PY) -m sphinx -q -W --keep-going -b latex -d build/note-doctrees -D root_doc=note -D include_patterns=note.md -D suppress_warnings=myst.xref_missing docs build/note
+	@$(MAKE) --no-print-directory -s -C build/note >build/note/latex.log 2>&1 || { tail -n 30 build/note/latex.log >&2; exit 1; }
+	@echo "build/note/nspca-note.pdf"
 
 wheel: test-environment
 	@rm -rf dist *.egg-info

@@ -8,8 +8,11 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"  # the examples are small
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from docutils.nodes import SkipNode  # noqa: E402
+from latex2mathml.converter import convert  # noqa: E402
+
 import nspca  # noqa: E402
-from scripts import examples  # noqa: E402
+from scripts import examples, note, note_figures  # noqa: E402
 
 project = author = "nspca"
 release = nspca.__version__
@@ -28,6 +31,8 @@ autodoc_typehints = "none"
 toc_object_entries = False
 
 myst_heading_anchors = 3
+myst_enable_extensions = ["dollarmath"]
+html_math_renderer = "mathml"  # a browser draws MathML by itself, so a formula needs no script and no network
 
 html_theme = "alabaster"
 html_static_path = ["_static"]
@@ -46,6 +51,18 @@ html_theme_options = {
     "fixed_sidebar": True,
 }
 
+# `make note` prints the note alone.
+latex_documents = [("note", "nspca-note.tex", "How good is a sparse component?", "nspca", "howto")]
+latex_elements = {
+    "papersize": "a4paper",
+    "pointsize": "10pt",
+    "figure_align": "htbp",
+    "preamble": r"\usepackage{etoolbox}\AtBeginEnvironment{tabulary}{\footnotesize}\AtBeginEnvironment{longtable}{\footnotesize}",
+}
+latex_table_style = ["booktabs"]
+latex_show_urls = "no"
+latex_domain_indices = False
+
 
 def _skip(app, what, name, thing, skip, options):
     """scikit-learn gives every estimator methods such as `set_fit_request`, which are documented there."""
@@ -53,11 +70,34 @@ def _skip(app, what, name, thing, skip, options):
 
 
 def _run(app, docname, source):
-    """An example is run, and its page shows what came out."""
+    """Run an example so that its page shows what came out; fill the note with what the benchmarks stored."""
     if docname.startswith("examples/"):
         source[0] = examples.page(Path(app.srcdir, f"{docname}.py"))
+    if docname == "note":
+        for path in note.SOURCES:
+            app.env.note_dependency(str(path))
+        source[0] = note.fill(source[0])
+
+
+def _draw(app):
+    """Draw the figures of the note before any page is read."""
+    note_figures.draw(note.FIGURES)
+
+
+def _formula(self, node):
+    """Write a formula as MathML."""
+    self.body.append(convert(node.astext()))
+    raise SkipNode
+
+
+def _display(self, node):
+    """Write a formula on a line of its own as MathML."""
+    self.body.append(f'<div class="math">{convert(node.astext(), display="block")}</div>')
+    raise SkipNode
 
 
 def setup(app):
+    app.add_html_math_renderer("mathml", (_formula, None), (_display, None))
+    app.connect("builder-inited", _draw)
     app.connect("source-read", _run)
     app.connect("autodoc-skip-member", _skip)
