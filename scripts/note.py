@@ -202,7 +202,8 @@ def replaced(marker: re.Match[str]) -> str:
     """Return the table or the number of a marker."""
     kind, _, name = marker[1].partition(" ")
     if kind == "table" and name in TABLES:
-        return TABLES[name]().markdown()
+        table = TABLES[name]()
+        return f"```{{tabularcolumns}} {'l' * len(table.header)}\n```\n\n{table.markdown()}"
     if marker[1] in NUMBERS:
         return NUMBERS[marker[1]]()
     raise ValueError(f"docs/note.md has the marker {marker[0]}, which no table and no number is known for")

@@ -109,7 +109,7 @@ def gaps(axes: Axes) -> None:
     axes.set_yticks(np.arange(shown.size) + 0.2, [names[i] for i in shown])
     axes.set(xscale="log", xlim=(SMALLEST_GAP, 0.1), xlabel="part of the bound that is not reached")
     axes.invert_yaxis()
-    axes.legend(loc="upper left", bbox_to_anchor=(0, 1.08), ncols=2)
+    axes.legend(loc="upper left", bbox_to_anchor=(0, 1.07), ncols=2)
 
 
 def joint(axes: Axes) -> None:
@@ -125,7 +125,7 @@ def joint(axes: Axes) -> None:
     axes.set_yticks(np.arange(len(names)) + 0.2, names)
     axes.set(xlim=(85, 100), xlabel="proved share of the optimum, per cent")
     axes.invert_yaxis()
-    axes.legend(loc="upper left", bbox_to_anchor=(0, 1.15), ncols=2)
+    axes.legend(loc="upper left", bbox_to_anchor=(0, 1.2), ncols=2)
 
 
 def optima(axes: Axes) -> None:
