@@ -29,6 +29,7 @@ napoleon_use_param = napoleon_use_rtype = False
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
 toc_object_entries = False
+numfig = True
 
 myst_heading_anchors = 3
 myst_enable_extensions = ["dollarmath"]
