@@ -73,7 +73,11 @@ def _skip(app, what, name, thing, skip, options):
 def _run(app, docname, source):
     """Run an example so that its page shows what came out; fill the note with what the benchmarks stored."""
     if docname.startswith("examples/"):
-        source[0] = examples.page(Path(app.srcdir, f"{docname}.py"))
+        file = docname.replace("examples/", "notebooks/") + ".ipynb"
+        page = examples.page(Path(app.srcdir, f"{docname}.py"))
+        source[0] = (
+            f"{page}\nThe same as {{download}}`an executed notebook </{file}>`, on the samples that come with nspca.\n"
+        )
     if docname == "note":
         for path in note.SOURCES:
             app.env.note_dependency(str(path))

@@ -116,7 +116,18 @@ def joint() -> Table:
 
 def exact_methods() -> Table:
     """Return the published matrices: theirs and ours for any sign, ours for nonnegative weights."""
-    header = ("matrix", "n", "k", "published, any sign", "value", "proved", "CPU s", "nonnegative", "proved", "CPU s")
+    header = (
+        "matrix",
+        "n",
+        "k",
+        "published, any sign",
+        "value",
+        "proved",
+        "CPU s",
+        "nonnegative",
+        "proved",
+        "CPU s",
+    )
     return Table(header, tuple(tuple(exact.cells(row)) for row in exact.stored()))
 
 

@@ -46,8 +46,10 @@ def digits(k: int) -> tuple[nspca.Problem, nspca.Result]:
 
 CAPTIONS = {
     "circle": lambda: f"nonnegative, k = {CIRCLE_K}",
-    "ladder": lambda: f"the handwritten digits, nonnegative, k = {LADDER_K}, "
-    f"with the value {format_value(digits(LADDER_K)[1].value, 7)}",
+    "ladder": lambda: (
+        f"the handwritten digits, nonnegative, k = {LADDER_K}, "
+        f"with the value {format_value(digits(LADDER_K)[1].value, 7)}"
+    ),
 }
 
 

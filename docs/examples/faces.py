@@ -36,6 +36,7 @@ def draw(components):
 
 draw(one.components)
 print("at least", format_guarantee(one.ratio), "of the optimum")
+one
 
 # %% [markdown]
 # ## Five parts, together

@@ -29,6 +29,7 @@ def words(component):
 
 print(", ".join(words(first.components[:, 0])))
 print("at least", format_guarantee(first.ratio), "of the optimum")
+first
 
 # %% [markdown]
 # ## Which words must be in
