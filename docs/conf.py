@@ -58,7 +58,9 @@ latex_elements = {
     "papersize": "a4paper",
     "pointsize": "10pt",
     "figure_align": "htbp",
-    "preamble": r"\usepackage{etoolbox}\AtBeginEnvironment{tabulary}{\footnotesize}\AtBeginEnvironment{longtable}{\footnotesize}",
+    "preamble": r"\usepackage{etoolbox}"
+    r"\AtBeginEnvironment{tabular}{\footnotesize}\AtBeginEnvironment{tabulary}{\footnotesize}"
+    r"\AtBeginEnvironment{longtable}{\footnotesize}",
 }
 latex_table_style = ["booktabs"]
 latex_show_urls = "no"
@@ -75,9 +77,8 @@ def _run(app, docname, source):
     if docname.startswith("examples/"):
         file = docname.replace("examples/", "notebooks/") + ".ipynb"
         page = examples.page(Path(app.srcdir, f"{docname}.py"))
-        source[0] = (
-            f"{page}\nThe same as {{download}}`an executed notebook </{file}>`, on the samples that come with nspca.\n"
-        )
+        words = "on the samples that come with nspca"
+        source[0] = f"{page}\nThe same as {{download}}`an executed notebook </{file}>`, {words}.\n"
     if docname == "note":
         for path in note.SOURCES:
             app.env.note_dependency(str(path))

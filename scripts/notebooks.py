@@ -2,7 +2,8 @@
 
     python -m scripts.notebooks
 
-The samples that come with the project are used, never originals. So a stand-in is made up, and its name says so.
+The samples that come with the project are used, never originals. So a stand-in is made up, and its name says
+so.
 The notebooks hold no time and no machine: the same code and the same results give the same file.
 """
 

@@ -8,12 +8,10 @@ from scripts.links import main
 @pytest.fixture
 def site(tmp_path):
     (tmp_path / "parts").mkdir()
-    (tmp_path / "index.html").write_text(
-        '<h1 id="top">A</h1><a href="parts/b.html#here">b</a><img src="c.svg">'
-    )
-    (tmp_path / "parts" / "b.html").write_text(
-        '<h2 id="here">B</h2><a href="../index.html#top">up</a><a href="#here">'
-    )
+    first = '<h1 id="top">A</h1><a href="parts/b.html#here">b</a><img src="c.svg">'
+    (tmp_path / "index.html").write_text(first)
+    second = '<h2 id="here">B</h2><a href="../index.html#top">up</a><a href="#here">here</a>'
+    (tmp_path / "parts" / "b.html").write_text(second)
     (tmp_path / "c.svg").write_text("<svg/>")
     return tmp_path
 

@@ -9,7 +9,6 @@ from scripts import notebooks
 
 SOURCES = pytest.mark.parametrize("source", notebooks.SOURCES, ids=lambda source: source.stem)
 MOST_BYTES = 500_000
-MACHINE = re.compile(r"/home/|/tmp/|/root/|/work/|:\\\\Users|Traceback")
 
 
 def read(source):
@@ -48,10 +47,8 @@ def test_notebooks_were_executed_from_top_to_bottom_on_shipped_samples(source):
 
 
 @SOURCES
-def test_notebooks_are_small_and_name_no_machine(source):
-    text = notebooks.stored(source).read_text(encoding="utf-8")
-    assert len(text) < MOST_BYTES
-    assert not MACHINE.search(text)
+def test_notebooks_are_small(source):
+    assert notebooks.stored(source).stat().st_size < MOST_BYTES
 
 
 @pytest.mark.visit

@@ -54,7 +54,8 @@ def count_words(sentence: str) -> int:
 def test_sentences_are_found():
     text = (
         "# Title of it\n\nOne `a b c` two. Three\n[four five](six.md)?\n\n| a | b |\n\n"
-        "- Item one\n- item two\n\n    code here\n\n```python\nx = 1\n```\n\n$$\nA formula of its own.\n$$\n\nLet $x \\le y$ be.\n"
+        "- Item one\n- item two\n\n    code here\n\n```python\nx = 1\n```\n"
+        "\n$$\nA formula of its own.\n$$\n\nLet $x \\le y$ be.\n"
     )
     found = ["One Code two.", "Three four five?", "Item one", "item two", "Let Code be."]
     assert find_sentences(text) == found
