@@ -1,6 +1,7 @@
 """Settings of Sphinx for `make docs`, which builds the site and treats a warning as an error."""
 
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -90,15 +91,25 @@ def _draw(app):
     note_figures.draw(note.FIGURES)
 
 
+def _mathml(latex, display):
+    """Return a formula as MathML: bars without space around them, relations as operators, cos apart from x."""
+    text = convert(latex, display=display)
+    text = text.replace(
+        '<mo stretchy="false">&#x0007C;', '<mo stretchy="false" lspace="0" rspace="0">&#x0007C;'
+    )
+    text = re.sub("<mi>(&#x02AAF;|&#x02AB0;)</mi>", r"<mo>\1</mo>", text)
+    return re.sub("(<mi>(?:cos|sin)</mi>)", r'\1<mspace width="0.17em"/>', text)
+
+
 def _formula(self, node):
     """Write a formula as MathML."""
-    self.body.append(convert(node.astext()))
+    self.body.append(_mathml(node.astext(), "inline"))
     raise SkipNode
 
 
 def _display(self, node):
     """Write a formula on a line of its own as MathML."""
-    self.body.append(f'<div class="math">{convert(node.astext(), display="block")}</div>')
+    self.body.append(f'<div class="math">{_mathml(node.astext(), "block")}</div>')
     raise SkipNode
 
 

@@ -25,7 +25,7 @@ for label in np.unique(data.labels):
 # Nonnegative weights select genes that rise together.
 
 # %%
-problem = nspca.Problem.from_data(data.X, k=20)
+problem = nspca.Problem.from_data(data, k=20)
 result = nspca.solve(problem)
 chosen = np.flatnonzero(result.components[:, 0])
 for j in sorted(chosen, key=lambda j: -result.components[j, 0])[:5]:
@@ -46,7 +46,8 @@ result
 
 # %%
 sweep = nspca.sweep(problem, [5, 10, 20, 40, 80])
-sweep.frame[["k", "value", "ratio"]].round({"value": 0, "ratio": 3})
+table = sweep.frame[["k", "value"]].round(0)
+table.assign(ratio=sweep.frame["ratio"].map(format_guarantee))
 
 # %% [markdown]
 # ## Does the component separate the diagnoses?
