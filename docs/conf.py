@@ -92,7 +92,7 @@ def _draw(app):
 
 
 def _mathml(latex, display):
-    """Return a formula as MathML: bars without space around them, relations as operators, cos apart from x."""
+    """Return a formula as MathML: bars without space around them, relations as operators, room after cos."""
     text = convert(latex, display=display)
     text = text.replace(
         '<mo stretchy="false">&#x0007C;', '<mo stretchy="false" lspace="0" rspace="0">&#x0007C;'
