@@ -59,7 +59,7 @@ latex_elements = {
     "papersize": "a4paper",
     "pointsize": "10pt",
     "figure_align": "htbp",
-    # Tables in small print. A column of a table that is filled by a command takes a quarter of the line at most.
+    # Tables in small print. A column that a command fills takes a quarter of the line at most.
     "preamble": r"\usepackage{etoolbox}"
     r"\newcommand{\smallcolumns}{\footnotesize\tabcolsep=3.5pt\def\sphinxcolwidth##1##2{0.24\linewidth}}"
     r"\AtBeginEnvironment{tabulary}{\footnotesize}"
