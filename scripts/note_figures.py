@@ -122,7 +122,7 @@ def joint(axes: Axes) -> None:
         previous = previous if name.startswith("the same") else name.split(",")[0]
         names.append(f"{previous}, {name.split(', ')[-1]}")
     for place, (effort, colour) in enumerate(EFFORTS):
-        shares = [100 * (1 - gap(share)) for share in table.texts(effort)]
+        shares = [100 * (1 - np.nan_to_num(gap(share))) for share in table.texts(effort)]
         axes.barh(np.arange(len(names)) + 0.4 * place, shares, 0.38, color=colour, label=effort)
     axes.set_yticks(np.arange(len(names)) + 0.2, names)
     axes.set(xlim=(85, 100), xlabel="proved share of the optimum, per cent")
