@@ -57,7 +57,7 @@ PAGES: dict[str, str] = {
     "compare": "compare?sample=pitprops",
     "papers": "papers?item=asteris2014-figure-4",
     "runs": "runs",
-    "learn": "learn?screen=3&guess=20",
+    "learn": "learn?screen=3",
     "join": "join",
 }
 PREPARED: dict[str, Callable[[Page], None]] = {"sweep": swept}

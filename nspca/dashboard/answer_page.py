@@ -1,7 +1,8 @@
 """The mechanism of every page that asks one question of the data and shows the answer.
 
 A page says in an `AnswerPage` how its question is asked and how its answer is drawn. `show` does the rest: it
-finds the run, watches it, draws what is ready, and lets the result be taken home.
+finds the run, watches it, draws what is ready, and lets the result be taken home. A `PicturePage` has no run,
+because its answer is there at once; `show_at_once` draws it with the same head, form and order.
 """
 
 from abc import ABC, abstractmethod
@@ -67,17 +68,8 @@ class TakeHome:
     code: str = ""
 
 
-class AnswerPage(ABC):
-    """A page with a question and its answer. `show` calls the methods in the order in which they stand here.
-
-    Attributes
-    ----------
-    kind : the runs that the page shows, and the name of the run in the address
-    leading : whether the answer needs the leading eigenvalue, which is measured first for a folder
-    """
-
-    kind: Kind
-    leading: bool = True
+class QuestionPage(ABC):
+    """A page that asks a question of the data in a form, which folds into one line below the answer."""
 
     @abstractmethod
     def question(self, data: Chosen) -> ProblemSpec:
@@ -88,6 +80,41 @@ class AnswerPage(ABC):
         NSPCAError
             For values that make no question; the form is then open, and the sentence stands in it.
         """
+
+    @abstractmethod
+    def form(self, data: Chosen, asked: ProblemSpec | None) -> None:
+        """Draw the inputs, each tied to the address by `state.bind`; `asked` is None where they make no
+        question.
+        """
+
+    def line(self, data: Chosen, asked: ProblemSpec) -> str:
+        """Return the question in a few words, for the folded form."""
+        return ", ".join([*asked.data.change_words(), asked.describe().asked])
+
+
+class PicturePage(QuestionPage):
+    """A page whose answer is computed at once, without a run. `show_at_once` calls the methods in order."""
+
+    @abstractmethod
+    def view(self, data: Chosen, asked: ProblemSpec) -> Any:
+        """Draw the answer as one sentence, its picture and one control; return what `more` needs of it."""
+
+    @abstractmethod
+    def more(self, data: Chosen, asked: ProblemSpec, seen: Any) -> None:
+        """Draw everything else about the answer, below the form."""
+
+
+class AnswerPage(QuestionPage):
+    """A page with a question and its answer. `show` calls the methods in the order in which they stand here.
+
+    Attributes
+    ----------
+    kind : the runs that the page shows, and the name of the run in the address
+    leading : whether the answer needs the leading eigenvalue, which is measured first for a folder
+    """
+
+    kind: Kind
+    leading: bool = True
 
     def first(self, data: Chosen, asked: ProblemSpec) -> Watched | None:
         """Return the answer that stands on the page before anybody asks, stored, made or on its way.
@@ -100,16 +127,6 @@ class AnswerPage(ABC):
     def usual(self, data: Chosen) -> ProblemSpec | None:
         """Return the question of the first answer; None for no first answer."""
         return None
-
-    @abstractmethod
-    def form(self, data: Chosen, asked: ProblemSpec | None) -> None:
-        """Draw the inputs, each tied to the address by `state.bind`; `asked` is None where they make no
-        question.
-        """
-
-    def line(self, data: Chosen, asked: ProblemSpec) -> str:
-        """Return the question in a few words, for the folded form."""
-        return ", ".join([*asked.data.change_words(), asked.describe().asked])
 
     @abstractmethod
     def label(self, data: Chosen, asked: ProblemSpec) -> str:
@@ -192,6 +209,29 @@ def show(page: AnswerPage, data: Chosen) -> None:
         _draw(page, run, asked, answer, below)
 
 
+def show_at_once(page: PicturePage, data: Chosen) -> None:
+    """Draw a page without a run below its head: the answer first, then the form in one line, then the
+    rest.
+    """
+    answer, asking, below = frame.picture(), frame.form(border=False), st.container()
+    asked, refusal = None, None
+    try:
+        asked = page.question(data)
+    except NSPCAError as error:
+        refusal = error
+    with asking, frame.guard():
+        with _fold(page, data, asked, folded=asked is not None):
+            page.form(data, asked)
+        if refusal is not None:
+            raise refusal
+    if asked is None:
+        return
+    with answer, frame.guard():
+        seen = page.view(data, asked)
+        with below, frame.guard():
+            page.more(data, asked, seen)
+
+
 def show_shared(page: AnswerPage, run: Watched) -> None:
     """Draw everything there is to see about a finished run that somebody shared."""
     if not run.of_these_data or kept(run) is None:
@@ -225,14 +265,7 @@ def _find(page: AnswerPage, data: Chosen, asked: ProblemSpec | None) -> Watched 
 def _ask(page: AnswerPage, data: Chosen, asked: ProblemSpec | None, run: Watched | None) -> None:
     """Draw the form: folded into one line where there is an answer, open where there is none."""
     folded = run is not None and asked is not None
-    line = "" if asked is None else page.line(data, asked)
-    # Another key makes another element, so a form folds by itself when the first answer is there.
-    fold = st.expander(
-        f"{wording.plain(line)} · **{CHANGE}**" if folded else "The question",
-        expanded=not folded,
-        key="question_folded" if folded else "question_open",
-        icon=":material/tune:",
-    )
+    fold = _fold(page, data, asked, folded)
     with fold:
         page.form(data, asked)
     if asked is None:
@@ -243,6 +276,18 @@ def _ask(page: AnswerPage, data: Chosen, asked: ProblemSpec | None, run: Watched
         offered = start.offer(page.label(data, asked), data, asked, begin, beside)
     if offered and page.begin_unasked(data, asked):
         st.rerun()
+
+
+def _fold(page: QuestionPage, data: Chosen, asked: ProblemSpec | None, folded: bool) -> DeltaGenerator:
+    """Return the box of a form: closed with the question as its title, or open."""
+    line = "" if asked is None else page.line(data, asked)
+    # Another key makes another element, so a form folds by itself when the first answer is there.
+    return st.expander(
+        f"{wording.plain(line)} · **{CHANGE}**" if folded else "The question",
+        expanded=not folded,
+        key="question_folded" if folded else "question_open",
+        icon=":material/tune:",
+    )
 
 
 def _same(one: ProblemSpec, other: ProblemSpec) -> bool:

@@ -1,6 +1,7 @@
 """Numbers and names in the words a person reads. No Streamlit calls."""
 
 import base64
+import html
 import math
 import re
 from collections.abc import Sequence
@@ -98,10 +99,10 @@ def size(count: float) -> str:
     return f"{count:.1f} GB"
 
 
-def drawing(svg: str, style: str = "") -> str:
-    """An SVG drawing for `st.html`, which takes SVG itself out."""
+def drawing(svg: str, style: str = "", alt: str = "") -> str:
+    """Return an SVG drawing as HTML for `st.html`, which takes SVG itself out."""
     source = base64.b64encode(svg.encode()).decode()
-    return f'<img src="data:image/svg+xml;base64,{source}" alt="" style="{style}">'
+    return f'<img src="data:image/svg+xml;base64,{source}" alt="{html.escape(alt)}" style="{style}">'
 
 
 def things(count: int, one: str, many: str | None = None) -> str:

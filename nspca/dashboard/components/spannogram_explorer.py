@@ -28,6 +28,8 @@ _HTML = f"""
       <button class="reveal" type="button" hidden></button>
       <label class="opposite" hidden><input type="checkbox" /> opposite directions −c</label>
     </div>
+    <p class="turned" hidden>The direction −c turns every curve upside down. Its highest curves are the lowest
+    here, and are drawn in the second colour. The better of both directions counts.</p>
     <p class="say"></p>
     <p class="told" hidden></p>
     <div class="sets"></div>
@@ -60,6 +62,7 @@ _CSS = (
 .nspca-spx button:hover, .nspca-spx button:focus-visible { border-color: var(--st-primary-color); }
 .nspca-spx .reveal { background: var(--st-primary-color); color: var(--st-background-color); }
 .nspca-spx .told { font-weight: 600; margin: 0.5rem 0 0; }
+.nspca-spx .turned { margin: 0.5rem 0 0; }
 .nspca-spx .say { font-variant-numeric: tabular-nums; margin: 0.5rem 0 0; }
 .nspca-spx .sets { margin-top: 0.3rem; display: grid; gap: 0.25rem; align-content: start; }
 .nspca-spx .chip { display: inline-block; border-radius: 0.6rem; padding: 0 0.5rem; margin: 1px 2px;
@@ -72,9 +75,10 @@ _CSS = (
   .nspca-spx :is(.main, .aside) { display: contents; }
   .nspca-spx .angle { height: 2rem; margin-block: 0; }
   .nspca-spx :is(.say, .steps) { margin-top: 0; }
-  .nspca-spx .bar { order: 1; } .nspca-spx :is(.told, .sets) { order: 2; } .nspca-spx .steps { order: 3; }
+  .nspca-spx .bar { order: 1; } .nspca-spx .steps { order: 3; }
+  .nspca-spx :is(.turned, .told, .sets) { order: 2; }
 }
-.nspca-spx.room :is(.steps, .opposite) { display: none; }
+.nspca-spx.room .opposite { display: none; }
 .nspca-spx [hidden] { display: none !important; }
 """
     + icons.CSS

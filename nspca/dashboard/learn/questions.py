@@ -27,7 +27,7 @@ TASKS = {
     ),
     SPANNOGRAM: (
         f"Each curve is one pixel. The line marks the {K} highest curves at an angle. At which angle do "
-        f"these {K} pixels explain most? Drag the angle."
+        f"these {K} pixels capture most of the variance? Drag the angle."
     ),
     PAINTING: (
         f"Which {K} pixels vary most together over all handwritten digits? Touch them. Behind them is "
@@ -50,7 +50,7 @@ class Spannogram:
     best: float
 
     def reached(self, degrees: float) -> float:
-        """Return what the K highest curves explain at an angle, as a share of the best angle."""
+        """Return what the K highest curves capture at an angle, as a share of the best angle."""
         at = self.V @ direction(np.radians(degrees))
         return float(np.square(at[top_set(at, K)]).sum()) / self.best
 
@@ -83,7 +83,7 @@ def shares(screen: int, guesses: Sequence[Guess], of: Lesson) -> list[float]:
 
 @keep()
 def _painted_share(pixels: tuple[int, ...]) -> float:
-    """Return what painted pixels explain, as a share of the proved limit."""
+    """Return what painted pixels capture, as a share of the proved limit."""
     of = lesson()
     return proved_ratio(painted(of, pixels).value, of.upper)
 
@@ -122,8 +122,8 @@ def verdict(screen: int, guesses: Sequence[Guess], of: Lesson) -> str:
         best, possible = wording.shares(of.result.value / of.best, ratio_at_most(of.upper, of.best))
         return (
             f"The best angle is {np.degrees(spannogram_of(of).phi):.0f}°.{said} The set changes only where "
-            f"curves cross, so all angles were checked. On all of the data the best {K} pixels explain "
-            f"{best} of the first principal component. It is proved that no {K} explain more than "
+            f"curves cross, so all angles were checked. On all of the data the best {K} pixels capture "
+            f"{best} of the first principal component. It is proved that no {K} capture more than "
             f"{possible}."
         )
     best = format_guarantee(proved_ratio(of.result.value, of.upper))

@@ -16,7 +16,11 @@ from nspca.presentation.numerals import ratio_at_most
 
 GUESS = (
     f"Each curve is one pixel. The line marks the {K} highest curves at an angle. At which angle do these "
-    f"{K} pixels explain most? Drag to your guess, then reveal the answer."
+    f"{K} pixels capture most of the variance? Drag to your guess, then press Reveal."
+)
+GUESSED = (
+    f"Each curve is one pixel, and the star marks the angle whose {K} highest curves capture most. The "
+    "dashed line is your guess. Guess again, or go on with Next."
 )
 CONES = (
     "With three main directions the angle becomes a point on a sphere. A cone of directions is settled once "
@@ -34,7 +38,7 @@ class Screen:
 
 
 def direction(of: Lesson) -> None:
-    """Two pixels that vary together."""
+    """Draw two pixels that vary together, and the direction in which they vary most."""
     (i, j), along = pair(of)
     points = of.X[:, [i, j]]
     most, least = (float(np.var(points @ turned)) for turned in (along, np.array([-along[1], along[0]])))
@@ -53,14 +57,14 @@ def direction(of: Lesson) -> None:
 
 
 def few(of: Lesson) -> None:
-    """The best direction of all pixels beside the best few."""
+    """Draw the best direction of all pixels beside that of the best few."""
     x = of.problem.covariance.leading(1)[1][:, 0]
     x = x if x[np.argmax(np.abs(x))] > 0 else -x
     reached, possible = wording.shares(of.result.value / of.best, ratio_at_most(of.upper, of.best))
     st.markdown(
         f"The first principal component uses {np.count_nonzero(x)} pixels, with weights of both signs. "
-        f"**{K} pixels** with nonnegative weights explain {reached} of its variance. It is proved that no "
-        f"{K} explain more than {possible}."
+        f"**{K} pixels** with nonnegative weights capture {reached} of its variance. It is proved that no "
+        f"{K} capture more than {possible}."
     )
     shown = side_by_side(
         (x, of.result.components[:, 0]), of.of.dataset.image_shape, ("all pixels", f"the best {K} found")
@@ -70,9 +74,9 @@ def few(of: Lesson) -> None:
 
 
 def spannogram(of: Lesson) -> None:
-    """Guess the best angle."""
-    st.markdown(GUESS)
+    """Draw the curves with a question for the best angle, and the answer once somebody has guessed."""
     phi = state.get("guess")
+    st.markdown(GUESS if phi is None else GUESSED)
     names = of.of.dataset.feature_names
     guessed = None if phi is None else float(np.radians(phi))
     picture = spannogram_explorer.Picture.of(of.of.dataset)
@@ -92,7 +96,7 @@ def spannogram(of: Lesson) -> None:
 
 
 def cones(of: Lesson) -> None:
-    """The search in three dimensions."""
+    """Draw the search in three dimensions."""
     st.markdown(CONES)
     cone_replay((of.of.content, "learn", K), of.V, K, nonneg=True, tol=1e-3, unit=of.unit)
 

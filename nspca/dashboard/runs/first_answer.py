@@ -23,12 +23,17 @@ LARGEST = defaults.LARGEST  # entries of a table that is answered about unasked
 
 
 def look(kind: Kind, of: Chosen, asked: ProblemSpec) -> Watched | None:
-    """Return the run with the answer to the usual question about some data: stored, made, or on its way.
-
-    None where the address names a run, for data that are no problem or too large, and when it failed.
+    """Return the run with the answer to the usual question of a page, see `unasked`; None where the address
+    names a run.
     """
-    if state.get(kind.key) is not None:
-        return None
+    return None if state.get(kind.key) is not None else unasked(of, asked)
+
+
+def unasked(of: Chosen, asked: ProblemSpec) -> Watched | None:
+    """Return the run that answers a question which nobody asked for: stored, made, or on its way.
+
+    None for data that are no problem or too large, and when it failed.
+    """
     stored = shipped_answers.find(of.reference.sample, of.content, asked.numbers_only())
     if stored is not None:
         began = stored.computed - stored.seconds

@@ -10,7 +10,7 @@ import numpy as np
 from nspca.covariance.covariance import Covariance
 from nspca.covariance.linalg import Array, rank1
 from nspca.dashboard import open_data
-from nspca.dashboard.app import cache, state
+from nspca.dashboard.app import cache
 from nspca.dashboard.open_data import Chosen
 from nspca.errors import Refused
 from nspca.lowrank.rankd import factor
@@ -18,6 +18,7 @@ from nspca.lowrank.spannogram import Band, direction, intervals_rank2
 from nspca.plots import spans
 from nspca.plots.spannogram import Spans
 from nspca.problem import Problem
+from nspca.specs import SweepSpec
 
 RANKS = 6  # of the approximations that are looked at
 LEAST_K = 10
@@ -41,21 +42,20 @@ class Subject:
         return np.pad(V, ((0, 0), (0, rank - V.shape[1])))
 
 
-def subject(data: Chosen, k: int) -> Subject:
-    """The problem that the address asks for."""
-    nonneg = not state.get("signed")
-    problem = open_data.problem(data, nonneg, state.get("center"), state.get("scale")).with_k(k)
-    key = (data.content, nonneg, state.get("center"), state.get("scale"), k)
+def subject(data: Chosen, asked: SweepSpec) -> Subject:
+    """Return the problem that a question is about, with the eigenvalues that the page needs."""
+    problem = open_data.problem_of(data, asked)
+    key = (data.content, asked.nonneg, asked.center, asked.scale, asked.first)
     return Subject(data, problem, key, leading(problem.covariance))
 
 
 def leading(A: Covariance) -> float:
-    """l1; the eigenvalues that the whole page needs are computed at once and stay with the matrix."""
+    """Return the leading eigenvalue; all eigenvalues that the page needs are computed with it and kept."""
     return float(A.leading(min(RANKS + 1, A.n))[0][0])
 
 
 def range_of_k(n: int) -> tuple[int, int]:
-    """The k to begin with and the largest on the slider."""
+    """Return the k to begin with, and the largest k on the slider."""
     return min(LEAST_K, max(1, n // 3)), min(n, MOST_K)
 
 
