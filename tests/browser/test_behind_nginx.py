@@ -283,9 +283,8 @@ def test_the_room_of_a_class_works_behind_nginx_and_the_password(
                 phone.locator(".nspca-turner .angle").fill(str(90 + number))
                 phone.get_by_role("button", name="Send my guess").click()
                 expect(teacher.get_by_text(f"Guesses: {SOCKETS + number + 1},")).to_be_visible()
-            shown = teacher.locator(".nspca-figure").first
-            drawn = "plot => plot.data[0].x.length"
-            assert shown.evaluate(drawn) == SOCKETS + PHONES, "the projector shows each of them"
+            drawn = "document.querySelector('.nspca-figure.js-plotly-plot').calcdata[0].length"
+            teacher.wait_for_function(f"{drawn} === {SOCKETS + PHONES}")  # the projector shows each of them
             teacher.get_by_role("button", name="Show the answer").click()
             expect(phone.get_by_text("on the projector")).to_be_visible()
         logged = [json.loads(line) for line in (folder / "access.log").read_text().splitlines()]

@@ -93,8 +93,8 @@ def test_a_figure_whose_height_changed_still_follows_the_width(serve, page):
     page.set_viewport_size({"width": 1024, "height": 844})
     page.goto(serve(CHANGING))
     page.wait_for_selector(".js-plotly-plot .main-svg")
-    fits = """(plot => plot._fullLayout.width === plot.clientWidth && plot._fullLayout.height === plot.clientHeight)(
-      document.querySelector(".js-plotly-plot"))"""
+    fits = """(({ clientWidth, clientHeight, _fullLayout: { width, height } }) =>
+      width === clientWidth && height === clientHeight)(document.querySelector(".js-plotly-plot"))"""
     page.wait_for_function(fits)
     page.locator(".js-plotly-plot").first.evaluate("plot => { plot.style.height = '500px'; }")
     page.wait_for_function(f"document.querySelector('.js-plotly-plot').clientHeight === 500 && {fits}")
