@@ -30,7 +30,10 @@ LIMIT = 600_000  # milliseconds
 FIGURE = "[data-testid=stMain] .js-plotly-plot .main-svg"
 
 
-COMING = "() => !/answer is on its way|Solving \\d/.test(document.body.innerText)"
+COMING = """() => !/(answer|preview|limit) is on its way|Solving \\d|CONNECTING|Connection error/i.test(document.body.innerText)
+  && document.querySelector("[data-testid=stApp]")?.dataset.testScriptState === "notRunning""""
+CARDS = """() => [...document.querySelectorAll("[class*=st-key-card_] img")].every(
+  (image) => !atob(image.src.split(",")[1]).includes("<rect"))"""
 
 
 def swept(page: Page) -> None:
@@ -42,8 +45,9 @@ def swept(page: Page) -> None:
 
 
 def seen(page: Page) -> None:
-    """Wait until the first answer is there."""
+    """Wait until the first answer is there, and the pictures of the samples."""
     page.wait_for_function(COMING, timeout=LIMIT)
+    page.wait_for_function(CARDS, timeout=LIMIT)
 
 
 PAGES: dict[str, str] = {
@@ -68,7 +72,7 @@ def small(png: bytes) -> bytes:
     """Return the same picture in few colours, in a fraction of the bytes."""
     out = io.BytesIO()
     Image.open(io.BytesIO(png)).convert("RGB").quantize(
-        COLOURS, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE
+        COLOURS, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE
     ).save(out, "PNG", optimize=True)
     return out.getvalue()
 

@@ -288,6 +288,8 @@ def test_the_room_of_a_class_works_behind_nginx_and_the_password(
             teacher.get_by_role("button", name="Show the answer").click()
             expect(phone.get_by_text("on the projector")).to_be_visible()
         logged = [json.loads(line) for line in (folder / "access.log").read_text().splitlines()]
-        assert {line["status"] for line in logged} <= {101, 200, 401, 403}
+        refused = {line["uri"] for line in logged if line["status"] not in (101, 200, 401, 403)}
+        # Streamlit looks for its server below the folder of every page first.
+        assert all(uri.endswith(("/_stcore/health", "/_stcore/host-config")) for uri in refused), refused
     finally:
         server.stop()
