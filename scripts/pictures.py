@@ -30,8 +30,11 @@ LIMIT = 600_000  # milliseconds
 FIGURE = "[data-testid=stMain] .js-plotly-plot .main-svg"
 
 
-COMING = """() => !/(answer|preview|limit) is on its way|Solving \\d|CONNECTING|Connection error/i.test(document.body.innerText)
-  && document.querySelector("[data-testid=stApp]")?.dataset.testScriptState === "notRunning""""
+COMING = """() => {
+  const coming = /(answer|preview|limit) is on its way|Solving \\d|CONNECTING|Connection error/i;
+  const app = document.querySelector("[data-testid=stApp]");
+  return !coming.test(document.body.innerText) && app?.dataset.testScriptState === "notRunning";
+}"""
 CARDS = """() => [...document.querySelectorAll("[class*=st-key-card_] img")].every(
   (image) => !atob(image.src.split(",")[1]).includes("<rect"))"""
 
