@@ -80,7 +80,7 @@ def _card(name: str, sample: Sample, picture: str) -> None:
         )
         if is_stand_in(name):  # no caption: present mode hides those
             st.markdown(preview.BADGES["stand-in"])
-            st.caption(wording.plain(f"The original: {sample.summary}"))
+            st.caption(f"The original: {wording.plain(sample.summary)}")
         else:
             st.caption(wording.plain(sample.summary))
 
