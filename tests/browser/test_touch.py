@@ -192,3 +192,11 @@ def test_arrows_move_in_the_painted_image(page, app_url):
     for _ in range(3):
         page.keyboard.press("ArrowUp")  # the edge holds
     expect(pixels.nth(0)).to_be_focused()
+    page.goto(f"{app_url}/learn?screen=4")
+    cones = page.locator(".nspca-cones")
+    expect(cones.locator(".say")).to_contain_text("Done")
+    cones.locator(".step").press("Home")
+    cones.locator(".step").press("ArrowRight")
+    expect(cones).to_have_attribute("data-step", "1")
+    expect(cones.locator(".step")).to_be_focused()
+    expect(page).to_have_url(re.compile("screen=4"))

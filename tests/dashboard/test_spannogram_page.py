@@ -118,7 +118,7 @@ def test_the_sentence_at_the_top_holds(nonneg):
         assert 0 <= most - 100 * known.upper / unit < 0.1 and known.upper >= result.value
         assert ("a quick limit: Sweep proves a tighter one" in said) == known.is_quick
         assert ("nonnegative" in said) == nonneg
-    steps = lessons.steps(of.problem, len(found.candidates), math.comb(64, 10))
+    steps = lessons.steps(of.problem, "pixel", len(found.candidates), math.comb(64, 10))
     assert f"{len(found.candidates)} sets to check instead of 151 billion" in steps[1]
     assert not any("%" in step for step in steps), "one limit on the page"
 
@@ -149,6 +149,7 @@ def test_the_limit_is_that_of_sweep(visit, settled, finish, address, texts, monk
     assert "quick limit" not in own
     monkeypatch.setattr(first_answer, "LARGEST", 10**6)
     page = settled(visit(PAGE, sample="pitprops", k=5), lambda page: "on its way" not in texts(page))
+    assert "quick limit" not in texts(page)
     line = next(line for line in own.splitlines() if line.startswith("#### If the data had"))
     assert line in texts(page)
     if "more than" in line:

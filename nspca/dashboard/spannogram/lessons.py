@@ -52,17 +52,19 @@ def count_in_words(count: int) -> str:
     return f"{count:,}"
 
 
-def steps(problem: Problem, candidates: int, sets: int) -> list[str]:
+def steps(problem: Problem, noun: str, candidates: int, sets: int) -> list[str]:
     """Return the sentences beside the picture of rank 2.
 
     Parameters
     ----------
     problem : the problem that is drawn
+    noun : name of one feature
     candidates, sets : number of candidate sets, and of all sets of k features
     """
     lit = "highest" if problem.nonneg else "farthest from zero"
     said = [
-        "The angle φ mixes the two main directions of the data: 90° is the first alone, 0° the second.",
+        f"A main direction is a weighting of all {noun}s along which the data vary most. The angle φ mixes the "
+        "first two: 90° is the first alone, 0° the second.",
         f"The {problem.k} {lit} curves are the best set for a mix. They change only where curves cross. So "
         f"there are {count_in_words(candidates)} sets to check instead of {count_in_words(sets)}.",
     ]

@@ -23,7 +23,7 @@ class Limit:
     upper : float
         The bound, in the units of the data.
     is_quick : bool
-        Whether it is the bound of the rank-2 picture alone, above which a sweep usually comes down.
+        Whether no sweep has proved a bound yet, so that it is the one of the rank-2 picture.
     run : str or None
         Id of the default run that is about to prove a smaller one.
     """
@@ -36,7 +36,7 @@ class Limit:
 def find(of: Subject, asked: SweepSpec) -> Limit:
     """Return the smallest bound of the visitor's own sweeps, of the default run, and of the rank-2 picture.
 
-    A sweep of the same k has the same certificate, so this page and Sweep print the same limit.
+    The visitor's own sweeps come before the default run, so that this page and Sweep print the same limit.
     """
     quick = ranks.rank_at(of, 2).upper
     known, waits = list(_own(of, asked)), None
@@ -47,8 +47,7 @@ def find(of: Subject, asked: SweepSpec) -> Limit:
             known = list(_uppers(results, asked.first))
         elif run is not None:
             waits = run.id
-    best = min([*known, quick])
-    return Limit(best, not any(bound < quick for bound in known), waits)
+    return Limit(min([*known, quick]), not known, waits)
 
 
 def has_ended(run: str) -> bool:

@@ -87,14 +87,7 @@ class SpannogramPage(PicturePage):
         name, sentence = _view(), st.container()  # the picture is there before the limit is
         VIEWS[name].show(of)
         if not state.get("present"):
-            st.segmented_control(
-                "View",
-                list(VIEWS),
-                format_func=lambda view: VIEWS[view].title,
-                required=True,
-                label_visibility="collapsed",
-                **state.bind("view", name),
-            )
+            _ways(name, component.noun(data.dataset))
         with sentence:
             if name == "curves":
                 _answer(of, asked)
@@ -103,11 +96,23 @@ class SpannogramPage(PicturePage):
         return of
 
     def more(self, data: Chosen, asked: SweepSpec, seen: Subject | None) -> None:
-        if seen is None:
-            return
-        noun = component.noun(data.dataset)
-        frame.way_on(SWEEP, f"Sweep: the best {noun}s in all directions, for every k")
-        teach(VIEWS[_view()].lesson)
+        if seen is not None:
+            teach(VIEWS[_view()].lesson)
+
+
+def _ways(name: str, noun: str) -> None:
+    """Draw the choice of a picture, and the link to the page that looks in all directions."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.segmented_control(
+            "View",
+            list(VIEWS),
+            format_func=lambda view: VIEWS[view].title,
+            required=True,
+            label_visibility="collapsed",
+            width="content",
+            **state.bind("view", name),
+        )
+        frame.way_on(SWEEP, f"Sweep: the best {noun}s in all directions")
 
 
 def _view() -> str:

@@ -41,7 +41,7 @@ def curves(of: Subject) -> None:
             found=found.found,
             height=HEIGHT,
             picture=Picture.of(data),
-            steps=lessons.steps(problem, len(found.candidates), math.comb(problem.n, problem.k)),
+            steps=lessons.steps(problem, noun, len(found.candidates), math.comb(problem.n, problem.k)),
             noun=noun,
         )
 
