@@ -63,8 +63,8 @@ def steps(problem: Problem, noun: str, candidates: int, sets: int) -> list[str]:
     """
     lit = "highest" if problem.nonneg else "farthest from zero"
     said = [
-        f"A main direction is a weighting of all {noun}s along which the data vary most. The angle φ mixes the "
-        "first two: 90° is the first alone, 0° the second.",
+        f"A main direction is a weighting of all {noun}s along which the data vary most. The angle φ mixes "
+        "the first two: 90° is the first alone, 0° the second.",
         f"The {problem.k} {lit} curves are the best set for a mix. They change only where curves cross. So "
         f"there are {count_in_words(candidates)} sets to check instead of {count_in_words(sets)}.",
     ]
