@@ -75,7 +75,7 @@ def small(png: bytes) -> bytes:
     """Return the same picture in few colours, in a fraction of the bytes."""
     out = io.BytesIO()
     Image.open(io.BytesIO(png)).convert("RGB").quantize(
-        COLOURS, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE
+        COLOURS, method=Image.Quantize.MAXCOVERAGE, kmeans=1, dither=Image.Dither.NONE
     ).save(out, "PNG", optimize=True)
     return out.getvalue()
 

@@ -303,7 +303,7 @@ def test_every_sample_has_its_picture(visit, stand_ins):
 def test_the_data_that_are_open_and_what_a_stand_in_is_are_said(visit, stand_ins, texts):
     page = visit(PAGE, sample="cbcl")
     assert page.subheader[0].value == "Open now: CBCL faces"
-    badge = "stand-in: invented data in place of the original"
+    badge = "stand-in: invented data"
     said = [one.value for one in page.markdown if badge in one.value]
     assert len(said) == 1 + len(STAND_INS), "beside the data that are open, and on each card"
     assert sum(one.value.startswith("The original: ") for one in page.caption) == len(STAND_INS)

@@ -24,7 +24,7 @@ SHOWN = 300
 BADGES = {
     "real": ":green-badge[original data]",
     "copy": ":orange-badge[copy with other values]",
-    "stand-in": ":orange-badge[stand-in: invented data in place of the original]",
+    "stand-in": ":orange-badge[stand-in: invented data]",
     "user": ":blue-badge[your data]",
 }
 
