@@ -18,6 +18,7 @@ def test_back_leads_through_what_was_done(page, app_url):
     change_question(page)
     slider = page.get_by_role("slider", name="k, the number")
     before, entries = slider.get_attribute("aria-valuetext"), page.evaluate("history.length")
+    slider.scroll_into_view_if_needed()
     box = slider.bounding_box()
     middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     page.mouse.move(*middle)
@@ -30,7 +31,7 @@ def test_back_leads_through_what_was_done(page, app_url):
     dragged = slider.get_attribute("aria-valuetext")
     page.get_by_text("of any sign", exact=True).click()
     expect(page).to_have_url(re.compile("signed=1"))
-    page.get_by_role("link", name="Sweep").click()
+    page.get_by_role("link", name="Sweep", exact=True).click()
     expect(page).to_have_url(re.compile(r"/sweep\?(?!.*view=).*signed=1"))
     page.get_by_role("button", name=re.compile(r"^Run \d+ problems")).click()
     expect(fold(page, "The proof")).to_be_visible()
