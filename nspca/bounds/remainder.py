@@ -1,8 +1,8 @@
-"""Sparse remainder of A above a level: the entries that no threshold tau takes away outside a core.
+"""Collect the entries of A above a level, as a sparse matrix: the remainder outside a dense core.
 
 With ``W_ij = min(A_ij, tau)`` (signed: clipped to [-tau, tau]) for pairs of features that are not both in the
-core, what is left of A there is ``N_ij = (A_ij - tau)+`` (signed: with the sign of A_ij). A is never formed
-whole: it is read in strips of columns, largest variances first, and only entries above the level are kept.
+core, the remainder of A is ``N_ij = (A_ij - tau)+`` (signed: with the sign of A_ij). A is never formed as a
+whole. It is read in strips of columns, largest variances first, and only entries above the level are kept.
 """
 
 from collections.abc import Iterator
@@ -18,16 +18,15 @@ from nspca.covariance.linalg import UNIT_ROUNDOFF
 from nspca.covariance.parts import Parts
 
 MOST = 2_000_000
-"""Largest number of entries that are kept (32 MB); more raise the level."""
+"""Maximum number of entries that are kept (32 MB). If there are more, the level is raised."""
 STRIP = 512
 """Columns of A in a strip: n x 512 numbers are 50 MB for n = 12 000."""
 WIDE, PASSES = 2**25, 20
-"""Entries of a strip of A that is read in a pass over the rows (256 MB), and most passes."""
+"""Entries of a strip of an A on disk (256 MB), each strip being a pass over the data; and maximum passes."""
 LOWER = 0.85
-"""Entries are collected down to this share of the level asked for, so that a next, lower level needs no new
-pass."""
+"""Entries are collected down to this share of the requested level, since lower levels often follow."""
 SINGLE = 512
-"""Up to this number of samples entries are collected in single precision, which takes half the time."""
+"""Maximum samples for computing entries in single precision, which takes half the time."""
 SINGLE_ROUNDOFF = 2.0**-24
 
 
@@ -40,9 +39,9 @@ class Remainder:
     n : int
         Number of features.
     level : float
-        Every entry of A above this level is held.
+        Every entry of A above this level is included.
     i, j : (p,) int32
-        Features of each entry, i <= j in the order in which they were read.
+        Features of each entry, each pair once.
     sizes : (p,) float
         The entries (signed: their absolute values), rounded up.
     """
@@ -62,12 +61,12 @@ class Remainder:
         return sp.csr_array((np.concatenate((values, values[across])), (rows, columns)), (self.n, self.n))
 
     def within(self, tau: float, features: np.ndarray) -> sp.csr_array:
-        """Return ``|N|`` among some features for a threshold tau that is at least `level`."""
+        """Return ``|N|`` restricted to some features, for a threshold tau that is at least `level`."""
         return sp.csr_array(self.above(tau)[features][:, features])
 
 
 def can_be_read(A: Covariance) -> bool:
-    """Return whether strips of columns of A can be formed: on disk each one is a pass over all rows."""
+    """Tell whether strips of columns of A are affordable; for data on disk, each strip is a pass."""
     return not isinstance(A, Parts) or A.n**2 <= PASSES * WIDE
 
 
@@ -77,15 +76,15 @@ def _width(A: Covariance) -> int:
 
 
 def entry_error(A: Covariance) -> float:
-    """Return the room that entries of A need for the rounding of whoever recomputes them."""
+    """Return a bound on the rounding error of an entry of A when a checker recomputes it."""
     samples = A.shape[0] if A.source == "data" else 1
     return SLACK * UNIT_ROUNDOFF * (samples + 64) * float(A.diagonal.max())
 
 
 def collect(A: Covariance, nonneg: bool, level: float) -> Remainder:
-    """Return the entries of A above `level`, or above a higher level if they are more than `MOST`.
+    """Return the entries of A above `level`, or above a higher level if there are more than `MOST`.
 
-    The last collection is kept with the matrix: a level that it covers costs no pass over A.
+    The last remainder is cached with A and is returned again if it covers the level.
     """
     kept: dict[str, Any] = A.once(("remainder", nonneg), dict)
     if "last" not in kept or (kept["last"].level > level and not kept["capped"]):
@@ -93,7 +92,8 @@ def collect(A: Covariance, nonneg: bool, level: float) -> Remainder:
     return kept["last"]
 
 
-def _collect(A, nonneg, level) -> tuple[Remainder, bool]:
+def _collect(A: Covariance, nonneg: bool, level: float) -> tuple[Remainder, bool]:
+    """Return the entries of A above `level`, and whether the level was raised to limit their number."""
     order = np.argsort(-A.diagonal, kind="stable")
     parts: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
     count, capped = 0, False
@@ -102,7 +102,7 @@ def _collect(A, nonneg, level) -> tuple[Remainder, bool]:
             C = np.abs(C)
         at = np.flatnonzero(level - error < C)
         i, j = np.divmod(at, C.shape[1])
-        upper = i >= j  # the strip begins with its own columns: the other half is mirrored
+        upper = i >= j  # the first rows of a strip are its own columns, so only one triangle counts
         i, j = i[upper], j[upper]
         sizes = C[i, j].astype(np.float64) + error
         parts.append(((j + start).astype(np.int32), (i + start).astype(np.int32), sizes))
@@ -110,7 +110,7 @@ def _collect(A, nonneg, level) -> tuple[Remainder, bool]:
         if count > MOST:
             every = np.concatenate([part[2] for part in parts])
             level = float(np.partition(every, count - MOST // 2)[count - MOST // 2])
-            parts = [tuple(array[part[2] > level] for array in part) for part in parts]
+            parts = [(j[s > level], i[s > level], s[s > level]) for j, i, s in parts]
             count, capped = sum(part[2].size for part in parts), True
     if not parts:
         none = np.zeros(0, dtype=np.int32)
@@ -119,17 +119,18 @@ def _collect(A, nonneg, level) -> tuple[Remainder, bool]:
     return Remainder(A.n, level, order[i].astype(np.int32), order[j].astype(np.int32), sizes), capped
 
 
-def _strips(A, order, level) -> Iterator[tuple[int, np.ndarray, float]]:
+def _strips(A: Any, order: np.ndarray, level: float) -> Iterator[tuple[int, np.ndarray, float]]:
     """Yield (start, C, error): C holds columns ``order[start:...]`` of A, from row ``order[start]`` on.
 
-    Rows end where ``sqrt(A_ii A_jj)`` is no longer above the level: for psd A no entry below is.
+    Rows end where ``sqrt(A_ii A_jj)`` falls to the level. For psd A, all entries below are smaller.
+    `error` bounds the rounding error of C.
     """
     size = np.sqrt(np.maximum(A.diagonal[order], 0.0) + getattr(A, "nu", 0.0))
     error = entry_error(A)
     dense = isinstance(A, DataCovariance) and not isinstance(A, SparseCovariance) and not A._small
     Z = None
     if dense and A.m <= SINGLE:
-        # sums of m products, the entries of Z rounded first
+        # sums of m products of entries of Z, rounded to single precision
         error += (A.m + 16) * SINGLE_ROUNDOFF * float(A.diagonal.max())
         Z = np.ascontiguousarray(A.Z[:, order], dtype=np.float32)
     width = _width(A)
@@ -146,7 +147,7 @@ def _strips(A, order, level) -> Iterator[tuple[int, np.ndarray, float]]:
 
 
 def across(A: Covariance, nonneg: bool, rows: np.ndarray, others: np.ndarray, tau: float) -> sp.csr_array:
-    """Return N between features: ``N[others][:, rows]`` for a threshold tau, sparse, in double precision."""
+    """Return the sparse part ``N[others][:, rows]`` of the remainder for a threshold tau (float64)."""
     error, parts = entry_error(A), []
     width = max(1, (WIDE if isinstance(A, Parts) else WIDE // 4) // A.n)
     for start in range(0, rows.size, width):

@@ -19,12 +19,20 @@ the code has 8. Of d: one for each of at most |O| products and sums, and 1 to di
 K: 2 to divide by the root, twice, 1 to multiply, and one for each sum.
 """
 
+from collections.abc import Callable, Iterator
+from typing import TypeAlias
+
 import numpy as np
+from numpy import ndarray as Array
 
 from nspca.checker import matrix
+from nspca.checker.matrix import Matrix
+from nspca.checker.reading import Inequality, Joint
 from nspca.checker.refusal import require
 from nspca.checker.rounding import TINY, gamma
 
+Folded: TypeAlias = tuple[Array, float]
+"""K (r, r), and the size of its rounding error in spectral norm."""
 TOGETHER = 2**24
 """Maximum numbers of Z in memory for a piece of the features: 128 MB."""
 WIDEST = 1024
@@ -33,7 +41,7 @@ LIGHTEST, HEAVIEST = 2.0**-60, 2.0**60
 """Smallest and largest allowed weight: what underflows in d is then less than TINY."""
 
 
-def fold(A, witness, outside, tau, nonneg):
+def fold(A: Matrix, witness: Inequality | Joint, outside: Array, tau: float, nonneg: bool) -> Folded | None:
     """Return K (r, r) and the size of its rounding error in spectral norm, or None where K is 0.
 
     Weights with a d_i above t are refused.
@@ -47,7 +55,7 @@ def fold(A, witness, outside, tau, nonneg):
     return across(A, witness, outside, d, tau, nonneg)
 
 
-def weights(A, witness, outside):
+def weights(A: Matrix, witness: Inequality | Joint, outside: Array) -> Array:
     """Return the weights of the features outside, in their order."""
     y = np.ones(A.n)
     y[np.setdiff1d(np.arange(A.n), witness.rows)] = witness.y
@@ -56,7 +64,7 @@ def weights(A, witness, outside):
     return y[outside]
 
 
-def pieces(A, features):
+def pieces(A: Matrix, features: Array) -> Iterator[Array]:
     """Yield consecutive pieces of some features whose blocks of A fit in memory together."""
     # A that is read in rows needs a pass for each block, so pieces are as large as memory allows
     width = matrix.DENSE_LIMIT // 2 if A.by_rows else max(1, min(WIDEST, TOGETHER // A.m))
@@ -64,13 +72,13 @@ def pieces(A, features):
         yield features[start : start + width]
 
 
-def beside(A, I):
+def beside(A: Matrix, I: Array) -> Callable[[Array], Array]:
     """Return a function of J that returns a new array A[I, J]; the columns of I are formed once."""
     if A.by_rows or not A.gram:
         return lambda J: np.array(A.block(I, J))
     Z = A.columns(I).T
 
-    def block(J):
+    def block(J: Array) -> Array:
         E = Z @ A.columns(J)
         E /= A.m
         return E
@@ -78,7 +86,9 @@ def beside(A, I):
     return block
 
 
-def above(A, I, J, block, tau, nonneg):
+def above(
+    A: Matrix, I: Array, J: Array, block: Callable[[Array], Array], tau: float, nonneg: bool
+) -> tuple[Array, Array | None] | None:
     """Return |N[I, J]| and a mask of negative N (signed problems), or None where no entry can exceed tau."""
     largest = A.size[I].max() * A.size[J].max()
     if largest <= tau:
@@ -95,7 +105,7 @@ def above(A, I, J, block, tau, nonneg):
     return N, negative
 
 
-def levels(A, outside, y, tau, nonneg):
+def levels(A: Matrix, outside: Array, y: Array, tau: float, nonneg: bool) -> Array:
     """Return upper bounds on the d_i.
 
     Pieces are read from the largest sizes to the smallest, so the loop ends once no entry can exceed tau.
@@ -116,18 +126,22 @@ def levels(A, outside, y, tau, nonneg):
     return totals / y * (1 + gamma(outside.size + len(parts) + 16)) + TINY * felt
 
 
-def across(A, witness, outside, d, tau, nonneg):
+def across(
+    A: Matrix, witness: Inequality | Joint, outside: Array, d: Array, tau: float, nonneg: bool
+) -> Folded | None:
     """Return K and its error from N between the kept rows and the features outside, or None where K is 0."""
     rows, t = witness.rows, witness.t
     K, size, used, count = np.zeros((rows.size, rows.size)), 0.0, 0, 0
     block = beside(A, rows)
     for at in pieces(A, np.arange(outside.size)) if rows.size else ():
         found = above(A, rows, outside[at], block, tau, nonneg)
-        felt = np.zeros(0, dtype=int) if found is None else np.flatnonzero(found[0].any(axis=0))
-        if not felt.size:
+        if found is None:
             continue
         N, negative = found
-        N = N[:, felt] if nonneg else np.where(negative[:, felt], -N[:, felt], N[:, felt])
+        felt = np.flatnonzero(N.any(axis=0))
+        if not felt.size:
+            continue
+        N = N[:, felt] if negative is None else np.where(negative[:, felt], -N[:, felt], N[:, felt])
         gain = (t - d[at[felt]]) - gamma(8) * t
         require((gain > 0).all(), f"t = {t!r} leaves no room for a feature outside the kept rows")
         B = N / np.sqrt(gain)

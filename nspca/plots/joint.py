@@ -184,7 +184,7 @@ def _captioned(
 
 
 def cumulative_figure(
-    values: Mapping[str, Sequence[float]], total: float, *, upper: float | None = None
+    values: Mapping[str, Sequence[float] | np.ndarray], total: float, *, upper: float | None = None
 ) -> go.Figure:
     """Draw the variance explained by the first j components, for every method (Fig. 2 (a) of Asteris et al.
     2015).
@@ -227,7 +227,7 @@ def cumulative_figure(
     return figure.update_yaxes(title_text="variance explained, % of total", rangemode="tozero")
 
 
-def _cumulative_alt(values: Mapping[str, Sequence[float]], total: float) -> str:
+def _cumulative_alt(values: Mapping[str, Sequence[float] | np.ndarray], total: float) -> str:
     ends = [
         f"{plain(name)} {format_value_share(float(np.sum(each)), total)}" for name, each in values.items()
     ]

@@ -247,7 +247,7 @@ def test_the_sentence_names_the_smallest_number_that_is_as_good():
 
 def test_words_of_a_topic_are_marked_as_whole_words_and_nothing_else_is_markup():
     said = documents.marked('The <b>cat</b> sat on Cats & "cat"', ["cat"])
-    assert said == "The &lt;b&gt;<mark>cat</mark>&lt;/b&gt; sat on Cats &amp; &quot;<mark>cat</mark>&quot;"
+    assert said == "The &lt;b&gt;<mark>cat</mark>&lt;/b&gt; sat on Cats &amp; &#34;<mark>cat</mark>&#34;"
     assert documents.marked("New\n York is new", ["new york", "new"]) == (
         "<mark>New\n York</mark> is <mark>new</mark>"
     )

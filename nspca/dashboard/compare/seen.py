@@ -1,4 +1,4 @@
-"""A finished comparison at one k: its results, and the answer in sentences."""
+"""The class `Seen`: a finished comparison at one k, with its results and its answer in sentences."""
 
 import pandas as pd
 
@@ -9,20 +9,20 @@ from nspca.dashboard.views import statement
 from nspca.presentation.phrases import rival_name
 
 SAME = 1e-6
-"""Relative difference below which two methods have found the same value."""
+"""Maximum relative difference of two values that count as equal."""
 ENOUGH = 0.5
-"""The first k that is shown reaches this share of the largest value."""
+"""Share of the largest value that the first shown k must reach."""
 
 
 class Seen:
-    """A finished comparison at the k that is shown.
+    """A finished comparison at the shown k.
 
     Attributes
     ----------
-    run : the run, its data and its problem
-    table : a row for each method and k
-    ks, k : the values of k that are ready, and the one that is shown
-    of_k : the results at that k by method
+    run : the run with its data and its problem
+    table : values and bounds, one row for each method and k
+    ks, k : the finished values of k, and the shown one
+    of_k : the results at k by method
     """
 
     def __init__(self, run: Compared, sweep: nspca.Sweep) -> None:
@@ -35,7 +35,7 @@ class Seen:
         }
 
     def sentences(self) -> list[str]:
-        """Return the answer: which methods find the most, what that is, and what is proved."""
+        """Return the answer as sentences: the best methods, their value, and the proved share."""
         best = max(result.value for result in self.of_k.values()) or 1.0
         first = [method for method, result in self.of_k.items() if result.value >= best * (1 - SAME)]
         said = statement.state_result(self.run.data.dataset, self.run.problem, self.of_k[first[0]], self.k)
@@ -44,7 +44,7 @@ class Seen:
         return [f"#### {names} {find} the most at k = {self.k}.", f"{said.found} {said.limit}", self.gaps()]
 
     def gaps(self) -> str:
-        """Return how far the other methods are below the best."""
+        """Return a sentence about the distance of the other methods from the best value."""
         best = max(result.value for result in self.of_k.values()) or 1.0
         below = sorted((1 - result.value / best, method) for method, result in self.of_k.items())
         others = [

@@ -127,7 +127,8 @@ export default function (component) {
   if (document.fullscreenElement !== state.div) {
     state.div.style.height = `calc(${data.height + (state.extra ?? 0)}px * var(--nspca-room, 1))`;
   }
-  state.div.setAttribute("role", "img");
+  // Not "img": what is in an image cannot be reached, and the buttons of a figure can.
+  state.div.setAttribute("role", "figure");
   state.div.setAttribute("aria-label", data.alt);
   const style = getComputedStyle(state.div);
   const seen = data.figure + data.present + style.getPropertyValue("--st-text-color") + style.getPropertyValue("--st-background-color");

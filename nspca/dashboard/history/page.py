@@ -2,10 +2,10 @@
 
 import time
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
-from nspca.api import OPTIMAL_GAP
 from nspca.dashboard.app import buttons, frame, state, times, wording
 from nspca.dashboard.history import beside, sharing, thumbnail
 from nspca.dashboard.history.descriptions import DAMAGE, Told, proved, tell
@@ -13,7 +13,7 @@ from nspca.dashboard.runs import progress
 from nspca.dashboard.runs.tasks import engine
 from nspca.jobs import JobState, Run
 from nspca.jobs.job import DAY
-from nspca.presentation.numerals import format_guarantee
+from nspca.presentation.numerals import OPTIMAL_GAP, format_guarantee
 from nspca.specs.rows import unpack
 
 OF_A_PAGE = 25  # runs listed on one page
@@ -140,7 +140,7 @@ def _turn(page: int, last: int, count: int) -> None:
 # --- one run --------------------------------------------------------------------------------------
 
 
-def _row(one: Told | Run, place) -> None:
+def _row(one: Told | Run, place: Any) -> None:
     """Draw one run: picture, description, progress, link and actions. `place` is the visitor's time zone."""
     run = one.run if isinstance(one, Told) else one
     small, left, right = st.columns([1, 4, 3], vertical_alignment="center")
@@ -174,7 +174,7 @@ def _row(one: Told | Run, place) -> None:
                 _more(one, now)
 
 
-def _describe(one: Told, now: JobState, place) -> str:
+def _describe(one: Told, now: JobState, place: Any) -> str:
     """Return the Markdown description of a run: name, settings, state, times, and what is proved."""
     lines = [f"**{wording.plain(one.run.name or one.line)}**"]
     if one.run.name:
@@ -225,7 +225,7 @@ def share(one: Told, now: JobState) -> float:
 def _more(one: Told, now: JobState) -> None:
     """Draw the menu of an ended run: rename, download, share, delete."""
     run, key = one.run, f"name_{one.run.id}"
-    look = {"placeholder": one.name[:LONGEST], "max_chars": LONGEST}
+    look: dict[str, Any] = {"placeholder": one.name[:LONGEST], "max_chars": LONGEST}
     st.text_input("Name", on_change=_rename, args=(run.id, key), **look, **state.showing(key, run.name))
     if now.state == "done":
         label, ending, reads = FILES.get(one.spec.kind, SWEEPS if one.spec.kind in OF_SWEEPS else PLAIN)

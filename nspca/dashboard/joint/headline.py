@@ -5,13 +5,12 @@ import math
 import streamlit as st
 
 import nspca
-from nspca.api import OPTIMAL_GAP
 from nspca.dashboard.app import wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.joint.outcome import Outcome
 from nspca.dashboard.joint.subject import Subject
 from nspca.plots.joint import climb_figure
-from nspca.presentation.numerals import format_value, percent_down, percent_up, ratio_at_most
+from nspca.presentation.numerals import OPTIMAL_GAP, format_value, percent_down, percent_up, ratio_at_most
 from nspca.result import Result
 from nspca.specs.rows import Climbed
 
@@ -81,7 +80,7 @@ def share(value: float, outcome: Outcome) -> str:
 
 
 def is_unfinished(result: Result) -> bool:
-    """Return whether the method of a result is still at work or was cancelled."""
+    """Tell whether the method of a result is still at work or was cancelled."""
     return result.status is nspca.Status.CANCELLED
 
 

@@ -1,7 +1,6 @@
-"""Components as ranked lists of names, in as many columns as the screen has room for."""
+"""Draw components as ranked lists of names, in as many columns as fit the screen."""
 
 from collections.abc import Mapping, Sequence
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from nspca.dashboard.joint.headline import LEAST_DIGITS
 from nspca.dashboard.joint.methods import heading, ordered
 from nspca.dashboard.joint.outcome import Outcome
 from nspca.data.genesets import name_list
+from nspca.presentation.markup import Markup, render
 from nspca.presentation.numerals import percent_down
 
 MOST = 40
@@ -24,27 +24,6 @@ FIRST = 10
 PRESENTED = 5
 """Names of a component in present mode, where two rows of lists fit on the screen."""
 MOST_COLUMNS = 5
-STYLE = """<style>
-.nspca-frame { container-type: inline-size; }
-.nspca-topics { display: grid; grid-template-columns: repeat(var(--columns), minmax(0, 1fr));
-  gap: 0.6rem 1rem; margin: 0 0 0.8rem; }
-@container (max-width: 640px) {
-  .nspca-topics { grid-template-columns: repeat(min(3, var(--columns)), minmax(0, 1fr)); }
-}
-@container (max-width: 460px) {
-  .nspca-topics { grid-template-columns: repeat(min(2, var(--columns)), minmax(0, 1fr)); }
-}
-.nspca-topics section { min-width: 0; }
-.nspca-topics h6 { font-size: 0.85rem; font-weight: 600; margin: 0 0 0.2rem; padding: 0;
-  border-bottom: 1px solid rgba(128,128,128,0.4); }
-.nspca-topics ol { list-style: none; margin: 0; padding: 0; }
-.nspca-topics li { position: relative; display: flex; justify-content: space-between; gap: 0.4rem;
-  font-size: 0.88rem; line-height: 1.5;
-  margin: 1px 0; padding: 0 0.3rem; border-radius: 3px; }
-.nspca-topics li span { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
-.nspca-topics li data { font-size: 0.75rem; opacity: 0.75; font-variant-numeric: tabular-nums; }
-.nspca-topics li.only span { text-decoration: underline dotted; text-underline-offset: 3px; }
-</style>"""
 
 
 def best(outcome: Outcome, most: int = FIRST) -> None:
@@ -59,9 +38,9 @@ def best(outcome: Outcome, most: int = FIRST) -> None:
 
 
 def choose(outcome: Outcome) -> int:
-    """Draw the choice of one component of the best method; return its number from 1.
+    """Draw the choice of one component of the best method, and return its number from 1.
 
-    In present mode nothing is drawn, because what a choice shows is not on the screen.
+    Nothing is drawn in present mode, which hides the details of the chosen component.
     """
     about, method = outcome.about, outcome.best
     X, called_ = ordered(outcome.results)[method].components, called(method)
@@ -79,7 +58,7 @@ def choose(outcome: Outcome) -> int:
 
 
 def rows(outcome: Outcome) -> None:
-    """Draw a row of lists for every method; those of the others stand below the ones they share most with."""
+    """Draw a row of lists for every method; lists in one column are those that share most weight."""
     names, results = outcome.of.dataset.feature_names, ordered(outcome.results)
     joint = [method for method in results if nspca.METHODS[method].joint]
     first = max(joint, key=lambda method: results[method].value, default=None)
@@ -87,7 +66,9 @@ def rows(outcome: Outcome) -> None:
     for method, result in results.items():
         st.markdown(heading(outcome, result))
         is_other = first is not None and method != first
-        order = matched(results[first].components, result.components) if is_other else None
+        order = (
+            None if first is None or not is_other else matched(results[first].components, result.components)
+        )
         shares = result.values / outcome.total
         marked = known if is_other else None
         st.html(lists(result.components, shares, names, marked, order, called(method), FIRST))
@@ -101,27 +82,27 @@ def rows(outcome: Outcome) -> None:
 
 
 def called(method: str) -> dict[int, str]:
-    """Return the names that somebody gave to components of a method, by their place from 0."""
+    """Return the names that the visitor gave to components of a method, by their number from 0."""
     return {j - 1: name for (whose, j), name in given_names.given().items() if whose == method}
 
 
 def matched(X: Any, Y: Any) -> np.ndarray:
-    """Return for each column of X (n, r) the column of Y (n, r) that it is matched with.
+    """Return for each column of X (n, r) the number of its partner in Y (n, r).
 
-    Every column is matched once, so that most weight is shared in all.
+    Each column of Y is used once. The partners share as much weight as possible in total.
     """
     return linear_sum_assignment(-(np.abs(X).T @ np.abs(Y)))[1]
 
 
 def lists(
     X: np.ndarray,
-    shares: Sequence[float],
+    shares: Sequence[float] | np.ndarray,
     names: Sequence[str],
-    known: np.ndarray | None = None,
-    order: Sequence[int] | None = None,
+    known: Any = None,
+    order: Sequence[int] | np.ndarray | None = None,
     called: Mapping[int, str] | None = None,
     most: int = MOST,
-) -> str:
+) -> Markup:
     """Return HTML of components as lists of names with weights, largest first.
 
     Parameters
@@ -130,16 +111,16 @@ def lists(
     shares : r shares of the variance
     names : n
     known : (n,) bool, optional
-        Names that are not known are marked with a dotted line.
-    order : which component stands in which place
-    called : names of components by their place
-    most : names in each list
+        Features that every good answer uses; all others are marked with a dotted line.
+    order : numbers of the components in the order of drawing
+    called : names of components by their number
+    most : maximum names in each list
     """
     largest = float(np.abs(X).max(initial=0)) or 1.0
     r = X.shape[1]
     columns = -(-r // -(-r // MOST_COLUMNS))  # rows of equal length
     places, called = range(r) if order is None else order, called or {}
-    body = "".join(
+    drawn = [
         _list(
             f"{j + 1}{' ' * (j in called)}{called.get(j, '')}",
             X[:, j],
@@ -150,44 +131,45 @@ def lists(
             most,
         )
         for j in places
-    )
-    return (
-        f'{STYLE}<div class="nspca-frame"><div class="nspca-topics" '
-        f'style="--columns:{columns}">{body}</div></div>'
-    )
+    ]
+    return render("lists", columns=columns, lists=drawn)
 
 
-def _list(title: str, x: np.ndarray, share: float, names, known, largest: float, most: int) -> str:
+def _list(
+    title: str,
+    x: np.ndarray,
+    share: float,
+    names: Sequence[str],
+    known: np.ndarray | None,
+    largest: float,
+    most: int,
+) -> dict[str, Any]:
+    """Return HTML of one component as a list with a title."""
     order = np.argsort(-np.abs(x), kind="stable")[: np.count_nonzero(x)]
-    items = "".join(_item(names[i], x[i], largest, known is not None and not known[i]) for i in order[:most])
-    more = f"<li><span>and {len(order) - most} more</span></li>" if len(order) > most else ""
-    above = f"<h6>{escape(title)} · {percent_down(share, LEAST_DIGITS)}</h6>"
-    return f"<section>{above}<ol>{items}{more}</ol></section>"
+    items = [_item(names[i], x[i], largest, known is not None and not known[i]) for i in order[:most]]
+    said = f"{title} · {percent_down(share, LEAST_DIGITS)}"
+    return {"title": said, "items": items, "more": max(0, len(order) - most)}
 
 
-def _item(name: str, weight: float, largest: float, only: bool) -> str:
-    width, colour = 100 * abs(weight) / largest, "217,98,43" if weight < 0 else "42,133,199"
-    bar = f"background:linear-gradient(to right,rgba({colour},0.26) {width:.0f}%,transparent {width:.0f}%)"
-    safe = escape(str(name))
-    return (
-        f'<li{" class=only" if only else ""} style="{bar}" '
-        f'title="{safe}"><span>{safe}</span><data>{weight:.2f}</data></li>'
-    )
+def _item(name: str, weight: float, largest: float, only: bool) -> dict[str, Any]:
+    """Return HTML of one name with a bar for its weight."""
+    width, colour = f"{100 * abs(weight) / largest:.0f}", "217,98,43" if weight < 0 else "42,133,199"
+    return {"name": str(name), "weight": weight, "width": width, "colour": colour, "only": only}
 
 
 def ranked(x: np.ndarray, names: Sequence[str]) -> list[str]:
-    """Return the names of the features of a component, the largest weight first."""
+    """Return the names of the features that a component x (n,) uses, largest weight first."""
     return [str(names[i]) for i in np.argsort(-np.abs(x), kind="stable")[: np.count_nonzero(x)]]
 
 
 def copy(x: np.ndarray, names: Sequence[str], label: str) -> None:
-    """Draw the names of a component with a button that copies them, one a line."""
+    """Draw the names of a component with a button that copies them, one per line."""
     st.caption(f"{label}. The button at the right of the box copies them, one a line.")
     st.code(name_list(ranked(x, names)).rstrip("\n"), language=None, height=130)
 
 
 def method_of(outcome: Outcome) -> str:
-    """Draw the choice of the method whose component is looked at, where there are several; return it."""
+    """Draw the choice of a method, if there are several, and return the chosen one."""
     results = ordered(outcome.results)
     shown = state.get("shown") if state.get("shown") in results else outcome.best
     if len(results) == 1:
@@ -196,7 +178,7 @@ def method_of(outcome: Outcome) -> str:
 
 
 def looked_at(outcome: Outcome, method: str) -> tuple[int, np.ndarray]:
-    """Return the number of the component that is looked at, from 1, and its weights (n,) by a method."""
+    """Return the number (from 1) of the chosen component, and its weights (n,) by a method."""
     X = ordered(outcome.results)[method].components
     number = min(max(1, state.get(outcome.about.at)), X.shape[1])
     return number, X[:, number - 1]
@@ -216,12 +198,15 @@ def name_it(outcome: Outcome, method: str, number: int, suggestion: str) -> None
 
 
 def gist(x: np.ndarray, names: Sequence[str], most: int = 4) -> str:
-    """Return the first names of a component in a line."""
+    """Return the first `most` names of a component in one line."""
     return ", ".join(name[:24] for name in ranked(x, names)[:most])
 
 
 def recurring(outcome: Outcome, F: np.ndarray, overlaps: Sequence[float]) -> None:
-    """Draw each component as the names that come up most when samples are drawn again, with how often."""
+    """Draw each component as the names that are most frequent under resampling, with their frequency.
+
+    F (n, r) has the frequencies, and `overlaps` the mean overlap of each component.
+    """
     names, r, about = outcome.of.dataset.feature_names, F.shape[1], outcome.about
     most = max(outcome.asked.sizes)
     X = np.where(np.argsort(np.argsort(-F, axis=0, kind="stable"), axis=0) < most, F, 0.0)

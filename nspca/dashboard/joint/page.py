@@ -1,6 +1,7 @@
 """Draw the pages Parts, Topics and Components: several components of one data set, found together."""
 
 from dataclasses import replace
+from typing import Any
 
 import streamlit as st
 
@@ -38,7 +39,7 @@ def show(about: Subject, view: View) -> None:
     answer_page.show(JointPage(replace(about, feature=subject.feature_noun(of)), view), of)
 
 
-class JointPage(AnswerPage):
+class JointPage(AnswerPage[ComponentsSpec]):
     """A page about several components.
 
     Parameters
@@ -130,7 +131,12 @@ class JointPage(AnswerPage):
         return replace(self.about, feature=subject.feature_noun(run.of))
 
     def _outcome(
-        self, run: Watched, now: JobState, results: dict[str, nspca.Result], live: bool = False, **proved
+        self,
+        run: Watched,
+        now: JobState,
+        results: dict[str, nspca.Result],
+        live: bool = False,
+        **proved: Any,
     ) -> Outcome:
         """Return the outcome of a run that views draw; `proved` holds further fields of `Outcome`."""
         problem, about = _problem(run), self._about(run)

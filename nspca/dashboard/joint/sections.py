@@ -1,4 +1,4 @@
-"""The sections below the answer: one is drawn at a time, so that the page stays short."""
+"""The sections below the answer. Only one is drawn at a time, so that the page stays short."""
 
 import streamlit as st
 
@@ -9,7 +9,7 @@ from nspca.dashboard.joint.subject import Subject
 
 
 def show(outcome: Outcome, view: View) -> None:
-    """Draw the choice of a section, and the section."""
+    """Draw the selector of sections, and the chosen section."""
     every = _sections(view)
     keys = [section.key for section in every]
     labels = {section.key: section.label(outcome.about) for section in every}
@@ -17,7 +17,7 @@ def show(outcome: Outcome, view: View) -> None:
     chosen = st.segmented_control(
         "More about this",
         keys,
-        format_func=labels.get,
+        format_func=labels.__getitem__,
         required=True,
         label_visibility="collapsed",
         **state.bind("look", wanted),

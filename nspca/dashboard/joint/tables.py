@@ -1,4 +1,4 @@
-"""Components of any table that is neither pictures nor words: genes, wavelengths, measurements."""
+"""The view of the page Components, for tables other than images and word counts."""
 
 import plotly.graph_objects as go
 import streamlit as st
@@ -15,11 +15,11 @@ from nspca.dashboard.views import component
 from nspca.plots.profiles import profiles_figure
 
 SHORT = 25
-"""Features up to which the heat map of a component is open. That of more is folded: the page stays short."""
+"""Maximum features of a component whose heat map is open. Larger heat maps are folded."""
 
 
 def picture(outcome: Outcome) -> None:
-    """Draw the components of the best method, and the choice of one to look at."""
+    """Draw the components of the best method, and the choice of one component."""
     if _is_spectrum(outcome):
         figures.draw(profiles(outcome), f"profiles_{outcome.run_id}")
     else:
@@ -28,11 +28,11 @@ def picture(outcome: Outcome) -> None:
 
 
 def after(outcome: Outcome) -> str:
-    """Return what is drawn in present mode, and else what to do next."""
+    """Return the sentence about the picture (present mode) or about the next step."""
     if state.get("present"):
         return "Each list is a component. Its percentage is what it explains, and a bar is a weight."
     many = "Choose a component to see it alone"
-    if outcome.of.dataset.is_covariance:  # without samples
+    if outcome.of.dataset.is_covariance:  # a covariance has no samples
         many += "."
     else:
         many += ", or “Samples on a map” to see where the samples lie."
@@ -41,7 +41,7 @@ def after(outcome: Outcome) -> str:
 
 
 def profiles(outcome: Outcome) -> go.Figure:
-    """Return all components of the best method over the axis of the spectra."""
+    """Return the figure of all components of the best method as spectra."""
     data, X = outcome.of.dataset, ordered(outcome.results)[outcome.best].components
     called = lists.called(outcome.best)
     names = [f"{j + 1} {called.get(j, '')}".strip() for j in range(X.shape[1])]
@@ -49,7 +49,7 @@ def profiles(outcome: Outcome) -> go.Figure:
 
 
 def look(outcome: Outcome) -> None:
-    """Draw one component alone: its weights, its features to copy, and the samples along it."""
+    """Draw the chosen component: its weights, its features to copy, and the samples along it."""
     data, names = outcome.of.dataset, outcome.of.dataset.feature_names
     left, right = st.columns([1, 2], gap="medium")
     with left:
@@ -76,7 +76,7 @@ def look(outcome: Outcome) -> None:
 
 
 def taken(outcome: Outcome) -> dict[str, go.Figure]:
-    """Return the figure of each component of the best method, by the name of a file."""
+    """Return the figures for export, one for each component of the best method, by file name."""
     data, best = outcome.of.dataset, outcome.best
     X = ordered(outcome.results)[best].components
     each = {f"component-{j:02}-by-{best}": component.drawn(data, x) for j, x in enumerate(X.T, 1)}

@@ -34,7 +34,7 @@ def picture(outcome: Outcome) -> None:
 
 
 def after(outcome: Outcome) -> str:
-    """Return what is drawn in present mode, and else what to do next."""
+    """Return the sentence about the picture (present mode) or about the next step."""
     if state.get("present"):
         return "Each list is a topic. Its percentage is what it explains, and a bar is the weight of a word."
     if outcome.asked.r == 1:
@@ -45,7 +45,7 @@ def after(outcome: Outcome) -> str:
 
 
 def look(outcome: Outcome) -> None:
-    """Draw the selected topic: its name, its words with how common each is, and its documents."""
+    """Draw the selected topic: its name, its words with their frequencies, and its documents."""
     data, names = outcome.of.dataset, outcome.of.dataset.feature_names
     left, right = st.columns([1, 2], gap="medium")
     with left:
@@ -70,7 +70,7 @@ def taken(outcome: Outcome) -> dict[str, go.Figure]:
 
 
 def common(data: Dataset, sampled: bool = False) -> tuple[np.ndarray, str]:
-    """Return how common each feature is as an (n,) array, and the label of that measure.
+    """Return the frequency of each feature as an (n,) array, and the label of that measure.
 
     The measure is the number of occurrences for words, and the variance for other features.
 

@@ -1,1 +1,1 @@
-"""The learn page: six screens, each with one figure and one sentence, and the room of a class."""
+"""The learn page: six screens, each with one figure and one sentence; and rooms for a class."""

@@ -1,4 +1,4 @@
-"""The six screens of the lesson. Each has one sentence, a figure, and a picture of the pixels beside it."""
+"""The six screens of the lesson, each with a sentence, a figure, and a picture of the pixels."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,6 +11,7 @@ from nspca.dashboard.components import figures, spannogram_explorer
 from nspca.dashboard.components.cone_replay import cone_replay
 from nspca.dashboard.learn import asides, fixing, painting
 from nspca.dashboard.learn.lesson import K, Lesson, pair
+from nspca.dashboard.views import component
 from nspca.plots.lesson import direction_figure, marked_pixels, side_by_side
 from nspca.presentation.numerals import ratio_at_most
 
@@ -31,14 +32,14 @@ PICTURE = "learn_guess"  # key of the explorer
 
 @dataclass(frozen=True)
 class Screen:
-    """A question, and what answers it."""
+    """A screen: its question as the title, and the function that draws it."""
 
     title: str
     show: Callable[[Lesson], None]
 
 
 def direction(of: Lesson) -> None:
-    """Draw two pixels that vary together, and the direction in which they vary most."""
+    """Draw the first screen: the direction of largest variance of two pixels."""
     (i, j), along = pair(of)
     points = of.X[:, [i, j]]
     most, least = (float(np.var(points @ turned)) for turned in (along, np.array([-along[1], along[0]])))
@@ -52,12 +53,12 @@ def direction(of: Lesson) -> None:
     with left:
         figures.draw(direction_figure(points, along, names), "learn_direction")
     with right:
-        marked = marked_pixels(of.X.mean(axis=0), of.of.dataset.image_shape, (i, j), names)
+        marked = marked_pixels(of.X.mean(axis=0), component.grid(of.of.dataset), (i, j), names)
         figures.draw(marked, "learn_pixels")
 
 
 def few(of: Lesson) -> None:
-    """Draw the best direction of all pixels beside that of the best few."""
+    """Draw the second screen: the best direction over all pixels, and over a few."""
     x = of.problem.covariance.leading(1)[1][:, 0]
     x = x if x[np.argmax(np.abs(x))] > 0 else -x
     reached, possible = wording.shares(of.result.value / of.best, ratio_at_most(of.upper, of.best))
@@ -67,14 +68,14 @@ def few(of: Lesson) -> None:
         f"{K} capture more than {possible}."
     )
     shown = side_by_side(
-        (x, of.result.components[:, 0]), of.of.dataset.image_shape, ("all pixels", f"the best {K} found")
+        (x, of.result.components[:, 0]), component.grid(of.of.dataset), ("all pixels", f"the best {K} found")
     )
     figures.draw(shown, "learn_few")
     asides.show(of)
 
 
 def spannogram(of: Lesson) -> None:
-    """Draw the curves with a question for the best angle, and the answer once somebody has guessed."""
+    """Draw the third screen: the spannogram, on which the visitor guesses the best angle."""
     phi = state.get("guess")
     st.markdown(GUESS if phi is None else GUESSED)
     names = of.of.dataset.feature_names
@@ -96,7 +97,7 @@ def spannogram(of: Lesson) -> None:
 
 
 def cones(of: Lesson) -> None:
-    """Draw the search in three dimensions."""
+    """Draw the fourth screen: the replay of a cone search in three dimensions."""
     st.markdown(CONES)
     cone_replay((of.of.content, "learn", K), of.V, K, nonneg=True, tol=1e-3, unit=of.unit)
 

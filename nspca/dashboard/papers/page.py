@@ -1,6 +1,6 @@
-"""Figures and tables of the papers, one at a time: a sentence that answers, the picture, and the details.
+"""The papers page: one figure or table at a time, with its answer, its picture and its details.
 
-The page is a form for a `PaperSpec`, its run, and a view of the outcome.
+The page consists of a form for a `PaperSpec`, its run, and a view of the outcome.
 """
 
 from dataclasses import asdict, replace
@@ -36,7 +36,7 @@ SAID = {
     "opposite": ("is contradicted", "are contradicted"),
     "data not here": ("needs data that are not here", "need data that are not here"),
 }
-"""Words for one statement of a verdict and for several."""
+"""Verbs for one and for several statements with each verdict."""
 COLOURS = {"agrees": "green", "better": "green", "differs": "orange", "opposite": "red"}
 SMALL = 320
 """Height in pixels of the picture, which leaves room for the first lines of the table on a laptop."""
@@ -50,7 +50,7 @@ def chosen() -> str:
     return st.segmented_control(
         "Paper",
         list(TABS),
-        format_func=TABS.get,
+        format_func=TABS.__getitem__,
         required=True,
         label_visibility="collapsed",
         **state.bind("paper", paper),
@@ -66,7 +66,7 @@ def show() -> None:
 
 
 def form() -> PaperSpec:
-    """Show the choice of a figure or table, and return what is asked."""
+    """Draw the choice of a figure or table, and return the spec of the chosen one."""
     paper = state.get("paper") if state.get("paper") in PAPERS else next(iter(PAPERS))
     mine = {item.name: item for item in ITEMS.values() if item.paper == paper}
     wanted = state.get("item")
@@ -82,12 +82,12 @@ def form() -> PaperSpec:
 
 
 def run(spec: PaperSpec) -> JobState | None:
-    """Return the newest run of the question in this workspace; None when nobody asked it here."""
+    """Return the newest run of the question in this workspace, or None."""
     return lookup.that_asks(spec)
 
 
 def view(item: Item, outcome: Outcome | None, now: JobState | None) -> None:
-    """Show the answer: a sentence, the picture, the table of claims, and the rest folded."""
+    """Draw the answer: a sentence, the picture, the table of claims, and folded details."""
     claims = papers.claims(item, outcome)
     st.markdown(f"{_badges(claims)} {wording.plain(answer(item, claims))}")
     if now is not None and now.state != "done":
@@ -104,7 +104,7 @@ def view(item: Item, outcome: Outcome | None, now: JobState | None) -> None:
 
 
 def answer(item: Item, claims: list[Claim]) -> str:
-    """Return what came out of a figure or table in one sentence or two."""
+    """Return one or two sentences about the outcome of a figure or table."""
     counts = {verdict: n for verdict, n in papers.counts(claims).items() if n and verdict != "not printed"}
     if not counts:
         return f"{item.label} is drawn without numbers, and is drawn again here."
@@ -121,7 +121,7 @@ def answer(item: Item, claims: list[Claim]) -> str:
 
 
 def _example(claims: list[Claim]) -> str:
-    """Return the first printed number beside the nearest computed one; empty where there is none."""
+    """Return a phrase with the first printed number and the nearest computed one; empty if there is none."""
     for claim in claims:
         value = claim.printed.value
         found = [one.value for one in _judged(claim) if isinstance(one.value, float)]
@@ -136,7 +136,7 @@ def _judged(claim: Claim) -> tuple[Found, ...]:
 
 
 def _first(mine: list[Item]) -> Item:
-    """Return the first item that has a printed statement, needs data, and has a picture stored."""
+    """Return the item shown first: it has printed statements, needs data, and has a stored picture."""
     telling = (
         item
         for item in mine
@@ -163,20 +163,21 @@ def _stored(name: str) -> Outcome | None:
 
 
 def _outcome(item: Item) -> Outcome | None:
-    """Return what this workspace computed, or else what was stored with the project."""
+    """Return the outcome that this workspace computed, or else the one that ships with the project."""
     done = _done(item)
     fresh = None if done is None else opened(done.id, done.finished, Outcome.from_json)
     return fresh if fresh is not None and (fresh.found or fresh.words) else _stored(item.name)
 
 
 def _done(item: Item) -> JobState | None:
-    """Return the newest finished run of an item; a later one may be under way, or have been cancelled."""
+    """Return the newest finished run of an item, or None; later runs may be unfinished or cancelled."""
     wanted = _spec(item)
     runs = (run.id for run, spec in lookup.every(PaperSpec) if spec == wanted)
     return next((now for now in map(engine().status, runs) if now.state == "done"), None)
 
 
 def _badges(claims: list[Claim]) -> str:
+    """Return Markdown badges with the number of claims for each verdict."""
     counts = papers.counts(claims)
     return " ".join(
         f":{COLOURS[verdict]}-badge[{verdict}: {count}]"
@@ -186,10 +187,10 @@ def _badges(claims: list[Claim]) -> str:
 
 
 def _picture(item: Item, outcome: Outcome | None) -> list[Panel]:
-    """Draw the first panel or two, or the components; return the panels that are left for below."""
+    """Draw the first one or two panels, or the components; return the other panels for later."""
     if outcome is None:
         return []
-    # Two panels belong together where the second has the same axes as in a figure of two parts.
+    # Two panels with equal axes belong together, as in a figure of two parts.
     first, rest = outcome.panels[:2], outcome.panels[2:]
     if first:
         columns = st.columns(len(first), gap="medium")
@@ -220,7 +221,7 @@ def _gallery(item: Item, outcome: Outcome, i: int, title: str) -> None:
 
 
 def _more(item: Item, outcome: Outcome | None, claims: list[Claim], rest: list[Panel]) -> None:
-    """Show, folded, what is not judged, the further panels, and the Python of the main number."""
+    """Draw the folded details: findings that are not judged, further panels, and Python code."""
     beside = [claim for claim in claims if any(not one.judged for one in claim.found)]
     if beside:
         with st.expander("Stronger methods and other measures, not judged", icon=":material/compare_arrows:"):
@@ -236,7 +237,7 @@ def _more(item: Item, outcome: Outcome | None, claims: list[Claim], rest: list[P
 
 
 def _compute(item: Item, outcome: Outcome | None, now: JobState | None) -> None:
-    """Show when the answer was computed, and the button that computes it here, or why there is none."""
+    """Draw the time of the computation, and the button that repeats it, or why that is impossible."""
     _when(outcome, _stored(item.name))
     if now is not None and now.state != "done":
         return
@@ -254,6 +255,7 @@ def _compute(item: Item, outcome: Outcome | None, now: JobState | None) -> None:
 
 
 def _when(outcome: Outcome | None, stored: Outcome | None) -> None:
+    """Draw the time and origin of an outcome."""
     if outcome is None:
         st.caption("Not computed yet.")
         return
@@ -264,7 +266,7 @@ def _when(outcome: Outcome | None, stored: Outcome | None) -> None:
 
 
 def _everything() -> None:
-    """Show, folded, the counts of all four papers and the meaning of the verdicts."""
+    """Draw the folded table of verdicts for all four papers, with their meanings."""
     every = [claim for item in ITEMS.values() for claim in papers.claims(item, _stored(item.name))]
     counts = papers.counts(every)
     line = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
@@ -278,6 +280,7 @@ def _everything() -> None:
 
 
 def _says(now: JobState) -> str:
+    """Return the progress line of a run."""
     if waits := progress.waiting(now):
         return waits
     if now.event is None:
@@ -293,7 +296,7 @@ def _share(now: JobState) -> float:
 
 
 def show_exact() -> None:
-    """Show the published exact methods beside this package on the same matrices."""
+    """Draw the comparison of published exact methods with this package on the same matrices."""
     rows = exact.stored()
     if not rows:
         st.info("This table was not computed yet: `python -m benchmarks.published --store` makes it.")

@@ -1,4 +1,4 @@
-"""Texts of the spannogram page: for each view formulas and three sentences."""
+"""Texts of the spannogram page: formulas and three sentences for each view."""
 
 from dataclasses import dataclass
 
@@ -11,14 +11,14 @@ from nspca.problem import Problem
 
 @dataclass(frozen=True)
 class Lesson:
-    """Formulas (one LaTeX line each) and three sentences or so in Markdown."""
+    """The explanation of a view: formulas (LaTeX, one per line) and three sentences in Markdown."""
 
     formulas: tuple[str, ...]
     lines: tuple[str, str, str]
 
 
 def teach(lesson: Lesson) -> None:
-    """Show the formulas and sentences of a lesson, folded until somebody asks."""
+    """Draw the formulas and sentences of a lesson, folded."""
     with st.expander("The formula"):
         for formula in lesson.formulas:
             st.latex(formula)
@@ -43,7 +43,7 @@ MAGNITUDES = ((12, "trillion"), (9, "billion"), (6, "million"))
 
 
 def count_in_words(count: int) -> str:
-    """Return a count as people say it: "47", "12,582", "151 billion", "4.1 × 10¹⁸"."""
+    """Return a count as text: "47", "12,582", "151 billion" or "4.1 × 10¹⁸"."""
     if count >= 10**15:
         return short(count)
     for power, name in MAGNITUDES:
@@ -58,15 +58,15 @@ def steps(problem: Problem, noun: str, candidates: int, sets: int) -> list[str]:
     Parameters
     ----------
     problem : the problem that is drawn
-    noun : name of one feature
-    candidates, sets : number of candidate sets, and of all sets of k features
+    noun : noun for a feature
+    candidates, sets : number of candidate supports, and of all supports of k features
     """
     lit = "highest" if problem.nonneg else "farthest from zero"
     said = [
         f"A main direction is a weighting of all {noun}s along which the data vary most. The angle φ mixes "
         "the first two: 90° is the first alone, 0° the second.",
-        f"The {problem.k} {lit} curves are the best set for a mix. They change only where curves cross. So "
-        f"there are {count_in_words(candidates)} sets to check instead of {count_in_words(sets)}.",
+        f"The {problem.size} {lit} curves are the best set for a mix. They change only where curves cross. "
+        f"So there are {count_in_words(candidates)} sets to check instead of {count_in_words(sets)}.",
     ]
     if problem.n > 2:
         more = wording.things(problem.n - 2, "more direction")
@@ -83,7 +83,7 @@ SENTENCES = {
     "support": "On one set of features, the best weights may have both signs. This picture shows what is "
     "left when weights must not be negative. Choose another set to compare.",
 }
-"""First sentences of the views that say nothing of the data at hand."""
+"""First sentences of the views that do not depend on the data."""
 SPHERE = Lesson(
     (
         r"f(c)=\sum_{k\ \text{largest}}\bigl(v_i^{\top}c\bigr)_+^2",

@@ -44,7 +44,7 @@ VIEWS = {
 }
 
 
-class SpannogramPage(PicturePage):
+class SpannogramPage(PicturePage[SweepSpec]):
     """Page that shows why few sets of features have to be checked."""
 
     def question(self, data: Chosen) -> SweepSpec:
@@ -64,7 +64,7 @@ class SpannogramPage(PicturePage):
         right.segmented_control(
             "Weights",
             [False, True],
-            format_func={False: "nonnegative", True: "of any sign"}.get,
+            format_func={False: "nonnegative", True: "of any sign"}.__getitem__,
             required=True,
             **state.bind("signed"),
         )
@@ -158,7 +158,7 @@ def _await(run: str) -> None:
 def answer(of: Subject, known: Limit) -> str:
     """Return the sentence at the top: the best set in two directions, its value in all, and the limit."""
     problem, found = of.problem, low_rank.rank2(of)
-    x, _ = found.component(found.optimum[0], problem.k, problem.nonneg)
+    x, _ = found.component(found.optimum[0], problem.size, problem.nonneg)
     noun, unit, value = component.noun(of.chosen.dataset), problem.leading_eigenvalue, problem.value(x)
     used = int(np.count_nonzero(x))
     here = percent_down(min(1.0, found.value / of.unit), PLACES)
@@ -167,15 +167,15 @@ def answer(of: Subject, known: Limit) -> str:
     they = "it captures" if used == 1 else "they capture"
     return (
         f"If the data had only their two main directions, {these} would be the best "
-        f"{'one' if problem.k == 1 else problem.k} and capture {here} of the variance of the first principal "
-        f"component. In all directions {they} {reached}. {_nobody(of, known, value)}"
+        f"{'one' if problem.size == 1 else problem.size} and capture {here} of the variance of the first "
+        f"principal component. In all directions {they} {reached}. {_nobody(of, known, value)}"
     )
 
 
 def _nobody(of: Subject, known: Limit, value: float) -> str:
     """Return the last sentence at the top: what no other set can pass, and how sharp that limit is."""
     problem, unit = of.problem, of.problem.leading_eigenvalue
-    things = wording.things(problem.k, component.noun(of.chosen.dataset))
+    things = wording.things(problem.size, component.noun(of.chosen.dataset))
     nobody = f"No {things}{' with nonnegative weights' if problem.nonneg else ''} can capture more"
     if known.upper <= value * (1 + OPTIMAL_GAP):
         return f"{nobody}."

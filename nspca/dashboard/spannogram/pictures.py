@@ -30,7 +30,7 @@ def curves(of: Subject) -> None:
         _take(found)
         st.session_state[SEEN] = spannogram_explorer(
             found.V,
-            problem.k,
+            problem.size,
             EXPLORER,
             nonneg=problem.nonneg,
             names=data.feature_names,
@@ -41,7 +41,7 @@ def curves(of: Subject) -> None:
             found=found.found,
             height=HEIGHT,
             picture=Picture.of(data),
-            steps=lessons.steps(problem, noun, len(found.candidates), math.comb(problem.n, problem.k)),
+            steps=lessons.steps(problem, noun, len(found.candidates), math.comb(problem.n, problem.size)),
             noun=noun,
         )
 
@@ -82,7 +82,12 @@ def _exponent() -> int:
 def sphere(of: Subject) -> None:
     """Draw rank 3: the search, recorded and replayed."""
     went = cone_replay(
-        of.key, of.factor(3), of.problem.k, nonneg=of.problem.nonneg, tol=10.0 ** -_exponent(), unit=of.unit
+        of.key,
+        of.factor(3),
+        of.problem.size,
+        nonneg=of.problem.nonneg,
+        tol=10.0 ** -_exponent(),
+        unit=of.unit,
     )
     made = wording.things(went.cover.cones, "cone")
     st.caption(

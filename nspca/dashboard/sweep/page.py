@@ -1,6 +1,10 @@
 """Draw the page Sweep: variance against the number of features k, with the proved region."""
 
+from typing import Any
+
+import numpy as np
 import pandas as pd
+import plotly.graph_objects as go
 import streamlit as st
 
 import nspca
@@ -38,7 +42,7 @@ from nspca.presentation.numerals import format_bound, format_value
 from nspca.result import knee
 from nspca.specs import SweepSpec
 from nspca.specs.preview import METHOD
-from nspca.specs.rows import unpack
+from nspca.specs.rows import Found, unpack
 
 HEIGHT = 440
 """Height of the curve in pixels, so that sentence, curve and slider fit on the first screen."""
@@ -49,7 +53,7 @@ PREVIEW = (
 )
 
 
-class SweepPage(AnswerPage):
+class SweepPage(AnswerPage[SweepSpec]):
     """Page with the curve of variance against k and the component at one k."""
 
     kind = SWEEP
@@ -130,7 +134,7 @@ class SweepPage(AnswerPage):
         method = state.get("shown") if state.get("shown") in methods else methods[0]
         found = sweep[method, k]
         proof = proofs.best(found, tried, k)
-        result = found.with_certificate(proof and proof.certificate)
+        result = found.with_certificate(None if proof is None else proof.certificate)
         data, x = run.of.dataset, result.components[:, 0]
         statement.show(statement.state_result(data, problem, result, k), "Preview: " if quick else "")
         known = None if run.of.table is not None else membership.of(run.of, problem.with_k(k), result)
@@ -179,7 +183,7 @@ def _says(now: JobState, total: int) -> str:
     if waits := progress.waiting(now):
         return waits
     line = f"{len(now.rows)} of {total} ready"
-    last = next(iter(unpack(now.rows[-1:])), None)
+    last = next((row for row in unpack(now.rows[-1:]) if isinstance(row, Found)), None)
     reading = now.event is not None and "(block" in now.event.stage
     if last is None or reading:
         return f"{line}; {wording.plain(now.event.stage)}" if now.event else line
@@ -212,7 +216,9 @@ def _shown_k(table: pd.DataFrame) -> int:
     return state.get("k") if state.get("k") in set(table["k"]) else knee(table)
 
 
-def _drawn(problem: nspca.Problem, table: pd.DataFrame, asked: SweepSpec, k: int, **options):
+def _drawn(
+    problem: nspca.Problem, table: pd.DataFrame, asked: SweepSpec, k: int, **options: Any
+) -> go.Figure:
     """Return the figure of the curve, with marks at the shown k, the knee and the wanted share."""
     share = enough.wanted()
     wanted = (share / 100 * problem.leading_eigenvalue, f"{share} % wanted")
@@ -255,7 +261,7 @@ def _features(run: Watched, seen: Finished, result: nspca.Result) -> None:
     _samples(about, seen.problem, x, run.id, right)
 
 
-def _samples(about: Chosen, problem: nspca.Problem, x, name: str, beside) -> None:
+def _samples(about: Chosen, problem: nspca.Problem, x: np.ndarray, name: str, beside: Any) -> None:
     """Draw the samples by their score along the component x (n,); for a folder, some of its rows."""
     try:
         seen = open_data.looked_at(about, problem)

@@ -1,4 +1,4 @@
-"""One component in two sentences and a bar: how much it captures, and how much any other could."""
+"""The statement about a component: two sentences and a bar about its variance and the proved bound."""
 
 import math
 from dataclasses import dataclass
@@ -10,6 +10,7 @@ from nspca.dashboard.app import wording
 from nspca.dashboard.views import component
 from nspca.data import Dataset
 from nspca.presentation.colours import CONTEXT, FOUND, PROVED
+from nspca.presentation.markup import Markup, render
 from nspca.presentation.numerals import (
     OPTIMAL_GAP,
     format_bound,
@@ -27,12 +28,12 @@ class Statement:
 
     Parameters
     ----------
-    found, limit : sentences: what the component captures, and what no other one can; `limit` is empty where
-        nothing is proved
-    share : what the component captures, as a part of the variance of the first principal component
-    most : the proved limit of `share`; None where nothing is proved
-    share_text, most_text : the same in per cent, rounded down and up
-    everything : name of the whole bar, such as "all 64 pixels"
+    found, limit : sentences about the variance of the component, and about the bound on all others; `limit`
+        is empty without a proof
+    share : share of the component in the variance of the first principal component
+    most : proved upper bound of `share` for any component; None without a proof
+    share_text, most_text : both in per cent, rounded down and up
+    everything : label of the whole bar, such as "all 64 pixels"
     """
 
     found: str
@@ -70,7 +71,7 @@ def state_result(dataset: Dataset, problem: Problem, result: Result, k: int) -> 
 
 
 def _nobody(problem: Problem, k: int, one: str) -> str:
-    """Return the subject of the sentence on the limit: ``No 8 pixels with nonnegative weights``."""
+    """Return the subject of the sentence about the bound: ``No 8 pixels with nonnegative weights``."""
     kept = len(problem.forced)
     those = f"No single {one}" if k == 1 else f"No {wording.things(k, one)}"
     those += f" that include the {wording.things(kept, one)} you kept" if kept and k > 1 else ""
@@ -80,43 +81,27 @@ def _nobody(problem: Problem, k: int, one: str) -> str:
 
 
 def show(said: Statement, before: str = "") -> None:
-    """Draw both sentences, behind the words `before`, and the bar below them."""
+    """Draw both sentences, with the words `before` in front, and the bar below them."""
     st.markdown(f"#### {before}{said.found} {said.limit}".rstrip())
     st.html(bar(said))
 
 
-def bar(said: Statement) -> str:
-    """Return HTML of a bar with what was found, the proved limit, and all features as its full length."""
+def bar(said: Statement) -> Markup:
+    """Return HTML of a bar whose length is the variance of all features, with the component and the bound."""
     found = 100 * min(1.0, max(0.0, said.share))
     limit = found if said.most is None or not said.most_text else 100 * min(1.0, max(said.share, said.most))
     parts = [(found, FOUND, 1.0), (limit - found, PROVED, 0.45), (100 - limit, CONTEXT, 0.2)]
-    cells = "".join(
-        f'<span style="display:block;height:0.8rem;width:{width:.2f}%;background:{colour};opacity:{opacity}">'
-        "</span>"
-        for width, colour, opacity in parts
-        if width > 0
-    )
     legend = [(FOUND, 1.0, f"found {said.share_text}")]
     if said.most_text:
         legend.append((PROVED, 0.45, f"proved limit {said.most_text}"))
     elif said.limit:
         legend[0] = (FOUND, 1.0, f"found {said.share_text}, which is proved to be the limit")
     legend.append((CONTEXT, 0.2, f"{said.everything}: 100 %"))
-    names = "".join(
-        '<span style="margin-right:1.2rem;white-space:nowrap"><span style="display:inline-block;'
-        f"width:0.7rem;height:0.7rem;margin-right:0.35rem;background:{colour};"
-        f'opacity:{opacity}"></span>{text}</span>'
-        for colour, opacity, text in legend
-    )
-    label = "; ".join(text for _, _, text in legend)
-    return (
-        f'<div role="img" aria-label="{label}"><div style="display:flex;border-radius:4px;overflow:hidden">'
-        f'{cells}</div><div style="font-size:0.85rem;margin-top:0.3rem">{names}</div></div>'
-    )
+    return render("bar", parts=parts, legend=legend)
 
 
 def numbers(problem: Problem, result: Result, k: int) -> str:
-    """Return the statement in the units of the data, for whoever opens the proof."""
+    """Return the statement in the units of the data, for the section about the proof."""
     total, certificate = problem.total_variance or 1.0, result.certificate
     ratio = wording.proof(result.ratio)
     said = (
