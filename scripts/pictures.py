@@ -31,9 +31,11 @@ FIGURE = "[data-testid=stMain] .js-plotly-plot .main-svg"
 
 
 COMING = """() => {
-  const coming = /(answer|preview|limit) is on its way|Solving \\d|CONNECTING|Connection error/i;
-  const app = document.querySelector("[data-testid=stApp]");
-  return !coming.test(document.body.innerText) && app?.dataset.testScriptState === "notRunning";
+  const app = document.querySelector('[data-testid=stApp]');
+  const said = document.body.innerText;
+  return app?.dataset.testScriptState === 'notRunning' && app.dataset.testConnectionState !== 'CONNECTING' &&
+    !document.querySelector('[data-testid=stSkeleton]') && !/CONNECTING|Connection error/.test(said) &&
+    !/is on its way|Solving \\d/.test(said);
 }"""
 CARDS = """() => [...document.querySelectorAll("[class*=st-key-card_] img")].every(
   (image) => !atob(image.src.split(",")[1]).includes("<rect"))"""
@@ -48,7 +50,12 @@ def swept(page: Page) -> None:
 
 
 def seen(page: Page) -> None:
-    """Wait until the first answer is there, and the pictures of the samples."""
+    """Wait until answer and pictures of samples are there, nothing is being drawn, and the page is
+    connected.
+    """
+    page.wait_for_function(COMING, timeout=LIMIT)
+    page.wait_for_function(CARDS, timeout=LIMIT)
+    page.wait_for_timeout(2500)
     page.wait_for_function(COMING, timeout=LIMIT)
     page.wait_for_function(CARDS, timeout=LIMIT)
 
@@ -75,7 +82,7 @@ def small(png: bytes) -> bytes:
     """Return the same picture in few colours, in a fraction of the bytes."""
     out = io.BytesIO()
     Image.open(io.BytesIO(png)).convert("RGB").quantize(
-        COLOURS, method=Image.Quantize.MAXCOVERAGE, kmeans=1, dither=Image.Dither.NONE
+        COLOURS, method=Image.Quantize.MAXCOVERAGE, kmeans=3, dither=Image.Dither.NONE
     ).save(out, "PNG", optimize=True)
     return out.getvalue()
 

@@ -154,7 +154,7 @@ def test_figures_of_a_comparison(monkeypatch):
         walk.figure(values_figure(frame, unit=unit, unit_name="all", **look), truth)
         ratios = ratios_figure(frame, **look)
         walk.figure(ratios, truth)
-        said_of = re.findall(rf"(auto|greedy)(?: \(best of several\))? ({NUMBER}) %", alt_text(ratios))
+        said_of = re.findall(rf"(auto|greedy) \([a-z ]+\) ({NUMBER}) %", alt_text(ratios))
         assert {method for method, _ in said_of} == {"auto", "greedy"}
         for method, said in said_of:
             rows = frame[frame["method"] == method]

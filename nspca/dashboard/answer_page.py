@@ -140,14 +140,34 @@ class AnswerPage(QuestionPage[Asked]):
         """Draw the estimated time of the run beside the start button."""
         cost_estimate.all_rows(data, asked)
 
+    def offer(self, data: Chosen, asked: Asked) -> bool:
+        """Draw the start button; return False where this server cannot do it."""
+        begin, beside = (lambda: self.begin(data, asked)), (lambda: self.beside(data, asked))
+        return start.offer(self.label(data, asked), data, asked, begin, beside)
+
+    def is_answer(self, run: Watched, asked: Asked) -> bool:
+        """Return whether a run answers the question of the form; the start button is then folded away."""
+        return same(run.asked, asked)
+
+    def is_draft(self, run: Watched) -> bool:
+        """Return whether a finished run is only a draft; `view` then draws the start button beside it."""
+        return False
+
     def begin_unasked(self, data: Chosen, asked: Asked) -> bool:
         """Start a run without a click on the start button, if suitable; return whether one was started."""
         return False
 
     def introduce(self, run: Watched, asked: Asked | None) -> None:
         """Explain that the first answer is shown, and how to ask a question of one's own."""
-        press = self.label(run.of, run.asked if asked is None else asked)
-        first_answer.announce(run, run.asked.describe().asked, press)
+        first_answer.announce(run, run.asked.describe().asked, self.press(run, asked))
+
+    def press(self, run: Watched, asked: Asked | None) -> str:
+        """Return the label of the start button for somebody who wants another answer; empty where the run
+        answers the form.
+        """
+        if asked is not None and run.now.state == "done" and self.is_answer(run, asked):
+            return ""
+        return self.label(run.of, run.asked if asked is None else asked)
 
     @abstractmethod
     def status(self, run: Watched, now: JobState) -> str:
@@ -271,10 +291,12 @@ def _ask(page: AnswerPage[Any], data: Chosen, asked: ProblemSpec | None, run: Wa
         page.form(data, asked)
     if asked is None:
         return
-    answered = run is not None and run.own and _same(run.asked, asked)
-    with fold if answered or not folded else st.container():
-        begin, beside = (lambda: page.begin(data, asked)), (lambda: page.beside(data, asked))
-        offered = start.offer(page.label(data, asked), data, asked, begin, beside)
+    if run is not None and kept(run) is not None and page.is_draft(run):
+        offered = not cost_estimate.refusal(data, *asked.work)
+    else:
+        answered = run is not None and page.is_answer(run, asked)
+        with fold if answered or not folded else st.container():
+            offered = page.offer(data, asked)
     if offered and page.begin_unasked(data, asked):
         st.rerun()
 
@@ -291,7 +313,8 @@ def _fold(page: QuestionPage[Any], data: Chosen, asked: ProblemSpec | None, fold
     )
 
 
-def _same(one: ProblemSpec, other: ProblemSpec) -> bool:
+def same(one: ProblemSpec, other: ProblemSpec) -> bool:
+    """Return whether two questions ask for the same numbers about the same data."""
     return one.content == other.content and one.numbers_only() == other.numbers_only()
 
 
@@ -318,7 +341,7 @@ def _draw(
         seen = page.view(run, results)
         if not run.own and asked is not run.asked:
             page.introduce(run, asked)
-        elif run.own and (asked is None or not _same(run.asked, asked)):
+        elif run.own and (asked is None or not same(run.asked, asked)):
             st.caption(f"Shown: {wording.plain(run.asked.describe().line)}")
         with below, frame.guard():
             page.more(run, results, seen)

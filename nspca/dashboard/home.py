@@ -30,8 +30,14 @@ def opening() -> None:
     """Draw two sentences about the app, and for returning visitors a link to their last run."""
     st.title("The few features that matter, with proof")
     st.markdown(
-        "Sparse PCA finds the **few** features that together carry the most variation of a table. "
-        "Every answer here comes with a proof of how close it is to the best possible one."
+        "A feature is a column of a table: here, a pixel of handwritten digits. Sparse PCA finds the **few** "
+        "features that together vary most, and proves how good they are."
+    )
+    st.page_link(
+        "pages/data.py",
+        label="Use your own table, texts or pictures",
+        icon=":material/upload_file:",
+        query_params={**state.link("pages/data.py"), "source": "upload"},
     )
     last.show()
 
@@ -74,7 +80,8 @@ def drawn(problem: nspca.Problem, sweep: nspca.Sweep, image_shape: tuple[int, in
 def _solved(digest: str) -> tuple[Chosen, nspca.Problem, nspca.Sweep]:
     about = find(DataSpec(sample="digits"), None)
     problem = nspca.Problem.from_data(about.dataset.X, k=1)
-    return about, problem, nspca.sweep(problem, range(1, MOST + 1))
+    # All pixels together show how much nonnegative weights can reach at most.
+    return about, problem, nspca.sweep(problem, [*range(1, MOST + 1), problem.n])
 
 
 def digits() -> tuple[Chosen, nspca.Problem, nspca.Sweep]:
@@ -92,7 +99,18 @@ def explorer(solved: tuple[Chosen, nspca.Problem, nspca.Sweep]) -> None:
     proof = proofs.best(found, tried, k)
     result = found.with_certificate(None if proof is None else proof.certificate)
     with frame.picture():
-        statement.show(statement.state_result(data, problem, result, k))
+        table = proofs.table(sweep, tried)
+        ceiling = statement.ceiling_of(table, problem.n)
+        said = statement.state_result(
+            data, problem, result, k, whose="the handwritten digits", ceiling=ceiling
+        )
+        statement.show(said)
+        st.slider(
+            f"Move the slider: how many of the {problem.n} pixels may be used?",
+            1,
+            MOST,
+            **state.bind("digit_k", k),
+        )
         left, right = st.columns([2, 3], gap="medium")
         with left:
             figures.draw(
@@ -102,19 +120,13 @@ def explorer(solved: tuple[Chosen, nspca.Problem, nspca.Sweep]) -> None:
             )
         with right:
             drawn = sweep_figure(
-                proofs.table(sweep, tried),
+                table[table["k"] <= MOST],
                 unit=problem.leading_eigenvalue,
                 unit_name=AXES["leading"],
                 selected_k=k,
                 closed=OPTIMAL_GAP,
             )
             figures.draw(drawn.update_layout(height=HEIGHT), "digits_curve", same="the digits")
-        st.slider(
-            "How many of the 64 pixels may the component use?",
-            1,
-            MOST,
-            **state.bind("digit_k", k),
-        )
     _legend(data, int(np.count_nonzero(result.components[:, 0])))
     optimal.show(about, asked, k, found, tried)
     with st.expander("The proof: check it, tighten it, take it home", icon=":material/verified:"):
@@ -129,7 +141,7 @@ def _legend(data: Dataset, used: int) -> None:
         f"""
 **What you see**
 - The coloured pixels are {used} of the {n} pixels of a small scan. They lie over the mean of {m:,}
-handwritten digits, and vary most *together*.
+handwritten digits, and vary most *together*. Nonnegative: none of their weights is below zero.
 - The blue curve is what was found for every number of pixels.
 - The best possible answer lies in the green band for certain. Anybody can check the proof without trusting
 this program.
@@ -148,8 +160,8 @@ def ways_on() -> None:
             {},
         ),
         (
-            "Bring your own table",
-            "CSV, NPZ, word counts or images. Nothing leaves this machine.",
+            "Bring your own table, texts or pictures",
+            "CSV, NPZ, word counts, text files or images. Nothing leaves this machine.",
             "pages/data.py",
             "Upload a file",
             {"source": "upload"},

@@ -1,6 +1,7 @@
 """The catalogue of samples: title, shape, licence and download addresses of each."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from nspca.data.dataset import Kind
 
@@ -48,7 +49,9 @@ class Sample:
     stand_in : bool
         Whether a small made-up table replaces the data set while it is missing.
     total : float or None
-        Sum of all values in the copy that the project's reference figures were computed from.
+        Sum of all values of the copy the project's reference figures were computed with.
+    meanings : mapping of str to str
+        What a feature with a short name measures, by its name.
     """
 
     title: str
@@ -62,6 +65,7 @@ class Sample:
     how: str = ""
     stand_in: bool = False
     total: float | None = None
+    meanings: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def downloadable(self) -> bool:
@@ -84,6 +88,21 @@ SAMPLES: dict[str, Sample] = {
         kind="table",
         shape=(13, 13),
         licence="a published table of numbers (J. N. R. Jeffers, Applied Statistics 16, 1967)",
+        meanings={
+            "topdiam": "diameter at the top",
+            "length": "length of the prop",
+            "moist": "moisture of the wood",
+            "testsg": "density when tested",
+            "ovensg": "density when oven-dry",
+            "ringtop": "annual rings at the top",
+            "ringbut": "annual rings at the base",
+            "bowmax": "largest bow",
+            "bowdist": "top to the largest bow",
+            "whorls": "number of knot whorls",
+            "clear": "clear length from the top",
+            "knots": "knots in a whorl",
+            "diaknot": "diameter of the knots",
+        },
     ),
     "python-docs": Sample(
         title="Python documentation strings",

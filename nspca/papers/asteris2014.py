@@ -307,11 +307,9 @@ def _panel(
     curves = [
         Curve("Alg. 3 (d = 3, eps = 0.1)", x, net.tolist()),
         Curve("EM", x, other.tolist(), dash="dash"),
-        Curve("auto (nspca)", x, [proved["auto", k].value / l1 for k in ks], dash="dot"),
+        Curve("ours (auto)", x, [proved["auto", k].value / l1 for k in ks], dash="dot"),
         Curve("bound of the paper", x, [min(1.0, upper[k] / l1) for k in ks], marks=False),
-        Curve(
-            "bound of nspca, proved", x, [_upper(proved["auto", k]) / l1 for k in ks], marks=False, dash="dot"
-        ),
+        Curve("our bound, proved", x, [_upper(proved["auto", k]) / l1 for k in ks], marks=False, dash="dot"),
     ]
     reached = []
     for i, k in enumerate(nspca2006):

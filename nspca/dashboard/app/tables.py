@@ -10,6 +10,8 @@ from nspca.presentation.markup import Markup, render
 
 MOST = 40
 """Maximum rows shown as cards. Only the number of further rows is stated."""
+OPEN = 3
+"""Cards that are seen at once; the others unfold below them, so that a phone's page stays short."""
 
 
 def show(table: pd.DataFrame, *, column_config: Mapping[str, Any] | None = None, **options: Any) -> Any:
@@ -40,7 +42,8 @@ def cards(table: pd.DataFrame, config: Mapping[str, Any] | None = None) -> Marku
         [(label, _text(value, form)) for (label, form), value in zip(columns, row, strict=True)]
         for row in table.head(MOST).itertuples(index=False, name=None)
     ]
-    return render("cards", rows=rows, left=len(table) - len(rows))
+    seen = OPEN if len(rows) > OPEN + 1 else len(rows)
+    return render("cards", rows=rows[:seen], folded=rows[seen:], left=len(table) - len(rows))
 
 
 def _column(name: str, config: Any) -> tuple[str, str]:

@@ -41,7 +41,12 @@ def proof(ratio: float | None) -> str:
 
 def down(share: float) -> str:
     """Return a share in whole per cent, rounded down, with one more digit when it is small."""
-    return percent_down(share, 0 if share >= 0.1 else 1)
+    return percent_down(share, digits_alone(share))
+
+
+def digits_alone(share: float) -> int:
+    """Return the digits after the point of a percentage that stands alone: one where it is small."""
+    return 0 if share >= 0.1 else 1
 
 
 def shares(reached: float, possible: float) -> tuple[str, str]:
@@ -49,9 +54,16 @@ def shares(reached: float, possible: float) -> tuple[str, str]:
 
     Both have enough digits to differ.
     """
-    gap = 100 * (possible - reached)
-    digits = next((digits for digits in range(MOST_DIGITS) if gap >= 10.0**-digits), MOST_DIGITS)
+    digits = digits_apart(reached, possible)
     return percent_down(reached, digits), percent_up(possible, digits)
+
+
+def digits_apart(reached: float, possible: float) -> int:
+    """Return the digits after the point of two percentages that tell the shares apart, at most
+    `MOST_DIGITS`.
+    """
+    gap = 100 * (possible - reached)
+    return next((digits for digits in range(MOST_DIGITS) if gap >= 10.0**-digits), MOST_DIGITS)
 
 
 def others(probability: float) -> str:

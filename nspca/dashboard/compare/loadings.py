@@ -6,12 +6,14 @@ import streamlit as st
 import nspca
 from nspca.dashboard.app import wording
 from nspca.dashboard.compare.run import Compared
+from nspca.dashboard.compare.seen import LEAST_DIGITS
 from nspca.dashboard.components import figures
 from nspca.dashboard.views import component
 from nspca.data import Dataset
 from nspca.plots.compare import weights_figure
 from nspca.plots.components import component_spectrum, component_words
 from nspca.plots.joint import parts_figure
+from nspca.presentation.numerals import percent_down
 
 LISTED = 12  # maximum words of a list that stands beside others
 
@@ -22,11 +24,12 @@ def show(run: Compared, of_k: dict[str, nspca.Result]) -> None:
     X = aligned(np.column_stack([result.components[:, 0] for result in of_k.values()]))
     st.markdown("**Loadings side by side**")
     captions = [
-        f"{100 * result.value / (run.problem.leading_eigenvalue or 1):.2f} %" for result in of_k.values()
+        percent_down(result.value / (run.problem.leading_eigenvalue or 1.0), LEAST_DIGITS)
+        for result in of_k.values()
     ]
     picture(run.data.dataset, X, methods, captions)
     st.caption(
-        "In % of the leading eigenvalue."
+        "In % of the variance of the first principal component."
         + ("" if run.asked.nonneg else " Of any sign, x and −x are one component: turned alike.")
     )
 

@@ -29,7 +29,7 @@ from nspca.specs import ComparisonSpec
 from nspca.specs.method_options import options_words
 from nspca.specs.rows import Found, Proved, Row, unpack
 
-HEIGHT = 400
+HEIGHT = 380
 """Pixels of the curve, so that it stands on the first screen with the sentence and the slider."""
 
 
@@ -78,10 +78,10 @@ class ComparePage(AnswerPage[ComparisonSpec]):
         seen = Seen(compared, results)
         for sentence in seen.sentences():
             st.markdown(sentence)
+        if len(seen.ks) > 1:
+            st.select_slider("Look at k, the number of features", seen.ks, **state.bind("k", seen.k))
         curves = drawn(compared, seen.table, seen.k)[archive.VALUES]
         figures.draw(curves.update_layout(height=HEIGHT), "compare_values", same=run.id)
-        if len(seen.ks) > 1:
-            st.select_slider("Look at k", seen.ks, **state.bind("k", seen.k))
         return seen
 
     def more(self, run: Watched, results: nspca.Sweep, seen: Seen) -> None:

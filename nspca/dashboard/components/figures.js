@@ -17,11 +17,7 @@ function themed(layout, element) {
 }
 
 // In present mode type grows with the screen, as on the rest of the page.
-// On a low screen the curve above a strip has no room for the title of its axis. The sentence on the page says it.
-const LOW = 800;
-
 function enlarged(layout, present) {
-  if (present && innerHeight < LOW && layout.yaxis2?.type === "log") layout = { ...layout, yaxis: { ...layout.yaxis, title: {} } };
   const factor = present ? Math.min(1.7, Math.max(1, (0.021 * innerHeight) / 16)) : 1;
   if (factor === 1) return layout;
   const larger = (part, name, size) => (part ? { ...part, [name]: { ...part[name], size: factor * (part[name]?.size ?? size) } } : part);

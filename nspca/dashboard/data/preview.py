@@ -40,7 +40,7 @@ def line(of: Chosen) -> None:
     data = of.dataset
     m, n = of.shape
     shape = (
-        f"{n} × {n} covariance"
+        f"{n} × {n} {'correlations' if np.all(data.X.diagonal() == 1) else 'covariance'}"
         if data.is_covariance
         else f"{wording.things(m, 'sample')} × {wording.things(n, 'feature')}"
     )

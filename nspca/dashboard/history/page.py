@@ -53,6 +53,7 @@ def show() -> None:
         _empty()
         return
     told = tell(runs)
+    _introduce(len(runs))
     found = _search(told) if len(told) > FEW else told
     last = max(1, -(-len(found) // OF_A_PAGE))
     page = min(max(1, state.get("listed")), last)
@@ -66,6 +67,14 @@ def show() -> None:
         _kept(workspace)
     with frame.guard():
         beside.show([one for one in told if isinstance(one, Told) and one.is_sweep])
+
+
+def _introduce(count: int) -> None:
+    """Draw how many runs there are, and what to do next."""
+    st.markdown(
+        f"You have **{wording.things(count, 'run')}**, the newest first. Open one to see its answer again. "
+        "Press More to rename, download, share or delete it."
+    )
 
 
 def _kept(workspace: str) -> None:
@@ -83,14 +92,17 @@ def _kept(workspace: str) -> None:
 
 def _empty() -> None:
     """Draw the page of a workspace without runs: a hint, and links to pages that start runs."""
-    st.info(
-        "Nothing has run in this workspace yet: whatever is started on the other pages is kept here.",
-        icon=":material/history:",
+    st.markdown(
+        "#### You have no runs yet.\nA run is a question that you started with a button. It is kept here, "
+        "with its answer and its proof, for you and whoever you give the address. Answers that pages show "
+        "before you ask are not counted. Next, start a run on one of these pages."
     )
     with st.container(horizontal=True):
         for path, label in (
-            ("pages/sweep.py", "Sweep k"),
-            ("pages/parts.py", "Find parts"),
+            ("pages/sweep.py", "How many features are enough?"),
+            ("pages/parts.py", "Parts of images"),
+            ("pages/topics.py", "Topics of texts"),
+            ("pages/components.py", "Components of a table"),
             ("pages/compare.py", "Compare methods"),
         ):
             frame.way_on(path, label)

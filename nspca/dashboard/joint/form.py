@@ -39,7 +39,7 @@ def usual(about: Subject, of: Chosen) -> ComponentsSpec:
     r, size = default_sizes(n, about.r, about.size)
     center = not of.dataset.is_covariance and not _is_counts(about)
     able = methods.able(methods.refusals(of, True, center, False))
-    by = tuple(name for name in (QUICK if n > LARGE else DEFAULT) if name in able)
+    by = tuple(name for name in _default(n) if name in able)
     how: dict[str, Any] = {"effort": "fast"} if of.reference.folder is not None else {}
     return ComponentsSpec(data=of.spec, sizes=(size,) * r, methods=by, center=center, noun=about.one, **how)
 
@@ -156,7 +156,13 @@ def _able(about: Subject, of: Chosen) -> list[str]:
 def _by(about: Subject, of: Chosen) -> list[str]:
     """Return the chosen methods, or the usual ones."""
     able = _able(about, of)
-    return [name for name in state.get("by") or DEFAULT if name in able] or [DEFAULT[0]]
+    usual = _default(of.dataset.X.shape[1])
+    return [name for name in state.get("by") or usual if name in able] or [DEFAULT[0]]
+
+
+def _default(n: int) -> tuple[str, ...]:
+    """Return the methods that are used before somebody chooses some: fewer for tables of many features."""
+    return QUICK if n > LARGE else DEFAULT
 
 
 def _effort() -> str:

@@ -1,6 +1,6 @@
 """Draw components as ranked lists of names, in as many columns as fit the screen."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,9 +10,10 @@ from scipy.optimize import linear_sum_assignment
 import nspca
 from nspca.dashboard.app import state, wording
 from nspca.dashboard.joint import names as given_names
-from nspca.dashboard.joint.headline import LEAST_DIGITS
+from nspca.dashboard.joint.headline import each
 from nspca.dashboard.joint.methods import heading, ordered
 from nspca.dashboard.joint.outcome import Outcome
+from nspca.dashboard.joint.subject import explained_names
 from nspca.data.genesets import name_list
 from nspca.presentation.markup import Markup, render
 from nspca.presentation.numerals import percent_down
@@ -20,37 +21,69 @@ from nspca.presentation.numerals import percent_down
 MOST = 40
 """Names of a component in a list; files have them all."""
 FIRST = 10
-"""Names of a component on the first screen."""
-PRESENTED = 5
+"""Names of a component on the first screen, where the lists stand in one row."""
+FEWER = 5
+"""Names of a component on the first screen, where the lists stand in two rows."""
+PRESENTED = 4
 """Names of a component in present mode, where two rows of lists fit on the screen."""
+ALONE = 10
+"""Names of the one component that is looked at in present mode."""
 MOST_COLUMNS = 5
+NUMBER_ROOM = "3rem"
+"""Width beside the longest bar, in which the numbers stand."""
 
 
-def best(outcome: Outcome, most: int = FIRST) -> None:
+def show(outcome: Outcome, alone: Callable[[Outcome, int], None]) -> None:
+    """Draw the choice of a component, and below it the components of the best method as lists.
+
+    Parameters
+    ----------
+    alone : draws the chosen component beside the lists in present mode, where nothing else shows it
+    """
+    number = choose(outcome)
+    if not state.get("present") or outcome.asked.r == 1:
+        best(outcome)
+        return
+    left, right = st.columns([5, 2], gap="medium")
+    with left:
+        best(outcome)
+    with right:
+        alone(outcome, number)
+
+
+def one(outcome: Outcome, number: int) -> None:
+    """Draw one component of the best method, counted from 1, as a longer list of names."""
+    result = ordered(outcome.results)[outcome.best]
+    x, share = result.components[:, number - 1], each(result, outcome)[number - 1]
+    title = called(outcome.best).get(number - 1) or f"{outcome.about.one.capitalize()} {number}"
+    largest = float(np.abs(x).max(initial=0)) or 1.0
+    drawn = [_list(title, x, share, explained_names(outcome.of), None, largest, ALONE)]
+    st.html(render("lists", columns=1, lists=drawn, room=NUMBER_ROOM))
+
+
+def best(outcome: Outcome) -> None:
     """Draw the components of the best method as lists of their first names."""
     method = outcome.best
     result = ordered(outcome.results)[method]
-    names = outcome.of.dataset.feature_names
-    shares = result.values / outcome.total
-    if state.get("present") and len(shares) > MOST_COLUMNS:
-        most = min(most, PRESENTED)
+    most = FIRST
+    if len(result.values) > MOST_COLUMNS:
+        most = PRESENTED if state.get("present") else FEWER
+    names, shares = explained_names(outcome.of), each(result, outcome)
     st.html(lists(result.components, shares, names, called=called(method), most=most))
 
 
 def choose(outcome: Outcome) -> int:
-    """Draw the choice of one component of the best method, and return its number from 1.
-
-    Nothing is drawn in present mode, which hides the details of the chosen component.
-    """
+    """Draw the choice of one component of the best method, and return its number from 1."""
     about, method = outcome.about, outcome.best
     X, called_ = ordered(outcome.results)[method].components, called(method)
     r = X.shape[1]
     at = min(max(1, state.get(about.at)), r)
-    if r == 1 or state.get("present"):
+    if r == 1:
         return at
     return st.segmented_control(
-        f"Look at one {about.one}",
+        f"Look at one {about.one}: press its number",
         list(range(1, r + 1)),
+        label_visibility="collapsed" if state.get("present") else "visible",
         format_func=lambda j: f"{j} {called_.get(j - 1, '')}".strip(),
         required=True,
         **state.bind(about.at, at),
@@ -69,7 +102,7 @@ def rows(outcome: Outcome) -> None:
         order = (
             None if first is None or not is_other else matched(results[first].components, result.components)
         )
-        shares = result.values / outcome.total
+        shares = each(result, outcome)
         marked = known if is_other else None
         st.html(lists(result.components, shares, names, marked, order, called(method), FIRST))
     if first is not None and len(results) > 1:
@@ -96,7 +129,7 @@ def matched(X: Any, Y: Any) -> np.ndarray:
 
 def lists(
     X: np.ndarray,
-    shares: Sequence[float] | np.ndarray,
+    shares: Sequence[str],
     names: Sequence[str],
     known: Any = None,
     order: Sequence[int] | np.ndarray | None = None,
@@ -108,7 +141,7 @@ def lists(
     Parameters
     ----------
     X : (n, r) weights
-    shares : r shares of the variance
+    shares : r texts that stand above the lists, such as ``8.9 %``
     names : n
     known : (n,) bool, optional
         Features that every good answer uses; all others are marked with a dotted line.
@@ -132,28 +165,27 @@ def lists(
         )
         for j in places
     ]
-    return render("lists", columns=columns, lists=drawn)
+    return render("lists", columns=columns, lists=drawn, room=NUMBER_ROOM)
 
 
 def _list(
     title: str,
     x: np.ndarray,
-    share: float,
+    share: str,
     names: Sequence[str],
     known: np.ndarray | None,
     largest: float,
     most: int,
 ) -> dict[str, Any]:
-    """Return HTML of one component as a list with a title."""
+    """Return one component as a list with a title, for the template."""
     order = np.argsort(-np.abs(x), kind="stable")[: np.count_nonzero(x)]
     items = [_item(names[i], x[i], largest, known is not None and not known[i]) for i in order[:most]]
-    said = f"{title} · {percent_down(share, LEAST_DIGITS)}"
-    return {"title": said, "items": items, "more": max(0, len(order) - most)}
+    return {"title": f"{title} · {share}", "items": items, "more": max(0, len(order) - most)}
 
 
 def _item(name: str, weight: float, largest: float, only: bool) -> dict[str, Any]:
-    """Return HTML of one name with a bar for its weight."""
-    width, colour = f"{100 * abs(weight) / largest:.0f}", "217,98,43" if weight < 0 else "42,133,199"
+    """Return one name with a bar for its weight, for the template."""
+    width, colour = f"{abs(weight) / largest:.2f}", "217,98,43" if weight < 0 else "42,133,199"
     return {"name": str(name), "weight": weight, "width": width, "colour": colour, "only": only}
 
 
@@ -169,12 +201,15 @@ def copy(x: np.ndarray, names: Sequence[str], label: str) -> None:
 
 
 def method_of(outcome: Outcome) -> str:
-    """Draw the choice of a method, if there are several, and return the chosen one."""
-    results = ordered(outcome.results)
-    shown = state.get("shown") if state.get("shown") in results else outcome.best
-    if len(results) == 1:
-        return shown
-    return st.selectbox("By the method", list(results), width=260, **state.bind("shown", shown))
+    """Return the method whose component is looked at."""
+    return state.get("shown") if state.get("shown") in outcome.results else outcome.best
+
+
+def choose_method(outcome: Outcome) -> None:
+    """Draw the choice of the method whose component is looked at, where there are several."""
+    if len(outcome.results) > 1:
+        names = list(ordered(outcome.results))
+        st.selectbox("By the method", names, width=260, **state.bind("shown", method_of(outcome)))
 
 
 def looked_at(outcome: Outcome, method: str) -> tuple[int, np.ndarray]:
@@ -211,7 +246,8 @@ def recurring(outcome: Outcome, F: np.ndarray, overlaps: Sequence[float]) -> Non
     most = max(outcome.asked.sizes)
     X = np.where(np.argsort(np.argsort(-F, axis=0, kind="stable"), axis=0) < most, F, 0.0)
     known = outcome.results[outcome.best].components.any(axis=1)
-    st.html(lists(X, np.asarray(overlaps).reshape(r), names, known))
+    shares = [percent_down(overlap, 1) for overlap in np.asarray(overlaps).reshape(r).tolist()]
+    st.html(lists(X, shares, names, known))
     st.caption(
         f"Bars and numbers say in which share of the draws a {about.one} has it. Dotted lines mark what is "
         "in "

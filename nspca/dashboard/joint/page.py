@@ -81,9 +81,8 @@ class JointPage(AnswerPage[ComponentsSpec]):
         return f"Find {self.about.count(asked.r)}"
 
     def introduce(self, run: Watched, asked: ComponentsSpec | None) -> None:
-        press = self.label(run.of, run.asked if asked is None else asked)
         what = [self._about(run).sized(run.asked.sizes), *run.asked.describe().details]
-        first_answer.announce(run, ", ".join(what), press)
+        first_answer.announce(run, ", ".join(what), self.press(run, asked))
         if run.of.reference.folder is not None:
             st.caption(wording.plain(f"Shown: {run.of.dataset.provenance}."))
 

@@ -9,7 +9,7 @@ import streamlit as st
 from nspca.dashboard.app import state, wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.joint import stability
-from nspca.dashboard.joint.headline import share
+from nspca.dashboard.joint.headline import each
 from nspca.dashboard.joint.methods import heading, ordered
 from nspca.dashboard.joint.outcome import Outcome, Section, View
 from nspca.dashboard.joint.subject import PARTS as SUBJECT
@@ -43,15 +43,10 @@ def picture(outcome: Outcome) -> None:
 
 def after(outcome: Outcome) -> str:
     """Return the sentence about the picture and the next step."""
-    X = outcome.results[outcome.best].components
-    used, n = int(np.count_nonzero(X.any(axis=1))), outcome.problem.n
-    said = (
-        f"Each part has its own colour, and {n - used} of {n} pixels are in none. The share above a part is "
-        "what it explains."
-    )
+    said = "A part has one number and one colour, and explains the percentage above its picture."
     if state.get("present"):
         return said
-    return f"{said} Choose an image below to see it put together from the parts."
+    return f"{said} Next, choose an image below to see it put together from the parts."
 
 
 def rows(outcome: Outcome) -> None:
@@ -72,7 +67,7 @@ def row(outcome: Outcome, method: str) -> go.Figure:
         result.components,
         component.grid(outcome.of.dataset),
         mean=_behind(outcome),
-        captions=[f"{j}: {share(value, outcome)}" for j, value in enumerate(result.values, 1)],
+        captions=[f"{j}: {said}" for j, said in enumerate(each(result, outcome), 1)],
         largest=largest,
         name=method,
     )

@@ -4,7 +4,7 @@ from nspca.errors import InvalidProblem
 from nspca.specs.components import DEFAULT as DEFAULT
 
 MOST = 20  # maximum components, as many as a screen can show
-LARGE = 1000  # number of features above which the usual question has fewer methods
+LARGE = 1000  # number of features above which fewer methods are chosen at first
 QUICK = ("joint", "cone")
 
 

@@ -78,10 +78,10 @@ class Subject:
         return wording.things(number, self.one)
 
     def sized(self, sizes: Sequence[int]) -> str:
-        """Return components with their sizes: ``5 parts of 40 pixels``."""
+        """Return components with their sizes: ``5 parts, each of 40 pixels``."""
         count = self.count(len(sizes))
         if len(set(sizes)) == 1:
-            return f"{count} of {self.features(sizes[0])}"
+            return f"{count}{', each' * (len(sizes) > 1)} of {self.features(sizes[0])}"
         return f"{count} of {wording.listed(list(map(str, sizes)))} {self.feature}s"
 
     def features(self, number: int) -> str:
@@ -111,6 +111,15 @@ def feature_noun(of: Chosen) -> str:
     names = [str(data.feature_names[j]) for j in range(min(LOOKED_AT, len(data.feature_names)))]
     genes = sum(GENES.fullmatch(name) is not None for name in names)
     return "gene" if of.reference.sample == "leukemia" or 2 * genes > len(names) else "feature"
+
+
+def explained_names(of: Chosen) -> Sequence[str]:
+    """Return the names of the features, each with what it measures where the sample says that."""
+    names, sample = of.dataset.feature_names, of.reference.sample
+    meanings = SAMPLES[sample].meanings if sample in SAMPLES else {}
+    return (
+        [f"{name}: {meanings[name]}" if name in meanings else name for name in names] if meanings else names
+    )
 
 
 def find(about: Subject) -> Chosen | None:

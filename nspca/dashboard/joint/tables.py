@@ -14,30 +14,36 @@ from nspca.dashboard.open_data import looked_at
 from nspca.dashboard.views import component
 from nspca.plots.profiles import profiles_figure
 
-SHORT = 25
-"""Maximum features of a component whose heat map is open. Larger heat maps are folded."""
-
 
 def picture(outcome: Outcome) -> None:
-    """Draw the components of the best method, and the choice of one component."""
+    """Draw the choice of one component to look at, and the components of the best method."""
     if _is_spectrum(outcome):
+        lists.choose(outcome)
         figures.draw(profiles(outcome), f"profiles_{outcome.run_id}")
     else:
-        lists.best(outcome)
-    lists.choose(outcome)
+        lists.show(outcome, _alone)
+
+
+def _alone(outcome: Outcome, number: int) -> None:
+    """Draw the weights of a component, counted from 1."""
+    x = ordered(outcome.results)[outcome.best].components[:, number - 1]
+    component.picture(outcome.of.dataset, x, f"alone_{outcome.run_id}")
 
 
 def after(outcome: Outcome) -> str:
-    """Return the sentence about the picture (present mode) or about the next step."""
+    """Return the sentence about the picture and the next step."""
+    feature = outcome.about.feature
+    if outcome.asked.r == 1:
+        return f"The {feature}s stand in the order of their weight. Below, the component is alone."
+    said = "Each list is a component. Its percentage is what it explains, and a bar is a weight."
+    if _is_spectrum(outcome):
+        said = "Each curve is a component: its weights over the axis of the spectra."
     if state.get("present"):
-        return "Each list is a component. Its percentage is what it explains, and a bar is a weight."
-    many = "Choose a component to see it alone"
-    if outcome.of.dataset.is_covariance:  # a covariance has no samples
-        many += "."
-    else:
-        many += ", or “Samples on a map” to see where the samples lie."
-    one = f"The {outcome.about.feature}s stand in the order of their weight. Below, the component is alone."
-    return one if outcome.asked.r == 1 else many
+        return f"{said} Press a number to see one alone."
+    onward = "Next, choose a component to see it alone"
+    if not outcome.of.dataset.is_covariance:  # a covariance has no samples
+        onward += ", or “Samples on a map” to see where the samples lie"
+    return f"{said} {onward}."
 
 
 def profiles(outcome: Outcome) -> go.Figure:
@@ -50,17 +56,16 @@ def profiles(outcome: Outcome) -> go.Figure:
 
 def look(outcome: Outcome) -> None:
     """Draw the chosen component: its weights, its features to copy, and the samples along it."""
-    data, names = outcome.of.dataset, outcome.of.dataset.feature_names
+    data, names, about = outcome.of.dataset, outcome.of.dataset.feature_names, outcome.about
+    method = lists.method_of(outcome)
+    number, x = lists.looked_at(outcome, method)
     left, right = st.columns([1, 2], gap="medium")
     with left:
-        method = lists.method_of(outcome)
-        number, x = lists.looked_at(outcome, method)
-        lists.name_it(outcome, method, number, lists.gist(x, names))
-        lists.copy(
-            x,
-            names,
-            f"The {wording.things(int((x != 0).sum()), outcome.about.feature)} of component {number}",
-        )
+        lists.choose_method(outcome)
+        with st.expander(f"Name component {number}, copy its {about.feature}s", key="fold_words"):
+            lists.name_it(outcome, method, number, lists.gist(x, names))
+            many = wording.things(int((x != 0).sum()), about.feature)
+            lists.copy(x, names, f"The {many} of component {number}")
     with right:
         component.picture(data, x, f"one_{outcome.run_id}")
     try:
@@ -69,9 +74,8 @@ def look(outcome: Outcome) -> None:
         return
     figure = component.mapped(data, problem, x)
     if figure is not None:
-        about = outcome.about
         label = f"The {about.feature}s of component {number} in all samples, sorted by score"
-        with st.expander(label, expanded=int((x != 0).sum()) <= SHORT, icon=":material/grid_on:"):
+        with st.expander(label, icon=":material/grid_on:", key="fold_map"):
             figures.draw(figure, f"heat_{outcome.run_id}")
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from nspca import papers
-from nspca.dashboard.app import state, tables, times, wording
+from nspca.dashboard.app import frame, state, tables, times, wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.runs import export, lookup, progress, start
 from nspca.dashboard.runs.lookup import opened
@@ -44,7 +44,7 @@ SMALL = 320
 
 def chosen() -> str:
     """Show the title and the tabs, and return the chosen tab."""
-    st.title("Do the papers’ numbers come out?")
+    st.title("Do we get the numbers of the papers?")
     kept = state.get("paper")
     paper = kept if kept in TABS else next(iter(TABS))
     return st.segmented_control(
@@ -89,10 +89,11 @@ def run(spec: PaperSpec) -> JobState | None:
 def view(item: Item, outcome: Outcome | None, now: JobState | None) -> None:
     """Draw the answer: a sentence, the picture, the table of claims, and folded details."""
     claims = papers.claims(item, outcome)
-    st.markdown(f"{_badges(claims)} {wording.plain(answer(item, claims))}")
-    if now is not None and now.state != "done":
-        progress.show(now, _says, _share, lambda now: None, item.name)
-    rest = _picture(item, outcome)
+    with frame.picture():
+        st.markdown(f"{_badges(claims)} {wording.plain(answer(item, claims))}")
+        if now is not None and now.state != "done":
+            progress.show(now, _says, _share, lambda now: None, item.name)
+        rest = _picture(item, outcome)
     st.html(report.table([replace(claim, found=_judged(claim)) for claim in claims], beside=False))
     if outcome is not None and outcome.said:
         st.markdown(wording.plain(outcome.said))
@@ -121,14 +122,30 @@ def answer(item: Item, claims: list[Claim]) -> str:
 
 
 def _example(claims: list[Claim]) -> str:
-    """Return a phrase with the first printed number and the nearest computed one; empty if there is none."""
+    """Return the first printed number, the nearest computed one, and why it was chosen; empty if there is
+    none.
+    """
     for claim in claims:
         value = claim.printed.value
-        found = [one.value for one in _judged(claim) if isinstance(one.value, float)]
+        found = [one for one in _judged(claim) if isinstance(one.value, float)]
         if value is not None and found:
-            nearest = min(found, key=lambda one: abs(one - value))
-            return f" {claim.printed.what}: {claim.printed.shown} printed, {nearest:.4g} here."
+            nearest = min(found, key=lambda one: abs(float(one.value) - value))
+            what, percent, _ = claim.printed.what.partition(", %")
+            number = f"{nearest.value:.4g}{' %' * bool(percent)}"
+            return f" {what}: {claim.printed.shown} printed, {number} computed here.{_chosen(nearest, found)}"
     return ""
+
+
+def _chosen(nearest: Found, found: list[Found]) -> str:
+    """Return which reading of the paper gave a number, and why; empty where there is only one."""
+    if len(found) < 2:
+        return ""
+    reading = nearest.preset.partition(", ")[0] or nearest.budget
+    which = f"“{reading}”" if reading else "the one shown"
+    return (
+        f" The paper leaves details open: of {len(found)} readings, {which} is nearest to the printed "
+        "number. The table has all of them."
+    )
 
 
 def _judged(claim: Claim) -> tuple[Found, ...]:
@@ -243,9 +260,10 @@ def _compute(item: Item, outcome: Outcome | None, now: JobState | None) -> None:
         return
     lacking = papers.missing(item.needs)
     if lacking and (not item.any_of or len(lacking) == len(item.needs)):
+        known = "The numbers above were computed from the original data and stored. " * (outcome is not None)
         st.info(
-            f"To compute it here takes the original data ({wording.listed(lacking)}), which are not on this "
-            "machine. Add them on the data page. A stand-in would say nothing about the paper.",
+            f"{known}To compute them here takes the original data ({wording.listed(lacking)}), which are not "
+            "on this machine. Add them on the data page. A stand-in would say nothing about the paper.",
             icon=":material/database_off:",
         )
         return

@@ -54,7 +54,7 @@ def announce(run: Watched, what: str, press: str, lighter: str = "") -> None:
     Parameters
     ----------
     what : the question in words
-    press : label of the button that starts a run
+    press : label of the button that starts a run; empty where the form asks this very question
     lighter : phrase about the parts that were left out to save time
     """
     now = run.now
@@ -62,10 +62,10 @@ def announce(run: Watched, what: str, press: str, lighter: str = "") -> None:
     if now.state == "done" and now.finished is not None:
         took = times.how_long(max(0.0, now.finished - (now.started or now.finished)))
         made = times.day(now.finished, times.zone(st.context.timezone))
-        st.caption(
-            f"**Stored answer** for {what}: computed on {made}, took {took}.{less} Press "
-            f"**{wording.plain(press)}** to run your own."
-        )
+        onward = "Open **change** below to ask something else."
+        if press:
+            onward = f"Press **{wording.plain(press)}** to run your own."
+        st.caption(f"**Stored answer** for {what}: computed on {made}, took {took}.{less} {onward}")
     else:
         st.caption(
             f"**A first answer is on its way**, for {what}.{less} Or press **{wording.plain(press)}** to run "

@@ -93,6 +93,18 @@ def sentence(known: Enough, share: int, n: int, noun: str, best: float, nonneg: 
     return f"{line}.{proved} Whether {fewer} can reach that is open."
 
 
+def brief(known: Enough, share: int, n: int, noun: str, nonneg: bool) -> str:
+    """Return in one short sentence whether the wanted share is reached; parameters as for `sentence`."""
+    goal, signs = f"{share} %", " with nonnegative weights" if nonneg else ""
+    if known.reached is not None:
+        exactly = "" if known.ruled_out == known.reached - 1 else "at most "
+        return f"{goal} takes {exactly}{wording.things(known.reached, noun)}."
+    if known.ruled_out == known.last:
+        which = f"any number of {noun}s" if known.last == n else f"up to {wording.things(known.last, noun)}"
+        return f"{goal} is out of reach for {which}{signs}, which is proved."
+    return f"No point of the curve reaches {goal}."
+
+
 def _are(count: int, noun: str) -> str:
     """Return ``8 pixels are`` or ``1 pixel is``."""
     return f"{wording.things(count, noun)} {'is' if count == 1 else 'are'}"

@@ -84,7 +84,8 @@ def samples(dataset: Dataset, problem: Problem, x: np.ndarray, key: str) -> None
         return
     figures.draw(along(dataset, problem, x), key)
     few = dataset.labels is not None and len(np.unique(dataset.labels)) <= MOST_GROUPS
-    apart = separation(problem.scores(x), dataset.labels or ()) if few else None
+    labels = dataset.labels
+    apart = None if not few or labels is None else separation(problem.scores(x), labels)
     if apart is not None:
         name, share = apart
         much = (

@@ -136,17 +136,8 @@ def clickable(
     asked: SweepSpec,
     drawn: go.Figure,
     frame: pd.DataFrame,
-    methods: Sequence[str],
-    k: int,
-    method: str,
-    any_k: Callable[[], None] | None = None,
 ) -> None:
-    """Draw the curve with the slider of k. A click on a point shows the component at that k.
-
-    Parameters
-    ----------
-    any_k : draws an input for values of k that are not on the curve
-    """
+    """Draw the curve. A click on a point shows the component at that k."""
 
     def take(point: list[Any]) -> None:
         k, *method = point  # a click on a gap of the strip below has a k and no method
@@ -154,13 +145,31 @@ def clickable(
 
     figures.draw(drawn, "curve", on_click=take, same=_same(asked))
     _caption(frame)
-    left, middle, *others = st.columns([3, 1, 1][: 2 + (len(methods) > 1)], vertical_alignment="bottom")
-    if any_k is not None:
-        with middle:
-            any_k()
+
+
+def choose(
+    frame: pd.DataFrame,
+    methods: Sequence[str],
+    k: int,
+    method: str,
+    *beside: Callable[[], None],
+) -> None:
+    """Draw the slider of k, and the choice of a method where there are several.
+
+    Parameters
+    ----------
+    beside : each draws one more input in the row of the slider
+    """
+    several = len(methods) > 1
+    left, *others = st.columns([3, *[1] * (len(beside) + several)], vertical_alignment="bottom")
     with left:
         ks = sorted(int(value) for value in frame["k"].unique())
         if len(ks) > 1:
             st.select_slider("k, or click on the curve", ks, **state.bind("k", k))
-    for column in others:
-        column.selectbox("Method", list(methods), format_func=method_name, **state.bind("shown", method))
+    if several:
+        others.pop(0).selectbox(
+            "Method", list(methods), format_func=method_name, **state.bind("shown", method)
+        )
+    for column, draw in zip(others, beside, strict=True):
+        with column:
+            draw()

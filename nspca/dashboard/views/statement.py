@@ -1,9 +1,10 @@
 """The statement about a component: two sentences and a bar about its variance and the proved bound."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+import pandas as pd
 import streamlit as st
 
 from nspca.dashboard.app import wording
@@ -16,6 +17,8 @@ from nspca.presentation.numerals import (
     format_bound,
     format_value,
     format_value_share,
+    percent_down,
+    percent_up,
     ratio_at_most,
 )
 from nspca.problem import Problem
@@ -33,7 +36,10 @@ class Statement:
     share : share of the component in the variance of the first principal component
     most : proved upper bound of `share` for any component; None without a proof
     share_text, most_text : both in per cent, rounded down and up
-    everything : label of the whole bar, such as "all 64 pixels"
+    everything : label of the whole bar, such as "all 64 pixels, weights of any sign"
+    ceiling : proved limit for any number of features, with the signs of the problem; None where unknown
+    ceiling_text : name of that limit, with its percentage rounded up
+    digits : digits after the point of the percentages
     """
 
     found: str
@@ -43,31 +49,69 @@ class Statement:
     share_text: str
     most_text: str
     everything: str
+    ceiling: float | None = None
+    ceiling_text: str = ""
+    digits: int = 0
 
 
-def state_result(dataset: Dataset, problem: Problem, result: Result, k: int) -> Statement:
-    """Return the statement about a component that may use k features."""
+def state_result(
+    dataset: Dataset,
+    problem: Problem,
+    result: Result,
+    k: int,
+    *,
+    whose: str = "",
+    ceiling: float = math.inf,
+    least_digits: int = 0,
+) -> Statement:
+    """Return the statement about a component that may use k features.
+
+    Parameters
+    ----------
+    whose : name of the data for the first sentence, such as "the handwritten digits"
+    ceiling : proved upper bound on nonnegative components of any number of features, in the units of the data
+    least_digits : digits after the point that percentages have at least
+    """
     one, best = component.noun(dataset), problem.leading_eigenvalue or 1.0
     used, certificate = int(np.count_nonzero(result.components[:, 0])), result.certificate
     share, most = result.value / best, None
-    share_text, most_text = wording.down(share), ""
-    optimal = False
+    digits, most_text, optimal = wording.digits_alone(share), "", False
     if certificate is not None:
         most = ratio_at_most(min(best, certificate.upper), best)
         optimal = 1 - certificate.ratio(result.value) <= OPTIMAL_GAP
         if not optimal:
-            share_text, most_text = wording.shares(share, most)
+            digits = wording.digits_apart(share, most)
+    digits = max(digits, least_digits)
+    share_text = percent_down(share, digits)
+    if most is not None and not optimal:
+        most_text = percent_up(most, digits)
+    few = wording.things(used, one) + (f" of {whose}" if whose else "")
     found = (
-        f"{wording.things(used, one)} capture{'s' * (used == 1)} {share_text} of the variance of the first "
-        f"principal component, which uses all {problem.n:,}."
+        f"{few} capture{'s' * (used == 1)} {share_text} of the variance of the first principal component, "
+        f"which uses all {problem.n:,}."
     )
     limit = ""
     if certificate is not None:
         more = " more" if optimal else f" more than {most_text}"
         limit = f"{_nobody(problem, k, one)} {'captures' if k == 1 else 'capture'}{more}."
-    return Statement(
-        found, limit, share, most, share_text, most_text, f"all {wording.things(problem.n, one)}"
-    )
+    everything = f"all {wording.things(problem.n, one)}"
+    said = Statement(found, limit, share, most, share_text, most_text, everything, digits=digits)
+    if not problem.nonneg:
+        return said
+    said = replace(said, everything=f"{everything}, weights of any sign")
+    if not ceiling < best or k >= problem.n:
+        return said
+    top = max(share, ratio_at_most(ceiling, best))
+    text = f"any number of {one}s, nonnegative weights: at most {percent_up(top, digits)}"
+    return replace(said, ceiling=top, ceiling_text=text)
+
+
+def ceiling_of(table: pd.DataFrame, n: int) -> float:
+    """Return the least upper bound that a sweep has for components of all n features; infinite without
+    one.
+    """
+    bounds = table.loc[table["k"] == n, "upper"].astype(float)
+    return float(bounds.min()) if bounds.notna().any() else math.inf
 
 
 def _nobody(problem: Problem, k: int, one: str) -> str:
@@ -97,7 +141,8 @@ def bar(said: Statement) -> Markup:
     elif said.limit:
         legend[0] = (FOUND, 1.0, f"found {said.share_text}, which is proved to be the limit")
     legend.append((CONTEXT, 0.2, f"{said.everything}: 100 %"))
-    return render("bar", parts=parts, legend=legend)
+    at = None if said.ceiling is None else 100 * min(1.0, said.ceiling)
+    return render("bar", parts=parts, legend=legend, tick=at, tick_text=said.ceiling_text)
 
 
 def numbers(problem: Problem, result: Result, k: int) -> str:
