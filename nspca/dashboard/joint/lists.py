@@ -9,6 +9,7 @@ from scipy.optimize import linear_sum_assignment
 
 import nspca
 from nspca.dashboard.app import state, wording
+from nspca.dashboard.components import copying
 from nspca.dashboard.joint import names as given_names
 from nspca.dashboard.joint.headline import each
 from nspca.dashboard.joint.methods import heading, ordered
@@ -196,8 +197,7 @@ def ranked(x: np.ndarray, names: Sequence[str]) -> list[str]:
 
 def copy(x: np.ndarray, names: Sequence[str], label: str) -> None:
     """Draw the names of a component with a button that copies them, one per line."""
-    st.caption(f"{label}. The button at the right of the box copies them, one a line.")
-    st.code(name_list(ranked(x, names)).rstrip("\n"), language=None, height=130)
+    copying.button(f"Copy {label[0].lower()}{label[1:]}, one a line", name_list(ranked(x, names)), "copy_names")
 
 
 def method_of(outcome: Outcome) -> str:
