@@ -56,10 +56,12 @@ class GroupsSpec(ProblemSpec):
 
     @property
     def first(self) -> tuple[int, ...]:
+        """Sizes of the components of the problem."""
         return self.sizes
 
     @property
     def work(self) -> tuple[tuple[int, ...], int]:
+        """Sizes of the components in the largest problem, and the number of problems, for a cost estimate."""
         return self.sizes, 1
 
     def describe(self) -> Description:

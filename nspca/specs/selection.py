@@ -70,6 +70,7 @@ class ChoiceSpec(_OfRows):
 
     @property
     def first(self) -> int:
+        """Smallest k of the question, which its `problem` has."""
         return self.ks[0]
 
     @property
@@ -79,6 +80,7 @@ class ChoiceSpec(_OfRows):
 
     @property
     def work(self) -> tuple[tuple[int, ...], int]:
+        """Sizes of the components in the largest problem, and the number of problems, for a cost estimate."""
         return (max(self.ks),), len(self.ks) * self.total
 
     def describe(self) -> Description:
@@ -141,6 +143,7 @@ class ComponentsChoiceSpec(_OfRows):
 
     @property
     def first(self) -> int:
+        """Number of features in the component (k) of the problem."""
         return self.k
 
     @property
@@ -150,6 +153,7 @@ class ComponentsChoiceSpec(_OfRows):
 
     @property
     def work(self) -> tuple[tuple[int, ...], int]:
+        """Sizes of the components in the largest problem, and the number of problems, for a cost estimate."""
         return (self.k,) * self.most, self.most * self.total
 
     def describe(self) -> Description:
@@ -212,10 +216,12 @@ class NoiseSpec(_OfRows):
 
     @property
     def first(self) -> int:
+        """Number of features in the component (k) of the problem."""
         return self.k
 
     @property
     def work(self) -> tuple[tuple[int, ...], int]:
+        """Sizes of the components in the largest problem, and the number of problems, for a cost estimate."""
         return (self.k,), 1 + self.tables
 
     def describe(self) -> Description:

@@ -65,6 +65,7 @@ class StabilitySpec(ProblemSpec):
 
     @property
     def first(self) -> int:
+        """Number of features in the component (k) of the problem."""
         return self.k
 
     @property
@@ -74,6 +75,7 @@ class StabilitySpec(ProblemSpec):
 
     @property
     def work(self) -> tuple[tuple[int, ...], int]:
+        """Sizes of the components in the largest problem, and the number of problems, for a cost estimate."""
         return (self.k,), self.total
 
     def describe(self) -> Description:
@@ -173,10 +175,12 @@ class ComponentsStabilitySpec(ProblemSpec):
 
     @property
     def first(self) -> tuple[int, ...]:
+        """Sizes of the components of the problem."""
         return self.sizes
 
     @property
     def work(self) -> tuple[tuple[int, ...], int]:
+        """Sizes of the components in the largest problem, and the number of problems, for a cost estimate."""
         return self.sizes, self.resamples
 
     def describe(self) -> Description:
