@@ -104,9 +104,9 @@ def _with_exchanges(problem: Problem, result: Result, report: Report) -> Result:
 def pulled(problem: Problem, X: Array, features: np.ndarray) -> np.ndarray:
     """Return the numbers of at most `JOIN` features that should join `features`, strongest pull first.
 
-    The pull of component x on feature i is ``(Ax)_i^2 / x'Ax`` (nonnegative: 0 if (Ax)_i < 0). A feature joins if its pull by a column of X
-    (n, r) exceeds that of the weakest feature in use, or is positive where x has fewer than k features. One
-    pass over the data.
+    The pull of component x on feature i is ``(Ax)_i^2 / x'Ax`` (nonnegative: 0 if ``(Ax)_i < 0``). A feature
+    joins if its pull by a column of X (n, r) exceeds that of the weakest feature in use, or is positive where
+    x has fewer than k features. One pass over the data.
     """
     image = problem.covariance.product(X)
     values = np.einsum("ij,ij->j", X, image)

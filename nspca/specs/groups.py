@@ -97,6 +97,7 @@ class GroupsSpec(ProblemSpec):
         return GroupEffects(**found)
 
     def opening(self, k: int | tuple[int, ...] | None = None) -> str:
+        """Return Python that opens the data; the question makes its problem by itself."""
         return "\n".join(self.data.to_python())
 
     def python(self, **shown: Any) -> str:

@@ -33,6 +33,7 @@ class _OfRows(ProblemSpec):
         return {name: getattr(self, name) for name in names}
 
     def opening(self, k: int | tuple[int, ...] | None = None) -> str:
+        """Return Python that opens the data; the question makes its problem by itself."""
         return "\n".join(self.data.to_python())
 
     def _words(self) -> str:

@@ -123,6 +123,7 @@ class StabilitySpec(ProblemSpec):
     unpack: ClassVar = staticmethod(json.loads)
 
     def opening(self, k: int | tuple[int, ...] | None = None) -> str:
+        """Return Python that opens the data; the question makes its problem by itself."""
         return "\n".join(self.data.to_python())
 
     def python(self, **shown: Any) -> str:
@@ -213,6 +214,7 @@ class ComponentsStabilitySpec(ProblemSpec):
     unpack: ClassVar = staticmethod(json.loads)
 
     def opening(self, k: int | tuple[int, ...] | None = None) -> str:
+        """Return Python that opens the data; the question makes its problem by itself."""
         return "\n".join(self.data.to_python())
 
     def python(self, **shown: Any) -> str:

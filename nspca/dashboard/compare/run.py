@@ -36,6 +36,7 @@ class Compared:
 
     @property
     def unit(self) -> float:
+        """Variance that the axis of the figure shows as 100 %: the leading eigenvalue, or the total variance."""
         return (
             self.problem.leading_eigenvalue if curve.axis() == "leading" else self.problem.total_variance
         ) or 1.0
@@ -49,4 +50,5 @@ class Compared:
 
     @property
     def style(self) -> dict[str, Any]:
+        """Colours and markers of the methods in the figures, by method."""
         return styles(self.asked.methods, baselines())
