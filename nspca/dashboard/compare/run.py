@@ -36,7 +36,7 @@ class Compared:
 
     @property
     def unit(self) -> float:
-        """Variance shown as 100 % on the axis of the figure: the leading eigenvalue, or the total variance."""
+        """Variance that the figure shows as 100 %: the leading eigenvalue, or the total variance."""
         return (
             self.problem.leading_eigenvalue if curve.axis() == "leading" else self.problem.total_variance
         ) or 1.0
