@@ -53,7 +53,7 @@ class Work(Generic[P]):
 
     @property
     def closed(self) -> bool:
-        """Whether the best bound is at most `target`."""
+        """True once the best bound is at most `target`."""
         return self.upper <= self.target
 
     @property

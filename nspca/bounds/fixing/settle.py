@@ -200,7 +200,7 @@ class Settling(Work[Plan]):
 
     @property
     def done(self) -> bool:
-        """Whether the node needs no more work: no supports left, gap closed, value exact, or enumerated."""
+        """True when the node needs no more work: no supports left, gap closed, value exact, or enumerated."""
         return self.supports.is_empty or self.closed or self.is_exact or self.counted is not None
 
     def take_up(self) -> None:

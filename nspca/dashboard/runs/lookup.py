@@ -66,7 +66,7 @@ class Watched:
 
     @property
     def of_these_data(self) -> bool:
-        """Whether the data that the reference opens now are those that the run was about."""
+        """True if the data that the reference opens now are those that the run was about."""
         return self.of.content == self.asked.content
 
     def measured(self, leading: bool = True) -> nspca.Problem | None:

@@ -35,9 +35,9 @@ class Pinned:
     why: str
 
     def drawn(self, axis: str) -> tuple[Any, ...]:
-        """Return the arguments for one curve of `sweep_figure`: its rows, the variance at 100 %, and its name.
+        """Return one curve for `sweep_figure`: its rows, the variance that counts as 100 %, and its name.
 
-        `axis` is "leading" or "total", the variance that counts as 100 %.
+        `axis` is "leading" for the leading eigenvalue as 100 %, or "total" for the total variance.
         """
         unit = self.problem.leading_eigenvalue if axis == "leading" else self.problem.total_variance
         return self.sweep.frame, unit or 1.0, f"{self.why}: {self.label}"
