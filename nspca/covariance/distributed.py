@@ -169,7 +169,7 @@ class Pass:
     def _submit(
         self, function: Callable[..., Any], *arguments: Any, near: str | None = None, priority: int = 0
     ) -> Any:
-        """Submit a task, to the worker `near` if possible, and return its future, which is held until done."""
+        """Submit a task, to the worker `near` if possible, and return its future, held until it is done."""
         # Unlike names that Dask makes of the arguments, its own numbers cost nothing.
         where = {} if near is None else {"workers": [near], "allow_other_workers": True}
         with warnings.catch_warnings():
