@@ -27,7 +27,7 @@ ABOUT = {
 
 
 def whole(run: Compared) -> Whole:
-    """Return the description of the comparison for its ZIP: data, spec, name, and a line with what is missing."""
+    """Return the description of the comparison for its ZIP: data, spec, name, and what is missing."""
     line = f"Asked: {run.asked.describe().asked}. Seed {run.asked.seed}."
     missing = len(run.asked.ks) * len(run.asked.methods) - len(_sweep(run))
     line += f" Not here: {wording.things(missing, 'answer')}, refused or cancelled." if missing else ""

@@ -30,7 +30,8 @@ def look(kind: Kind, of: Chosen, asked: ProblemSpec) -> Watched | None:
 def unasked(of: Chosen, asked: ProblemSpec) -> Watched | None:
     """Return the default run that answers a question; start it where no stored answer exists.
 
-    The run may be stored, finished or running. Returns None when the data are too large or give no valid problem, and when the run failed.
+    The run may be stored, finished or running. Returns None when the data are too large or give no valid
+    problem, and when the run failed.
     """
     stored = shipped_answers.find(of.reference.sample, of.content, asked.numbers_only())
     if stored is not None:
