@@ -424,7 +424,10 @@ def _certificate(
     warm: Any = None,
     search: _Search = _Search(),
 ) -> Bound:
-    """Return the best certificate, a state that helps the next k, and a component found on the way."""
+    """Return the best certificate, a state that helps the next k, and a component found on the way.
+
+    `warm` is the state from the k before. Passes over the data are reported while `_find_bound` works.
+    """
     with problem.covariance.telling(report):
         return _find_bound(problem, result, effort, report, warm, search)
 
@@ -611,7 +614,10 @@ def _runner(method: str, given: dict[str, Any], seed: int, report: Report) -> Ca
 
 
 def _penalised(method: str, given: dict[str, Any], seed: int, report: Report) -> Any:
-    """Return `Method.penalised` of a method with its options, or None."""
+    """Return the function by which a method keeps an angle between components; None if it has none.
+
+    See `Method.penalised`, and `nspca.components.at_an_angle`, which calls the function.
+    """
     line = line_of(method)
     return line.penalised and line.penalised(made(line.Options, method, given), seed, report)
 
@@ -619,7 +625,10 @@ def _penalised(method: str, given: dict[str, Any], seed: int, report: Report) ->
 def _run(
     problem: Problem, method: str, options: Any, seed: int, report: Report, warm: Sequence[Array] = ()
 ) -> Result:
-    """Return the result of a method, on some of the features where the data are large."""
+    """Return the result of a method; large data are solved on some features, see `local_search.outside`.
+
+    `warm` holds known components, each (n,), which only "auto" starts from.
+    """
     started, line = time.perf_counter(), line_of(method)
     line.check(problem, options)
 
@@ -638,7 +647,10 @@ def _run(
 def _path(
     method: str, problem: Problem, problems: Mapping[int, Problem], options: Any, seed: int, report: Report
 ) -> dict[int, Result]:
-    """Return the results of one pass for all k, each with an equal share of its seconds."""
+    """Return the results by k of a method that solves all `problems` (by k) in one call of `Method.path`.
+
+    Each result has an equal share of the seconds.
+    """
     started, line = time.perf_counter(), line_of(method)
     line.check(next(iter(problems.values())), options)
     assert line.path is not None  # the caller has asked

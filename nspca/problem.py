@@ -263,6 +263,7 @@ class Problem:
         return max(abs(float(np.linalg.norm(x)) - 1.0), negative, beyond)
 
     def _numbers(self, x: Any) -> Array:
+        """Return a component, or several, as an array of real numbers of any shape; refuse other values."""
         return real_numbers(x, "a component", f"give its n = {self.n} numbers", "fill them in")
 
     def _component(self, x: Any) -> Array:

@@ -157,6 +157,7 @@ class Result:
         return None if self.certificate is None else self.certificate.ratio(self.value)
 
     def with_certificate(self, certificate: Certificate | None) -> "Result":
+        """Return this result with another certificate and an unchanged status."""
         return replace(self, certificate=certificate)
 
     def to_bytes(self) -> bytes:
@@ -218,6 +219,7 @@ def _quality(result: Result) -> str:
 
 
 def _shape(part: Any) -> str:
+    """Return the shape of an array for an error; empty for any other value."""
     return str(part.shape) if isinstance(part, np.ndarray) else ""
 
 

@@ -46,7 +46,7 @@ class _Bounding(Settling):
 def chain(
     problem: Problem, features: Sequence[int], level: float, gap: float, report: Report = silent
 ) -> dict[str, np.ndarray] | None:
-    """Return the arrays of a tree which proves that every answer above a level has some features.
+    """Return the arrays of a tree which proves that every answer above ``level (1 + gap)`` has some features.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def chain(
     level : float
         Value in unit scale.
     gap : float
-        Relative distance above the level at which a bound still counts as reaching it.
+        Relative margin: a feature is proved if the bound without it is at most ``level (1 + gap)``.
     report : callable
 
     Returns
@@ -75,6 +75,7 @@ def chain(
     ground = Ground.of(problem, kept)
 
     def bound(supports: Supports, start: Stored | None, warm: Warm | None) -> Node:
+        """Return a node with a proved bound for some supports, from a witness and a warm start."""
         task = Task(supports, start, warm, level, gap, PLANS["standard"])
         work = _Bounding(ground.problem, task.plan, level, gap, report)
         return work.run(ground, task).node
@@ -104,7 +105,10 @@ def chain(
 
 
 def _arrays(leaves: list[Use], n: int) -> dict[str, np.ndarray]:
-    """Return the distinct witnesses of leaves, spread to n features, and the number of that of each leaf."""
+    """Return the arrays of the leaves: the distinct witnesses, and for each leaf its claims and its witness.
+
+    `W`, `M`, `U` hold the witnesses on all n features. `use` has the number of the witness of each leaf.
+    """
     pool: dict[int, tuple[int, Stored]] = {}
     for leaf in leaves:
         if leaf.witness is not None:

@@ -8,6 +8,7 @@ from nspca.covariance.linalg import Array
 from nspca.covariance.parts import CANDIDATES, Parts
 
 Pair = tuple[np.ndarray, np.ndarray]
+"""Numbers (I, J) of features: the block of A with rows I and columns J."""
 
 MOST_KEPT = 1600
 """Maximum rows that a bound keeps. Largest entries need to be exact only for rows that may be among these."""
@@ -18,7 +19,7 @@ AT_ONCE = 2**25
 
 
 def peaks(A: Parts, nonneg: bool) -> tuple[Array, float]:
-    """Return the largest entry (signed: absolute value) of every row, and a level.
+    """Return the largest entry of every row of A, (n,), and a level; absolute values unless `nonneg`.
 
     The entries are exact for rows whose largest entry exceeds the level. The level is at most the largest
     entry of the ``MOST_KEPT + 1``-st row, and at least the largest variance outside the `CANDIDATES` with the
@@ -46,10 +47,10 @@ def peaks(A: Parts, nonneg: bool) -> tuple[Array, float]:
 
 
 def in_reach(size: Array, inside: np.ndarray, outside: np.ndarray, level: float) -> list[Pair]:
-    """Return sets (I, J) that cover all pairs of i in `outside`, j in `inside` with ``size_i size_j >
-    level``.
+    """Return blocks (I, J) that cover all i in `outside`, j in `inside` with ``size_i size_j > level``.
 
-    Both are sorted by decreasing size. Each J is twice as long as the one before.
+    `size` (n,) holds the standard deviations, so that ``size_i size_j`` bounds A_ij. `inside` and `outside`
+    are feature numbers by decreasing size. Each J is twice as long as the one before.
     """
     pairs, start, width = [], 0, NARROWEST
     while start < inside.size:
@@ -63,7 +64,7 @@ def in_reach(size: Array, inside: np.ndarray, outside: np.ndarray, level: float)
 
 
 def for_each_pass(pairs: list[Pair]) -> Iterator[list[Pair]]:
-    """Yield lists of smaller sets of pairs, each list with at most about `AT_ONCE` entries."""
+    """Split blocks into lists of smaller blocks; each list has about `AT_ONCE` entries and costs one pass."""
     taken: list[Pair] = []
     entries = 0
     for I, J in pairs:

@@ -28,6 +28,7 @@ class Witness:
 
     @property
     def kind(self) -> str:
+        """Kind of the bound, by the matrices that are present: B5 (W), B6 (W, U), B7 (W, M) or B9 (all)."""
         if self.U is not None and self.U.shape[1]:
             return "B6" if self.M is None else "B9"
         return "B5" if self.M is None else "B7"

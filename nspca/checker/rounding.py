@@ -60,8 +60,9 @@ def is_psd(S: Array, error: float) -> bool:
 
 
 def are_psd(S: Array, edges: Sequence[tuple[int, int]], error: float = 0.0) -> Array:
-    """Rule CHOLESKY for many matrices of one size at once, given their entries S (edges,
-    matrices), j <= l.
+    """Rule CHOLESKY: return for each of many n x n matrices what `is_psd` does, as bools (matrices,).
+
+    Row i of S (edges, matrices) holds the entries at ``(j, l) = edges[i]``, j <= l, of all matrices.
     """
     at, n = {edge: i for i, edge in enumerate(edges)}, 1 + max(edges)[0]
     S = np.array(S)

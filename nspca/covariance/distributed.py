@@ -162,12 +162,14 @@ class Pass:
             future.release()
 
     def _ended(self, name: int) -> None:
+        """Record that the branch with this number is done, and wake `wait` for a report."""
         self.waiting.discard(name)
         self._done.put(False)
 
     def _submit(
         self, function: Callable[..., Any], *arguments: Any, near: str | None = None, priority: int = 0
     ) -> Any:
+        """Submit a task, to the worker `near` if possible, and return its future, held until it is done."""
         # Unlike names that Dask makes of the arguments, its own numbers cost nothing.
         where = {} if near is None else {"workers": [near], "allow_other_workers": True}
         with warnings.catch_warnings():

@@ -402,8 +402,9 @@ def _read(
 
 
 def read_first(raw: bytes, name: str) -> Opened:
-    """A file as it is read before anybody chose anything; `find` finds the same again when the file is
-    kept.
+    """Return the outcome of reading a file with default options.
+
+    The outcome is cached, so `find` does not read the file again after it was stored as an upload.
     """
     return read_as(raw, name)
 
@@ -416,8 +417,9 @@ def read_as(raw: bytes, name: str, as_texts: bool = False, **options: Any) -> Op
 
 
 def read_like(raw: bytes, name: str, where: DataSpec) -> Opened:
-    """Another file as that of a data set is read, see `reference`: its features in rows too, and its column
-    of labels left out where it has one.
+    """Return the outcome of reading a file with the orientation and the label column of the spec `where`.
+
+    A file without that label column is read without labels.
     """
     label, turned = where.label_column, {"features_in_rows": where.features_in_rows}
     for options in ([turned | {"label_column": label}] if label is not None else []) + [turned]:
@@ -434,6 +436,7 @@ def columns(workspace: str, upload: str) -> Layout | None:
 
 @cache.keep()
 def _columns(workspace: str, upload: str, name: str) -> Layout | None:
+    """Return the layout of an upload with this file name, cached; None for a file without columns."""
     return read_first(engine().store.get_upload(workspace, upload)[0], name).layout
 
 
@@ -459,7 +462,9 @@ def problem_of(of: Chosen, asked: ProblemSpec) -> nspca.Problem:
 
 
 def problem(of: Chosen, nonneg: bool, center: bool, scale: bool) -> nspca.Problem:
-    """The problem of a data set, shared by all who look at it.
+    """Return the problem (k = 1) of a data set, whose matrix all sessions share.
+
+    For a folder of shards the matrix is only an outline; a worker computes its numbers.
 
     Raises
     ------
@@ -472,6 +477,7 @@ def problem(of: Chosen, nonneg: bool, center: bool, scale: bool) -> nspca.Proble
 
 
 def _problem_of(of: Chosen, nonneg: bool, center: bool, scale: bool) -> nspca.Problem:
+    """Return the problem (k = 1) of data in memory; a covariance is neither centred nor scaled."""
     given = of.dataset.is_covariance
     how = given, center and not given, scale and not given, given and of.reference.repair
     made = _problem(of.content, *how, of.dataset)
@@ -507,7 +513,7 @@ class Measures:
 
 
 def measures(of: Chosen) -> Measures:
-    """The measures of a data set, shared by all who look at it."""
+    """Return the measures of a data set, computed once for all sessions."""
     return _measures(of.content, of.dataset.is_covariance, of.dataset.kind, of.dataset)
 
 
@@ -522,13 +528,13 @@ def _measures(content: str, covariance: bool, kind: str, _data: Dataset) -> Meas
 
 
 def heavy(data: Dataset) -> bool:
-    """Tell whether its eigenvalues take more than a moment."""
+    """Tell whether the eigenvalues of the data take more than a moment."""
     m, n = data.X.shape
     return min(m, n) ** 2 * max(m, n) > HEAVY
 
 
 def _kept(data: Dataset) -> Dataset:
-    """Shared by all sessions, so nobody may write into it."""
+    """Return the data set after its arrays were made read-only, since all sessions share them."""
     for part in (data.X.data, data.X.indices, data.X.indptr) if sp.issparse(data.X) else (data.X,):
         part.flags.writeable = False
     return data

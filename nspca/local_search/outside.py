@@ -29,23 +29,27 @@ JOIN = 400
 """Maximum number of features that join at a time."""
 
 Run = Callable[[Problem, np.ndarray, Report], Result]
+"""``run(part, features, report)``: solve the problem of some features, given by their numbers."""
 
 
 def fits(problem: Problem) -> bool:
-    """Tell whether the answer has few features compared with the usual number of candidates."""
-    return 4 * _least(problem) <= CANDIDATES
+    """Tell whether `solved` is worth while: the candidates are at least four times the features it needs."""
+    return 4 * _count_needed(problem) <= CANDIDATES
 
 
-def _least(problem: Problem) -> int:
+def _count_needed(problem: Problem) -> int:
+    """Return the minimum number of features to solve on: twice those of the answer, and the forced ones."""
     return 2 * sum(problem.sizes) + len(problem.forced)
 
 
 def solved(problem: Problem, run: Run, report: Report, warm: Iterable[Array] = ()) -> Result:
-    """Return the answer of ``run(part, features, report)`` as an answer of `problem`.
+    """Solve `problem` on its features with the largest variances, and let others join; see the module.
 
-    `run` is a method on the problem of some features; the features of the vectors `warm` are among them.
+    ``run(part, features, report)`` solves the problem `part` that has the `features` (numbers in `problem`)
+    only. The features of the vectors `warm`, each (n,), are candidates from the start. The result has
+    components of all n features.
     """
-    A, least = problem.covariance, _least(problem)
+    A, least = problem.covariance, _count_needed(problem)
     assert isinstance(A, Parts)
     if least > DENSE_LIMIT:
         raise Refused(
@@ -61,7 +65,7 @@ def solved(problem: Problem, run: Run, report: Report, warm: Iterable[Array] = (
         forced = tuple(np.searchsorted(features, problem.forced).tolist())
         part = replace(problem, covariance=A.on(features), forced=forced)
         try:
-            found = run(part, features, _of_all(report, features))
+            found = run(part, features, _translate(report, features))
         except Cancelled as stop:
             if isinstance(stop.result, Result):
                 stop.result = _spread(problem, stop.result, features)
@@ -98,8 +102,11 @@ def _with_exchanges(problem: Problem, result: Result, report: Report) -> Result:
 
 
 def pulled(problem: Problem, X: Array, features: np.ndarray) -> np.ndarray:
-    """Return the outside features that X (n, r) pulls more than the weakest feature it uses, at most `JOIN`;
-    one pass.
+    """Return the numbers of at most `JOIN` features that should join `features`, strongest pull first.
+
+    The pull of component x on feature i is ``(Ax)_i^2 / x'Ax`` (nonnegative: 0 if ``(Ax)_i < 0``). A feature
+    joins if its pull by a column of X (n, r) exceeds that of the weakest feature in use, or is positive where
+    x has fewer than k features. One pass over the data.
     """
     image = problem.covariance.product(X)
     values = np.einsum("ij,ij->j", X, image)
@@ -114,8 +121,9 @@ def pulled(problem: Problem, X: Array, features: np.ndarray) -> np.ndarray:
 
 
 def _spread(problem: Problem, found: Result, features: np.ndarray) -> Result:
-    """Return an answer on some features as an answer on all, without claims of exactness, which held for the
-    part only.
+    """Return the answer `found` on `features` as an answer on all n features.
+
+    Claims of exactness are dropped, since they held for the part only.
     """
     X = np.zeros((problem.n, found.components.shape[1]))
     X[features] = found.components
@@ -124,8 +132,11 @@ def _spread(problem: Problem, found: Result, features: np.ndarray) -> Result:
     return Result.of(problem, X, status, found.method, **info)
 
 
-def _of_all(report: Report, features: np.ndarray) -> Report:
-    """Return a `report` for a method that knows some features only; it translates feature numbers back."""
+def _translate(report: Report, features: np.ndarray) -> Report:
+    """Return a report hook that replaces feature numbers of a part by those of the whole problem.
+
+    `features` has the number in the whole problem of each feature of the part.
+    """
 
     def translated(event: Event) -> None:
         components = event.payload.get("components")

@@ -33,6 +33,7 @@ def _row(data: str, what: str, where: str, *values: float | None) -> tuple[Print
 # Gains with 2, 3, ..., 10 components. The figure is read from right to left, so that 5 components have the
 # gain stated in the text.
 GAINS = (0.48, 6.51, 8.71, 8.82, 6.80, 7.87, 6.39, 6.67, 6.88)
+"""Printed gains in percent, for 2 to 10 components (2015, Figure 2b)."""
 
 PRINTED: dict[str, tuple[Printed, ...]] = {
     "asteris2014-figure-1": (

@@ -207,7 +207,7 @@ _LINES = (
         "baseline: SparsePCA of scikit-learn, its loading truncated to k", "Mairal et al. 2009; scikit-learn",
         nonneg=True, signed=True, joint=False, exact=False, cost=2.3,
         Options=baselines.SparsePCAOptions, solve=baselines.spca,
-        require=baselines.require_written_out, needs_data=True, baseline=True,
+        require=baselines.check_spca_size, needs_data=True, baseline=True,
     ),
     Method(
         "nmf",
@@ -215,7 +215,7 @@ _LINES = (
         "Lee and Seung 1999; scikit-learn",
         nonneg=True, signed=False, joint=False, exact=False, cost=0.5,
         Options=baselines.NMFOptions, solve=baselines.nmf,
-        require=baselines.require_nonnegative, needs_data=True, baseline=True,
+        require=baselines.check_nmf_size, needs_data=True, baseline=True,
     ),
     Method(
         "pca",

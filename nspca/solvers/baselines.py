@@ -186,7 +186,7 @@ def nmf(problem: Problem, options: NMFOptions, seed: int = 0, report: Report = s
 
 
 def truncated(problem: Problem, loadings: Array, method: str, **info: Any) -> Result:
-    """Return the best of the loadings (n, r) after truncation to k entries."""
+    """Return the best of the loadings (n, r) after truncation to k entries; `info` is added to the result."""
     candidates = np.column_stack([ascent.starts_from(problem, v) for v in loadings.T])
     x = ascent.best_of(problem, candidates)
     info["renormalised_value"] = problem.value(ascent.on_supports(problem, x[:, None])[:, 0])
@@ -198,17 +198,17 @@ def reduce_seed(seed: int) -> int:
     return operator.index(seed) % 2**32
 
 
-def require_written_out(problem: Problem, options: SparsePCAOptions) -> None:
-    """Refuse a sparse table that is too large to be made dense, which `spca` needs."""
+def check_spca_size(problem: Problem, options: SparsePCAOptions) -> None:
+    """Refuse a sparse table that is too large to be made dense for `spca`."""
     if isinstance(problem.covariance, SparseCovariance):
-        _small_enough(problem.covariance, "spca", problem.n)
+        _check_dense_copy(problem.covariance, "spca", problem.n)
 
 
-def require_nonnegative(problem: Problem, options: NMFOptions) -> None:
+def check_nmf_size(problem: Problem, options: NMFOptions) -> None:
     """Refuse a sparse table too large for `nmf`, which makes columns with negative entries dense."""
     A = problem.covariance
     if isinstance(A, SparseCovariance):
-        _small_enough(A, "nmf", int(np.count_nonzero((_lowest(A) != 0) & (2 * counts(A.Z) <= A.m))))
+        _check_dense_copy(A, "nmf", int(np.count_nonzero((_lowest(A) != 0) & (2 * counts(A.Z) <= A.m))))
 
 
 def _data(problem: Problem) -> DataCovariance:
@@ -242,7 +242,7 @@ def _lowest(A: SparseCovariance) -> Array:
     return lowest if A.center else np.minimum(lowest, 0.0)
 
 
-def _small_enough(A: SparseCovariance, method: str, columns: int) -> None:
+def _check_dense_copy(A: SparseCovariance, method: str, columns: int) -> None:
     """Refuse a sparse table whose dense copy of `columns` columns would be too large."""
     m, n = A.Z.shape
     if m * columns > DENSE_ENTRIES:

@@ -297,7 +297,11 @@ def coefficients(
 
 
 def swept(block: Array, G: Array, U: Array, M: Array, alpha: float, beta: float) -> Array:
-    """Set each entry of the rows U (s, r) to the maximiser of its quartic, once; update M in place."""
+    """Return the rows U (s, r) after each entry was set once to the maximiser of its quartic.
+
+    `block` (s, s) is A on these rows, and ``G = AU`` (s, r) before. U and G stay as they are, and
+    ``M = U'U`` (r, r) of all rows is updated in place.
+    """
     U, diagonal = U.copy(), np.diag(block).tolist()
     for j in range(U.shape[1]):
         g, others = G[:, j].copy(), np.delete(U, j, axis=1)

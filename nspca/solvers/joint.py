@@ -119,7 +119,10 @@ def starts(
 def one_by_one(
     V: Array, sizes: Sequence[int], nonneg: bool, rng: np.random.Generator, tries: int = 4
 ) -> Array:
-    """Return directions (d, r) of components found one after another on VV' with disjoint features."""
+    """Return directions (d, r) of components found one after another on VV' with disjoint features.
+
+    Each component is the best of climbs from `tries` leading eigenvectors and `tries` random directions.
+    """
     left, C = np.ones(len(V), dtype=bool), np.zeros((V.shape[1], len(sizes)))
     for j, size in enumerate(sizes):
         rows = np.flatnonzero(left)
@@ -154,8 +157,11 @@ def best(
 def kicked(
     problem: Problem, X: Array, V: Array, count: int, rng: np.random.Generator, report: Report
 ) -> Array:
-    """Give one or two components a random new direction, climb and exchange within sight; keep what is
-    better.
+    """Return X (n, r), or a better answer that `count` kicks found.
+
+    A kick gives one or two components a random new direction, then climbs and exchanges features on a part of
+    the features. Only an answer better than all before is kept. V (n, d) is a factor of A, from which
+    directions are made.
     """
     A, sizes, nonneg = problem.covariance, problem.sizes, problem.nonneg
     rows = in_sight(A, X, nonneg, sum(sizes))  # a matching fills all sum(sizes) places

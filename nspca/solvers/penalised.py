@@ -36,7 +36,7 @@ SETTLED = 1e-12
 def penalised(
     options: em.Options, seed: int, report: Report
 ) -> Callable[[Problem, Array, float], Array] | None:
-    """Return ``find(problem, V, weight) -> x`` by this module, or None when the options do not ask for it."""
+    """Return ``find(problem, V, weight) -> x`` by this module; None unless ``options.penalty`` is "step"."""
     if options.penalty != "step":
         return None
     return lambda problem, V, weight: solve(problem, V, weight, options, seed, report).components[:, 0]
@@ -113,10 +113,12 @@ def _at_price(price: float, f: Array, h: float, V: Array, weight: float, nonneg:
     """Return the minimiser of the M-step with ``2 price |w|_1`` added, found by the dual."""
 
     def left(u: Array) -> Array:
+        """Return ``s(f - weight Vu)`` (n,): what soft thresholding at the price leaves."""
         t = f - weight * (V @ u)
         return np.maximum(t - price, 0.0) if nonneg else np.sign(t) * np.maximum(np.abs(t) - price, 0.0)
 
     def dual(u: Array, s: Array) -> float:
+        """Return the dual objective at u (r,), where ``s = left(u)``."""
         return 0.5 * weight * float(u @ u) + 0.5 * float(s @ s) / h
 
     u = np.zeros(V.shape[1])

@@ -75,10 +75,12 @@ class ComparisonSpec(ProblemSpec):
 
     @property
     def first(self) -> int:
+        """Smallest k of the question, which its `problem` has."""
         return self.ks[0]
 
     @property
     def work(self) -> tuple[tuple[int, ...], int]:
+        """Sizes of the components in the largest problem, and the number of problems, for a cost estimate."""
         return (max(self.ks),), len(self.ks) * len(self.methods)
 
     @property

@@ -80,6 +80,7 @@ class ComponentsSpec(ProblemSpec):
 
     @property
     def first(self) -> tuple[int, ...]:
+        """Sizes of the components of the problem."""
         return self.sizes
 
     @property

@@ -56,10 +56,12 @@ class GroupsSpec(ProblemSpec):
 
     @property
     def first(self) -> tuple[int, ...]:
+        """Sizes of the components of the problem."""
         return self.sizes
 
     @property
     def work(self) -> tuple[tuple[int, ...], int]:
+        """Sizes of the components in the largest problem, and the number of problems, for a cost estimate."""
         return self.sizes, 1
 
     def describe(self) -> Description:
@@ -95,6 +97,7 @@ class GroupsSpec(ProblemSpec):
         return GroupEffects(**found)
 
     def opening(self, k: int | tuple[int, ...] | None = None) -> str:
+        """Return Python that opens the data; the question makes its problem by itself."""
         return "\n".join(self.data.to_python())
 
     def python(self, **shown: Any) -> str:

@@ -47,6 +47,7 @@ class MembershipSpec(ProblemSpec):
 
     @property
     def first(self) -> int:
+        """Number of features in the component (k) of the problem."""
         return self.k
 
     def describe(self) -> Description:

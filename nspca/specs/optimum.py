@@ -56,6 +56,7 @@ class OptimumSpec(ProblemSpec):
 
     @property
     def first(self) -> int:
+        """Number of features in the component (k) of the problem."""
         return self.k
 
     def describe(self) -> Description:

@@ -17,6 +17,7 @@ from nspca.specs.rows import Found, pack
 from nspca.specs.sweep import Ks, check_increasing
 
 METHOD = "preview"
+"""Name of the method in the rows and results of a preview."""
 FACTORED = 1000
 """Largest min(m, n) for which eigenvalue bounds are proved, since a factorisation then takes some 0.01 s."""
 ROWS = 500
@@ -24,7 +25,7 @@ ROWS = 500
 BLOCK = 200
 """Largest k for which the weights of an answer are refitted on its support."""
 MANY, FEW = 20_000, 6
-"""Number of features above which only some values of k are computed, and how many then."""
+"""With more than `MANY` features, only `FEW` of the requested values of k are computed."""
 
 
 class PreviewSpec(ProblemSpec):
@@ -49,10 +50,12 @@ class PreviewSpec(ProblemSpec):
 
     @property
     def first(self) -> int:
+        """Smallest k of the question, which its `problem` has."""
         return self.ks[0]
 
     @property
     def work(self) -> tuple[tuple[int, ...], int]:
+        """Sizes of the components in the largest problem, and the number of problems, for a cost estimate."""
         return (max(self.ks),), 1
 
     def describe(self) -> Description:
@@ -102,7 +105,8 @@ class PreviewSpec(ProblemSpec):
 def quick(problem: Problem, info: dict[str, Any]) -> Result:
     """Return a component with a certificate, both made from the leading eigenvectors.
 
-    `info` is added to the result.
+    The certificate is the smallest of the bounds that a problem of this size affords. `info` is added to the
+    result.
     """
     A = problem.covariance
     directions, proved = [A.leading(PAPER.rank)[1][:, 0]], [elementary.diagonal(problem)]
@@ -115,12 +119,13 @@ def quick(problem: Problem, info: dict[str, Any]) -> Result:
         direction[problem.usable] = certificate.witness["U"] @ cover.direction
         directions.append(direction)
     starts = [start for direction in directions for start in ascent.starts_from(problem, direction).T]
-    x = ascent.best_of(problem, _improved(problem, starts))
+    x = ascent.best_of(problem, _refit(problem, starts))
     best: Certificate = min(proved, key=lambda certificate: certificate.upper)
     return Result.of(problem, x, Status.HEURISTIC, METHOD, **info).with_certificate(best)
 
 
-def _improved(problem: Problem, starts: list[Any]) -> Any:
+def _refit(problem: Problem, starts: list[Any]) -> Any:
+    """Return `starts` as columns (n, count), with the best weights on their supports if k is small."""
     columns = np.column_stack(starts)
     return ascent.on_supports(problem, columns) if problem.size <= BLOCK else columns
 

@@ -61,6 +61,7 @@ class ProofSpec(ProblemSpec):
 
     @property
     def first(self) -> int | tuple[int, ...]:
+        """Sizes (or k) of the problem that the question is about."""
         return self.k
 
     @property
@@ -133,6 +134,7 @@ class CheckSpec(ProblemSpec):
 
     @property
     def first(self) -> int | tuple[int, ...]:
+        """Sizes (or k) of the problem that the question is about."""
         return self.k
 
     def describe(self) -> Description:

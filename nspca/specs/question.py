@@ -106,7 +106,7 @@ class ProblemSpec(Spec):
 
     @property
     def work(self) -> tuple[tuple[int, ...], int]:
-        """Sizes of the components found together in the largest problem, and the number of problems."""
+        """Sizes of the components in the largest problem, and the number of problems, for a cost estimate."""
         first = self.first
         return (first if isinstance(first, tuple) else (first,)), 1
 

@@ -33,6 +33,7 @@ class _OfRows(ProblemSpec):
         return {name: getattr(self, name) for name in names}
 
     def opening(self, k: int | tuple[int, ...] | None = None) -> str:
+        """Return Python that opens the data; the question makes its problem by itself."""
         return "\n".join(self.data.to_python())
 
     def _words(self) -> str:
@@ -70,6 +71,7 @@ class ChoiceSpec(_OfRows):
 
     @property
     def first(self) -> int:
+        """Smallest k of the question, which its `problem` has."""
         return self.ks[0]
 
     @property
@@ -79,6 +81,7 @@ class ChoiceSpec(_OfRows):
 
     @property
     def work(self) -> tuple[tuple[int, ...], int]:
+        """Sizes of the components in the largest problem, and the number of problems, for a cost estimate."""
         return (max(self.ks),), len(self.ks) * self.total
 
     def describe(self) -> Description:
@@ -141,6 +144,7 @@ class ComponentsChoiceSpec(_OfRows):
 
     @property
     def first(self) -> int:
+        """Number of features in the component (k) of the problem."""
         return self.k
 
     @property
@@ -150,6 +154,7 @@ class ComponentsChoiceSpec(_OfRows):
 
     @property
     def work(self) -> tuple[tuple[int, ...], int]:
+        """Sizes of the components in the largest problem, and the number of problems, for a cost estimate."""
         return (self.k,) * self.most, self.most * self.total
 
     def describe(self) -> Description:
@@ -212,10 +217,12 @@ class NoiseSpec(_OfRows):
 
     @property
     def first(self) -> int:
+        """Number of features in the component (k) of the problem."""
         return self.k
 
     @property
     def work(self) -> tuple[tuple[int, ...], int]:
+        """Sizes of the components in the largest problem, and the number of problems, for a cost estimate."""
         return (self.k,), 1 + self.tables
 
     def describe(self) -> Description:

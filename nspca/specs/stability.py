@@ -65,6 +65,7 @@ class StabilitySpec(ProblemSpec):
 
     @property
     def first(self) -> int:
+        """Number of features in the component (k) of the problem."""
         return self.k
 
     @property
@@ -74,6 +75,7 @@ class StabilitySpec(ProblemSpec):
 
     @property
     def work(self) -> tuple[tuple[int, ...], int]:
+        """Sizes of the components in the largest problem, and the number of problems, for a cost estimate."""
         return (self.k,), self.total
 
     def describe(self) -> Description:
@@ -121,6 +123,7 @@ class StabilitySpec(ProblemSpec):
     unpack: ClassVar = staticmethod(json.loads)
 
     def opening(self, k: int | tuple[int, ...] | None = None) -> str:
+        """Return Python that opens the data; the question makes its problem by itself."""
         return "\n".join(self.data.to_python())
 
     def python(self, **shown: Any) -> str:
@@ -173,10 +176,12 @@ class ComponentsStabilitySpec(ProblemSpec):
 
     @property
     def first(self) -> tuple[int, ...]:
+        """Sizes of the components of the problem."""
         return self.sizes
 
     @property
     def work(self) -> tuple[tuple[int, ...], int]:
+        """Sizes of the components in the largest problem, and the number of problems, for a cost estimate."""
         return self.sizes, self.resamples
 
     def describe(self) -> Description:
@@ -209,6 +214,7 @@ class ComponentsStabilitySpec(ProblemSpec):
     unpack: ClassVar = staticmethod(json.loads)
 
     def opening(self, k: int | tuple[int, ...] | None = None) -> str:
+        """Return Python that opens the data; the question makes its problem by itself."""
         return "\n".join(self.data.to_python())
 
     def python(self, **shown: Any) -> str:

@@ -66,10 +66,12 @@ class SuccessiveSpec(ProblemSpec):
 
     @property
     def first(self) -> int:
+        """Number of features in the component (k) of the problem."""
         return self.k
 
     @property
     def work(self) -> tuple[tuple[int, ...], int]:
+        """Sizes of the components in the largest problem, and the number of problems, for a cost estimate."""
         return (self.k,), self.count * len(self.methods)
 
     @property

@@ -87,6 +87,7 @@ class SweepSpec(ProblemSpec):
 
     @property
     def first(self) -> int:
+        """Smallest k of the question, which its `problem` has."""
         return self.ks[0]
 
     @property
@@ -96,6 +97,7 @@ class SweepSpec(ProblemSpec):
 
     @property
     def work(self) -> tuple[tuple[int, ...], int]:
+        """Sizes of the components in the largest problem, and the number of problems, for a cost estimate."""
         return (max(self.ks),), self.total
 
     def describe(self) -> Description:

@@ -45,4 +45,5 @@ class Prices:
         self.values = self.bend * self._over(z)
 
     def _over(self, z: Array) -> Array:
+        """Return ``(z - 1 + pi / bend)+`` (r,): the excess of each row that the penalty term punishes."""
         return np.maximum(z - 1 + self.values / self.bend, 0.0)

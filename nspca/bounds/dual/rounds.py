@@ -15,7 +15,10 @@ from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
 
 AVERAGED = 25
-"""Steps that a look is at the mean of: more are too old, of fewer too little cancels."""
+"""Number of last steps whose mean W and M `look` evaluates.
+
+Older steps are too far from the present one, and over fewer steps the oscillations do not cancel.
+"""
 P = TypeVar("P", Plan, JointPlan)
 
 
@@ -50,6 +53,7 @@ class Work(Generic[P]):
 
     @property
     def closed(self) -> bool:
+        """True once the best bound is at most `target`."""
         return self.upper <= self.target
 
     @property
@@ -74,6 +78,7 @@ class Work(Generic[P]):
                 self.tell()
 
     def tell(self) -> None:
+        """Report the steps made and both bounds, in the units of the data."""
         k = None if self.problem.joint else self.problem.size
         lower, total = self.lower * self.problem.covariance.unit, max(self.total, self.steps)
         self.report(Event(self.stage, self.steps, total, lower, self.shown, k))

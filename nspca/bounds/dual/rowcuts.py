@@ -68,10 +68,12 @@ class Cuts:
 
     @property
     def dual(self) -> Array:
+        """Scaled dual ``T - Z`` (n, n)."""
         return self.T - self.Z
 
     @property
     def M(self) -> Array | None:
+        """M (n, n) of the inequality, made from the scaled dual; None while the weight is 0."""
         return self.rho * self.weight * self.dual.astype(np.float64) if self.weight else None
 
     def wake(self, X: Array) -> None:

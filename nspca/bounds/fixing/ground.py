@@ -32,6 +32,7 @@ class Part(Covariance):
         self.features, self.held, self.nu, self.varying = features, held, whole.nu, whole.varies
 
     def _formed(self) -> Array:
+        """Return the whole of A, which is known only if no feature is missing; fail otherwise."""
         if len(self.features) < self.n:
             raise AssertionError("a part of A is not A")
         return self.held
@@ -48,7 +49,7 @@ class Part(Covariance):
         return self.held[np.ix_(at, at)]
 
     def columns(self, features: Any) -> Array:
-        """Return some columns of A, restricted to the rows of the known features."""
+        """Return columns of A for some known features (p,), on the rows of all known features: (r, p)."""
         return self.held[:, np.searchsorted(self.features, features)]
 
 

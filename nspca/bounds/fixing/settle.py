@@ -200,6 +200,7 @@ class Settling(Work[Plan]):
 
     @property
     def done(self) -> bool:
+        """True when the node needs no more work: no supports left, gap closed, value exact, or enumerated."""
         return self.supports.is_empty or self.closed or self.is_exact or self.counted is not None
 
     def take_up(self) -> None:
@@ -462,7 +463,7 @@ class Settling(Work[Plan]):
             self.reach(self.kept.features[x != 0])
 
     def reach(self, features: np.ndarray) -> None:
-        """Keep the best weights on some features as the answer if their value is the best known."""
+        """Keep the best weights on some features as the answer if they exceed the best value by the gap."""
         block = self.ground.part.block(features)
         start = np.full(features.size, features.size**-0.5)
         x = ascent.best_on_support(block, start, self.problem.nonneg)

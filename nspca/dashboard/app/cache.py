@@ -77,6 +77,7 @@ class Cache:
         return value
 
     def _used(self, key: Hashable) -> Any:
+        """Return a value that is in the cache, and record that it was used now."""
         value = self._values[key][0]
         self._values[key] = value, self._clock()
         self._values.move_to_end(key)

@@ -75,4 +75,5 @@ def _of_many(items: "Sequence[Any] | set[Any] | frozenset[Any]", seen: set[int])
 
 
 def _is_flat(one: Any) -> bool:
+    """Tell whether a value has no items that need counting, although it is a sequence."""
     return isinstance(one, str | bytes | bytearray | memoryview | range)

@@ -81,7 +81,7 @@ OTHERS = (
     "covariance, divided by 1 − eps, plus the fourth eigenvalue. The rank-3 bound has the optimum of that "
     "part instead. Both are drawn no higher than the leading eigenvalue, itself a bound."
 )
-"""How the two are computed."""
+"""Sentences on how the two published bounds are computed."""
 
 
 def beside(name: str, upper: float, kind: str, seen: Any) -> str:

@@ -27,7 +27,7 @@ ABOUT = {
 
 
 def whole(run: Compared) -> Whole:
-    """Return the name of the ZIP, the question, and the parts that are missing."""
+    """Return the description of the comparison for its ZIP: data, spec, name, and what is missing."""
     line = f"Asked: {run.asked.describe().asked}. Seed {run.asked.seed}."
     missing = len(run.asked.ks) * len(run.asked.methods) - len(_sweep(run))
     line += f" Not here: {wording.things(missing, 'answer')}, refused or cancelled." if missing else ""
@@ -99,7 +99,7 @@ def _components(run: Compared) -> bytes:
 
 
 def _proved(table: pd.DataFrame) -> Markup:
-    """Return CSV with the proved share for each method and k."""
+    """Return an HTML table with value, seconds and proved share for each method and k."""
     rows = []
     for row in table.itertuples():
         proved = wording.proof(None if pd.isna(row.ratio) else row.ratio)

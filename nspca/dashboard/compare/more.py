@@ -96,10 +96,12 @@ def _between() -> dict[str, Any]:
 
 
 def _offer(run: Compared, spec: Spec, label: str, **look: Any) -> None:
+    """Draw the button that starts an analysis."""
     start.button(label, lambda: start.start(spec, **run.data.given), type="secondary", **look)
 
 
 def _live_curves(rows: list[Row]) -> dict[str, dict[str, Any]]:
+    """Return for each finished method its curves, by a key of `COUNTED`."""
     return {row.method: row.curves for row in rows if isinstance(row, Explained)}
 
 
@@ -200,6 +202,7 @@ def _draw_stability(run: Compared, supports: dict[str, list[list[int]]], rows: l
 
 
 def _frequency_table(run: Compared, supports: dict[str, list[list[int]]]) -> pd.DataFrame:
+    """Return a table of the frequencies by method, for the features that some draw uses."""
     F = {method: frequencies(each, run.problem.n) for method, each in supports.items()}
     table = pd.DataFrame({"feature": list(run.data.dataset.feature_names), **F})
     return table[table[list(F)].sum(axis=1) > 0]

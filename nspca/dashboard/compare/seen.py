@@ -38,7 +38,7 @@ class Seen:
         }
 
     def sentences(self) -> list[str]:
-        """Return the answer as sentences: the best methods, their value, and the proved share."""
+        """Return Markdown lines: the best methods as a heading, their value with its bound, and `gaps`."""
         best = max(result.value for result in self.of_k.values()) or 1.0
         first = [method for method, result in self.of_k.items() if result.value >= best * (1 - SAME)]
         said = statement.state_result(

@@ -62,7 +62,7 @@ def _all_there(drawn: list[Future[Any]], counting: str | None) -> bool:
 
 
 def _counting() -> str:
-    """Return the id of the run that counts the words of the sample "python-docs"; "" for none."""
+    """Return the id of the run that counts the words of the sample "python-docs"; start it if necessary."""
     return defaults.look(WordsSpec(), SAMPLE, patient=True).id
 
 
@@ -95,6 +95,7 @@ def take(name: str) -> None:
 
 @st.cache_resource(show_spinner=False)
 def _pencil() -> ThreadPoolExecutor:
+    """Return the one thread of this server that draws the pictures of samples."""
     return ThreadPoolExecutor(1, thread_name_prefix="thumbnails")
 
 
@@ -105,6 +106,7 @@ def _drawing(name: str, version: str) -> Future[Any]:
 
 
 def _draw(name: str) -> str:
+    """Return the SVG picture of a sample, which is opened for it."""
     data = load_sample(name)
     return thumbnail(
         data.X, kind=data.kind, image_shape=data.image_shape, axis=data.axis, feature_names=data.feature_names
@@ -112,4 +114,5 @@ def _draw(name: str) -> str:
 
 
 def _ready(drawing: Future[Any] | None) -> str:
+    """Return the SVG of a finished drawing; an empty picture if it is not ready or has failed."""
     return drawing.result() if drawing is not None and drawing.done() and not drawing.exception() else EMPTY

@@ -88,5 +88,6 @@ def _worked(work: Callable[[], object]) -> bool:
 
 
 def _changed() -> None:
+    """Reset all values about data and rerun the page, after the real data have replaced a stand-in."""
     state.forget(state.ABOUT_DATA)
     st.rerun()

@@ -40,8 +40,10 @@ def _sections(view: View, is_covariance: bool) -> list[Section]:
 
 
 def _samples(about: Subject) -> str:
+    """Return the plural noun for the samples of the page: images, documents or samples."""
     return {"image": "images", "words": "documents"}.get(about.kind, "samples")
 
 
 def _samples_label(about: Subject) -> str:
+    """Return the label of the section that draws the samples on a map."""
     return f"{_samples(about).capitalize()} on a map"

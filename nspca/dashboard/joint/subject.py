@@ -149,10 +149,12 @@ def _sample(about: Subject, name: str) -> Chosen:
 
 
 def _fitting(about: Subject, of: Chosen) -> Chosen | None:
+    """Return data if they are of the kind that the page shows, else None."""
     return of if kind_of(of.dataset) == about.kind else None
 
 
 def _own() -> bool:
+    """Tell whether the data chosen on the page Data are an upload or a folder."""
     return state.get("upload") is not None or state.get("folder") is not None
 
 
@@ -192,6 +194,7 @@ def _mine(about: Subject) -> str:
 
 
 def _other_data(about: Subject) -> None:
+    """Reset the values in the address that are about the data before."""
     state.forget((about.key, "r", "size", "raw", "using", about.at, "named", "group", "across", "up"))
 
 

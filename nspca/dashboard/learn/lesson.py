@@ -35,6 +35,7 @@ class Lesson:
 
     @property
     def X(self) -> Array:
+        """Grey levels of the digits (m, n), neither centred nor scaled."""
         return self.of.dataset.X
 
     @property

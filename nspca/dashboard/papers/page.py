@@ -149,6 +149,7 @@ def _chosen(nearest: Found, found: list[Found]) -> str:
 
 
 def _judged(claim: Claim) -> tuple[Found, ...]:
+    """Return the computed numbers of a claim that have a verdict."""
     return tuple(one for one in claim.found if one.judged)
 
 
@@ -166,6 +167,7 @@ def _first(mine: list[Item]) -> Item:
 
 
 def _spec(item: Item) -> PaperSpec:
+    """Return the question about an item with the present data files."""
     return PaperSpec(item=item.name, files=_digest(item.needs))
 
 
@@ -231,6 +233,7 @@ def _draw(panel: Panel, key: str) -> None:
 
 
 def _gallery(item: Item, outcome: Outcome, i: int, title: str) -> None:
+    """Draw gallery number `i` (from 0) of an outcome: its components as pictures, below a title."""
     gallery = outcome.galleries[i]
     st.markdown(f"**{wording.plain(title)}**")
     figure = gallery_figure(gallery.title, gallery.shape, gallery.columns)

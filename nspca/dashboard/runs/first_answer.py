@@ -18,7 +18,8 @@ from nspca.errors import NSPCAError
 from nspca.jobs import JobState
 from nspca.specs import ProblemSpec
 
-LARGEST = defaults.LARGEST  # maximum entries of a table with a first answer
+LARGEST = defaults.LARGEST
+"""Maximum entries of a table with a first answer."""
 
 
 def look(kind: Kind, of: Chosen, asked: ProblemSpec) -> Watched | None:
@@ -27,9 +28,10 @@ def look(kind: Kind, of: Chosen, asked: ProblemSpec) -> Watched | None:
 
 
 def unasked(of: Chosen, asked: ProblemSpec) -> Watched | None:
-    """Return the default run that answers a question, which may be stored, finished or running.
+    """Return the default run that answers a question; start it where no stored answer exists.
 
-    Returns None when the data are too large or give no valid problem, and when the run failed.
+    The run may be stored, finished or running. Returns None when the data are too large or give no valid
+    problem, and when the run failed.
     """
     stored = shipped_answers.find(of.reference.sample, of.content, asked.numbers_only())
     if stored is not None:
@@ -79,7 +81,15 @@ def await_it(
     share: Callable[[JobState], float],
     draw: Callable[[JobState], Any],
 ) -> None:
-    """Draw the partial results of a default run once a second, without a cancel button."""
+    """Draw the progress and partial results of a default run once a second, until it ends.
+
+    Parameters
+    ----------
+    run : the default run, which is running
+    says : returns the text beside the progress bar
+    share : returns the finished share of the run, 0 to 1
+    draw : draws the partial results
+    """
 
     def look() -> None:
         now = engine().status(run.id)

@@ -66,6 +66,7 @@ class Watched:
 
     @property
     def of_these_data(self) -> bool:
+        """True if the data that the reference opens now are those that the run was about."""
         return self.of.content == self.asked.content
 
     def measured(self, leading: bool = True) -> nspca.Problem | None:
@@ -126,6 +127,7 @@ def that_asks(spec: Spec) -> JobState | None:
 
 
 def _same(asked: Spec, spec: Spec) -> bool:
+    """Tell whether two questions are equal; questions about problems need equal numbers only."""
     if isinstance(asked, ProblemSpec) and isinstance(spec, ProblemSpec):
         return asked.content == spec.content and asked.numbers_only() == spec.numbers_only()
     return asked == spec

@@ -8,7 +8,7 @@ from nspca.dashboard.runs.tasks import engine
 
 
 def kept(run: Watched) -> nspca.Sweep | None:
-    """Return the results of a run that is done or cancelled; None when there are none."""
+    """Return the sweep of a run that is stored, done, or cancelled with some rows; None for any other run."""
     if run.stored is not None:
         return run.stored
     if run.now.state == "done":
@@ -19,6 +19,7 @@ def kept(run: Watched) -> nspca.Sweep | None:
 
 @cache.keep()
 def _handed_in(run_id: str, finished: float | None) -> nspca.Sweep:
+    """Return the partial sweep of a cancelled run, cached by its id and the time when it ended."""
     content = engine().store.result(run_id)
     assert content is not None  # the caller has asked
     return nspca.Sweep.from_bytes(content)

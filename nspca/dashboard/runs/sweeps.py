@@ -35,7 +35,7 @@ def usual(first: int, last: int) -> tuple[int, ...]:
 
 
 def finer(ks: Sequence[int], low: int, high: int) -> tuple[int, ...]:
-    """Return values of k with up to `MORE` more strictly between `low` and `high`."""
+    """Return `ks` with up to `MORE` further values strictly between `low` and `high`, in order."""
     step = max(1, -(-(high - low) // (MORE + 1)))
     return tuple(sorted({*ks, *range(low + step, high, step)}))
 

@@ -127,4 +127,5 @@ def _exact(V: Array, k: int, nonneg: bool) -> tuple[list[Band], tuple[float, int
 
 
 def _members(band: Band, n: int) -> list[Array]:
+    """Return the features of each support of a band; rows n and up of (V, -V) stand for features too."""
     return [np.sort(support[support >= 0] % n) for support in band.supports]

@@ -54,6 +54,7 @@ def curves(of: Subject) -> None:
 
 
 def _wanted(found: Rank2) -> float:
+    """Return the angle to show, in radians: that of the address, by default that of the optimum."""
     return found.optimum[0] if state.get("phi") is None else float(np.radians(state.get("phi")))
 
 

@@ -95,6 +95,7 @@ def _all(of: Subject) -> list[Rank]:
 
 
 def _known(ranks: list[Rank]) -> str:
+    """Return a sentence with the best value and the smallest bound of some ranks; empty for none."""
     if not ranks:
         return ""
     best, upper = max(rank.value for rank in ranks), min(rank.upper for rank in ranks)

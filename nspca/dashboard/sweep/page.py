@@ -95,9 +95,11 @@ class SweepPage(AnswerPage[SweepSpec]):
         whatif.estimate(data, asked)
 
     def is_answer(self, run: Watched, asked: SweepSpec) -> bool:
+        """Return whether a run of this workspace answers the question of the form."""
         return run.own and super().is_answer(run, asked)
 
     def is_draft(self, run: Watched) -> bool:
+        """Return whether a run is only a preview or a stored answer, not one of this workspace."""
         return not run.own
 
     def begin_unasked(self, data: Chosen, asked: SweepSpec) -> bool:

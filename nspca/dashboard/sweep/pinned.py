@@ -35,7 +35,10 @@ class Pinned:
     why: str
 
     def drawn(self, axis: str) -> tuple[Any, ...]:
-        """Return the curve as `sweep_figure` takes it, in per cent of its own 100 %."""
+        """Return one curve for `sweep_figure`: its rows, the variance that counts as 100 %, and its name.
+
+        `axis` is "leading" for the leading eigenvalue as 100 %, or "total" for the total variance.
+        """
         unit = self.problem.leading_eigenvalue if axis == "leading" else self.problem.total_variance
         return self.sweep.frame, unit or 1.0, f"{self.why}: {self.label}"
 
@@ -87,7 +90,7 @@ def _changed(other: SweepSpec, shown: SweepSpec) -> str:
 
 
 def drawn(others: list[Pinned], axis: str) -> list[tuple[Any, ...]]:
-    """Return the curve as `sweep_figure` takes it, in per cent of its own 100 %."""
+    """Return `Pinned.drawn` of each sweep, for `sweep_figure`."""
     return [other.drawn(axis) for other in others]
 
 

@@ -43,6 +43,7 @@ class DelimitedReader(TableReader):
         return True
 
     def _read_header(self) -> None:
+        """Read the beginning of the text and find its layout."""
         self._text = DelimitedText(self.source)
         options = self.options
         head = stripped(as_utf8(self._text.head)[0])
@@ -73,7 +74,7 @@ class DelimitedReader(TableReader):
 
     @property
     def most_rows(self) -> int:
-        """Number of lines, for a text in memory."""
+        """Number of lines, header included, of a text in memory: an upper bound on the number of rows."""
         raw = self.source.raw
         return _count_lines(raw) + (not raw.endswith((b"\n", b"\r")))
 
@@ -97,7 +98,10 @@ class DelimitedReader(TableReader):
         gaps.check()
 
     def _cut(self) -> Iterator[tuple[bytes, int]]:
-        """Yield pieces of the text, each with the header, and the number of lines of the file above it."""
+        """Yield pieces of the text, each with the header, and the number of lines of the file above it.
+
+        For a text in memory the number is always 0, since errors then name rows, not lines.
+        """
         if self.on_disk:
             yield from self._text.pieces(self.layout, PIECE)
             return
@@ -204,7 +208,7 @@ class DelimitedText:
             check_lines(rest)
             rest, skip = rest[skip:], 0
             end = _find_last_row(rest, layout.delimiter) if text else len(rest)
-            filled = _filled(rest[:end])
+            filled = _find_filled_end(rest[:end])
             if end - filled < MAX_LINE:  # empty lines wait for the next piece, unless they are very many
                 end = filled
             if end and not rest[:end].isspace():
@@ -276,7 +280,7 @@ def _find_byte(text: bytes, line: int) -> int:
     return sum(map(len, text.splitlines(keepends=True)[: line - 1]))
 
 
-def _filled(text: bytes) -> int:
+def _find_filled_end(text: bytes) -> int:
     """Return the offset of the end of the last line that is not empty."""
     held = len(text.rstrip(_BARE))
     ends = [end for end in (text.find(b"\n", held), text.find(b"\r", held)) if end >= 0]

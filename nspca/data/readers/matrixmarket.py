@@ -35,6 +35,7 @@ class MatrixMarketReader(EntryReader):
         return first[: len(MAGIC)].lower() == MAGIC.lower()
 
     def _read_header(self) -> None:
+        """Read the banner and the line of sizes."""
         text = EntryText(self.source)
         try:
             form, self._field, self.symmetry = self._read_banner(text)
@@ -52,6 +53,7 @@ class MatrixMarketReader(EntryReader):
 
     @property
     def _called(self) -> str:
+        """Name of the file in errors: its path, or "this one" for bytes."""
         return "this one" if self.source.path is None else str(self.source.path)
 
     def _read_banner(self, text: EntryText) -> tuple[str, str, str]:

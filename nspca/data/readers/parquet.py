@@ -38,6 +38,7 @@ class ParquetReader(TableReader):
         return first.startswith(MAGIC)
 
     def _read_header(self) -> None:
+        """Read and check the footer, and find the layout."""
         file = self._open()
         try:
             _check_kinds(file.schema_arrow)
@@ -73,6 +74,7 @@ class ParquetReader(TableReader):
             raise self._damaged(error) from None
 
     def _damaged(self, error: Exception) -> InvalidData:
+        """Return the error to raise for an error of Arrow; an error of this package is returned unchanged."""
         if isinstance(error, InvalidData):
             return error
         trouble = "is encrypted" if "ncrypt" in str(error) else "is damaged or cut short"
@@ -80,6 +82,7 @@ class ParquetReader(TableReader):
 
     @property
     def _called(self) -> str:
+        """Name of the file for the beginning of an error."""
         return self.source.named("Parquet file")
 
     @property
