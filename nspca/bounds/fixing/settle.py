@@ -461,9 +461,11 @@ class Settling(Work[Plan]):
                 rounds, last, waits, anew = 0, np.inf, FEWEST, True
                 continue
             anew = False
-            if not task.raised or lift.B.shape[1] >= RAISED or len(self.kept.block) > RAISED_ROWS:
+            rows = len(self.kept.block)
+            rank = min(RAISED, rows)
+            if not task.raised or lift.B.shape[1] >= rank or rows > RAISED_ROWS:
                 break
-            lift.rebase(starts.basis(self.kept, lift.splitting.entries.W, min(RAISED, len(self.kept.block))))
+            lift.rebase(starts.basis(self.kept, lift.splitting.entries.W, rank))
             rounds, last = 0, np.inf
 
     def first_lift(self, task: Task) -> Lift:
