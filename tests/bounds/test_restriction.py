@@ -14,6 +14,7 @@ from nspca.bounds.dual.splitting import Splitting
 from nspca.bounds.elimination import Kept
 from nspca.bounds.fixing import settle as settling
 from nspca.bounds.fixing.ground import Ground
+from nspca.bounds.fixing.node import Supports
 from nspca.bounds.fixing.settle import OutOfTime, Task, settle
 from nspca.bounds.fixing.tree import FixingTree, Limits
 from nspca.bounds.plan import PLANS
@@ -132,3 +133,22 @@ def test_open_nodes_count_the_memory_of_their_own_warm_starts(monkeypatch):
     held = [node.warm for _, _, node in tree.heap]
     assert len(held) > 3 and all(warm.lift is not None for warm in held)
     assert tree.warm == sum(warm.nbytes for warm in held)
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 6])
+def test_a_lift_on_few_rows_ends_when_its_rank_cannot_be_raised(n, monkeypatch):
+    """Nothing is fixed or enumerated, and no value closes the node: only the end of all rounds is left."""
+    monkeypatch.setattr(settling, "COUNTED", 0.0)
+    monkeypatch.setattr(settling, "FIX_CAP", 0)
+    X = np.random.default_rng(n).standard_normal((20, n))
+    problem = nspca.Problem.from_data(X, n - 1, nonneg=False)
+    ground = Ground.of(problem, elimination.all_rows(problem))
+    whole = Supports(np.zeros(0, dtype=np.int64), np.arange(n), n - 1)
+    lower = 0.9 * best(problem.covariance.matrix, n - 1, False)
+    monkeypatch.setattr(settling.Settling, "reach", lambda self, features: None)
+    lifts = []
+    monkeypatch.setattr(settling.Settling, "remember", lambda self, lift: lifts.append(lift))
+    task = Task(whole, None, None, lower, 1e-9, PLAN, rounds=2, raised=True)
+    node = settle(ground, task, silent).node
+    assert node.leaf is not None and node.upper >= lower / 0.9 * (1 - 1e-12)
+    assert 1 <= len(lifts) <= 4 * 2 * settling.FEWEST
