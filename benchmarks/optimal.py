@@ -1,6 +1,7 @@
 """Prove optima: effort "exhaustive" on real data and on matrices of published exact methods.
 
     python -m benchmarks.optimal [--seconds S] [--only NAME]
+    python -m benchmarks.optimal --sweep CBCL [--every STEP] [--seconds S]
 
 Prints one Markdown row per problem: the value, the proved fraction, nodes, CPU seconds of solve and proof
 together, size of the certificate file and CPU seconds of its check. Each certificate is verified from the raw
@@ -131,6 +132,17 @@ def problems(args) -> Iterator[tuple[str, str, np.ndarray, nspca.Problem]]:
             yield table.name, "", X, nspca.Problem.from_data(X, k, table.nonneg, scale=table.scale)
 
 
+def sweep(name: str, step: int) -> Iterator[tuple[str, str, np.ndarray, nspca.Problem]]:
+    """Yield a row for every `step`-th k, from 1 to the number of features of a table."""
+    table = next(one for one in REAL if one.name == name)
+    X = table.read()
+    if X is None:
+        return
+    first = nspca.Problem.from_data(X, 1, table.nonneg, scale=table.scale)
+    for k in range(1, first.n + 1, step):
+        yield name, "", X, first.with_k(k)
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(
@@ -139,10 +151,15 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60.0, help="wall time of each search (default 60)")
     parser.add_argument("--only", metavar="TEXT", help="rows whose name has this in it")
     parser.add_argument("--k", type=int, nargs="+", help="rows with one of these k")
+    parser.add_argument("--sweep", choices=[one.name for one in REAL], help="all k of a table instead")
+    parser.add_argument("--every", type=int, default=1, help="with --sweep: every so many k (default 1)")
     args = parser.parse_args()
     say("| data | k | published | value | proved | nodes | CPU s | MB | check, CPU s |")
     say("|---|---|---|---|---|---|---|---|---|")
-    for name, theirs, data, problem in problems(args):
+    count = optimal = 0
+    began = time.process_time()
+    rows = sweep(args.sweep, max(args.every, 1)) if args.sweep else problems(args)
+    for name, theirs, data, problem in rows:
         if (args.only and args.only not in name) or (args.k and problem.k not in args.k):
             continue
         started = time.process_time()
@@ -157,6 +174,8 @@ def main() -> None:
         nodes = len(proof.witness.get("branch", ()))
         cells = (name, problem.k, theirs, f"{value:.7g}", proved, nodes, f"{spent:.1f}", f"{size:.2f}")
         say(f"| {' | '.join(map(str, cells))} | {check:.1f} |")
+        count, optimal = count + 1, optimal + (proved == "optimal")
+    say(f"{optimal} of {count} proved optimal, {time.process_time() - began:.0f} CPU seconds in all")
 
 
 if __name__ == "__main__":

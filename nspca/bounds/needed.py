@@ -35,7 +35,7 @@ class _Bounding(Settling):
     def count(self, left: int) -> None:
         """Enumerate no supports."""
 
-    def fix(self) -> bool:
+    def fix(self, least: int = 1) -> bool:
         """Fix no features."""
         return False
 

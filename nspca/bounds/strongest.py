@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 
 from nspca.bounds import core, elimination
 from nspca.bounds.dual import starts
-from nspca.bounds.dual.lift import add_lift
+from nspca.bounds.dual.lift import Lift, add_lift
 from nspca.bounds.dual.rounds import Work, look
 from nspca.bounds.dual.splitting import Splitting
 from nspca.bounds.elimination import Kept
@@ -27,7 +27,7 @@ from nspca.bounds.fixing.arrays import unpacked
 from nspca.bounds.fixing.ground import Ground
 from nspca.bounds.fixing.node import Node, Supports
 from nspca.bounds.fixing.node import Warm as Known
-from nspca.bounds.fixing.settle import ROUNDS, Task, may_fix
+from nspca.bounds.fixing.settle import RANK, ROUNDS, Task, may_fix
 from nspca.bounds.fixing.stored import Stored
 from nspca.bounds.fixing.tree import FixingTree, Limits
 from nspca.bounds.plan import BRANCHED, CLOSED, OVERHEAD, PLANS, ROUND, Plan
@@ -472,11 +472,11 @@ class _Run(Work[Plan]):
         witness, _ = lifted(self.kept, Witness(plain.entries.W), ROOT_RANK)
         return Stored.of(self.kept.features, witness)
 
-    def warm_of(self, splitting: Splitting, points: Array | None = None) -> Known:
-        """Return the state of a splitting as a starting point for a tree."""
+    def warm_of(self, splitting: Splitting, points: Array | None = None, lift: Lift | None = None) -> Known:
+        """Return the state of a splitting, and of its lift, as a starting point for a tree."""
         vectors = splitting.vectors.astype(np.float64)
         points = np.zeros((len(vectors), 0)) if points is None else points
-        return Known(self.kept.features, np.asarray(splitting.weights, np.float64), vectors, points)
+        return Known(self.kept.features, np.asarray(splitting.weights, np.float64), vectors, points, lift)
 
     def stored(self) -> Stored | None:
         """Return the best witness in the form that a tree stores."""
@@ -508,7 +508,7 @@ class _Run(Work[Plan]):
             own = min(own, reached)
             if self.closed or idle == PATIENCE or hopeless:
                 break
-        self.warmed = self.warm_of(splitting, lift.points)
+        self.warmed = self.warm_of(splitting, lift.points, lift if rank <= RANK else None)
         if self.upper < before:
             self.subspace = lift.B
 

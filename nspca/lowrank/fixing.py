@@ -56,6 +56,7 @@ def fixed_rows(
     directions: Array,
     cap: int,
     report: Report = silent,
+    least: int = 1,
 ) -> Fixed:
     """Return the rows whose f+j, or f-j, is proved to stay at or below a level everywhere.
 
@@ -71,8 +72,10 @@ def fixed_rows(
         Cones made at most. Rows that are undecided by then are not fixed.
     report : callable
         Gets an `Event` now and then, and may raise `Cancelled`.
+    least : int
+        Where the directions leave fewer rows than that, none is fixed.
     """
-    return _Search(query, level, wanted, cap).run(directions, report)
+    return _Search(query, level, wanted, cap).run(directions, report, least)
 
 
 def at_directions(query: Query, directions: Array) -> tuple[Array, Array]:
@@ -108,11 +111,13 @@ class _Search:
         self.edges = np.zeros((0, 2), dtype=int)
         self.shallow = np.zeros(0, dtype=bool)
 
-    def run(self, directions: Array, report: Report) -> Fixed:
+    def run(self, directions: Array, report: Report, least: int) -> Fixed:
         """Split cones until every claim that is left holds on each, or there are too many."""
         f = self.f
         if len(directions):
             self.rule_out(np.concatenate(_reached(f, directions)))
+        if np.count_nonzero(self.alive) < least:
+            self.alive[:] = False
         worth = (FEW_ROWS + ROWS_EACH * int(self.alive.sum())) / max(f.n, 1)
         self.cap, roots = int(self.cap * min(1.0, worth)), 0
         if self.alive.any():

@@ -6,9 +6,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from nspca.bounds.dual.lift import Lift
 from nspca.bounds.fixing.stored import Stored
 from nspca.covariance.linalg import Array
 
+MATRICES = 12
+"""Matrices of the size of A that a lift holds."""
 LEAF, EMPTY = -1, -2
 """Codes of a leaf, and of a node without any support."""
 
@@ -88,17 +91,21 @@ class Warm:
         Eigenpairs of X.
     points : (r, q) float64
         Feasible points of the bundle.
+    lift : Lift or None
+        Where the lift stood, with all its blocks. It is read and not changed.
     """
 
     rows: np.ndarray
     weights: Array
     vectors: Array
     points: Array
+    lift: Lift | None = None
 
     @property
     def nbytes(self) -> int:
         """Number of bytes in memory."""
-        return self.vectors.nbytes + self.points.nbytes
+        X = None if self.lift is None else self.lift.splitting.X
+        return self.vectors.nbytes + self.points.nbytes + (0 if X is None else MATRICES * X.nbytes)
 
 
 @dataclass(eq=False)

@@ -13,6 +13,7 @@ import numpy as np
 
 from nspca.bounds.dual import starts
 from nspca.bounds.dual.lift import Lift, add_lift
+from nspca.bounds.dual.restriction import restricted
 from nspca.bounds.dual.rounds import Work, look
 from nspca.bounds.dual.splitting import Splitting
 from nspca.bounds.elimination import Kept
@@ -27,9 +28,9 @@ from nspca.local_search import single as ascent
 from nspca.lowrank.cones import Budget
 from nspca.lowrank.fixing import at_directions, fixed_rows
 from nspca.lowrank.objective import Query
-from nspca.progress import Report
+from nspca.progress import Report, silent
 
-RANK, RAISED = 4, 6
+RANK, RAISED = 4, 5
 """Rank of a lift, and rank of one that continues because it stalled (`Task.raised`)."""
 RAISED_ROWS = 80
 """Maximum rows for raising the rank of a lift. With more, its search costs more than branching."""
@@ -49,6 +50,10 @@ less work than steps. After a failure, enumeration is tried again when there are
 """
 CLIMBED = 64
 """Number of directions in which rows are compared with the level before cones are made."""
+WORTH = 0.1
+"""Minimum share of the rows that may be fixed, by the known directions, while the lift still gains."""
+AGAIN = 0.25
+"""Minimum share of the free features that a witness must have fixed to be used again at once."""
 FIX_CAP, QUICK_CAP = 4000, 400
 """Maximum cones of a search for features to fix; and of the first such search when the work ends without a
 fixed feature.
@@ -160,6 +165,10 @@ class Settling(Work[Plan]):
     """Feasible points (r, q) of the bundle on the kept rows."""
     places: tuple[np.ndarray, Array] | None = None
     """Features of the last lift, and its z (total weight of the points that use each)."""
+    is_current: bool = False
+    """Whether the best use was proved for the present supports, not before features were fixed."""
+    tried: Use | None = None
+    """Use that has fixed no feature."""
     cap: int = 0
     """Maximum cones of the next search for features to fix."""
     failed: float = np.inf
@@ -172,10 +181,14 @@ class Settling(Work[Plan]):
         self.counted: Node | None = None
         try:
             self.improve(task)
+            self.prove_leaf()
         except OutOfTime:
             if not task.partial or self.best is None:
                 raise
-            return Settled(Node(self.supports, self.stages, self.best), self.answer, self.lower, self.steps)
+            self.report = silent  # what is left to do is short
+            self.prove_leaf()
+            leaf = None if self.supports.is_empty else self.best
+            return Settled(Node(self.supports, self.stages, leaf), self.answer, self.lower, self.steps)
         node = Node(self.supports, self.stages, leaf=self.best)
         if self.counted is not None:
             node.feature, node.children, node.leaf = self.counted.feature, self.counted.children, None
@@ -183,6 +196,8 @@ class Settling(Work[Plan]):
             node.leaf = None
         elif not self.closed and self.supports.possible.size:
             node.warm, node.scores = self.warm, self.scores()
+            if self.warm is not None and self.warm.lift is not None:
+                self.warm.lift.recent = None  # a mean of steps that no child goes on with
         return Settled(node, self.answer, self.lower, self.steps)
 
     def improve(self, task: Task) -> None:
@@ -203,10 +218,23 @@ class Settling(Work[Plan]):
         """True when the node needs no more work: no supports left, gap closed, value exact, or enumerated."""
         return self.supports.is_empty or self.closed or self.is_exact or self.counted is not None
 
+    def prove_leaf(self) -> None:
+        """Prove the bound of the best witness for the present supports, unless that has been done."""
+        if self.is_current or self.supports.is_empty or self.counted is not None:
+            return
+        before, self.upper, self.kept = self.best, np.inf, self.ground.kept(self.supports)
+        self.offer(None)
+        if before is not None and before.witness is not None and not self.done:
+            self.offer(before.witness)
+
     def take_up(self) -> None:
-        """Set up the work for the present supports; the largest eigenvalue is their first bound."""
-        self.best, self.upper, self.is_exact, self.counted = None, np.inf, False, None
+        """Set up the work for the present supports; the largest eigenvalue is one of their bounds.
+
+        A bound that was proved before features were fixed still holds, but a leaf needs a cover of its own.
+        """
+        self.is_exact, self.is_current, self.counted = False, False, None
         if self.supports.is_empty:
+            self.best = None
             return
         self.kept = self.ground.kept(self.supports)
         rows, k = self.kept.features, self.problem.size
@@ -269,7 +297,7 @@ class Settling(Work[Plan]):
         if proof.upper < self.upper:
             tau = proof.tau if self.kept.free else 0.0
             self.best, self.upper = Use(stored, proof.t, proof.F, tau, proof.cover.tree), proof.upper
-            self.direction = proof.cover.direction
+            self.direction, self.is_current = proof.cover.direction, True
         return proof
 
     def prove_rounded(self, witness: Witness, estimate: float) -> Proof:
@@ -278,17 +306,30 @@ class Settling(Work[Plan]):
         return self.offer(stored)
 
     # --- fixing ---------------------------------------------------------------------------------------------
-    def fix_all(self) -> bool:
-        """Fix features by the best witness as long as possible; tell whether any was fixed."""
+    def fix_all(self, least: int = 1) -> bool:
+        """Fix features by the best witness while that fixes many; tell whether any was fixed.
+
+        A use that has fixed no feature is not tried again.
+        """
         fixed = False
-        while not self.done and self.best is not None and self.best.witness is not None and self.fix():
+        while not self.done and self.best is not self.tried:
+            before = self.supports.possible.size
+            if not self.fix(least):
+                self.tried = self.best if least <= 1 else self.tried
+                break
             fixed = True
+            if before - self.supports.possible.size <= AGAIN * before:
+                break
         return fixed
 
-    def fix(self) -> bool:
-        """Fix features by the best witness, restrict the work to what remains, and tell whether any was."""
+    def fix(self, least: int = 1) -> bool:
+        """Fix features by the best witness, restrict the work to what remains, and tell whether any was.
+
+        No cone is made when the known directions leave fewer than `least` features to fix.
+        """
         use = self.best
-        assert use is not None and use.witness is not None  # the caller has looked
+        if use is None or use.witness is None:
+            return False
         kept, supports = self.kept, self.supports
         query, lost = self.query(use)
         r, t = len(kept.features), use.t
@@ -297,7 +338,8 @@ class Settling(Work[Plan]):
         into = out & (np.arange(len(out)) < r)
         F = below(self.target, t)
         room = F - lost - 8 * UNIT_ROUNDOFF * abs(t)
-        found = fixed_rows(query, room, (out, into), self.directions(query), self.cap, self.quietly)
+        known = self.directions(query)
+        found = fixed_rows(query, room, (out, into), known, self.cap, self.quietly, least)
         rows = kept.features
         left = rows[found.out[:r]]
         if found.out[r:].any():
@@ -305,17 +347,15 @@ class Settling(Work[Plan]):
         needed = rows[found.into[:r]]
         if not left.size and not needed.size:
             return False
-        proof = replace(use, F=F, tree=found.tree)
+        proof = replace(use, F=F, tau=query.tau if kept.free else 0.0, tree=found.tree)
         self.stages.append(Stage(left, np.sort(needed), proof))
         self.carry(supports.fix(left, needed))
-        stored = use.witness
         self.take_up()
-        if not self.done:
-            self.offer(stored)
         return True
 
     def carry(self, supports: Supports) -> None:
         """Restrict points and directions to the rows of fewer supports."""
+        self.is_current = False
         if self.points is not None:
             held = Warm(self.kept.features, np.zeros(0), np.zeros((len(self.points), 0)), self.points)
             self.supports = supports
@@ -391,10 +431,9 @@ class Settling(Work[Plan]):
         """Make rounds of steps; after each, evaluate the bound and fix features."""
         if not self.kept.block.any():
             return  # the block is zero or empty
-        wide = task.witness is not None and task.witness.U.shape[1] > RANK
-        rank = RAISED if task.raised and wide else RANK
-        lift, rounds, last = self.begin(task.witness, rank), 0, np.inf
-        while rounds < task.rounds:
+        lift, rounds, last = self.first_lift(task), 0, np.inf
+        waits, anew = FEWEST if lift.cuts.weight == 0.0 else 1, False
+        while True:
             rounds += 1
             self.advance(lift.splitting, ROUND)
             own = look(lift, self.prove_rounded, lambda witness, proof: None, below=self.upper)
@@ -404,21 +443,38 @@ class Settling(Work[Plan]):
             if self.done:
                 break
             self.remember(lift)
-            if self.fix_all():
+            fewest = waits if self.stages else max(waits, task.rounds // 2)
+            stalled = rounds >= fewest and last - own < STALL * (own - self.lower)
+            over = stalled or rounds >= task.rounds
+            last = min(last, own)
+            least = 1 if over or anew else max(1, int(WORTH * len(self.kept.block)))
+            if self.fix_all(least):
                 if self.done or not self.kept.block.any():
                     break
-                assert self.best is not None  # set by `take_up`
-                lift, rounds, last = self.begin(self.best.witness or task.witness, rank), 0, np.inf
+                lift, rounds, waits, anew = restricted(self.problem, lift, self.kept), 0, 1, False
                 continue
-            fewest = FEWEST if self.stages else max(FEWEST, task.rounds // 2)
-            stalled = rounds >= fewest and last - own < STALL * (own - self.lower)
-            last = min(last, own)
-            if not stalled and rounds < task.rounds:
+            if not over:
                 continue
-            if not task.raised or rank >= RAISED or len(self.kept.block) > RAISED_ROWS:
+            if task.raised and not anew:
+                # A lift that has converged is flat: many supports come near its bound, and hardly a feature
+                # can be fixed. One begun anew is not.
+                lift = self.begin(None if self.best is None else self.best.witness, lift.B.shape[1])
+                rounds, last, waits, anew = 0, np.inf, FEWEST, True
+                continue
+            anew = False
+            rows = len(self.kept.block)
+            rank = min(RAISED, rows)
+            if not task.raised or lift.B.shape[1] >= rank or rows > RAISED_ROWS:
                 break
-            rank, before = RAISED, None if self.best is None else self.best.witness
-            lift, rounds, last = self.begin(before or task.witness, rank), 0, np.inf
+            lift.rebase(starts.basis(self.kept, lift.splitting.entries.W, rank))
+            rounds, last = 0, np.inf
+
+    def first_lift(self, task: Task) -> Lift:
+        """Return the lift of the parent on the rows of the node, or one begun from its witness."""
+        if self.warm is not None and self.warm.lift is not None:
+            return restricted(self.problem, self.warm.lift, self.kept)
+        wide = task.witness is not None and task.witness.U.shape[1] > RANK
+        return self.begin(task.witness, RAISED if task.raised and wide else RANK)
 
     def remember(self, lift: Lift) -> None:
         """Store the state of a lift, for the children or for fewer features."""
@@ -429,6 +485,7 @@ class Settling(Work[Plan]):
             np.asarray(splitting.weights, dtype=np.float64),
             splitting.vectors.astype(np.float64),
             lift.points,
+            lift,
         )
 
     def begin(self, stored: Stored | None, rank: int) -> Lift:

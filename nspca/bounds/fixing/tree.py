@@ -33,7 +33,10 @@ WAVE = 4
 MOST_BYTES = 400 * 2**20
 """Maximum bytes of all witnesses of a tree. A certificate file may have 512 MiB."""
 MOST_WARM = 2**30
-"""Maximum bytes of starting points for children. Beyond that, children start from the witness alone."""
+"""Maximum bytes of starting points for children. Beyond that, children start without the lift of their
+parent, and then from the witness alone.
+"""
+
 SPARED = 9
 """Fates of features are computed again after this multiple of the time that the last computation took."""
 
@@ -182,6 +185,7 @@ class FixingTree(Work[Plan]):
         taken: list[Node] = []
         while self.heap and len(taken) < WAVE and -self.heap[0][0] > self.target:
             taken.append(heapq.heappop(self.heap)[2])
+        self.warm -= sum(node.warm.nbytes for node in taken if node.warm is not None)
         return taken
 
     def tasks(self, node: Node) -> Iterable[Task]:
@@ -240,9 +244,11 @@ class FixingTree(Work[Plan]):
         if not np.isfinite(node.scores).any():
             self.stuck.append(node)
             return  # only features without rows remain, and those cannot be branched on
-        if node.warm is not None:
-            node.warm = node.warm if self.warm + node.warm.nbytes <= MOST_WARM else None
-            self.warm += 0 if node.warm is None else node.warm.nbytes
+        for less in (node.warm, None if node.warm is None else replace(node.warm, lift=None), None):
+            node.warm = less
+            if less is None or self.warm + less.nbytes <= MOST_WARM:
+                break
+        self.warm += 0 if node.warm is None else node.warm.nbytes
         heapq.heappush(self.heap, (-node.upper, self.made, node))
         self.made += 1
 

@@ -1,0 +1,76 @@
+"""Go on with a lift on fewer rows: a splitting keeps its place when features are fixed in or out.
+
+Every block of a splitting holds matrices of the size of A, and a principal part of each is a place to go on
+from. Nothing here has to be exact, since the bound is proved afterwards.
+"""
+
+import numpy as np
+
+from nspca.bounds.dual import starts
+from nspca.bounds.dual.bundle import Sought
+from nspca.bounds.dual.lift import Lift
+from nspca.bounds.dual.rowcuts import Cuts
+from nspca.bounds.dual.splitting import Splitting
+from nspca.bounds.dual.weights import rescaled
+from nspca.bounds.elimination import Kept
+from nspca.covariance.linalg import Array
+from nspca.problem import Problem
+
+
+def restricted(problem: Problem, lift: Lift, kept: Kept) -> Lift:
+    """Return a lift for one component on some of its rows, with the same dimensions where rows allow.
+
+    Points of the bundle that a support of the fewer rows cannot carry are left out.
+    """
+    before = lift.splitting
+    rows = before.kept.features
+    order = np.argsort(rows, kind="stable")
+    at = order[np.searchsorted(rows, kept.features, sorter=order)]
+    splitting = _splitting(before, kept, at)
+    B, H = np.linalg.qr(lift.B[at])
+    X, share = _points(lift, kept, at)
+    if not share.size:
+        X = starts.first_point(problem, splitting, B)
+    cuts = _cuts(lift.cuts, splitting, at)
+    group = np.zeros(X.shape[1], dtype=int)
+    new = Lift(splitting, B, X, group, cuts, ((splitting.k, 1),))
+    if share.sum() > 0:
+        new.share = rescaled(share, group, new.totals)
+    new.dual = H @ lift.dual @ H.T
+    # What the copy of the shadow differs by is carried along; X itself is that of fewer rows.
+    apart = lift.shadow - lift.B.T @ before.X @ lift.B
+    new.shadow = B.T @ splitting.X @ B + H @ apart @ H.T
+    splitting.lift = new
+    return new
+
+
+def _splitting(before: Splitting, kept: Kept, at: np.ndarray) -> Splitting:
+    """Return a splitting on the rows `at`, with the X and the entries of the one before."""
+    new, block = Splitting(kept, before.k, before.nonneg), np.ix_(at, at)
+    new.rho = before.rho
+    new.gain = (new.A / new.rho).astype(new.precision)
+    new.X[:] = before.X[block]
+    new.weights, new.vectors = before.weights, before.vectors[at].astype(new.precision)
+    if new.basis is not None and before.basis is not None:
+        new.basis = before.basis[at].astype(new.precision)
+    entries, old = new.entries, before.entries
+    entries.rho, entries.size, entries.level = old.rho, old.size, max(old.level, kept.floor / old.rho)
+    entries.T[:], entries.Y[:] = old.T[block], old.Y[block]
+    return new
+
+
+def _cuts(before: Cuts, splitting: Splitting, at: np.ndarray) -> Cuts:
+    """Return the row cuts on the rows `at`."""
+    new, block = Cuts(len(at), before.nonneg, before.rho, before.wait, splitting.precision), np.ix_(at, at)
+    new.weight = before.weight
+    new.T[:], new.Z[:] = before.T[block], before.Z[block]
+    return new
+
+
+def _points(lift: Lift, kept: Kept, at: np.ndarray) -> tuple[Array, Array]:
+    """Return the points that supports on the rows `at` can carry, and their weights in the bundle."""
+    sought = Sought(lift.k, lift.nonneg, kept.fixed)
+    X = lift.points[at]
+    whole = np.count_nonzero(X, axis=0) == np.count_nonzero(lift.points, axis=0)
+    few = np.count_nonzero(X[sought.fixed :], axis=0) <= sought.k - sought.fixed
+    return X[:, whole & few], lift.share[whole & few]

@@ -1,0 +1,154 @@
+"""A lift goes on with fewer rows, and a node whose features were fixed has a bound of what is left."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+import nspca
+from nspca.bounds import elimination
+from nspca.bounds.dual import starts
+from nspca.bounds.dual.lift import add_lift
+from nspca.bounds.dual.restriction import restricted
+from nspca.bounds.dual.splitting import Splitting
+from nspca.bounds.elimination import Kept
+from nspca.bounds.fixing import settle as settling
+from nspca.bounds.fixing.ground import Ground
+from nspca.bounds.fixing.node import Supports
+from nspca.bounds.fixing.settle import OutOfTime, Task, settle
+from nspca.bounds.fixing.tree import FixingTree, Limits
+from nspca.bounds.plan import PLANS
+from nspca.bounds.witness import Witness, prove
+from nspca.lowrank.cones import Budget
+from nspca.progress import silent
+from tests.oracles import brute_force
+
+PLAN = PLANS["fast"]
+
+
+def begun(problem, rank, steps):
+    """A lift on all features after some steps, row cuts among them."""
+    kept = elimination.all_rows(problem)
+    splitting = Splitting(kept, problem.size, problem.nonneg)
+    for _ in range(10):
+        splitting.step()
+    B = starts.basis(kept, splitting.entries.W, rank)
+    lift = add_lift(splitting, B, starts.first_point(problem, splitting, B), wait=5)
+    advanced(lift, steps)
+    return lift
+
+
+def advanced(lift, steps):
+    for step in range(steps):
+        lift.splitting.step()
+        lift.remember(afresh=not step)
+        if step % 5 == 4:
+            lift.grow()
+
+
+def best(A, k, nonneg, into=()):
+    """The largest value of the supports of k features with those that are in, by brute force."""
+    others = [i for i in range(len(A)) if i not in into]
+    sets = [(*into, *I) for I in combinations(others, min(k, len(A)) - len(into))]
+    return max(brute_force(A[np.ix_(I, I)], len(I), nonneg)[0] for I in map(list, sets))
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_a_lift_on_all_its_rows_goes_on_as_it_was(nonneg):
+    X = np.random.default_rng(1).standard_normal((40, 9))
+    lift = begun(problem := nspca.Problem.from_data(X, 3, nonneg), 2, 30)
+    again = restricted(problem, lift, lift.splitting.kept)
+    assert again.cuts.weight == lift.cuts.weight > 0
+    for one in (lift, again):
+        one.splitting.step()
+    pairs = [(lift.splitting.X, again.splitting.X), (lift.cuts.T, again.cuts.T), (lift.z, again.z)]
+    pairs += [(lift.splitting.entries.W, again.splitting.entries.W)]
+    for one, other in pairs:
+        np.testing.assert_allclose(one, other, atol=1e-6)
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_the_bound_on_fewer_rows_is_one_and_the_lift_before_is_left_as_it_was(nonneg):
+    """Supports that lack some features and have others, of problems with ties and columns of zeros."""
+    rng = np.random.default_rng(5)
+    for number in range(12):
+        n = int(rng.integers(3, 10))
+        X = np.round(2 * rng.standard_normal((12, n)))
+        X[:, -1] = X[:, 0] if number % 3 == 0 else 0.0 if number % 3 == 1 else X[:, -1]
+        k = int(rng.integers(1, n))
+        problem = nspca.Problem.from_data(X, k, nonneg, center=False)
+        lift, A = begun(problem, min(2, n), 15), problem.covariance.matrix
+        before = lift.splitting.X.copy(), lift.cuts.T.copy(), lift.B.copy()
+        left = rng.permutation(n)[: int(rng.integers(max(1, n - 3), n + 1))]
+        fixed = int(rng.integers(0, min(k, left.size) + 1))
+        rows = np.concatenate((np.sort(left[:fixed]), np.sort(left[fixed:])))
+        kept = Kept(rows, A[np.ix_(rows, rows)], 0.0, fixed=fixed)
+        part = restricted(problem, lift, kept)
+        advanced(part, 10)
+        for one, other in zip(before, (lift.splitting.X, lift.cuts.T, lift.B), strict=True):
+            np.testing.assert_array_equal(one, other)
+        W, M, U, _ = part.averaged()
+        proof = prove(problem, kept, Witness(W, M, U), Budget(1e-6, cap=400))
+        optimum = best(kept.block, k, nonneg, tuple(range(fixed)))
+        assert proof.upper >= optimum * (1 - 1e-12)
+
+
+def node_problem(seed, n=10, k=4):
+    """A problem in which some features are fixed quickly and others are not."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((60, n)) * np.linspace(2.0, 0.3, n)
+    return X, nspca.Problem.from_data(X, k, nonneg=bool(seed % 2))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_node_left_when_features_have_just_been_fixed_has_a_leaf_of_what_is_left(seed, monkeypatch):
+    """The time is over between a fixing and the next bound: the tree is a certificate all the same."""
+    monkeypatch.setattr(settling, "COUNTED", 0.0)
+    X, problem = node_problem(seed)
+    optimum = best(problem.covariance.matrix, 4, problem.nonneg)
+    lower = optimum * (1 - 1e-3 * (seed > 1))
+    tree = FixingTree(problem=problem, plan=PLAN, lower=lower, gap=1e-9, limits=Limits(),
+                      ground=Ground.of(problem, elimination.all_rows(problem)))  # fmt: skip
+    task = Task(tree.whole(), None, None, lower, 1e-9, PLAN, rounds=6, partial=True)
+
+    def over(supports, lower, answer):
+        raise OutOfTime
+
+    tree.root = settle(tree.ground, task, silent, over).node
+    assert tree.root.stages and (tree.root.leaf is not None or tree.root.supports.is_empty)
+    certificate = tree.certificate()
+    assert nspca.verify(X, certificate, problem) <= certificate.upper
+    assert certificate.upper >= optimum * problem.covariance.unit * (1 - 1e-12)
+
+
+def test_open_nodes_count_the_memory_of_their_own_warm_starts(monkeypatch):
+    for name, value in {"COUNTED": 0.0, "FIX_CAP": 0, "ROUND": 4, "RANK": 2}.items():
+        monkeypatch.setattr(settling, name, value)
+    X = np.random.default_rng(3).standard_normal((200, 18))
+    problem = nspca.Problem.from_data(X, 7, nonneg=False)
+    tree = FixingTree(problem=problem, plan=PLAN, lower=0.01, gap=1e-9, limits=Limits(nodes=9),
+                      ground=Ground.of(problem, elimination.all_rows(problem)))  # fmt: skip
+    tree.begin(None, rounds=1)
+    tree.run()
+    held = [node.warm for _, _, node in tree.heap]
+    assert len(held) > 3 and all(warm.lift is not None for warm in held)
+    assert tree.warm == sum(warm.nbytes for warm in held)
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 6])
+def test_a_lift_on_few_rows_ends_when_its_rank_cannot_be_raised(n, monkeypatch):
+    """Nothing is fixed or enumerated, and no value closes the node: only the end of all rounds is left."""
+    monkeypatch.setattr(settling, "COUNTED", 0.0)
+    monkeypatch.setattr(settling, "FIX_CAP", 0)
+    X = np.random.default_rng(n).standard_normal((20, n))
+    problem = nspca.Problem.from_data(X, n - 1, nonneg=False)
+    ground = Ground.of(problem, elimination.all_rows(problem))
+    whole = Supports(np.zeros(0, dtype=np.int64), np.arange(n), n - 1)
+    lower = 0.9 * best(problem.covariance.matrix, n - 1, False)
+    monkeypatch.setattr(settling.Settling, "reach", lambda self, features: None)
+    lifts = []
+    monkeypatch.setattr(settling.Settling, "remember", lambda self, lift: lifts.append(lift))
+    task = Task(whole, None, None, lower, 1e-9, PLAN, rounds=2, raised=True)
+    node = settle(ground, task, silent).node
+    assert node.leaf is not None and node.upper >= lower / 0.9 * (1 - 1e-12)
+    assert 1 <= len(lifts) <= 4 * 2 * settling.FEWEST
