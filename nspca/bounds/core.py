@@ -21,8 +21,9 @@ import scipy.sparse.linalg as spla
 
 from nspca.bounds.elimination import Kept, leaves_out_little
 from nspca.bounds.inequality import SLACK
-from nspca.bounds.remainder import Remainder, across, can_be_read, collect, entry_error
+from nspca.bounds.remainder import Remainder, can_be_read, collect, entry_error
 from nspca.covariance.linalg import UNIT_ROUNDOFF, Array
+from nspca.covariance.parts import Parts
 from nspca.problem import Problem
 
 BEYOND = 1.2
@@ -43,9 +44,9 @@ SAFE = 1 + 1e-11
 """Rounding room of d for whoever recomputes it."""
 TRIED = 11
 """Steps of the golden section over tau, in which the bound is convex: to half a per cent of its range."""
-FIRST, FALL = 0.75, 0.6
-"""First level of the entries that are collected, relative to what each of k features brings to the value;
-and how it falls while the best tau lies near it."""
+FIRST, FIRST_IN_PARTS, FALL = 0.75, 0.25, 0.6
+"""First level of the entries that are collected, relative to what each of k features brings to the value, the
+same for data that are held in parts, and how it falls while the best tau lies near it."""
 CLOSE, LEAST = 1.05, 1e-3
 """A best tau that is this much above the level is inside; and the lowest level, relative to the largest
 variance."""
@@ -57,6 +58,8 @@ def largest_eigenvalue(N: sp.csr_array, count: int = 1) -> float:
 
     With a count, it is the sum of so many of the largest eigenvalues, each at least 0.
     """
+    used = np.flatnonzero(np.diff(N.indptr))
+    N = N[used][:, used] if used.size < N.shape[0] / 2 else N
     if N.nnz == 0:
         return 0.0
     if N.shape[0] < 10 + 2 * count:
@@ -120,15 +123,26 @@ class Curve:
         return float(np.interp(self.uppers[at] + excess, np.maximum.accumulate(uppers), taus))
 
 
-def pays(problem: Problem, rows: tuple[int, ...], most: float) -> bool:
+def pays(problem: Problem, rows: tuple[int, ...], most: float, lower: float) -> bool:
     """Return whether a core with weights is tried: A is large and can be read, and safe elimination fails.
 
     Elimination fails where k features at the level of the entries that it leaves out are worth more than
-    `most`, even with the largest number of rows that may be kept.
+    `most`, even with the largest number of rows that may be kept. Where few pairs of features are in reach, a
+    core proves more whatever is left out.
     """
-    if len(problem.forced) == sum(problem.sizes) or not can_be_read(problem.covariance):
+    A = problem.covariance
+    if len(problem.forced) == sum(problem.sizes) or not can_be_read(A, _first_level(problem, lower)):
         return False
+    if isinstance(A, Parts) and not A.scale:
+        return problem.n > rows[-1]
     return not leaves_out_little(problem, rows[-1], most)
+
+
+def _first_level(problem: Problem, lower: float) -> float:
+    """Return the level above which entries of A are collected first."""
+    A, top = problem.covariance, float(problem.covariance.diagonal.max())
+    first = FIRST_IN_PARTS if isinstance(A, Parts) and not A.scale else FIRST
+    return first * min(lower / sum(problem.sizes), top) if lower > 0 else first * top
 
 
 def search_tau(problem: Problem, lower: float) -> tuple[Remainder, Curve]:
@@ -137,9 +151,9 @@ def search_tau(problem: Problem, lower: float) -> tuple[Remainder, Curve]:
     The level falls until the best threshold is well above it, or until no more entries can be held.
     """
     A, top = problem.covariance, float(problem.covariance.diagonal.max())
-    level = FIRST * (lower / sum(problem.sizes) if lower > 0 else top)
+    level = _first_level(problem, lower)
     while True:
-        remainder = collect(A, problem.nonneg, min(level, FIRST * top))
+        remainder = collect(A, problem.nonneg, level)
         curve = _search(problem, remainder)
         inside = curve.best > CLOSE * remainder.level or remainder.level > level
         if inside or remainder.level < LEAST * top:
@@ -193,8 +207,7 @@ def with_core(
     # signed entries of what is taken away may exceed no -tau either, rounding and all
     tau = tau if problem.nonneg else max(tau, 4 * entry_error(A))
     others = np.setdiff1d(np.arange(problem.n), rows)
-    NOO = remainder.within(tau, others)
-    NOR = across(A, problem.nonneg, rows, others, tau)
+    NOO, NOR = _outside(remainder, rows, others, tau)
     felt = np.abs(NOR) @ (np.ones(rows.size) if v is None else np.abs(v))
     top = felt.max(initial=0.0)
     b = felt / top + EVEN if top > 0 else np.ones(others.size)
@@ -205,12 +218,17 @@ def with_core(
 
 def with_weights(problem: Problem, rows: np.ndarray, tau: float, t: float, y: Array) -> Kept | None:
     """Return the rows of a core with given weights; None where t is too small for them, or tau for memory."""
-    A, others = problem.covariance, np.setdiff1d(np.arange(problem.n), rows)
-    remainder = collect(A, problem.nonneg, tau)
+    others = np.setdiff1d(np.arange(problem.n), rows)
+    remainder = collect(problem.covariance, problem.nonneg, tau)
     if remainder.level > tau:
         return None
-    NOO = remainder.within(tau, others)
-    return _felt(problem, rows, tau, t, y, NOO, across(A, problem.nonneg, rows, others, tau))
+    return _felt(problem, rows, tau, t, y, *_outside(remainder, rows, others, tau))
+
+
+def _outside(remainder: Remainder, rows: np.ndarray, others: np.ndarray, tau: float):
+    """Return ``|N|`` among the features outside the core, and N between these and the core."""
+    N = remainder.above(tau, signs=True)[others]
+    return abs(N[:, others]), N[:, rows]
 
 
 def _felt(problem, rows, tau, t, y, NOO, NOR) -> Kept | None:

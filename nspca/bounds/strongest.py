@@ -35,6 +35,7 @@ from nspca.bounds.witness import Witness, lifted, prove, stated
 from nspca.certificate import Certificate
 from nspca.covariance.covariance import DENSE_LIMIT
 from nspca.covariance.linalg import Array, largest_eigenpairs
+from nspca.covariance.parts import Parts
 from nspca.errors import Cancelled, InvalidOption
 from nspca.local_search import single as ascent
 from nspca.lowrank.cones import Budget
@@ -132,7 +133,7 @@ def strongest(
     # The calls are small and many: more BLAS threads wait for each other longer than they work.
     with threadpool_limits(1):
         searched = limits is not None or resume is not None  # a tree works on rows without weights
-        if not searched and core.pays(problem, plan.rows, LEFT_OUT * lower):
+        if not searched and core.pays(problem, plan.rows, LEFT_OUT * lower, lower):
             return _Cores(problem, plan, max(lower, 0.0), report, known).run()
         kept = kept_rows(problem, plan, lower, np.inf if searched else known)
         if kept is None:
@@ -211,6 +212,8 @@ class _Cores:
     def eliminated(self) -> Kept | None:
         """Return the rows of safe elimination where what they leave out may be worth leaving out."""
         rows = self.plan.rows[-1]
+        if isinstance(self.problem.covariance, Parts) and self.best is not None:
+            return None  # a core leaves out less, and the largest entries of all rows take passes over the data
         if not elimination.leaves_out_little(self.problem, rows, PROMISING * self.lower):
             return None
         return elimination.keep(self.problem, rows)
