@@ -98,9 +98,7 @@ class _Anytime:
     def by_kyfan(self) -> KyFan | None:
         """The last run; None where more rows were more than can be proved: what is proved already stays."""
         plan, n = self.plan, self.problem.n
-        if self.lower > 0 and core.pays(
-            self.problem, plan.rows, LEFT_OUT * self.lower, self.lower
-        ):
+        if self.lower > 0 and core.pays(self.problem, plan.rows, LEFT_OUT * self.lower, self.lower):
             run = self.with_core()
             if run is not None:
                 return run

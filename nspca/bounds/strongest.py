@@ -213,7 +213,7 @@ class _Cores:
         """Return the rows of safe elimination where what they leave out may be worth leaving out."""
         rows = self.plan.rows[-1]
         if isinstance(self.problem.covariance, Parts) and self.best is not None:
-            return None  # a core leaves out less, and the largest entries of all rows take passes over the data
+            return None  # a core leaves out less
         if not elimination.leaves_out_little(self.problem, rows, PROMISING * self.lower):
             return None
         return elimination.keep(self.problem, rows)

@@ -159,12 +159,11 @@ class Part:
             return self.entries[np.ix_(I, J)]
         return self.whole.block(self.rows[I], self.rows[J])
 
-    def largest_outside(self, outside, tau, nonneg):
-        """Return an upper bound on every A_ij with i among `outside`.
-
-        All features of the whole matrix are taken for j, which can only make the bound larger.
-        """
-        return self.whole.largest_outside(self.rows[outside], tau, nonneg)
+    def larger(self, order, blocks, least, nonneg):
+        """Return for every block of A its entries above a level, as `Matrix.larger` does."""
+        if self.entries is None:
+            return self.whole.larger(self.rows[order], blocks, least, nonneg)
+        return Matrix.larger(self, order, blocks, least, nonneg)
 
 
 # --- uses of witnesses ----------------------------------------------------------------------------

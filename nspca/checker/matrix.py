@@ -10,11 +10,12 @@ the largest in columns that do not hold one value.
 import copy
 import hashlib
 from fractions import Fraction
-from functools import cached_property
+from types import SimpleNamespace
 
 import numpy as np
 
 from nspca.checker.numbers import floats, not_masked, numbers_of
+from nspca.checker.reach import larger
 from nspca.checker.refusal import require
 from nspca.checker.rounding import ROOT_TINY, TINY, gamma
 
@@ -22,6 +23,8 @@ LOWEST = -5000
 """Less than the exponent of any float."""
 DENSE_LIMIT = 4000
 """Maximum number of rows of A formed at once, unless A is given as a whole."""
+ROWS = 2**16
+"""Number of rows of sparse data in a block."""
 
 
 class Matrix:
@@ -43,7 +46,7 @@ class Matrix:
     by_rows, more, relief = False, 0, Fraction(0)
 
     def __init__(self, data, recipe):
-        X = real_numbers(data)
+        X = data if isinstance(data, Dense | Sparse) else real_numbers(data)
         require(np.isfinite(X.values).all(), "the data must be finite numbers")
         shape = tuple(recipe.shape)
         right = len(X.shape) == 2 and shape == X.shape and min(shape) > 0
@@ -156,7 +159,17 @@ class Matrix:
         """Return A[I, J], as computed."""
         if self.entries is not None:
             return self.entries[np.ix_(I, J)]
-        return self.columns(I).T @ self.columns(J) / self.m
+        Z = self.columns(I)
+        if np.array_equal(I, J):
+            return Z.T @ Z / self.m  # half the work
+        return np.hstack([Z.T @ self.columns(some) for some in self.chunks(J)]) / self.m
+
+    def larger(self, order, blocks, least, nonneg):
+        """Yield for every block (a, b, c, d) the entries of A[order[a:b], order[c:d]] above the level of
+        `least`: their rows and columns in the block, and their values.
+        """
+        for (a, b, c, d), level in zip(blocks, least, strict=True):
+            yield larger(self.block(order[a:b], order[c:d]), level, nonneg)
 
 
 class Dense:
@@ -196,23 +209,23 @@ class Sparse:
         """Return the arrays that the content hash covers."""
         return [self.starts, self.indices, self.values]
 
-    @cached_property
-    def by_column(self):
-        """Return for every column the rows and the values of its entries, in order."""
-        rows = np.repeat(np.arange(self.shape[0]), np.diff(self.starts))
-        order = np.argsort(self.indices, kind="stable")
-        ends = np.searchsorted(self.indices, np.arange(self.shape[1] + 1), sorter=order)
-        agree = ends[0] == 0 and ends[-1] == rows.size == order.size
-        require(agree, "the parts of the sparse data disagree")
-        pieces = (np.split(part[order], ends[1:-1]) for part in (rows, self.values))
-        return list(zip(*pieces, strict=True))
+    def blocks(self):
+        """Yield blocks of rows, as a reader of data does (`blocks`)."""
+        for start in range(0, self.shape[0], ROWS):
+            starts = self.starts[start : start + ROWS + 1]
+            parts = {
+                "indices": self.indices[starts[0] : starts[-1]],
+                "data": self.values[starts[0] : starts[-1]],
+            }
+            yield SimpleNamespace(indptr=starts - starts[0], **parts)
 
     def columns(self, J):
-        """Return the columns J, each as a row in memory."""
-        X = np.zeros((len(J), self.shape[0]))
-        for x, j in zip(X, J, strict=True):
-            np.add.at(x, *self.by_column[j])  # duplicates are added up, whatever scipy's flag says
-        return X
+        """Return the columns J, each as a row in memory; all of them are formed."""
+        inside = ((self.indices >= 0) & (self.indices < self.shape[1])).all()
+        require(inside, "the parts of the sparse data disagree")
+        X, rows = np.zeros(self.shape), np.repeat(np.arange(self.shape[0]), np.diff(self.starts))
+        np.add.at(X, (rows, self.indices), self.values)  # duplicates are added up, whatever scipy's flag says
+        return np.ascontiguousarray(X.T[J])
 
 
 def scaled(X, exponents):
