@@ -173,7 +173,7 @@ class Rows:
     def products(self, order, blocks):
         """Return Y_I'Y_J for every block (a, b, c, d), in one pass: I is order[a:b], J is order[c:d]."""
         sums = [np.zeros((b - a, d - c)) for a, b, c, d in blocks]
-        for piece in self.pieces(order):
+        for piece in self.pieces(order[: max(max(b, d) for _, b, _, d in blocks)]):
             for total, block in zip(sums, blocks, strict=True):
                 total += piece.product(*block)
         return sums

@@ -18,7 +18,7 @@ class Piece:
     """
 
     def __init__(self, count, rows, places, values):
-        order = np.lexsort((places, rows))
+        order = np.argsort(rows * (1 + int(places.max(initial=0))) + places)
         self.count, self.rows = count, rows[order]
         self.places, self.values = places[order], values[order]
         self.starts = np.searchsorted(self.rows, np.arange(count))
