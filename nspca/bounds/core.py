@@ -22,6 +22,7 @@ import scipy.sparse.linalg as spla
 from nspca.bounds.elimination import Kept, leaves_out_little
 from nspca.bounds.inequality import SLACK
 from nspca.bounds.remainder import Remainder, can_be_read, collect, entry_error
+from nspca.covariance.covariance import Covariance
 from nspca.covariance.linalg import UNIT_ROUNDOFF, Array
 from nspca.covariance.parts import Parts
 from nspca.problem import Problem
@@ -133,15 +134,20 @@ def pays(problem: Problem, rows: tuple[int, ...], most: float, lower: float) -> 
     A = problem.covariance
     if len(problem.forced) == sum(problem.sizes) or not can_be_read(A, _first_level(problem, lower)):
         return False
-    if isinstance(A, Parts) and not A.scale:
+    if few_in_reach(A):
         return problem.n > rows[-1]
     return not leaves_out_little(problem, rows[-1], most)
+
+
+def few_in_reach(A: Covariance) -> bool:
+    """Return whether A is held in parts and its variances differ, so that few entries can be large."""
+    return isinstance(A, Parts) and not A.small and not A.scale
 
 
 def _first_level(problem: Problem, lower: float) -> float:
     """Return the level above which entries of A are collected first."""
     A, top = problem.covariance, float(problem.covariance.diagonal.max())
-    first = FIRST_IN_PARTS if isinstance(A, Parts) and not A.scale else FIRST
+    first = FIRST_IN_PARTS if few_in_reach(A) else FIRST
     return first * min(lower / sum(problem.sizes), top) if lower > 0 else first * top
 
 

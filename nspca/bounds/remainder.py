@@ -81,7 +81,7 @@ class Remainder:
 
 def can_be_read(A: Covariance, level: float) -> bool:
     """Return whether entries of A above a level can be read: of data in parts each pass forms some pairs."""
-    return not isinstance(A, Parts) or pairs_in_reach(A, level) <= PASSES * WIDE
+    return not isinstance(A, Parts) or A.small or pairs_in_reach(A, level) <= PASSES * WIDE
 
 
 def pairs_in_reach(A: Covariance, level: float) -> int:
@@ -147,7 +147,7 @@ def _strips(A, order, level) -> Iterator[tuple[int, np.ndarray, float]]:
     Rows end where ``sqrt(A_ii A_jj)`` is no longer above the level: for psd A no entry below is.
     """
     size, error = _sizes(A)[order], entry_error(A)
-    if isinstance(A, Parts):
+    if isinstance(A, Parts) and not A.small:
         yield from ((start, C, error) for start, C in _in_parts(A, order, size, level - error))
         return
     dense = isinstance(A, DataCovariance) and not isinstance(A, SparseCovariance) and not A._small

@@ -30,12 +30,11 @@ from nspca.bounds.fixing.node import Warm as Known
 from nspca.bounds.fixing.settle import ROUNDS, Task, may_fix
 from nspca.bounds.fixing.stored import Stored
 from nspca.bounds.fixing.tree import FixingTree, Limits
-from nspca.bounds.plan import BRANCHED, CLOSED, OVERHEAD, PLANS, ROUND, Plan
+from nspca.bounds.plan import BRANCHED, CLOSED, OVERHEAD, PLANS, ROUND, Plan, plan_in_parts
 from nspca.bounds.witness import Witness, lifted, prove, stated
 from nspca.certificate import Certificate
 from nspca.covariance.covariance import DENSE_LIMIT
 from nspca.covariance.linalg import Array, largest_eigenpairs
-from nspca.covariance.parts import Parts
 from nspca.errors import Cancelled, InvalidOption
 from nspca.local_search import single as ascent
 from nspca.lowrank.cones import Budget
@@ -134,6 +133,8 @@ def strongest(
     with threadpool_limits(1):
         searched = limits is not None or resume is not None  # a tree works on rows without weights
         if not searched and core.pays(problem, plan.rows, LEFT_OUT * lower, lower):
+            if core.few_in_reach(problem.covariance):
+                plan = plan_in_parts(effort, int(problem.covariance.rows.counts.sum()))
             return _Cores(problem, plan, max(lower, 0.0), report, known).run()
         kept = kept_rows(problem, plan, lower, np.inf if searched else known)
         if kept is None:
@@ -212,7 +213,7 @@ class _Cores:
     def eliminated(self) -> Kept | None:
         """Return the rows of safe elimination where what they leave out may be worth leaving out."""
         rows = self.plan.rows[-1]
-        if isinstance(self.problem.covariance, Parts) and self.best is not None:
+        if core.few_in_reach(self.problem.covariance) and self.best is not None:
             return None  # a core leaves out less
         if not elimination.leaves_out_little(self.problem, rows, PROMISING * self.lower):
             return None

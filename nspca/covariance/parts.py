@@ -80,6 +80,11 @@ class Parts(Covariance):
         """Return how often all rows were read."""
         raise NotImplementedError
 
+    @property
+    def small(self) -> bool:
+        """Tell whether A is formed whole, so that methods for data in memory work on it."""
+        return False
+
     def held(self, features: Indices) -> Array | None:
         """Return A on some features, None unless a stored block contains them."""
         for known, B in self._held:
