@@ -128,9 +128,11 @@ class _Anytime:
         problem, plan, sizes = self.problem, self.plan, self.problem.sizes
         remainder, curve = core.search_tau(problem, self.lower)
         tau, best, steps = curve.best, None, 0
-        after = plan.packing_steps(max(plan.cores))
-        total = after + sum(allowed(plan, count) for count in plan.cores)
-        for count in plan.cores:
+        # a larger core of data in parts holds hardly anything more, and gets fewer steps
+        cores = plan.cores[:1] if core.few_in_reach(problem.covariance) else plan.cores
+        after = plan.packing_steps(max(cores))
+        total = after + sum(allowed(plan, count) for count in cores)
+        for count in cores:
             rows = core.choose_rows(problem, remainder.above(tau), count)
             t = core.SHARE * (self.lower - sum(sizes) * tau) / len(sizes)
             kept = core.with_core(problem, remainder, rows, tau, t)
@@ -138,7 +140,7 @@ class _Anytime:
                 continue
             run = KyFan(problem, plan, self.lower, report=self.report, kept=kept)
             run.before, run.steps, run.total, run.after = self.best, steps, total, after
-            run.last = count == plan.cores[-1]
+            run.last = count == cores[-1]
             try:
                 self.keep(run.run())
             except Refused:

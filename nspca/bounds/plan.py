@@ -90,7 +90,7 @@ PLANS = {
 }
 
 IN_PARTS = {
-    "fast": replace(PLANS["standard"], cores=(300,), excesses=(0.3,), rounds=8, cap=3000),
+    "fast": replace(PLANS["standard"], cores=(300,), excesses=(0.3,), rounds=8, cap=3000, branching=0.0),
     "standard": replace(PLANS["standard"], cores=(300,), excesses=(0.3,), ranks=(4, 6), rounds=16),
     "thorough": PLANS["thorough"],
 }
