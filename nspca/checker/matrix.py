@@ -23,6 +23,8 @@ LOWEST = -5000
 """Less than the exponent of any float."""
 DENSE_LIMIT = 4000
 """Maximum number of rows of A formed at once, unless A is given as a whole."""
+HELD = 2**26
+"""Maximum numbers of a Z that is held: 512 MB."""
 ROWS = 2**16
 """Number of rows of sparse data in a block."""
 
@@ -53,7 +55,7 @@ class Matrix:
         require(right, f"the data must have shape {shape}, got {X.shape}")
         same = digest_of(X) == recipe.digest
         require(same, "the data is not the data of the certificate: the digests differ")
-        (self.m, self.n), self.X, self.entries = X.shape, X, None
+        (self.m, self.n), self.X, self.entries, self.Z = X.shape, X, None, None
         of_data = recipe.source == "data"  # a covariance is taken as it is
         self.center, self.scale = of_data and recipe.center, of_data and recipe.scale
         if of_data:
@@ -130,9 +132,18 @@ class Matrix:
         return [J[i : i + width] for i in range(0, len(J), width)]
 
     def columns(self, J):
-        """Return Z for the features J, at unit scale."""
-        Z, exponents = self._own_columns(J)
-        return scaled(Z, exponents - self.shift).T
+        """Return Z for the features J, at unit scale; a Z of few numbers is held."""
+        if self.Z is None and self.m * self.n <= HELD:
+            self.Z = self._at_unit_scale(np.arange(self.n))
+        return self._at_unit_scale(J) if self.Z is None else self.Z[:, J]
+
+    def _at_unit_scale(self, J):
+        """Return Z for the features J, formed in pieces that need little memory."""
+        rows = np.empty((len(J), self.m))
+        for at in self.chunks(np.arange(len(J))):
+            Z, exponents = self._own_columns(J[at])
+            rows[at] = scaled(Z, exponents - self.shift)
+        return rows.T
 
     def _own_columns(self, J):
         """Return Z for the features J before the unit scale, and the exponent (j,) of its scale.
@@ -160,9 +171,13 @@ class Matrix:
         if self.entries is not None:
             return self.entries[np.ix_(I, J)]
         Z = self.columns(I)
-        if np.array_equal(I, J):
-            return Z.T @ Z / self.m  # half the work
-        return np.hstack([Z.T @ self.columns(some) for some in self.chunks(J)]) / self.m
+        if np.array_equal(I, J):  # half the work
+            return Z.T @ Z / self.m
+        E, done = np.empty((len(I), len(J))), 0
+        for part in self.chunks(J):
+            np.matmul(Z.T, self.columns(part), out=E[:, done : done + len(part)])
+            done += len(part)
+        return np.divide(E, self.m, out=E)
 
     def larger(self, order, blocks, least, nonneg):
         """Yield for every block (a, b, c, d) the entries of A[order[a:b], order[c:d]] above the level of

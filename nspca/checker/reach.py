@@ -4,7 +4,7 @@ import numpy as np
 
 from nspca.checker.rounding import gamma
 
-NARROWEST, WIDEST = 16, 1024
+NARROWEST, WIDEST = 64, 1024
 """Number of features of the first block, and maximum number. Each next one has twice as many: fewer of their
 pairs are in reach."""
 MOST = 2**22
@@ -51,5 +51,5 @@ def in_reach(sizes, count, level, inside):
 
 def larger(E, least, nonneg):
     """Return rows, columns and values of the entries of E (signed: their sizes) above `least`."""
-    rows, columns = np.nonzero((E if nonneg else np.abs(E)) > least)
-    return rows, columns, E[rows, columns]
+    found = np.flatnonzero((E if nonneg else np.abs(E)) > least)
+    return *np.divmod(found, max(1, E.shape[1])), E.ravel()[found]
