@@ -7,8 +7,9 @@ cones that each effort allows. `nspca.bounds.strongest` has the order of the dua
 """
 
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from nspca.certificate import Certificate, require_about
 from nspca.components import at_an_angle, check_angle, check_deflation, successive
 from nspca.covariance.covariance import DENSE_LIMIT
 from nspca.covariance.large import LargeCovariance
+from nspca.covariance.linalg import Array
 from nspca.covariance.sharded import ShardedCovariance
 from nspca.errors import Cancelled, InvalidOption, InvalidProblem, shown, within_memory
 from nspca.local_search import outside
@@ -53,17 +55,17 @@ TOLERANCE_GAP = 1e-3
 @within_memory()
 def solve(
     problem: Problem,
-    method="auto",
-    components=1,
-    seed=0,
+    method: str = "auto",
+    components: int = 1,
+    seed: int = 0,
     report: Report | None = None,
-    certify="fast",
-    deflation="drop",
+    certify: str | None = "fast",
+    deflation: str = "drop",
     angle: float | None = None,
     seconds: float | None = None,
     nodes: int | None = None,
-    client=None,
-    **options,
+    client: Any = None,
+    **options: Any,
 ) -> Result:
     """Return sparse (nonnegative) principal components of `problem`, with a certificate.
 
@@ -149,12 +151,12 @@ def solve(
 def certify(
     problem: Problem,
     result: Result | None = None,
-    components=1,
-    effort="standard",
+    components: int = 1,
+    effort: str = "standard",
     report: Report | None = None,
     seconds: float | None = None,
     nodes: int | None = None,
-    client=None,
+    client: Any = None,
     resume: Certificate | None = None,
 ) -> Certificate:
     """Return a certificate of the smallest upper bound on the optimum of `problem` found with this `effort`.
@@ -216,7 +218,7 @@ def prove_optimum(
     report: Report | None = None,
     seconds: float | None = None,
     nodes: int | None = None,
-    client=None,
+    client: Any = None,
     resume: Certificate | None = None,
 ) -> Result:
     """Return `result` with a certificate of effort "exhaustive", or a better answer that its search found.
@@ -241,7 +243,13 @@ def prove_optimum(
 
 @within_memory()
 def sweep(
-    problem: Problem, ks, methods=("auto",), certify="fast", report: Report | None = None, seed=0, **options
+    problem: Problem,
+    ks: Iterable[int] | int,
+    methods: Iterable[str] | str = ("auto",),
+    certify: str | None = "fast",
+    report: Report | None = None,
+    seed: int = 0,
+    **options: Any,
 ) -> Sweep:
     """Return the results of every method at every k; all methods share one certificate for each k.
 
@@ -269,9 +277,8 @@ def sweep(
     report, seed = _check_report(report), known_seed(seed)
     _check_problem(problem)
     _check_effort(certify)
-    methods = (methods,) if isinstance(methods, str) or _is_single(methods) else tuple(methods)
-    ks = (ks,) if _is_single(ks) else ks
-    problems = {one.size: one for one in (problem.with_k(k) for k in ks)}
+    methods = _several(methods)
+    problems = {one.size: one for one in (problem.with_k(k) for k in _several(ks))}
     if not problems or not methods:
         raise InvalidProblem("a sweep needs at least one k and one method, got none")
     chosen = {m: made(_options_class(m), m, _select_options(m, options, methods)) for m in methods}
@@ -332,7 +339,7 @@ def line_of(method: str) -> Method:
     return METHODS[method]
 
 
-def better(problem: Problem, result: Result, point) -> Result:
+def better(problem: Problem, result: Result, point: Array | None) -> Result:
     """Return the result of "auto" with a better component `point` that the search for a bound found, if any.
 
     Results of other methods are returned unchanged.
@@ -340,7 +347,7 @@ def better(problem: Problem, result: Result, point) -> Result:
     return _improved(problem, result, point) if result.method == "auto" else result
 
 
-def _improved(problem: Problem, result: Result, point) -> Result:
+def _improved(problem: Problem, result: Result, point: Array | None) -> Result:
     """Return `result`, or the component `point` (n,) in its place if that explains more."""
     if point is None or problem.value(point) <= result.value:
         return result
@@ -362,6 +369,10 @@ def certified(problem: Problem, result: Result, certificate: Certificate) -> Res
     return replace(result, certificate=certificate, status=status)
 
 
+Bound: TypeAlias = tuple[Certificate, Any, Array | None]
+"""Best certificate, a state that helps the next k, and a component found on the way."""
+
+
 @dataclass(frozen=True)
 class _Search:
     """Options of effort "exhaustive": its limits, and the certificate to go on from; None for
@@ -372,7 +383,9 @@ class _Search:
     resume: Certificate | None = None
 
     @classmethod
-    def of(cls, effort, seconds, nodes, client, resume) -> "_Search":
+    def of(
+        cls, effort: str | None, seconds: Any, nodes: Any, client: Any, resume: Certificate | None
+    ) -> "_Search":
         """Return the checked options, which are refused for other efforts."""
         given = {"seconds": seconds, "nodes": nodes, "client": client, "resume": resume}
         named = [name for name, value in given.items() if value is not None]
@@ -404,14 +417,21 @@ class _Search:
 
 
 def _certificate(
-    problem, result, effort, report, warm=None, search=_Search()
-) -> tuple[Certificate, object, object]:
+    problem: Problem,
+    result: Result | None,
+    effort: str,
+    report: Report,
+    warm: Any = None,
+    search: _Search = _Search(),
+) -> Bound:
     """Return the best certificate, a state that helps the next k, and a component found on the way."""
     with problem.covariance.telling(report):
         return _find_bound(problem, result, effort, report, warm, search)
 
 
-def _find_bound(problem, result, effort, report, warm, search):
+def _find_bound(
+    problem: Problem, result: Result | None, effort: str, report: Report, warm: Any, search: _Search
+) -> Bound:
     """Return the best of the elementary bounds, the shifted bound and the duals, as `_certificate` does."""
     value = 0.0 if result is None else result.value
     if problem.joint:
@@ -428,7 +448,7 @@ def _find_bound(problem, result, effort, report, warm, search):
                 problem, SHIFT_RANK, starts=() if start is None else (start,), report=report
             )
             best = _smaller(best, shifted)
-            report(Event("certificate", k=problem.k, lower=value, upper=best.upper))
+            report(Event("certificate", k=problem.size, lower=value, upper=best.upper))
         if best.upper > value * (1 + CLOSED):
             A = problem.covariance
             plan = "standard" if effort == EXHAUSTIVE else effort
@@ -452,7 +472,7 @@ def _smaller(one: Certificate, other: Certificate) -> Certificate:
     return best if best.tree is tree else best.with_unfinished(tree)
 
 
-def _direction(problem, rank, result):
+def _direction(problem: Problem, rank: int, result: Result) -> Array | None:
     """Return the direction in the leading eigenspace for a known component, or None if it is orthogonal."""
     values, vectors = problem.covariance.leading(min(rank + 1, problem.n))
     shift = values[rank] if rank < values.size else 0.0
@@ -462,7 +482,7 @@ def _direction(problem, rank, result):
     return c / length if length > 0 else None
 
 
-def _together(problem, method, components):
+def _together(problem: Problem, method: str, components: int) -> tuple[Problem, str]:
     """Return the problem and the method to use, with a tuple of sizes if components are found together."""
     if problem.joint and components not in (1, len(problem.sizes)):
         raise InvalidOption(
@@ -471,11 +491,11 @@ def _together(problem, method, components):
     method = "joint" if problem.joint and method == "auto" else method
     # "auto" takes one k to mean one component after another.
     if components > 1 and not problem.joint and method != "auto" and line_of(method).joint:
-        problem = problem.with_k((problem.k,) * components)
+        problem = problem.with_k((problem.size,) * components)
     return problem, method
 
 
-def _for_all(problem, components, result):
+def _for_all(problem: Problem, components: int, result: Result | None) -> Problem:
     """Return the problem that a certificate for this number of components, or of the result, is about."""
     if problem.joint:
         if components not in (1, len(problem.sizes)):
@@ -491,7 +511,7 @@ def _for_all(problem, components, result):
             "it out"
         )
     count = max(components, found)
-    return problem if count == 1 else problem.with_k((problem.k,) * count)
+    return problem if count == 1 else problem.with_k((problem.size,) * count)
 
 
 def check_belongs(problem: Problem, result: Result) -> None:
@@ -542,11 +562,13 @@ def in_memory(problem: Problem) -> bool:
     return not isinstance(problem.covariance, ShardedCovariance) or problem.covariance.small
 
 
-def _is_single(value):
-    return not isinstance(value, Iterable) or (isinstance(value, np.ndarray) and value.ndim == 0)
+def _several(value: Any) -> tuple[Any, ...]:
+    """Return the members of an iterable; a text, or anything else that is no iterable, is one member."""
+    single = isinstance(value, str) or not isinstance(value, Iterable)
+    return (value,) if single or (isinstance(value, np.ndarray) and value.ndim == 0) else tuple(value)
 
 
-def _check_problem(problem):
+def _check_problem(problem: Any) -> None:
     if not isinstance(problem, Problem):
         raise InvalidProblem(
             f"a Problem is required, got {type(problem).__name__}; make one with nspca.Problem.from_data(X, "
@@ -554,22 +576,22 @@ def _check_problem(problem):
         )
 
 
-def _check_effort(effort):
+def _check_effort(effort: Any) -> None:
     if effort is not None and not (isinstance(effort, str) and effort in EFFORTS):
         raise InvalidOption(f"effort must be one of {', '.join(EFFORTS)} or None, got {shown(effort)}")
 
 
-def _check_report(report):
+def _check_report(report: Report | None) -> Report:
     if report is not None and not callable(report):
         raise InvalidOption(f"report must be a function of one event or None, got {shown(report)}")
     return silent if report is None else report
 
 
-def _options_class(method):
+def _options_class(method: str) -> Any:
     return line_of(method).Options
 
 
-def _select_options(method, options, methods):
+def _select_options(method: str, options: Mapping[str, Any], methods: Iterable[str]) -> dict[str, Any]:
     """Return the options of a sweep that this method has; refuse options that no method has."""
     known = {name for m in methods for name in _options_class(m).__dataclass_fields__}
     unknown = sorted(set(options) - known)
@@ -582,24 +604,26 @@ def _select_options(method, options, methods):
     }
 
 
-def _runner(method, given, seed, report):
+def _runner(method: str, given: dict[str, Any], seed: int, report: Report) -> Callable[[Problem], Result]:
     """Return a function that solves a problem by a method with its options."""
     options = made(_options_class(method), method, given)
     return lambda problem: _run(problem, method, options, seed, report)
 
 
-def _penalised(method, given, seed, report):
+def _penalised(method: str, given: dict[str, Any], seed: int, report: Report) -> Any:
     """Return `Method.penalised` of a method with its options, or None."""
     line = line_of(method)
     return line.penalised and line.penalised(made(line.Options, method, given), seed, report)
 
 
-def _run(problem, method, options, seed, report, warm=()):
+def _run(
+    problem: Problem, method: str, options: Any, seed: int, report: Report, warm: Sequence[Array] = ()
+) -> Result:
     """Return the result of a method, on some of the features where the data are large."""
     started, line = time.perf_counter(), line_of(method)
     line.check(problem, options)
 
-    def run(part, features, report):
+    def run(part: Problem, features: Any, report: Report) -> Result:
         more = {"warm": [x[features] for x in warm]} if method == "auto" else {}
         return line.solve(part, options, seed, report, **more)
 
@@ -611,7 +635,9 @@ def _run(problem, method, options, seed, report, warm=()):
     return replace(result, method=method, seconds=time.perf_counter() - started)
 
 
-def _path(method, problem, problems, options, seed, report):
+def _path(
+    method: str, problem: Problem, problems: Mapping[int, Problem], options: Any, seed: int, report: Report
+) -> dict[int, Result]:
     """Return the results of one pass for all k, each with an equal share of its seconds."""
     started, line = time.perf_counter(), line_of(method)
     line.check(next(iter(problems.values())), options)

@@ -6,5 +6,5 @@ from nspca.dashboard.app import frame
 from nspca.dashboard.history import page as history
 
 with frame.page("Runs"):
-    st.title("What was asked here")
+    st.title("Your runs")
     history.show()

@@ -30,7 +30,13 @@ LIMIT = 600_000  # milliseconds
 FIGURE = "[data-testid=stMain] .js-plotly-plot .main-svg"
 
 
-COMING = "() => !/answer is on its way|Solving \\d/.test(document.body.innerText)"
+COMING = """() => {
+  const app = document.querySelector('[data-testid=stApp]');
+  const said = document.body.innerText;
+  return app?.dataset.testScriptState === 'notRunning' && app.dataset.testConnectionState !== 'CONNECTING' &&
+    !document.querySelector('[data-testid=stSkeleton]') && !/CONNECTING|Connection error/.test(said) &&
+    !/is on its way|Solving \\d/.test(said);
+}"""
 
 
 def swept(page: Page) -> None:
@@ -42,7 +48,9 @@ def swept(page: Page) -> None:
 
 
 def seen(page: Page) -> None:
-    """Wait until the first answer is there."""
+    """Wait until the first answer is there, nothing is being drawn, and the page is connected."""
+    page.wait_for_function(COMING, timeout=LIMIT)
+    page.wait_for_timeout(2500)
     page.wait_for_function(COMING, timeout=LIMIT)
 
 
@@ -68,7 +76,7 @@ def small(png: bytes) -> bytes:
     """Return the same picture in few colours, in a fraction of the bytes."""
     out = io.BytesIO()
     Image.open(io.BytesIO(png)).convert("RGB").quantize(
-        COLOURS, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE
+        COLOURS, method=Image.Quantize.MAXCOVERAGE, kmeans=3, dither=Image.Dither.NONE
     ).save(out, "PNG", optimize=True)
     return out.getvalue()
 

@@ -14,6 +14,8 @@ from nspca.__main__ import main
 from nspca.shards.sources import shard
 from nspca.specs import ComponentsSpec, Spec, SweepSpec
 
+run_of_sweeps = SweepSpec.run
+
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
@@ -110,9 +112,41 @@ def test_a_question_that_a_spec_cannot_hold_is_one_sentence(more, said, folder, 
     assert not (folder / "q.json").exists()
 
 
-def test_specs_are_imported_only_when_one_is_saved():
+def test_a_command_loads_the_kinds_of_questions_that_it_asks():
+    """A start without the other kinds takes two thirds of the time that all of them take."""
     code = (
         "import sys; from nspca.__main__ import main; main(['solve', 'pitprops', '--k', '2']); "
-        "sys.exit('pydantic' in sys.modules)"
+        "sys.exit('nspca.specs.paper' in sys.modules or 'scipy.optimize' in sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, cwd=sys.path[0] or None)
+
+
+def test_the_saved_question_is_the_one_that_ran(monkeypatch):
+    """What a command runs, and what it saves, is one object."""
+    ran = []
+    monkeypatch.setattr(SweepSpec, "run", lambda self, *given: ran.append(self) or self.answer(*given))
+    monkeypatch.setattr(SweepSpec, "answer", run_of_sweeps, raising=False)
+    assert main(["sweep", "pitprops", "--k", "2", "--spec", "q.json"]) == 0
+    assert main(["solve", "pitprops", "--k", "2", "--seed", "4", "--spec", "p.json"]) == 0
+    assert [Spec.from_json(Path(name).read_bytes()) for name in ("q.json", "p.json")] == ran
+    assert not any(spec.published for spec in ran)
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (
+            ["--components", "2", "--method", "em"],
+            "several sizes need a method that finds components together",
+        ),
+        (["--components", "2", "--effort", "exhaustive"], "effort 'exhaustive' is for one component"),
+        (["--k", "0"], "between 1 and"),
+        (["--method", "magic"], "method must be 'auto' or one of"),
+        (["--seed", "-1"], "seed must be a whole number, 0 or more, got -1"),
+        (["--components", "2", "--seconds", "5"], "seconds is for effort 'exhaustive'"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused_in_the_words_of_the_package(more, said, capsys):
+    assert main(["solve", "pitprops", "--k", "2", *more]) == 2
+    printed = capsys.readouterr()
+    assert said in printed.err and printed.err.count("\n") == 1 and printed.out == ""

@@ -11,19 +11,19 @@ from nspca.__main__ import main
 from nspca.cli import completion
 from nspca.cli.entry import parser
 
-SHELLS = sorted(completion.SHELLS)
+SHELLS = sorted(completion.PLACES)
 
 
 @pytest.fixture(scope="module")
 def scripts():
-    return {shell: write(parser()) for shell, write in completion.SHELLS.items()}
+    return {shell: completion.script(parser(), shell) for shell in SHELLS}
 
 
 def filled(script: str, *line: str, folder=None) -> set[str]:
     """What bash offers for the last of some words."""
     typed = " ".join(f"'{word}'" for word in ("nspca", *line))
     ask = (
-        f"{script}\nCOMP_WORDS=({typed}); COMP_CWORD={len(line)}; _nspca; "
+        f"{script}\nCOMP_WORDS=({typed}); COMP_CWORD={len(line)}; _shtab_nspca; "
         "printf '%s\\n' \"${COMPREPLY[@]}\""
     )
     run = subprocess.run(["bash", "-c", ask], capture_output=True, text=True, cwd=folder, check=True)
@@ -42,7 +42,11 @@ def test_bash_fills_in_commands_options_and_values(scripts, tmp_path):
     assert filled(script, "solve", "dig", folder=tmp_path) == {"digits", "digital.csv"}
     assert filled(script, "solve", "digits", "--certificate", "dig", folder=tmp_path) == {"digital.csv"}
     assert filled(script, "completion", "") == set(SHELLS)
-    assert filled(script, "nothing", "") == set()
+    (tmp_path / "sweep.json").touch()
+    assert filled(script, "run", "", folder=tmp_path) == {"digital.csv", "sweep.json"}
+    assert filled(script, "solve", "digits", "--spec", "s", folder=tmp_path) == {"sweep.json"}
+    assert filled(script, "solve", "--k", "5", "dig", folder=tmp_path) == {"digits", "digital.csv"}
+    assert filled(script, "nothing", "") == set(completion.subparsers(parser()))
 
 
 @pytest.mark.parametrize("shell", SHELLS)
@@ -66,11 +70,10 @@ def test_a_shell_that_is_there_takes_its_script(shell, scripts):
 
 def test_nothing_in_a_script_is_more_than_words(scripts):
     """What stands between quotes is text: no shell runs anything of it."""
-    assert completion.quoted("it's `rm` $(x) a:b\n") == "'it s `rm` $(x) a b '"
     for words in completion.values().values():
         assert all(re.fullmatch(r"[\w,-]+", word) for word in words)
 
 
 def test_the_script_is_printed(capsys):
     assert main(["completion", "bash"]) == 0
-    assert capsys.readouterr().out.endswith("complete -o filenames -F _nspca nspca\n")
+    assert capsys.readouterr().out.endswith("complete -o bashdefault -F _shtab_nspca nspca\n")

@@ -134,7 +134,10 @@ def test_the_reason_is_taken_from_the_log(environment, text, line):
 
 
 def make(*arguments: str, path: str | None = None) -> subprocess.CompletedProcess:
-    settings = os.environ | ({"PATH": path} if path else {})
+    # `make test PYTHON=...` hands its own arguments on to every make below it.
+    handed = ("MAKEFLAGS", "MAKEOVERRIDES", "MFLAGS", "PYTHON")
+    settings = {name: value for name, value in os.environ.items() if name not in handed}
+    settings |= {"PATH": path} if path else {}
     return subprocess.run(
         [shutil.which("make"), *arguments], cwd=ROOT, env=settings, capture_output=True, text=True
     )

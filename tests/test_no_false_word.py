@@ -17,7 +17,7 @@ SLOW = {"spca", "nmf"}  # scikit-learn's, tens of milliseconds each; asked less 
 # Matchings at thousands of points (a small eps keeps from the full net) and starts of an ascent: no matter to
 # these questions.
 FEWER = {"bipartite": {"samples": 10, "eps": 0.01}, "joint": {"restarts": 3, "iterations": 1}}
-PART = 250
+PART, FEW = 250, 140  # questions of a seed among the long tests, and in every run
 EXPECTED = ("positive semidefinite", "columns that vary", "must fit float64", "at least 2 rows", "Refused")
 
 
@@ -76,10 +76,10 @@ def check(question, problem, result):
         assert problem.with_k(int(k)).violation(x) <= 1e-12
 
 
-def hunt(seed, forcing=False):
-    """A `PART` of the questions, and a sentence about what came of it."""
+def hunt(seed, forcing=False, part=PART):
+    """A `part` of the questions, and a sentence about what came of it."""
     accepted, refused = 0, Counter()
-    for question in questions(PART, seed):
+    for question in questions(part, seed):
         try:
             problem, method, result = asked(question, forcing)
         except (InvalidProblem, Refused) as error:
@@ -96,25 +96,27 @@ def hunt(seed, forcing=False):
                 f"{question.about}, k = {question.k}, nonneg = {question.nonneg}, {method}: {error}"
             ) from error
         accepted += 1
-    assert accepted >= 0.7 * PART
+    assert accepted >= 0.7 * part
     reasons = ", ".join(f"{count} '{reason}'" for reason, count in sorted(refused.items()))
     return (
-        f"{PART} questions (seed {seed}): {accepted} answers, each accepted by the checker; refused "
+        f"{part} questions (seed {seed}): {accepted} answers, each accepted by the checker; refused "
         f"with a sentence: {reasons}"
     )
 
 
-@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.long)])
-def test_every_answer_is_one_the_checker_accepts(seed, record_property):
-    record_property("said", hunt(seed))
+@pytest.mark.parametrize(
+    ("seed", "part"), [(0, FEW), *(pytest.param(seed, PART, marks=pytest.mark.long) for seed in (0, 1))]
+)
+def test_every_answer_is_one_the_checker_accepts(seed, part, record_property):
+    record_property("said", hunt(seed, part=part))
 
 
-LONG = (pytest.param(seed, marks=pytest.mark.long) for seed in range(101, 139))
+LONG = (pytest.param(seed, PART, marks=pytest.mark.long) for seed in range(100, 139))
 
 
-@pytest.mark.parametrize("seed", [100, *LONG])
-def test_so_is_every_answer_with_features_forced(seed, record_property):
-    record_property("said", hunt(seed, forcing=True))
+@pytest.mark.parametrize(("seed", "part"), [(100, FEW), *LONG])
+def test_so_is_every_answer_with_features_forced(seed, part, record_property):
+    record_property("said", hunt(seed, forcing=True, part=part))
 
 
 @pytest.mark.long

@@ -32,7 +32,15 @@ MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 # What `make app` installs: the package's own, and what its dashboard adds.
 INSTALLED = ("requirements.txt", "requirements-app.txt")
 # What needs the second; the rest of the house makes do with the package's own.
-OF_THE_APP = ("app.py", "pages/", "nspca/dashboard/", "nspca/plots/", "nspca/jobs/", "nspca/papers/report.py")
+OF_THE_APP = (
+    "app.py",
+    "pages/",
+    "nspca/dashboard/",
+    "nspca/plots/",
+    "nspca/jobs/",
+    "nspca/papers/report.py",
+    "nspca/presentation/markup.py",
+)
 
 
 def requirements(*names: str) -> list[Requirement]:
@@ -68,6 +76,7 @@ def test_requirements_have_a_floor_and_a_ceiling():
 packages_distributions = functools.cache(packages_distributions)
 
 
+@functools.cache
 @functools.cache
 def imported_by(path: Path) -> set[str]:
     """Return the names of the packages that a file imports, those inside functions too."""

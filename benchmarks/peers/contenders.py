@@ -5,7 +5,6 @@ peer states any exception. A package that is not installed is no error: its rows
 """
 
 import importlib.util
-import os
 import shutil
 import signal
 import subprocess
@@ -234,9 +233,3 @@ def preloaded() -> None:
 
     if not without_abess():
         import abess.decomposition  # noqa: F401
-
-
-def threads(count: int) -> None:
-    """The same number for R as for Python, where `threadpoolctl` sets it."""
-    for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS"):
-        os.environ[name] = str(count)

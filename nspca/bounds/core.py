@@ -1,16 +1,17 @@
-"""A dense core and weights for the features outside it: bounds where every row has entries above tau.
+"""Bound problems in which safe elimination fails: a dense core of features, and weights for all others.
 
-Standardised tables have equal variances, so safe elimination leaves nothing out. Here W, M and U are free on
-a core R alone. Outside it ``W_ij = min(A_ij, tau)``, which leaves the sparse remainder N of `remainder`. For
-weights y > 0 on the others O, with ``d_i = (|N_OO| y)_i / y_i < t``,
+Standardised tables have equal variances, so every row has entries above tau and none can be eliminated. Here
+W, M and U are free on a core R of features only. For all other pairs ``W_ij = min(A_ij, tau)``, which leaves
+the sparse remainder N of `remainder`. For weights y > 0 on the other features O, with
+``d_i = (|N_OO| y)_i / y_i < t``,
 
     x_O'N_OO x_O <= sum_i d_i x_i^2,       2 x_O'N_OR x_R <= sum_i (t - d_i) x_i^2 + x_R'K x_R,
     K = N_RO diag(1 / (t - d)) N_OR,
 
-so the bound of the core with ``A_RR + K`` in place of A_RR holds for all features, as long as t is at least
-every d_i. Elimination is the case N = 0; with an empty core the bound is ``max d + k tau``.
+so the bound of the core with ``A_RR + K`` in place of A_RR holds for all features, if t is at least every
+d_i. Safe elimination is the case N = 0. With an empty core the bound is ``max d + k tau``.
 
-For a vector v >= 0 on the core the y that makes v'Kv least solves ``(t I - |N_OO|) y = |N_OR| v``.
+For a vector v >= 0 on the core, the weights y with the smallest v'Kv solve ``(t I - |N_OO|) y = |N_OR| v``.
 """
 
 from dataclasses import dataclass
@@ -30,34 +31,37 @@ from nspca.problem import Problem
 BEYOND = 1.2
 """Shift of the scores that choose a core, relative to the largest eigenvalue of the remainder."""
 ROOM = 1.02
-"""Least ratio of the claim t to the largest eigenvalue of the remainder outside the core."""
+"""Minimum ratio of the claim t to the largest eigenvalue of the remainder outside the core."""
 NEAR = 1.002
-"""Least ratio where the core is empty and t is that eigenvalue itself."""
+"""Minimum ratio of t to that eigenvalue when the core is empty."""
 SHARE = 0.6
-"""First claim t, as a share of what k features at the level tau leave of the value."""
+"""First claim t, as a share of the value minus k tau."""
 EVEN = 1e-3
-"""Share of a constant in the right side of the weights' equation: keeps all weights positive."""
+"""Constant added to the normalised right side of the equation for the weights. It keeps weights positive."""
 SMALLEST = 2.0**-50
-"""Least weight relative to the largest: smaller ones are raised to it."""
+"""Minimum weight relative to the largest. Smaller weights are raised to this."""
 SOLVED, STEPS = 1e-6, 400
-"""Relative residual of the weights' equation, and most conjugate gradient steps; any weights are valid."""
+"""Relative residual of the equation for the weights, and maximum conjugate gradient steps. Any positive
+weights are valid.
+"""
 SAFE = 1 + 1e-11
-"""Rounding room of d for whoever recomputes it."""
+"""Factor on d for the rounding errors of a checker that recomputes d."""
 TRIED = 11
 """Steps of the golden section over tau, in which the bound is convex: to half a per cent of its range."""
 FIRST, FIRST_IN_PARTS, FALL = 0.75, 0.25, 0.6
 """First level of the entries that are collected, relative to what each of k features brings to the value, the
 same for data that are held in parts, and how it falls while the best tau lies near it."""
 CLOSE, LEAST = 1.05, 1e-3
-"""A best tau that is this much above the level is inside; and the lowest level, relative to the largest
-variance."""
+"""Minimum ratio of the best tau to the level, for a level that is low enough; and the lowest level, relative
+to the largest variance.
+"""
 GOLDEN = (np.sqrt(5) - 1) / 2
 
 
 def largest_eigenvalue(N: sp.csr_array, count: int = 1) -> float:
-    """Return an estimate from below of the largest eigenvalue of a nonnegative symmetric matrix.
+    """Return a lower estimate of the sum of the `count` largest eigenvalues of a nonnegative symmetric N.
 
-    With a count, it is the sum of so many of the largest eigenvalues, each at least 0.
+    Negative eigenvalues count as 0.
     """
     used = np.flatnonzero(np.diff(N.indptr))
     N = N[used][:, used] if used.size < N.shape[0] / 2 else N
@@ -71,10 +75,10 @@ def largest_eigenvalue(N: sp.csr_array, count: int = 1) -> float:
 
 
 def scores(N: sp.csr_array) -> Array:
-    """Return a score for each feature: how much of the remainder its neighbourhood carries.
+    """Return a score (n,) for each feature: the weight of the remainder N in its neighbourhood.
 
-    The scores s solve ``(theta I - N) s = 1`` for theta above the largest eigenvalue: sums over all walks
-    through entries above tau. So dense groups of features come in, or stay out, as wholes.
+    The scores s solve ``(theta I - N) s = 1`` for theta above the largest eigenvalue. They sum over all walks
+    through the graph of N, so a dense group of features enters a core, or stays outside, as a whole.
     """
     theta = BEYOND * largest_eigenvalue(N)
     if theta == 0.0:
@@ -82,13 +86,14 @@ def scores(N: sp.csr_array) -> Array:
     return _solve(N, theta, np.ones(N.shape[0]))
 
 
-def _solve(N, theta, b) -> Array:
+def _solve(N: sp.csr_array, theta: float, b: Array) -> Array:
+    """Return an approximate solution y of ``(theta I - N) y = b`` by conjugate gradients."""
     operator = spla.LinearOperator(N.shape, matvec=lambda y: theta * y - N @ y, dtype=np.float64)
     return spla.cg(operator, b, rtol=SOLVED, maxiter=STEPS)[0]
 
 
 def choose_rows(problem: Problem, N: sp.csr_array, count: int) -> np.ndarray:
-    """Return the features of a core: the forced ones first, then those with the largest scores."""
+    """Return the `count` features of a core: forced features first, then those with the largest scores."""
     forced = np.array(problem.forced, dtype=np.int64)
     count = min(max(count, forced.size), problem.n)
     if count == 0:
@@ -101,7 +106,7 @@ def choose_rows(problem: Problem, N: sp.csr_array, count: int) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """Bounds with an empty core, by tau.
+    """The bound with an empty core as a function of tau.
 
     Attributes
     ----------
@@ -114,11 +119,11 @@ class Curve:
 
     @property
     def best(self) -> float:
-        """The tau with the smallest bound."""
+        """Threshold tau with the smallest bound."""
         return float(self.taus[np.argmin(self.uppers)])
 
     def lower_tau(self, excess: float) -> float:
-        """Return the tau below the best at which the bound is `excess` above its minimum."""
+        """Return the tau below the best one at which the bound exceeds its minimum by `excess`."""
         at = int(np.argmin(self.uppers))
         taus, uppers = self.taus[: at + 1][::-1], self.uppers[: at + 1][::-1]
         return float(np.interp(self.uppers[at] + excess, np.maximum.accumulate(uppers), taus))
@@ -152,9 +157,9 @@ def _first_level(problem: Problem, lower: float) -> float:
 
 
 def search_tau(problem: Problem, lower: float) -> tuple[Remainder, Curve]:
-    """Return the entries of A above a level, and the bounds with an empty core for thresholds above it.
+    """Return the entries of A above a level, and the bound with an empty core by threshold.
 
-    The level falls until the best threshold is well above it, or until no more entries can be held.
+    The level is lowered until the best threshold is well above it, or until memory for entries is full.
     """
     A, top = problem.covariance, float(problem.covariance.diagonal.max())
     level = _first_level(problem, lower)
@@ -168,10 +173,11 @@ def search_tau(problem: Problem, lower: float) -> tuple[Remainder, Curve]:
 
 
 def _search(problem: Problem, remainder: Remainder) -> Curve:
+    """Return the bound with an empty core for thresholds above the level of a remainder (golden section)."""
     low, high = remainder.level, float(remainder.sizes.max(initial=remainder.level))
     found: dict[float, float] = {}
 
-    def upper(tau):
+    def upper(tau: float) -> float:
         if tau not in found:
             own = largest_eigenvalue(remainder.above(tau), len(problem.sizes))
             found[tau] = own + sum(problem.sizes) * tau
@@ -193,24 +199,24 @@ def _search(problem: Problem, remainder: Remainder) -> Curve:
 def with_core(
     problem: Problem, remainder: Remainder, rows: np.ndarray, tau: float, t: float, v: Array | None = None
 ) -> Kept | None:
-    """Return the rows of a core with weights for all other features; None where no weights were found.
+    """Return the rows of a core with weights for all other features; None if no weights were found.
 
     Parameters
     ----------
     problem : Problem
     remainder : Remainder
-        Down to a level of at most tau.
+        Entries of A above a level of at most tau.
     rows : (r,) int
-        The core, forced features first.
+        Features of the core, forced ones first.
     tau : float
         Threshold outside the core.
     t : float
-        Claim that is wanted; raised where the remainder outside the core needs more.
+        Desired spectral claim. It is raised if the remainder outside the core needs more.
     v : (r,) float64, optional
-        Direction in which K is to be small; None: all features of the core alike.
+        Vector for which v'Kv is made small; the vector of ones by default.
     """
     A = problem.covariance
-    # signed entries of what is taken away may exceed no -tau either, rounding and all
+    # For signed problems |W_ij| <= tau must hold despite rounding errors.
     tau = tau if problem.nonneg else max(tau, 4 * entry_error(A))
     others = np.setdiff1d(np.arange(problem.n), rows)
     NOO, NOR = _outside(remainder, rows, others, tau)
@@ -219,7 +225,7 @@ def with_core(
     b = felt / top + EVEN if top > 0 else np.ones(others.size)
     t = max(t, (ROOM if rows.size else NEAR) * largest_eigenvalue(NOO))
     y = weights(NOO, b, t)
-    return None if y is None else _felt(problem, rows, tau, t, y, NOO, NOR)
+    return None if y is None else _fold_remainder(problem, rows, tau, t, y, NOO, NOR)
 
 
 def with_weights(problem: Problem, rows: np.ndarray, tau: float, t: float, y: Array) -> Kept | None:
@@ -237,8 +243,13 @@ def _outside(remainder: Remainder, rows: np.ndarray, others: np.ndarray, tau: fl
     return abs(N[:, others]), N[:, rows]
 
 
-def _felt(problem, rows, tau, t, y, NOO, NOR) -> Kept | None:
-    """Return the rows with what is felt on them of the remainder outside."""
+def _fold_remainder(
+    problem: Problem, rows: np.ndarray, tau: float, t: float, y: Array, NOO: sp.csr_array, NOR: sp.csr_array
+) -> Kept | None:
+    """Return the rows of a core whose block is ``A_RR + K``; None if t is not above every d_i.
+
+    `NOO` and `NOR` are the parts of ``|N|`` outside the core, and between the outside and the core.
+    """
     A = problem.covariance
     d = (NOO @ y) / y * SAFE
     most = float(d.max(initial=0.0))
@@ -249,14 +260,14 @@ def _felt(problem, rows, tau, t, y, NOO, NOR) -> Kept | None:
         return None
     half = sp.csr_array(sp.diags_array(1 / np.sqrt(gain)) @ NOR[used])
     K = (half.T @ half).toarray()
-    K[np.diag_indices_from(K)] += _room(A, half, gain)
+    K[np.diag_indices_from(K)] += _rounding_error(A, half, gain)
     block = A.block(rows) if rows.size else np.zeros((0, 0))
     fixed = len(problem.forced)
     return Kept(rows, block + K, tau, free=y.size, fixed=fixed, weights=y, folded=K, outside=t)
 
 
-def _room(A, half, gain) -> float:
-    """Return how far K may be off for whoever recomputes N, in spectral norm: sums, and entries of N."""
+def _rounding_error(A: Covariance, half: sp.csr_array, gain: Array) -> float:
+    """Return a bound on the spectral norm of the rounding error of K when a checker recomputes N and K."""
     if not half.nnz:
         return 0.0
     size = float(np.linalg.norm(half.data))
@@ -265,7 +276,7 @@ def _room(A, half, gain) -> float:
 
 
 def weights(N: sp.csr_array, b: Array, t: float) -> Array | None:
-    """Return positive weights y with ``(t I - N) y = b`` nearly; None where t is below an eigenvalue of N."""
+    """Return positive weights y that nearly solve ``(t I - N) y = b``; None if lambda_max(N) > t."""
     y = _solve(N, t, b) if N.nnz else np.ones(b.size)
     if not np.isfinite(y).all() or y.min(initial=1.0) <= 0:
         return None

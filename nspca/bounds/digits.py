@@ -1,4 +1,4 @@
-"""Matrices in few binary digits, which compress well. Bounds are proved for the rounded numbers."""
+"""Round matrices to few binary digits, so that they compress well; bounds are proved after rounding."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from nspca.covariance.linalg import Array
 
 
 def rounded(W: Array, digits: int) -> Array:
-    """Return W in multiples of one power of two, `digits` digits below its root mean square."""
+    """Return W rounded to multiples of a power of two, about ``2**-digits`` times its root mean square."""
     size = float(np.sqrt(np.mean(W * W)))
     if size == 0.0:
         return W

@@ -1,4 +1,4 @@
-"""B0: bounds that need no search: the leading eigenvalue, the k largest variances, the largest rows."""
+"""Elementary bounds (B0) that need no search: leading eigenvalue, k largest variances, largest row sums."""
 
 import numpy as np
 
@@ -10,16 +10,16 @@ from nspca.problem import Problem
 
 
 def eigenvalue(problem: Problem) -> Certificate:
-    """``OPT <= l1``: the inequality with W = M = U = 0."""
+    """Return the certificate ``OPT <= l1``: the inequality with W = M = U = 0."""
     A = problem.covariance
     t = A.once("l1 claim", lambda: spectral_claim(A, np.zeros((A.n, 0)), float(A.leading(1)[0][0])))
     return Certificate.of(problem, "B0", "inequality", t, {"claims": np.array([t, 0.0])})
 
 
 def diagonal(problem: Problem) -> Certificate:
-    """``OPT <= topk(diag A) + k nu``: the trace of a block of ``A + nu I`` bounds its eigenvalues.
+    """Return the certificate ``OPT <= topk(diag A) + k nu``, where ``A + nu I`` is psd.
 
-    Forced features are among the k.
+    The trace of a k x k block of ``A + nu I`` bounds its eigenvalues. Forced features count among the k.
     """
     A = problem.covariance
     largest = topk_sum(A.diagonal[problem.usable], problem.size, len(problem.forced))
@@ -28,9 +28,9 @@ def diagonal(problem: Problem) -> Certificate:
 
 
 def rows(problem: Problem) -> Certificate:
-    """``OPT <= max_i a_ii + top(k-1) of the other (A_ij)+`` (signed: |A_ij|): Gershgorin on every block.
+    """Return the certificate ``OPT <= max_i (a_ii + top(k-1) of the other (A_ij)+)`` (signed: |A_ij|).
 
-    Forced features are in each; in the row of one its own place is one of the k.
+    The bound is Gershgorin's for every k x k block. Forced features count among the k in every row.
     """
     A, k, fixed = problem.covariance, problem.size, len(problem.forced)
     usable = problem.usable
@@ -43,8 +43,8 @@ def rows(problem: Problem) -> Certificate:
     return Certificate.of(problem, "B0", "row", _raised(problem, bound))
 
 
-def _raised(problem, bound):
-    """Room for the rounding of whoever recomputes the entries: gamma_m |Z|'|Z| on each of k of them."""
+def _raised(problem: Problem, bound: float) -> float:
+    """Return a bound raised by the rounding error of k recomputed entries, gamma_m |Z|'|Z| each."""
     A = problem.covariance
     samples = A.shape[0] if A.source == "data" else 1
     size = bound + problem.size * float(A.diagonal.max())
@@ -52,7 +52,10 @@ def _raised(problem, bound):
 
 
 def best(problem: Problem, factorised: bool = True) -> Certificate:
-    """The smallest that can be had at this size; the eigenvalue only if it may cost a factorisation."""
+    """Return the certificate with the smallest elementary bound that is affordable at this size.
+
+    The leading eigenvalue needs a factorisation and is left out when `factorised` is False.
+    """
     found = [diagonal(problem)]
     if factorised:
         found.append(eigenvalue(problem))

@@ -1,16 +1,17 @@
-"""B4, the threshold dual, and the choice of kept rows: what makes duals possible for thousands of features.
+"""Choose the kept rows of a bound (safe elimination), and compute the threshold bound B4.
 
-Threshold: ``W_ij = min(A_ij, tau)`` off the diagonal (signed: clipped to [-tau, tau]) and ``W_ii = tau``, so
+Threshold bound: ``W_ij = min(A_ij, tau)`` off the diagonal (signed: clipped to [-tau, tau]) and
+``W_ii = tau``, so
 
-    OPT <= lambda_max(offdiagonal part above tau + diag A - tau) + k tau,
+    OPT <= lambda_max(A - W) + k tau.
 
-that is (k-1) tau plus the eigenvalue with the diagonal left whole. Safe elimination: where row i of A has no
-entry above tau (signed: in absolute value), take W_ij = A_ij there; nothing of A is left in that row, so only
-the kept rows need a witness, with tau at least every entry outside and lambda_max at least 0. The features
-stay in the problem: it is the bound that needs fewer rows.
+Safe elimination: if row i of A has no entry above tau (signed: in absolute value), take ``W_ij = A_ij``.
+Then A - W is 0 in that row, so only the other rows, the kept ones, need a witness. Conditions are that tau
+is at least every eliminated entry, and that lambda_max counts as at least 0. The eliminated features stay in
+the problem. Elimination makes bounds possible for thousands of features.
 
-n x n is never formed: for psd A, A_ij <= max(A_ii, A_jj), so an entry above tau lies in a row or column whose
-variance is.
+No n x n matrix is formed: for psd A, ``A_ij <= max(A_ii, A_jj)``, so an entry above tau lies in a row or
+column whose variance is above tau.
 """
 
 from dataclasses import dataclass
@@ -28,37 +29,39 @@ from nspca.problem import Problem
 CHUNK = 2**22
 """Entries of A formed at a time: 32 MB."""
 LARGEST = 2000
-"""Most features whose columns are looked at: the smallest tau that can be tried is the next variance."""
+"""Maximum features whose columns are read. The next variance is then the smallest possible tau."""
 LEADING = 12
-"""Eigenpairs of the block computed once: more than any lift or first step uses."""
+"""Number of leading eigenpairs of the block that are computed once, more than any lift needs."""
 DIRECT, FOLLOWED = 100, 6
-"""Larger blocks have their largest eigenvalue estimated in the line search, from so many vectors."""
+"""Maximum rows for exact eigenvalues in the line search; and number of vectors that estimate the eigenvalue
+of larger blocks.
+"""
 GRID = 24
-"""Values of tau tried in each of two passes of the line search."""
+"""Number of values of tau in each of the two passes of the line search."""
 
 
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """The rows that a bound speaks of.
+    """The kept rows of A, on which a bound has its witness.
 
     Attributes
     ----------
     rows : (r,) int, or None for all
     block : (r, r)
-        A on them, plus `folded`.
+        The part of A on the kept rows, plus `folded`.
     floor : float
-        Level that W may have outside the rows: the threshold tau is at least this.
+        Largest entry that W may have outside the kept rows. The threshold tau is at least this.
     free : int
-        Features outside them that a support may use.
+        Number of features outside the kept rows that a support may use.
     fixed : int
-        The first so many rows belong to every support looked at.
+        Number of leading rows that belong to every support.
     weights : (n - r,) float64, or None
-        Positive weights y of the features outside, increasing by number; None where no entry outside
-        exceeds the floor.
+        Positive weights y of the features outside, in increasing order of the features. None if no entry
+        outside exceeds the floor (safe elimination).
     folded : (r, r) float64, or None
-        Matrix K by which the entries above the floor outside the rows are felt on them.
+        Matrix K that bounds the effect of entries above the floor outside the kept rows; see `core`.
     outside : float
-        Bound on the eigenvalues of what is left outside: a spectral claim t is at least this.
+        Bound on the eigenvalues of A - W outside the kept rows. The spectral claim t is at least this.
     """
 
     rows: np.ndarray | None
@@ -77,37 +80,41 @@ class Kept:
 
     @property
     def features(self) -> np.ndarray:
-        """The rows by number, also where they are all of them."""
+        """Numbers of the kept rows, also when all rows are kept."""
         return np.arange(len(self.block)) if self.rows is None else self.rows
 
     def largest(self, values: Array, count: int) -> float:
-        """Return the sum of the first `count` eigenvalues, each raised to what is left outside the rows."""
+        """Return the sum of the first `count` of `values` (decreasing), each raised to at least `outside`."""
         return float(np.maximum(values[:count], self.outside).sum()) + self.outside * max(
             0, count - values.size
         )
 
     def spread(self, part: Array, n: int) -> Array:
-        """A matrix on the rows (r, r) as one on n features, which is 0 elsewhere."""
+        """Return a matrix (n, n) that has `part` (r, r) on the kept rows and 0 elsewhere."""
         full = np.zeros((n, n))
         full[np.ix_(self.features, self.features)] = part
         return full
 
     @cached_property
     def leading(self) -> tuple[Array, Array]:
-        """The largest eigenvalues of the block, decreasing, and their eigenvectors: up to `LEADING`."""
+        """Up to `LEADING` largest eigenvalues of the block, decreasing, and their eigenvectors."""
         return largest_eigenpairs(self.block, LEADING)
 
 
 def peaks(A: Covariance, nonneg: bool) -> tuple[Array, float]:
-    """Largest entry (signed: in absolute value) of every row, right where it exceeds the returned level."""
+    """Return the largest entry (signed: absolute value) of every row, and a level, computed once per A.
+
+    The entries are exact for rows whose largest entry exceeds the level.
+    """
     return A.once(("peaks", nonneg), lambda: _peaks(A, nonneg))
 
 
-def _peaks(A, nonneg):
+def _peaks(A: Covariance, nonneg: bool) -> tuple[Array, float]:
+    """Compute `peaks`."""
     if isinstance(A, Parts):
         return peaks_of_parts(A, nonneg)
     order = np.argsort(-A.diagonal, kind="stable")
-    # A given matrix may be indefinite by a rounding, so every row is looked at: all are in memory anyway.
+    # A given matrix may be indefinite by rounding, so all its rows are read. They are in memory anyway.
     looked = order if A.source == "covariance" else order[:LARGEST]
     found = np.zeros(A.n)
     width = max(1, CHUNK // A.n)
@@ -121,14 +128,15 @@ def _peaks(A, nonneg):
 
 
 def all_rows(problem: Problem) -> Kept:
-    """Nothing eliminated."""
+    """Return the kept rows without elimination: all rows."""
     return Kept(None, problem.covariance.matrix, 0.0)
 
 
 def keep(problem: Problem, most: int) -> Kept:
-    """At most about `most` rows: those with the largest peaks; ties at the level are left out together.
+    """Return at most about `most` kept rows, those with the largest entries.
 
-    Forced features are among them and come first, and alone where no others may be used.
+    Rows whose largest entries are equal at the limit are all left out. Forced features come first. When the
+    usable features fit into `most` rows, exactly these are kept.
     """
     A, forced = problem.covariance, np.array(problem.forced, dtype=int)
     usable, most = problem.usable, max(most, forced.size)
@@ -144,8 +152,9 @@ def keep(problem: Problem, most: int) -> Kept:
 
 
 def enough_rows(problem: Problem, numbers: tuple[int, ...], most: float) -> int:
-    """The first of these numbers of rows at which a support full of entries left out is worth at most `most`,
-    or the last.
+    """Return the first of `numbers` of rows for which k times the largest eliminated entry is at most `most`.
+
+    Returns the last number if there is none.
     """
     for number in numbers:
         number = max(number, len(problem.forced))
@@ -155,12 +164,12 @@ def enough_rows(problem: Problem, numbers: tuple[int, ...], most: float) -> int:
 
 
 def leaves_out_little(problem: Problem, number: int, most: float) -> bool:
-    """Return whether k features at the level that so many kept rows leave out are worth at most `most`."""
+    """Tell whether k times the largest eliminated entry is at most `most` when `number` rows are kept."""
     A, k = problem.covariance, sum(problem.sizes)
     if problem.n <= number:
         return True
     if A.source == "data" and not isinstance(A, Parts) and A.n > LARGEST:
-        # rows that are not looked at have a level of this variance, whatever their entries are
+        # entries of rows that are not read are only known to be at most this variance
         next_variance = float(np.partition(A.diagonal, A.n - LARGEST - 1)[A.n - LARGEST - 1])
     else:
         next_variance = 0.0
@@ -170,7 +179,10 @@ def leaves_out_little(problem: Problem, number: int, most: float) -> bool:
 
 
 def _beyond(problem: Problem, most: int) -> tuple[Array, float]:
-    """The peaks, inf for forced features, and the level that no entry outside the `most` largest exceeds."""
+    """Return the largest entry of every row (inf for forced features), and the largest eliminated entry.
+
+    The latter is for keeping the `most` rows with the largest entries.
+    """
     A = problem.covariance
     largest, least = peaks(A, problem.nonneg)
     largest = np.where(np.isin(np.arange(A.n), problem.forced), np.inf, largest)
@@ -178,7 +190,7 @@ def _beyond(problem: Problem, most: int) -> tuple[Array, float]:
 
 
 def search_threshold(kept: Kept, problem: Problem) -> tuple[float, Array]:
-    """B4: the best tau, not below the floor, and its W."""
+    """Return the tau of the smallest bound B4, at least the floor, and its W on the kept rows."""
     B, k = kept.block, problem.size
     if B.size == 0:
         return kept.floor, np.zeros_like(B)
@@ -196,14 +208,14 @@ def search_threshold(kept: Kept, problem: Problem) -> tuple[float, Array]:
 
 
 def clipped(B: Array, tau: float, nonneg: bool) -> Array:
-    """W of B4 for one tau."""
+    """Return the W of the bound B4 for the block B and one tau."""
     W = np.minimum(B, tau) if nonneg else np.clip(B, -tau, tau)
     np.fill_diagonal(W, tau)
     return W
 
 
 class _Top:
-    """Estimates the largest eigenvalues of matrices on the kept rows, each much like the one before."""
+    """Estimator of the largest eigenvalue of matrices (r, r) that change little from call to call."""
 
     def __init__(self, kept: Kept):
         self.least = kept.least

@@ -14,6 +14,8 @@ Proof. Take a feasible x with support I. (1) x'Wx <= tau (1'x)^2. (2) With t_i =
 (|u_i'c| + sqrt(tau) c_0)^2.
 """
 
+from typing import Any
+
 import numpy as np
 
 from nspca.covariance.covariance import DENSE_LIMIT, Covariance
@@ -38,7 +40,9 @@ def search_slack(k: int, D: int) -> float:
     return max(SEARCH_SLACK, 4 * D * (k + 8 * D + 32) * UNIT_ROUNDOFF)
 
 
-def spectral_claim(A: Covariance, U: Array, estimate: float, rows=None, N: Array | None = None) -> float:
+def spectral_claim(
+    A: Covariance, U: Array, estimate: float, rows: np.ndarray | None = None, N: Array | None = None
+) -> float:
     """Return a number t with ``lambda_max(A - N - UU') <= t`` on the kept rows, proved by Cholesky.
 
     Above the dense limit an m x m matrix is factorised, so no n x n matrix is formed for 72 x 12582 data.
@@ -75,12 +79,12 @@ def spectral_claim(A: Covariance, U: Array, estimate: float, rows=None, N: Array
         underflown = not sizes and A.varies[slice(None) if rows is None else rows].any()
         sizes += TINY if sizes or underflown else 0.0
 
-        def prove(t):
+        def prove(t: float) -> tuple[bool, float]:
             return _features_side(S, t, (samples + U.shape[1] + 20) * sizes)
     else:
         trace, total = A.trace, 0.0
 
-        def prove(t):
+        def prove(t: float) -> tuple[bool, float]:
             return _samples_side(A, U, t)
 
     t = estimate if rows is None and N is not None else max(estimate, 0.0)
@@ -97,7 +101,7 @@ def spectral_claim(A: Covariance, U: Array, estimate: float, rows=None, N: Array
         t, step = t + step, 4 * step
 
 
-def _features_side(B, t, forming):
+def _features_side(B: Array, t: float, forming: float) -> tuple[bool, float]:
     """Return whether ``lambda_max(B) <= t`` is proved by Cholesky, and t raised by a margin.
 
     `forming` is the a priori rounding error of B in units of roundoff.
@@ -109,7 +113,7 @@ def _features_side(B, t, forming):
     return is_positive_definite(S) or error == 0, t
 
 
-def _samples_side(A, U, t):
+def _samples_side(A: Any, U: Array, t: float) -> tuple[bool, float]:
     """Return whether ``lambda_max(A - UU') <= t`` is proved with an m x m matrix, and t raised by a margin.
 
     The proof is that tI - ZZ'/m + CY' + YC' - Y(tI + U'U)Y' is psd for some Y, with C = ZU/sqrt(m) (Schur

@@ -1,7 +1,8 @@
-"""Upper bounds on what several disjoint components explain together: which are tried, and in which order.
+"""Certify several disjoint components together: the bounds to try, and their order.
 
-First `kyfan`, on more and more rows as long as those left out are what keeps it up; then `packing`, prices
-and a lift, from the W that was best. Budgets are counts of steps that depend on the size alone.
+The bound of `kyfan` comes first, on more and more rows while the eliminated entries determine it. The bound
+of `packing`, with prices and a lift, continues from the best W. Budgets are numbers of steps that depend on
+the size of the problem alone.
 """
 
 from dataclasses import dataclass, replace
@@ -19,8 +20,9 @@ from nspca.problem import Problem
 from nspca.progress import Report, silent
 
 LEFT_OUT = 0.6
-"""Of the value: what S features at the level of the largest entry left out may reach. What comes after the
-first W is worth more with fewer rows, so more is left out than for one component."""
+"""Maximum share of the value that S times the largest eliminated entry may reach, S the sum of the sizes.
+More is eliminated than for one component, since the steps after the first W pay off with fewer rows.
+"""
 
 
 def certify_joint(
@@ -29,19 +31,19 @@ def certify_joint(
     effort: str = "standard",
     report: Report = silent,
 ) -> Certificate:
-    """Certificate for r disjoint components of the sizes `problem.k`, sought together.
+    """Return the best certificate for r disjoint components of the sizes `problem.k` that `effort` buys.
 
     Parameters
     ----------
     problem : Problem
-        Its k is a tuple of sizes (one number counts as one size).
+        Its k is a tuple of sizes; a single number counts as one size.
     lower : float
-        A value known to be reached, in unit scale (0: none); it only says when to stop.
+        The best known value, in unit scale; 0 for none. It only decides when to stop.
     effort : "fast" (a few steps), "standard" (seconds) or "thorough"
         Steps depend on the size alone, so the same input gives the same certificate.
     report : callable
-        Gets an `Event` of stage "joint proof"; raises `Cancelled` to stop, which then carries the certificate
-        proved by then.
+        Gets an `Event` of stage "joint proof"; raises `Cancelled` to stop. The exception then carries the
+        best certificate so far.
 
     Raises
     ------
@@ -56,14 +58,14 @@ def certify_joint(
         problem = problem.with_k(problem.sizes)
     if problem.covariance.trace == 0.0:
         return Certificate.of(problem, "J", "joint", 0.0, {"claims": np.zeros(2)})
-    # Beside other work BLAS threads wait for each other longer than they work.
+    # The matrices are small: several BLAS threads would spend most time waiting for each other.
     with threadpool_limits(1):
-        return _Anytime(problem, JOINT_PLANS[effort], max(float(lower), 0.0), report).run()
+        return _JointSearch(problem, JOINT_PLANS[effort], max(float(lower), 0.0), report).run()
 
 
 @dataclass(eq=False)
-class _Anytime:
-    """The best of all that is tried; each begins where the one before ended."""
+class _JointSearch:
+    """Runs the joint bounds one after the other, and keeps the best certificate."""
 
     problem: Problem
     plan: JointPlan
@@ -72,6 +74,7 @@ class _Anytime:
     best: Certificate | None = None
 
     def run(self) -> Certificate:
+        """Run all bounds, and return the best certificate."""
         try:
             run = self.by_kyfan()
             if run is not None and not run.closed and self.plan.ranks[1] and run.X is not None:
@@ -87,16 +90,20 @@ class _Anytime:
 
     @property
     def proved(self) -> Certificate:
-        """The best; the first run proves something, or refuses."""
+        """The best certificate. There is one after the first run, which raises if it proves nothing."""
         assert self.best is not None
         return self.best
 
-    def keep(self, found: Certificate | None):
+    def keep(self, found: Certificate | None) -> None:
+        """Keep a certificate if its bound is the best so far."""
         if found is not None and (self.best is None or found.upper < self.best.upper):
             self.best = found
 
     def by_kyfan(self) -> KyFan | None:
-        """The last run; None where more rows were more than can be proved: what is proved already stays."""
+        """Run `KyFan` on more and more rows, and return the last run.
+
+        None if the last run could not be proved; the earlier certificate is then the best.
+        """
         plan, n = self.plan, self.problem.n
         if self.lower > 0 and core.pays(self.problem, plan.rows, LEFT_OUT * self.lower, self.lower):
             run = self.with_core()
@@ -124,7 +131,7 @@ class _Anytime:
         return run
 
     def with_core(self) -> KyFan | None:
-        """Return the best run on a core with weights for other features; None where none proves a bound."""
+        """Run `KyFan` on cores with weights for other features; return the best run, or None."""
         problem, plan, sizes = self.problem, self.plan, self.problem.sizes
         remainder, curve = core.search_tau(problem, self.lower)
         tau, best, steps = curve.best, None, 0

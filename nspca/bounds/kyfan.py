@@ -1,18 +1,18 @@
-"""Joint dual: a bound on what r disjoint components reach together, and how its one matrix W is found.
+"""Bound several disjoint components together by one matrix W (joint dual), and search a good W.
 
-With `P = sum x_j x_j'`, a projection of rank r with `1'|P|1 <= S`, S the sum of sizes, any symmetric W gives
+With ``P = sum x_j x_j'``, a projection of rank r with ``1'|P|1 <= S``, S the sum of the sizes, any symmetric
+W gives
 
     OPT_joint <= (sum of the r largest eigenvalues of A - W, each at least 0) + S tau,
     tau = max(0, max W)   (signed: max |W|).
 
-W = 0 is Ky Fan's theorem; W = min(A, tau) the threshold choice; the best W is the dual variable of
+W = 0 gives Ky Fan's theorem, and W = min(A, tau) the threshold bound. The best W is the dual variable of
 
     max <A, X>   over   0 <= X <= I, tr X <= r, X >= 0, <J, X> <= S   (signed: sum |X_ij| <= S),
 
-found by the same ADMM as for one component. Every iterate is valid, so the best one is kept and only that one
-is proved. With many features all but some rows are eliminated as in `elimination`: W_ij = A_ij <= tau there,
-which leaves eigenvalues 0. Where the best tau is the largest entry left out, it would be smaller if less
-were.
+found by ADMM (`dual.splitting`) as for one component. Every iterate gives a valid bound. The best one is
+kept, and only its bound is proved. With many features, rows are eliminated as in `elimination`. If the best
+tau is the largest eliminated entry, the bound would improve with more kept rows.
 """
 
 from dataclasses import dataclass
@@ -35,41 +35,52 @@ from nspca.progress import silent
 LOOK = 10
 """Steps between two evaluations of the bound."""
 WIDE, PATIENCE = 0.05, 3
-"""A run of steps is left when this many looks in a row close less than the plan's share of the gap, or of
-this much of the bound."""
+"""A run stops after PATIENCE evaluations in a row that each close less than the share `plan.stall` of the
+gap. A gap above the share WIDE of the bound counts as that much.
+"""
 SLACK = 1e-7
-"""A spectral claim that had to be raised by this share of the size of the matrix is not worth having."""
+"""Maximum increase of a spectral claim over its estimate, relative to the size of the matrix. A claim that
+had to be raised by more is useless.
+"""
 
 
 def allowed(plan: JointPlan, kept: int) -> int:
-    """Steps of all runs of a plan."""
+    """Return the maximum number of ADMM steps of a plan on `kept` rows, for all penalties together."""
     return len(plan.rhos) * plan.steps_of(kept) if kept else 0
 
 
 def kept_rows(problem: Problem, plan: JointPlan, number: int) -> Kept:
-    """That many rows, or all of them where the plan allows that and elimination gains nothing."""
+    """Return `number` kept rows, or all rows if elimination gains nothing and the plan allows all."""
     kept = elimination.keep(problem, number)
     futile = kept.rows is not None and 2 * kept.floor > problem.covariance.diagonal.max()
     return elimination.all_rows(problem) if futile and problem.n <= plan.whole else kept
 
 
 def of_weights(problem: Problem, kept: Kept, W: Array) -> Certificate:
-    """The bound of a symmetric W on the kept rows, whatever it is."""
+    """Return the certificate of any given symmetric W on the kept rows."""
     return KyFan(problem, JOINT_PLANS["fast"], 0.0, report=silent, kept=kept, best=W).proved(None)
 
 
 @dataclass(eq=False, kw_only=True)
 class KyFan(Work[JointPlan]):
-    """One run, on the rows that are kept.
+    """A search for the best W on some kept rows.
 
     Attributes
     ----------
-    best, X : the W of `upper`, which is not rounded yet, None for W = 0; and the X it was found with, if any
-    before : what runs on fewer rows proved
-    last : whether no run on more rows follows
-    rho : the penalty that W was found with
-    end : steps that are made by the end of this run
-    after : of all steps, those that are left to what follows
+    best : (r, r) or None
+        The W with the smallest bound `upper` so far (an unproved estimate); None for W = 0.
+    X : (r, r) or None
+        The ADMM iterate X at which `best` was found, if any.
+    before : Certificate or None
+        Best certificate of earlier runs on fewer rows.
+    last : bool
+        Whether this is the last run, since no run on more rows follows.
+    rho : float
+        ADMM penalty at which `best` was found.
+    end : int
+        Value of `steps` at the end of this run.
+    after : int
+        Number of the `total` steps that are reserved for later stages.
     """
 
     stage = "joint proof"
@@ -82,12 +93,12 @@ class KyFan(Work[JointPlan]):
     end: int = 0
     after: int = 0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         self.rho = self.plan.rhos[0]
 
     @property
     def shown(self) -> float | None:
-        """The best bound so far, of the runs before too."""
+        """Best bound so far, including earlier runs, in the units of the data."""
         own, before = super().shown, self.before
         if own is None or before is None:
             return own if before is None else before.upper
@@ -95,12 +106,13 @@ class KyFan(Work[JointPlan]):
 
     @property
     def ends(self) -> bool:
-        """Tell whether the work is done: the bound would not be smaller if less had been left out."""
+        """Tell whether no run on more rows is needed, since more rows would not improve the bound."""
         if self.last or self.closed or self.kept.rows is None or self.best is None:
             return True
         return threshold(self.best, self.problem.nonneg, self.kept.floor) > self.kept.floor
 
-    def run(self):
+    def run(self) -> Certificate:
+        """Try all choices of W, and return the certificate of the best."""
         r = len(self.kept.block)
         self.end = self.steps + allowed(self.plan, r)
         self.total, pairs = max(self.total, self.end + self.after), None
@@ -122,19 +134,19 @@ class KyFan(Work[JointPlan]):
 
     # --- choices of W ---------------------------------------------------------------------------------------
     def ky_fan(self) -> tuple[Array, Array] | None:
-        """W = 0 on all features: the r leading eigenpairs of A; None when they cannot be had at this size."""
+        """Try W = 0 and return the r leading eigenpairs of A; None if A is too large for them."""
         A, r = self.problem.covariance, len(self.problem.sizes)
         try:
             if min(A.n, A.shape[0]) > self.plan.factorised:
-                return None  # nothing of that size can be factorised, or soon
+                return None  # a factorisation of this size is impossible or takes too long
             pairs = A.leading(r) if A.n <= DIRECT_LIMIT or 4 * r < A.n else largest_eigenpairs(A.matrix, r)
-        except (NotConverged, Refused):  # other choices of W need fewer rows
+        except (NotConverged, Refused):  # the other choices of W need fewer rows
             return None
         self.upper = float(np.maximum(pairs[0], 0.0).sum())
         return pairs
 
-    def search_threshold(self):
-        """W = min(A, tau), tau by two passes of a grid."""
+    def search_threshold(self) -> None:
+        """Try W = min(A, tau), with tau from two passes of a grid."""
         B, nonneg, floor, count = self.kept.block, self.problem.nonneg, self.kept.floor, self.plan.grid
         if B.size == 0:
             self.offer(np.zeros_like(B))
@@ -146,8 +158,8 @@ class KyFan(Work[JointPlan]):
             at = int(np.argmin(values))
             low, high = grid[max(at - 1, 0)], grid[min(at + 1, count - 1)]
 
-    def iterate(self, rho):
-        """W of the ADMM, until its bound hardly falls."""
+    def iterate(self, rho: float) -> None:
+        """Try the W of ADMM with penalty rho, until the bound hardly falls."""
         sizes = self.problem.sizes
         splitting = Splitting(self.kept, sum(sizes), self.problem.nonneg, rho=rho, count=len(sizes))
         end = self.steps + self.plan.steps_of(len(self.kept.block))
@@ -164,8 +176,8 @@ class KyFan(Work[JointPlan]):
             own = min(own, reached)
         self.steps = end
 
-    def offer(self, W):
-        """The bound of W; kept if it is the best."""
+    def offer(self, W: Array) -> float:
+        """Return the estimated bound of W, and keep W if its bound is the best."""
         sizes = self.problem.sizes
         values = largest_eigenpairs(self.kept.block - W, len(sizes))[0]
         tau = threshold(W, self.problem.nonneg, self.kept.floor)
@@ -177,7 +189,10 @@ class KyFan(Work[JointPlan]):
 
     # --- proof ----------------------------------------------------------------------------------------------
     def proved(self, pairs: tuple[Array, Array] | None) -> Certificate:
-        """Certificate of the best W; should its spectral claim fail, of a threshold, on the kept rows."""
+        """Return the certificate of the best W, or of a threshold if Ky Fan's bound cannot be proved.
+
+        `pairs` are the leading eigenpairs of A from `ky_fan`.
+        """
         if self.best is None and pairs is not None:
             upper, witness = claimed(self.problem, pairs)
             if np.isfinite(upper):
@@ -185,9 +200,7 @@ class KyFan(Work[JointPlan]):
             self.upper = np.inf
             self.search_threshold()
         W, rows, sizes = self.best, self.kept.rows, self.problem.sizes
-        assert (
-            W is not None
-        )  # without Ky Fan's pairs nothing is closed before a threshold was offered, and the first is kept
+        assert W is not None  # search_threshold always keeps its first W
         tau = threshold(W, self.problem.nonneg, self.kept.floor)
         pairs = largest_eigenpairs(self.kept.block - W, len(sizes))
         upper, witness = claimed(self.problem, pairs, W, rows, kept=self.kept)
@@ -199,7 +212,8 @@ class KyFan(Work[JointPlan]):
         witness |= {} if self.kept.weights is None else {"y": self.kept.weights}
         return self.finished(upper, witness)
 
-    def finished(self, upper, witness):
+    def finished(self, upper: float, witness: dict[str, Array]) -> Certificate:
+        """Return the certificate of a proved bound (unit scale), and report the end of the run."""
         self.upper = float(upper)
         self.steps = self.total - self.after if self.ends else self.end
         self.tell()
@@ -210,20 +224,27 @@ def claimed(
     problem: Problem,
     pairs: tuple[Array, Array],
     N: Array | None = None,
-    rows=None,
+    rows: np.ndarray | None = None,
     L: Array | None = None,
     kept: Kept | None = None,
-) -> tuple[float, dict]:
-    """``r t + |U|^2`` with ``A - N - LL' <= t I + UU'`` proved, and that witness; inf if t is too large.
+) -> tuple[float, dict[str, Array]]:
+    """Prove ``A - N - LL' <= t I + UU'``, and return ``r t + |U|^2`` with the witness (U and claims).
+
+    The bound is inf if t had to be raised too much above its estimate.
 
     Parameters
     ----------
-    pairs : the leading eigenpairs of what is left; U is of the first r - 1
-    N : (rows, rows) symmetric, W + sym(M); None: zero
-    rows : (rows,) int, kept; None: all
-    L : (rows, d), a lift; None: zero
+    pairs : (values, vectors)
+        Leading eigenpairs of ``A - N - LL'``; the first r - 1 form U.
+    N : (p, p), optional
+        Symmetric matrix W + sym(M); zero by default.
+    rows : (p,) int, optional
+        Kept rows; all by default.
+    L : (p, d), optional
+        The lift; zero by default.
     kept : Kept, optional
-        The rows with what is felt on them of other features, whose K is taken from N, and which t bounds.
+        Kept rows with weights for the other features. Its K is subtracted from N, and t is at least its
+        `outside`.
     """
     A, r, (values, vectors) = problem.covariance, len(problem.sizes), pairs
     least = 0.0 if kept is None else kept.outside

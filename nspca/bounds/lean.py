@@ -1,6 +1,4 @@
-"""A proof that travels light: W in a few digits that compress, and the bound of that W proved anew, a hair
-above the first.
-"""
+"""Shrink a certificate for storage: round its W to few digits, and prove the bound of the rounded W."""
 
 import numpy as np
 
@@ -11,24 +9,22 @@ from nspca.certificate import Certificate
 from nspca.problem import Problem
 
 DIGITS = 12
-"""Binary digits of a W entry of usual size. Rounding moves the bound by about ``2**-DIGITS`` of what W
-carries: a few millionths.
-"""
+"""Binary digits kept of a typical entry of W. Rounding changes the bound by a few millionths."""
 
 
 def lean(problem: Problem, certificate: Certificate, digits: int = DIGITS) -> Certificate:
-    """A certificate of the same problem with a W that is stored in a fraction of the bytes; itself where
-    there is none to round.
+    """Return a certificate of the same problem with a rounded W, which needs a fraction of the bytes.
 
-    Whatever W is, the inequality holds for it: nothing of the first proof is believed, and the bound may end
-    a little above or below.
+    The inequality holds for any W, so the new bound is proved without relying on the old one. It may be
+    slightly larger or smaller. A certificate without W is returned unchanged.
 
     Parameters
     ----------
     problem : Problem
-        The one that the certificate is about.
+        The problem of the certificate.
     certificate : Certificate
     digits : int
+        Binary digits kept of a typical entry of W.
     """
     W = certificate.witness.get("W")
     single = certificate.form == "inequality" and "M" not in certificate.witness
@@ -36,7 +32,7 @@ def lean(problem: Problem, certificate: Certificate, digits: int = DIGITS) -> Ce
         return certificate
     W, rows = rounded((W + W.T) / 2, digits), certificate.witness.get("rows")
     kept = _rows_of(problem, certificate)
-    if kept is None or (rows is not None and not np.array_equal(kept.features, rows)):  # ties at the level
+    if kept is None or (rows is not None and not np.array_equal(kept.features, rows)):  # other kept rows
         return certificate
     if "prices" in certificate.witness:
         M, (L, prices) = (
@@ -54,7 +50,7 @@ def lean(problem: Problem, certificate: Certificate, digits: int = DIGITS) -> Ce
 
 
 def _rows_of(problem: Problem, certificate: Certificate) -> Kept | None:
-    """Return the rows that a certificate keeps; None where its weights cannot be used again."""
+    """Return the kept rows of a certificate; None if its weights y cannot be used again."""
     witness = certificate.witness
     if "rows" not in witness:
         return elimination.all_rows(problem)

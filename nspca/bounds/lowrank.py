@@ -1,4 +1,6 @@
-"""B2 and B3: the optimum of a rank-d matrix plus what the other eigenvalues can add."""
+"""Low-rank bounds B2 and B3: the optimum of a rank-d matrix plus the largest eigenvalue of the rest of A."""
+
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -7,7 +9,8 @@ from nspca.bounds.witness import search_half
 from nspca.certificate import Certificate
 from nspca.covariance.covariance import Covariance
 from nspca.covariance.linalg import Array
-from nspca.lowrank.cones import Budget, Query
+from nspca.lowrank.cones import Budget, Cover
+from nspca.lowrank.objective import Query
 from nspca.problem import Problem
 from nspca.progress import Report, progress_only, silent
 
@@ -17,29 +20,40 @@ def bound(
     rank: int = 3,
     *,
     shifted: bool = True,
-    tol=1e-3,
-    cap=20000,
-    starts=(),
+    tol: float = 1e-3,
+    cap: int = 20000,
+    starts: Iterable[Array] = (),
     report: Report = silent,
-):
-    """Certificate ``OPT <= lambda_max(A - UU') + OPT(UU')`` and the cover that proves its second half.
+) -> tuple[Certificate, Cover]:
+    """Return the certificate ``OPT <= lambda_max(A - UU') + OPT(UU')`` and the cover that proves OPT(UU').
 
-    B3 (`shifted`): ``UU' = sum_{j<=d} (l_j - l_{d+1}) u_j u_j'``, so the bound is ``l_{d+1} + OPT(UU')``;
-    never looser than B2, which takes ``UU' = A_d`` as the 2014 paper does: moving ``l_{d+1} u_j u_j'`` from
-    UU' to the remainder leaves its largest eigenvalue at l_{d+1} and can only lower OPT(UU'). Both hold for
-    any U, exact eigenvectors or not.
+    B3 (`shifted`) takes ``UU' = sum_{j<=d} (l_j - l_{d+1}) u_j u_j'``, so its bound is
+    ``l_{d+1} + OPT(UU')``. B2 takes ``UU' = A_d``, as the 2014 paper does. B3 is never looser: moving
+    ``l_{d+1} u_j u_j'`` from UU' to the remainder leaves the largest eigenvalue of the remainder at l_{d+1}
+    and cannot raise OPT(UU'). Both bounds hold for any U, exact eigenvectors or not.
+
+    Parameters
+    ----------
+    problem : Problem
+    rank : int
+        Number d of columns of U.
+    shifted : bool
+        Whether to prove B3 instead of B2.
+    tol, cap, starts
+        Relative tolerance, maximum cones and first directions of the cone search.
+    report : callable
 
     Returns
     -------
     certificate : Certificate
     cover : Cover
-        Its direction c gives a good start: ``rank1(Uc)``.
+        Its direction c gives a good starting point for a local search: ``rank1(Uc)``.
     """
     A = problem.covariance
     rank = min(rank, A.n)
     U, t = A.once(("remainder", rank, shifted), lambda: remainder(A, rank, shifted))
     usable = problem.usable
-    rows, U = {"rows": usable} if problem.forced else {}, U[usable]  # the forced ones are in every support
+    rows, U = {"rows": usable} if problem.forced else {}, U[usable]
     query = Query(U, problem.size, nonneg=problem.nonneg, fixed=len(problem.forced))
     budget = Budget(tol, offset=t, cap=cap)
     F, cover = search_half(query, budget, starts, progress_only(report, problem.size))
@@ -48,7 +62,7 @@ def bound(
 
 
 def remainder(A: Covariance, rank: int, shifted: bool) -> tuple[Array, float]:
-    """U of the bound and the proved largest eigenvalue of what U leaves of A."""
+    """Return U (n, rank) of the bound, and a proved upper bound on ``lambda_max(A - UU')``."""
     values, vectors = A.leading(rank + 1)
     following = float(values[rank]) if rank < values.size else 0.0
     kept = values[:rank] - following if shifted else values[:rank]

@@ -1,13 +1,13 @@
-"""In or out: a certificate that bounds, for every feature, the answers that have it and those that lack it.
+"""Membership bounds: for every feature, a bound on the answers that have it and on those that lack it.
 
-Whatever proves an upper bound adds up terms over a set I of at most k features. Over the sets with j that is
-a bound for the answers that use feature j, over those without j for the answers that do not
-(docs/certificates.md, *In or out*). So the witness of a certificate is taken as it is, its cover is made
-finer where answers of interest can lie, and the bounds are read off for all features at once.
-Tiny problems have a tree of their own: it branches until no support that is left undecided is of interest.
+Every upper bound adds up terms over a support I of at most k features. The maximum over supports with j is a
+bound on the answers that use feature j, the maximum over those without j a bound on the others
+(docs/certificates.md, *In or out*). So the witness of a certificate is reused. Its cover is refined where
+answers of interest can lie, and the bounds for all features follow at once. A tiny problem has a tree of its
+own, which branches until every support that may be of interest is decided.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -23,51 +23,59 @@ from nspca.covariance.covariance import DENSE_LIMIT
 from nspca.covariance.linalg import UNIT_ROUNDOFF, Array, largest_eigenpairs, topk_sum
 from nspca.errors import NotConverged, Refused
 from nspca.lowrank import membership as search
-from nspca.lowrank.cones import Query
+from nspca.lowrank.objective import Query
 from nspca.lowrank.terms import changed
 from nspca.problem import Problem
 from nspca.progress import Report, silent
 
 WORK, FEWEST = 4e7, 200
-"""Terms of all cones of a certificate together, at most; cones that each of its covers may have anyway."""
+"""Maximum terms of all cones of a certificate together; and cones that each cover may have in any case."""
 NEAR, NEAREST = 0.05, 2e-4
-"""Cones are split until they are this near to f: as a share of what lies between the value and the level of
-interest, and at least of the value."""
+"""Cones are split until their bound is this close to their value f: NEAR times the distance between the value
+and the level of interest, and at least NEAREST times the value.
+"""
 RANK = 3
-"""Of the lift for a witness that has none: without one no feature is told from another."""
+"""Rank of the lift for a witness without one. Without a lift all features would get the same bounds."""
 NAMES = ("having", "lacking")
 TREE = 1e8
-"""Work of a tree of one's own: n^3, and what a call costs, for every node."""
+"""Maximum work of a complete tree: n^3 + CALL for every node."""
 CALL = 3e4
-
-
+"""Fixed cost of a node, such as function calls, in the units of n^3."""
 BELOW = 1e-8
-"""How far below a share, relatively, bounds are looked for: one must lie below it, rounding and all."""
+"""Relative distance of the target of bounds below a level, so that they are below it despite rounding."""
 DEEPER = (1, 3, 10)
-"""Once all within a share is settled, work goes on so many times as far from the value: for the costs."""
+"""Distances of further levels from the value, as multiples of that of the level of interest. They are used to
+measure the cost of features while work is left.
+"""
 
 
 @dataclass(frozen=True)
 class Interest:
-    """The best value known, in unit scale, and the share of it that matters."""
+    """The answers that membership is about: all whose value is at least `share` times the best known `value`.
+
+    `value` is in unit scale.
+    """
 
     value: float
     share: float
 
     @property
     def levels(self) -> list[float]:
-        """Nothing is asked below the first; below the next ones nothing, if there is work left."""
+        """Levels for the bounds: the first is that of interest, lower ones follow while work is left."""
         return [self.value * max(0.0, 1 - d * (1 - self.share)) * (1 - BELOW) for d in DEEPER]
 
     @property
     def tol(self) -> float:
-        """Return the distance from f at which cones are no longer split."""
+        """Distance between the bound of a cone and its value f at which the cone is no longer split."""
         return self.value * max(NEAR * (1 - self.share), NEAREST)
 
 
 @dataclass(frozen=True, eq=False)
 class Bounds:
-    """On the answers that have a feature (n,), that lack it (n,), and on all; -inf where there are none."""
+    """Upper bounds on the answers that have a feature (n,), on those that lack it (n,), and on all answers.
+
+    Entries are -inf where no such answers exist.
+    """
 
     having: Array
     lacking: Array
@@ -81,19 +89,21 @@ def certificates(
     features: Sequence[int] = (),
     report: Report = silent,
 ) -> Iterator[Certificate]:
-    """Certificates with bounds for every feature, from all there is at little cost.
+    """Yield certificates with bounds for every feature, from every cheap source.
+
+    A small problem gets a complete tree. Otherwise elementary bounds come first, then those from a chain
+    (`needed`) and from the witness of `certificate`.
 
     Parameters
     ----------
     problem : Problem
-        For one component.
+        A problem for one component.
     certificate : Certificate or None
-        Of this problem.
+        The best certificate of this problem.
     interest : Interest
-        The best value that is known to be reached, and at which share of it features can be in, or out.
     features : sequence of int
-        Asked in turn whether an answer can do without each: those of a component, the dearest first. With few
-        features in all, and seconds of work.
+        Features of a component, the most important first. For at most `BRANCHED` features in all, each is
+        proved in turn to be in every good answer, which takes seconds.
     report : callable
         Gets an `Event` of stage "features" now and then; raises `Cancelled` to stop.
     """
@@ -108,18 +118,28 @@ def certificates(
 
 
 def _beside(one: Certificate, rows: Certificate) -> Certificate:
-    """Return a certificate with the smaller of its claims and those of row sums, which need no witness."""
+    """Return a certificate whose claims are the smaller of its own and those of `rows` (row sums).
+
+    Row sums need no witness, so the checker can prove both.
+    """
     less = {name: np.minimum(one.witness[name], rows.witness[name]) for name in NAMES}
     return replace(one, witness=one.witness | less)
 
 
-def _with_witness(problem, certificate, interest, features, report) -> Iterator[Certificate]:
+def _with_witness(
+    problem: Problem,
+    certificate: Certificate | None,
+    interest: Interest,
+    features: Sequence[int],
+    report: Report,
+) -> Iterator[Certificate]:
+    """Yield the certificates that come from a chain and from the witness of a certificate."""
     if len(features) and problem.n <= BRANCHED:
         asked = needed.chain(problem, features, interest.levels[0], BELOW / 10, report)
         if asked is not None:
             yield of_branches(problem, asked, interest, report)
     if certificate is not None and certificate.form == "fixing":
-        # Its stages are about answers above its level, not about those within a share of the best one.
+        # Its stages fix features for answers above its level, not for all answers of interest.
         certificate = strongest(problem, interest.value, "standard", report, branching=False)[0]
     if certificate is not None and certificate.form == "branches":
         yield of_branches(problem, certificate.witness, interest, report)
@@ -127,7 +147,7 @@ def _with_witness(problem, certificate, interest, features, report) -> Iterator[
     if certificate is None or certificate.form != "inequality" or not usable:
         try:
             certificate = lowrank.bound(problem, RANK)[0]
-        except (NotConverged, Refused):  # at this size the variances are all there is
+        except (NotConverged, Refused):  # A is too large: only elementary bounds are possible
             return
     elif certificate.form == "inequality":
         yield whole(problem, certificate)
@@ -135,7 +155,7 @@ def _with_witness(problem, certificate, interest, features, report) -> Iterator[
 
 
 def whole(problem: Problem, certificate: Certificate) -> Certificate:
-    """Says of each feature what it says of all."""
+    """Return a certificate that claims its bound on all answers for every feature."""
     t, F = certificate.witness["claims"]
     half = _Half(float(t), float(F), np.zeros(0), np.zeros(0), certificate.witness["tree"])
     same = np.full(problem.n, half.upper)
@@ -144,13 +164,15 @@ def whole(problem: Problem, certificate: Certificate) -> Certificate:
 
 
 def decides(certificate: Certificate, interest: Interest) -> tuple[int, float]:
-    """Return how much a certificate says of features: the number decided, and how low its bounds are."""
+    """Return a sort key for certificates: number of claims below the level, and minus the sum of the rest."""
     claims, level = np.array([certificate.witness[name] for name in NAMES]), interest.value * interest.share
     return int(np.count_nonzero(claims < level)), -float(np.maximum(claims, level).sum())
 
 
-def stated(problem: Problem, kind: str, form: str, bounds: Bounds, witness) -> Certificate:
-    """The certificate that claims these bounds: none above that of all answers, 0 where there are none."""
+def stated(
+    problem: Problem, kind: str, form: str, bounds: Bounds, witness: dict[str, np.ndarray]
+) -> Certificate:
+    """Return the certificate that claims these bounds, clipped to between 0 and the bound on all answers."""
     claims = {
         name: np.clip(part, 0.0, bounds.upper)
         for name, part in (("having", bounds.having), ("lacking", bounds.lacking))
@@ -164,7 +186,10 @@ def stated(problem: Problem, kind: str, form: str, bounds: Bounds, witness) -> C
 def of_inequality(
     problem: Problem, certificate: Certificate, interest: Interest, report: Report = silent
 ) -> Certificate:
-    """From W, M and U; where there is no U, with one."""
+    """Return bounds for every feature from the witness W, M, U of a certificate of the form "inequality".
+
+    A witness without U gets a lift first.
+    """
     arrays, forced = certificate.witness, np.array(problem.forced, dtype=int)
     rows = arrays.get("rows")
     features = np.arange(problem.n) if rows is None else rows
@@ -175,7 +200,7 @@ def of_inequality(
     if witness.U is None:
         kept = Kept(rows, problem.covariance.block(features), floor, free=outside.size, fixed=fixed)
         weighted = core.with_weights(problem, features, floor, t, arrays["y"]) if "y" in arrays else kept
-        if weighted is None:  # t stands as it was proved
+        if weighted is None:  # no lift is possible, and the claim t of the certificate stays
             witness = replace(witness, U=np.zeros((features.size, 0)))
         else:
             witness, left = lifted(weighted, witness, RANK)
@@ -193,7 +218,11 @@ def of_inequality(
 
 @dataclass(frozen=True, eq=False)
 class _Stand:
-    """A witness with its spectral half: of how many features outside its rows, all of them below `floor`."""
+    """A witness with its proved spectral claim t.
+
+    `fixed` counts leading rows that are in every support. `outside` counts usable features without a row;
+    their entries of W are at most `floor`.
+    """
 
     witness: Witness
     t: float
@@ -204,7 +233,10 @@ class _Stand:
 
 @dataclass(frozen=True, eq=False)
 class _Half:
-    """Result of the search half for every row, the first of the rows that stand for others among them."""
+    """Proved halves of bounds: t, the search half F on all answers, and on those having or lacking each row.
+
+    `tree` holds the codes of the cover. Rows of zeros for features outside follow those of the witness.
+    """
 
     t: float
     F: float
@@ -214,26 +246,27 @@ class _Half:
 
     @property
     def upper(self) -> float:
-        """The sum, and what adding it up can lose."""
+        """Bound t + F, raised by the rounding error of the sum."""
         return self.t + self.F + 8 * UNIT_ROUNDOFF * (abs(self.t) + abs(self.F))
 
     def spread(self, n: int, features: np.ndarray, outside: np.ndarray, k: int) -> Bounds:
-        """On the features: on those that are not among the rows, what holds for all answers."""
+        """Return the bounds for n features; `features` have rows, `outside` are usable but have none."""
         upper = self.upper
         having, lacking = np.full(n, upper), np.full(n, upper)
         own = [np.where(part < self.F, self.t + part, upper) for part in (self.having, self.lacking)]
         having[features], lacking[features] = (part[: features.size] for part in own)
         if outside.size:
             having[outside] = own[0][features.size]
-        if 0 < outside.size <= k:  # of more, as many as there can be are left without one of them
+        if 0 < outside.size <= k:  # with more, lacking one of them changes nothing
             lacking[outside] = own[1][features.size]
         return Bounds(having, lacking, upper)
 
 
 def _search_half(problem: Problem, of: _Stand, interest: Interest, work: float, report: Report) -> _Half:
+    """Search the sphere with at most `work` terms, and return the search half for every row."""
     k, nonneg, witness, t = problem.size, problem.nonneg, of.witness, of.t
     extra, U = min(k, of.outside), witness.U
-    assert U is not None  # of a witness without one a lift was made
+    assert U is not None  # of_inequality and _part provide one
     h = None if witness.M is None else np.append(heights(witness.M, k, nonneg), np.zeros(extra))
     V = np.vstack((U, np.zeros((extra, U.shape[1]))))
     query = Query(V, k, h, threshold(witness.W, nonneg, of.floor), nonneg, of.fixed)
@@ -243,7 +276,7 @@ def _search_half(problem: Problem, of: _Stand, interest: Interest, work: float, 
     size = np.einsum("ij,ij->i", V, V) + query.tau + (0.0 if h is None else h)
     slack = search_slack(k, D)
     lost = slack * float(topk_sum(size, k, of.fixed))
-    if witness.M is not None:  # h is a difference of numbers of this size
+    if witness.M is not None:  # rounding errors of h are relative to the norms of the rows of M
         lost += slack * float(topk_sum(np.linalg.norm(witness.M, axis=1), k, of.fixed))
     more = lost + 8 * UNIT_ROUNDOFF * abs(t)
     return _Half(t, found.upper + lost, found.having + more, found.lacking + more, found.tree)
@@ -254,15 +287,17 @@ def _search_half(problem: Problem, of: _Stand, interest: Interest, work: float, 
 
 @dataclass(frozen=True)
 class _Supports:
+    """All supports that contain the features `fixed`, and otherwise only features of `free`."""
+
     fixed: tuple[int, ...]
     free: tuple[int, ...]
 
     def rows(self, k: int) -> np.ndarray:
-        """Return the features that such a support can have, the fixed ones first."""
+        """Return the features that a support of at most k features can have, the fixed ones first."""
         return np.array(self.fixed if len(self.fixed) == k else self.fixed + self.free, dtype=int)
 
     def split(self, feature: int) -> tuple["_Supports", "_Supports"]:
-        """Return the supports with a feature, and those without it."""
+        """Split into the supports with a feature and those without it."""
         free = tuple(j for j in self.free if j != feature)
         return _Supports((*self.fixed, feature), free), _Supports(self.fixed, free)
 
@@ -275,9 +310,10 @@ def _all_supports(problem: Problem) -> _Supports:
 def of_branches(
     problem: Problem, arrays: dict[str, np.ndarray], interest: Interest, report: Report = silent
 ) -> Certificate:
-    """Return bounds for every feature from the leaves of a tree, given by its arrays.
+    """Return bounds for every feature from a tree of the form "branches", given by its arrays.
 
-    Answers that have a feature belong to leaves whose supports can have it, others to those that can lack it.
+    The bound on answers with a feature is the largest over leaves whose supports can have it. The bound on
+    answers without it is the largest over leaves whose supports can lack it.
     """
     k = problem.size
     leaves, stack = [], [_all_supports(problem)]
@@ -295,16 +331,21 @@ def of_branches(
     return _of_leaves(problem, leaves, halves, arrays)
 
 
-def _part(arrays, use: int, rows: np.ndarray) -> Witness:
-    """Return the witness that a leaf uses, on its rows."""
+def _part(arrays: Mapping[str, np.ndarray], use: int, rows: np.ndarray) -> Witness:
+    """Return the witness number `use` of a tree, restricted to the rows of a leaf."""
     if use < 0:
         return Witness(U=np.zeros((rows.size, 0)))
     U, block = arrays["U"][use][rows], np.ix_(rows, rows)
     return Witness(arrays["W"][use][block], arrays["M"][use][block], U[:, U.any(axis=0)])
 
 
-def _of_leaves(problem, leaves, halves, arrays) -> Certificate:
-    """`arrays`: the tree, and what its leaves use."""
+def _of_leaves(
+    problem: Problem, leaves: Sequence["_Supports"], halves: Sequence[_Half], arrays: dict[str, np.ndarray]
+) -> Certificate:
+    """Return the certificate of a tree from its leaves and their proved halves.
+
+    `arrays` has the arrays "branch", "use", "W", "M" and "U".
+    """
     n, upper = problem.n, max(half.upper for half in halves)
     having, lacking = np.full(n, -np.inf), np.full(n, -np.inf)
     for node, half in zip(leaves, halves, strict=True):
@@ -321,7 +362,7 @@ def _of_leaves(problem, leaves, halves, arrays) -> Certificate:
 
 
 def _tree(problem: Problem, interest: Interest) -> Certificate | None:
-    """Down to the lowest level that can be had; None when there is none."""
+    """Return the certificate of a complete tree for the lowest affordable level, or None."""
     found = None
     for level in interest.levels:
         deeper = _decided(problem, level) if problem.n * (problem.n**3 + CALL) <= TREE else None
@@ -332,8 +373,10 @@ def _tree(problem: Problem, interest: Interest) -> Certificate | None:
 
 
 def _decided(problem: Problem, level: float) -> Certificate | None:
-    """Supports are split until none that may reach a level is undecided, by the largest eigenvalue of what
-    each may use; None when that is more than `TREE`.
+    """Return the certificate of a tree that splits supports until all that may reach a level are decided.
+
+    The bound of a set of supports is the largest eigenvalue of A on the features that it can have. Returns
+    None when the work exceeds `TREE`.
     """
     n, k = problem.n, problem.size
     A, leaves, branch, stack, work = problem.covariance.matrix, [], [], [_all_supports(problem)], 0.0
@@ -367,7 +410,7 @@ def _decided(problem: Problem, level: float) -> Certificate | None:
 
 
 def of_variances(problem: Problem) -> Certificate:
-    """``topk(diag A)`` over the sets with j, and over those without."""
+    """Return the bounds ``topk(diag A)`` over the supports with each feature, and over those without it."""
     A, k, fixed, usable = problem.covariance, problem.size, len(problem.forced), problem.usable
     more = k * A.nu + _rounding(problem, k * float(A.diagonal.max()))
     upper = float(topk_sum(A.diagonal[usable], k, fixed)) + more
@@ -378,7 +421,7 @@ def of_variances(problem: Problem) -> Certificate:
 
 
 def of_rows(problem: Problem) -> Certificate:
-    """The largest row sum: only rows of features that an answer has count, and their entries there."""
+    """Return the bounds by row sums (`elementary.rows`) over supports with, and without, each feature."""
     A, k, fixed, usable = problem.covariance, problem.size, len(problem.forced), problem.usable
     B = np.asarray(A.matrix if problem.nonneg else np.abs(A.matrix))[np.ix_(usable, usable)]
     B = np.maximum(B, 0.0)
@@ -401,8 +444,8 @@ def of_rows(problem: Problem) -> Certificate:
     return stated(problem, "B0", "row", Bounds(having, lacking, whole + more), {})
 
 
-def _rounding(problem, size):
-    """Room for the rounding of whoever recomputes entries and sums."""
+def _rounding(problem: Problem, size: float) -> float:
+    """Return a bound on the rounding error of a checker that recomputes entries and sums of this size."""
     A = problem.covariance
     samples = A.shape[0] if A.source == "data" else 1
     return 4 * SLACK * UNIT_ROUNDOFF * (samples + A.n + 64) * (size + problem.size * float(A.diagonal.max()))

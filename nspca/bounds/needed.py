@@ -1,8 +1,8 @@
-"""Prove of one feature after the other that every good answer has it, by a chain of supports.
+"""Prove, one feature after the other, that every good answer has it.
 
-At each feature the supports are split into those without it, which must stay below the level, and those that
-have it, where the next feature is asked about. The chain is a tree of form `branches`, with one leaf for each
-feature and one for the supports that have all of them.
+For each feature the supports are split in two. Those without the feature must have a bound below a level.
+Those with it are split further at the next feature. The resulting chain is a tree of the form `branches`,
+with one leaf for each feature and one for the supports that have all features.
 """
 
 from collections.abc import Sequence
@@ -27,42 +27,43 @@ NO_WITNESS = -1
 
 
 class _Bounding(Settling):
-    """The work on one part of the chain: it is bounded against a level that stays as it is.
+    """Bounds one leaf of the chain against a fixed level.
 
-    Nothing is fixed and no supports are gone through, since the chain holds no such proofs.
+    No features are fixed and no supports enumerated, since the arrays of a chain cannot hold such proofs.
     """
 
     def count(self, left: int) -> None:
-        """Leave the supports as they are."""
+        """Enumerate no supports."""
 
     def fix(self) -> bool:
-        """Fix nothing."""
+        """Fix no features."""
         return False
 
     def reach(self, features: np.ndarray) -> None:
-        """Look for no better answer: it would move the level."""
+        """Search for no better answer, which would change the level."""
 
 
 def chain(
     problem: Problem, features: Sequence[int], level: float, gap: float, report: Report = silent
 ) -> dict[str, np.ndarray] | None:
-    """Return the arrays of a tree that shows which of some features every answer above a level has.
+    """Return the arrays of a tree which proves that every answer above a level has some features.
 
     Parameters
     ----------
     problem : Problem
     features : sequence of int
-        Asked in this order; the first that is not proved ends the chain.
+        Features to prove, in this order. The chain ends at the first that is not proved.
     level : float
-        In unit scale.
+        Value in unit scale.
     gap : float
-        Relative distance from the level at which a bound counts as one below it.
+        Relative distance above the level at which a bound still counts as reaching it.
     report : callable
 
     Returns
     -------
     arrays : dict of ndarray, or None
-        `branch`, `use`, `claims`, `W`, `M`, `U` of form `branches`; None if nothing is proved of the first.
+        `branch`, `use`, `claims`, `W`, `M`, `U` of the form `branches`; None if the first feature is not
+        proved.
     """
     kept = elimination.keep(problem, problem.n)
     splitting = Splitting(kept, problem.size, problem.nonneg)
@@ -97,13 +98,13 @@ def chain(
     if not asked:
         return None
     rest = bound(supports, *start)
-    assert rest.leaf is not None  # it has all that was asked about
+    assert rest.leaf is not None
     branch = [*asked, *[NO_WITNESS] * (len(asked) + 1)]
     return {"branch": np.array(branch)} | _arrays([rest.leaf, *reversed(leaves)], problem.n)
 
 
 def _arrays(leaves: list[Use], n: int) -> dict[str, np.ndarray]:
-    """Return the witnesses of leaves on all n features, each once, and which of them each leaf uses."""
+    """Return the distinct witnesses of leaves, spread to n features, and the number of that of each leaf."""
     pool: dict[int, tuple[int, Stored]] = {}
     for leaf in leaves:
         if leaf.witness is not None:

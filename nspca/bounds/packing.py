@@ -11,6 +11,7 @@ its features, and topk(pi, S) bounds the sum of all prices paid. As for one comp
 the bound.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -27,7 +28,8 @@ from nspca.bounds.witness import Witness, lift_of, search_half
 from nspca.certificate import Certificate
 from nspca.covariance.linalg import UNIT_ROUNDOFF, Array, largest_eigenpairs, topk_sum
 from nspca.errors import Cancelled
-from nspca.lowrank.cones import Budget, Cover, Query
+from nspca.lowrank.cones import Budget, Cover
+from nspca.lowrank.objective import Query
 from nspca.problem import Problem
 from nspca.progress import silent
 
@@ -47,6 +49,9 @@ HARDER = 30
 """Least work expected of a lift with one more dimension, as a multiple of the work of the last search."""
 COARSE, FINE = 1e-3, 1e-4
 """Tolerance of a search relative to the bound: COARSE during the rounds, FINE for the certificate."""
+
+Searched = tuple[float, list[tuple[float, Cover]]]
+"""A searched bound, and for each size the value F of its search and the cover that proves F."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,7 +151,7 @@ class Packing(Work[JointPlan]):
             raise
 
     # --- the work -------------------------------------------------------------------------------------------
-    def rounds(self):
+    def rounds(self) -> None:
         """Improve one lift after another, each with one more dimension, as often as the plan allows."""
         begun, passes = self.steps, self.plan.passes
         self.total = begun + self.plan.packing_steps(len(self.kept.block))
@@ -161,7 +166,7 @@ class Packing(Work[JointPlan]):
         self.steps = self.total
         self.tell()
 
-    def improve(self, lift: Lift, end: int):
+    def improve(self, lift: Lift, end: int) -> None:
         """Alternate splitting steps with `look` until the gap hardly closes or step `end` is reached."""
         self.look(lift)
         own, idle, most = np.inf, 0, self.plan.searching
@@ -223,7 +228,7 @@ class Packing(Work[JointPlan]):
             lift.rebase(np.linalg.qr(U)[0])
         return promise
 
-    def searched(self, packed, base, tops, fine=False):
+    def searched(self, packed: Packed, base: float, tops: Iterable[float], fine: bool = False) -> Searched:
         """Return the searched bound, and for each size the value F of its search and the cover that proves F.
 
         The search for one size assumes the values known so far for the other sizes.
@@ -249,7 +254,7 @@ class Packing(Work[JointPlan]):
         self.searched_rows += self.last_rows
         return base + sum(F * number for (F, _), (_, number) in zip(halves, counts, strict=True)), halves
 
-    def query(self, packed, size, tau):
+    def query(self, packed: Packed, size: int, tau: float) -> Query:
         """Return the question of the search for one size; rows of zeros stand for the rows not kept."""
         extra = min(size, self.kept.free)
         L = np.vstack((packed.L, np.zeros((extra, packed.L.shape[1]))))
@@ -289,7 +294,7 @@ class Packing(Work[JointPlan]):
         return Certificate.of(problem, "JP", "joint", upper, witness)
 
     @property
-    def shown(self):
+    def shown(self) -> float | None:
         """Smallest bound to report: the best of this run and of the run before."""
         own = super().shown
         return self.before if own is None else min(own, self.before)

@@ -1,4 +1,4 @@
-"""Largest entries of the rows of A where A is held in parts: few pairs of features need a look."""
+"""Find the largest entry of every row of an A that is held in parts, computing few entries of A."""
 
 from collections.abc import Iterator
 
@@ -10,21 +10,23 @@ from nspca.covariance.parts import CANDIDATES, Parts
 Pair = tuple[np.ndarray, np.ndarray]
 
 MOST_KEPT = 1600
-"""Most rows that a bound keeps: what matters of the others is only whether they belong to these."""
+"""Maximum rows that a bound keeps. Largest entries need to be exact only for rows that may be among these."""
 NARROWEST = 16
-"""Features in the first set of pairs."""
+"""Number of features J in the first set of pairs."""
 AT_ONCE = 2**25
-"""Entries looked at in one pass: 256 MB."""
+"""Entries of A computed in one pass: 256 MB."""
 
 
 def peaks(A: Parts, nonneg: bool) -> tuple[Array, float]:
-    """Largest entry (signed: in absolute value) of every row, right where it exceeds the returned level; one
-    pass besides that for the block of the `candidates` of A, more only where thousands of features have
-    nearly the same large variance.
+    """Return the largest entry (signed: absolute value) of every row, and a level.
 
-    The level is at most the peak of the `MOST_KEPT` + 1st row, and at least the first variance that is no
-    candidate's. An entry of a candidate j with another i is only looked at where A_ii A_jj is above the
-    square of the level: by Cauchy-Schwarz the others stay below.
+    The entries are exact for rows whose largest entry exceeds the level. The level is at most the largest
+    entry of the ``MOST_KEPT + 1``-st row, and at least the largest variance outside the `CANDIDATES` with the
+    largest variances. An entry of a candidate j with another feature i is computed only if A_ii A_jj exceeds
+    the square of the level: by Cauchy-Schwarz, all other entries are below the level.
+
+    One pass over the data follows that for the block of the candidates. More are needed only if thousands of
+    features have nearly the same large variance.
     """
     sign = (lambda B: B) if nonneg else np.abs
     order = np.argsort(-A.diagonal, kind="stable")
@@ -43,9 +45,11 @@ def peaks(A: Parts, nonneg: bool) -> tuple[Array, float]:
     return found, level
 
 
-def in_reach(size: Array, inside, outside, level: float) -> list[Pair]:
-    """Sets of features (I, J) that hold every pair of i `outside` and j `inside`, both largest first, with
-    ``size_i size_j > level``; each J is twice as long as the one before.
+def in_reach(size: Array, inside: np.ndarray, outside: np.ndarray, level: float) -> list[Pair]:
+    """Return sets (I, J) that cover all pairs of i in `outside`, j in `inside` with ``size_i size_j >
+    level``.
+
+    Both are sorted by decreasing size. Each J is twice as long as the one before.
     """
     pairs, start, width = [], 0, NARROWEST
     while start < inside.size:
@@ -59,7 +63,7 @@ def in_reach(size: Array, inside, outside, level: float) -> list[Pair]:
 
 
 def for_each_pass(pairs: list[Pair]) -> Iterator[list[Pair]]:
-    """Yield the pairs of features in smaller sets, as many at a time as have `AT_ONCE` entries together."""
+    """Yield lists of smaller sets of pairs, each list with at most about `AT_ONCE` entries."""
     taken: list[Pair] = []
     entries = 0
     for I, J in pairs:

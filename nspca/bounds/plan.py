@@ -1,8 +1,7 @@
-"""Limits of the efforts "fast", "standard" and "thorough": rows, steps and cones, by the size alone.
+"""Limits of the efforts "fast", "standard" and "thorough": rows, steps and cones for a certificate.
 
-Both tables are here: for one component and for several. In which order the work is done, and when it stops
-before, is decided in `strongest` and `joint`. Which other bounds are tried beside, and that
-"fast" leaves out those that must factorise a large matrix, is decided in `nspca.api`.
+`PLANS` is for one component, `JOINT_PLANS` for several together. The order of the work is decided in
+`strongest` and `joint`. `nspca.api` decides which elementary bounds are tried besides.
 """
 
 from dataclasses import dataclass, replace
@@ -12,22 +11,19 @@ import numpy as np
 from nspca.covariance.covariance import DENSE_LIMIT
 
 ROUND = 40
-"""Steps between two evaluations; plain ADMM has nearly converged after one or two rounds."""
+"""ADMM steps per round. The bound is evaluated after a round; plain ADMM nearly converges in one or two."""
 GROW_EVERY = 5
-"""Steps between two looks at the bundle of a lift."""
+"""Steps between two searches for new points of the bundle of a lift."""
 OVERHEAD = 3e4
-"""A step costs n^2 entries and about as much as this many more, whatever n is."""
+"""Fixed cost of a step, in entries. A step on n rows costs n^2 + OVERHEAD entries."""
 CLOSED = 1e-9
-"""Relative gap at which there is nothing left to do: the size of the rounding slack."""
+"""Relative gap that counts as closed: the size of the rounding errors of a proof."""
 BRANCHED = 128
-"""Up to this many features the tree begins right after the dual, and each feature may be asked about alone.
-
-With more, lifts of the whole problem come before the tree.
+"""Maximum features for which the tree begins right after the dual. With more features, lifts of the whole
+problem come first.
 """
 FACTOR_LIMIT = 2000
-"""Above this size of the smaller side a proof by factorisation takes seconds: left to "standard" and
-"thorough".
-"""
+"""Maximum smaller side of a matrix that the effort "fast" factorises. Larger ones take seconds."""
 
 
 @dataclass(frozen=True)
@@ -36,16 +32,17 @@ class Plan:
 
     Attributes
     ----------
-    rows : numbers of rows that may be kept, increasing
-    plain : ranks of lifts of the plain dual
-    cap : cones per search
-    first : steps before the first look; few leave a W that lifts better, many a better B5
-    eigenvalues : of the cheapest search over supports, n^3 for every node
-    branching : of the search that fixes features, entries of all its steps together
-    ranks, rounds : of lifts with row cuts; one lift for each rank, of so many rounds at most
-    cores : sizes of the dense cores that are tried where elimination gains nothing, all features weighted
-    excesses : thresholds that are tried for each, by how much the bound with an empty core rises there, as a
-        share of its gap
+    rows : increasing numbers of rows that may be kept
+    plain : ranks of the lifts of the plain dual (B6)
+    cap : maximum cones per search over the sphere
+    first : steps before the first evaluation; few steps give a W that lifts better, many a better B5
+    eigenvalues : work of the enumeration of supports by eigenvalues, n^3 for each node
+    branching : work of the search that fixes features, in entries of all its steps together
+    ranks : ranks of the lifts with row cuts (B9), one lift for each
+    rounds : maximum rounds of each such lift
+    cores : sizes of the dense cores that are tried when safe elimination fails
+    excesses : thresholds tried for each core, given by the rise of the bound with an empty core, as a share
+        of its gap
     """
 
     rows: tuple[int, ...]
@@ -60,7 +57,7 @@ class Plan:
     excesses: tuple[float, ...] = (0.0,)
 
     def rounds_of(self, r: int) -> int:
-        """Rounds with r kept rows: fewer, of one lift, where there are more than the plan usually keeps."""
+        """Return the maximum rounds of a lift on r kept rows; fewer when r exceeds the usual number."""
         share = min(1.0, (self.rows[-1] / max(r, 1)) ** 2)
         return max(min(self.rounds, 2), int(self.rounds * share))
 
@@ -111,21 +108,17 @@ def plan_in_parts(effort: str, nonzeros: int) -> Plan:
 class JointPlan:
     """Limits of an effort for several components together.
 
-    Attributes
-    ----------
-    rows : numbers of rows that may be kept, increasing; the next follows where what is left out matters
-    ranks : least and most dimensions of the lift with prices; 0 for no such lift
-    passes : lifts, each with a dimension more than the one before
-    packing : entries of all its steps together
-    cap : cones of a search over the sphere
-    searching : rows of the cones of all searches together: no other is begun after those
-    cores : sizes of the dense cores that are tried where elimination gains nothing, all others weighted
-    whole : most features of which all rows are kept if elimination gains nothing: all variances the same
-    factorised : largest smaller side of a table that is factorised as a whole, for the bound of Ky Fan
-    work, steps : of one run, in entries, and the fewest and most steps that may make
-    rhos : one run each, relative to the largest eigenvalue: the best depends on how fast eigenvalues fall
-    grid : tau tried per pass
-    stall : share of the gap below which a look has closed nothing
+    Attributes ---------- rows : increasing numbers of rows that may be kept; the next is tried if eliminated
+    entries limit the bound ranks : minimum and maximum rank of the lift with prices; 0 for no such lift
+    passes : number of lifts, each of a rank one higher than the one before packing : work of all steps with
+    prices and a lift, in entries cap : maximum cones per search over the sphere searching : total of cones
+    times rows after which no further search begins cores : sizes of the dense cores that are tried when safe
+    elimination fails whole : maximum features for keeping all rows when elimination gains nothing, since all
+    variances are equal factorised : maximum smaller side of a matrix that is factorised as a whole, for the
+    bound of Ky Fan work : work of one run of ADMM, in entries steps : minimum and maximum steps of one run
+    rhos : penalties relative to the largest eigenvalue, one run each; the best depends on the eigenvalues
+    grid : number of tau per pass stall : share of the gap below which an evaluation counts as having closed
+    nothing
     """
 
     rows: tuple[int, ...]
@@ -144,18 +137,18 @@ class JointPlan:
     searching: float = 0.0
 
     def steps_of(self, r: int) -> int:
-        """Steps with r kept rows."""
+        """Return the maximum ADMM steps of one run on r kept rows."""
         return int(np.clip(self.work / (r * r + OVERHEAD), *self.steps))
 
     def packing_steps(self, r: int) -> int:
-        """Steps with prices and a lift, whole rounds of them."""
+        """Return the maximum steps with prices and a lift on r kept rows, a multiple of `ROUND`."""
         if not self.ranks[1]:
             return 0
         return ROUND * int(np.clip(self.packing / (r * r + OVERHEAD) / ROUND, 1, MOST_ROUNDS))
 
 
 MOST_ROUNDS = 30
-"""Of a lift with prices, however small it is: by then it has converged."""
+"""Maximum rounds of a lift with prices. Every benchmark row had converged by then."""
 RHOS = (0.25, 1.0, 0.0625)
 JOINT_PLANS = {
     "fast": JointPlan(

@@ -1,4 +1,4 @@
-"""Sparse remainder of A above a level: the entries that no threshold tau takes away outside a core.
+"""Collect the entries of A above a level, as a sparse matrix: the remainder outside a dense core.
 
 With ``W_ij = min(A_ij, tau)`` (signed: clipped to [-tau, tau]) for pairs of features that are not both in the
 core, what is left of A there is ``N_ij = (A_ij - tau)+`` (signed: with the sign of A_ij). A is never formed
@@ -20,7 +20,7 @@ from nspca.covariance.linalg import UNIT_ROUNDOFF, Array, Indices
 from nspca.covariance.parts import CANDIDATES, Parts
 
 MOST = 2_000_000
-"""Largest number of entries that are kept (32 MB); more raise the level."""
+"""Maximum number of entries that are kept (32 MB). If there are more, the level is raised."""
 STRIP = 512
 """Columns of A in a strip: n x 512 numbers are 50 MB for n = 12 000."""
 NARROWEST = 16
@@ -34,7 +34,7 @@ pass."""
 LOWEST = 1e-6
 """Level from which the level rises where too many pairs are in reach, relative to the largest variance."""
 SINGLE = 512
-"""Up to this number of samples entries are collected in single precision, which takes half the time."""
+"""Maximum samples for computing entries in single precision, which takes half the time."""
 SINGLE_ROUNDOFF = 2.0**-24
 
 
@@ -47,7 +47,7 @@ class Remainder:
     n : int
         Number of features.
     level : float
-        Every entry of A above this level is held.
+        Every entry of A above this level is included.
     i, j : (p,) int32
         Features of each entry, i <= j in the order in which they were read.
     entries : (p,) float
@@ -98,15 +98,15 @@ def _sizes(A: Covariance) -> Array:
 
 
 def entry_error(A: Covariance) -> float:
-    """Return the room that entries of A need for the rounding of whoever recomputes them."""
+    """Return a bound on the rounding error of an entry of A when a checker recomputes it."""
     samples = A.shape[0] if A.source == "data" else 1
     return SLACK * UNIT_ROUNDOFF * (samples + 64) * float(A.diagonal.max())
 
 
 def collect(A: Covariance, nonneg: bool, level: float) -> Remainder:
-    """Return the entries of A above `level`, or above a higher level if they are more than `MOST`.
+    """Return the entries of A above `level`, or above a higher level if there are more than `MOST`.
 
-    The last collection is kept with the matrix: a level that it covers costs no pass over A.
+    The last remainder is cached with A and is returned again if it covers the level.
     """
     kept: dict[str, Any] = A.once(("remainder", nonneg), dict)
     if "last" not in kept or (kept["last"].level > level and not kept["capped"]):
@@ -114,7 +114,8 @@ def collect(A: Covariance, nonneg: bool, level: float) -> Remainder:
     return kept["last"]
 
 
-def _collect(A, nonneg, level) -> tuple[Remainder, bool]:
+def _collect(A: Covariance, nonneg: bool, level: float) -> tuple[Remainder, bool]:
+    """Return the entries of A above `level`, and whether the level was raised to limit their number."""
     order = np.argsort(-A.diagonal, kind="stable")
     parts: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
     count, capped = 0, False
@@ -123,7 +124,7 @@ def _collect(A, nonneg, level) -> tuple[Remainder, bool]:
     for start, C, error in _strips(A, order, level):
         at = np.flatnonzero((C if nonneg else np.abs(C)) > level - error)
         i, j = np.divmod(at, C.shape[1])
-        upper = i >= j  # the strip begins with its own columns: the other half is mirrored
+        upper = i >= j  # the first rows of a strip are its own columns, so only one triangle counts
         i, j = i[upper], j[upper]
         entries = C[i, j].astype(np.float64)
         entries += np.copysign(error, entries)
@@ -141,10 +142,11 @@ def _collect(A, nonneg, level) -> tuple[Remainder, bool]:
     return Remainder(A.n, level, order[i].astype(np.int32), order[j].astype(np.int32), entries), capped
 
 
-def _strips(A, order, level) -> Iterator[tuple[int, np.ndarray, float]]:
+def _strips(A: Any, order: np.ndarray, level: float) -> Iterator[tuple[int, np.ndarray, float]]:
     """Yield (start, C, error): C holds columns ``order[start:...]`` of A, from row ``order[start]`` on.
 
-    Rows end where ``sqrt(A_ii A_jj)`` is no longer above the level: for psd A no entry below is.
+    Rows end where ``sqrt(A_ii A_jj)`` falls to the level. For psd A, all entries below are smaller.
+    `error` bounds the rounding error of C.
     """
     size, error = _sizes(A)[order], entry_error(A)
     if isinstance(A, Parts) and not A.small:
@@ -153,7 +155,7 @@ def _strips(A, order, level) -> Iterator[tuple[int, np.ndarray, float]]:
     dense = isinstance(A, DataCovariance) and not isinstance(A, SparseCovariance) and not A._small
     Z = None
     if dense and A.m <= SINGLE:
-        # sums of m products, the entries of Z rounded first
+        # sums of m products of entries of Z, rounded to single precision
         error += (A.m + 16) * SINGLE_ROUNDOFF * float(A.diagonal.max())
         Z = np.ascontiguousarray(A.Z[:, order], dtype=np.float32)
     for start in range(0, A.n, STRIP):

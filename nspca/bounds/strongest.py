@@ -42,39 +42,41 @@ from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
 
 LEFT_OUT = 0.4
-"""Of a component's value: what k features at the level of the largest entry left out may reach."""
+"""Maximum share of the value that k times the largest eliminated entry may reach."""
 WORTH = 0.3
-"""Searched for is what promises to close this share of the gap; where it may be the end, what promises
-anything.
+"""Share of the gap that a lift must promise to close before it is searched. In what may be the last round,
+any promise is searched.
 """
 ROOT_RANK, ROOT_ROUNDS = 3, 20
-"""Dimensions of the first lift of a tree on few features, and rounds of steps at its root."""
+"""Rank of the first lift of a tree on few features, and rounds of steps at its root."""
 STALL, PATIENCE = 0.02, 4
-"""A lift is left when this many rounds in a row close less than this share of the gap; it loosens for a while
-when its cuts begin."""
-
+"""A lift ends when PATIENCE rounds in a row close less than the share STALL of the gap. The bound loosens for
+a while when the row cuts begin, hence several rounds.
+"""
 PROMISING = 0.75
-"""Safe elimination is tried beside cores where what it leaves out is worth at most so much of the value."""
+"""Safe elimination is tried besides cores if k times its largest eliminated entry is at most this share of
+the value.
+"""
 LIKELY = 0.97
-"""Value that is aimed at where none is known, relative to the bound with an empty core."""
+"""Assumed value when none is known, relative to the bound with an empty core."""
 QUICK = PLANS["fast"]
-"""Steps that each core is tried with, before the best one gets all that its effort allows."""
+"""Plan that each core is tried with, before the best core gets the plan of its effort."""
 FOLLOWED = 5
-"""Eigenvectors that say where the weights of the features outside a core matter."""
+"""Number of eigenvectors from which the weights of features outside a core are chosen."""
 
 
 @dataclass(frozen=True, eq=False)
 class Warm:
-    """Start for the next k: the subspace of the best lift of this one, and its rows.
+    """Starting point for a neighbouring k: the subspace B (r, d) of the best lift, and its kept rows.
 
-    W is not handed on: for the next k it makes B5 quicker and its lift looser.
+    W is not included, since the W of another k makes the lift looser.
     """
 
     rows: np.ndarray | None
     B: Array
 
     def fits(self, kept: Kept, rank: int) -> bool:
-        """Tell whether a lift of this rank, on these rows, can begin with it."""
+        """Tell whether a lift of this rank on the kept rows can start from this subspace."""
         if self.rows is None or kept.rows is None:
             return self.rows is kept.rows and self.B.shape[1] == rank
         return np.array_equal(self.rows, kept.rows) and self.B.shape[1] == rank
@@ -90,46 +92,45 @@ def strongest(
     limits: Limits | None = None,
     resume: dict[str, np.ndarray] | None = None,
     branching: bool = True,
-):
-    """The best certificate of kinds B4 to B9 that `effort` buys, and a warm state for a neighbouring k.
+) -> tuple[Certificate | None, Warm | None, Array | None]:
+    """Return the best certificate of kinds B4 to B9 that `effort` buys, and a start for a neighbouring k.
 
     Parameters
     ----------
     problem : Problem
     lower : float
-        A value known to be reached, in unit scale (0: none). It only says when to stop and how finely to
-        search.
+        The best known value, in unit scale; 0 for none. It decides when to stop and how finely to search.
     effort : "fast" (less than the solve), "standard" (seconds) or "thorough" (minutes)
     report : callable
-        Gets an `Event` of stage "dual" every few steps; raises `Cancelled` to stop, which then carries the
-        best certificate.
+        Gets an `Event` of stage "dual" every few steps; raises `Cancelled` to stop. The exception then
+        carries the best certificate.
     warm : Warm, optional
-        From the k before.
+        Starting point from the k before.
     known : float
-        A bound that is already proved, in unit scale: nothing is done that cannot be better.
+        A bound that is already proved, in unit scale. Work that cannot improve it is left out.
     limits : Limits, optional
-        Branch until nothing is open or one of these is reached, whatever the plan allows.
+        Limits of the search that branches, instead of those of the plan.
     resume : dict of ndarray, optional
-        Tree of a search on this problem, as in a certificate of form "fixing": the search goes on from there.
+        Arrays of the tree of a search on this problem (a certificate of the form "fixing"), to continue.
     branching : bool
-        Whether features may be fixed and supports branched on; else the certificate is of one inequality.
+        Whether features may be fixed and supports branched on. If not, the certificate has the form
+        "inequality".
 
     Returns
     -------
     certificate : Certificate or None
-        None when A is zero, where the elementary bounds are exact, when more features are forced than
-        rows may be kept, and when nothing is better than what is known. With limits it also holds the tree of
-        a search that can go on, be its bound better than what is known or not.
+        None when A is zero, when more features are forced than rows may be kept, and when no bound is better
+        than `known`. With `limits` it also holds the tree of an unfinished search, whatever its bound.
     warm : Warm or None
     point : (n,) ndarray or None
-        A component better than `lower`, if the search came upon one.
+        A component better than `lower`, if the search found one.
     """
     if effort not in PLANS:
         raise InvalidOption(f"effort must be one of {', '.join(PLANS)}, got {effort!r}")
     plan = PLANS[effort] if branching else replace(PLANS[effort], branching=0.0, eigenvalues=0.0)
     if problem.covariance.trace == 0.0 or len(problem.forced) > plan.rows[-1]:
         return None, None, None
-    # The calls are small and many: more BLAS threads wait for each other longer than they work.
+    # The matrices are small: several BLAS threads would spend most time waiting for each other.
     with threadpool_limits(1):
         searched = limits is not None or resume is not None  # a tree works on rows without weights
         if not searched and core.pays(problem, plan.rows, LEFT_OUT * lower, lower):
@@ -152,18 +153,18 @@ def strongest(
 
 @dataclass(eq=False)
 class _Cores:
-    """Bounds with a dense core and weights for the features outside: several cores, the best one further.
+    """Tries dense cores with weights for the other features, and improves the bound of the best core.
 
     Attributes
     ----------
     upper : float
-        The smallest bound that is proved, in unit scale.
+        The smallest proved bound, in unit scale.
     best : Certificate or None
-        What proves it, if that is better than what was known.
+        Certificate of `upper`, if better than the bound known before.
     aim : float
-        The value that a bound should come near, known or likely.
+        The best known value, or a likely one.
     steps : int
-        Steps made by the cores before.
+        Number of steps of earlier cores.
     """
 
     problem: Problem
@@ -175,8 +176,8 @@ class _Cores:
     aim: float = 0.0
     steps: int = 0
 
-    def run(self):
-        """Return what `strongest` does."""
+    def run(self) -> tuple[Certificate | None, None, Array | None]:
+        """Return the best certificate, None and a better component, as `strongest` does."""
         problem, lower = self.problem, self.lower
         remainder, curve = core.search_tau(problem, lower)
         least = float(curve.uppers.min())
@@ -211,7 +212,7 @@ class _Cores:
         return self.best, None, point
 
     def eliminated(self) -> Kept | None:
-        """Return the rows of safe elimination where what they leave out may be worth leaving out."""
+        """Return the kept rows of safe elimination if it may work well (see `PROMISING`), else None."""
         rows = self.plan.rows[-1]
         if core.few_in_reach(self.problem.covariance) and self.best is not None:
             return None  # a core leaves out less
@@ -221,15 +222,15 @@ class _Cores:
 
     @property
     def closed(self) -> bool:
-        """Tell whether nothing is left to be closed."""
+        """Tell whether the gap is closed."""
         return self.upper <= self.lower * (1 + CLOSED)
 
     def first_claim(self, tau: float) -> float:
-        """Return a share of what k features at the level tau leave of the value."""
+        """Return the first spectral claim t for a threshold tau (see `core.SHARE`)."""
         return core.SHARE * (self.aim - self.problem.size * tau)
 
-    def prove(self, kept: Kept | None, plan: Plan):
-        """Prove what a plan finds on the rows; keep the certificate if it is the best."""
+    def prove(self, kept: Kept | None, plan: Plan) -> "_Run | None":
+        """Run a plan on some kept rows, keep its certificate if it is the best, and return the run."""
         if kept is None:
             return None
         run = _Run(self.problem, plan, self.lower, report=self.tell, kept=kept)
@@ -249,7 +250,7 @@ class _Cores:
         return run
 
     def tell(self, event: Event) -> None:
-        """Report an event of one core as one of all of them: the best bound, and all steps so far."""
+        """Report an event of one core, with the best bound and the steps of all cores so far."""
         before = None if self.best is None else self.best.upper
         known = [bound for bound in (event.upper, before) if bound is not None]
         upper, done, total = min(known, default=None), self.steps + event.done, self.steps + event.total
@@ -257,7 +258,10 @@ class _Cores:
 
 
 def directions(kept: Kept, certificate: Certificate | None) -> Array | None:
-    """Return where the eigenvectors that are left of A in a certificate lie on its rows."""
+    """Return the root mean square pattern (r,) of the leading eigenvectors of ``A - W - sym(M) - UU'``.
+
+    The weights of features outside a core are chosen for this vector.
+    """
     if certificate is None or not len(kept.block):
         return None
     witness = Witness(*(certificate.witness.get(name) for name in ("W", "M", "U")))
@@ -269,39 +273,58 @@ def directions(kept: Kept, certificate: Certificate | None) -> Array | None:
 
 
 def kept_rows(problem: Problem, plan: Plan, lower: float, known: float) -> Kept | None:
-    """Return the rows that safe elimination keeps; None where no bound on them can be below what is known.
+    """Return the kept rows of safe elimination; None if no bound with them can be below `known`.
 
-    So many are kept that what is left out does not decide tau: the more, the larger k is.
+    The number of rows grows with k, so that eliminated entries do not determine tau.
     """
     kept = elimination.keep(problem, elimination.enough_rows(problem, plan.rows, LEFT_OUT * lower))
     return kept if least(problem, kept) < known else None
 
 
 def least(problem: Problem, kept: Kept) -> float:
-    """Return a value that no bound with these rows is below.
+    """Return a lower limit of all bounds with these kept rows.
 
-    Whatever W is, tau is at least the largest entry left out, and k features at that level reach
-    k tau, on the kept rows too, which all have tau.
+    For any W, tau is at least the floor, so the search half is at least k times the floor.
     """
     return -np.inf if kept.rows is None or not kept.free else problem.size * kept.floor + kept.outside
 
 
 @dataclass(eq=False, kw_only=True)
 class _Run(Work[Plan]):
+    """The search for the best certificate on some kept rows.
+
+    Attributes
+    ----------
+    known : float
+        Bound known before, in unit scale.
+    best : Certificate or None
+        Certificate of `upper`, if better than `known`.
+    point : (n,) float64 or None
+        A component better than the best value known before.
+    subspace : (r, d) float64 or None
+        Subspace of the best lift.
+    limits, resumed
+        Arguments `limits` and `resume` of `strongest`.
+    warmed : fixing.node.Warm or None
+        State of the last lift, for a tree.
+    unfinished : Certificate or None
+        Certificate of the last tree, if its bound is worse than `upper`.
+    """
+
     stage = "dual"
     kept: Kept
     known: float = np.inf
-    best: Certificate | None = None  # what proves `upper`, if that is better than what was known
+    best: Certificate | None = None
     point: Array | None = None
     subspace: Array | None = None
     limits: Limits | None = None
     resumed: dict[str, np.ndarray] | None = None
     warmed: Known | None = None
-    unfinished: Certificate | None = None  # of the last tree, where it proves less than `upper`
+    unfinished: Certificate | None = None
 
     @property
     def with_tree(self) -> Certificate | None:
-        """Return the best certificate, and the tree that a search can go on from."""
+        """The best certificate, with the tree of an unfinished search in it."""
         if self.unfinished is None:
             return self.best
         if self.best is None:
@@ -309,7 +332,7 @@ class _Run(Work[Plan]):
         return self.best.with_unfinished(self.unfinished.witness)
 
     def run(self, warm: Warm | None) -> Warm | None:
-        """Look for the best certificate; return a warm state for a neighbouring k."""
+        """Search for the best certificate; return the starting point for a neighbouring k."""
         problem, kept, self.began = self.problem, self.kept, time.monotonic()
         if self.resumed is not None:
             self.go_on(self.resumed)
@@ -319,7 +342,7 @@ class _Run(Work[Plan]):
         ranks = ranks[:1] if rounds < self.plan.rounds else ranks
         self.total = ROUND * (1 if not ranks else 3 + len(ranks) * rounds)
         if 1 < problem.n <= BRANCHED and self.plan.eigenvalues:
-            if self.lower == 0.0:  # without a value to reach, hardly any part of the supports is closed
+            if self.lower == 0.0:  # without a known value hardly any part of the supports can be closed
                 self.point = ascent.swaps(problem, ascent.polish(problem, ascent.first_feature(problem)))
                 self.lower = problem.covariance.quadratic(self.point)
             self.search(None, work=self.plan.eigenvalues)
@@ -329,9 +352,9 @@ class _Run(Work[Plan]):
             self.offer(Witness(elimination.search_threshold(kept, problem)[1]), kind="B4")
         if r == 0 or self.no_room(least(problem, kept)):
             return None
-        if kept.fixed == problem.size:  # no other features: their eigenvalue is a bound, and exact if signed
+        if kept.fixed == problem.size:  # all features are forced, so the eigenvalue is a good bound
             self.offer(Witness(), kind="B0")
-        if not self.kept.leading[0][0] > 0:  # nothing on these rows: a dual has nothing to divide
+        if not self.kept.leading[0][0] > 0:  # A is zero on the kept rows
             self.offer(Witness())
             return None
         plain = self.dual()
@@ -347,8 +370,11 @@ class _Run(Work[Plan]):
         return warm if self.subspace is None else Warm(kept.rows, self.subspace)
 
     # --- stages ---------------------------------------------------------------------------------------------
-    def dual(self):
-        """B5 and plain B6, at two values of rho: a larger one often leaves a W that lifts better."""
+    def dual(self) -> Splitting:
+        """Try B5 and plain B6 by ADMM, and return the splitting.
+
+        A second, larger penalty rho is tried as well, since its W often has a better lift.
+        """
         splitting = self.splitting()
         self.advance(splitting, self.plan.first)
         self.offer_plain(splitting.entries.W)
@@ -363,7 +389,7 @@ class _Run(Work[Plan]):
         return splitting
 
     def may_fix(self) -> bool:
-        """Return whether the best witness may fix a feature: a search for that costs as much as a proof."""
+        """Tell by a cheap test whether the best witness may fix a feature (see `fixing.settle.may_fix`)."""
         if self.best is None or self.best.form != "inequality" or self.lower <= 0:
             return False
         ground, t = Ground.of(self.problem, self.kept), float(self.best.witness["claims"][0])
@@ -372,8 +398,18 @@ class _Run(Work[Plan]):
         task = Task(supports, self.stored(), self.warmed, self.lower, self.gap, self.plan)
         return may_fix(ground, task, t)
 
-    def search(self, witness, warm=None, rounds=0, work=0.0, only_fixing=False):
-        """Fix features and branch while there are steps. A cancelled tree is worth having."""
+    def search(
+        self,
+        witness: Stored | None,
+        warm: Known | None = None,
+        rounds: int = 0,
+        work: float = 0.0,
+        only_fixing: bool = False,
+    ) -> None:
+        """Begin a tree from a witness, run the tree, and take over its bound, even when cancelled.
+
+        The arguments are those of `FixingTree.begin`; without `rounds` only the root is settled.
+        """
         tree = self.tree(self.kept)
         with self.taking(tree):
             tree.begin(witness, warm, rounds, work, only_fixing)
@@ -381,7 +417,7 @@ class _Run(Work[Plan]):
                 tree.run()
 
     def go_on(self, arrays: dict[str, np.ndarray]) -> None:
-        """Go on with the tree of a search that was stopped."""
+        """Continue the tree of an unfinished search, given by its arrays."""
         problem, forced = self.problem, np.array(self.problem.forced, dtype=np.int64)
         supports = Supports(forced, np.setdiff1d(problem.usable, forced), problem.size)
         root = unpacked(arrays, supports, problem.nonneg)
@@ -391,21 +427,21 @@ class _Run(Work[Plan]):
             tree.run()
 
     def rows_of(self, root: Node) -> Kept:
-        """Return the rows that a search needs to go on with the open nodes of a tree."""
+        """Return the kept rows that the open nodes of a tree need."""
         target = self.lower * (1 + self.gap)
         left = [node.supports for node in root.walk() if node.leaf is not None and node.upper > target]
         none = np.zeros(0, dtype=np.int64)
         features = np.unique(
             np.concatenate([none, *(part for one in left for part in (one.into, one.possible))])
         )
-        if features.size > DENSE_LIMIT:  # the others have no rows, as when the search began
+        if features.size > DENSE_LIMIT:  # too many: keep the rows of this run, as when the tree began
             into = np.unique(np.concatenate([none, *(one.into for one in left)]))
             features = np.union1d(into, self.kept.features)
             return replace(self.kept, rows=features, block=self.problem.covariance.block(features), fixed=0)
         return Kept(features, self.problem.covariance.block(features), 0.0)
 
     def tree(self, kept: Kept) -> FixingTree:
-        """Return a tree on some rows, with what is left of the limits."""
+        """Return a new tree on some kept rows, with the remaining seconds of the limits."""
         limits = self.limits or Limits(steps=self.plan.branching / (len(self.kept.block) ** 2 + OVERHEAD))
         if limits.seconds is not None:
             limits = replace(limits, seconds=max(0.0, limits.seconds - (time.monotonic() - self.began)))
@@ -423,7 +459,7 @@ class _Run(Work[Plan]):
 
     @contextmanager
     def taking(self, tree: FixingTree) -> Iterator[None]:
-        """Take over what a tree came to, however it ends."""
+        """Take over value, point and bound of a tree at the end of the block, also after an exception."""
         try:
             yield
         finally:
@@ -436,23 +472,26 @@ class _Run(Work[Plan]):
                 self.unfinished = tree.certificate()
 
     def first(self, plain: Splitting) -> Stored | None:
-        """Return the witness of the dual alone, with a lift."""
+        """Return the W of the plain dual with a lift, in the form that a tree stores."""
         witness, _ = lifted(self.kept, Witness(plain.entries.W), ROOT_RANK)
         return Stored.of(self.kept.features, witness)
 
     def warm_of(self, splitting: Splitting, points: Array | None = None) -> Known:
-        """Return where a splitting stands, for a tree."""
+        """Return the state of a splitting as a starting point for a tree."""
         vectors = splitting.vectors.astype(np.float64)
         points = np.zeros((len(vectors), 0)) if points is None else points
         return Known(self.kept.features, np.asarray(splitting.weights, np.float64), vectors, points)
 
     def stored(self) -> Stored | None:
-        """Return the best witness known, as a tree stores it."""
+        """Return the best witness in the form that a tree stores."""
         found = {} if self.best is None or self.best.form != "inequality" else self.best.witness
         return Stored.of(self.kept.features, Witness(*(found.get(name) for name in ("W", "M", "U"))))
 
     def lift(self, plain: Splitting, rank: int, warm: Warm | None) -> None:
-        """B6, then B9: steps and a look until the gap hardly closes; begins where the k before ended."""
+        """Try B6, then B9: rounds of steps, each followed by an evaluation, until the gap hardly closes.
+
+        The subspace of `warm` is the starting point if it fits.
+        """
         splitting, W = self.splitting(), plain.entries.W
         splitting.resume(W, plain.X)
         B = warm.B if warm is not None and warm.fits(self.kept, rank) else starts.basis(self.kept, W, rank)
@@ -466,7 +505,7 @@ class _Run(Work[Plan]):
             reached = look(lift, self.prove, self.keep, below=self.upper - worth)
             closed_little = np.isfinite(own) and own - reached < STALL * max(own - self.lower, 0.0)
             idle = idle + 1 if closed_little else 0
-            # at this rate what was known before the dual began stays better
+            # at this rate the bound known before stays better
             hopeless = (
                 number >= PATIENCE and reached - (rounds - number) * max(own - reached, 0.0) > self.known
             )
@@ -477,43 +516,43 @@ class _Run(Work[Plan]):
         if self.upper < before:
             self.subspace = lift.B
 
-    def no_room(self, least):
-        """Tell whether bounds that are not below `least` can close hardly any of the gap."""
+    def no_room(self, least: float) -> bool:
+        """Tell whether bounds of at least `least` can hardly reduce the gap."""
         return np.isfinite(least) and self.upper - least <= STALL * (self.upper - self.lower)
 
-    def splitting(self, rho=1.0):
+    def splitting(self, rho: float = 1.0) -> Splitting:
         return Splitting(self.kept, self.problem.size, self.problem.nonneg, rho=rho)
 
     # --- bounds ---------------------------------------------------------------------------------------------
-    def offer_plain(self, W):
-        """B5 of W, and its plain lifts."""
+    def offer_plain(self, W: Array) -> None:
+        """Try the bound B5 of W, and the plain lifts (B6) of W."""
         self.offer(Witness(W))
         for rank in self.plan.plain:
             if not self.closed:
                 self.offer(*lifted(self.kept, Witness(W), rank))
 
-    def offer(self, witness, estimate=None, kind=None):
-        """Prove the bound of a witness; keep it if it is the best."""
+    def offer(self, witness: Witness, estimate: float | None = None, kind: str | None = None) -> None:
+        """Prove the bound of a witness, and keep the bound if it is the best."""
         self.keep(witness, self.prove(witness, estimate), kind)
 
-    def prove(self, witness, estimate=None):
+    def prove(self, witness: Witness, estimate: float | None = None) -> Proof:
         tol, known = (1e-10, self.lower) if self.lower > 0 else (1e-3, np.inf)
         budget = Budget(tol, hopeless=self.upper, known=known, cap=self.plan.cap)
         return prove(self.problem, self.kept, witness, budget, estimate=estimate, report=self.quietly)
 
-    def keep(self, witness, proof, kind=None):
+    def keep(self, witness: Witness, proof: Proof, kind: str | None = None) -> None:
         if proof.upper < self.upper:
             self.best, self.upper = stated(self.problem, self.kept, witness, proof, kind), proof.upper
             self.tell()
 
     @property
-    def shown(self):
-        """Return the bound of the best certificate in the units of the data, rounded up, or None."""
+    def shown(self) -> float | None:
+        """Bound of the best certificate in the units of the data, or None."""
         return None if self.best is None else self.best.upper
 
     @property
     def known_upper(self) -> float | None:
-        """Return the best bound by now, proved here or before, in the units of the data."""
+        """Best bound so far, proved here or known before, in the units of the data."""
         if self.best is None and np.isfinite(self.known):
             return self.known * self.problem.covariance.unit
         return self.shown

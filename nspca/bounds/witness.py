@@ -1,5 +1,6 @@
-"""From W, M and U to a certificate: one half proved by Cholesky, the other by a cover of the sphere."""
+"""Prove the bound of a witness W, M, U: the spectral half by Cholesky, the search half by cones."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -9,7 +10,8 @@ from nspca.bounds.inequality import heights, search_slack, spectral_claim, thres
 from nspca.certificate import Certificate
 from nspca.covariance.linalg import UNIT_ROUNDOFF, Array, largest_eigenpairs, topk_sum
 from nspca.lowrank import cones
-from nspca.lowrank.cones import Budget, Cover, Query
+from nspca.lowrank.cones import Budget, Cover
+from nspca.lowrank.objective import Query
 from nspca.problem import Problem
 from nspca.progress import Report, silent
 
@@ -18,7 +20,7 @@ USUAL = Budget(tol=1e-4)
 
 @dataclass(frozen=True, eq=False)
 class Witness:
-    """Numbers of the inequality on the kept rows; None stands for zero."""
+    """The matrices W, M (r, r) and U (r, d) of the inequality on the kept rows; None stands for zero."""
 
     W: Array | None = None
     M: Array | None = None
@@ -31,7 +33,7 @@ class Witness:
         return "B5" if self.M is None else "B7"
 
     def remainder(self, kept: Kept) -> Array:
-        """``A - W - sym(M)`` on the kept rows, without U."""
+        """Return ``A - W - sym(M)`` on the kept rows."""
         R = kept.block.copy()
         if self.W is not None:
             R -= self.W
@@ -41,10 +43,11 @@ class Witness:
 
 
 def lift_of(kept: Kept, witness: Witness, rank: int) -> tuple[Array, float]:
-    """U with ``UU' = sum_{j<=d} (l_j - l_{d+1}) q_j q_j'``, and l_{d+1}.
+    """Return U with ``UU' = sum_{j<=d} (l_j - l_{d+1}) q_j q_j'``, and l_{d+1}.
 
-    (l_j, q_j) are eigenpairs of A - W - sym(M). With this U lambda_max falls to l_{d+1} and the search half
-    rises by OPT(UU' + tau J) - tau k <= l_1 - l_{d+1}: never looser than without, up to its tolerance.
+    (l_j, q_j) are eigenpairs of A - W - sym(M), and d is `rank`. This U reduces lambda_max to l_{d+1} and
+    raises the search half by ``OPT(UU' + tau J) - tau k <= l_1 - l_{d+1}``. So the bound is never looser than
+    without U, up to the tolerance of the search.
     """
     R = witness.remainder(kept)
     d = min(rank, len(R))
@@ -57,7 +60,7 @@ def lift_of(kept: Kept, witness: Witness, rank: int) -> tuple[Array, float]:
 
 
 def lifted(kept: Kept, witness: Witness, rank: int) -> tuple[Witness, float]:
-    """The witness with the U of `lift_of`, and the largest eigenvalue that is left."""
+    """Return the witness with the U of `lift_of`, and an estimate of the largest eigenvalue of the rest."""
     U, left = lift_of(kept, witness, rank)
     return replace(witness, U=U), left
 
@@ -73,7 +76,7 @@ def largest(kept: Kept, witness: Witness) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Proof:
-    """The two halves of a proved bound ``t + F``, the threshold and the cover of the sphere."""
+    """A proved bound t + F: spectral half t, search half F, threshold tau, and the cover that proves F."""
 
     t: float
     F: float
@@ -94,7 +97,7 @@ def prove(
     estimate: float | None = None,
     report: Report = silent,
 ) -> Proof:
-    """The bound of a witness, whatever it is.
+    """Prove the bound of any witness, and return the proof.
 
     Parameters
     ----------
@@ -102,11 +105,11 @@ def prove(
     kept : Kept
     witness : Witness
     budget : Budget
-        Of the search over the sphere; its offset is put in here.
+        Budget of the search over the sphere; its `offset` is replaced by t.
     estimate : float, optional
-        Of the largest eigenvalue left, when known.
+        Estimate of ``lambda_max(A - W - sym(M) - UU')``, if known.
     report : callable
-        Of the search.
+        Gets the events of the search.
     """
     k, nonneg, extra = problem.size, problem.nonneg, min(problem.size, kept.free)
     t = spectral_half(problem, kept, witness, estimate)
@@ -116,14 +119,14 @@ def prove(
     V = np.vstack((U, np.zeros((extra, U.shape[1]))))
     query = Query(V, k, h, tau, nonneg, kept.fixed)
     F, cover = search_half(query, replace(budget, offset=t), report=report)
-    if witness.M is not None:  # h is a difference of numbers of this size
+    if witness.M is not None:  # rounding errors of h are relative to the norms of the rows of M
         slack = search_slack(k, V.shape[1] + 1)
         F += slack * float(topk_sum(np.linalg.norm(witness.M, axis=1), k, kept.fixed))
     return Proof(t, F + 4 * UNIT_ROUNDOFF * abs(t), tau, cover)
 
 
 def spectral_half(problem: Problem, kept: Kept, witness: Witness, estimate: float | None = None) -> float:
-    """A proved t with ``lambda_max(A - W - sym(M) - UU') <= t``."""
+    """Return a proved t with ``lambda_max(A - W - sym(M) - UU') <= t``, close to the estimate."""
     U = np.zeros((len(kept.block), 0)) if witness.U is None else witness.U
     taken = witness.W is not None or witness.M is not None
     N = kept.block - witness.remainder(kept) if taken or kept.folded is not None else None
@@ -133,8 +136,10 @@ def spectral_half(problem: Problem, kept: Kept, witness: Witness, estimate: floa
     return spectral_claim(problem.covariance, U, max(estimate, kept.least), kept.rows, N)
 
 
-def search_half(query: Query, budget: Budget, starts=(), report: Report = silent) -> tuple[float, Cover]:
-    """F, which the maximum of the query stays below, rounding and all, and the cover that proves it."""
+def search_half(
+    query: Query, budget: Budget, starts: Iterable[Array] = (), report: Report = silent
+) -> tuple[float, Cover]:
+    """Return an upper bound F on the maximum of the query, including rounding errors, and its cover."""
     cover = cones.search(query, budget, starts, report)
     size = np.einsum("ij,ij->i", query.V, query.V) + query.tau + (0.0 if query.h is None else np.abs(query.h))
     slack = search_slack(query.k, query.V.shape[1] + 1)
@@ -150,9 +155,9 @@ def certificate(
     kind: str | None = None,
     estimate: float | None = None,
 ) -> tuple[Certificate, Cover]:
-    """Certificate of a witness and the cover that proves its search half.
+    """Return the certificate of a witness, and the cover that proves its search half.
 
-    `kind`: "B4" cannot be told from the witness.
+    `kind` names the bound when the witness alone does not determine it, such as "B4".
     """
     proof = prove(problem, kept, witness, budget, estimate=estimate)
     return stated(problem, kept, witness, proof, kind), proof.cover
@@ -165,7 +170,7 @@ def stated(
     proof: Proof,
     kind: str | None = None,
 ) -> Certificate:
-    """The certificate of what `proof` proves with a witness."""
+    """Return the certificate of a witness with its proof."""
     U = None if witness.U is None or witness.U.shape[1] == 0 else witness.U
     named = {"W": witness.W, "M": witness.M, "U": U, "rows": kept.rows}
     arrays: dict[str, np.ndarray] = {name: array for name, array in named.items() if array is not None}

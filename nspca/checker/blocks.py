@@ -10,8 +10,11 @@ hold one value are 0 in Y.
 """
 
 import hashlib
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
+from numpy import ndarray as Array
 
 from nspca.checker.numbers import floats
 from nspca.checker.products import Piece
@@ -38,11 +41,12 @@ class Rows:
     pieces_read : number of pieces of at most `piece` rows into which these sums were divided
     """
 
-    def __init__(self, reader, shape, shifted, scaled, digest):
-        (self.m, self.n), self.reader, self.prints, self.piece = shape, reader, None, PIECE
+    def __init__(self, reader: Any, shape: tuple[int, int], shifted: bool, scaled: bool, digest: str) -> None:
+        (self.m, self.n), self.reader, self.piece = shape, reader, PIECE
+        self.prints: list[bytes] | None = None
         self._read(shifted, scaled, digest)
 
-    def _read(self, shifted, scaled, wanted):
+    def _read(self, shifted: bool, scaled: bool, wanted: str) -> None:
         """Read the data in three passes, since the content hash takes starts, columns and values one after
         the other.
 
@@ -52,7 +56,7 @@ class Rows:
         before, counts = 0, np.zeros(n, dtype=np.int64)
         least, most = np.full(n, np.inf), np.full(n, -np.inf)
         for number, (starts, columns, values) in enumerate(self.passed()):
-            digest.update(starts[bool(number) :] + before)
+            digest.update((starts[bool(number) :] + before).data)
             before += int(starts[-1])
             counts += np.bincount(columns, minlength=n)
             np.minimum.at(least, columns, values)
@@ -66,7 +70,7 @@ class Rows:
         self.exponents = np.where(gone, GONE, own)
         sums = np.zeros(n)
         for _, columns, values in self.passed():
-            digest.update(columns)
+            digest.update(columns.data)
             sums += np.bincount(columns, weights=self.unit(columns, values), minlength=n)
         full = (2 * counts > self.m) & ~gone if shifted else np.zeros(n, dtype=bool)
         self.shifts = np.where(full, sums / self.m, 0.0)
@@ -75,12 +79,12 @@ class Rows:
         right = digest.hexdigest() == wanted
         require(right, "the data is not the data of the certificate: the digests differ")
 
-    def _sum(self, digest):
+    def _sum(self, digest: Any) -> None:
         """Compute sums and sums of squares of columns, while the digest takes the values."""
         n, self.pieces_read = self.n, 0
         self.sums, self.squares, self.plain = np.zeros(n), np.zeros(n), np.zeros(n)
         for starts, columns, values in self.passed():
-            digest.update(values)
+            digest.update(values.data)
             for part in self.parts(starts):
                 self.pieces_read += 1
                 _, at, y = self.entries(part, columns, values)
@@ -90,7 +94,7 @@ class Rows:
                 z = self.unit(at, values[part[0] : part[-1]])
                 self.plain += np.bincount(at, weights=z * z, minlength=n)
 
-    def passed(self):
+    def passed(self) -> Iterator[tuple[Array, Array, Array]]:
         """Yield the blocks (starts, columns, values), each copied and checked; they are equal in
         every pass.
         """
@@ -104,14 +108,14 @@ class Rows:
             for part in (starts, columns, values):
                 own.update(part.data)
             prints.append(own.digest())
-            same = self.prints is None or prints[-1] == (self.prints[number : number + 1] or [None])[0]
+            same = self.prints is None or self.prints[number : number + 1] == prints[-1:]
             require(same, f"block {number} of the data is not what it was when it was read first")
             yield starts, columns, values
         require(rows == self.m, f"the data must have {self.m} rows, got {rows}")
         require(self.prints in (None, prints), "the data have fewer blocks than when they were read first")
         self.prints = prints
 
-    def _in_order(self, starts, columns, values):
+    def _in_order(self, starts: Array, columns: Array, values: Array) -> None:
         """Refuse a block unless it has compressed rows with increasing columns and finite nonzero numbers.
 
         So one table has one hash.
@@ -125,16 +129,16 @@ class Rows:
         require(inside and rising.all(), "the columns of a row of the data must rise, and be there")
         require(np.isfinite(values).all() and values.all(), "the data must be finite numbers, zeros left out")
 
-    def unit(self, columns, values):
+    def unit(self, columns: Array, values: Array) -> Array:
         """Return values times the power of two of their column."""
         return np.ldexp(values, -self.exponents[columns])
 
-    def parts(self, starts):
+    def parts(self, starts: Array) -> Iterator[Array]:
         """Yield the row starts of a block in pieces of at most `piece` rows."""
         for start in range(0, starts.size - 1, self.piece):
             yield starts[start : start + self.piece + 1]
 
-    def entries(self, part, columns, values):
+    def entries(self, part: Array, columns: Array, values: Array) -> tuple[Array, Array, Array]:
         """Return the entries of Y (rows, columns, y) in the rows of `part`; shifted columns have one in every
         row.
         """
@@ -149,7 +153,7 @@ class Rows:
             y = np.concatenate((y[rest], D.ravel()))
         return rows, at, y
 
-    def dense(self, part, columns, values, J):
+    def dense(self, part: Array, columns: Array, values: Array, J: Array) -> Array:
         """Return the columns J of the rows of `part`, each times its power of two, not shifted."""
         place = np.full(self.n, -1)
         place[J] = np.arange(len(J))

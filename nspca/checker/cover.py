@@ -14,10 +14,13 @@ g_j + g_l, are the same set exactly.
 """
 
 import itertools
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
+from numpy import ndarray as Array
 
 from nspca.checker.refusal import require
 from nspca.checker.rounding import TINY, is_psd, margin, topk
@@ -30,6 +33,10 @@ AT_ONCE = 2**19
 """Approximate number of entries p_ij held together."""
 
 
+Node = TypeVar("Node")
+"""A node of a tree: a cone, or some supports."""
+
+
 @dataclass(frozen=True, eq=False)
 class TopSum:
     """The function f(c) = topk_i( ((v_i'c)+)^2 + h_i ), where the first `fixed` rows are always among the k.
@@ -38,32 +45,32 @@ class TopSum:
     V (n, D) has the d columns of U; one more, sqrt(tau) throughout, if that is not 0.
     """
 
-    V: np.ndarray
+    V: Array
     d: int
-    h: np.ndarray
+    h: Array
     k: int
     fixed: int
     nonneg: bool
 
     @property
-    def D(self):
+    def D(self) -> int:
         """Return the dimension of the space whose sphere is covered; d, unless c_0 is one of its
         coordinates.
         """
         return self.V.shape[1]
 
     @cached_property
-    def of_h(self):
+    def of_h(self) -> float:
         """Return topk h."""
         return topk(np.maximum(self.h, 0), self.k, self.fixed)
 
     @cached_property
-    def mass(self):
+    def mass(self) -> float:
         """Return topk |v_i|^2 + topk |h|, which bounds f(c) for unit c and the sizes of its terms."""
         squares = (self.V * self.V).sum(axis=1)
         return topk(squares, self.k, self.fixed) + topk(np.abs(self.h), self.k, self.fixed)
 
-    def error(self, F):
+    def error(self, F: float) -> float:
         """Bound the joint error of T_jl and F G_jl, as computed.
 
         Roundings: D + 2 for p_ij and for G_jl, as g_j is rounded too; 2D + 5 for p_ij p_il, one more for the
@@ -71,7 +78,7 @@ class TopSum:
         """
         return margin(self.k + 8 * self.D + 32, self.mass, abs(F))
 
-    def at(self, g):
+    def at(self, g: Array) -> Array:
         """Return p (cones, D, n) for generators (cones, D, D)."""
         if self.nonneg:
             return np.maximum(g @ self.V.T, 0)
@@ -79,7 +86,7 @@ class TopSum:
         return np.abs(g[..., :d] @ self.V[:, :d].T) + g[..., d:] @ self.V[:, d:].T
 
 
-def prove_cover(f, F, tree):
+def prove_cover(f: TopSum, F: float, tree: Array) -> Array:
     """Prove f <= F on the cover at the beginning of the codes `tree`; return the codes that are left."""
     if f.D == 0:
         require(bounded_at_once(f, F), f"the {f.k} largest h_i sum to {f.mass}, above F = {F!r}")
@@ -90,7 +97,9 @@ def prove_cover(f, F, tree):
     return rest
 
 
-def walk(codes, root, leaf, split):
+def walk(
+    codes: Array, root: Node, leaf: int, split: Callable[[Node, int], tuple[Node, Node]]
+) -> Iterator[tuple[Node, Array]]:
     """Yield the leaves of the tree at the beginning of `codes`, in preorder, each with the codes after its
     own.
 
@@ -107,7 +116,7 @@ def walk(codes, root, leaf, split):
             waiting += reversed(split(node, code))
 
 
-def cover(f, tree):
+def cover(f: TopSum, tree: Array) -> tuple[Array, Array]:
     """Return generators (cones, D, D), of length one, of cones that cover all c with c_0 >= 0, and the codes
     left.
 
@@ -125,7 +134,7 @@ def cover(f, tree):
     return cones / np.linalg.norm(cones, axis=2, keepdims=True), unread
 
 
-def split_cone(cone, code):
+def split_cone(cone: Array, code: int) -> tuple[Array, Array]:
     """Return the two halves of a cone (D, D): g_j + g_l replaces g_j, or g_l, where code = j D + l."""
     j, l = divmod(code, len(cone))
     require(0 <= j < l, f"the tree of the cover has the unknown code {code}")
@@ -137,7 +146,7 @@ def split_cone(cone, code):
     return first, second
 
 
-def bounded_at_once(f, F):
+def bounded_at_once(f: TopSum, F: float) -> bool:
     """Tell whether f <= F is proved on the whole sphere, by topk |v_i|^2 + topk h <= F, or by c'V'Vc + topk h
     <= F.
 
@@ -155,7 +164,7 @@ def bounded_at_once(f, F):
     return is_psd(S, margin(len(f.V) + 8, np.sum(f.V * f.V), abs(F)))
 
 
-def prove_cones(f, F, cones):
+def prove_cones(f: TopSum, F: float, cones: Array) -> None:
     """Prove f <= F on each of some cones (cones, D, D), or refuse."""
     error, step = f.error(F), max(1, AT_ONCE // max(1, f.V.size))
     for start in range(0, len(cones), step):
@@ -169,7 +178,7 @@ def prove_cones(f, F, cones):
             require(semidefinite(G[i], T[i], F, error), words)
 
 
-def droppable(f, G, p):
+def droppable(f: TopSum, G: Array, p: Array) -> Array:
     """Return which rows (n,) always stay below k - fixed others, so that T_jl of these cones ignores them.
 
     A term p_ij p_il + h_i G_jl lies between `low` and `high`, also as computed (rule ORDER).
@@ -186,7 +195,7 @@ def droppable(f, G, p):
     return below
 
 
-def largest_sums(f, G, p, h):
+def largest_sums(f: TopSum, G: Array, p: Array, h: Array) -> Array:
     """Return T (cones, D, D) from the rows that are kept."""
     T = np.empty_like(G)
     for j, l in itertools.combinations_with_replacement(range(f.D), 2):
@@ -196,7 +205,7 @@ def largest_sums(f, G, p, h):
     return T
 
 
-def semidefinite(G, T, F, error):
+def semidefinite(G: Array, T: Array, F: float, error: float) -> bool:
     """Tell whether a'Ta <= F a'Ga for all a >= 0 is proved by Cholesky, for one cone (D, D).
 
     FG - T is off by `error` in each entry, with its positive ones put to 0 as well; so by D error in norm.

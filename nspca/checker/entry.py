@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -24,8 +25,17 @@ FORMS: dict[str, Callable[[Matrix, reading.Recipe, reading.Arrays], Fraction | f
 
 
 def verify(
-    data, certificate, problem=None, *, k=None, nonneg=None, center=None, scale=None, source=None, forced=None
-):
+    data: Any,
+    certificate: Any,
+    problem: Any = None,
+    *,
+    k: Any = None,
+    nonneg: Any = None,
+    center: Any = None,
+    scale: Any = None,
+    source: Any = None,
+    forced: Any = None,
+) -> float:
     """Return the upper bound, in the units of the data, that `certificate` proves for `data`.
 
     Data are a table, or a reader of one in blocks of rows (`nspca.Shards`), which is never held whole.
@@ -52,7 +62,7 @@ def verify(
         raise CertificateError(f"the data or the certificate cannot be read: {error!r}") from error
 
 
-def proved(data, certificate, recipe):
+def proved(data: Any, certificate: Any, recipe: reading.Recipe) -> float:
     """Return the smallest float, in the units of the data, that is at least the bound proved by
     the witness.
     """

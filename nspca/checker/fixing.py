@@ -20,9 +20,10 @@ from fractions import Fraction
 from typing import Any, Self
 
 import numpy as np
+from numpy import ndarray as Array
 
 from nspca.checker import matrix
-from nspca.checker.cover import TOO_SHORT, prove_cover
+from nspca.checker.cover import TOO_SHORT, TopSum, prove_cover
 from nspca.checker.inequality import spectral_half
 from nspca.checker.matrix import Matrix
 from nspca.checker.membership import Rows
@@ -79,9 +80,9 @@ class Node:
     """
 
     A: "Matrix | Part"
-    features: np.ndarray
-    is_in: np.ndarray
-    is_free: np.ndarray
+    features: Array
+    is_in: Array
+    is_free: Array
     k: int
 
     @classmethod
@@ -96,7 +97,7 @@ class Node:
         """Tell whether more than k features are in, or none is in and none is free."""
         return self.is_in.sum() > self.k or not (self.is_in | self.is_free).any()
 
-    def after(self, out, in_) -> Self:
+    def after(self, out: Array | list[int], in_: Array | list[int]) -> Self:
         """Return the node in which these free features are fixed."""
         is_in, is_free = self.is_in.copy(), self.is_free.copy()
         is_in[in_] = True
@@ -128,16 +129,16 @@ class Part:
 
     m: int
     n: int
-    size: np.ndarray
+    size: Array
     eps: float
     lost: float
     more: int
     relative: bool
     gram: bool
     by_rows: bool
-    entries: np.ndarray | None
+    entries: Array | None
 
-    def __init__(self, A: Any, rows: np.ndarray):
+    def __init__(self, A: Any, rows: Array):
         self.whole, self.rows, self.m, self.n = A, rows, A.m, rows.size
         self.size, self.eps, self.lost, self.more = A.size[rows], A.eps, A.lost, A.more
         self.relative, self.gram = A.relative, A.gram
@@ -145,15 +146,15 @@ class Part:
         self.entries = A.block(rows, rows) if few else None
         self.by_rows = A.by_rows and not few
 
-    def chunks(self, J):
+    def chunks(self, J: Array) -> list[Array]:
         """Return the features J in pieces whose columns fit in memory together."""
         return self.whole.chunks(J)
 
-    def columns(self, J):
+    def columns(self, J: Array) -> Array:
         """Return Z for the features J."""
         return self.whole.columns(self.rows[J])
 
-    def block(self, I, J):
+    def block(self, I: Array, J: Array) -> Array:
         """Return A[I, J], as computed."""
         if self.entries is not None:
             return self.entries[np.ix_(I, J)]
@@ -187,7 +188,7 @@ class Uses:
         self.tree = prove_cover(f, witness.F, self.tree)
         return Fraction(witness.t) + Fraction(witness.F)
 
-    def prove_stage(self, node: Node, out, in_) -> None:
+    def prove_stage(self, node: Node, out: Array, in_: Array) -> None:
         """Prove x'Ax <= v for the sets of a node that have a feature of `out`, or lack one of `in_`."""
         number, free = self.read, node.is_free
         both = np.concatenate([out, in_])
@@ -210,7 +211,7 @@ class Uses:
         none_known = float(np.nextafter(witness.F, np.inf))
         self.tree = Rows(f, none_known, having, lacking, kept).prove(self.tree)
 
-    def _next(self, node: Node):
+    def _next(self, node: Node) -> tuple[TopSum, Inequality, Array, Array]:
         """Read the next use, and return its search half, its witness, its kept and its outside features."""
         proof, number = self.proof, self.read
         require(number < proof.use.size, f"witness use cannot be read: node has no use {number}")
@@ -224,7 +225,7 @@ class Uses:
         kept = np.concatenate([np.flatnonzero(node.is_in), np.flatnonzero(of_rows & node.is_free)])
         outside = np.flatnonzero(of_node & ~of_rows)
         live = np.flatnonzero(of_node)
-        A = Part(node.A, np.searchsorted(node.features, live))
+        A: Any = Part(node.A, np.searchsorted(node.features, live))
         at_kept, at_outside = np.searchsorted(live, kept), np.searchsorted(live, outside)
         W, M, U = (None, None, np.zeros((kept.size, 0))) if given is None else given.on(kept)
         tau = float(proof.tau[number]) if outside.size else None
@@ -237,12 +238,12 @@ class Uses:
 class Witness:
     """W, M and U of one witness on its r rows, as they are stored."""
 
-    rows: np.ndarray  # (r,)
-    W: np.ndarray  # (r (r + 1) / 2,)
-    M: np.ndarray | None  # (r, r)
-    U: np.ndarray  # (r, d)
+    rows: Array  # (r,)
+    W: Array  # (r (r + 1) / 2,)
+    M: Array | None  # (r, r)
+    U: Array  # (r, d)
 
-    def on(self, kept):
+    def on(self, kept: Array) -> tuple[Array, Array | None, Array]:
         """Return W, M and U on the rows `kept`, in double precision."""
         at, r = np.searchsorted(self.rows, kept), self.rows.size
         first, second = np.minimum.outer(at, at), np.maximum.outer(at, at)
@@ -256,14 +257,14 @@ class Proof:
     """All numbers of the certificate, read once."""
 
     level: float
-    branch: np.ndarray  # (nodes,)
-    stages: np.ndarray  # (nodes,)
-    fixed: np.ndarray  # (s, 2)
-    features: np.ndarray
-    use: np.ndarray  # (u,)
-    claims: np.ndarray  # (u, 2)
-    tau: np.ndarray  # (u,)
-    tree: np.ndarray
+    branch: Array  # (nodes,)
+    stages: Array  # (nodes,)
+    fixed: Array  # (s, 2)
+    features: Array
+    use: Array  # (u,)
+    claims: Array  # (u, 2)
+    tau: Array  # (u,)
+    tree: Array
     witnesses: list[Witness]
 
     @classmethod
@@ -288,7 +289,7 @@ class Proof:
         return cls(level, branch, stages, fixed, features.astype(int), use, claims, tau, tree, witnesses)
 
 
-def whole_rows(arrays: Arrays, name: str, columns: int) -> np.ndarray:
+def whole_rows(arrays: Arrays, name: str, columns: int) -> Array:
     """Return a witness array of whole numbers with this number of columns."""
     array = np.array(arrays.need(name))
     right = array.dtype.kind in "iu" and array.ndim == 2 and array.shape[1] == columns
@@ -323,7 +324,7 @@ def read_witnesses(arrays: Arrays, n: int) -> list[Witness]:
     return found
 
 
-def stored(arrays: Arrays, name: str, length: int) -> np.ndarray:
+def stored(arrays: Arrays, name: str, length: int) -> Array:
     """Return a vector of finite numbers of this length, in the precision in which it is stored."""
     array = np.array(arrays.need(name))
     right = array.dtype in (np.float32, np.float64) and array.shape == (length,)

@@ -4,21 +4,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
+from numpy import ndarray as Array
 
 from nspca.checker import matrix
 from nspca.checker.cover import TopSum, prove_cover, walk
 from nspca.checker.inequality import heights, prove, rows_of_sphere, stays_below, threshold
 from nspca.checker.matrix import Matrix
 from nspca.checker.membership import Claims, RowSums, prove_sums
-from nspca.checker.reading import (
-    OF_FEATURES,
-    Arrays,
-    Branches,
-    Inequality,
-    Joint,
-    Recipe,
-    different,
-)
+from nspca.checker.reading import OF_FEATURES, Arrays, Branches, Inequality, Joint, Recipe, different
 from nspca.checker.refusal import require
 from nspca.checker.remainder import fold
 from nspca.checker.rounding import TINY, gamma, is_psd, norm, topk
@@ -40,7 +33,7 @@ def inequality(A: Matrix, recipe: Recipe, arrays: Arrays) -> Fraction:
     return Fraction(witness.t) + Fraction(witness.F)
 
 
-def nothing_left_over(*codes):
+def nothing_left_over(*codes: Array) -> None:
     """Refuse codes that were never read."""
     require(not any(len(unread) for unread in codes), "the trees of the certificate have codes left over")
 
@@ -52,7 +45,7 @@ class Supports:
     fixed: tuple[int, ...] = ()
     out: tuple[int, ...] = ()
 
-    def features(self, n, k):
+    def features(self, n: int, k: int) -> Array:
         """Return the features that such a support of at most k features can have, the fixed ones first."""
         decided = {*self.fixed, *self.out}
         free = [i for i in range(n) if i not in decided] if len(self.fixed) < k else []
@@ -70,7 +63,7 @@ def branches(A: Matrix, recipe: Recipe, arrays: Arrays) -> Fraction:
     witness = Branches.read(arrays, n)
     require(n <= matrix.DENSE_LIMIT, f"at most {matrix.DENSE_LIMIT} features can be branched on, got {n}")
 
-    def split(node, i):
+    def split(node: Supports, i: int) -> tuple[Supports, Supports]:
         undecided = 0 <= i < n and i not in node.fixed and i not in node.out
         words = f"feature {i} cannot be branched on: it is fixed or left out, or {k} are fixed"
         require(undecided and len(node.fixed) < k, words)
@@ -111,11 +104,11 @@ def joint(A: Matrix, recipe: Recipe, arrays: Arrays) -> Fraction:
     of_U = np.sum(U * U) * (1 + gamma(U.size + 4))
     taken = sum(sizes) * Fraction(tau)
     if witness.prices is not None:
-        taken = packed(recipe, witness, tau, outside.size)
+        taken = packed(recipe, witness, witness.prices, tau, outside.size)
     return len(sizes) * Fraction(t) + Fraction(of_U) + taken
 
 
-def packed(recipe, witness, tau, outside):
+def packed(recipe: Recipe, witness: Joint, prices: Array, tau: float, outside: int) -> Fraction:
     """Prove and return topk(pi, sum_j s_j) + sum_j F_j, the worth of W, M and L to components that share no
     feature.
 
@@ -127,7 +120,7 @@ def packed(recipe, witness, tau, outside):
     No feature is in two supports, so the pi(I_j) add up to at most the sum_j s_j largest prices.
     Features outside the kept rows have no prices.
     """
-    sizes, prices, tree, total = recipe.sizes, witness.prices, witness.tree, Fraction(0)
+    sizes, tree, total = recipe.sizes, witness.tree, Fraction(0)
     require(prices.min(initial=0.0) >= 0, "prices must not be negative")
     h = np.zeros(prices.size) if witness.M is None else heights(witness.M, max(sizes), recipe.nonneg)
     for size, F in zip(different(sizes), witness.F, strict=True):
@@ -160,7 +153,9 @@ def diagonal(A: Matrix, recipe: Recipe, arrays: Arrays) -> float:
     return of_variances(np.maximum(variances[usable], 0), k * nu * B.any(), recipe, usable, claims)
 
 
-def of_variances(variances, more, recipe, usable, claims):
+def of_variances(
+    variances: Array, more: float, recipe: Recipe, usable: Array, claims: Claims | None
+) -> float:
     """Return the sum of the k largest variances, and `more`; 3 extra roundings cover the `claims` about
     features.
     """
@@ -192,7 +187,7 @@ def row(A: Matrix, recipe: Recipe, arrays: Arrays) -> float:
     return best
 
 
-def row_sums(A, recipe, each):
+def row_sums(A: Matrix, recipe: Recipe, each: bool) -> tuple[float, RowSums]:
     """Return the largest row sum, and if `each` for every feature the largest sums of answers with it and
     without it.
     """
@@ -214,7 +209,7 @@ def row_sums(A, recipe, each):
     return best, sums
 
 
-def of_features(A, recipe, arrays):
+def of_features(A: Matrix, recipe: Recipe, arrays: Arrays) -> Claims | None:
     """Return the claims about single features that row sums do not prove; row sums need no witness."""
     claims = Claims.read(arrays, A.n, recipe.forced)
     if claims is None or A.n > matrix.DENSE_LIMIT:

@@ -24,16 +24,26 @@ Where they have weights, entries above tau are left of A there: `remainder` boun
 """
 
 import numpy as np
+from numpy import ndarray as Array
 
 from nspca.checker import matrix, remainder
 from nspca.checker.cover import TopSum, prove_cover
 from nspca.checker.membership import prove_rows
 from nspca.checker.reach import entries_above
 from nspca.checker.refusal import require
+from nspca.checker.remainder import Folded
 from nspca.checker.rounding import ROOT_TINY, TINY, gamma, is_psd, margin, norm, root_up, topk
 
 
-def prove(A, witness, outside, k, nonneg, fixed=0, claims=None):
+def prove(
+    A: Matrix,
+    witness: Inequality,
+    outside: Array,
+    k: int,
+    nonneg: bool,
+    fixed: int = 0,
+    claims: Claims | None = None,
+) -> Array:
     """Prove t + F for supports among the kept rows and `outside` that contain the first `fixed` kept rows.
 
     Returns the codes of the cover that are left. `claims` about single features are proved as well.
@@ -45,7 +55,9 @@ def prove(A, witness, outside, k, nonneg, fixed=0, claims=None):
     return unread
 
 
-def spectral_half(A, witness, outside, k, nonneg, fixed=0):
+def spectral_half(
+    A: Matrix, witness: Inequality, outside: Array, k: int, nonneg: bool, fixed: int = 0
+) -> TopSum:
     """Prove t, and return the sum that the search half bounds by F.
 
     If features are outside, or A has more than the kept rows, t >= 0 is required.
@@ -60,7 +72,7 @@ def spectral_half(A, witness, outside, k, nonneg, fixed=0):
     return TopSum(V, witness.U.shape[1], h, k, fixed, nonneg)
 
 
-def rows_of_sphere(U, h, tau, equal_rows):
+def rows_of_sphere(U: Array, h: Array, tau: float, equal_rows: int) -> tuple[Array, Array]:
     """Return v_i and h_i of the kept rows, followed by `equal_rows` rows that stand for the
     features outside.
     """
@@ -69,7 +81,7 @@ def rows_of_sphere(U, h, tau, equal_rows):
     return (np.hstack([V, np.full((len(V), 1), root_up(tau))]) if tau > 0 else V), h
 
 
-def threshold(A, witness, outside, nonneg):
+def threshold(A: Matrix, witness: Inequality | Joint, outside: Array, nonneg: bool) -> float:
     """Return tau, after proving that it is at least every W_ij (signed: |W_ij|) and every entry of A with an
     outside feature.
 
@@ -99,7 +111,9 @@ def heights(M, k, nonneg):
     return h + gamma(k + 16) * (np.abs(m) + s) + ROOT_TINY * M.any(axis=1)
 
 
-def stays_below(A, rows, N, U, t, folded=None):
+def stays_below(
+    A: Matrix, rows: Array, N: Array | None, U: Array, t: float, folded: Folded | None = None
+) -> bool:
     """Tell whether lambda_max(A + K - sym(N) - UU') <= t is proved on these rows; N = None stands for 0.
 
     `folded` is K with the size of its error, None for 0.
@@ -118,7 +132,9 @@ def stays_below(A, rows, N, U, t, folded=None):
     return large_side(A, rows, N, U, t, folded)
 
 
-def large_side(A, rows, N, U, t, folded=None):
+def large_side(
+    A: Matrix, rows: Array, N: Array | None, U: Array, t: float, folded: Folded | None = None
+) -> bool:
     """Tell whether S = tI - (A + K - sym(N) - UU') is proved psd on these rows.
 
     The errors eps size_i size_j of A's entries have norm eps |size|^2 at most, and those of a covariance,
@@ -130,6 +146,7 @@ def large_side(A, rows, N, U, t, folded=None):
     r, d = U.shape
     B = A.block(rows, rows)
     left = B if N is None else B - (N + N.T) / 2
+    K: Array | float
     K, of_K = (0.0, 0.0) if folded is None else folded
     left = left + K
     if not (A.eps or A.lost or U.any() or left.any() or (N is not None and N.any())):
@@ -141,7 +158,7 @@ def large_side(A, rows, N, U, t, folded=None):
     return is_psd(S, of_entries + of_K + margin(d + 8, *sizes))
 
 
-def small_side(A, rows, U, t):
+def small_side(A: Matrix, rows: Array, U: Array, t: float) -> bool:
     """Tell whether lambda_max(Z'Z / m - UU') <= t, t > 0, is proved by a matrix as large as the number m of
     samples.
 

@@ -13,6 +13,7 @@ from fractions import Fraction
 from types import SimpleNamespace
 
 import numpy as np
+from numpy import ndarray as Array
 
 from nspca.checker.numbers import floats, not_masked, numbers_of
 from nspca.checker.reach import larger
@@ -45,6 +46,14 @@ class Matrix:
     relief : for unit x, the given matrix explains at most x'Ax - relief; 0 without a shift
     """
 
+    m: int
+    n: int
+    size: Array
+    eps: float
+    lost: float
+    relative: bool
+    exponent: int
+    entries: Array | None
     by_rows, more, relief = False, 0, Fraction(0)
 
     def __init__(self, data, recipe):
@@ -68,7 +77,7 @@ class Matrix:
         words = f"the exponent of the unit scale is {self.exponent}, the certificate says {recipe.exponent}"
         require(recipe.exponent == self.exponent, words)
 
-    def _of_data(self):
+    def _of_data(self) -> None:
         """Set sizes and errors for data, where |A_ij| <= |z_i| |z_j| / m.
 
         Roundings: m + 1 for A_ij (rule PRODUCT), m + 5 for a size.
@@ -84,12 +93,12 @@ class Matrix:
         self.eps, self.lost = gamma(self.m + 8), TINY
         self.size = (np.ldexp(lengths, exponents - self.shift) + ROOT_TINY * varies) * (1 + self.eps)
 
-    def _lengths(self, J):
+    def _lengths(self, J: Array) -> tuple[Array, Array, Array]:
         """Return |z_j| / sqrt(m) for Z before the unit scale, its exponent, and whether z_j is not 0."""
         Z, exponents = self._own_columns(J)
-        return np.sqrt((Z * Z).sum(axis=1) / self.m), exponents, Z.any(axis=1)
+        return np.sqrt((Z * Z).sum(axis=1) / self.m), exponents, np.asarray(Z.any(axis=1))
 
-    def _of_covariance(self, added):
+    def _of_covariance(self, added: float | int) -> None:
         """Set entries, sizes and errors for a covariance, where |A_ij| is at most the largest entry of row i,
         and of row j.
 
@@ -116,17 +125,17 @@ class Matrix:
         self.size = (np.sqrt(largest) + (0.0 if exact else ROOT_TINY)) * (1 + gamma(8))
 
     @property
-    def gram(self):
+    def gram(self) -> bool:
         """Tell whether A is formed from Z on demand; then A is psd by definition."""
         return self.entries is None
 
-    def formed(self):
+    def formed(self) -> Self:
         """Return this matrix with all its computed entries held."""
         held, features = copy.copy(self), np.arange(self.n)
         held.entries = self.block(features, features)
         return held
 
-    def chunks(self, J):
+    def chunks(self, J: Array) -> list[Array]:
         """Return the features J in pieces whose columns of Z fit in memory together."""
         width = max(1, min(512, 2**22 // self.m))
         return [J[i : i + width] for i in range(0, len(J), width)]
@@ -145,7 +154,7 @@ class Matrix:
             rows[at] = scaled(Z, exponents - self.shift)
         return rows.T
 
-    def _own_columns(self, J):
+    def _own_columns(self, J: Array) -> tuple[Array, Array]:
         """Return Z for the features J before the unit scale, and the exponent (j,) of its scale.
 
         Each feature is a row in memory, so its mean does not depend on the others. A row of one value is 0
@@ -166,7 +175,13 @@ class Matrix:
         deviation = np.sqrt((C * C).mean(axis=1, keepdims=True))
         return (C if self.center else X) / deviation, np.zeros_like(exponents)
 
-    def block(self, I, J):
+    def largest_outside(self, outside: Array, tau: float, nonneg: bool) -> float:
+        """Return an upper bound on entries of A with a feature outside; see `rowblocks`, which alone has
+        it.
+        """
+        raise NotImplementedError
+
+    def block(self, I: Array, J: Array) -> Array:
         """Return A[I, J], as computed."""
         if self.entries is not None:
             return self.entries[np.ix_(I, J)]
@@ -192,16 +207,16 @@ class Dense:
 
     kind = "dense"
 
-    def __init__(self, X):
+    def __init__(self, X: Array) -> None:
         self.values = floats(X) + 0.0
         self.shape = tuple(self.values.shape)
 
     @property
-    def parts(self):
+    def parts(self) -> list[Array]:
         """Return the arrays that the content hash covers."""
         return [self.values]
 
-    def columns(self, J):
+    def columns(self, J: Array) -> Array:
         """Return the columns J, each as a row in memory."""
         return np.ascontiguousarray(self.values[:, J].T)
 
@@ -211,7 +226,7 @@ class Sparse:
 
     kind = "sparse"
 
-    def __init__(self, X):
+    def __init__(self, X: Any) -> None:
         X = X.tocsr().copy()
         X.sum_duplicates()
         X.eliminate_zeros()
@@ -220,7 +235,7 @@ class Sparse:
         self.starts, self.indices = np.array(X.indptr, "<i8"), np.array(X.indices, "<i8")
 
     @property
-    def parts(self):
+    def parts(self) -> list[Array]:
         """Return the arrays that the content hash covers."""
         return [self.starts, self.indices, self.values]
 
@@ -243,14 +258,14 @@ class Sparse:
         return np.ascontiguousarray(X.T[J])
 
 
-def scaled(X, exponents):
+def scaled(X: Array, exponents: Array) -> Array:
     """Return the rows of X (j, m) times powers of two; below the normal numbers that rounds once."""
     if np.abs(exponents).max(initial=0) <= 1000:
         return X * np.ldexp(1.0, exponents)[:, None]
     return np.ldexp(X, exponents[:, None])
 
 
-def real_numbers(data):
+def real_numbers(data: Any) -> "Dense | Sparse":
     """Return a copy of the data as a table of real numbers that no caller can change."""
     if not hasattr(type(data), "tocsr"):  # not `data`: a column of a data frame may be called tocsr
         return Dense(numbers_of(data))
@@ -258,9 +273,9 @@ def real_numbers(data):
     return Sparse(data)
 
 
-def digest_of(X):
+def digest_of(X: "Dense | Sparse") -> str:
     """Return the content hash of a table; part of the certificate format."""
     digest = hashlib.sha256(f"{X.kind} {X.shape[0]} {X.shape[1]}".encode())
     for part in X.parts:
-        digest.update(part)
+        digest.update(part.data)
     return digest.hexdigest()

@@ -18,14 +18,17 @@ certificate is refused. Where no answer has a feature, or lacks it, any number i
 """
 
 import itertools
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Self
+from functools import partial
+from typing import Any, Self
 
 import numpy as np
+from numpy import ndarray as Array
 
 from nspca.checker.cover import AT_ONCE, TopSum, cover
-from nspca.checker.reading import OF_FEATURES
+from nspca.checker.reading import OF_FEATURES, Arrays, Inequality
 from nspca.checker.refusal import require
 from nspca.checker.rounding import TINY, are_psd, float_up, margin
 
@@ -34,25 +37,25 @@ from nspca.checker.rounding import TINY, are_psd, float_up, margin
 class Claims:
     """Claimed bounds (n,) on x'Ax at unit scale, for x_j != 0 and for x_j = 0, and the `forced` features."""
 
-    having: np.ndarray
-    lacking: np.ndarray
+    having: Array
+    lacking: Array
     forced: tuple[int, ...]
 
     @classmethod
-    def read(cls, arrays, n: int, forced: tuple[int, ...]) -> Self | None:
+    def read(cls, arrays: Arrays, n: int, forced: tuple[int, ...]) -> Self | None:
         """Return the claims in the arrays of a certificate about n features; None where there are none."""
         if not set(OF_FEATURES) & set(arrays.named):
             return None
         having, lacking = (arrays.numbers(name, (n,)) for name in OF_FEATURES)
         return cls(having, lacking, forced)
 
-    def but(self, sums) -> Self:
+    def but(self, sums: "RowSums") -> Self:
         """Return the claims without those that row sums prove."""
         having = np.where(self.having >= sums.having, np.inf, self.having)
         lacking = np.where(self.lacking >= sums.lacking, np.inf, self.lacking)
         return replace(self, having=having, lacking=lacking)
 
-    def need(self, name, features, bounds):
+    def need(self, name: str, features: Array, bounds: Any) -> None:
         """Refuse claims that are below the proved bounds of these features."""
         claims = getattr(self, name)[features]
         wrong = np.flatnonzero(~(claims >= bounds))
@@ -63,7 +66,7 @@ class Claims:
             require(False, f"{words} at unit scale, but only {bound!r} is proved")
 
 
-def taken(terms, fixed, room):
+def taken(terms: Array, fixed: int, room: int) -> tuple[Array, Array, Array]:
     """Return T, the last term taken besides the `fixed` first ones, and the first term not taken.
 
     The terms are >= 0, along the last axis.
@@ -78,7 +81,7 @@ def taken(terms, fixed, room):
     return T + free[..., count - room :].sum(axis=-1), free[..., count - room], free[..., count - room - 1]
 
 
-def with_each(terms, fixed, room):
+def with_each(terms: Array, fixed: int, room: int) -> Array:
     """Return T+j for every term, along the last axis."""
     T, last, _ = taken(terms, fixed, room)
     short = np.maximum(last[..., None] - terms, 0)
@@ -86,7 +89,7 @@ def with_each(terms, fixed, room):
     return T[..., None] - short
 
 
-def without_each(terms, fixed, room):
+def without_each(terms: Array, fixed: int, room: int) -> Array:
     """Return T-j for every term, along the last axis."""
     T, _, following = taken(terms, fixed, room)
     lost = np.maximum(terms - following[..., None], 0)
@@ -97,7 +100,9 @@ def without_each(terms, fixed, room):
 # --- sums of numbers ------------------------------------------------------------------------------
 
 
-def prove_sums(claims, features, terms, k, whole):
+def prove_sums(
+    claims: Claims, features: Array, terms: Array, k: int, whole: Callable[[Array], Array]
+) -> None:
     """Prove claims of a bound that adds up variances of k of these features, the forced ones first.
 
     `whole` (T) turns a largest sum T into the bound that it proves. Other features are in no answer.
@@ -116,10 +121,12 @@ class RowSums:
     A row is a bound only for answers that use the feature of the row.
     """
 
-    def __init__(self, n):
+    def __init__(self, n: int) -> None:
         self.having, self.lacking = np.zeros(n), np.zeros(n)
 
-    def add(self, I, features, own, others, count, fixed, error):
+    def add(
+        self, I: Array, features: Array, own: Array, others: Array, count: int, fixed: int, error: Array
+    ) -> None:
         """Add rows I, given their variances and other entries (rows, features), of which `count`
         are summed.
         """
@@ -135,7 +142,7 @@ class RowSums:
 # --- sums on the sphere ---------------------------------------------------------------------------
 
 
-def prove_rows(claims, f, witness, outside, tree):
+def prove_rows(claims: Claims, f: TopSum, witness: Inequality, outside: Array, tree: Array) -> None:
     """Prove claims of the one inequality about kept rows and features `outside`; the bound on all answers is
     t + F.
 
@@ -147,7 +154,7 @@ def prove_rows(claims, f, witness, outside, tree):
     here = np.concatenate([rows, outside])
     claims.need("lacking", np.setdiff1d(np.arange(claims.lacking.size), here), above(t, F))
     having, lacking = np.full(len(f.h), np.inf), np.full(len(f.h), np.inf)
-    room, left = f.k > f.fixed, lambda claim: beyond(claim, t, F)
+    room, left = f.k > f.fixed, partial(beyond, t=t, F=F)
     able = slice(0, rows.size if room else f.fixed)
     having[able] = left(claims.having[rows[able]])
     lacking[:forced] = left(claims.lacking[rows[:forced]])
@@ -162,7 +169,7 @@ def prove_rows(claims, f, witness, outside, tree):
     Rows(f, F, having, lacking, rows).prove(tree)
 
 
-def beyond(claims, t, F):
+def beyond(claims: Array, t: float, F: float) -> Array:
     """Return F_j with t + F_j <= the claim, inf where the claim is at least t + F.
 
     The result is two floats lower than the computed difference, which covers its rounding.
@@ -170,7 +177,7 @@ def beyond(claims, t, F):
     return np.where(claims >= above(t, F), np.inf, np.nextafter(np.nextafter(claims - t, -np.inf), -np.inf))
 
 
-def above(t, F):
+def above(t: float, F: float) -> float:
     """Return the smallest float that is not below t + F."""
     return float_up(Fraction(t) + Fraction(F))
 
@@ -181,11 +188,11 @@ class Rows:
 
     f: TopSum
     F: float
-    having: np.ndarray
-    lacking: np.ndarray
-    rows: np.ndarray
+    having: Array
+    lacking: Array
+    rows: Array
 
-    def prove(self, tree):
+    def prove(self, tree: Array) -> Array:
         """Prove all claims below F, cone by cone, and return the codes that are left; F itself is proved
         already.
         """
@@ -206,11 +213,11 @@ class Rows:
         return unread
 
     @property
-    def edges(self):
+    def edges(self) -> list[tuple[int, int]]:
         """Return the pairs j <= l of generators."""
         return list(itertools.combinations_with_replacement(range(self.f.D), 2)) or [(0, 0)]
 
-    def terms(self, g):
+    def terms(self, g: Array) -> tuple[Array, Array]:
         """Return G_jl (pairs, cones) and the terms p_ij p_il + h_i G_jl (pairs, cones, n)."""
         f = self.f
         if f.D == 0:
@@ -219,7 +226,7 @@ class Rows:
         G = np.array([G[:, j, l] for j, l in self.edges])
         return G, np.array([p[:, j] * p[:, l] + f.h * G[e, :, None] for e, (j, l) in enumerate(self.edges)])
 
-    def compare(self, verb, claims, G, sums):
+    def compare(self, verb: str, claims: Array, G: Array, sums: Array) -> None:
         """Refuse unless the sums (pairs, cones, n) of every row stay below its claim."""
         cones, rows = np.nonzero(
             ~(sums + self.error <= claims * G[:, :, None]).all(axis=0) & (claims < self.F)
@@ -231,14 +238,14 @@ class Rows:
             require(False, f"the claim for answers that {verb} {who} is below what is proved of them")
 
     @property
-    def error(self):
+    def error(self) -> float:
         """Bound the joint error of a sum and F G_jl, as computed.
 
         Roundings: k + 2D + 7 as in `TopSum.error`, and 2D + 7 for either term that is exchanged.
         """
         return margin(self.f.k + 8 * self.f.D + 32, 3 * self.f.mass, abs(self.F))
 
-    def stays_below(self, G, T, F):
+    def stays_below(self, G: Array, T: Array, F: Array) -> Array:
         """Tell whether a'Ta <= F a'Ga is proved for all a >= 0, by its entries or by Cholesky, as
         in `cover`.
         """

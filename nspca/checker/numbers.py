@@ -4,14 +4,17 @@ Whole numbers beyond 2^53, decimals and long floats that would be rounded are re
 numbers that were given. The code that makes certificates implements this rule independently.
 """
 
+from typing import Any
+
 import numpy as np
+from numpy import ndarray as Array
 
 from nspca.checker.refusal import require
 
 ROUNDED = "the data must be numbers that float64 holds exactly, got some that it rounds"
 
 
-def numbers_of(data):
+def numbers_of(data: Any) -> Array:
     """Return a dense table as an array; masked entries, and mixed types whose conversion would round, are
     refused.
     """
@@ -27,12 +30,12 @@ def numbers_of(data):
     return np.asarray(data)
 
 
-def not_masked(held):
+def not_masked(held: Any) -> None:
     """Refuse masked entries."""
     require(not np.ma.is_masked(held), "the data must be real numbers, none masked, got masked ones")
 
 
-def floats(X):
+def floats(X: Array) -> Array:
     """Return the numbers of an array X as float64, in their places.
 
     In an array of objects every entry is checked, because float64 would read texts and durations as numbers
@@ -45,7 +48,7 @@ def floats(X):
     return np.array(X, "<f8", order="C")
 
 
-def number(entry):
+def number(entry: Any) -> float:
     """Return an entry of an array of objects as float64; missing entries are NaN."""
     alone = np.asarray(entry)
     right = alone.dtype.kind in "biufO"
@@ -57,7 +60,7 @@ def number(entry):
     return value
 
 
-def is_exact(entries):
+def is_exact(entries: Any) -> bool:
     """Tell whether float64 holds every whole number and long float among `entries`, nested lists
     or arrays.
     """

@@ -3,10 +3,12 @@ used again.
 """
 
 import operator
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
+from numpy import ndarray as Array
 
 from nspca.checker.refusal import require
 from nspca.errors import CertificateError, shown
@@ -19,30 +21,30 @@ NO_WITNESS = -1
 """Code of a leaf, in a tree of supports, that has no W, M and U."""
 
 
-def text(value):
+def text(value: Any) -> str:
     """Return the plain text, also of a str subclass; TypeError for anything else."""
     return str.__str__(value)
 
 
-def flag(name, value):
+def flag(name: str, value: Any) -> bool:
     """Return True or False; texts and numbers are refused."""
     require(isinstance(value, bool | np.bool_), f"{name} must be true or false, got {shown(value)}")
     return bool(value)
 
 
-def whole(name, value):
+def whole(name: str, value: Any) -> int:
     """Return a whole number; booleans are refused."""
     right = isinstance(value, int | np.integer) and not isinstance(value, bool | np.timedelta64)
     require(right, f"{name} must be of whole numbers, got {shown(value)}")
     return operator.index(value)
 
 
-def wholes(name, values):
+def wholes(name: str, values: Iterable[Any]) -> tuple[int, ...]:
     """Return several whole numbers as a tuple."""
     return tuple(whole(name, value) for value in values)
 
 
-def number(name, value):
+def number(name: str, value: Any) -> float | int:
     """Return a number of a type that float or int holds exactly."""
     right = isinstance(value, int | np.integer | float | np.float32 | np.float16)
     require(right, f"{name} must be a number, got {shown(value)}")
@@ -67,11 +69,11 @@ class Recipe:
     shift: float | int = 0
 
     @property
-    def k(self):
+    def k(self) -> int:
         """Return the largest number of nonzeros; of the first component where there are several."""
         return self.sizes[0]
 
-    def usable(self, n):
+    def usable(self, n: int) -> Array:
         """Return the features that a component may use, the forced ones first; with k forced features, these
         alone.
         """
@@ -79,7 +81,7 @@ class Recipe:
         return np.append(self.forced, others).astype(int)
 
 
-def read_recipe(certificate, forms):
+def read_recipe(certificate: Any, forms: Collection[str]) -> Recipe:
     """Return the recipe of a certificate of one of these forms, with checked types."""
     version, form, k = certificate.version, text(certificate.form), certificate.k
     known = whole("version", version) == 1 and form in forms
@@ -100,7 +102,7 @@ def read_recipe(certificate, forms):
     )
 
 
-def words_of(problem):
+def words_of(problem: Any) -> dict[str, Any]:
     """Return the properties of an `nspca.Problem` by name."""
     try:
         A = problem.covariance
@@ -112,7 +114,7 @@ def words_of(problem):
         raise CertificateError(words) from None
 
 
-def asked_word(name, value):
+def asked_word(name: str, value: Any) -> Any:
     """Return a required property of the problem, with its type checked: 1 is not read as true."""
     whose = f"the {name} that is asked for"
     if name in ("k", "forced"):  # one size is the same problem as the number, and features have no order
@@ -126,7 +128,7 @@ def asked_word(name, value):
     return text(value)
 
 
-def same_problem(recipe, asked):
+def same_problem(recipe: Recipe, asked: Mapping[str, Any]) -> None:
     """Refuse a certificate whose problem differs from the required properties."""
     for name, value in asked.items():
         got, wanted = recipe.sizes if name == "k" else getattr(recipe, name), asked_word(name, value)
@@ -138,20 +140,20 @@ def same_problem(recipe, asked):
 class Arrays:
     """Arrays of a witness, each copied before its numbers are checked, so that no caller can change it."""
 
-    def __init__(self, form: str, witness):
+    def __init__(self, form: str, witness: Any) -> None:
         self.form, self.named = form, {text(name): np.asarray(array) for name, array in witness.items()}
 
-    def only(self, *known: str):
+    def only(self, *known: str) -> None:
         """Refuse arrays with names other than these."""
         got = sorted(self.named)
         require(set(got) <= set(known), f"form {self.form!r} has the witness arrays {list(known)}, got {got}")
 
-    def need(self, name):
+    def need(self, name: str) -> Array:
         """Return a required array, unchecked."""
         require(name in self.named, f"witness {name} cannot be read: it is missing")
         return self.named[name]
 
-    def numbers(self, name, shape):
+    def numbers(self, name: str, shape: tuple[int, ...]) -> Array:
         """Return an array of finite float64 numbers of this shape."""
         array, words = self.need(name), f"witness {name} must be finite, of shape {shape}"
         require(array.dtype.kind in "iuf" and array.shape == shape, words)
@@ -159,45 +161,45 @@ class Arrays:
         require(np.isfinite(array).all(), words)
         return array
 
-    def optional(self, name, shape):
+    def optional(self, name: str, shape: tuple[int, ...]) -> Array | None:
         """Return `numbers` of this shape, or None where the array is missing."""
         return self.numbers(name, shape) if name in self.named else None
 
-    def codes(self, name):
+    def codes(self, name: str) -> Array:
         """Return a vector of whole numbers, empty where the array is missing."""
         array = np.array(self.named.get(name, np.zeros(0, dtype=int)))
         right = array.dtype.kind in "iu" and array.ndim == 1
         require(right, f"witness {name} must be whole numbers in a row, got {array.dtype} {array.shape}")
         return array
 
-    def rows(self, n):
+    def rows(self, n: int) -> Array:
         """Return the kept features: all of them where none are named."""
         rows = self.codes("rows") if "rows" in self.named else np.arange(n)
         right = np.unique(rows).size == rows.size and np.isin(rows, np.arange(n)).all()
         require(right, f"witness rows must be different numbers from 0 to {n - 1}")
         return rows.astype(int)
 
-    def narrow(self, name, lengths, n):
+    def narrow(self, name: str, lengths: tuple[int, ...], n: int) -> Array:
         """Return U or L, `lengths` by d. A cover has at least 2^(d-1) cones, so d is small."""
         d = min((*self.need(name).shape[-1:], max(n, 15)))
         return self.numbers(name, (*lengths, d))
 
-    def narrow_or_none(self, name, r, n):
+    def narrow_or_none(self, name: str, r: int, n: int) -> Array:
         """Return U or L on r rows, without columns where the array is missing."""
         return self.narrow(name, (r,), n) if name in self.named else np.zeros((r, 0))
 
-    def tau(self):
+    def tau(self) -> float | None:
         """Return the threshold, None where it is missing; then it is the largest entry of W."""
         tau = self.optional("tau", (1,))
         return None if tau is None else float(tau[0])
 
 
-def different(sizes):
+def different(sizes: Iterable[int]) -> list[int]:
     """Return the different sizes, the largest first: each has a claim and a cover of its own."""
     return sorted({*sizes}, reverse=True)
 
 
-def with_cuts(W, M):
+def with_cuts(W: Array | None, M: Array | None) -> Array | None:
     """Return W + M, treating None as 0; None if there is neither."""
     if W is None:
         return M
@@ -210,15 +212,15 @@ class Inequality:
     cover.
     """
 
-    rows: np.ndarray  # (r,)
-    W: np.ndarray | None  # (r, r)
-    M: np.ndarray | None  # (r, r)
-    U: np.ndarray  # (r, d)
+    rows: Array  # (r,)
+    W: Array | None  # (r, r)
+    M: Array | None  # (r, r)
+    U: Array  # (r, d)
     tau: float | None
     t: float
     F: float
-    tree: np.ndarray
-    y: np.ndarray | None = None  # (n - r,), of the features that are not kept
+    tree: Array
+    y: Array | None = None  # (n - r,), of the features that are not kept
 
     @classmethod
     def read(cls, arrays: Arrays, n: int) -> Self:
@@ -233,7 +235,7 @@ class Inequality:
         return cls(rows, W, M, U, arrays.tau(), t, F, arrays.codes("tree"), y)
 
     @property
-    def taken(self):
+    def taken(self) -> Array | None:
         """Return W + M, which is subtracted from A; None if there is neither."""
         return with_cuts(self.W, self.M)
 
@@ -244,13 +246,13 @@ class Branches:
     claims.
     """
 
-    branch: np.ndarray
-    use: np.ndarray  # (leaves,)
-    W: np.ndarray  # (p, n, n)
-    M: np.ndarray  # (p, n, n)
-    U: np.ndarray  # (p, n, d)
-    claims: np.ndarray  # (leaves, 2)
-    tree: np.ndarray
+    branch: Array
+    use: Array  # (leaves,)
+    W: Array  # (p, n, n)
+    M: Array  # (p, n, n)
+    U: Array  # (p, n, d)
+    claims: Array  # (leaves, 2)
+    tree: Array
 
     @classmethod
     def read(cls, arrays: Arrays, n: int) -> Self:
@@ -266,7 +268,7 @@ class Branches:
         require(known, f"witness use cannot be read: its numbers go from {NO_WITNESS} to {len(W) - 1}")
         return cls(arrays.codes("branch"), use, W, M, U, claims, arrays.codes("tree"))
 
-    def leaf(self, number, features, tree):
+    def leaf(self, number: int, features: Array, tree: Array) -> Inequality:
         """Return the inequality of one leaf, on the features that are left there; `tree` has the codes not
         yet read.
         """
@@ -288,17 +290,17 @@ class Joint:
     after the other.
     """
 
-    rows: np.ndarray  # (r,)
-    W: np.ndarray | None  # (r, r)
-    M: np.ndarray | None  # (r, r)
-    U: np.ndarray  # (r, e)
-    L: np.ndarray  # (r, d)
+    rows: Array  # (r,)
+    W: Array | None  # (r, r)
+    M: Array | None  # (r, r)
+    U: Array  # (r, e)
+    L: Array  # (r, d)
     tau: float | None
     t: float
-    prices: np.ndarray | None  # (r,)
+    prices: Array | None  # (r,)
     F: tuple[float, ...]
-    tree: np.ndarray
-    y: np.ndarray | None = None  # (n - r,), of the features that are not kept
+    tree: Array
+    y: Array | None = None  # (n - r,), of the features that are not kept
 
     @classmethod
     def read(cls, arrays: Arrays, n: int, sizes: tuple[int, ...]) -> Self:
@@ -317,6 +319,6 @@ class Joint:
         return cls(rows, W, M, U, L, arrays.tau(), t, prices, tuple(F), arrays.codes("tree"), y)
 
     @property
-    def taken(self):
+    def taken(self) -> Array | None:
         """Return W + M, which is subtracted from A; None if there is neither."""
         return with_cuts(self.W, self.M)

@@ -3,7 +3,7 @@
 from nspca.errors import CertificateError
 
 
-def require(condition, sentence):
+def require(condition: object, sentence: str) -> None:
     """Raise `CertificateError` with a sentence unless `condition` holds; conditions are written so that NaN
     makes them false.
     """

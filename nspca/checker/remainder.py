@@ -19,7 +19,11 @@ the code has 8. Of d: one for each of at most |O| products and sums, and 1 to di
 K: 2 to divide by the root, twice, 1 to multiply, and one for each sum.
 """
 
+from collections.abc import Callable, Iterator
+from typing import TypeAlias
+
 import numpy as np
+from numpy import ndarray as Array
 
 from nspca.checker.reach import entries_above
 from nspca.checker.refusal import require
@@ -29,7 +33,7 @@ LIGHTEST, HEAVIEST = 2.0**-60, 2.0**60
 """Smallest and largest allowed weight: what underflows in d is then less than TINY."""
 
 
-def fold(A, witness, outside, tau, nonneg):
+def fold(A: Matrix, witness: Inequality | Joint, outside: Array, tau: float, nonneg: bool) -> Folded | None:
     """Return K (r, r) and the size of its rounding error in spectral norm, or None where K is 0.
 
     Weights with a d_i above t are refused.
@@ -70,7 +74,9 @@ def levels(A, outside, y, tau, nonneg):
     return totals / y * (1 + gamma(outside.size + 16)) + TINY * felt
 
 
-def across(A, witness, outside, d, tau, nonneg):
+def across(
+    A: Matrix, witness: Inequality | Joint, outside: Array, d: Array, tau: float, nonneg: bool
+) -> Folded | None:
     """Return K and its error from N between the kept rows and the features outside, or None where K is 0."""
     rows, t = witness.rows, witness.t
     K, size, used = np.zeros((rows.size, rows.size)), 0.0, 0

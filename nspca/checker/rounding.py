@@ -1,8 +1,11 @@
 """Margins for rounding errors. docs/rounding.md states and proves each rule, under the name it has here."""
 
+from collections.abc import Sequence
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
+from numpy import ndarray as Array
 
 EPS = 1.02 * 2.0**-53
 """The unit roundoff, and 2 % more for the rounding of the margins themselves (rule MARGIN)."""
@@ -12,26 +15,26 @@ ROOT_TINY = 1e-150
 """Upper bound on the loss by underflow in the root of a sum of squares (rule NORM)."""
 
 
-def gamma(roundings):
+def gamma(roundings: float) -> float:
     """Rule GAMMA: bound the distance from 1 of a product of `roundings` factors (1 + delta)^(+-1), |delta| <=
     u.
     """
     return roundings * EPS
 
 
-def margin(roundings, *magnitudes):
+def margin(roundings: float, *magnitudes: Any) -> Any:
     """Rule MARGIN: bound the error of a sum whose terms have these magnitudes and this number of roundings
     each.
     """
     return gamma(roundings) * sum(magnitudes) + TINY
 
 
-def norm(X):
+def norm(X: Array | float) -> float:
     """Rule NORM: return at least the Frobenius norm of X, except for roundings that rule MARGIN pays for."""
     return np.linalg.norm(X) + ROOT_TINY * np.any(X)
 
 
-def topk(v, k, fixed=0):
+def topk(v: Array, k: int, fixed: int = 0) -> Any:
     """Return the sum of the first `fixed` and the k - fixed largest others on the last axis of v >= 0: k
     roundings.
     """
@@ -41,7 +44,7 @@ def topk(v, k, fixed=0):
     return v[..., :fixed].sum(axis=-1) + others.sum(axis=-1)
 
 
-def is_psd(S, error):
+def is_psd(S: Array, error: float) -> bool:
     """Rule CHOLESKY: return True only if every symmetric matrix within spectral distance `error` of S (n, n)
     is psd.
 
@@ -56,7 +59,7 @@ def is_psd(S, error):
         return False
 
 
-def are_psd(S, edges, error=0.0):
+def are_psd(S: Array, edges: Sequence[tuple[int, int]], error: float = 0.0) -> Array:
     """Rule CHOLESKY for many matrices of one size at once, given their entries S (edges,
     matrices), j <= l.
     """
@@ -76,12 +79,12 @@ def are_psd(S, edges, error=0.0):
     return proved
 
 
-def root_up(square):
+def root_up(square: float) -> float:
     """Rule UP: return a float whose exact square is at least `square`, 0 for 0."""
     return float(np.nextafter(np.sqrt(square), np.inf)) if square > 0 else 0.0
 
 
-def float_up(exact):
+def float_up(exact: Fraction) -> float:
     """Rule UP: return the smallest float that is not below a Fraction."""
     nearest = float(exact)
     return nearest if Fraction(nearest) >= exact else float(np.nextafter(nearest, np.inf))

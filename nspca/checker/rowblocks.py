@@ -13,6 +13,7 @@ most the variance, by Cauchy-Schwarz.
 """
 
 import numpy as np
+from numpy import ndarray as Array
 
 from nspca.checker import matrix
 from nspca.checker.blocks import Rows
@@ -30,20 +31,21 @@ class RowMatrix(Matrix):
 
     by_rows = True
 
-    def __init__(self, data, recipe):
+    def __init__(self, data: Any, recipe: Recipe) -> None:
         shape = tuple(int(s) for s in data.shape)
         right = len(shape) == 2 and shape == tuple(recipe.shape) and min(shape) > 0
         require(right, f"the data must have shape {tuple(recipe.shape)}, got {shape}")
         require(recipe.source == "data", f"rows are data, the certificate is about a {recipe.source!r}")
-        (self.m, self.n), self.entries, self.relative, self.whole = shape, None, False, None
+        (self.m, self.n), self.entries, self.relative = shape, None, False
+        self.whole: Array | None = None
         self.center, self.scale = recipe.center, recipe.scale
-        self.rows = Rows(data, shape, self.center or self.scale, self.scale, recipe.digest)
+        self.rows = Rows(data, (self.m, self.n), self.center or self.scale, self.scale, recipe.digest)
         self.exponent = 0 if self.scale else 2 * self.rows.exponent
         words = f"the exponent of the unit scale is {self.exponent}, the certificate says {recipe.exponent}"
         require(recipe.exponent == self.exponent, words)
         self._sizes_of(self.rows)
 
-    def _sizes_of(self, rows):
+    def _sizes_of(self, rows: Rows) -> None:
         """Set means, weights and sizes. Columns of Y are near one in size, so their squares lose nothing."""
         m, squares = self.m, rows.squares
         depth = min(m + 1, rows.piece + rows.pieces_read + 1)
@@ -63,16 +65,16 @@ class RowMatrix(Matrix):
         self.eps, self.more = gamma(6 * depth + 64), 6 * depth + 64
         self.lost = TINY * max(1.0, float(self.weights.max()) ** 2)
 
-    def chunks(self, J):
+    def chunks(self, J: Array) -> list[Array]:
         """Return the features J in pieces that are processed together."""
         return [J[i : i + 512] for i in range(0, len(J), 512)]
 
-    def columns(self, J):
+    def columns(self, J: Array) -> Array:
         """Return Z for the features J, for data of few rows: Y without its means, times the weights."""
         Y = np.concatenate([piece.dense(0, len(J)) for piece in self.rows.pieces(J)])
         return (Y - self.means[J]) * self.weights[J]
 
-    def block(self, I, J):
+    def block(self, I: Array, J: Array) -> Array:
         """Return A[I, J], as computed."""
         if self.n <= matrix.DENSE_LIMIT:
             self.whole = self._gram(np.arange(self.n)) if self.whole is None else self.whole
@@ -86,7 +88,7 @@ class RowMatrix(Matrix):
         (G,) = self.rows.products(J, [(0, len(J), 0, len(J))])
         return self.finished(G, J, J)
 
-    def finished(self, sums, I, J):
+    def finished(self, sums: Array, I: Array, J: Array) -> Array:
         """Return entries of A from the sums y_i'y_j."""
         G = sums / self.m - np.outer(self.means[I], self.means[J])
         return G * self.weights[I][:, None] * self.weights[J]

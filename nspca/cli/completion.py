@@ -1,18 +1,31 @@
-"""Command `completion`: a script for shell completion of commands, options and values, made from the parser.
+"""Command `completion`: a script for shell completion of commands, options and values, made by shtab.
 
 The metavar of an argument determines its values: names of samples, methods or steps, or files. Scripts hold
-plain words only, so completion does not run nspca.
+these names as plain words, so completion does not run nspca.
 """
 
 import argparse
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Sequence
+from typing import Any
 
 from nspca.cli.arguments import PREPARATIONS, Commands, Parser
 from nspca.cli.screen import say
 
-FILES = frozenset({"SOURCE", "DATA", "CERTIFICATE", "LOADINGS", "FILE", "FILE.npz", "FILE.csv", "FOLDER"})
+FILES = frozenset(
+    {
+        "SOURCE",
+        "DATA",
+        "CERTIFICATE",
+        "LOADINGS",
+        "SPEC.json",
+        "FILE",
+        "FILE.npz",
+        "FILE.csv",
+        "FILE.json",
+        "FOLDER",
+    }
+)
 """Metavars of arguments that take a file or a folder; some take a name as well."""
 PLACES = {
     "bash": "~/.local/share/bash-completion/completions/nspca",
@@ -20,32 +33,8 @@ PLACES = {
     "fish": "~/.config/fish/completions/nspca.fish",
 }
 """Location where each shell looks for the script."""
-
-
-@dataclass(frozen=True)
-class Place:
-    """One argument of a command: an option with its value, or a positional argument.
-
-    Attributes
-    ----------
-    options : tuple of str
-        Spellings of the option; empty for a positional argument.
-    told : str
-        Short help.
-    takes, many : bool
-        Whether it takes a value, and any number of values.
-    words : tuple of str
-        Possible values.
-    files : bool
-        Whether files are possible values.
-    """
-
-    options: tuple[str, ...]
-    told: str
-    takes: bool
-    many: bool
-    words: tuple[str, ...]
-    files: bool
+EITHER = '_nspca_words_or_files() {\n  compadd -- "$@"\n  _files\n}'
+"""Function of zsh that completes some words, and files."""
 
 
 def add(commands: Commands) -> None:
@@ -65,8 +54,23 @@ def add(commands: Commands) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the script for a shell."""
-    say(SHELLS[args.shell](args.top))
+    say(script(args.top, args.shell))
     return 0
+
+
+def script(top: argparse.ArgumentParser, shell: str) -> str:
+    """Return the script that completes the commands of a parser in a shell."""
+    import shtab
+
+    known = values()
+    for command in subparsers(top).values():
+        for action in command._actions:
+            metavar = str(action.metavar or "")
+            words = known.get(metavar, ())
+            if metavar in FILES or words:
+                action.complete = completer(metavar, words)  # type: ignore[attr-defined]  # as shtab documents
+    top.prog = "nspca"  # also for those who call it with `python -m`
+    return shtab.complete(top, shell)
 
 
 def subparsers(top: argparse.ArgumentParser) -> dict[str, Parser]:
@@ -95,115 +99,21 @@ def values() -> dict[str, tuple[str, ...]]:
     }
 
 
-def places(command: argparse.ArgumentParser) -> Iterator[Place]:
-    """Yield the arguments of a command, in the order of its help."""
-    known = values()
-    for action in command._actions:
-        shown = str(action.metavar or "")
-        words = tuple(map(str, action.choices)) if action.choices else known.get(shown, ())
-        told = (action.help or "").partition(";")[0].partition(" (")[0]
-        takes = action.nargs != 0 or not action.option_strings
-        yield Place(tuple(action.option_strings), told, takes, action.nargs == "*", words, shown in FILES)
+def completer(metavar: str, words: Sequence[str]) -> dict[str, Any]:
+    """Return how shtab completes an argument with this metavar: words, files, or both.
 
+    The name of a bash function with "file" in it makes shtab quote its words as names of files.
+    """
+    import shtab
 
-def summaries(top: argparse.ArgumentParser) -> dict[str, str]:
-    """Return the first sentence of the description of each command."""
-    said = {name: command.description or "" for name, command in subparsers(top).items()}
-    return {name: text.partition(". ")[0].rstrip(".") for name, text in said.items()}
-
-
-def quoted(text: str) -> str:
-    """Return a text in single quotes that is safe in all three shells."""
-    return "'" + re.sub(r"['\\\n:]", " ", text) + "'"
-
-
-def bash(top: argparse.ArgumentParser) -> str:
-    """Return the script for bash, from version 3 on."""
-    cases = []
-    for name, command in subparsers(top).items():
-        found = list(places(command))
-        after = [
-            f'{"|".join(one.options)}) words="{" ".join(one.words)}"; files={int(one.files)} ;;'
-            for one in found
-            if one.options and one.takes
-        ]
-        loose = [one for one in found if not one.options]
-        every = " ".join(option for one in found for option in one.options)
-        here = " ".join(word for one in loose for word in one.words)
-        cases.append(
-            f'{name}) case "$before" in\n      '
-            + "\n      ".join([*after, f'*) words="{here}"; files={int(any(one.files for one in loose))}'])
-            + f'\n        case "$now" in -*) words="{every}"; files=0 ;; esac ;;\n    esac ;;'
-        )
-    return BASH.format(commands=" ".join(subparsers(top)), cases="\n    ".join(cases))
-
-
-def zsh(top: argparse.ArgumentParser) -> str:
-    """Return the script for zsh."""
-    cases = []
-    for name, command in subparsers(top).items():
-        lines, number = [], 0
-        for one in places(command):
-            told = quoted(one.told)[1:-1].translate({ord("["): "(", ord("]"): ")"})
-            words = " ".join(one.words)
-            either = f" _nspca_either {words}" if words and one.files else f"({words})" if words else ""
-            value = f":{told}:{either or ('_files' if one.files else ' ')}" if one.takes else ""
-            number += not one.options
-            lines += [f"'*{option}[{told}]{value}'" for option in one.options]
-            lines += [] if one.options else [f"'{'*' if one.many else number}{value}'"]
-        cases.append(f"{name}) _arguments {' '.join(lines)} ;;")
-    named = " ".join(f"{quoted(name)[:-1]}:{quoted(told)[1:]}" for name, told in summaries(top).items())
-    return ZSH.format(commands=named, cases="\n      ".join(cases))
-
-
-def fish(top: argparse.ArgumentParser) -> str:
-    """Return the script for fish."""
-    lines = ["complete -c nspca -f"]
-    for name, told in summaries(top).items():
-        lines.append(f"complete -c nspca -n __fish_use_subcommand -a {name} -d {quoted(told)}")
-    for name, command in subparsers(top).items():
-        when = f"complete -c nspca -n '__fish_seen_subcommand_from {name}'"
-        for one in places(command):
-            spelt = "".join(
-                f" -l {option[2:]}" if option.startswith("--") else f" -s {option[1:]}"
-                for option in one.options
-            )
-            value = (" -r" if one.takes and one.options else "") + (" -F" if one.files else "")
-            words = f" -a {quoted(' '.join(one.words))}" if one.words else ""
-            lines.append(f"{when}{spelt}{value}{words}" + (f" -d {quoted(one.told)}" if one.options else ""))
-    return "\n".join(lines)
-
-
-SHELLS: dict[str, Callable[[argparse.ArgumentParser], str]] = {"bash": bash, "zsh": zsh, "fish": fish}
-BASH = """_nspca() {{
-  local now="${{COMP_WORDS[COMP_CWORD]}}" before="${{COMP_WORDS[COMP_CWORD-1]}}" words="" files=0
-  if [ "$COMP_CWORD" -eq 1 ]; then
-    words="{commands}"
-  else case "${{COMP_WORDS[1]}}" in
-    {cases}
-  esac; fi
-  COMPREPLY=($(compgen -W "$words" -- "$now"))
-  if [ "$files" -eq 1 ]; then
-    local IFS=$'\\n'
-    COMPREPLY+=($(compgen -f -- "$now"))
-  fi
-}}
-complete -o filenames -F _nspca nspca"""
-ZSH = """#compdef nspca
-_nspca_either() {{
-  compadd -- "$@"
-  _files
-}}
-_nspca() {{
-  local -a commands=({commands})
-  if (( CURRENT == 2 )); then
-    _describe command commands
-  else
-    local name=$words[2]
-    shift words; (( CURRENT-- ))
-    case $name in
-      {cases}
-    esac
-  fi
-}}
-if [ "$funcstack[1]" = "_nspca" ]; then _nspca "$@"; else compdef _nspca nspca; fi"""
+    listed, files = " ".join(words), metavar in FILES
+    if not words:
+        return dict(shtab.FILE)
+    function = "_nspca_" + re.sub(r"\W", "_", metavar) + ("_or_file" if files else "")
+    body = f"  compgen -W '{listed}' -- \"$1\"\n" + ('  compgen -f -- "$1"\n' if files else "")
+    return {
+        "bash": function,
+        "zsh": f" _nspca_words_or_files {listed}" if files else f"({listed})",
+        "fish": listed + (" (__fish_complete_path (commandline -ct))" if files else ""),
+        "preamble": {"bash": f"{function}() {{\n{body}}}", "zsh": EITHER if files else ""},
+    }

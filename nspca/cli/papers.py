@@ -41,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
     from nspca.papers import report
 
     check_files(args.html)
-    items = [papers.known(name) for name in args.items or papers.ITEMS]
+    items = [papers.find_item(name) for name in args.items or papers.ITEMS]
     outcomes, told = {}, []
     for item in items:
         outcome = papers.stored(item.name) if args.stored else papers.reproduce(item.name, progress())

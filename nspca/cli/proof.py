@@ -95,6 +95,7 @@ def certify(args: argparse.Namespace) -> int:
 
     import nspca
     from nspca.api import certified
+    from nspca.cli.questions import proof_spec
 
     check_files(args.certificate, args.csv, read=[args.source, args.loadings])
     dataset = read_dataset(args.source, args, args.covariance)
@@ -117,7 +118,7 @@ def certify(args: argparse.Namespace) -> int:
                 f"weights of one sign are required, got {X.min():.3g} for {name}: add --signed"
             )
     result = nspca.Result.of(problem, X, nspca.Status.HEURISTIC, "given")
-    certificate = nspca.certify(problem, result, effort=args.effort, report=progress())
+    certificate = proof_spec(args, dataset, problem).run(progress(), problem, component=X)
     return tell(args, dataset, problem, certified(problem, result, certificate))
 
 

@@ -1,15 +1,20 @@
-"""Specs of what a command answers, which ``--spec FILE`` writes and `nspca run FILE` answers again.
+"""Questions that commands ask, as specs: the spec is run, and ``--spec FILE`` saves it for `nspca run FILE`.
 
-Specs need pydantic, so this module is imported only when a spec is asked for.
+Specs need pydantic, so this module is imported only when a question is asked.
 """
 
 import argparse
 from typing import TYPE_CHECKING, Any
 
+from nspca.api import certified
 from nspca.cli.sources import forced_features, reading_options
 from nspca.data import SAMPLES
-from nspca.errors import InvalidOption
-from nspca.specs import ComponentsSpec, DataSpec, ProblemSpec, SweepSpec
+from nspca.errors import InvalidOption, Refused
+from nspca.problem import Problem
+from nspca.progress import Event, Report
+from nspca.result import Result
+from nspca.specs import ComponentsSpec, DataSpec, ProofSpec, SweepSpec
+from nspca.validation.options import known_seed
 
 if TYPE_CHECKING:
     from nspca.cli.sources import Source
@@ -18,42 +23,78 @@ NOT_IN_A_SPEC = ("within", "seconds", "nodes", "resume")
 """Options of `solve` that a spec does not hold."""
 
 
-def solve_spec(args: argparse.Namespace, dataset: "Source") -> ProblemSpec:
+def refuse_other_options(args: argparse.Namespace) -> None:
+    """Refuse options of ``solve`` that a saved spec would not hold."""
+    for name in NOT_IN_A_SPEC:
+        if getattr(args, name) is not None:
+            raise InvalidOption(f"a spec does not hold --{name}, got it with --spec: leave one of them out")
+
+
+def solve_spec(args: argparse.Namespace, dataset: "Source") -> SweepSpec | ComponentsSpec:
     """Return the question of ``solve``: a sweep of one k, or several components found together.
 
     Raises
     ------
     InvalidOption
-        For an option that a spec does not hold, or a value that it does not take.
+        For a value that a spec does not take.
     """
-    for name in NOT_IN_A_SPEC:
-        if getattr(args, name) is not None:
-            raise InvalidOption(f"a spec does not hold --{name}, got it with --spec: leave one of them out")
     if args.components is None:
         return sweep_spec(args, dataset, [args.k], [args.method])
     method = "joint" if args.method == "auto" else args.method
-    sizes = (args.k,) * args.components
-    return ComponentsSpec(sizes=sizes, methods=(method,), **_asked(args, dataset))
+    sizes, how = (args.k,) * args.components, _effort_and_seed(args)
+    return ComponentsSpec(sizes=sizes, methods=(method,), **_about_problem(args, dataset), **how)
 
 
 def sweep_spec(
     args: argparse.Namespace, dataset: "Source", ks: list[int], methods: list[str] | None
 ) -> SweepSpec:
-    """Return the question of ``sweep``."""
-    return SweepSpec(ks=tuple(sorted({*ks})), methods=tuple(methods or ["auto"]), **_asked(args, dataset))
+    """Return the question of ``sweep``, which leaves the bounds of papers out."""
+    ordered, names = tuple(sorted({*ks})), tuple(methods or ["auto"])
+    about, how = _about_problem(args, dataset), _effort_and_seed(args)
+    return SweepSpec(ks=ordered, methods=names, published=False, **about, **how)
 
 
-def _asked(args: argparse.Namespace, dataset: "Source") -> dict[str, Any]:
-    """Return the fields that all questions of the command line have."""
+def proof_spec(args: argparse.Namespace, dataset: "Source", problem: Problem) -> ProofSpec:
+    """Return the question of ``certify``: a proof about known components of a problem."""
+    return ProofSpec(k=problem.k, efforts=(args.effort,), **_about_problem(args, dataset))
+
+
+def answer(question: SweepSpec | ComponentsSpec, problem: Problem, report: Report) -> Result:
+    """Return the one result of a question about `problem`, with its certificate.
+
+    Raises
+    ------
+    Refused
+        When several components have no bound.
+    """
+    said: list[str] = []
+
+    def hear(event: Event) -> None:
+        row = event.payload.get("row", {})
+        if row.get("row") == "refused":
+            said.append(row["error"])
+        report(event)
+
+    (result,) = question.run(hear, problem).results.values()
+    if result.certificate is None:
+        raise Refused(said[-1])
+    return certified(problem, result, result.certificate)
+
+
+def _about_problem(args: argparse.Namespace, dataset: "Source") -> dict[str, Any]:
+    """Return the fields that all questions about a problem have."""
     return {
         "data": data_spec(args, dataset),
         "nonneg": not args.signed,
         "forced": forced_features(dataset, args.forced),
         "center": args.center,
         "scale": args.scale,
-        "effort": args.effort,
-        "seed": args.seed,
     }
+
+
+def _effort_and_seed(args: argparse.Namespace) -> dict[str, Any]:
+    """Return the fields of questions that search for components and prove them."""
+    return {"effort": args.effort, "seed": known_seed(args.seed)}
 
 
 def data_spec(args: argparse.Namespace, dataset: "Source") -> DataSpec:

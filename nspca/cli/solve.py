@@ -3,13 +3,17 @@
 import argparse
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nspca.cli.answers import beside, tell
 from nspca.cli.arguments import Commands, count, of_problem, percent, with_json, with_seed, with_spec
 from nspca.cli.screen import check_files, complain, progress, saved
 from nspca.cli.sources import make_problem, read_dataset
 from nspca.errors import InvalidOption, of_the_app
+
+if TYPE_CHECKING:
+    from nspca.problem import Problem
+    from nspca.result import Result
 
 
 def add(commands: Commands) -> None:
@@ -109,32 +113,53 @@ def readers_of(workers: int | None, scheduler: str | None) -> AbstractContextMan
 
 def _solve(args: argparse.Namespace, client: Any) -> int:
     import nspca
-    from nspca.api import certified, prove_optimum
-    from nspca.certificate import ROUNDING, require_about
+    from nspca.api import certified, line_of
+    from nspca.certificate import ROUNDING
+    from nspca.cli import questions
 
     dataset = read_dataset(args.source, args, args.covariance)
     sizes = args.k if args.components is None else (args.k,) * args.components
     problem = make_problem(args, dataset, sizes, client if Path(args.source).is_dir() else None)
     question = None
     if args.spec:
-        from nspca.cli.questions import solve_spec
-
-        question = solve_spec(args, dataset)
-    limits: dict[str, Any] = {"seconds": args.seconds, "nodes": args.nodes}
-    how = {"method": args.method, "seed": args.seed, "report": progress()}
-    if args.resume is None:
-        limits["client"] = client if args.effort == "exhaustive" else None
-        result = nspca.solve(problem, certify=args.effort, **how, **limits)
+        questions.refuse_other_options(args)
+    if args.spec or not _is_limited(args, client):
+        if problem.joint and args.method != "auto":
+            line_of(args.method).check(problem)  # a method that finds one component is refused, as by `solve`
+        question = questions.solve_spec(args, dataset)
+    if _is_limited(args, client):
+        result = _search(args, problem, client)
     else:
-        before = nspca.Certificate.load(args.resume)
-        require_about(problem, before)
-        result = nspca.solve(problem, certify=None, **how)
-        limits |= {"client": client, "resume": before}
-        result = prove_optimum(problem, result, progress(), **limits)
+        assert question is not None  # made above
+        result = questions.answer(question, problem, progress())
     known = None
     if args.within is not None:
         known = nspca.membership(problem, result, share=args.within / 100, report=progress())
         if result.certificate is None or known.certificate.upper <= result.certificate.upper * (1 + ROUNDING):
             result = certified(problem, result, known.certificate)  # one certificate proves both
-    with saved(args, question):
+    with saved(args, question if args.spec else None):
         return tell(args, dataset, problem, result, known)
+
+
+def _is_limited(args: argparse.Namespace, client: Any) -> bool:
+    """Tell whether the answer needs what no spec holds: limits of an exhaustive search, or its workers."""
+    limits = (args.seconds, args.nodes, args.resume)
+    helped = args.effort == "exhaustive" and (client is not None or args.components is not None)
+    return helped or any(limit is not None for limit in limits)
+
+
+def _search(args: argparse.Namespace, problem: "Problem", client: Any) -> "Result":
+    """Return the answer of an exhaustive search with limits, workers, or a tree to go on from."""
+    import nspca
+    from nspca.api import prove_optimum
+    from nspca.certificate import require_about
+
+    limits: dict[str, Any] = {"seconds": args.seconds, "nodes": args.nodes}
+    how = {"method": args.method, "seed": args.seed, "report": progress()}
+    if args.resume is None:
+        limits["client"] = client if args.effort == "exhaustive" else None
+        return nspca.solve(problem, certify=args.effort, **how, **limits)
+    before = nspca.Certificate.load(args.resume)
+    require_about(problem, before)
+    result = nspca.solve(problem, certify=None, **how)
+    return prove_optimum(problem, result, progress(), client=client, resume=before, **limits)

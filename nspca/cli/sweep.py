@@ -57,17 +57,13 @@ def add(commands: Commands) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Sweep over k and print or write the table; an interrupted sweep yields its finished rows."""
-    import nspca
-
     check_files(args.csv, args.spec, read=[args.source])
     dataset = read_dataset(args.source, args, args.covariance)
     problem = make_problem(args, dataset, args.k[0])
-    question = None
-    if args.spec:
-        from nspca.cli.questions import sweep_spec
+    from nspca.cli.questions import sweep_spec
+    from nspca.result import COLUMNS
 
-        question = sweep_spec(args, dataset, args.k, args.method)
-    how = {"methods": tuple(args.method or ["auto"]), "certify": args.effort, "seed": args.seed}
+    question = sweep_spec(args, dataset, args.k, args.method)
     bar = progress()
     ready: list[Event] = []
 
@@ -77,13 +73,14 @@ def run(args: argparse.Namespace) -> int:
         bar(event)
 
     try:
-        nspca.sweep(problem, args.k, report=report, **how)
+        question.run(report, problem)
     except KeyboardInterrupt:
         if not ready:
             raise
     clear()
-    with saved(args, question):
-        tell(args, dataset, [event.payload["row"] for event in ready])
+    rows = [{name: event.payload["row"][name] for name in COLUMNS} for event in ready]
+    with saved(args, question if args.spec else None):
+        tell(args, dataset, rows)
     if ready[-1].done < ready[-1].total:
         complain(f"nspca: stopped with {ready[-1].done} of {ready[-1].total} rows ready")
         return 130

@@ -32,6 +32,8 @@ SLACK = 1e-9
 
 Penalised = Callable[[Problem, Array, float], Array]
 """``penalised(problem, V, weight) -> x``: solve a problem with the penalty ``weight x'VV'x``."""
+Solve = Callable[[Problem], Array]
+"""``solve(problem) -> x``: one component (n,) of a problem."""
 
 
 def at_an_angle(
@@ -65,7 +67,7 @@ def at_an_angle(
     )
 
 
-def check_angle(degrees) -> None:
+def check_angle(degrees: float) -> None:
     """Refuse an angle that is not above 0 and at most 90 degrees."""
     if not (is_whole(degrees) or isinstance(degrees, float | np.floating)) or not 0 < degrees <= 90:
         raise InvalidOption(
@@ -73,7 +75,9 @@ def check_angle(degrees) -> None:
         )
 
 
-def _yield_components(problem, solve_one, limit, penalised) -> Iterator[Array]:
+def _yield_components(
+    problem: Problem, solve_one: Solve, limit: float, penalised: Penalised
+) -> Iterator[Array]:
     """Yield components; the cosine of the angle to each one before is at most `limit`."""
     V = np.zeros((problem.n, 0))
     while True:
@@ -82,10 +86,10 @@ def _yield_components(problem, solve_one, limit, penalised) -> Iterator[Array]:
         V = np.column_stack([V, x])
 
 
-def _penalise_covariance(solve_one) -> Penalised:
+def _penalise_covariance(solve_one: Solve) -> Penalised:
     """Return a function that adds the penalty to the covariance and calls `solve_one`, for any method."""
 
-    def penalised(problem, V, weight):
+    def penalised(problem: Problem, V: Array, weight: float) -> Array:
         shift = weight * float(np.linalg.norm(V, 2)) ** 2
         changed = Changed(problem.covariance, V, -weight * np.eye(V.shape[1]), shift=shift)
         return solve_one(replace(problem, covariance=changed))
@@ -93,12 +97,12 @@ def _penalise_covariance(solve_one) -> Penalised:
     return penalised
 
 
-def _find_next(problem, V, solve_one, limit, penalised):
+def _find_next(problem: Problem, V: Array, solve_one: Solve, limit: float, penalised: Penalised) -> Array:
     """Return the best component whose cosines to the columns of V are at most `limit`."""
     A = problem.covariance
     l1 = float(A.leading(1)[0][0])
 
-    def found(weight):
+    def found(weight: float) -> tuple[Array, bool]:
         x = penalised(problem, V, weight) if weight else solve_one(problem)
         return x, float(np.abs(V.T @ x).max(initial=0.0)) <= limit
 
@@ -125,7 +129,7 @@ def _find_next(problem, V, solve_one, limit, penalised):
     return best
 
 
-def _find_disjoint(problem, V, solve_one):
+def _find_disjoint(problem: Problem, V: Array, solve_one: Solve) -> Array:
     """Return a component among the features that no column of V uses."""
     free = np.flatnonzero(~V.any(axis=1))
     if free.size == 0:

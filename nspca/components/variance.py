@@ -3,6 +3,8 @@
 Three definitions of the variance are used. The share of the variance of other rows is computed here as well.
 """
 
+from typing import Any
+
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
@@ -59,7 +61,7 @@ def explained_variances(problem: Problem, X: Array) -> dict[str, Array]:
     return {name: np.cumsum(part) * A.unit for name, part in parts.items()}
 
 
-def shares_of_rows(X, components: Array, mean: Array, scale: Array) -> Array:
+def shares_of_rows(X: Any, components: Array, mean: Array, scale: Array) -> Array:
     """Return the share of the sum of squares of rows X (m, n) along each component (n, r), as (r,).
 
     Rows are centred by `mean` (n,) and divided by `scale` (n,) first. The share is 0 where all rows equal the

@@ -82,15 +82,15 @@ def folded(client: Any, table: Any, function: Any, join: Join, report: Report) -
 
 
 @contextmanager
-def clear_errors() -> Iterator[None]:
-    """Turn errors of connections, processes and versions into one sentence."""
+def clear_errors(work: str = "read the shards") -> Iterator[None]:
+    """Turn errors of connections, processes and versions into a `JobError`; `work` names the task."""
     try:
         yield
     except (NSPCAError, MemoryError):
         raise
     except Exception as error:  # Dask is not imported, so its errors have no names here
         raise JobError(
-            f"Workers that read the shards to the end are required, got {type(error).__name__} "
+            f"Workers that {work} to the end are required, got {type(error).__name__} "
             f"({shown(str(error))}): see their logs, or leave the client out."
         ) from error
 

@@ -1,1 +1,1 @@
-"""The only Streamlit inside the package: what the pages are made of."""
+"""The dashboard: content of the Streamlit pages. No other room of the package uses Streamlit."""

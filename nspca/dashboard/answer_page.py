@@ -1,13 +1,13 @@
 """The mechanism of every page that asks one question of the data and shows the answer.
 
-A page says in an `AnswerPage` how its question is asked and how its answer is drawn. `show` does the rest: it
-finds the run, watches it, draws what is ready, and lets the result be taken home.
+Each page subclasses `AnswerPage`: how to ask its question, and how to draw its answer. `show` does the rest.
+It finds the run, follows its progress, draws partial results, and offers the downloads.
 """
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -27,6 +27,8 @@ from nspca.errors import NSPCAError
 from nspca.jobs import JobState
 from nspca.specs import ProblemSpec
 
+Asked = TypeVar("Asked", bound=ProblemSpec)
+"""The kind of question that a page asks."""
 MEASURED = "The variance of all rows is being measured, once for this folder: the picture follows."
 CHANGE = "change"
 CSV, PLAIN, BYTES = "text/csv", "text/plain", "application/octet-stream"
@@ -34,7 +36,7 @@ CSV, PLAIN, BYTES = "text/csv", "text/plain", "application/octet-stream"
 
 @dataclass(frozen=True)
 class Download:
-    """One file of a result, made when somebody asks for it."""
+    """A file of a result to download, made when a visitor asks for it."""
 
     label: str
     make: Callable[[], bytes]
@@ -45,17 +47,17 @@ class Download:
 
 @dataclass(frozen=True)
 class TakeHome:
-    """All that can be taken home of a result.
+    """All downloads of a result.
 
     Parameters
     ----------
     name : name of the ZIP file, without its ending
     of : text that changes whenever the content of the ZIP changes
-    figures : returns the figures of the page by name
-    pack : returns the ZIP, from the figures and the pictures that the browser made of them
-    files : single files beside the ZIP
-    shown : what the page shows of the result, for `Spec.to_python`
-    code : Python that says more than that of the spec
+    figures : function that returns the figures of the page by name
+    pack : function that returns the ZIP from the figures and their pictures, which the browser draws
+    files : single files besides the ZIP
+    shown : the part of the result that the page shows, for `Spec.to_python`
+    code : Python code to show instead of that of the spec
     """
 
     name: str
@@ -67,103 +69,122 @@ class TakeHome:
     code: str = ""
 
 
-class AnswerPage(ABC):
-    """A page with a question and its answer. `show` calls the methods in the order in which they stand here.
+class AnswerPage(ABC, Generic[Asked]):
+    """Base class of a page with a question and its answer. `show` calls the methods in their order here.
 
     Attributes
     ----------
-    kind : the runs that the page shows, and the name of the run in the address
-    leading : whether the answer needs the leading eigenvalue, which is measured first for a folder
+    kind : kind of the runs that the page shows; holds the name of the run in the address
+    leading : whether the answer needs the leading eigenvalue, which is computed first for a folder of shards
     """
 
     kind: Kind
     leading: bool = True
 
     @abstractmethod
-    def question(self, data: Chosen) -> ProblemSpec:
-        """Return the question that the address asks of the data. Draws nothing.
+    def question(self, data: Chosen) -> Asked:
+        """Return the question in the address, about the data. Draws nothing.
 
         Raises
         ------
         NSPCAError
-            For values that make no question; the form is then open, and the sentence stands in it.
+            For invalid values. The form is then open and shows the error.
         """
 
-    def first(self, data: Chosen, asked: ProblemSpec) -> Watched | None:
-        """Return the answer that stands on the page before anybody asks, stored, made or on its way.
+    def first(self, data: Chosen, asked: Asked) -> Watched | None:
+        """Return the run of the first answer, which the page shows before the visitor asks; None for none.
 
-        None for no such answer. By default it answers `usual`.
+        The answer may be stored, finished or still running. By default it answers the question `usual`.
         """
         usual = self.usual(data)
         return None if usual is None else first_answer.look(self.kind, open_data.some(data), usual)
 
-    def usual(self, data: Chosen) -> ProblemSpec | None:
-        """Return the question of the first answer; None for no first answer."""
+    def usual(self, data: Chosen) -> Asked | None:
+        """Return the usual question, which the first answer answers; None for no first answer."""
         return None
 
     @abstractmethod
-    def form(self, data: Chosen, asked: ProblemSpec | None) -> None:
-        """Draw the inputs, each tied to the address by `state.bind`; `asked` is None where they make no
-        question.
-        """
+    def form(self, data: Chosen, asked: Asked | None) -> None:
+        """Draw the inputs, each bound to the address by `state.bind`; `asked` is None for invalid values."""
 
-    def line(self, data: Chosen, asked: ProblemSpec) -> str:
+    def line(self, data: Chosen, asked: Asked) -> str:
         """Return the question in a few words, for the folded form."""
         return ", ".join([*asked.data.change_words(), asked.describe().asked])
 
     @abstractmethod
-    def label(self, data: Chosen, asked: ProblemSpec) -> str:
-        """Return what the start button says."""
+    def label(self, data: Chosen, asked: Asked) -> str:
+        """Return the label of the start button."""
 
-    def begin(self, data: Chosen, asked: ProblemSpec) -> None:
+    def begin(self, data: Chosen, asked: Asked) -> None:
         """Start the run."""
         start.of_page(self.kind, data, asked)
 
-    def beside(self, data: Chosen, asked: ProblemSpec) -> None:
-        """Draw what stands beside the start button: how long the run will take."""
+    def beside(self, data: Chosen, asked: Asked) -> None:
+        """Draw the estimated time of the run beside the start button."""
         cost_estimate.all_rows(data, asked)
 
-    def begin_unasked(self, data: Chosen, asked: ProblemSpec) -> bool:
-        """Start a run that nobody has to press a button for; return whether one was started."""
+    def offer(self, data: Chosen, asked: Asked) -> bool:
+        """Draw the start button; return False where this server cannot do it."""
+        begin, beside = (lambda: self.begin(data, asked)), (lambda: self.beside(data, asked))
+        return start.offer(self.label(data, asked), data, asked, begin, beside)
+
+    def is_answer(self, run: Watched, asked: Asked) -> bool:
+        """Return whether a run answers the question of the form; the start button is then folded away."""
+        return same(run.asked, asked)
+
+    def is_draft(self, run: Watched) -> bool:
+        """Return whether a finished run is only a draft; `view` then draws the start button beside it."""
         return False
 
-    def introduce(self, run: Watched, asked: ProblemSpec | None) -> None:
-        """Say that an answer is the first one, which nobody asked for, and how to get one's own."""
-        press = self.label(run.of, run.asked if asked is None else asked)
-        first_answer.announce(run, run.asked.describe().asked, press)
+    def begin_unasked(self, data: Chosen, asked: Asked) -> bool:
+        """Start a run without a click on the start button, if suitable; return whether one was started."""
+        return False
+
+    def introduce(self, run: Watched, asked: Asked | None) -> None:
+        """Explain that the first answer is shown, and how to ask a question of one's own."""
+        first_answer.announce(run, run.asked.describe().asked, self.press(run, asked))
+
+    def press(self, run: Watched, asked: Asked | None) -> str:
+        """Return the label of the start button for somebody who wants another answer; empty where the run
+        answers the form.
+        """
+        if asked is not None and run.now.state == "done" and self.is_answer(run, asked):
+            return ""
+        return self.label(run.of, run.asked if asked is None else asked)
 
     @abstractmethod
     def status(self, run: Watched, now: JobState) -> str:
-        """Return one line: how far a run is, and the best value and bound so far."""
+        """Return one line about a run: its progress, and the best value and bound so far."""
 
     @abstractmethod
     def share(self, run: Watched, now: JobState) -> float:
-        """Return which part of a run is done, from 0 to 1."""
+        """Return the progress of a run, from 0 to 1."""
 
     @abstractmethod
     def filling(self, run: Watched, now: JobState) -> None:
-        """Draw what a run has ready, while it goes on or after it stopped without a result."""
+        """Draw the partial results of a run that is going on or stopped without a result."""
 
     @abstractmethod
     def view(self, run: Watched, results: nspca.Sweep) -> Any:
-        """Draw the answer as one sentence, its picture and one control; return what the other methods need
-        of it.
+        """Draw the answer as one sentence, its picture and one control.
+
+        Returns an object with the state of the answer, which `more` and `take_home` receive as `seen`.
         """
 
     @abstractmethod
     def more(self, run: Watched, results: nspca.Sweep, seen: Any) -> None:
-        """Draw everything else about the answer, below the form."""
+        """Draw further sections about the answer, below the form."""
 
     def take_home(self, run: Watched, results: nspca.Sweep, seen: Any) -> TakeHome | None:
-        """Return what can be taken home; None for nothing."""
+        """Return the downloads of the answer; None for none."""
         return None
 
 
 def open_page(title: str, find: Callable[[], Chosen]) -> Chosen:
-    """Draw the head of a page and return its data: title, the data in one line, and for a stand-in the way to
-    the original.
+    """Draw the head of a page, and return its data.
 
-    The title stands first, so it is there when `find` cannot open the data.
+    The head has the title, a line about the data, and for a stand-in the offer of the original. The title is
+    drawn before `find` opens the data, since that may fail.
     """
     st.title(title)
     data = find()
@@ -173,7 +194,7 @@ def open_page(title: str, find: Callable[[], Chosen]) -> Chosen:
     return data
 
 
-def show(page: AnswerPage, data: Chosen) -> None:
+def show(page: AnswerPage[Any], data: Chosen) -> None:
     """Draw a page below its head: the answer first, then the form in one line, then everything else."""
     answer, asking, below = frame.picture(), frame.form(border=False), st.container()
     asked, refusal = None, None
@@ -192,8 +213,8 @@ def show(page: AnswerPage, data: Chosen) -> None:
         _draw(page, run, asked, answer, below)
 
 
-def show_shared(page: AnswerPage, run: Watched) -> None:
-    """Draw everything there is to see about a finished run that somebody shared."""
+def show_shared(page: AnswerPage[Any], run: Watched) -> None:
+    """Draw the answer and all sections of a finished run that another person shared."""
     if not run.of_these_data or kept(run) is None:
         st.warning(page.kind.changed)
         return
@@ -201,13 +222,13 @@ def show_shared(page: AnswerPage, run: Watched) -> None:
     _draw(page, run, run.asked, frame.picture(), st.container())
 
 
-def _find(page: AnswerPage, data: Chosen, asked: ProblemSpec | None) -> Watched | None:
-    """Return the run of the address, or the first answer; None where there is neither, and say what to do.
+def _find(page: AnswerPage[Any], data: Chosen, asked: ProblemSpec | None) -> Watched | None:
+    """Return the run of the address, or the first answer; draw a hint and return None if there is neither.
 
     Raises
     ------
     JobError
-        When the address names no run of this workspace, or one of another kind.
+        When the run of the address is not in this workspace, or is of another kind.
     """
     name = state.get(page.kind.key)
     if name is not None:
@@ -222,8 +243,8 @@ def _find(page: AnswerPage, data: Chosen, asked: ProblemSpec | None) -> Watched 
     return first
 
 
-def _ask(page: AnswerPage, data: Chosen, asked: ProblemSpec | None, run: Watched | None) -> None:
-    """Draw the form: folded into one line where there is an answer, open where there is none."""
+def _ask(page: AnswerPage[Any], data: Chosen, asked: ProblemSpec | None, run: Watched | None) -> None:
+    """Draw the form: folded into one line if there is an answer, otherwise open."""
     folded = run is not None and asked is not None
     line = "" if asked is None else page.line(data, asked)
     # Another key makes another element, so a form folds by itself when the first answer is there.
@@ -237,22 +258,29 @@ def _ask(page: AnswerPage, data: Chosen, asked: ProblemSpec | None, run: Watched
         page.form(data, asked)
     if asked is None:
         return
-    answered = run is not None and run.own and _same(run.asked, asked)
-    with fold if answered or not folded else st.container():
-        begin, beside = (lambda: page.begin(data, asked)), (lambda: page.beside(data, asked))
-        offered = start.offer(page.label(data, asked), data, asked, begin, beside)
+    if run is not None and kept(run) is not None and page.is_draft(run):
+        offered = not cost_estimate.refusal(data, *asked.work)
+    else:
+        answered = run is not None and page.is_answer(run, asked)
+        with fold if answered or not folded else st.container():
+            offered = page.offer(data, asked)
     if offered and page.begin_unasked(data, asked):
         st.rerun()
 
 
-def _same(one: ProblemSpec, other: ProblemSpec) -> bool:
+def same(one: ProblemSpec, other: ProblemSpec) -> bool:
+    """Return whether two questions ask for the same numbers about the same data."""
     return one.content == other.content and one.numbers_only() == other.numbers_only()
 
 
 def _draw(
-    page: AnswerPage, run: Watched, asked: ProblemSpec | None, answer: DeltaGenerator, below: DeltaGenerator
+    page: AnswerPage[Any],
+    run: Watched,
+    asked: ProblemSpec | None,
+    answer: DeltaGenerator,
+    below: DeltaGenerator,
 ) -> None:
-    """Draw a run: waited for, filling in, stopped, or with its answer."""
+    """Draw a run: its progress and partial results, or its answer in `answer` and `below`."""
     results = kept(run)
     if run.of.table is not None and run.measured(page.leading) is None:
         with answer, frame.guard():
@@ -268,7 +296,7 @@ def _draw(
         seen = page.view(run, results)
         if not run.own and asked is not run.asked:
             page.introduce(run, asked)
-        elif run.own and (asked is None or not _same(run.asked, asked)):
+        elif run.own and (asked is None or not same(run.asked, asked)):
             st.caption(f"Shown: {wording.plain(run.asked.describe().line)}")
         with below, frame.guard():
             page.more(run, results, seen)
@@ -277,8 +305,8 @@ def _draw(
                 _take_home(run, taken)
 
 
-def _watch(page: AnswerPage, run: Watched, asked: ProblemSpec | None) -> None:
-    """Draw a run that goes on, or that stopped without a result."""
+def _watch(page: AnswerPage[Any], run: Watched, asked: ProblemSpec | None) -> None:
+    """Draw the progress and the partial results of a run without a result."""
     looks = (
         lambda now: page.status(run, now),
         lambda now: page.share(run, now),
@@ -291,8 +319,8 @@ def _watch(page: AnswerPage, run: Watched, asked: ProblemSpec | None) -> None:
         first_answer.await_it(run, *looks)
 
 
-def _unmeasured(page: AnswerPage, run: Watched) -> None:
-    """Draw how far a run about a folder is, until the variance of all rows is known."""
+def _unmeasured(page: AnswerPage[Any], run: Watched) -> None:
+    """Draw the progress of a run about a folder until the variance of all rows is known."""
 
     def look(now: JobState) -> None:
         if run.measured(page.leading) is not None:
@@ -312,7 +340,7 @@ def _unmeasured(page: AnswerPage, run: Watched) -> None:
 
 
 def _take_home(run: Watched, taken: TakeHome) -> None:
-    """Draw the buttons for everything as one ZIP, single files, Python and JSON."""
+    """Draw the downloads: everything as one ZIP, single files, Python and JSON."""
     with st.container(horizontal=True, vertical_alignment="center"):
         offer.everything(f"{taken.name}.zip", taken.of, taken.figures, taken.pack)
         if taken.files:
@@ -323,7 +351,7 @@ def _take_home(run: Watched, taken: TakeHome) -> None:
 
 
 def _button(one: Download) -> None:
-    """Draw the button of a single file."""
+    """Draw the download button of a single file."""
     st.download_button(
         one.label,
         one.make,

@@ -1,10 +1,9 @@
-"""Home: one sparse component of the handwritten digits, how good it is, and the proof."""
+"""The home page: one sparse component of the handwritten digits, its value, and its proved share."""
 
 import numpy as np
 import streamlit as st
 
 import nspca
-from nspca.api import OPTIMAL_GAP
 from nspca.dashboard.app import frame, state, wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.history import last
@@ -17,6 +16,8 @@ from nspca.dashboard.views import component, statement
 from nspca.dashboard.views.curve import AXES
 from nspca.data import Dataset
 from nspca.plots import sweep_figure, thumbnail
+from nspca.presentation.markup import render
+from nspca.presentation.numerals import OPTIMAL_GAP
 from nspca.specs import DataSpec, SweepSpec
 
 HEIGHT = (
@@ -26,11 +27,17 @@ MOST = 20  # pixels: beyond, a nonnegative component of the digits has no use fo
 
 
 def opening() -> None:
-    """Draw what this is, in two sentences, and the way back to the last run of a visitor who comes back."""
+    """Draw two sentences about the app, and for returning visitors a link to their last run."""
     st.title("The few features that matter, with proof")
     st.markdown(
-        "Sparse PCA finds the **few** features that together carry the most variation of a table. "
-        "Every answer here comes with a proof of how close it is to the best possible one."
+        "A feature is a column of a table: here, a pixel of handwritten digits. Sparse PCA finds the **few** "
+        "features that together vary most, and proves how good they are."
+    )
+    st.page_link(
+        "pages/data.py",
+        label="Use your own table, texts or pictures",
+        icon=":material/upload_file:",
+        query_params={**state.link("pages/data.py"), "source": "upload"},
     )
     last.show()
 
@@ -46,14 +53,14 @@ POSTER_STYLE = """
 
 
 def poster() -> None:
-    """Draw the stored picture of the first figures, which stands until the live ones are drawn."""
+    """Draw the stored picture of the first figures, which the live figures replace."""
     file = shipped_answers.folder() / POSTER
     if file.is_file():
         st.html(f"<style>{POSTER_STYLE}</style>{file.read_text()}")
 
 
 def drawn(problem: nspca.Problem, sweep: nspca.Sweep, image_shape: tuple[int, int]) -> str:
-    """Return the poster of a sweep over `MOST` pixels: the component that is shown first, and the curve."""
+    """Return the poster as HTML: the first component, and the curve of a sweep to `MOST` pixels."""
     k = state.VALUES["digit_k"].default()
     unit, ks = problem.leading_eigenvalue, range(1, MOST + 1)
     results = [sweep["auto", k] for k in ks]
@@ -65,15 +72,16 @@ def drawn(problem: nspca.Problem, sweep: nspca.Sweep, image_shape: tuple[int, in
         "the live one is on its way."
     )
     parts = thumbnail.patches([pixels], problem.n, image_shape[1])
-    both = f"{wording.drawing(parts)}{wording.drawing(curve)}"
-    return f'<div class="nspca-poster" role="img" aria-label="{said}">{both}</div>\n'
+    both = wording.drawing(parts) + wording.drawing(curve)
+    return render("poster", said=said, pictures=both) + "\n"
 
 
 @st.cache_resource(show_spinner=f"Solving {MOST} problems, one for each number of pixels …")
 def _solved(digest: str) -> tuple[Chosen, nspca.Problem, nspca.Sweep]:
     about = find(DataSpec(sample="digits"), None)
     problem = nspca.Problem.from_data(about.dataset.X, k=1)
-    return about, problem, nspca.sweep(problem, range(1, MOST + 1))
+    # All pixels together show how much nonnegative weights can reach at most.
+    return about, problem, nspca.sweep(problem, [*range(1, MOST + 1), problem.n])
 
 
 def digits() -> tuple[Chosen, nspca.Problem, nspca.Sweep]:
@@ -82,16 +90,27 @@ def digits() -> tuple[Chosen, nspca.Problem, nspca.Sweep]:
 
 
 def explorer(solved: tuple[Chosen, nspca.Problem, nspca.Sweep]) -> None:
-    """Draw the component of some pixels with its statement, the curve with its proved band, and a slider."""
+    """Draw a component with its sentence, the curve with its proved band, and the slider for k."""
     about, problem, sweep = solved
-    data, asked = about.dataset, SweepSpec(data=about.spec, ks=range(1, MOST + 1))
+    data, asked = about.dataset, SweepSpec(data=about.spec, ks=tuple(range(1, MOST + 1)))
     tried = proofs.attempts(asked)
     sweep, k = proofs.improved(sweep, tried), max(1, min(state.get("digit_k"), MOST))
     found = sweep["auto", k]
     proof = proofs.best(found, tried, k)
-    result = found.with_certificate(proof and proof.certificate)
+    result = found.with_certificate(None if proof is None else proof.certificate)
     with frame.picture():
-        statement.show(statement.state_result(data, problem, result, k))
+        table = proofs.table(sweep, tried)
+        ceiling = statement.ceiling_of(table, problem.n)
+        said = statement.state_result(
+            data, problem, result, k, whose="the handwritten digits", ceiling=ceiling
+        )
+        statement.show(said)
+        st.slider(
+            f"Move the slider: how many of the {problem.n} pixels may be used?",
+            1,
+            MOST,
+            **state.bind("digit_k", k),
+        )
         left, right = st.columns([2, 3], gap="medium")
         with left:
             figures.draw(
@@ -101,19 +120,13 @@ def explorer(solved: tuple[Chosen, nspca.Problem, nspca.Sweep]) -> None:
             )
         with right:
             drawn = sweep_figure(
-                proofs.table(sweep, tried),
+                table[table["k"] <= MOST],
                 unit=problem.leading_eigenvalue,
                 unit_name=AXES["leading"],
                 selected_k=k,
                 closed=OPTIMAL_GAP,
             )
             figures.draw(drawn.update_layout(height=HEIGHT), "digits_curve", same="the digits")
-        st.slider(
-            "How many of the 64 pixels may the component use?",
-            1,
-            MOST,
-            **state.bind("digit_k", k),
-        )
     _legend(data, int(np.count_nonzero(result.components[:, 0])))
     optimal.show(about, asked, k, found, tried)
     with st.expander("The proof: check it, tighten it, take it home", icon=":material/verified:"):
@@ -122,13 +135,13 @@ def explorer(solved: tuple[Chosen, nspca.Problem, nspca.Sweep]) -> None:
 
 
 def _legend(data: Dataset, used: int) -> None:
-    """Draw what the picture and the curve show, in three lines."""
+    """Draw three lines that explain the picture and the curve."""
     m, n = data.X.shape
     st.markdown(
         f"""
 **What you see**
 - The coloured pixels are {used} of the {n} pixels of a small scan. They lie over the mean of {m:,}
-handwritten digits, and vary most *together*.
+handwritten digits, and vary most *together*. Nonnegative: none of their weights is below zero.
 - The blue curve is what was found for every number of pixels.
 - The best possible answer lies in the green band for certain. Anybody can check the proof without trusting
 this program.
@@ -137,8 +150,8 @@ this program.
 
 
 def ways_on() -> None:
-    """Draw links to the pages where a visitor may go next."""
-    ways = (
+    """Draw links to the pages to visit next."""
+    ways: tuple[tuple[str, str, str, str, dict[str, str]], ...] = (
         (
             "Look at other data",
             "Faces, star spectra, gene expression, words of real text.",
@@ -147,8 +160,8 @@ def ways_on() -> None:
             {},
         ),
         (
-            "Bring your own table",
-            "CSV, NPZ, word counts or images. Nothing leaves this machine.",
+            "Bring your own table, texts or pictures",
+            "CSV, NPZ, word counts, text files or images. Nothing leaves this machine.",
             "pages/data.py",
             "Upload a file",
             {"source": "upload"},

@@ -1,5 +1,6 @@
-"""The data set in force: a sample, an upload or a folder of shards, read once per server and found again by
-its content.
+"""Open the data set that the address names: a sample, an upload or a folder of shards.
+
+Each data set is read once per server, and cached under the hash of its content.
 """
 
 import hashlib
@@ -48,9 +49,18 @@ HEAVY = 5e9  # multiplications above which an eigenvalue decomposition keeps a p
 
 @dataclass(frozen=True, eq=False)
 class Chosen:
-    """A data set, how to find it again, and the hash of its numbers.
+    """An open data set.
 
-    Of all rows of a folder of shards, its `table`, the `dataset` is a sample to look at.
+    Attributes
+    ----------
+    dataset : Dataset
+        The data; for a folder of shards, a sample of its rows.
+    reference : DataSpec
+        The description by which the data are opened again.
+    content : str
+        Hash of the numbers.
+    table : Shards or None
+        All rows of a folder of shards.
     """
 
     dataset: Dataset
@@ -60,22 +70,22 @@ class Chosen:
 
     @property
     def spec(self) -> DataSpec:
-        """Return where the data are and what they hold, for a question about them."""
+        """Spec of the data with the hash of their content, for a question about them."""
         return self.reference.but(content=self.content, covariance=self.dataset.is_covariance)
 
     @property
     def given(self) -> dict[str, Any]:
-        """Return the data as a run takes them: the numbers; of a folder nothing, since a worker opens it."""
+        """Keyword arguments that give a run the data in memory; empty for a folder, which a worker opens."""
         return {"X": self.dataset.X} if self.table is None else {}
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Return the rows and columns of all data that are worked on."""
+        """Numbers of rows and columns of the data, for a folder those of all its rows."""
         return self.dataset.X.shape if self.table is None else self.table.shape
 
     @property
     def stem(self) -> str:
-        """Name of files about these data: that of the sample, of the uploaded file, or of the folder."""
+        """Beginning of the names of downloads: the name of the sample, the uploaded file or the folder."""
         where, stand_in = self.reference, "-stand-in" if self.dataset.source == "stand-in" else ""
         if where.sample is not None:
             return f"{where.sample}{stand_in}"
@@ -85,12 +95,12 @@ class Chosen:
 
 
 def chosen() -> Chosen:
-    """Return the data set that the address asks for.
+    """Return the data set that the address names.
 
     Raises
     ------
     NSPCAError
-        When it is not there, or cannot be read.
+        When the data set does not exist or cannot be read.
     """
     try:
         return find(reference(), state.get("w"))
@@ -106,7 +116,7 @@ def chosen() -> Chosen:
 
 
 def opened() -> Chosen:
-    """Return the data set of the address, without preparations that cannot be made, and say so."""
+    """Return the data set of the address; drop preparations that are impossible, with a message."""
     while True:
         try:
             return chosen()
@@ -122,8 +132,10 @@ def opened() -> Chosen:
 
 
 def whole(of: Chosen) -> Chosen:
-    """All rows of the folder that these are some of, for a page that can work on them; itself where they are
-    of none, where something was done to them, and where some are enough.
+    """Return all rows of the folder that a sample `of` was taken from.
+
+    Returns `of` itself if it is no sample of a folder, if it was prepared, or if the visitor chose the
+    sample.
     """
     if is_sample(of) and not state.get("some"):
         return find(of.reference.but_for("some"), None)
@@ -131,25 +143,25 @@ def whole(of: Chosen) -> Chosen:
 
 
 def is_sample(of: Chosen) -> bool:
-    """Return whether these data are a sample of the rows of a folder to which nothing was done."""
+    """Tell whether the data are an unprepared sample of the rows of a folder."""
     where = of.reference
     return bool(where.some) and not any(getattr(where, name) for name in CHANGES)
 
 
 def some(of: Chosen) -> Chosen:
-    """The sample of a folder as data of its own; other data themselves."""
+    """Return the sample of rows of a folder as a data set of its own; other data unchanged."""
     if of.table is None:
         return of
     return find(of.reference.but(some=sample_rows(of.table)), None)
 
 
 def looked_at(of: Chosen, problem: nspca.Problem) -> nspca.Problem:
-    """The problem whose samples are shown: of a folder, that of its sample.
+    """Return the problem whose samples are shown: for a folder, the same problem on its sample of rows.
 
     Raises
     ------
     InvalidProblem
-        When the sample is none, since a feature that is scaled does not vary in it.
+        When a feature that is to be scaled is constant in the sample.
     """
     if of.table is None:
         return problem
@@ -158,7 +170,7 @@ def looked_at(of: Chosen, problem: nspca.Problem) -> nspca.Problem:
 
 
 def reference() -> DataSpec:
-    """Return where the data in force are, how their file is read, and what is done to them."""
+    """Return the spec of the data that the address names, with the options of reading and preparation."""
     changes: dict[str, Any] = {"log2": state.get("log"), "drop": state.get("drop")}
     changes |= {"prepared": state.get("prep"), **_features()}
     if state.get("upload") is None and state.get("folder") is not None:
@@ -186,7 +198,7 @@ def reference() -> DataSpec:
 
 
 def counting() -> dict[str, Any]:
-    """Return how the words of texts are counted, as the fields of a spec."""
+    """Return the options of counting words in the address, as fields of a `DataSpec`."""
     shares = {"lowest_share": state.get("low") / 100, "highest_share": state.get("high") / 100}
     return shares | {
         "words": True,
@@ -199,12 +211,12 @@ def counting() -> dict[str, Any]:
     }
 
 
-def _features() -> dict[str, list]:
-    """Which features were chosen, by their numbers in the table as it was prepared."""
+def _features() -> dict[str, list[Any]]:
+    """Return the features that were left out, selected or merged, by their numbers in the prepared table."""
     out, only = state.get("out"), state.get("only")
     there = lambda number: number not in out and (not only or number in only)  # noqa: E731
     groups = [list(filter(there, group)) for group in state.get("one")]
-    chosen: dict[str, list] = {"together": [group for group in groups if len(group) > 1]}
+    chosen: dict[str, list[Any]] = {"together": [group for group in groups if len(group) > 1]}
     chosen |= {"only": list(filter(there, only))} if only else {"without": out}
     return {how: features for how, features in chosen.items() if features}
 
@@ -251,34 +263,34 @@ def _logged(reference: str, content: str, _of: Chosen) -> Chosen:
 
 @cache.keep("Preparing the data …")
 def _prepared(reference: str, content: str, names: tuple[str, ...], _of: Chosen) -> Chosen:
-    """Return the data as a paper prepared them."""
+    """Return the data after preparations, given by their names."""
     return _changed(_of, prepare(_of.dataset, *names), prepared=names)
 
 
 @cache.keep()
 def _restricted(reference: str, content: str, how: str, features: tuple[int, ...], _of: Chosen) -> Chosen:
-    """Return the data with some features only, or without some."""
+    """Return the data restricted to some features, or without them; `how` is "only" or "without"."""
     data = _of.dataset.only(features) if how == "only" else _of.dataset.without(features)
     return _changed(_of, data, **{how: features})
 
 
 @cache.keep()
 def _together(reference: str, content: str, group: tuple[int, ...], _whole: Dataset, _of: Chosen) -> Chosen:
-    """Return the data with some features as one, by their numbers in the whole table."""
+    """Return the data with a group of features merged, given by their numbers in the whole table."""
     return _changed(
         _of, together(_of.dataset, _whole, group), together=(*_of.reference.together, tuple(group))
     )
 
 
 def _changed(of: Chosen, data: Dataset, **change: Any) -> Chosen:
-    """Return the data after a step; the same where the step changed nothing."""
+    """Return the open data set with other data and reference; `of` itself if the data did not change."""
     if data is of.dataset:
         return of
     return Chosen(_kept(data), of.reference.but(**change), content_of(data))
 
 
 def members(of: Chosen) -> list[list[int]]:
-    """Return for each feature its number in the prepared table, or all of them if it stands for several."""
+    """Return for each feature its number in the prepared table, or several numbers for a merged feature."""
     later = (how for how in CHANGES if how != "prepared")
     whole = find(of.reference.but_for(*later), state.get("w")).dataset.feature_names
     place = {name: j for j, name in enumerate(whole)}
@@ -291,19 +303,19 @@ def members(of: Chosen) -> list[list[int]]:
 
 
 def kept(of: Chosen) -> tuple[int, ...]:
-    """The features of a data set that must be in, where somebody chose, by their numbers in it."""
+    """Return the forced features that the address names, by their numbers in the data set."""
     wanted = set(state.get("keep"))
     return tuple(j for j, those in enumerate(members(of)) if wanted & set(those)) if wanted else ()
 
 
 @cache.keep()
 def _varying(reference: str, content: str, _of: Chosen) -> Chosen:
-    """Return the data without features that take one value."""
+    """Return the data without constant features."""
     return _changed(_of, varying(_of.dataset), drop=True)
 
 
 def version(name: str) -> str:
-    """Changes when a stand-in gives way to the real data, or one copy to another."""
+    """Return a text for cache keys that changes when the file of a sample changes."""
     path = original_path(name) if name in SAMPLES and SAMPLES[name].stand_in else None
     return "" if path is None else f"{path} {path.stat().st_mtime_ns}"
 
@@ -316,14 +328,14 @@ def _sample(name: str, version: str) -> Chosen:
 
 @cache.keep("Reading some rows of the folder …")
 def _rows(name: str, digest: str, most: int, _table: Shards) -> Chosen:
-    """A sample of a folder, as data of its own."""
+    """Return a sample of at most `most` rows of a folder as a data set of its own."""
     data = sample_of(_table, most)
     return Chosen(_kept(data), DataSpec(folder=name, digest=digest, some=most), content_of(data))
 
 
 @cache.keep()
 def _all_rows(name: str, digest: str, _table: Shards) -> Chosen:
-    """All rows of a folder; the same table in memory is not taken for it."""
+    """Return all rows of a folder, with a content hash that no table in memory has."""
     data = _rows(name, digest, sample_rows(_table), _table).dataset
     (total, _), drawn = _table.shape, data.X.shape[0]
     said = f"all {total:,} rows of a folder on the server; drawn are {drawn:,} of them, chosen at random"
@@ -333,6 +345,7 @@ def _all_rows(name: str, digest: str, _table: Shards) -> Chosen:
 
 @cache.keep()
 def _upload(workspace: str, reference: str, _where: DataSpec) -> Chosen | InvalidData:
+    """Return an upload of a workspace, read and labelled by its spec, or the error of reading."""
     where = _where
     assert where.upload is not None
     raw, about = engine().store.get_upload(workspace, where.upload)
@@ -347,7 +360,7 @@ def _upload(workspace: str, reference: str, _where: DataSpec) -> Chosen | Invali
 
     data = read(without).data
     if label is not None:  # a column that was left out so far is at hand already
-        again = data.labelled(label) if isinstance(data, Dataset) else None
+        again = data.labelled(str(label)) if isinstance(data, Dataset) else None
         data = again or read(how).data
     if isinstance(data, InvalidData):
         return data
@@ -365,7 +378,7 @@ def _upload(workspace: str, reference: str, _where: DataSpec) -> Chosen | Invali
 
 
 def _how(where: DataSpec) -> dict[str, Any]:
-    """Return how a file is read, with the usual choices named too, so that a first look finds the same."""
+    """Return the options of reading a file, with defaults (see `_USUAL`)."""
     return (_USUAL_OF_TEXTS if where.words else _USUAL) | where.reading()
 
 
@@ -379,10 +392,10 @@ def _read(
     _raw: bytes,
     _files: dict[str, bytes],
 ) -> Opened:
-    """Return a file by its hash, or why it cannot be read.
+    """Return the outcome of reading a file with the hash `digest`.
 
-    Refusals are remembered too, so that no file is tried again at every rerun. `beside` names the hashes of
-    the files that belong to it, `_files` has their bytes.
+    Errors are cached too, so that no file is read again at every rerun. `beside` has the hashes of the
+    vocabulary and the annotation, `_files` their bytes.
     """
     words, annotation = _files.get("vocabulary"), _files.get("annotation")
     return open_file(_raw, name, words, annotation=annotation, as_texts=as_texts, **dict(options))
@@ -428,6 +441,7 @@ def _columns(workspace: str, upload: str, name: str) -> Layout | None:
 def _problem(
     content: str, covariance: bool, center: bool, scale: bool, repair: bool, _data: Dataset
 ) -> nspca.Problem:
+    """Return the problem (k = 1) for the data, cached by the hash of their content."""
     # A data frame carries the names into the sentence about constant columns.
     X = (
         _data.X
@@ -499,6 +513,7 @@ def measures(of: Chosen) -> Measures:
 
 @cache.keep()
 def _measures(content: str, covariance: bool, kind: str, _data: Dataset) -> Measures:
+    """Return facts about the data that need a pass over the numbers, cached by their hash."""
     filled = _data.X.nnz if sp.issparse(_data.X) else int(np.count_nonzero(_data.X))
     square = "" if covariance else covariance_suggestion(_data.X)[1]
     measured = kind == "table" and not covariance and not sp.issparse(_data.X)

@@ -16,7 +16,7 @@ ALL_ROWS = "Not offered for all rows of a folder: choose a sample of them above.
 
 
 def digest(name: str) -> str:
-    """Return the digest of what a folder holds now.
+    """Return the digest of the present content of a folder of shards.
 
     Raises
     ------
@@ -27,12 +27,12 @@ def digest(name: str) -> str:
 
 
 def opened(name: str, digest: str) -> Shards:
-    """A folder, as long as it holds these numbers.
+    """Return an open folder of shards with the given digest.
 
     Raises
     ------
     InvalidData
-        When it is not there, or holds others.
+        When the folder does not exist or now has other content.
     """
     table = _opened(name, served.stamp(name))
     return table if table.digest == digest else DataSpec(folder=name, digest=digest).shards()
@@ -44,17 +44,19 @@ def _opened(name: str, stamp: str) -> Shards:
 
 
 class Outline(Covariance):
-    """The covariance of a folder without its entries: its size, and what a worker has measured.
+    """The covariance of a folder without its entries: its size, and the numbers that a worker computed.
 
     Parameters
     ----------
     leading, total : float or None
-        The leading eigenvalue and the total variance; None while they are not known.
+        The leading eigenvalue and the total variance; None until a worker has computed them.
     """
 
-    def __init__(self, table: Shards, center: bool, scale: bool, leading=None, total=None):
+    def __init__(
+        self, table: Shards, center: bool, scale: bool, leading: Any = None, total: Any = None
+    ) -> None:
         m, n = table.shape
-        recipe = {"center": center, "scale": scale, "digest": table.digest, "exponent": 0}
+        recipe: dict[str, Any] = {"center": center, "scale": scale, "digest": table.digest, "exponent": 0}
         super().__init__(n, (m, n), "data", **recipe)
         self._leading, self._total = leading, total
 

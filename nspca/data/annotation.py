@@ -1,4 +1,4 @@
-"""Groups of samples from elsewhere: a second table joined by name, or the beginnings of the names."""
+"""Label columns from outside a table: from an annotation joined by sample names, or from the names alone."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -9,7 +9,7 @@ from typing import BinaryIO
 import numpy as np
 
 from nspca.data import limits
-from nspca.data.columns import different
+from nspca.data.columns import distinct_texts
 from nspca.data.dataset import Candidate, Dataset, Numbered
 from nspca.data.layout import FEW_LABELS, are_few
 from nspca.data.readers.strings import Strings, first_rows, has_header, printable, read_strings, sheet_or_text
@@ -18,17 +18,17 @@ from nspca.errors import InvalidData
 from nspca.validation.archive import mib
 
 MOST_BYTES = 16 * 2**20
-"""Bytes of an annotation: a hundred columns for a hundred thousand samples, with room to spare."""
+"""Maximum bytes of an annotation, enough for a hundred columns of a hundred thousand samples."""
 PREFIX = "beginning of the names"
 """Name of the label column that is made from sample names such as ALL_1 and AML_2."""
 _LISTED = 5
-"""Names that a note lists."""
+"""Maximum names that a note lists."""
 _NUMBER = re.compile(r"[\s_.:#-]*\(?\d+\)?$")
-"""The number at the end of a name, with the sign that divides it from the rest."""
+"""The number at the end of a name, with its separator."""
 
 
 def read_annotation(source: str | Path | bytes | BinaryIO) -> Strings:
-    """Return a table about samples, CSV or Excel, with every cell as text.
+    """Read an annotation (CSV or Excel) with every cell as text.
 
     Raises
     ------
@@ -51,21 +51,22 @@ def read_annotation(source: str | Path | bytes | BinaryIO) -> Strings:
 
 
 def _too_large(size: int) -> InvalidData:
+    """Return the error for an annotation of `size` bytes."""
     return InvalidData(
         f"An annotation may have at most {mib(MOST_BYTES)}, and this has {mib(size)}: keep fewer columns."
     )
 
 
 def _names_columns(rows: Sequence[Sequence[str]]) -> bool:
-    """Tell whether the first row is a header: none of its cells comes again below."""
+    """Tell whether the first row is a header: none of its cells occurs in the rows below."""
     below = {cell for row in rows[1:] for cell in row}
     return has_header(rows, 0) or not below & set(rows[0])
 
 
 def split_label(wanted: str | int | None, table: Strings | None) -> tuple[str | None, str | int | None]:
-    """Return a requested label column as one of an annotation or of the names, and as one of the file itself.
+    """Split a requested label column into (column of the annotation or `PREFIX`, column of the file).
 
-    One of the two is None: names of the annotation come first.
+    One of the two is None. A name that both tables have means the annotation.
     """
     if isinstance(wanted, str) and (wanted == PREFIX or (table is not None and wanted in table.header)):
         return wanted, None
@@ -75,10 +76,10 @@ def split_label(wanted: str | int | None, table: Strings | None) -> tuple[str | 
 def annotate(
     data: Dataset, source: "str | Path | bytes | BinaryIO | Strings | None", label: str | None = None
 ) -> Dataset:
-    """Return a data set with the columns of a second table as further `label_columns`.
+    """Return a data set with the columns of an annotation as further `label_columns`.
 
-    The column of the table that has the most sample names is matched with them, first as they are, then
-    without regard to case and signs. `notes` says how many matched and which did not.
+    The annotation is joined by the column that contains the most sample names. Names are compared exactly
+    and then without regard to case and punctuation. A note reports the samples without a match.
 
     Parameters
     ----------
@@ -86,12 +87,12 @@ def annotate(
     source : path, bytes, open binary file, or None
         A table as CSV or Excel with a row for each sample; None for no table.
     label : str, optional
-        The column that becomes the labels; the first one when the data have none so far.
+        The column that becomes the labels; by default the first one, if the data have no labels.
 
     Raises
     ------
     InvalidData
-        When no sample is in the table, or it has no such column.
+        When the annotation has no sample of the data, or no column `label`.
     """
     if source is None:
         if label is not None and label not in data.label_columns:
@@ -111,7 +112,7 @@ def annotate(
             continue
         cells = [printable(column[at])[:LONGEST_LABEL] if at >= 0 else "" for at in places]
         wanted = name == label
-        if wanted or are_few(len(different(cells)) or FEW_LABELS + 1, len(cells)):
+        if wanted or are_few(len(distinct_texts(cells)) or FEW_LABELS + 1, len(cells)):
             called = name if name not in data.feature_names or name not in groups else f"{name} (annotation)"
             groups[called] = to_labels([cell or NO_LABEL for cell in cells])
             added.append(called)
@@ -120,52 +121,55 @@ def annotate(
     notes = (
         *data.notes,
         *table.notes,
-        _said(names, places, len(table.columns[key])),
-        *_columns_said(added, left),
+        _describe_match(names, places, len(table.columns[key])),
+        *_describe_columns(left),
     )
     data = replace(data, label_columns=groups, notes=notes)
     if label is not None and label not in groups:
         raise InvalidData(
             f'There is no column "{printable(label)[:40]}" of groups: there are '
-            f"{_list(list(groups)) or 'none'}."
+            f"{_quote_names(list(groups)) or 'none'}."
         )
     first = label if label is not None else added[0] if added and data.labels is None else None
     return (data.labelled(first) or data) if first is not None else data
 
 
 def _match(names: Sequence[str], columns: Sequence[Sequence[str]]) -> tuple[int, np.ndarray]:
-    """Return the column that has the most sample names, and the row of each sample in it (-1 for none).
+    """Return the number of the column with the most sample names, and the row of each sample (-1 for none).
 
-    Names are compared as they are, then without regard to case, blanks and signs, as R changes them.
+    Names are compared exactly, then without regard to case, blanks and punctuation, which R changes.
     """
     best = 0, np.full(len(names), -1)
     for key, column in enumerate(columns):
-        for alike in (str.strip, _alike):
-            places = _places(names, column, alike)
+        for normalise in (str.strip, _normalise):
+            places = _find_rows(names, column, normalise)
             if (places >= 0).sum() > (best[1] >= 0).sum():
                 best = key, places
     return best
 
 
-def _places(names: Sequence[str], column: Sequence[str], alike: Callable[[str], str]) -> np.ndarray:
-    """Return the row of each name in a column; -1 where no row has it, or where two names look alike."""
+def _find_rows(names: Sequence[str], column: Sequence[str], normalise: Callable[[str], str]) -> np.ndarray:
+    """Return the row of each name in a column, after both are changed by `normalise`.
+
+    A name that no row has gets -1. All get -1 when two names become equal.
+    """
     row: dict[str, int] = {}
     for at, cell in enumerate(column):
-        row.setdefault(alike(cell), at)
-    keys = [alike(name) for name in names]
+        row.setdefault(normalise(cell), at)
+    keys = [normalise(name) for name in names]
     if len(set(keys)) < len(keys):
         return np.full(len(names), -1)
     return np.array([row.get(key, -1) if key else -1 for key in keys])
 
 
-def _alike(name: str) -> str:
-    """Return a name without what R changes in names: case, signs, and the X before a number."""
+def _normalise(name: str) -> str:
+    """Return a name without the differences that R makes: case, punctuation, and an X before a number."""
     plain = re.sub(r"[\W_]+", ".", name.strip().casefold()).strip(".")
     return plain.removeprefix("x") if re.match(r"x\d", plain) else plain
 
 
 def _no_match(data: Dataset, table: Strings) -> InvalidData:
-    """Return the error for an annotation of other samples."""
+    """Return the error for an annotation that has no sample of the data."""
     _, places = _match([*data.feature_names][:20_000], table.columns)
     first = printable(table.columns[0][0])[:40] if table.columns[0] else ""
     if (places >= 0).any():
@@ -179,29 +183,31 @@ def _no_match(data: Dataset, table: Strings) -> InvalidData:
     )
 
 
-def _said(names: Sequence[str], places: np.ndarray, rows: int) -> str:
-    """Return the sentence about how many samples matched, and which did not."""
+def _describe_match(names: Sequence[str], places: np.ndarray, rows: int) -> str:
+    """Return the note about the number of samples that matched, and the names of the others."""
     missing = [name for name, at in zip(names, places, strict=True) if at < 0]
     unused = rows - len({int(at) for at in places if at >= 0})
     said = f"The annotation has {len(names) - len(missing)} of the {len(names)} samples"
     if missing:
-        said += f", and not {_list(missing)}"
+        said += f", and not {_quote_names(missing)}"
     if unused:
         said += f"; {unused} of its rows name no sample"
     return said + "."
 
 
-def _columns_said(added: Sequence[str], left: Sequence[str]) -> tuple[str, ...]:
+def _describe_columns(left: Sequence[str]) -> tuple[str, ...]:
+    """Return a note about the columns `left` out because they are no groups; none when there are none."""
     if not left:
         return ()
     one = len(left) == 1
     return (
-        f"{_list(left)} of the annotation {'is' if one else 'are'} no groups: each has more than "
+        f"{_quote_names(left)} of the annotation {'is' if one else 'are'} no groups: each has more than "
         f"{FEW_LABELS} values, or a value for each sample or two.",
     )
 
 
-def _list(names: Sequence[str]) -> str:
+def _quote_names(names: Sequence[str]) -> str:
+    """Return names for a note: the first ones in quotes, and the number of further ones."""
     listed = ", ".join(f'"{printable(name)[:40]}"' for name in names[:_LISTED])
     return listed + (f" and {len(names) - _LISTED} more" if len(names) > _LISTED else "")
 
@@ -220,9 +226,9 @@ def group_by_prefix(data: Dataset) -> Dataset:
 
 
 def name_groups(names: Sequence[str]) -> np.ndarray | None:
-    """Return the beginnings of names such as ALL_1, ALL_2, AML_1 as labels; None when they form no groups.
+    """Return the beginnings of names such as ALL_1, ALL_2, AML_1 as labels, or None.
 
-    Groups are at least two, at most 30, and each has two names or more.
+    The labels must form 2 to 30 groups of at least two names each.
     """
     if isinstance(names, Numbered) or not 4 <= len(names) <= limits.MAX_ROWS:
         return None

@@ -204,7 +204,7 @@ def _prepared(reader: NpzReader) -> tuple[tuple[str, ...], tuple[str, ...]]:
     if steps.ndim != 1 or steps.dtype.kind != "U" or steps.size > MOST_STEPS:
         return (), ("What is called prepared is not a list of preparations and was left out.",)
     known = tuple(step for step in steps.tolist() if step in PREPARATIONS)
-    notes = tuple(f"Before it was saved: {PREPARATIONS[step].said}" for step in known)
+    notes = tuple(f"Before it was saved: {PREPARATIONS[step].note}" for step in known)
     unknown = steps.size - len(known)
     return known, notes + ((f"{unknown} of its preparations are not known here.",) if unknown else ())
 

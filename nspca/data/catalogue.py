@@ -1,6 +1,7 @@
-"""The catalogue of samples: story, shape, licence and the addresses of the originals."""
+"""The catalogue of samples: title, shape, licence and download addresses of each."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from nspca.data.dataset import Kind
 
@@ -9,15 +10,15 @@ _UCI = "https://archive.ics.uci.edu/ml/machine-learning-databases"
 
 @dataclass(frozen=True)
 class Original:
-    """A file of an original data set.
+    """A downloadable file of an original data set.
 
     Parameters
     ----------
     file : str
-        Its name.
+        File name.
     url : str
     sha256 : str or None
-        None where no published checksum is known: the content is then checked by shape and by parsing every
+        None when no checksum was published. The content is then checked by its shape and by parsing every
         entry.
     """
 
@@ -33,22 +34,24 @@ class Sample:
     Parameters
     ----------
     title, summary : str
-        As shown to the user.
+        Name and description for the user.
     kind : "image", "spectrum", "words" or "table"
     shape : (samples, features) or None
         None when it depends on the installation.
     licence, source_url : str
         `source_url` is the page of the original, empty where no lasting one is known.
     size : str
-        What a download or copy weighs; empty for samples that are always there.
+        Size of a download or copy, in words; empty for samples that are always available.
     originals : tuple of Original
-        What `fetch_sample` gets; empty when there is no address it could get it from.
+        Files that `fetch_sample` downloads; empty when there is no public address.
     how : str
-        Where a person finds the data, and what copies are accepted.
+        Where a person finds the data, and which kinds of copies are accepted.
     stand_in : bool
-        Whether a small made-up one takes its place while the real one is missing.
+        Whether a small made-up table replaces the data set while it is missing.
     total : float or None
         Sum of all values of the copy the project's reference figures were computed with.
+    meanings : mapping of str to str
+        What a feature with a short name measures, by its name.
     """
 
     title: str
@@ -62,10 +65,11 @@ class Sample:
     how: str = ""
     stand_in: bool = False
     total: float | None = None
+    meanings: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def downloadable(self) -> bool:
-        """Tell whether `fetch_sample` knows an address."""
+        """Tell whether `fetch_sample` can download the sample."""
         return bool(self.originals)
 
 
@@ -84,6 +88,21 @@ SAMPLES: dict[str, Sample] = {
         kind="table",
         shape=(13, 13),
         licence="a published table of numbers (J. N. R. Jeffers, Applied Statistics 16, 1967)",
+        meanings={
+            "topdiam": "diameter at the top",
+            "length": "length of the prop",
+            "moist": "moisture of the wood",
+            "testsg": "density when tested",
+            "ovensg": "density when oven-dry",
+            "ringtop": "annual rings at the top",
+            "ringbut": "annual rings at the base",
+            "bowmax": "largest bow",
+            "bowdist": "top to the largest bow",
+            "whorls": "number of knot whorls",
+            "clear": "clear length from the top",
+            "knots": "knots in a whorl",
+            "diaknot": "diameter of the knots",
+        },
     ),
     "python-docs": Sample(
         title="Python documentation strings",

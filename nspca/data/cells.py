@@ -1,7 +1,7 @@
-"""The cells of a text table, parsed by pandas in one pass.
+"""Parse the cells of a text table by pandas in one pass.
 
-When pandas refuses the text, a slow pass goes through it cell by cell. It names the cell that is wrong, or
-reads what pandas could not.
+When pandas refuses the text, a slower parser goes through it cell by cell. The slower parser names the wrong
+cell, or reads the table after all.
 """
 
 import io
@@ -20,13 +20,13 @@ from nspca.validation.integers import LARGEST_EXACT, LONG_INTEGER, describe_roun
 NOTHING = sorted(
     {write(word) for word in MISSING for write in (str.lower, str.upper, str.capitalize)} | {"NaN", "n/A"}
 )
-"""Words for a missing value, in the cases in which people and programs write them."""
+"""Words for a missing value, in the usual spellings of upper and lower case."""
 _LONG = re.compile(r"\s*[+-]?\d{16,400}\s*")
-"""An integer long enough that float64 may change it, with any zeros before it."""
+"""An integer with so many digits that float64 may not represent it."""
 _PLAIN = re.compile("[0-9.,+eE-]*")
 """Characters of a plain number."""
 _SHORT = 15
-"""Characters of a plain number whose digits float64 holds."""
+"""Maximum characters of a number whose digits float64 always represents."""
 
 
 @dataclass(frozen=True)
@@ -38,11 +38,12 @@ class Cells:
     raw : bytes, UTF-8
     layout : Layout
     missing_allowed : bool
-        A cell that holds nothing is then NaN; otherwise it is refused.
+        Whether a missing value is read as NaN, not refused.
     line : int, optional
-        Lines of the file above `raw`, where an error names the line. A missing value is then one.
+        Number of lines of the file above `raw`. When given, errors name the line instead of the row, and
+        missing values are refused at once.
     before : int
-        Rows of the body above `raw`, where an error names the row.
+        Number of rows of the table above `raw`, for errors that name the row.
     """
 
     raw: bytes
@@ -54,13 +55,25 @@ class Cells:
     def read(
         self, text: Sequence[int], skipped: Sequence[int] = ()
     ) -> tuple[np.ndarray, dict[int, list[str]], str]:
-        """Return the numbers (rows, columns without `text`), the texts of the other columns, and a gap.
+        """Return the numbers, the texts, and a phrase about the first missing value.
 
-        The gap describes the first missing value, in words, where they are not allowed; empty when there is
-        none. `skipped` are rows below the header that are left out.
+        Parameters
+        ----------
+        text : sequence of int
+            Numbers of the columns that are read as text.
+        skipped : sequence of int
+            Rows below the header, from 0, that are left out.
+
+        Returns
+        -------
+        values : (rows, columns without `text`) float64
+        texts : dict of int to list of str
+            The cells of each column of `text`.
+        gap : str
+            Place of the first missing value when those are not allowed; empty when there is none.
         """
         try:
-            return *self._at_once(text, skipped), ""
+            return *self._parse_at_once(text, skipped), ""
         except (
             ValueError,
             pd.errors.EmptyDataError,
@@ -69,12 +82,12 @@ class Cells:
             OverflowError,
         ) as error:
             if isinstance(error, MemoryError) or "out of memory" in str(error):
-                # A walk cell by cell would take minutes and end in the same place.
+                # Parsing cell by cell would take minutes and also run out of memory.
                 raise InvalidData(
                     "Reading the table takes more memory than there is: keep fewer columns, or save it as "
                     "compressed NPZ."
                 ) from None
-            values, texts, gap = self._walk(text, skipped)
+            values, texts, gap = self._parse_by_cell(text, skipped)
             if self.missing_allowed or gap:
                 return values, texts, "" if self.missing_allowed else gap
             way_out = (
@@ -84,9 +97,10 @@ class Cells:
             )
             raise InvalidData(f"The table cannot be split into rows and numbers: {way_out}.") from None
 
-    def _at_once(
+    def _parse_at_once(
         self, text: Sequence[int], skipped: Sequence[int]
     ) -> tuple[np.ndarray, dict[int, list[str]]]:
+        """Return numbers and texts by one call of pandas; raise ValueError when cells need a closer look."""
         layout, width, kept_out = self.layout, len(self.layout.columns), set(text)
         numbers = [i for i in range(width) if i not in kept_out]
         # The C parser would open files named in a buffer; it gets the bytes alone.
@@ -99,7 +113,7 @@ class Cells:
             decimal=layout.decimal,
             na_filter=self.missing_allowed,
             keep_default_na=False,
-            # In a name or a label such a word is a word.
+            # In columns of text, words such as "NA" stay texts.
             na_values=dict.fromkeys(numbers, NOTHING) if self.missing_allowed else None,
             engine="c",
             # In pieces, pandas makes an array for each column of each 256 KiB: a wide table then takes 100
@@ -115,15 +129,15 @@ class Cells:
         large = np.flatnonzero(((values >= LARGEST_EXACT) | (values <= -LARGEST_EXACT)).any(axis=0))
         if large.size and LONG_INTEGER.search(self.raw):
             suspects = {numbers[j] for j in large}
-            _, cells = self._at_once(sorted(kept_out | suspects), skipped)
-            if any(_rounds(cell) for i in suspects for cell in cells[i]):
+            _, cells = self._parse_at_once(sorted(kept_out | suspects), skipped)
+            if any(_is_rounded(cell) for i in suspects for cell in cells[i]):
                 raise ValueError("a whole number is rounded")
         return values, {i: frame[i].tolist() for i in text}
 
-    def _walk(
+    def _parse_by_cell(
         self, text: Sequence[int], skipped: Sequence[int]
     ) -> tuple[np.ndarray, dict[int, list[str]], str]:
-        """Read cell by cell; raise the sentence about the first cell or row that is wrong."""
+        """Return numbers, texts and gap, parsed cell by cell; raise an error about the first wrong cell."""
         layout, width, skip = self.layout, len(self.layout.columns), set(skipped)
         texts: dict[int, list[str]] = {i: [] for i in text}
         numbers, gap = array("d"), ""
@@ -152,9 +166,9 @@ class Cells:
                 if i in texts:
                     texts[i].append(cell)
                     continue
-                numbers.append(_number(layout, place, i, cell))
+                numbers.append(_parse_number(layout, place, i, cell))
                 if numbers[-1] != numbers[-1]:
-                    gap = gap or f"{place}, column{quoted(layout, i)} {_says(cell)}"
+                    gap = gap or f"{place}, column{quoted(layout, i)} {_describe_gap(cell)}"
         if gap and self.line is not None:
             raise InvalidData(f"Every cell must hold a number, but {gap}: fill it in, or remove its row.")
         values = (
@@ -166,7 +180,7 @@ class Cells:
 
 
 def rows_of(raw: bytes, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows that are not empty, each with the number of the line on which it begins, from 1."""
+    """Yield the number of its first line (from 1) and the cells of each row that is not empty."""
     begin = read = 1
 
     def lines() -> Iterator[str]:
@@ -182,14 +196,14 @@ def rows_of(raw: bytes, delimiter: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def number_of(cell: str, decimal: str) -> float:
-    """Return the number in a cell, NaN when there is none."""
+    """Return the number in a cell; NaN when the cell is not a number."""
     return float(cell.replace(",", ".") if decimal == "," else cell) if is_number(cell, decimal) else np.nan
 
 
 def _plain_numbers(row: Sequence[str], decimal: str) -> list[float] | None:
-    """Return the numbers of a row of short plain numbers, None for any other row.
+    """Return the numbers of a row of short plain numbers; None for any other row.
 
-    A large table is walked ten times as fast where its rows are plain.
+    This makes parsing cell by cell ten times as fast for rows of plain numbers.
     """
     if max(map(len, row)) > _SHORT or not _PLAIN.fullmatch("".join(row)):
         return None
@@ -200,17 +214,24 @@ def _plain_numbers(row: Sequence[str], decimal: str) -> list[float] | None:
     return values if np.isfinite(sum(values)) else None
 
 
-def _rounds(cell: str) -> bool:
-    """Tell whether a cell holds a whole number that float64 would change."""
+def _is_rounded(cell: str) -> bool:
+    """Tell whether a cell holds an integer that float64 cannot represent."""
     return _LONG.fullmatch(cell) is not None and loses_digits(int(cell))
 
 
-def _says(cell: str) -> str:
+def _describe_gap(cell: str) -> str:
+    """Return the end of a phrase about a missing value: `holds "NA"` or `is empty`."""
     return f'holds "{short(cell)}"' if cell.strip() else "is empty"
 
 
-def _number(layout: Layout, where: str, column: int, cell: str) -> float:
-    """Return the number in a cell, NaN when the cell says that there is none."""
+def _parse_number(layout: Layout, where: str, column: int, cell: str) -> float:
+    """Return the number in a cell, NaN for a missing value; `where` is the row or line for the error.
+
+    Raises
+    ------
+    NotNumbers
+        For text, an infinite number, or an integer that float64 cannot represent.
+    """
     if cell.strip().lower() in MISSING:
         return np.nan
     where = f"{where}, column{quoted(layout, column)} holds"
@@ -227,7 +248,7 @@ def _number(layout: Layout, where: str, column: int, cell: str) -> float:
             "row or the column.",
             column,
         )
-    if _rounds(cell):
+    if _is_rounded(cell):
         raise NotNumbers(
             f"Every cell must hold a number that fits float64, but {where} "
             f"{describe_rounding(int(cell))}: subtract what the column has in common, save it "

@@ -11,15 +11,15 @@ from nspca.errors import InvalidData, NotNumbers, shown
 
 @dataclass(frozen=True)
 class Columns:
-    """The roles of the columns of a table, by their numbers.
+    """The roles of the columns of a table, as column numbers from 0.
 
     Parameters
     ----------
     features : tuple of int
     ids, labels : int or None
-        Of the names and the groups of the samples.
+        Column of the sample names, and column of the labels.
     excluded : tuple of int
-        All that are no features.
+        All columns that are not features.
     """
 
     features: tuple[int, ...]
@@ -29,20 +29,18 @@ class Columns:
 
     @property
     def others(self) -> tuple[int, ...]:
-        """Columns of text and empty columns that have no role: they are left out, or the table is refused."""
+        """Columns without a role: empty ones are left out, those of text are left out or refused."""
         return tuple(i for i in self.excluded if i not in (self.ids, self.labels))
 
     def describe_excluded(self, layout: Layout) -> str:
-        """Return a phrase such as `` (not counted: "name" as sample names)``; empty when all columns are
-        features.
-        """
+        """Return a phrase such as `` (not counted: "name" as sample names)``; empty if all are features."""
         texts = dict.fromkeys(self.others, "text") | dict.fromkeys(layout.empty_columns, "empty")
         kinds = texts | {self.ids: "sample names", self.labels: "labels"}
         phrases = [f"column{quoted(layout, i)} as {kinds[i]}" for i in self.excluded]
         return f" (not counted: {', '.join(phrases[:8])}{', ...' * (len(phrases) > 8)})" if phrases else ""
 
 
-def columns(layout: Layout, options: ReadOptions) -> Columns:
+def find_columns(layout: Layout, options: ReadOptions) -> Columns:
     """Return the roles of the columns of a table with samples in rows."""
     ids = layout.id_column if options.id_column is None else find_column(layout, options.id_column, "id")
     labels = None if options.label_column is None else find_column(layout, options.label_column, "label")
@@ -52,7 +50,7 @@ def columns(layout: Layout, options: ReadOptions) -> Columns:
 
 
 def taken_as_names(layout: Layout, chosen: Columns, options: ReadOptions) -> tuple[str, ...]:
-    """Return a note when the first column was taken as sample names without a request."""
+    """Return a note when the first column was taken as sample names and the user did not ask for it."""
     if chosen.ids is None or options.id_column is not None:
         return ()
     return (
@@ -75,17 +73,18 @@ def find_column(layout: Layout, wanted: "str | int", role: str) -> int:
     return int(wanted)
 
 
-def left_out(layout: Layout, i: int, texts: Mapping[str, int], count: int) -> tuple[str, bool]:
-    """Return the note about a column that is no feature, and whether it may be the labels.
+def describe_left_out(layout: Layout, i: int, texts: Mapping[str, int], count: int) -> tuple[str, bool]:
+    """Return the note about a column that was left out, and whether the column may be the labels.
 
     Parameters
     ----------
     layout : Layout
     i : int
+        Number of the column.
     texts : mapping of str to int
-        Its different texts, and the row, from 1, that each is in first.
+        The different texts in the column, each with the first row (from 1) that has it.
     count : int
-        Of its rows.
+        Number of rows.
 
     Raises
     ------
@@ -97,8 +96,8 @@ def left_out(layout: Layout, i: int, texts: Mapping[str, int], count: int) -> tu
         return f"Column{quoted(layout, i)} is empty and was left out.", False
     if are_few(len(texts), count):
         return (
-            f"Column{quoted(layout, i)} holds {len(different(texts))} different texts and was left out; it "
-            "can be named as the label column."
+            f"Column{quoted(layout, i)} holds {len(distinct_texts(texts))} different texts and was left out; "
+            "it can be named as the label column."
         ), True
     words = [(row, text) for row, text in held if not is_number(text, layout.decimal)]
     row, text = (words or held)[0]
@@ -110,10 +109,11 @@ def left_out(layout: Layout, i: int, texts: Mapping[str, int], count: int) -> tu
     )
 
 
-def different(cells: Sequence[str] | Mapping[str, int]) -> set[str]:
-    """Return the different texts among cells, without words for missing values."""
+def distinct_texts(cells: Sequence[str] | Mapping[str, int]) -> set[str]:
+    """Return the set of texts in the cells, without words for missing values."""
     return {cell.strip() for cell in cells if cell.strip().lower() not in MISSING}
 
 
 def _some(names: Sequence[str]) -> str:
+    """Return up to eight names in quotes, for an error."""
     return ", ".join(f'"{short(name)}"' for name in names[:8]) + (", ..." if len(names) > 8 else "")

@@ -1,4 +1,4 @@
-"""Counting the words of documents by scikit-learn: which words count, and how much each weighs."""
+"""Count the words of documents by scikit-learn: choose the words, and weight them."""
 
 import re
 import unicodedata
@@ -15,18 +15,18 @@ from nspca.data.stop_words import LANGUAGES, guess_language, stop_words
 from nspca.errors import InvalidData, InvalidOption, shown
 
 STOP_WORDS = ("automatic", "none", *LANGUAGES)
-"""Choices of stop words: those of the language that is guessed, none, or those of a language."""
+"""Choices of stop words: those of the guessed language, none, or those of a named language."""
 WEIGHTS = ("counts", "tfidf")
 MOST_WORDS = 4000
-"""Default of the words that are kept: more make pages and pictures of the table too long."""
+"""Words that are kept by default. More words make pages and pictures of the table too long."""
 LIMIT_WORDS = 200_000
-"""Words that may be kept on request."""
+"""Maximum words that may be kept on request."""
 MOST_DIFFERENT = 500_000
-"""Different words, or pairs of words, of all documents. Each costs 250 bytes while they are counted."""
+"""Maximum different words, or pairs of words, of all documents. Each costs 250 bytes during counting."""
 FEW_DOCUMENTS = 10
-"""Fewer documents than these keep words of a single one, and words of all of them."""
+"""With fewer documents, a word may be in a single document or in all of them."""
 _SEEN = 20_000
-"""Words of the first documents that tell the language."""
+"""Number of words from the first documents that the language is guessed from."""
 _MARKS = (
     "\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u0610-\u061a\u064b-\u065f\u0900-\u0963\u0970-\u0de5\u0e31-\u0e4e"
 )
@@ -44,15 +44,14 @@ class WordOptions:
     stop_words : one of `STOP_WORDS`
         Words that are not counted. "automatic" guesses the language from the texts.
     lowest_share, highest_share : float
-        A word counts when the share of documents that have it lies between these two. With ten documents or
-        more it must be in two of them at least; with fewer documents `highest_share` is not applied.
+        Bounds on the share of documents that contain a word, from 0 to 1. Of ten or more documents, at least
+        two must contain the word. With fewer documents `highest_share` is not applied.
     weights : "counts" or "tfidf"
-        How often each word occurs in a document, or tf-idf: that times the logarithm of how rare it is, with
-        documents scaled to length one.
+        Raw counts, or tf-idf with every document scaled to norm one.
     pairs : bool
-        Whether pairs of words that follow each other count as words too.
+        Whether pairs of neighbouring words count as words too.
     most_words : int
-        Words that are kept, those that occur most often.
+        Maximum number of words; the most frequent ones are kept.
     """
 
     stop_words: str = "automatic"
@@ -84,13 +83,14 @@ class WordOptions:
 
 
 def _one_of(name: str, value: Any, known: Sequence[str]) -> None:
+    """Refuse a value of the option `name` that is not one of `known`."""
     if not isinstance(value, str) or value not in known:
         raise InvalidOption(f"{name} must be one of {', '.join(known)}, got {shown(value)}")
 
 
 @dataclass(frozen=True, eq=False)
 class Counted:
-    """The words of documents: X (documents, words) as CSR, the words in alphabetical order, and notes."""
+    """Word counts: X (documents, words) as CSR, the words in alphabetical order, and notes for the user."""
 
     X: sp.csr_array
     words: tuple[str, ...]
@@ -98,14 +98,14 @@ class Counted:
 
 
 def count_documents(texts: Sequence[str], options: WordOptions) -> Counted:
-    """Return how often each word occurs in each document, by scikit-learn's vectorizers.
+    """Return the counts of each word in each document, by scikit-learn's vectorizers.
 
     Raises
     ------
     InvalidData
         For texts without words, or with more different words than fit into memory.
     """
-    # Imported when it is needed: the start of every page is faster without.
+    # Imported late, since scikit-learn slows the start of a page.
     from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 
     language = _language(texts) if options.stop_words == "automatic" else options.stop_words
@@ -125,7 +125,7 @@ def count_documents(texts: Sequence[str], options: WordOptions) -> Counted:
             raise _no_words(len(analyze.known), least, most, len(texts)) from None
 
     singles = CountVectorizer(stop_words=[*left_out] or None, **splits)
-    if options.pairs:  # of the words that count alone: all others would make pairs that nobody wants
+    if options.pairs:  # pairs are made of words that are kept on their own
         kept = frozenset(counted(singles)[1].vocabulary_)
         split = singles.build_analyzer()
         singles = CountVectorizer(
@@ -153,12 +153,12 @@ def count_documents(texts: Sequence[str], options: WordOptions) -> Counted:
 
 
 def plain(text: str) -> str:
-    """Return a text in lower case, with letters and their accents as one sign."""
+    """Return a text in lower case and in Unicode form NFC (a letter and its accent are one character)."""
     return unicodedata.normalize("NFC", text).lower()
 
 
 def document_limits(count: int, options: WordOptions) -> tuple[int, int]:
-    """Return the least and the most of `count` documents that a word must be in."""
+    """Return the minimum and maximum number of documents, of `count`, that must contain a word."""
     few = count < FEW_DOCUMENTS
     least = max(1 if few else 2, ceil(options.lowest_share * count - 1e-9))
     most = count if few else floor(options.highest_share * count + 1e-9)
@@ -171,9 +171,10 @@ def document_limits(count: int, options: WordOptions) -> tuple[int, int]:
 
 
 class _Bounded:
-    """Analyzer of a vectorizer that stops when there are too many different words.
+    """An analyzer for a vectorizer that refuses texts with too many different words.
 
-    `known` are the words met so far; the vectorizer keeps the same texts, so they take no further memory.
+    `known` is the set of words so far. The vectorizer keeps the same string objects, so the set needs little
+    memory.
     """
 
     def __init__(self, analyze: Callable[[str], list[str]], pairs: bool):
@@ -194,12 +195,13 @@ class _Bounded:
 
 
 def _language(texts: Sequence[str]) -> str:
-    """Return the language of texts, as far as their first words tell it; empty when they do not."""
+    """Return the language of texts, guessed from their first words; empty when none is recognised."""
     words = (word for text in texts for word in re.findall(WORD, plain(text)))
     return guess_language(islice(words, _SEEN))
 
 
 def _no_words(different: int, least: int, most: int, count: int) -> InvalidData:
+    """Return the error for texts of which fewer than two words are kept."""
     found = f"{different:,} different words" if different else "no word of two letters or more"
     return InvalidData(
         f"Two words at least must be in {least} to {most} of the {count} texts, and the texts hold {found} "
@@ -210,7 +212,7 @@ def _no_words(different: int, least: int, most: int, count: int) -> InvalidData:
 def _notes(
     count: int, kept: int, different: int, language: str, least: int, most: int, options: WordOptions
 ) -> tuple[str, ...]:
-    """Return sentences that say how the words were counted."""
+    """Return notes about the choice of words, for the user."""
     what = "words and pairs of words" if options.pairs else "words"
     notes = (
         f"{kept:,} of {different:,} different {what} are kept: those in {least:,} to {most:,} of the "

@@ -14,8 +14,8 @@ Source = Literal["real", "copy", "stand-in", "user"]
 Kind = Literal["image", "spectrum", "words", "table"]
 Names: TypeAlias = "tuple[str, ...] | Numbered"
 ROUNDING = 1e-8
-"""How far a covariance may be from its transpose, beside its largest entry: what is left of eight digits in a
-file.
+"""Largest difference between a covariance and its transpose, relative to its largest entry. A file with eight
+digits rounds that much.
 """
 
 
@@ -27,9 +27,9 @@ class Candidate:
     ----------
     name : str
     count : int
-        How many different values it has.
+        Number of different values in the column.
     note : str
-        A sentence about the column, shown as long as it is not the labels.
+        A sentence about the column, shown while other labels are in force.
     """
 
     name: str
@@ -39,51 +39,51 @@ class Candidate:
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """Samples in rows, features in columns, with their names and what is known about them.
+    """A table with samples in rows and features in columns, with names, labels and provenance.
 
     Parameters
     ----------
     name : str
-        Short name shown to the user; a stand-in says so in it.
+        Short name shown to the user. The name of a stand-in ends in "(stand-in)".
     X : (m, n) ndarray (float64 or uint8) or scipy.sparse CSR of float64
         Finite; the (n, n) matrix itself when `is_covariance`.
-    feature_names, sample_names : tuple of str, or what is like one
+    feature_names, sample_names : tuple of str, or `Numbered`
         n and m names, each list without duplicates.
     labels : (m,) ndarray or None
         Groups of the samples.
     image_shape : (rows, columns) or None
-        How the n features of a sample form an image, row by row.
+        Size in pixels of the image that the n features of a sample form, row by row.
     source : "real", "copy", "stand-in" or "user"
         A copy has the shape of the original, and other values.
     kind : "image", "spectrum", "words" or "table"
-        What a component is drawn as.
+        The picture that pages draw of a component.
     axis : (n,) float64 or None
-        Where each feature lies, `axis_name` says on what scale and in what unit.
+        Position of each feature on a scale, such as its wavelength; `axis_name` names scale and unit.
     is_covariance : bool
         X is a symmetric covariance or correlation matrix.
     provenance : str
-        One line: what this is, from where, under which licence.
+        One line: content, origin and licence.
     notes : tuple of str
-        What reading changed or found out.
+        Sentences about changes that reading made, and about the layout it found.
     label_candidates : tuple of Candidate
-        What else of a table may be its labels. One that is not in `label_columns` stays a feature until the
-        file is read again with it as the label column.
+        Further columns that may be the labels. A candidate that is not in `label_columns` stays a feature
+        until the file is read again with `label_column` naming it.
     label_columns : mapping of str to (m,) ndarray
-        Columns of groups by name: those of the file and of a sample annotation. `labelled` puts one of them
-        in force.
+        Columns of groups by name, from the file and from a sample annotation. `labelled` makes one of them
+        the labels.
     label_name : str
         Name of the column that `labels` came from; empty when it has none.
     texts : tuple of str or None
         The text of each sample, for samples that are documents. Long ones are shortened.
     prepared : tuple of str
-        What `nspca.data.prepare` did to the numbers, in order.
+        Names of the preparations that `nspca.data.prepare` applied, in order.
     header : (m, q) float64 or None
-        Numbers that came with each sample and are no features, such as where a spectrum was taken;
-        `header_names` are their names.
+        Numbers of each sample that are not features, such as the position of a star. `header_names` are
+        their names.
     """
 
     name: str
-    X: np.ndarray | sp.csr_array
+    X: Any  # np.ndarray or sp.csr_array, which has no types
     feature_names: Names
     sample_names: Names
     labels: np.ndarray | None = None
@@ -128,7 +128,7 @@ class Dataset:
         _check_finite(self)
 
     def constant_columns(self) -> np.ndarray:
-        """Return the indices of the features that take one value only, and so carry no variance."""
+        """Return the indices of the constant features, which have no variance."""
         if sp.issparse(self.X):
             low, high = self.X.min(axis=0).toarray().ravel(), self.X.max(axis=0).toarray().ravel()
         else:
@@ -136,59 +136,57 @@ class Dataset:
         return np.flatnonzero(low == high)
 
     def only(self, features: Sequence[int | str]) -> "Dataset":
-        """Return the data set with some features only, given by number (from 0) or by name.
+        """Return the data set restricted to some features, given by number (from 0) or by name.
 
-        In images, the other pixels are set to 0 and stay.
+        An image keeps its grid: all other pixels become 0.
 
         Raises
         ------
         InvalidData
-            For a feature that is not there, and for fewer than two.
+            For an unknown feature, and when fewer than two are given.
         """
         kept = self.numbers(features)
         note = (
             f"Only {_count(len(kept), 'feature')} of {len(self.feature_names)} on request, the first is "
             f"{self.feature_names[kept[0]]}."
         )
-        return _restricted(self, kept, note)
+        return _keep_features(self, kept, note)
 
     def without(self, features: Sequence[int | str]) -> "Dataset":
         """Return the data set without some features; see `only`."""
         out = self.numbers(features)
         kept = np.setdiff1d(np.arange(len(self.feature_names)), out)
         note = f"Without {_count(len(out), 'feature')} on request, the first is {self.feature_names[out[0]]}."
-        return _restricted(self, kept, note)
+        return _keep_features(self, kept, note)
 
     def together(self, features: Sequence[int | str], name: str = "") -> "Dataset":
-        """Return the data set with some features merged into one: their sum over the square root of their
-        number.
+        """Return the data set with some features merged into one.
 
-        The new feature takes the place of the first.
-
-        So a unit weight on it is equal weights of length one on all of them, and variances can be compared
-        with those before.
+        The merged feature is the sum of the given ones over the square root of their number. It takes the
+        place of the first. A unit weight on the merged feature therefore stands for equal weights of norm
+        one on its parts, so variances before and after can be compared.
 
         Parameters
         ----------
         features : by number (from 0) or by name, at least two
         name : str
-            What the one is called; ``A + B`` or ``A + 3 more`` when empty.
+            Name of the merged feature; ``A + B`` or ``A + 3 more`` when empty.
 
         Raises
         ------
         InvalidData
-            For a feature that is not there, for fewer than two, when no other is left, and for images, whose
-            pixels lie in a grid.
+            For an unknown feature, for fewer than two, when no other feature remains, and for images, whose
+            pixels form a grid.
         """
-        return _together(self, self.numbers(features), name)
+        return _merge_features(self, self.numbers(features), name)
 
     def numbers(self, features: Sequence[int | str]) -> np.ndarray:
-        """Return features, given by number (from 0) or by name, as numbers in increasing order.
+        """Return the sorted numbers of features that are given by number (from 0) or by name.
 
         Raises
         ------
         InvalidData
-            For one that is not there, and for none.
+            For an unknown feature, and when no feature is given.
         """
         n, place = len(self.feature_names), {name: j for j, name in enumerate(self.feature_names)}
         given: list[Any] = (
@@ -202,9 +200,9 @@ class Dataset:
         return np.array(sorted({int(one) for one in found}))
 
     def rows(self, kept: Sequence[int] | np.ndarray) -> "Dataset":
-        """Return the data set with some samples only, given by their numbers from 0, in this order.
+        """Return the data set with the samples `kept` (numbers from 0), in the given order.
 
-        Names, labels, label columns, texts and header numbers go with their samples.
+        Names, labels, label columns, texts and header numbers are restricted in the same way.
         """
         at = np.asarray(kept, dtype=np.intp)
         return replace(
@@ -218,9 +216,10 @@ class Dataset:
         )
 
     def labelled(self, name: str) -> "Dataset | None":
-        """Return the data set with one of its `label_columns` as the labels, as if the file had been read so.
+        """Return the data set with the column `name` of `label_columns` as its labels.
 
-        None when there is no such column. The file then has to be read again with it as the label column.
+        The result equals that of reading the file with `label_column=name`. Returns None when there is no
+        such column; the file must then be read again.
         """
         if name not in self.label_columns:
             return None
@@ -236,7 +235,7 @@ class Dataset:
     def transposed(self) -> "Dataset":
         """Return the data set with rows and columns exchanged.
 
-        Labels and image shape belonged to the old rows and columns and are dropped.
+        Labels and image shape are dropped, since they describe the old rows and columns.
         """
         m, n = self.X.shape
         features = numbered("feature", m) if self.sample_names == numbered("sample", m) else self.sample_names
@@ -266,7 +265,8 @@ class Dataset:
         )
 
 
-def _restricted(data: Dataset, kept: np.ndarray, note: str) -> Dataset:
+def _keep_features(data: Dataset, kept: np.ndarray, note: str) -> Dataset:
+    """Return a data set with the features `kept` (sorted numbers) and one more note; see `Dataset.only`."""
     if len(kept) < 2:
         raise InvalidData(f"At least two features must be left, got {len(kept)}: leave out fewer.")
     X: Any = data.X
@@ -287,7 +287,8 @@ def _restricted(data: Dataset, kept: np.ndarray, note: str) -> Dataset:
     )
 
 
-def _together(data: Dataset, group: np.ndarray, name: str) -> Dataset:
+def _merge_features(data: Dataset, group: np.ndarray, name: str) -> Dataset:
+    """Return a data set with the features `group` (sorted numbers) merged; see `Dataset.together`."""
     if len(group) < 2:
         raise InvalidData(f"At least two features become one, got {len(group)}: name more.")
     if data.image_shape is not None and not data.is_covariance:
@@ -305,7 +306,7 @@ def _together(data: Dataset, group: np.ndarray, name: str) -> Dataset:
     X: Any = data.X @ P
     X = P.T @ X if data.is_covariance else X
 
-    def called(names: Names) -> Names:
+    def rename_features(names: Names) -> Names:
         others = names[group[1]] if len(group) == 2 else f"{len(group) - 1} more"
         one = name or f"{names[first]} + {others}"
         return unique_names([one if j == first else names[j] for j in kept], "feature")[0]
@@ -313,8 +314,8 @@ def _together(data: Dataset, group: np.ndarray, name: str) -> Dataset:
     return replace(
         data,
         X=X.tocsr() if sp.issparse(X) else np.ascontiguousarray(X),
-        feature_names=called(data.feature_names),
-        sample_names=called(data.sample_names) if data.is_covariance else data.sample_names,
+        feature_names=rename_features(data.feature_names),
+        sample_names=rename_features(data.sample_names) if data.is_covariance else data.sample_names,
         axis=None if data.axis is None else np.bincount(place, data.axis) / np.bincount(place),
         image_shape=None,
         notes=(*data.notes, note),
@@ -322,7 +323,10 @@ def _together(data: Dataset, group: np.ndarray, name: str) -> Dataset:
 
 
 def check_enough(m: int, n: int, aside: str = "") -> None:
-    """Refuse less than two samples or features; `excluded` is a phrase about the other columns."""
+    """Refuse a table of less than two samples or features.
+
+    `aside` is a phrase for the error about columns that are not features; it begins with a space.
+    """
     if m < 2 or n < 2:
         raise InvalidData(
             f"At least two samples and two features are needed, got {_count(m, 'sample')} and "
@@ -335,6 +339,7 @@ def _count(number: int, noun: str) -> str:
 
 
 def _check_kind(X: Any) -> None:
+    """Refuse a table that is not 2-D or has values that are not real numbers."""
     if not isinstance(X, np.ndarray) and not (sp.issparse(X) and X.format == "csr"):
         kind = X.format if sp.issparse(X) else type(X).__name__
         raise InvalidData(
@@ -369,6 +374,7 @@ def _check_image(shape: Any, n: int) -> None:
 
 
 def _check_finite(data: Dataset) -> None:
+    """Refuse a table with an infinite or missing value, and name its place."""
     if data.X.dtype.kind in "ub":
         return
     X: Any = data.X  # SciPy has no types
@@ -389,6 +395,7 @@ def _check_finite(data: Dataset) -> None:
 
 
 def _check_covariance(A: np.ndarray) -> None:
+    """Refuse a covariance that is not square or not symmetric (see `ROUNDING`)."""
     if A.shape[0] != A.shape[1]:
         raise InvalidData(f"A covariance has as many rows as columns, got {A.shape[0]} x {A.shape[1]}.")
     gap = float(np.abs(A - A.T).max())
@@ -399,13 +406,15 @@ def _check_covariance(A: np.ndarray) -> None:
 
 
 def unique_names(names: Sequence[str], what: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return names with the empty ones numbered and the repeated ones made different, and notes about that.
+    """Return distinct names, and a note when some were changed.
+
+    Empty names become numbered ones, and repeated names get a number in parentheses.
 
     Parameters
     ----------
     names : sequence of str
     what : str
-        "feature" or "sample", used for empty names and in the note.
+        Noun such as "feature" or "sample", for the numbered names and the note.
 
     Returns
     -------
@@ -436,7 +445,10 @@ def unique_names(names: Sequence[str], what: str) -> tuple[tuple[str, ...], tupl
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Numbered(Sequence[str]):
-    """The names ``("sample 1", "sample 2", ...)``, each made on request: a million texts would take 60 MB."""
+    """A sequence of names such as ``("sample 1", "sample 2", ...)``, each made on access.
+
+    A tuple of a million such texts would take 60 MB.
+    """
 
     what: str
     length: int
@@ -464,7 +476,7 @@ class Numbered(Sequence[str]):
 
 
 def numbered(what: str, count: int) -> Names:
-    """Return the names ``("sample 1", "sample 2", ...)``, for files that have none."""
+    """Return `count` names such as ``("sample 1", "sample 2", ...)``, for files without names."""
     return Numbered(what, count)
 
 

@@ -11,17 +11,17 @@ EXAMPLES = ("wine", "genes")
 
 @dataclass(frozen=True)
 class Example:
-    """An example file.
+    """An example file that a visitor can open instead of an upload.
 
     Parameters
     ----------
     file : str
-        Its name.
+        File name.
     content : bytes
     about : str
-        What it holds, where it is from, and its licence.
+        Content, origin and licence.
     annotation : bytes or None
-        A second table about the samples.
+        A second table, about the samples.
     features_in_rows : bool
     """
 
@@ -33,13 +33,12 @@ class Example:
 
 
 def example_file(name: str = "wine") -> Example:
-    """Return one of `EXAMPLES`."""
+    """Return the example file called `name`, one of `EXAMPLES`."""
     return _wine() if name == "wine" else _genes()
 
 
 def _wine() -> Example:
-    # Imported when it is needed: the start of every page is faster without.
-    from sklearn.datasets import load_wine
+    from sklearn.datasets import load_wine  # imported late, since scikit-learn slows the start of a page
 
     wine = load_wine()
     names = [str(name).replace("od280/od315_of_diluted_wines", "od280_od315") for name in wine.feature_names]

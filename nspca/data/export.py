@@ -9,7 +9,7 @@ _SKIPPED = " \t\r\n"
 
 
 def neutralise(text: str) -> str:
-    """Return a text that no spreadsheet takes for a formula: an apostrophe goes in front of ``= + - @``.
+    """Return a text that no spreadsheet takes for a formula: ``= + - @`` get an apostrophe in front.
 
     Plain numbers written as text (``-5``, ``+1e3``) stay as they are.
     """

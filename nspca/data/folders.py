@@ -16,7 +16,7 @@ def sample_folder() -> Path:
 
 
 def cache_folder() -> Path:
-    """Return the folder in which fetched and adopted samples are kept; ``NSPCA_HOME`` moves it."""
+    """Return the folder for fetched and adopted samples: in ``NSPCA_HOME`` if set, else the user's cache."""
     home = os.environ.get("NSPCA_HOME")
     return (Path(home) if home else platformdirs.user_cache_path("nspca")) / "samples"
 
@@ -28,7 +28,7 @@ def originals_folder() -> Path | None:
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """Write a file so that a reader sees all of it or none."""
+    """Write a file in one step: another process never sees a part of it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name)
     try:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -12,20 +13,17 @@ BREAKS = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029]+")
 
 
 def clean_name(name: object) -> str:
-    """Return a name as one cell of a tab-separated text: tabs and line breaks become a blank.
-
-    Everything else stays, so that the names are those of the data.
-    """
+    """Return a name that fits one cell of a tab-separated text: tabs and line breaks become a blank."""
     return BREAKS.sub(" ", str(name)).strip()
 
 
 def name_list(names: Iterable[object]) -> str:
-    """Return names as a text with one of them on each line, in their order, each once."""
+    """Return a text with one name per line, in the given order, without repetitions."""
     return "".join(f"{name}\n" for name in _distinct(names))
 
 
 def to_gmt(sets: Iterable[tuple[object, object, Iterable[object]]]) -> bytes:
-    """Return sets of features as a GMT file: a line for each set, with its name, a description, and names.
+    """Return sets of features as a GMT file: one line per set, with its name, a description and its features.
 
     Parameters
     ----------
@@ -36,7 +34,7 @@ def to_gmt(sets: Iterable[tuple[object, object, Iterable[object]]]) -> bytes:
     Raises
     ------
     InvalidData
-        When two sets have one name.
+        When two sets have the same name.
     """
     lines, known = [], set()
     for name, description, features in sets:
@@ -49,14 +47,14 @@ def to_gmt(sets: Iterable[tuple[object, object, Iterable[object]]]) -> bytes:
     return "".join(f"{line}\n" for line in lines).encode()
 
 
-def to_rnk(names: Sequence[object], weights: Sequence[float]) -> bytes:
-    """Return features in use as a ranked list: name and weight on each line, the largest weight first.
+def to_rnk(names: Sequence[object], weights: Any) -> bytes:
+    """Return the features with nonzero weight as a ranked list (RNK file), the largest weight first.
 
     Parameters
     ----------
     names, weights : (n,)
-        Features whose weight is zero are left out. Of features with one name the first in the data stays,
-        since the tools refuse a name that stands twice.
+        Of several features with the same name, only the first is written, since the tools refuse repeated
+        names.
     """
     numbers = np.asarray(weights, dtype=float)
     rows: dict[str, float] = {}

@@ -14,7 +14,7 @@ from nspca.data.limits import check_lines, check_text_columns
 from nspca.errors import InvalidData
 
 ENOUGH_ROWS = 50
-"""Maximum rows from which the layout is found. The full read later finds exceptions further down."""
+"""Maximum rows that the layout is found from. Reading the whole file later finds exceptions further down."""
 _ENOUGH_LINES, _ENOUGH_CHARACTERS = 8, 500_000
 """Lines and characters that suffice together when lines are long. A line of 12 582 genes has 80 000
 characters.

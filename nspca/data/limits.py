@@ -1,11 +1,13 @@
-"""Limits of files: what is refused before memory is taken for it, and reads that stop at a limit."""
+"""Limits on files: checks that refuse a file before memory is allocated, and reads that stop at a limit."""
 
 import gzip
 import io
+import os
 import zipfile
 import zlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -34,8 +36,8 @@ MAX_ROWS = 2_000_000
 300 000.
 """
 FREE_LINES = 100_000
-"""Rows, and columns, of a sparse matrix that need no entry; each further one does. An empty row costs an
-index, so a header of 40 bytes could otherwise ask for a gigabyte.
+"""Number of empty rows or columns that a sparse matrix may have. An empty row costs an index, so a header of
+40 bytes could otherwise ask for a gigabyte.
 """
 MAX_COLUMNS = 1_000_000
 """Columns of a table: ten times the number of features that the solvers are made for."""
@@ -55,6 +57,8 @@ MAX_PIXELS = 2**20
 """Pixels of an image: 1024 x 1024, which is MAX_COLUMNS rounded up."""
 _PIECE = 2**20
 """Bytes that are read at a time."""
+Files = Sequence[tuple[str, Callable[[], bytes]]]
+"""Files of a folder or an archive: the name of each inside it, and a function that returns its bytes."""
 
 
 def bounded_bytes(source: "str | Path | bytes | BinaryIO") -> bytes:
@@ -64,7 +68,7 @@ def bounded_bytes(source: "str | Path | bytes | BinaryIO") -> bytes:
     elif hasattr(source, "read"):
         if hasattr(source, "seek"):
             source.seek(0)
-        raw = _drain(cast(BinaryIO, source))
+        raw = _read_limited(cast(BinaryIO, source))
     else:
         raw = _file_bytes(Path(source))
     if len(raw) > MAX_BYTES:
@@ -75,28 +79,46 @@ def bounded_bytes(source: "str | Path | bytes | BinaryIO") -> bytes:
 
 
 def _file_bytes(path: Path) -> bytes:
+    """Return the bytes of a file; refuse a missing one, and more than `MAX_BYTES`."""
     if not path.is_file():
         raise InvalidData(f"There is no file {path}: check the path.")
     if path.stat().st_size > MAX_BYTES:
         raise _too_large()
     with path.open("rb") as handle:
-        return _drain(handle)
+        return _read_limited(handle)
 
 
 def _too_large() -> InvalidData:
+    """Return the error for a file of more than `MAX_BYTES`."""
     return InvalidData(
         f"A file may have at most {mib(MAX_BYTES)} in memory and this one has more: keep fewer columns, "
         f"or {FROM_DISK}."
     )
 
 
-def _drain(handle: "BinaryIO | gzip.GzipFile", most: int | None = None) -> bytes:
-    """Return everything a handle holds, or little more than `most` bytes (`MAX_BYTES`).
+def list_files(folder: Path, read: Callable[[Path], bytes]) -> Files:
+    """Return the names of the files below a folder, each with a function that reads the file by `read`.
 
-    It is read in pieces, because one `read(n)` allocates n bytes before it sees the file.
+    Links are not followed.
+    """
+    files: list[tuple[str, Callable[[], bytes]]] = []
+    for root, _, names in os.walk(folder):
+        for file in names:
+            path = Path(root, file)
+            if not path.is_symlink():
+                files.append((path.relative_to(folder).as_posix(), partial(read, path)))
+        if len(files) > MAX_FILES:
+            raise InvalidData(f"A folder may hold at most {MAX_FILES} files: name a smaller one.")
+    return files
+
+
+def _read_limited(handle: "BinaryIO | gzip.GzipFile", most: int | None = None) -> bytes:
+    """Return the content of an open file, or slightly more than `most` bytes (`MAX_BYTES`) of a larger one.
+
+    The file is read in pieces, because one `read(n)` allocates n bytes before it sees the file.
     """
     most = MAX_BYTES if most is None else most
-    held, size = io.BytesIO(), 0  # which hands out what it holds without a copy
+    held, size = io.BytesIO(), 0  # BytesIO returns its content without a copy
     while size <= most and (piece := handle.read(_PIECE)):
         size += held.write(piece.encode() if isinstance(piece, str) else piece)
     return held.getvalue()
@@ -110,10 +132,11 @@ def check_growth(unpacked: int, packed: int, kind: str, way_out: str = "give the
     unpacked : int
         Bytes that the numbers or the text take in memory.
     packed : int
-        Bytes of the file as it was given, whatever it is packed in.
+        Bytes of the file as the user gave it, with all its compression.
     kind : str
-        Name of the format, as the sentence uses it.
+        Name of the format, for the error.
     way_out : str
+        Advice at the end of the error.
     """
     if unpacked > RATIO_COUNTS_ABOVE and unpacked > MAX_RATIO * packed:
         raise InvalidData(
@@ -123,19 +146,20 @@ def check_growth(unpacked: int, packed: int, kind: str, way_out: str = "give the
 
 
 def gunzip(raw: bytes, packed: int | None = None, limit: int | None = None) -> bytes:
-    """Decompress gzip bytes, stopping at `limit` (`MAX_BYTES`), or where they have grown more than text does.
+    """Return decompressed gzip bytes; refuse more than `limit` (`MAX_BYTES`), or a growth above `MAX_RATIO`.
 
     Parameters
     ----------
     raw : bytes
     packed : int, optional
-        Bytes of the file that `raw` came in, when that is packed again.
+        Bytes of the file that contained `raw`, when that file is compressed too.
+    limit : int, optional
     """
     limit = MAX_BYTES if limit is None else limit
     most = min(limit, max(RATIO_COUNTS_ABOVE, MAX_RATIO * (packed or len(raw))))
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(raw)) as handle:
-            plain = _drain(handle, most)
+            plain = _read_limited(handle, most)
     except (OSError, EOFError, zlib.error):
         raise InvalidData(
             "The gzip file is damaged or cut short: compress it again or give the plain file."
@@ -158,7 +182,7 @@ def plain_bytes(raw: bytes, packed: int | None = None, limit: int | None = None)
 def check_archive(
     packed: int, members: list[zipfile.ZipInfo], kind: str = "ZIP", way_out: str = "give the plain files"
 ) -> None:
-    """Refuse an archive of too many files, or one that would grow too much; `packed` as in `check_growth`."""
+    """Refuse an archive of too many files, or one that would grow too much (see `check_growth`)."""
     if len(members) > MAX_FILES:
         raise InvalidData(
             f"A ZIP file may hold at most {MAX_FILES} files, this one holds {len(members)}: pack fewer."
@@ -177,9 +201,9 @@ def check_dense(rows: int, columns: int) -> None:
 
 
 def check_room(needed: int) -> None:
-    """Refuse a table that needs more memory than this process may still take, before any of it is taken.
+    """Refuse a table that needs more memory than the address-space limit of this process leaves.
 
-    A process without a limit on its address space takes anything. `needed` counts bytes.
+    Nothing is refused in a process without such a limit. `needed` counts bytes.
     """
     try:
         import resource
@@ -197,7 +221,7 @@ def check_room(needed: int) -> None:
 
 
 def check_lines(raw: bytes) -> None:
-    """Refuse text with a line longer than `MAX_LINE`, without splitting it."""
+    """Refuse text with a line longer than `MAX_LINE`. The text is not split, which would copy it."""
     start = 0
     while len(raw) - start > MAX_LINE:
         end = start + MAX_LINE
@@ -233,36 +257,38 @@ def check_sparse(rows: int, columns: int, entries: int) -> None:
 
 
 def check_float64(X: np.ndarray, where: str = "", way_out: str = "leave them out") -> None:
-    """Refuse whole numbers that float64 cannot represent.
+    """Refuse integers in X that float64 cannot represent.
 
-    `where` says where they are, unless in a column of a dense table.
+    `where` names the place in the error; by default the column of X.
     """
     at = find_inexact(X)
     if at is None:
         return
-    raise _rounded(int(X.flat[at]), where or f"column {at % (X.size // len(X)) + 1}", way_out)
+    raise _rounding_error(int(X.flat[at]), where or f"column {at % (X.size // len(X)) + 1}", way_out)
 
 
 def check_decimals(numbers: Iterable[Decimal], where: str, way_out: str) -> None:
-    """Refuse finite decimals that are whole numbers which float64 cannot represent."""
+    """Refuse decimals that are integers which float64 cannot represent; `where` names the place."""
     for one in numbers:
         if int(one) == one and loses_digits(int(one)):
-            raise _rounded(int(one), where, way_out, "floats")
+            raise _rounding_error(int(one), where, way_out, "floats")
 
 
 def check_text_float64(X: np.ndarray, text: bytes, where: str) -> None:
-    """Refuse numbers X of a text that float64 cannot represent; the text is searched only when some are
-    large.
+    """Refuse integers in `text` that float64 cannot represent; X holds the parsed numbers of the text.
+
+    The text is searched only when X has large numbers.
     """
     if ((X < LARGEST_EXACT) & (X > -LARGEST_EXACT)).all():
         return
     refused = is_inexact if X.dtype.kind == "i" else loses_digits
     for found in LONG_INTEGER.finditer(text):
         if refused(int(found.group())):
-            raise _rounded(int(found.group()), where, "leave them out")
+            raise _rounding_error(int(found.group()), where, "leave them out")
 
 
-def _rounded(one: int, where: str, way_out: str, kind: str = "decimals") -> InvalidData:
+def _rounding_error(one: int, where: str, way_out: str, kind: str = "decimals") -> InvalidData:
+    """Return the error for an integer that float64 cannot represent."""
     return InvalidData(
         f"Every number must fit float64, but {where} holds {describe_rounding(one)}: subtract what "
         f"the numbers have in common, save them as {kind}, or {way_out}."

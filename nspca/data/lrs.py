@@ -1,6 +1,4 @@
-"""The Low Resolution Spectrometer file of the UCI archive: a list of 103 fields in parentheses per
-spectrum.
-"""
+"""Parse the Low Resolution Spectrometer file of the UCI archive: 103 fields in parentheses per spectrum."""
 
 import numpy as np
 
@@ -37,7 +35,7 @@ HEADER_NAMES = (
     "red base 1",
     "red base 2",
 )
-# Name, class, type; the header; then the fluxes.
+# Columns of a spectrum: name, class and type, then the header fields, then the fluxes.
 _NAME, _CLASS, _HEADER, _FIELDS = 0, 1, 3, 103
 _BEFORE = _HEADER + len(HEADER_NAMES)
 
@@ -80,8 +78,9 @@ CLASSES = {
 
 
 def class_names(labels: np.ndarray) -> np.ndarray:
-    """Return the classes of spectra (m,) in words, by their first digit; labels that are no such numbers are
-    returned unchanged.
+    """Return the classes of spectra (m,) in words, by their first digit.
+
+    Labels other than numbers from 0 to 99 are returned unchanged.
     """
     try:
         numbers = np.asarray(labels).astype(int)

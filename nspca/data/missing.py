@@ -18,13 +18,13 @@ MOST_LOST = 0.2
 
 @dataclass(frozen=True)
 class Settled:
-    """A table without missing values.
+    """The outcome of `settle`: a table without missing values.
 
     Parameters
     ----------
     X : array or sparse matrix, oriented as in the file
     rows, columns : arrays of int
-        Numbers of the rows and columns of the file that are left.
+        Numbers of the rows and columns of the file that were kept.
     notes : tuple of str
     """
 
@@ -34,16 +34,16 @@ class Settled:
     notes: tuple[str, ...] = ()
 
     def of_rows(self, names: Sequence[Any]) -> Sequence[Any]:
-        """Return the names of the rows that are left."""
-        return _of(names, self.rows)
+        """Return the names of the rows that were kept."""
+        return _select(names, self.rows)
 
     def of_columns(self, names: Sequence[Any]) -> Sequence[Any]:
-        """Return the names of the columns that are left."""
-        return _of(names, self.columns)
+        """Return the names of the columns that were kept."""
+        return _select(names, self.columns)
 
 
-def _of(names: Sequence[Any], kept: np.ndarray) -> Sequence[Any]:
-    """Return the names that are kept; the same object when all are."""
+def _select(names: Sequence[Any], kept: np.ndarray) -> Sequence[Any]:
+    """Return the names at the positions `kept`; `names` itself when all are kept."""
     return names if kept.size == len(names) else tuple(names[i] for i in kept)
 
 
@@ -56,13 +56,14 @@ def check_way(how: str) -> str:
 
 @dataclass(frozen=True)
 class Way:
-    """A way to treat missing values, and its cost.
+    """A way to treat missing values, and its cost, for the choice on a page.
 
     Parameters
     ----------
     how : one of `WAYS`
     lost, of : int
-        Samples or features that are left out, of how many; cells that get a mean, of all cells.
+        Number of samples or features that would be left out, and number of all. For means: number of cells
+        that would be filled in, and of all cells.
     is_recommended : bool
     """
 
@@ -73,10 +74,10 @@ class Way:
 
 
 def ways_out(error: MissingValues, features_in_rows: bool = False) -> tuple[Way, ...]:
-    """Return the ways to treat missing values that leave two samples and two features, one recommended.
+    """Return the ways to treat missing values that keep at least two samples and two features.
 
-    Recommended is what leaves out the smaller share, as long as that is at most `MOST_LOST` of all; means
-    otherwise, which invent numbers.
+    One way is recommended: the one that leaves out the smaller share, if that is at most `MOST_LOST`.
+    Otherwise means are recommended, although they invent numbers.
     """
     m, n = error.shape if not features_in_rows else error.shape[::-1]
     samples, features = error.rows, error.columns
@@ -91,35 +92,35 @@ def ways_out(error: MissingValues, features_in_rows: bool = False) -> tuple[Way,
 
 
 def settle(X: Any, how: str, features_in_rows: bool = False, called: Sequence[str] = ()) -> Settled:
-    """Apply `how` to every NaN of X.
+    """Return X without missing values (NaN), treated in the way `how`.
 
     Parameters
     ----------
     X : (m, n) ndarray or scipy.sparse, oriented as in the file
     how : one of `WAYS`
     features_in_rows : bool
-        Whether a row of X is a feature; a mean is that of a feature over the samples that have a value.
+        Whether a row of X is a feature. Means are taken over the known values of a feature.
     called : sequence of str, optional
-        What the sentence calls the columns of X, with a space before; by default their numbers from 1.
+        Names of the columns of X for the error, each after a space; their numbers from 1 by default.
 
     Raises
     ------
     MissingValues
-        When there are some, and `how` is "refuse".
+        When X has NaN and `how` is "refuse".
     InvalidData
-        When leaving out leaves less than two samples or two features.
+        When less than two samples or two features would be kept.
     """
     all_rows, all_columns = np.arange(X.shape[0]), np.arange(X.shape[1])
-    i, j = _missing(X)
+    i, j = _find_missing(X)
     if not i.size:
         return Settled(X, all_rows, all_columns)
     if how == "refuse":
         name = called[j[0]] if called else f" {j[0] + 1}"
         where = f"row {i[0] + 1}, column{name} holds none"
-        counts = i.size, *_counts(i, j)
+        counts = i.size, *_count_lines(i, j)
         raise MissingValues(refusal(where, *counts), *counts, shape=X.shape)
     if how == "mean":
-        return _filled(X, i, j, features_in_rows)
+        return _fill_means(X, i, j, features_in_rows)
     by_rows = (how == "features") == features_in_rows
     rows, columns = all_rows, all_columns
     if by_rows:
@@ -134,17 +135,25 @@ def settle(X: Any, how: str, features_in_rows: bool = False, called: Sequence[st
             f"Leaving out the {how} with missing values would leave {whole - out} of {whole}, at least two "
             f"are needed: put in means, or leave out the {others} that have some.",
             i.size,
-            *_counts(i, j),
+            *_count_lines(i, j),
             shape=X.shape,
         )
     note = (
         f"Left out because of missing values: {out} of {whole} {how} ({_counted(i.size, 'missing value')})."
     )
-    return Settled(_part(X, rows, columns), rows, columns, (note,))
+    return Settled(_take(X, rows, columns), rows, columns, (note,))
 
 
 def refusal(where: str, cells: int, rows: int, columns: int) -> str:
-    """Return the sentence about missing values when the user has not said what to do about them."""
+    """Return the error message for a table with missing values under the option "refuse".
+
+    Parameters
+    ----------
+    where : str
+        Phrase about the first missing value, such as "row 3, column 2 is empty".
+    cells, rows, columns : int
+        Number of missing values, and of the rows and columns that have some.
+    """
     many = (
         "no other is missing"
         if cells == 1
@@ -161,7 +170,8 @@ def _counted(count: int, noun: str) -> str:
     return f"{count} {noun}{'s' * (count != 1)}"
 
 
-def _missing(X: Any) -> tuple[np.ndarray, np.ndarray]:
+def _find_missing(X: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return the row and column numbers of the NaN entries of X."""
     if X.dtype.kind != "f":
         return np.empty(0, np.intp), np.empty(0, np.intp)
     if not sp.issparse(X):
@@ -172,12 +182,13 @@ def _missing(X: Any) -> tuple[np.ndarray, np.ndarray]:
     return entries.row[bad], entries.col[bad]
 
 
-def _counts(i: np.ndarray, j: np.ndarray) -> tuple[int, int]:
+def _count_lines(i: np.ndarray, j: np.ndarray) -> tuple[int, int]:
+    """Return the number of different rows `i` and of different columns `j`."""
     return np.unique(i).size, np.unique(j).size
 
 
-def _filled(X: Any, i: np.ndarray, j: np.ndarray, features_in_rows: bool) -> Settled:
-    """Replace missing values by means; a feature without any value has no mean and is left out."""
+def _fill_means(X: Any, i: np.ndarray, j: np.ndarray, features_in_rows: bool) -> Settled:
+    """Return X with its NaN entries (i, j) replaced by means. Features without any value are left out."""
     axis, feature = (1, i) if features_in_rows else (0, j)
     known = X.copy()
     if sp.issparse(known):
@@ -202,9 +213,10 @@ def _filled(X: Any, i: np.ndarray, j: np.ndarray, features_in_rows: bool) -> Set
         )
     if empty:
         notes += (f"Left out because it has no value at all: {_counted(empty, 'feature')}.",)
-    return Settled(_part(known, rows, columns), rows, columns, notes)
+    return Settled(_take(known, rows, columns), rows, columns, notes)
 
 
-def _part(X: Any, rows: np.ndarray, columns: np.ndarray) -> Any:
+def _take(X: Any, rows: np.ndarray, columns: np.ndarray) -> Any:
+    """Return the submatrix X[rows, columns], without a copy when all are taken."""
     X = X if rows.size == X.shape[0] else X[rows]
     return X if columns.size == X.shape[1] else X[:, columns]

@@ -1,6 +1,4 @@
-"""The four data sets of the papers, from a folder of originals, the user's cache, a download or a user's
-copy.
-"""
+"""Find, download or adopt the four data sets of the papers, and keep them in the user's cache."""
 
 import logging
 import tempfile
@@ -44,26 +42,25 @@ def find_original(name: str) -> Dataset | None:
     except InvalidData:
         if path != kept_path(name):
             raise
-        # Written by this module, so a copy that cannot be read was damaged on disk: it is deleted.
+        # This module wrote the file, so an unreadable one was damaged on disk.
         path.unlink(missing_ok=True)
         return None
 
 
 def original_path(name: str) -> Path | None:
-    """Return the file that the real data set would be read from; None when it is not on this machine."""
+    """Return the file of a real data set; None when this machine does not have one."""
     folder = originals_folder()
     candidates = [folder / _FILES[name], kept_path(name, folder)] if folder else []
     return next((path for path in (*candidates, kept_path(name)) if path.is_file()), None)
 
 
 def kept_path(name: str, folder: Path | None = None) -> Path:
-    """Return the file in which a fetched or adopted copy is kept, in the user's cache or in a named
-    folder.
-    """
+    """Return the file for a fetched or adopted copy, in `folder` or else in the user's cache."""
     return (folder or cache_folder()) / f"{name}.npz"
 
 
 def _keep(name: str, data: Dataset, folder: Path | None) -> Dataset:
+    """Write a sample to its file in the cache or in `folder`, and return it."""
     path = kept_path(name, folder)
     try:
         write_atomically(path, to_npz(data))
@@ -77,12 +74,12 @@ def _keep(name: str, data: Dataset, folder: Path | None) -> Dataset:
 
 
 def complete(name: str, data: Dataset) -> Dataset:
-    """Return a table of the expected shape with the names, axis and story that the catalogue knows.
+    """Return the table of a sample with the feature names, axis and provenance of the catalogue.
 
     Raises
     ------
     InvalidData
-        When the table is not this sample.
+        When the table does not have the shape of the sample.
     """
     sample = SAMPLES[name]
     if sample.shape is not None and data.X.shape != sample.shape:
@@ -120,12 +117,14 @@ def complete(name: str, data: Dataset) -> Dataset:
 
 
 def _labels(name: str, data: Dataset) -> np.ndarray | None:
+    """Return the labels of a sample: class names of the spectra, or as read for the leukemias."""
     if name == "lrs" and data.labels is not None:
         return class_names(data.labels)
     return data.labels if name == "leukemia" else None
 
 
 def _other_values(sample: Sample, data: Dataset) -> tuple[str, ...]:
+    """Return a note when the sum of the data differs from that of the catalogue, else no note."""
     total = float(data.X.sum(dtype=np.float64))
     if sample.total is None or abs(total - sample.total) <= _SAME_TOTAL * float(
         abs(data.X).sum(dtype=np.float64)
@@ -138,7 +137,9 @@ def _other_values(sample: Sample, data: Dataset) -> tuple[str, ...]:
 
 
 def fetch_sample(name: str, report: Report | None = None, folder: Path | None = None) -> Dataset:
-    """Download a sample from its original address; called only on a user's request.
+    """Download a sample from its original address, keep it, and return it.
+
+    Nothing calls this function without a request of the user.
 
     Parameters
     ----------
@@ -147,13 +148,13 @@ def fetch_sample(name: str, report: Report | None = None, folder: Path | None = 
     report : callable, optional
         Gets an event for every piece that arrives and may raise `Cancelled`.
     folder : Path, optional
-        Where it is kept, instead of in the user's cache; ``NSPCA_DATA`` may name it.
+        Folder for the file, instead of the user's cache; ``NSPCA_DATA`` may name it later.
 
     Raises
     ------
     DownloadError
-        When there is no address, no network, a wrong checksum, or the file is not what it should be; the
-        message says how to give a local copy.
+        When the sample has no address, the network fails, the checksum is wrong or the file cannot be read.
+        The message says how to give a local copy.
     """
     sample, report = _sample(name), report or silent
     if not sample.downloadable:
@@ -174,9 +175,10 @@ def fetch_sample(name: str, report: Report | None = None, folder: Path | None = 
 def adopt_copy(
     name: str, path_or_buffer: str | Path | bytes | BinaryIO, folder: Path | None = None
 ) -> Dataset:
-    """Keep a copy of a sample that the user has: a folder or ZIP of PGM, docword, CSV, ``lrs.data`` or NPZ.
+    """Read a user's own copy of a sample, keep it as NPZ, and return it.
 
-    It is checked against the shape of the original and kept as NPZ without pickle.
+    The copy may be a folder or ZIP of PGM images, docword, CSV, ``lrs.data`` or NPZ. Its shape must be that
+    of the original.
 
     Parameters
     ----------
@@ -184,14 +186,14 @@ def adopt_copy(
         "cbcl", "leukemia", "lrs" or "bow-kos".
     path_or_buffer : path, bytes or open binary file
     folder : Path, optional
-        Where it is kept, instead of in the user's cache.
+        Folder for the file, instead of the user's cache.
 
     Raises
     ------
     InvalidData
         When the copy cannot be read or is another data set.
     DownloadError
-        When it cannot be written there.
+        When the file cannot be written.
     """
     sample = _sample(name)
     if not sample.stand_in:
@@ -206,6 +208,7 @@ def _sample(name: str) -> Sample:
 
 
 def _parse(name: str, source: str | Path | bytes | BinaryIO) -> Dataset:
+    """Read a copy of a sample in any of its formats, and complete it by the catalogue."""
     is_folder = isinstance(source, (str, Path)) and Path(source).is_dir()
     if name == "lrs" and not is_folder and (raw := bounded_bytes(source)).lstrip()[:1] == b"(":
         fluxes, header, classes, names = parse_lrs(raw)
@@ -219,9 +222,7 @@ def _parse(name: str, source: str | Path | bytes | BinaryIO) -> Dataset:
 
 
 def _read_expression(raw: bytes) -> Dataset:
-    """Read a gene table in either orientation, with its label column or row where the first lines show
-    one.
-    """
+    """Read a gene expression table in either orientation, with labels where its first lines show some."""
     if raw.startswith(b"PK") or (seen := read_layout(raw)) is None:
         data = read(raw)
         return data.transposed() if data.X.shape[0] > data.X.shape[1] else data
@@ -234,13 +235,13 @@ def _read_expression(raw: bytes) -> Dataset:
 
 
 class _Progress:
-    """A progress bar for pooch that reports, can be cancelled, and stops a file that is too long."""
+    """A progress bar for pooch that sends events, can be cancelled, and stops a file that is too long."""
 
     def __init__(self, what: str, report: Report) -> None:
         self.total, self._done, self._what, self._report = 0, 0, what, report
 
     def update(self, size: int) -> None:
-        """Report that some more bytes have arrived; stop a file that is too long."""
+        """Report that `size` more bytes have arrived; stop a file that is too long."""
         self._done += size
         if self._done > MAX_BYTES:
             raise DownloadError(
@@ -254,7 +255,7 @@ class _Progress:
         )
 
     def reset(self) -> None:
-        """Do nothing when the file is complete; pooch then reports the whole size once more."""
+        """Start the count again: pooch reports the whole size once more when the file is complete."""
         self._done = 0
 
     def close(self) -> None:
@@ -262,8 +263,8 @@ class _Progress:
 
 
 def _fetch(sample: Sample, original: Original, folder: Path, report: Report) -> None:
-    # Imported for a download only: the start of every page is faster without.
-    import pooch
+    """Download one file of a sample into a folder; raise `DownloadError` with the reason when that fails."""
+    import pooch  # imported late, since it slows the start of a page
 
     logger = pooch.get_logger()
     level = logger.level
@@ -277,8 +278,8 @@ def _fetch(sample: Sample, original: Original, folder: Path, report: Report) -> 
             original.url, known_hash=known, fname=original.file, path=folder, downloader=downloader
         )
     except OSError as error:
-        # Errors of the connection are OSErrors that carry a request; they also come before ValueError, which
-        # some of them are.
+        # Connection errors are OSErrors that carry a request. Some are ValueErrors too, so OSError is caught
+        # first.
         response = getattr(error, "response", None)
         network = "no connection" if response is None else f"HTTP {response.status_code}"
         reason = network if hasattr(error, "request") else f"it could not be stored: {error.strerror}"
@@ -294,4 +295,5 @@ def _fetch(sample: Sample, original: Original, folder: Path, report: Report) -> 
 
 
 def _by_hand(sample: Sample) -> str:
+    """Return the sentence that says which local copies of a sample are accepted."""
     return f"A local copy does as well: {sample.how[0].lower()}{sample.how[1:]}."

@@ -1,4 +1,4 @@
-"""The options of reading a file; what is not given is detected from the file."""
+"""The options of reading a file. Options that are not given are detected from the file."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from nspca.errors import InvalidData, shown
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """The options of `nspca.data.read`, which describes them."""
+    """The options of `nspca.data.read`, whose docstring describes each."""
 
     header: str | bool = "auto"
     delimiter: str | None = None
@@ -19,7 +19,7 @@ class ReadOptions:
     image_size: int | None = None
 
     def __post_init__(self) -> None:
-        """Refuse values of other types, so that nothing is read by its truth value."""
+        """Refuse values of wrong types, so that no value is silently taken as True or False."""
         if not isinstance(self.header, bool) and not (isinstance(self.header, str) and self.header == "auto"):
             raise InvalidData(f'The header must be "auto", True or False, got {shown(self.header)}.')
         if not isinstance(self.delimiter, str | None):

@@ -1,10 +1,9 @@
-"""The entry point for every file: `read` makes a `Dataset` of it. The first bytes tell its format, never its
-name.
+"""The entry point for files: `read` returns a `Dataset` from a file of any format.
+
+The format is found from the first bytes. The name of the file plays no part, except for HDF5.
 """
 
-import os
 import stat
-from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -32,8 +31,6 @@ from nspca.errors import InvalidData, MissingValues, NotNumbers
 from nspca.progress import Event, Report, silent
 from nspca.validation.archive import open_zip, unzip_member
 
-Files = Sequence[tuple[str, Callable[[], bytes]]]
-
 
 def read(
     path_or_buffer: str | Path | bytes | BinaryIO,
@@ -56,50 +53,49 @@ def read(
     Parameters
     ----------
     path_or_buffer : path, bytes or open binary file
-        CSV or TSV, Excel (the first sheet that holds something), Parquet, NPZ or NPY, Matrix Market, UCI
-        docword (all of them also gzipped), a ZIP or folder of PGM, PNG, JPEG or WebP images of one size, or
-        a ZIP or folder with one of the others. With the package h5py a path to an HDF5 file too, with anndata
-        one to its H5AD; of the options `label_column` alone is for H5AD, a column of the cells.
+        CSV or TSV, Excel (the first sheet that is not empty), Parquet, NPZ or NPY, Matrix Market or UCI
+        docword, all of them also gzipped. A ZIP or folder of PGM, PNG, JPEG or WebP images of one size, or
+        with one file of another format. A path to an HDF5 file (needs h5py) or to an H5AD file (needs
+        anndata; `label_column` names a column of `obs`, the other options do not apply).
     name : str, optional
-        Name of the dataset; by default the file's own.
+        Name of the data set; by default that of the file.
     header : "auto", True or False
         Whether the first line of a table holds names.
     delimiter : str, optional
-        One character, found by itself when not given.
+        One character; detected when not given.
     id_column, label_column : str or int, optional
         The columns (by name or 0-based position) with sample names and groups. With `features_in_rows`,
-        `id_column` is the column of feature names (by default the first) and `label_column` names a row or
-        its position below the header. It may also be a column of `annotation`, or "beginning of the names"
-        where these form groups, as ALL_1 and AML_2 do.
+        `id_column` is the column of feature names (by default the first) and `label_column` is a row, by
+        name or by its position below the header. `label_column` may also be a column of `annotation`, or
+        "beginning of the names" for sample names that form groups, such as ALL_1 and AML_2.
     features_in_rows : bool
-        Transpose: the first column holds feature names, the header sample names.
+        Transpose the table: its first column holds feature names, and its header sample names.
     missing : "refuse", "samples", "features" or "mean"
-        What is done about cells that hold nothing: refuse the file, leave out the samples or the features
-        that have such cells, or put in the mean of the feature's other values.
+        Treatment of missing values: refuse the file, leave out the samples or the features that have some,
+        or fill in the mean of the feature.
     decimal : "," or ".", optional
-        The decimal sign of a table of text, found by itself when not given. Numbers such as 1,234 are refused
-        where nothing shows whether they are thousands, unless it is given.
+        The decimal sign of a text table; detected when not given. Numbers such as 1,234 are refused when
+        the comma may be a thousands separator; giving `decimal` settles that.
     vocabulary : path, bytes or open binary file, optional
-        The words of a docword file; ``vocab.x.txt`` beside ``docword.x.txt`` is found by itself.
+        The words of a docword file; ``vocab.x.txt`` beside ``docword.x.txt`` is found without it.
     annotation : path, bytes or open binary file, optional
         A second table about the samples, joined by their names; see `nspca.data.annotate`.
     image_size : int, optional
-        Convert images of any size and colour: grey, the middle square, so many pixels a side. Files that
-        cannot be read are left out then, and `notes` names them.
+        Convert images of any size and colour to grey squares with this many pixels a side. Unreadable files
+        are then left out, and `notes` names them.
     report : callable, optional
         Gets progress events and may raise `Cancelled`.
 
     Returns
     -------
     Dataset
-        With `source` "user"; `notes` says what reading changed, `label_columns` and
-        `label_candidates` what could be labels.
+        Its `source` is "user". `notes` lists the changes that reading made; `label_columns` and
+        `label_candidates` are columns that can be the labels.
 
     Raises
     ------
     InvalidData
-        One sentence: what was required, what was got, the way out. Of the kind `MissingValues` when `missing`
-        can mend it.
+        When the file cannot be read. `MissingValues`, a subclass, when the option `missing` can help.
     """
     report = report or silent
     name = name or name_of(path_or_buffer)
@@ -123,7 +119,9 @@ def _read_source(
 ) -> Dataset:
     """Read a folder, a file by its path, or bytes."""
     if isinstance(path_or_buffer, (str, Path)) and Path(path_or_buffer).is_dir():
-        return _read_files(_folder_files(Path(path_or_buffer)), name, words, options, report)
+        return _read_files(
+            limits.list_files(Path(path_or_buffer), limits.bounded_bytes), name, words, options, report
+        )
     if isinstance(path_or_buffer, (str, Path)) and str(path_or_buffer).lower().endswith(SUFFIX):
         return read_h5ad(Path(path_or_buffer), name, options.label_column)
     if isinstance(path_or_buffer, (str, Path)) and str(path_or_buffer).lower().endswith(HDF5):
@@ -136,7 +134,7 @@ def _read_source(
 
 
 def _read_hdf5(path: Path, name: str, options: ReadOptions) -> Dataset:
-    """Read a table of an HDF5 file of the user's own into memory."""
+    """Read the table of an HDF5 file into memory."""
     if not path.is_file():
         raise InvalidData(f"There is no file {path}: check the path.")
     reader = open_reader(Source(path), options)
@@ -159,8 +157,9 @@ def read_layout(
     delimiter: str | None = None,
     decimal: str | None = None,
 ) -> Layout | None:
-    """Return the layout of a table (its columns, possible id and label columns); None for files that are no
-    tables.
+    """Return the layout of a table with named columns; None for a file of another kind.
+
+    Pages show the layout when they ask for id and label columns. The options are those of `read`.
     """
     options = ReadOptions(header, delimiter, decimal=decimal)
     given = limits.bounded_bytes(path_or_buffer)
@@ -182,9 +181,9 @@ def read_layout(
 
 
 def could_be_read(raw: bytes, error: InvalidData, layout: Layout) -> bool:
-    """Tell whether a table that was refused with `error` becomes data by other reading options.
+    """Tell whether a table that `read` refused with `error` can be read with other options.
 
-    The options tried are columns of names and labels, features in rows, and a way to settle missing values.
+    The options tried are id and label columns, features in rows, and a treatment of missing values.
     """
     if isinstance(error, MissingValues):
         return True
@@ -211,7 +210,7 @@ def could_be_read(raw: bytes, error: InvalidData, layout: Layout) -> bool:
 def _read_bytes(
     raw: bytes, name: str, words: bytes | None, options: ReadOptions, report: Report, packed: int
 ) -> Dataset:
-    """Read the bytes of one file; `packed` counts those of the file as it was given."""
+    """Read one file from its bytes; `packed` is the size in bytes of the file as the user gave it."""
     raw = limits.plain_bytes(raw, packed)
     if raw.startswith(b"PK\x03\x04"):
         return _read_zip(raw, name, words, options, report, packed)
@@ -241,7 +240,7 @@ def _read_bytes(
 
 
 def _read_counts(reader: DocwordReader, name: str, words: bytes | None) -> Dataset:
-    """Return word counts as a data set, with the words of a vocabulary as names."""
+    """Return word counts as a Dataset; `words` is the vocabulary file that names the features, if any."""
     shape = reader.shape
     limits.check_sparse(shape.rows, shape.columns, shape.nonzeros)
     (block,) = reader.blocks()
@@ -250,7 +249,7 @@ def _read_counts(reader: DocwordReader, name: str, words: bytes | None) -> Datas
 
 
 def _read_matrix(reader: MatrixMarketReader) -> Any:
-    """Return a matrix without names; a small symmetric one is dense, as it is no graph but a table."""
+    """Return the matrix of a Matrix Market file. A small symmetric one is returned dense, as a covariance."""
     shape = reader.shape
     if reader.is_dense:
         limits.check_dense(shape.rows, shape.columns)
@@ -262,12 +261,12 @@ def _read_matrix(reader: MatrixMarketReader) -> Any:
 
 
 def _turned(data: Dataset, options: ReadOptions) -> Dataset:
-    """Return a data set, transposed where the options say that features are in rows."""
+    """Return a data set, transposed if the options say that features are in rows."""
     return data.transposed() if options.features_in_rows else data
 
 
 def _from_array(X: Any, name: str, options: ReadOptions) -> Dataset:
-    """Return a matrix without names, or a stack of images, as a data set."""
+    """Return a matrix without names (m, n), or a stack of images (m, rows, columns), as a Dataset."""
     shape = X.shape[1:] if X.ndim == 3 else None
     X = X.reshape(len(X), -1) if shape else X
     settled = settle(X, options.missing, options.features_in_rows)
@@ -308,30 +307,17 @@ def _read_zip(
     return _read_files(files, name, words, options, report, packed)
 
 
-def _folder_files(folder: Path) -> Files:
-    """List the files below a folder that the user named; links are not followed."""
-    files: list[tuple[str, Callable[[], bytes]]] = []
-    for root, _, names in os.walk(folder):
-        for file in names:
-            path = Path(root, file)
-            if not path.is_symlink():
-                files.append((path.relative_to(folder).as_posix(), partial(limits.bounded_bytes, path)))
-        if len(files) > limits.MAX_FILES:
-            raise InvalidData(f"A folder may hold at most {limits.MAX_FILES} files: name a smaller one.")
-    return files
-
-
 def _read_files(
-    files: Files,
+    files: limits.Files,
     name: str,
     words: bytes | None,
     options: ReadOptions,
     report: Report,
     packed: int | None = None,
 ) -> Dataset:
-    """Read images if there are any, otherwise the one table (and its vocabulary) among the files.
+    """Read the images among files, or else the only table (and its vocabulary).
 
-    `packed` counts the bytes of the archive that they came in; None for a folder.
+    `packed` is the size in bytes of the archive that held the files; None for a folder.
     """
     files = sorted(
         (file for file in files if not is_hidden(file[0])), key=lambda file: natural_order(file[0])
@@ -363,7 +349,7 @@ def _read_files(
 
 
 def name_of(source: str | Path | bytes | BinaryIO) -> str:
-    """Return a title from a file's own name, which is only ever shown."""
+    """Return the title of a data set from the name of its file; "upload" when there is none."""
     given = source if isinstance(source, (str, Path)) else getattr(source, "name", "") or ""
     stem = PurePosixPath(str(given).replace("\\", "/")).name.removesuffix(".gz")
     stem = stem.rsplit(".", 1)[0] if "." in stem[1:] else stem

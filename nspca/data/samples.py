@@ -30,18 +30,18 @@ def load_sample(name: str, *, stand_in_ok: bool = True, report: Report | None = 
         A name of `SAMPLES`. The four data sets of the papers come from the folder in ``NSPCA_DATA``, then
         from the user's cache, then as a small made-up stand-in.
     stand_in_ok : bool
-        Whether the stand-in may be given.
+        Whether a stand-in may be returned.
     report : callable, optional
 
     Returns
     -------
     Dataset
-        With `source` "real", "copy" or "stand-in"; a stand-in says so in its name.
+        Its `source` is "real", "copy" or "stand-in"; the name of a stand-in ends in "(stand-in)".
 
     Raises
     ------
     InvalidData
-        For an unknown name, or when only a stand-in is there and it is not wanted.
+        For an unknown name, and when only a stand-in exists but `stand_in_ok` is False.
     """
     if not isinstance(name, str) or name not in SAMPLES:
         got = f'"{short(name)}"' if isinstance(name, str) else shown(name)
@@ -64,13 +64,12 @@ def load_sample(name: str, *, stand_in_ok: bool = True, report: Report | None = 
 
 
 def is_at_hand(name: str) -> bool:
-    """Tell whether a sample opens at once; the documentation of Python has to be counted once."""
+    """Tell whether a sample opens at once; "python-docs" does after its words were counted once."""
     return name != "python-docs" or kept_counts().is_file()
 
 
 def _digits() -> Dataset:
-    # Imported when it is needed: the start of every page is faster without.
-    from sklearn.datasets import load_digits
+    from sklearn.datasets import load_digits  # imported late, since scikit-learn slows the start of a page
 
     digits = load_digits()
     sample = SAMPLES["digits"]
@@ -101,6 +100,7 @@ def _pitprops() -> Dataset:
 
 
 def _stand_in(name: str) -> Dataset:
+    """Return the small made-up table that replaces a data set of the papers."""
     data = read(sample_folder() / _STAND_INS[name])
     sample = SAMPLES[name]
     return replace(

@@ -1,7 +1,7 @@
-"""The sandbox for uploads: files are read in a process of their own under a memory limit.
+"""The sandbox for uploads: each file is read in a separate process with a memory limit.
 
-A file that cannot become large is read in this process, which saves the second that a process takes to start.
-The answer comes back as JSON and plain arrays, never pickled.
+A file that cannot become large is read in the server's own process, which saves a second. The separate
+process returns its outcome as JSON and NPY files; nothing is pickled.
 """
 
 import gzip
@@ -35,15 +35,15 @@ from nspca.errors import InvalidData, InvalidOption, MissingValues, NotNumbers, 
 from nspca.validation.archive import mib, open_zip
 
 SMALL = 2 * 2**20
-"""Bytes, unpacked, up to which a file is read in the server's own process."""
+"""Maximum unpacked bytes of a file that is read in the server's own process."""
 MEMORY = 4 * 2**30
-"""Bytes of address space for a sandbox: the largest table that is read takes three GiB, the libraries one."""
+"""Bytes of address space for a sandbox: three GiB for the largest permitted table, and one for libraries."""
 SHARE = 4
-"""A sandbox gets at most the machine's memory divided by this."""
+"""A sandbox gets at most the machine's memory divided by this number."""
 SECONDS = 120.0
-"""Seconds that reading a file may take; the widest table that is read takes twenty."""
+"""Maximum seconds for reading a file. The widest permitted table takes twenty."""
 AT_ONCE = 2
-"""Files that are read at the same time; a class of students uploads thirty at once."""
+"""Maximum sandboxes at the same time. A class of students may upload thirty files at once."""
 _RAW, _REQUEST, _ANSWER = "raw", "request.json", "answer.json"
 _KINDS = {kind.__name__: kind for kind in (Dataset, Candidate, Layout)}
 _ERRORS = {kind.__name__: kind for kind in (InvalidData, MissingValues, NotNumbers, UnlikeImages)}
@@ -57,11 +57,12 @@ class Opened:
 
     Parameters
     ----------
-    data : Dataset, or the error that says why it is none
+    data : Dataset or InvalidData
+        The data, or the error that explains why the file was refused.
     layout : Layout or None
-        What its first lines show, of a table of columns.
+        The layout of a table with named columns.
     mendable : bool
-        When it is no data: whether it is some once something is chosen about it.
+        Whether a refused file can be read with other options.
     texts : str
         The kind of texts that the file holds, see `nspca.data.readers.documents.find_documents`.
     """
@@ -81,17 +82,21 @@ def open_file(
     as_texts: bool = False,
     **options: Any,
 ) -> Opened:
-    """Read a file from an untrusted user.
+    """Read a file of an untrusted user; called by pages for every upload.
 
     Parameters
     ----------
-    raw : bytes of the file
-    name : str, what the data are called
-    words : bytes of a vocabulary
-    annotation : bytes of a second table about the samples
+    raw : bytes
+        Content of the file.
+    name : str
+        Name of the data set.
+    words : bytes, optional
+        Content of a vocabulary file.
+    annotation : bytes, optional
+        Content of a second table, about the samples.
     as_texts : bool
-        Whether the words of its texts are counted.
-    options : options of `nspca.data.read`, or of `nspca.data.read_text`
+        Whether to count words by `nspca.data.read_text`, instead of `nspca.data.read`.
+    options : options of `read` or `read_text`
 
     Returns
     -------
@@ -109,13 +114,13 @@ def open_file(
 
 
 def is_small(raw: bytes) -> bool:
-    """Tell whether reading a file cannot take much memory, whatever the file says of itself."""
+    """Tell whether reading a file is sure to take little memory, whatever its header claims."""
     if raw.startswith(b"\x1f\x8b"):
         try:
             with gzip.GzipFile(fileobj=io.BytesIO(raw)) as file:  # all its members, not the first alone
                 raw = file.read(SMALL + 1)
         except (OSError, EOFError, zlib.error):
-            return True  # which is refused at once
+            return True  # a damaged file is refused at once
     if len(raw) > SMALL or raw.startswith((PARQUET, b"\x1f\x8b")):
         return False
     if not raw.startswith(b"PK\x03\x04"):
@@ -131,6 +136,7 @@ def is_small(raw: bytes) -> bool:
 def _read_here(
     raw: bytes, name: str, beside: Mapping[str, bytes], as_texts: bool, options: dict[str, Any]
 ) -> Opened:
+    """Read a file in this process; `beside` holds the vocabulary and the annotation by name."""
     reader: Callable[..., Dataset] = read_text if as_texts else read
     try:
         data: Dataset | InvalidData = reader(raw, name=name, **beside, **options)
@@ -159,6 +165,7 @@ def _read_in_sandbox(
     as_texts: bool,
     options: dict[str, Any],
 ) -> Opened:
+    """Write a request to a folder, run a process that answers it, and return the outcome."""
     (folder / _RAW).write_bytes(raw)
     for key, content in beside.items():
         (folder / key).write_bytes(content)
@@ -195,7 +202,7 @@ def _read_in_sandbox(
 
 
 def _answer(folder: Path) -> None:
-    """Read the file of a request and write the answer; the main function of the sandbox process."""
+    """Read the file of the request in a folder and write the outcome; main function of the process."""
     request = json.loads((folder / _REQUEST).read_text())
     with suppress(ImportError, ValueError, OSError):  # a system without such limits
         import resource
@@ -252,13 +259,15 @@ def _load_answer(folder: Path) -> Opened:
 
 
 def _pairs(value: Any) -> Any:
-    """Return a mapping as pairs, so that no name in it is taken for the kind of an object; others as they
-    are.
+    """Return a mapping as a list of pairs under one key; any other value unchanged.
+
+    A user's column called "$array" could otherwise be taken for an encoded array.
     """
     return {"$mapping": [*value.items()]} if isinstance(value, Mapping) else value
 
 
 def _tuples(value: Any) -> Any:
+    """Return a value with all lists in it turned into tuples."""
     return tuple(_tuples(one) for one in value) if isinstance(value, list) else value
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from nspca.data.columns import different, find_column, left_out, taken_as_names
+from nspca.data.columns import describe_left_out, distinct_texts, find_column, taken_as_names
 from nspca.data.dataset import (
     Candidate,
     Dataset,
@@ -131,7 +131,7 @@ def _features_in_rows(reader: TableReader, name: str, notes: tuple[str, ...], id
         if r == label or are_labels(cells):
             groups[body[r][ids]] = to_labels(cells)
         if r != label:
-            count = len(different(cells))
+            count = len(distinct_texts(cells))
             notes += (
                 f'Row "{short(body[r][ids])}" holds {count} different texts and was left out; it can be '
                 "named as the label row.",
@@ -191,7 +191,7 @@ def _describe_others(
     Raises
     ------
     InvalidData
-        When `left_out` refuses a column, because its role is unclear.
+        When `describe_left_out` refuses a column, because its role is unclear.
     """
     notes: tuple[str, ...] = ()
     candidates: tuple[Candidate, ...] = ()
@@ -199,10 +199,10 @@ def _describe_others(
     for i in others:
         cells = settled.of_rows(texts[i])
         first = {cell: int(row) + 1 for cell, row in zip(cells[::-1], settled.rows[::-1], strict=True)}
-        note, may_be_labels = left_out(layout, i, first, len(cells))
+        note, may_be_labels = describe_left_out(layout, i, first, len(cells))
         notes += (note,)
         if may_be_labels:
-            candidates += (Candidate(layout.columns[i], len(different(first)), note),)
+            candidates += (Candidate(layout.columns[i], len(distinct_texts(first)), note),)
             groups[layout.columns[i]] = to_labels(cells)
     return notes, candidates, groups
 

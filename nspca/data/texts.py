@@ -1,8 +1,6 @@
 """The entry point for texts: `read_text` counts the words of documents and returns a `Dataset`."""
 
-import os
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -17,7 +15,6 @@ from nspca.data.readers.documents import (
     MOST_BYTES,
     SPLITS,
     Documents,
-    Files,
     from_strings,
     read_documents,
     read_files,
@@ -45,7 +42,7 @@ def read_text(
     annotation: str | Path | bytes | BinaryIO | None = None,
     report: Report | None = None,
 ) -> Dataset:
-    """Count the words of documents by scikit-learn's vectorizers.
+    """Return the word counts of documents as a data set.
 
     Parameters
     ----------
@@ -53,37 +50,39 @@ def read_text(
         A folder or a ZIP of .txt files, a CSV or Excel table with a column of texts, a text file with a
         document in every line or paragraph (all of them also gzipped), or the texts themselves.
     name : str, optional
-        Name of the data set; by default the file's own.
+        Name of the data set; by default that of the file.
     text_column, id_column, label_column : str or int, optional
-        Columns of a table, by name or 0-based position: the texts, their names and their groups. Texts and
-        names are found when not given. `label_column` may be a column of `annotation` too.
+        Columns of a table, by name or 0-based position: the texts, their names and their labels. Texts and
+        names are detected when not given. `label_column` may also be a column of `annotation`.
     split : "automatic", "lines" or "paragraphs"
-        What a document is in a text file: a line, or what stands between blank lines.
+        Unit of a document in a text file: one line, or one paragraph between blank lines.
     stop_words : "automatic", "none", "english", "german", "french" or "spanish"
         Words that are not counted. "automatic" guesses the language from the texts.
     lowest_share, highest_share : float
-        Shares of the documents, from 0 to 1, between which a word must occur. From ten documents on it must
-        be in two of them at least; with fewer `highest_share` is not applied.
+        Bounds on the share of documents that contain a word, from 0 to 1. Of ten or more documents, at least
+        two must contain the word. With fewer documents `highest_share` is not applied.
     weights : "counts" or "tfidf"
-        Counts, or tf-idf with documents scaled to length one.
+        Raw counts, or tf-idf with every document scaled to norm one.
     pairs : bool
         Whether pairs of neighbouring words count as words too.
     most_words : int
-        Words that are kept at most, the most frequent ones.
+        Maximum number of words; the most frequent ones are kept.
     annotation : path, bytes or open binary file, optional
-        A table with a row for each document, joined by its name; see `nspca.data.annotate`.
+        A table with one row per document, joined by the names; see `nspca.data.annotate`.
     report : callable, optional
         Gets progress events and may raise `Cancelled`.
 
     Returns
     -------
     Dataset
-        Of the kind "words". `texts` holds the documents, long ones shortened.
+        Its kind is "words". `texts` holds the documents, long ones shortened.
 
     Raises
     ------
     InvalidData
-        One sentence: what was required, what was got, the way out.
+        When the texts cannot be read or hold too few words.
+    InvalidOption
+        For an option outside its range.
     """
     options = WordOptions(stop_words, lowest_share, highest_share, weights, pairs, most_words)
     if split not in SPLITS:
@@ -126,7 +125,7 @@ def _documents(source: Any, is_list: bool, options: dict[str, Any]) -> Documents
     if isinstance(source, str | Path):
         path = Path(source)
         if path.is_dir():
-            return read_files(_folder(path))
+            return read_files(limits.list_files(path, _read_file))
         if path.is_file():
             _check_size(path)
     return read_documents(limits.bounded_bytes(source), **options)
@@ -143,19 +142,7 @@ def _check_size(path: Path) -> None:
         )
 
 
-def _folder(folder: Path) -> Files:
-    """Return the files below a folder with functions that read them; links are not followed."""
-    files: list[tuple[str, Callable[[], bytes]]] = []
-    for root, _, names in os.walk(folder):
-        for file in names:
-            path = Path(root, file)
-            if not path.is_symlink():
-                files.append((path.relative_to(folder).as_posix(), partial(_read_file, path)))
-        if len(files) > limits.MAX_FILES:
-            raise InvalidData(f"A folder may hold at most {limits.MAX_FILES} files: name a smaller one.")
-    return files
-
-
 def _read_file(path: Path) -> bytes:
+    """Return the bytes of a file in a folder of texts; refuse a file that holds too much text."""
     _check_size(path)
     return path.read_bytes()

@@ -1,4 +1,4 @@
-"""Marks between thousands, as in 1,243: a table that may have them is refused, not read as 1.243."""
+"""Refuse tables with thousands separators, as in 1,243, which could be read as 1.243."""
 
 import re
 from collections.abc import Sequence
@@ -9,19 +9,19 @@ from nspca.data.read_options import ReadOptions
 from nspca.errors import InvalidData
 
 _GROUPED = re.compile(r"[+-]?\d{1,3}((\.\d{3})+,|(,\d{3})+\.|(['\u00a0\u202f ]\d{3})+[.,])\d+")
-"""Numbers such as 1.234,5 and 1,234.5 and 1'234.5; without a decimal sign they may be names."""
+"""Numbers such as 1.234,5 and 1,234.5 and 1'234.5, with both a separator and a decimal sign."""
 _THOUSANDS = {mark: re.compile(rf"[+-]?[1-9]\d{{0,2}}([{mark}]\d{{3}})+") for mark in ",."}
-"""Numbers such as 1,234 and 1.234, by the mark that may stand between thousands; 0,123 is none."""
+"""Numbers such as 1,234 and 1.234, by the mark that may be a thousands separator; 0,123 is not one."""
 _NAMES = {",": "comma", ".": "point"}
 _BELOW_THOUSAND = re.compile(r"[+-]?\d{1,3}")
 
 
 def check_written(layout: Layout, options: ReadOptions) -> None:
-    """Refuse numbers with marks between thousands in the first rows.
+    """Refuse a table whose first rows have thousands separators.
 
-    A decimal sign that the user named is no such mark, and a column named as ids or labels holds no numbers.
+    A decimal sign that the user gave is never taken for a separator. Columns of ids and labels are skipped.
     """
-    labels = None if options.features_in_rows else options.label_column  # which name a row there
+    labels = None if options.features_in_rows else options.label_column  # else label_column names a row
     roles = ((options.id_column, "id"), (labels, "label"))
     named = {find_column(layout, column, role) for column, role in roles if column is not None}
     rows = layout.rows[1:] if layout.header else layout.rows
@@ -46,10 +46,11 @@ def check_written(layout: Layout, options: ReadOptions) -> None:
 
 
 def _may_group(layout: Layout, body: Sequence[Sequence[str]], decimal: str | None) -> dict[str, bool]:
-    """Return the marks that may stand between thousands, and whether a column alone can show it.
+    """Return the marks that may be thousands separators, each with a flag.
 
-    A decimal sign is no such mark; cells such as 3,14 and 0,123 show that the comma is one. Without such
-    cells it is the comma between semicolons and the point elsewhere, unless the other sign is shown.
+    The flag tells whether one column of such numbers is enough evidence on its own. The decimal sign is not
+    a separator. Cells such as 3,14 and 0,123 prove that the comma is the decimal sign. Without proof, the
+    comma is taken for it where semicolons divide the columns, and the point elsewhere.
     """
     cells = [cell.strip() for row in body for cell in row]
     grouped = {
@@ -66,7 +67,7 @@ def _may_group(layout: Layout, body: Sequence[Sequence[str]], decimal: str | Non
 
 
 def _is_shown(mark: str, cells: Sequence[str]) -> bool:
-    """Tell whether some cell has a mark at a place where only a decimal sign can be."""
+    """Tell whether some cell proves that `mark` is the decimal sign."""
     return any(
         DECIMAL[mark].fullmatch(cell) and not _THOUSANDS[mark].fullmatch(cell)
         for cell in cells
@@ -75,9 +76,9 @@ def _is_shown(mark: str, cells: Sequence[str]) -> bool:
 
 
 def _thousands(cells: Sequence[str], mark: str, alone: bool) -> list[str]:
-    """Return the cells of a column that may have a mark between thousands.
+    """Return the cells of a column that may have a thousands separator.
 
-    Whole numbers below a thousand beside them are evidence, where the mark does not suffice `alone`.
+    Unless the mark is evidence `alone`, the column must also have integers below a thousand.
     """
     grouped = [cell for cell in cells if _THOUSANDS[mark].fullmatch(cell)]
     if not all(_THOUSANDS[mark].fullmatch(cell) or _BELOW_THOUSAND.fullmatch(cell) for cell in cells):

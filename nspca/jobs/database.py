@@ -1,7 +1,7 @@
-"""SQLite database of the store: its place, schema and transactions, and the server processes that are alive.
+"""SQLite database of the store: folder, schema, transactions, and the registered server processes.
 
-All writers share one connection and wait for each other. Readers have connections of their own and wait for
-no one.
+All writers share one connection and wait for each other. Readers have connections of their own and never
+wait.
 """
 
 import os
@@ -21,7 +21,7 @@ from nspca.errors import JobError
 from nspca.jobs.upload_files import Bodies, is_backup
 
 VERSION = 1
-"""Version of `SCHEMA`, which the file keeps as its ``user_version``."""
+"""Version of `SCHEMA`, stored in the file as its ``user_version``."""
 BUSY_SECONDS = 10.0
 IDLE_READERS = 4  # read connections kept open for reuse
 START_SLACK = (
@@ -62,12 +62,12 @@ class Database:
 
     Parameters
     ----------
-    home : folder of the file ``runs.sqlite``, made when missing and readable by its owner only
+    home : folder of the file ``runs.sqlite``; created if necessary, and readable by its owner only
 
     Raises
     ------
     JobError
-        When the folder or the file cannot be used, or is of another version.
+        When the folder or the file cannot be used, or has another version.
     """
 
     def __init__(self, home: Path | str | None = None) -> None:
@@ -117,10 +117,9 @@ class Database:
         return (now.st_dev, now.st_ino) == self._file
 
     def missing(self) -> str:
-        """Return a sentence when the file was deleted or replaced since it was opened, otherwise an empty
-        text.
+        """Return an error message if the file was deleted or replaced since it was opened, otherwise "".
 
-        SQLite goes on writing into a deleted file, and all of that is lost when the server ends.
+        SQLite would continue to write into the deleted file, whose content is lost when the server ends.
         """
         if self.is_there():
             return ""
@@ -130,7 +129,7 @@ class Database:
         )
 
     def damage(self) -> str:
-        """Return a sentence about damage that SQLite finds in the whole file, otherwise an empty text.
+        """Return a message about damage that SQLite finds in the whole file, otherwise "".
 
         The check takes a while and blocks no other access.
         """
@@ -267,7 +266,7 @@ class Database:
                     _interrupt(db, server)
 
     def is_shared(self, server: str) -> bool:
-        """Tell whether other servers use this store, or did when they died."""
+        """Tell whether other servers are registered in this store, alive or not."""
         with self._reading() as db:
             return db.execute("SELECT 1 FROM servers WHERE id != ?", (server,)).fetchone() is not None
 

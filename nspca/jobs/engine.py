@@ -1,4 +1,4 @@
-"""Engine of background runs: queue, viewers and execution. Reading a state never leaves this process.
+"""Engine of background runs: queue, viewers and execution. States are read from this process alone.
 
 A single thread talks to the workers.
 """
@@ -26,14 +26,14 @@ from nspca.progress import Event
 if TYPE_CHECKING:
     from nspca.jobs.pool import Pool
 
-PATIENCE = 2.0  # seconds a cancelled run has until its next report
-PATIENCE_READY = 30.0  # seconds when rows are ready, since a busy machine reports slowly
-NOTE_SECONDS = 5.0  # between notes of progress: an interrupted run may lose this much
-POOL_ATTEMPTS = 3  # to start workers
-ATTEMPTS = 3  # for a run whose worker died before it began
-NO_WORKER_SECONDS = 120.0  # without workers: a busy machine takes half a minute to start one
-LOOKED_SECONDS = 10.0  # since a run was looked at: pages look every second, on a busy machine every few
-OTHERS_SECONDS = 1.0  # between reads of the requests of other servers on the same store
+PATIENCE = 2.0  # seconds for the next report of a cancelled run
+PATIENCE_READY = 30.0  # the same for a run with rows, since a busy machine reports slowly
+NOTE_SECONDS = 5.0  # between writes of progress; an interrupted run may lose this much
+POOL_ATTEMPTS = 3  # attempts to start workers
+ATTEMPTS = 3  # attempts for a run whose worker died before it began
+NO_WORKER_SECONDS = 120.0  # maximum seconds without workers; a busy machine takes half a minute to start one
+LOOKED_SECONDS = 10.0  # after the last request for its state, a run counts as watched by a page
+OTHERS_SECONDS = 1.0  # between reads of requests of other servers on the same store
 TIDY_SECONDS = 600.0
 COMPLAIN_SECONDS = 600.0
 CLOSE_SECONDS = 20.0  # workers may be in the middle of starting
@@ -55,10 +55,11 @@ class Engine:
 
     Parameters
     ----------
-    store : store of runs; the one of NSPCA_HOME when None
+    store : store of runs; by default that in NSPCA_HOME
     limits : limits on requests and stored results
-    tasks : name of a task -> ``module:function``; a name that is not in it is used as the function
-    workers, memory : number of local worker processes and bytes each may use; from the machine when None
+    tasks : dict of task name to ``module:function``; an unknown name is used as the function itself
+    workers, memory : number of local worker processes, and maximum bytes of each; by default chosen by the
+        size of the machine
     """
 
     def __init__(
@@ -86,18 +87,18 @@ class Engine:
         self._thread: threading.Thread | None = None
         self._pool: Pool | None = None
         self._queue: tuple[Job, ...] = ()
-        self._live: dict[str, Job] = {}  # by key of the result: jobs that another viewer can join
-        self._runs: dict[str, Job] = {}  # by run id: jobs of runs whose state is newer here than in the store
-        self._tokens: dict[str, Job] = {}  # by token: jobs that a worker has, wanted or not
+        self._live: dict[str, Job] = {}  # by key of the result: jobs that other viewers can join
+        self._runs: dict[str, Job] = {}  # by run id: jobs whose state here is newer than in the store
+        self._tokens: dict[str, Job] = {}  # by token: jobs on a worker, even without viewers
         self._workers_seen = self._noted_at = self._tidied_at = self._heard_at = -math.inf
         self._shared = False
 
     # ---- requests of viewers
 
     def start(self, warm: tuple[str, ...] = ()) -> None:
-        """Start the workers in the background; `warm` names modules they import ahead.
+        """Start the workers in the background; `warm` names modules that they import in advance.
 
-        Returns at once, and does nothing when already started.
+        Returns at once, and does nothing if the workers were started before.
         """
         with self._lock:
             if self._closing:
@@ -121,12 +122,12 @@ class Engine:
 
     @property
     def trouble(self) -> str:
-        """Return a sentence for all visitors about results that cannot be stored; empty when all is well."""
+        """Message for all visitors about results that cannot be stored; empty for none."""
         return self.store.missing() or self._ends.trouble or self._damage
 
     @property
     def notice(self) -> str:
-        """Return a sentence for the operator of the server; empty when there is nothing to check."""
+        """Message for the operator of the server; empty for none."""
         spared = self.store.spared
         if not spared:
             return ""
@@ -138,12 +139,12 @@ class Engine:
 
     @property
     def address(self) -> str:
-        """Return the address of the scheduler; empty until it is ready."""
+        """Address of the scheduler; empty until it is ready."""
         return self._pool.address if self._pool else ""
 
     @property
     def memory(self) -> int:
-        """Return the bytes that one run may use; 0 until known, and without a limit."""
+        """Maximum bytes of memory of one run; 0 if unknown or unlimited."""
         return self._pool.memory if self._pool and self.ready else 0
 
     def submit(
@@ -157,19 +158,21 @@ class Engine:
         title: str = "",
         patient: bool = False,
     ) -> str:
-        """Submit a task, whose ``function(**arguments, report=...)`` returns bytes, and return the id of its
-        run.
+        """Submit a task, and return the id of its run.
 
-        A request for a running computation joins that run. A finished one is answered from the store.
+        The function of the task is called as ``function(**arguments, report=...)`` and returns bytes. A
+        request with the key of a running computation joins that computation. A finished one is answered from
+        the store.
 
         Parameters
         ----------
-        arguments : arrays, sparse matrices, bytes, and values that survive JSON (tuples arrive as lists)
-        key : key of the result; `packing.packed_key` of task and arguments when None
-        viewer : id of the requester, best one that survives a page reload, such as the workspace
-        workspace : owner of the run; the viewer when None
+        arguments : arrays, sparse matrices, bytes, and JSON values (tuples arrive as lists)
+        key : key of the result; by default `packing.packed_key` of task and arguments
+        viewer : id of the requester that survives page reloads, such as the workspace
+        workspace : owner of the run; by default the viewer
         title : title in the list of runs
-        patient : runs after all others and one at a time, until a request that is not patient joins it
+        patient : whether the run has low priority: such runs come after all others, one at a time, until a
+            request with normal priority joins
 
         Returns
         -------
@@ -178,21 +181,21 @@ class Engine:
         Raises
         ------
         JobError
-            When there are too many runs, or an argument cannot be kept.
+            When there are too many runs, or an argument cannot be stored.
         """
         parameters = packing.pack(arguments, self._arrays.keep)
         key = key or packing.packed_key(task, parameters, self._function(task))
         return self._enter(task, parameters, key, viewer, workspace or viewer, title, patient)
 
     def again(self, job_id: str, *, viewer: str) -> str:
-        """Start a failed, cancelled or interrupted run again, and return its id, which does not change."""
+        """Start a failed, cancelled or interrupted run again, and return its unchanged id."""
         run = self.store.find_run(job_id)
         if run is None:
             raise JobError(NO_RUN)
         return self._enter(run.function, run.parameters, run.key, viewer, run.workspace, run.title)
 
     def status(self, job_id: str) -> JobState:
-        """Return the state of a run, from memory while it is in this process, else from the store.
+        """Return the state of a run, from memory if it is in this process, otherwise from the store.
 
         Raises
         ------
@@ -245,10 +248,9 @@ class Engine:
         return body
 
     def cancel(self, job_id: str, viewer: str) -> None:
-        """Detach a viewer; the computation stops when the last viewer of its last run has left.
+        """Detach a viewer from a run. A computation without viewers stops.
 
-        A viewer unknown to the engine is a reloaded page of the workspace, and detaches all viewers of the
-        run.
+        An unknown viewer is taken for a reloaded page of the workspace, and detaches all viewers of the run.
         """
         with self._lock:
             job = self._runs.get(job_id)
@@ -268,7 +270,7 @@ class Engine:
         self._wake.set()
 
     def hands_in(self, job_id: str) -> bool:
-        """Tell whether a worker still has time to return partial results of a cancelled run."""
+        """Tell whether the partial result of a cancelled run may still arrive from its worker."""
         return not self._closing and any(
             job_id in job.left and job.started and not job.viewers for job in self._at_work()
         )
@@ -303,9 +305,7 @@ class Engine:
         title: str,
         patient: bool = False,
     ) -> str:
-        """Add a run to the store, and a job for it unless its result is known or on its way; return its
-        id.
-        """
+        """Add a run to the store, and a job unless its result is stored or expected; return the run's id."""
         with self._lock:
             if self._closing:
                 raise JobError(SHUT)
@@ -361,7 +361,7 @@ class Engine:
     # ---- messages of workers, in Dask's threads
 
     def _heard(self, token: str, message: dict[str, Any]) -> None:
-        """Take a message of a worker: that it has begun a job, or an event with rows."""
+        """Handle a message of a worker: the start of a job, or an event with rows."""
         job = self._tokens.get(token)
         if job is None:
             return
@@ -433,7 +433,9 @@ class Engine:
                 self._tidy()
                 soon = bool(self._queue) or any(not job.viewers or not job.started for job in self._at_work())
                 self._wake.wait(0.1 if soon else OTHERS_SECONDS if shared else NOTE_SECONDS)
-            except Exception as error:  # a lost connection must not end the only thread that can notice
+            except (
+                Exception
+            ) as error:  # after a lost connection this thread must continue, to restart workers
                 self._complain(f"the engine stumbled: {type(error).__name__}: {error}", trace=True)
                 time.sleep(1.0)
         self._ready.clear()
@@ -445,9 +447,7 @@ class Engine:
             )
 
     def _hear_others(self) -> bool:
-        """Take over runs from other servers, and stop runs that they want ended; return whether the store has
-        other servers.
-        """
+        """Take over runs of other servers, and stop runs at their request; tell whether there are others."""
         if time.monotonic() - self._heard_at < OTHERS_SECONDS:
             return self._shared
         self._heard_at = time.monotonic()
@@ -483,7 +483,7 @@ class Engine:
         raise JobError(SHUT)
 
     def _give_up(self, sentence: str) -> None:
-        """Fail all waiting and running jobs; the next `start` tries again."""
+        """Fail all waiting and running jobs with a message; the next `start` tries again."""
         with self._lock:
             for job in (*self._queue, *self._tokens.values()):
                 self._finish(job, "failed", sentence)
@@ -548,7 +548,7 @@ class Engine:
     def _next(self) -> Job | None:
         """Return the next job to run, None if there is none; the caller holds the lock.
 
-        Of patient jobs one that a page looks at comes first.
+        Patient jobs that a page shows come before other patient jobs.
         """
         first = next((job for job in self._queue if not job.patient), None)
         if first is not None or any(job.patient for job in self._tokens.values()):
@@ -556,9 +556,9 @@ class Engine:
         return min(self._queue, key=lambda job: not _watched(job), default=None)
 
     def _make_way(self) -> None:
-        """Cancel a patient job that no page looks at any more when a page looks at another that waits.
+        """Cancel a running patient job that no page shows, if a page shows a waiting one.
 
-        Whoever wants it again submits it again.
+        The cancelled job is submitted again when a page needs it.
         """
         with self._lock:
             if any(job.patient and _watched(job) for job in self._queue):
@@ -625,7 +625,7 @@ class Engine:
 
 
 def _watched(job: Job) -> bool:
-    """Tell whether a page looks at a job: one that does asks for its state every second."""
+    """Tell whether a page shows a job; such a page asks for its state every second."""
     return time.monotonic() - job.looked < LOOKED_SECONDS
 
 

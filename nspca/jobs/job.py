@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 DAY = 86400.0
 MOST = 1e9
-"""Upper limit of a setting: a billion runs, days or gigabytes must be a typing error."""
+"""Maximum of a setting. A billion runs, days or gigabytes must be a typing error."""
 
 
 @dataclass(frozen=True)
@@ -27,10 +27,10 @@ class Limits:
 
     Parameters
     ----------
-    per_viewer, total : runs that wait or run
-    array_bytes, array_age : bytes and seconds that the arguments of runs are kept
-    result_bytes, workspace_bytes, result_age : bytes of all results and of those of one workspace that are
-        kept, and seconds after their end
+    per_viewer, total : maximum unfinished runs of one viewer, and of all viewers
+    array_bytes, array_age : maximum bytes of stored arguments of runs, and their maximum age in seconds
+    result_bytes, workspace_bytes, result_age : maximum bytes of all stored results and of those of one
+        workspace, and their maximum age in seconds
     """
 
     per_viewer: int = 4
@@ -83,7 +83,7 @@ def _count(name: str, usual: int) -> int:
 
 @dataclass(eq=False)
 class Job:
-    """One execution of a task. Several runs of several viewers may wait for its result."""
+    """One execution of a task, for whose result several runs of several viewers may wait."""
 
     key: str
     function: str
@@ -99,14 +99,14 @@ class Job:
     pid: int | None = None
     future: "Future[Any] | None" = None
     attempts: int = 0
-    patient: bool = False  # without a requester: runs after all others, and leaves them a worker
-    looked: float = field(default_factory=time.monotonic)  # when its state was asked for last
+    patient: bool = False  # low priority: runs after all others, and leaves them a worker
+    looked: float = field(default_factory=time.monotonic)  # time of the last request for its state
     stop_asked: float | None = None
     noted: Event | None = None  # the last event written to the store
 
     @property
     def askers(self) -> set[str]:
-        """Return the viewers that wait for the job."""
+        """Viewers that wait for the job."""
         return {viewer for viewers in self.viewers.values() for viewer in viewers}
 
     def has(self, viewer: str) -> bool:
@@ -114,7 +114,7 @@ class Job:
         return any(viewer in viewers for viewers in self.viewers.values())
 
     def progress(self) -> dict[str, Any]:
-        """Return the start, the last event and the rows, as the store holds them."""
+        """Return start, last event and rows in the form of the store."""
         return {
             "started": self.started,
             "event": json.dumps(asdict(self.event)) if self.event else "",
@@ -125,8 +125,8 @@ class Job:
 def in_turn(queue: Sequence[Job], at_work: Sequence[Job]) -> tuple[Job, ...]:
     """Return the queue in a fair order between viewers.
 
-    The first job of each viewer comes before the second of any. A viewer with a job at work has had a turn.
-    Patient jobs come last.
+    The first job of each viewer comes before the second job of any viewer. A running job counts as the first
+    of its viewer. Patient jobs come last.
     """
     turns = Counter(asker for job in at_work for asker in job.askers)
     order = []

@@ -1,6 +1,4 @@
-"""Record how runs ended. Outcomes wait in memory while the store cannot be written, for example on a full
-disk.
-"""
+"""Store the outcomes of runs. They wait in memory while the store cannot be written, as on a full disk."""
 
 import logging
 import math
@@ -63,9 +61,7 @@ class Ends:
 
     @property
     def trouble(self) -> str:
-        """Return a sentence about outcomes that cannot be stored, with the reason; empty when all
-        are stored.
-        """
+        """Message about outcomes that cannot be stored, with the reason; empty if all are stored."""
         count = sum(len(end.runs) for end in self._held)
         if not count:
             return ""
@@ -104,7 +100,7 @@ class Ends:
         return any(end.state == "done" and end.job.key == key for end in self._held)
 
     def enter(self, run_id: str, key: str) -> None:
-        """Add a repeated or new run: it joins a held result for its key, and leaves older outcomes."""
+        """Add a new or repeated run to a held result for its key, and remove it from older outcomes."""
         others = (replace(end, runs=tuple(run for run in end.runs if run != run_id)) for end in self._held)
         self._held = tuple(
             replace(end, runs=(*end.runs, run_id)) if end.state == "done" and end.job.key == key else end
@@ -117,7 +113,7 @@ class Ends:
         return next((end for end in reversed(self._held) if run_id in end.runs), None)
 
     def _store_outcome(self, end: End) -> str:
-        """Store an outcome; return the error as a sentence, or an empty text."""
+        """Store an outcome, and return the error message, or an empty text."""
         kept = (end.job.key, end.result) if end.state == "done" else None
         try:
             self._store.finish_runs(

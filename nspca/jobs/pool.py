@@ -71,19 +71,19 @@ class Pool:
 
     Parameters
     ----------
-    heard : called as ``heard(token, message)`` for each message of a run, in order, in Dask's own thread
-    workers, memory : number of local processes and bytes each may use; from the machine when None
+    heard : called as ``heard(token, message)`` for each message of a run, in order, in a thread of Dask
+    workers, memory : number of local processes, and maximum bytes of each; by default by the machine's size
     warm : names of modules that local workers import before their first run
 
     Raises
     ------
     JobError
-        When no worker can be had.
+        When no worker can be started or reached.
 
     Attributes
     ----------
     memory : int
-        Bytes that each worker may use; 0 where nothing limits them.
+        Maximum bytes of each worker; 0 for no limit.
     """
 
     def __init__(
@@ -126,7 +126,7 @@ class Pool:
 
     @property
     def address(self) -> str:
-        """Return the address of the scheduler."""
+        """Address of the scheduler."""
         return self._client.scheduler.address
 
     def ran_out_of_memory(self, pid: int | None) -> bool:
@@ -140,22 +140,22 @@ class Pool:
     def submit(
         self, token: str, function: str, parameters: str, folder: Path, ended: Ended, address: str
     ) -> Future[Any]:
-        """Run a function on the worker at `address`; `ended` is called once, with state "killed" if the
+        """Run a function on the worker at `address`. `ended` is called once, with state "killed" if the
         worker died.
 
-        The scheduler does not choose the worker: while a new worker registers, it would queue the run behind
-        that of a busy worker. A run for a worker that has gone stays unassigned, which `load` shows.
+        The worker is chosen here, since the scheduler would queue the run on a busy worker while a new one is
+        registering. A run for a lost worker stays unassigned, which `load` shows.
 
         Raises
         ------
         JobError
-            When the run cannot be sent: its data are gone, or the connection is. `ended` is not called then.
+            When the run cannot be sent, since data or connection are lost. `ended` is then not called.
         """
         try:
             return self._submit(token, function, parameters, folder, ended, address)
         except FileNotFoundError as error:
             raise JobError(worker.NO_DATA) from error
-        except Exception as error:  # whatever Dask raises, for a lost connection or a scheduler that is gone
+        except Exception as error:  # Dask raises errors of many kinds for a lost connection or scheduler
             raise JobError(_describe_lost_connection(error)) from error
 
     def _submit(
@@ -217,7 +217,7 @@ class Pool:
             _log.exception("a progress message could not be read")
 
     def _outcome(self, future: Future[Any]) -> Finished:
-        """Return how a finished run ended; a dead worker or lost connection is an outcome too."""
+        """Return the outcome of a finished run; a dead worker or lost connection is an outcome too."""
         try:
             return future.result(timeout=RESULT_SECONDS)
         except KilledWorker:
@@ -227,9 +227,7 @@ class Pool:
 
 
 def local_cluster(workers: int | None, memory: int | None, preload: tuple[str, ...]) -> LocalCluster:
-    """Start processes on loopback with certificates of their own, each with one thread and the modules to
-    preload.
-    """
+    """Start worker processes on loopback, with new certificates, one thread each, and preloaded modules."""
     usable = int(SHARE_OF_MEMORY * MEMORY_LIMIT)
     workers = workers or max(1, min(CPU_COUNT, usable // LEAST_MEMORY))
     dask.config.set(

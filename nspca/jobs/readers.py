@@ -1,4 +1,4 @@
-"""Workers that read the shards for one command: processes of this machine, or workers of a scheduler."""
+"""Workers that read shards for a command line: processes of this machine, or workers of a scheduler."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -22,17 +22,16 @@ def readers(
     scheduler: str | None = None,
     tell: Callable[[str], object] = lambda sentence: None,
 ) -> Iterator[Any]:
-    """Open a Dask client for `Problem.from_shards`, and close it with everything that was started for it.
+    """Open a Dask client for `Problem.from_shards`, and close it with all processes that were started.
 
     Parameters
     ----------
     workers : int, optional
-        Number of processes to start on this machine. They listen on loopback only, with certificates made for
-        them.
+        Number of processes to start on this machine. They listen on loopback only, with new certificates.
     scheduler : str, optional
         Address of a running scheduler, instead of local processes.
     tell : callable, optional
-        Receives a sentence before each wait.
+        Gets a message before each wait.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The `report` hook inside a worker: few messages, always the first and the last, and no row is lost."""
+"""The `report` hook in a worker: limits the rate of messages, but loses no row and no last event."""
 
 import json
 import logging
@@ -13,7 +13,7 @@ import numpy as np
 from nspca.errors import Cancelled
 from nspca.progress import Event
 
-PERIOD = 0.1  # seconds between messages: people cannot follow more than ten a second
+PERIOD = 0.1  # minimum seconds between messages; people cannot follow more than ten per second
 PAYLOAD_BYTES = 65536
 
 _log = logging.getLogger(__name__)
@@ -22,14 +22,14 @@ _log = logging.getLogger(__name__)
 class Reporter:
     """Forward events as JSON texts, at most one per `PERIOD`.
 
-    Within a period the newest event wins, its payload completed by the keys of those it replaces;
-    ``payload={"row": {...}}`` is taken out and collected into ``{"rows": [...]}``, so every row arrives.
+    Within a period the newest event replaces earlier ones, and keys that its payload lacks are taken from
+    them. Rows, ``payload={"row": {...}}``, are collected into ``{"rows": [...]}``, so every row arrives.
 
     Parameters
     ----------
     send : called with the JSON text of ``{"event": ..., "rows": [...]}``
-    later : ``later(seconds, function)`` runs a function once, in any thread
-    cancelled : true when the run is to stop
+    later : ``later(seconds, function)`` calls a function once after some seconds, in any thread
+    cancelled : returns whether the run should stop
     """
 
     def __init__(
@@ -59,13 +59,13 @@ class Reporter:
                 self._later(wait, self.flush)
 
     def flush(self) -> None:
-        """Send held-back events; called by the timer and at the end of the run."""
+        """Send the waiting event and rows; called by the timer and at the end of the run."""
         with self._lock:
             self._waiting = False
             self._flush()
 
     def _take(self, event: Event) -> None:
-        """Merge an event into the one that is held back, and collect its row."""
+        """Merge an event into the waiting one, and collect its row."""
         payload = dict(event.payload)
         row = payload.pop("row", None)
         if row is not None:
@@ -79,7 +79,7 @@ class Reporter:
         self._event = replace(event, payload=merged if len(_json(merged)) <= PAYLOAD_BYTES else payload)
 
     def _flush(self) -> None:
-        """Send the event that is held back and all rows, in messages of limited size."""
+        """Send the waiting event and all rows, in messages of limited size."""
         if self._event is None:
             return
         head = _json(asdict(self._event))

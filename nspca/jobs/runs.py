@@ -1,8 +1,6 @@
-"""Store of runs and results. A run belongs to a workspace; a result belongs to its content key and serves all
-its runs.
+"""Store of runs and results. A run belongs to a workspace; a result belongs to a key and serves all its runs.
 
-The partial result of a cancelled run does not answer its question. It is stored as a result under the id of
-the run.
+The partial result of a cancelled run is stored under the id of the run, since it does not answer the key.
 """
 
 import hashlib
@@ -110,7 +108,7 @@ class Runs(Database):
         return run_id, found is not None
 
     def owner(self, key: str, server: str) -> str | None:
-        """Return another living server that works on the key, None if there is none."""
+        """Return the id of another living server that computes the key, or None."""
         with self._reading() as db:
             rows = db.execute(
                 "SELECT DISTINCT servers.* FROM runs JOIN servers ON servers.id = server WHERE key = ? AND "
@@ -120,8 +118,9 @@ class Runs(Database):
         return next((row["id"] for row in rows if is_alive(row["host"], row["pid"], row["started"])), None)
 
     def unfinished(self, server: str) -> list[tuple[Run, bool]]:
-        """Return the unfinished runs of a server, and whether each shall be stopped. Other servers may have
-        handed them over.
+        """Return the unfinished runs of a server, each with a flag whether to stop it.
+
+        Other servers may have handed runs over.
         """
         with self._reading() as db:
             rows = db.execute(
@@ -131,7 +130,7 @@ class Runs(Database):
         return [(Run(*row[:-1]), row["stop"] is not None) for row in rows]
 
     def wish_stop(self, run_id: str) -> None:
-        """Ask the server that has this run to end it."""
+        """Record a request to the server of this run to stop it."""
         with self._writing() as db:
             db.execute(
                 "UPDATE runs SET stop = ? WHERE id = ? AND state IN (?, ?)",
@@ -158,7 +157,7 @@ class Runs(Database):
         result: tuple[str, bytes] | None = None,
         finished: float | None = None,
     ) -> None:
-        """End runs; `result` is (key, bytes) and is stored even when no run is left to show it."""
+        """End runs; `result` is (key, bytes) and is stored even if no run is left that uses it."""
         now = finished or time.time()
         with self._writing() as db:
             if result:
@@ -173,7 +172,7 @@ class Runs(Database):
             )
 
     def keep_part(self, run_ids: Iterable[str], body: bytes) -> None:
-        """Store the partial result of cancelled runs under their own ids, as it does not answer the key."""
+        """Store the partial result of cancelled runs under the ids of the runs."""
         with self._writing() as db:
             db.executemany(
                 "INSERT OR REPLACE INTO results SELECT id, ?, event, rows, started, ?, ? FROM runs "
@@ -182,14 +181,14 @@ class Runs(Database):
             )
 
     def make_room(self, total: int, quota: int, max_age: float) -> int:
-        """Delete results that are too old or too large together, and return their number.
+        """Delete results that are too old or exceed the limits, and return their number.
 
-        Results older than `max_age` seconds are deleted, and the oldest above `total` bytes. So are results
-        above `quota` bytes in every workspace that has them. Their runs stay with a message, and can be run
-        again.
+        Results older than `max_age` seconds are deleted. The oldest results are deleted until all have at
+        most `total` bytes, and those of each workspace at most `quota` bytes. Their runs stay with a message,
+        and can be run again.
 
-        When more than `SHARE_AT_ONCE` of all results are too old, only the oldest are deleted, up to that
-        share in a day. `spared` counts the others.
+        If more than `SHARE_AT_ONCE` of all results are too old, a clock may be wrong. Only the oldest are
+        then deleted, up to that share per day. `spared` counts the others.
         """
         now = time.time()
         with self._reading() as db:
@@ -225,10 +224,10 @@ class Runs(Database):
         return len(gone)
 
     def _spare(self, aged: set[str], newest_first: list[str]) -> int:
-        """Remove keys above the daily share from `aged`, the keys of results that are too old; return their
+        """Remove the keys above the daily share from `aged`, the keys of too old results; return their
         number.
 
-        The share of fewer than four results is 0 at a start, and 1 a day later, so that none stays for ever.
+        For fewer than four results the share is 0 at first, and 1 a day later, so that none stays forever.
         """
         most, since = int(SHARE_AT_ONCE * len(newest_first)), time.monotonic() - self._shared_out
         if len(aged) <= most:
@@ -259,7 +258,7 @@ class Runs(Database):
         Raises
         ------
         JobError
-            When it is not there, or belongs to another workspace; the two look the same from outside.
+            When the run does not exist or belongs to another workspace, with the same message for both.
         """
         run = self.find_run(run_id)
         if run is None or run.workspace != workspace:
@@ -267,7 +266,7 @@ class Runs(Database):
         return run
 
     def find_run(self, run_id: str) -> Run | None:
-        """Return a run by its id alone, for the engine; the id is as unguessable as the workspace."""
+        """Return a run by its id, for the engine; an id is as unguessable as a workspace."""
         with self._reading() as db:
             row = db.execute(
                 f"SELECT {COLUMNS}, name FROM runs WHERE id = ? AND deleted IS NULL", (run_id,)
@@ -275,8 +274,9 @@ class Runs(Database):
         return Run(*row) if row else None
 
     def list_runs(self, workspace: str, *, outline: bool = False, most: int = -1) -> list[Run]:
-        """Return the runs of a workspace, newest first: all of them, or `most`; with `outline` without their
-        progress.
+        """Return at most `most` runs of a workspace (all if negative), newest first.
+
+        With `outline`, their events and rows are left out.
         """
         wanted = f"{OUTLINE if outline else COLUMNS}, name"
         with self._reading() as db:
@@ -288,20 +288,20 @@ class Runs(Database):
         return [Run(*row) for row in rows]
 
     def unfinished_parameters(self) -> list[str]:
-        """Return the parameters of every run that still needs its arrays, in any process."""
+        """Return the parameters of all unfinished runs of all servers, which still need their arrays."""
         with self._reading() as db:
             return [
                 row[0] for row in db.execute("SELECT parameters FROM runs WHERE state IN (?, ?)", UNFINISHED)
             ]
 
     def rename_run(self, workspace: str, run_id: str, name: str) -> None:
-        """Give a run a name, which repeated requests do not change; an empty name restores the title."""
+        """Set the name of a run, which repeated requests keep; an empty name restores the title."""
         self.open_run(workspace, run_id)
         with self._writing() as db:
             db.execute("UPDATE runs SET name = ? WHERE id = ?", (name, run_id))
 
     def delete_run(self, workspace: str, run_id: str) -> None:
-        """Remove an ended run from every list; `restore_run` restores it until `forget_deleted`."""
+        """Hide an ended run from all lists; `restore_run` undoes that until `forget_deleted`."""
         run = self.open_run(workspace, run_id)
         if run.state in UNFINISHED:
             raise JobError("A run can be deleted once it has ended: cancel it first.")
@@ -315,7 +315,7 @@ class Runs(Database):
         Raises
         ------
         JobError
-            When it is too late, or the run is of another workspace.
+            When the run was erased, or belongs to another workspace.
         """
         with self._writing() as db:
             if not db.execute(
@@ -337,7 +337,7 @@ class Runs(Database):
             )
 
     def share_run(self, workspace: str, run_id: str) -> str:
-        """Return an unguessable name that opens this finished run only; repeated calls return one name."""
+        """Return an unguessable name that opens only this finished run; repeated calls return one name."""
         if self.open_run(workspace, run_id).state != "done":
             raise JobError("A run can be shared once it is done: wait for its end, or run it again.")
         with self._writing() as db:
@@ -359,8 +359,7 @@ class Runs(Database):
         Raises
         ------
         JobError
-            When there is none, it was deleted, it runs again at the moment, or its result is not kept any
-            longer.
+            When no run has this name, the run was deleted or is running again, or its result was deleted.
         """
         with self._reading() as db:
             row = db.execute("SELECT run FROM shares WHERE id = ?", (share,)).fetchone()

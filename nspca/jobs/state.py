@@ -15,9 +15,9 @@ class Finished:
 
     Parameters
     ----------
-    state : "done", "failed", "cancelled", or "killed" when its worker died
-    result : bytes that it returned; for a cancelled one its partial result, if there is one
-    error, trace : the sentence of a failure, and its traceback for the log
+    state : "done", "failed", "cancelled", or "killed" if the worker died
+    result : returned bytes; for a cancelled execution its partial result, if any
+    error, trace : error message, and traceback for the log
     """
 
     state: str
@@ -37,13 +37,13 @@ class JobState:
     state : str
         "starting" (no workers yet), "queued", "running", "done", "failed", "cancelled" or "interrupted".
     place : int
-        1 = next to run; 0 when the run does not wait in this process.
+        Place in the queue from 1; 0 if the run does not wait in this process.
     event : Event or None
         The latest event of the run, with its payload as read from JSON.
     rows : tuple of dict
         Every ``payload={"row": ...}`` so far, in order.
     error : str
-        The sentence for the user when the run failed.
+        Error message of a failed run.
     created, started, finished : float or None
         Seconds since the epoch.
     """
@@ -66,9 +66,9 @@ class JobState:
 
 @dataclass(frozen=True)
 class Run:
-    """A run as stored: enough to show it, open it, and run it again.
+    """A run as stored, with everything to show it, open it, and run it again.
 
-    `title` is given at the start, and `name` by the owner later; it is empty until then.
+    `title` is set at the start. `name` is set by the owner later, and empty until then.
     """
 
     id: str

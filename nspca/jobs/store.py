@@ -16,11 +16,10 @@ def new_workspace() -> str:
 
 
 class Store(Runs, Uploads):
-    """Store of the runs and uploads of all workspaces in one SQLite file, with a folder of upload files; see
-    `Runs` and `Uploads`.
+    """Store of the runs and uploads of all workspaces: one SQLite file, and a folder of upload files.
 
-    Results and uploads are opaque bytes, everything else is text and numbers: nothing in it is ever
-    unpickled.
+    Results and uploads are opaque bytes, and everything else is text and numbers. Nothing is unpickled. See
+    `Runs` and `Uploads` for the methods.
     """
 
     def issue_workspace(self) -> str:
@@ -31,9 +30,7 @@ class Store(Runs, Uploads):
         return workspace
 
     def is_workspace(self, workspace: str) -> bool:
-        """Tell whether a workspace was issued here or has runs or uploads, so that invented ids
-        are refused.
-        """
+        """Tell whether a workspace was issued by this store, or has runs or uploads; invented ids are not."""
         places = ("workspaces WHERE id", "runs WHERE workspace", "uploads WHERE workspace")
         with self._reading() as db:
             return any(

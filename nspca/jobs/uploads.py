@@ -42,15 +42,15 @@ class Uploads(Database):
         self._tidy_uploads()
 
     def put_upload(self, workspace: str, dataset_bytes: bytes, meta: dict[str, Any]) -> str:
-        """Store bytes for this workspace, after deleting uploads that are too old; refuse them if there is no
-        room.
+        """Store an upload in a workspace, after deleting uploads that are too old; refuse it without room.
 
-        When more than a quarter of all uploads are too old, a clock may be wrong. Then only uploads whose
-        room is needed are deleted.
+        If more than a quarter of all uploads are too old, a clock may be wrong. Only as many as needed are
+        then deleted.
 
         Returns
         -------
-        digest : str, the name to ask for them again
+        digest : str
+            Hash of the content, by which the upload is read.
         """
         digest, size, now = hashlib.sha256(dataset_bytes).hexdigest(), len(dataset_bytes), time.time()
         with self._reading() as db:  # refuse before writing the file
@@ -121,9 +121,7 @@ class Uploads(Database):
         self._tidy_uploads()
 
     def _drop_old(self, db: sqlite3.Connection, workspace: str, digest: str, size: int) -> None:
-        """Delete uploads that are too old: all of them, or when they are many, the oldest until this one
-        fits.
-        """
+        """Delete uploads that are too old; if these are many, only the oldest until the new one fits."""
         (count,) = db.execute("SELECT count(*) FROM uploads").fetchone()
         old = db.execute(
             "SELECT workspace, digest FROM uploads WHERE used < ? ORDER BY used",

@@ -1,4 +1,4 @@
-"""Execution inside a worker process: load the arguments, call the function, and return the outcome."""
+"""Execution in a worker process: load the arguments, call the function, and return the outcome."""
 
 import importlib
 import io
@@ -125,7 +125,7 @@ def _function(name: str) -> Callable[..., Any]:
 
 
 def _load(folder: str, blobs: dict[str, bytes] | None, kind: str, digest: str) -> Any:
-    """Return an argument of a run from `blobs`, or from its file where there are none."""
+    """Return an argument of a run from `blobs`, or from its file if `blobs` is None."""
     if blobs is not None:
         return packing.read(kind, io.BytesIO(blobs[digest]))
     path = Path(folder) / packing.file_name(kind, digest)

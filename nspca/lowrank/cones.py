@@ -19,6 +19,7 @@ Source: docs/certificates.md; the function f is eq. 13 of Asteris et al. 2014.
 
 import heapq
 import itertools
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -106,7 +107,13 @@ class Budget:
 USUAL = Budget()
 
 
-def search(query: Query, budget: Budget = USUAL, starts=(), report: Report = silent, watch=None) -> Cover:
+def search(
+    query: Query,
+    budget: Budget = USUAL,
+    starts: Iterable[Array] = (),
+    report: Report = silent,
+    watch: Callable[[Step], object] | None = None,
+) -> Cover:
     """Maximise f over the sphere.
 
     Parameters
@@ -172,21 +179,25 @@ class _Open:
 class _Search:
     """State of one run of `search`."""
 
-    def __init__(self, objective, budget, report, watch):
+    def __init__(
+        self, objective: Objective, budget: Budget, report: Report, watch: Callable[[Step], object] | None
+    ) -> None:
         self.f, self.budget, self.report, self.watch = objective, budget, report, watch
         self.lower, self.direction = -np.inf, np.zeros(objective.D)
         # For every cone by number: its own bound, the code of its split and the number of its first half.
-        self.own, self.codes, self.halves = [], [], []
-        self.open, self.heap = _Open(objective.D), []
+        self.own: list[float] = []
+        self.codes: list[int] = []
+        self.halves: list[int] = []
+        self.open, self.heap = _Open(objective.D), list[tuple[float, int, int]]()
         # aside: largest bound of cones that need not be split. top: largest of the others at the last batch.
         self.aside, self.top = -np.inf, np.inf
 
     @property
-    def cones(self):
+    def cones(self) -> int:
         return len(self.own)
 
     @property
-    def target(self):
+    def target(self) -> float:
         """Return the bound at or below which a cone need not be split.
 
         Bounds include the margin for rounding, so none can come closer to `lower` than that.
@@ -194,11 +205,11 @@ class _Search:
         return max(self.budget.target(self.lower), self.lower + 2 * self.f.margin)
 
     @property
-    def upper(self):
+    def upper(self) -> float:
         """Return the largest bound of the cones that are left."""
         return max(self.aside, -self.heap[0][0] if self.heap else -np.inf)
 
-    def climb(self, c):
+    def climb(self, c: Array) -> None:
         """Ascend from direction c, and keep the best value: choose the k best rows, then their best
         direction.
         """
@@ -216,7 +227,14 @@ class _Search:
                 break
             c = gradient / length
 
-    def add(self, cones, own, uppers, remaining, parents):
+    def add(
+        self,
+        cones: Halves | Cones,
+        own: Array,
+        uppers: Array,
+        remaining: Callable[[np.ndarray], list[np.ndarray]],
+        parents: Iterable[int],
+    ) -> None:
         """Number new cones and store those that may be split; ``remaining(which)`` returns the rows of
         some.
         """
@@ -236,7 +254,7 @@ class _Search:
                 step = (first + one, parent, cones.generators[one], upper, self.lower, ceiling)
                 self.watch(Step(*step, upper > target))
 
-    def begin(self):
+    def begin(self) -> None:
         """Add the orthants as the first cones."""
         f = self.f
         signs = np.array(roots(f.D, f.extra, f.nonneg), dtype=float)
@@ -244,7 +262,7 @@ class _Search:
         self.top = own.max()
         self.add(cones, own, own, lambda still: [cones.rows[i] for i in still], [-1] * own.size)
 
-    def split(self):
+    def split(self) -> None:
         """Split a batch of the cones with the largest bounds, in pieces with about equal numbers of rows."""
         number = min(max(len(self.heap) // BATCH_SHARE, 1), BATCH, (self.budget.cap - self.cones + 1) // 2)
         taken: list[tuple[float, int, int]] = []
@@ -257,7 +275,7 @@ class _Search:
             piece, taken = taken[:most], taken[most:]
             self.halve(piece)
 
-    def halve(self, taken):
+    def halve(self, taken: list[tuple[float, int, int]]) -> None:
         """Split these cones at once, and climb from the best middle of a split edge when it is promising."""
         f, uppers = self.f, np.array([-upper for upper, _, _ in taken])
         halves = f.split(self.open.take([place for _, _, place in taken]))
@@ -272,7 +290,7 @@ class _Search:
             halves, own, np.repeat(uppers, 2), lambda still: f.remaining(halves, still), np.repeat(parents, 2)
         )
 
-    def run(self, starts):
+    def run(self, starts: Iterable[Array]) -> Cover:
         """Search from the `starts` until the bounds are tight enough or the cap is reached."""
         f = self.f
         if f.D == 0:
@@ -295,7 +313,7 @@ class _Search:
         upper = max(self.upper, self.lower)
         return Cover(self.lower, float(upper), self.direction, self.tree(trees, upper), self.cones, finished)
 
-    def tree(self, trees, upper):
+    def tree(self, trees: int, upper: float) -> np.ndarray:
         """Return the codes of the split trees in preorder, without splits of cones whose own bound is enough.
 
         A half can have a larger bound than its cone, so the tree is cut where a cone proves `upper` itself.

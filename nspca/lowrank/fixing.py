@@ -7,12 +7,14 @@ Both are proved cone by cone, from the sums T+j and T-j (`terms`). A direction a
 ends the question about j at once, so only rows that may be fixed cost cones.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
 from nspca.covariance.linalg import Array
-from nspca.lowrank.cones import LEAF, Query
+from nspca.lowrank.cones import LEAF
+from nspca.lowrank.objective import Query
 from nspca.lowrank.terms import Terms, changed, definite, taken
 from nspca.progress import Event, Report, silent
 
@@ -135,7 +137,7 @@ class _Search:
         """Give up claims whose f+j or f-j was `reached` (2n,) above the level."""
         self.alive &= reached + self.f.margin <= self.level
 
-    def failed(self, cones) -> list[int]:
+    def failed(self, cones: Iterable[int]) -> list[int]:
         """Return which of some cones have a claim that is left and not proved."""
         return [one for one in cones if self.codes[one] == LEAF and self.alive[self.failing[one]].any()]
 

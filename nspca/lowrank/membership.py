@@ -18,7 +18,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from nspca.covariance.linalg import Array
-from nspca.lowrank.cones import LEAF, Query
+from nspca.lowrank.cones import LEAF
+from nspca.lowrank.objective import Query
 from nspca.lowrank.terms import Terms, changed, definite, taken
 from nspca.progress import Event, Report, silent
 
@@ -160,7 +161,7 @@ class _Cover:
         return np.array(codes, dtype=np.uint8)
 
 
-def _each(f: Terms, cover: _Cover, upper: float, floor: float, report: Report):
+def _each(f: Terms, cover: _Cover, upper: float, floor: float, report: Report) -> tuple[Array, Array]:
     """Return bounds of f+j and f-j for all rows.
 
     They begin at the values at corners of cones, and are raised until they are proved on every cone.

@@ -11,7 +11,8 @@ import numpy as np
 
 from nspca.covariance.linalg import UNIT_ROUNDOFF, Array
 from nspca.lowrank import copositive
-from nspca.lowrank.cones import Query, roots
+from nspca.lowrank.cones import roots
+from nspca.lowrank.objective import Query
 
 AT_ONCE = 2**20
 """Maximum number of terms in memory at a time: 8 MB."""

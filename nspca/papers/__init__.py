@@ -1,16 +1,17 @@
-"""Figures and tables of the four papers: the printed numbers beside those computed here.
+"""Reproduce the figures and tables of the four papers, and compare the printed with the computed numbers.
 
 >>> from nspca import papers
 >>> outcome = papers.reproduce("asteris2014-figure-4")
 >>> for claim in papers.claims(papers.ITEMS["asteris2014-figure-4"], outcome):
 ...     print(claim.printed.what, claim.printed.shown, claim.found, claim.verdict)
 
-`ITEMS` has every figure and table. `reproduce` computes one of them. `stored` returns the outcome that was
-computed with the original data. `report` writes all of it as one file. `uses` has what the papers use their
-methods for.
+`ITEMS` lists every figure and table. `reproduce` computes one of them. `stored` returns an outcome that ships
+with the project, computed from the original data. The module `report` writes outcomes as one HTML file, and
+`uses` has the applications of the papers: gene selection and face detection.
 """
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
 
 from nspca.data.folders import sample_folder
@@ -94,7 +95,15 @@ print(coordinate.overlap(U), (U > 0).sum())
 """
 
 
-def _item(name: str, title: str, make, *needs: str, any_of: bool = False, code: str = "") -> Item:
+def _item(
+    name: str,
+    title: str,
+    make: Callable[[Report], Outcome],
+    *needs: str,
+    any_of: bool = False,
+    code: str = "",
+) -> Item:
+    """Return an item with its label, such as "Figure 2 (left)" for the name "sigg2008-figure-2-left"."""
     words = name.split("-")[1:]
     label = LABELS.get(name, f"{words[0].capitalize()} {words[1]}")
     if name in LABELS:
@@ -221,15 +230,14 @@ def reproduce(name: str, report: Report | None = None) -> Outcome:
     name : str
         A key of `ITEMS`.
     report : callable, optional
-        Gets an event now and then and may raise `Cancelled`.
+        Gets progress events and may raise `Cancelled`.
 
     Returns
     -------
     Outcome
-        Without anything found when all its data are missing; the rows of a table whose data are missing stay
-        empty.
+        Empty when all its data are missing. When some are missing, the outcome lacks their rows.
     """
-    item, started = known(name), time.process_time()
+    item, started = find_item(name), time.process_time()
     try:
         outcome = item.make(report or silent)
     except Absent as absent:
@@ -237,13 +245,13 @@ def reproduce(name: str, report: Report | None = None) -> Outcome:
     return replace(outcome, seconds=time.process_time() - started, computed=time.time())
 
 
-def known(name: str) -> Item:
-    """The item of this name.
+def find_item(name: str) -> Item:
+    """Return the figure or table called `name`.
 
     Raises
     ------
     InvalidOption
-        For another name.
+        For an unknown name.
     """
     if name not in ITEMS:
         raise InvalidOption(f"a figure or table is one of {', '.join(ITEMS)}, got {name!r}")
@@ -251,6 +259,6 @@ def known(name: str) -> Item:
 
 
 def stored(name: str) -> Outcome | None:
-    """Return the stored outcome of an item, computed with the original data; None where none is stored."""
-    path = sample_folder() / "papers" / f"{known(name).name}.json"
+    """Return the outcome of an item that ships with the project, or None; computed from the original data."""
+    path = sample_folder() / "papers" / f"{find_item(name).name}.json"
     return Outcome.from_json(path.read_bytes()) if path.is_file() else None

@@ -6,6 +6,7 @@ The paper compares Algorithm 3 and its bound with EM on three data sets. Seconds
 import contextlib
 import math
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -23,6 +24,7 @@ from nspca.papers.item import Curve, Found, Gallery, Outcome, Panel
 from nspca.presentation.numerals import round_down, round_up
 from nspca.problem import Problem
 from nspca.progress import Event, Report
+from nspca.result import Result
 from nspca.solvers import em, epsnet
 
 NET = epsnet.Options(rank=3, eps=0.1, polish=False)
@@ -136,7 +138,7 @@ def figure_4(report: Report) -> Outcome:
         shares += _shares(problem, 180, name or "raw grey levels", report)
     problem = Problem.from_data(prepare(raw, "equalised").X, k=1, nonneg=True)
     panel, net, other = _panel(problem, KS["cbcl"], "CBCL faces, equalised", report, nspca2006=MET)
-    found = {"share": shares, "alike": [_alike(net, other, "equalised")]}
+    found = {"share": shares, "alike": [_judge_similarity(net, other, "equalised")]}
     said = (
         "No scaling is printed. With the histograms equalised, as in the 2015 table, the paper's bound "
         "gives the printed number. The certificate proves far more of the same component."
@@ -166,12 +168,12 @@ def figure_5(report: Report) -> Outcome:
     found = {
         "share": shares,
         "low": [
-            _against(ks, net, paper, low, "EM from the paper's starts", judged=True),
-            _against(ks, net, ours, low, "EM from our starts", judged=False),
+            _judge_higher(ks, net, paper, low, "EM from the paper's starts", judged=True),
+            _judge_higher(ks, net, ours, low, "EM from our starts", judged=False),
         ],
-        "large": [_large(ks, net, paper)],
+        "large": [_judge_large_k(ks, net, paper)],
         "speed": _speeds(problem, ks, seconds, report),
-        "range": [Found(f"{shares[0].value:.1f} % at k = 50", shares[0].preset, _at_least(shares[0], 40))],
+        "range": [Found(f"{shares[0].value:.1f} % at k = 50", shares[0].preset, _reaches(shares[0], 40))],
     }
     said = (
         "Alg. 3 wins at low k where EM starts from nonnegative random vectors, as in 2008: on wide data they "
@@ -199,8 +201,8 @@ def figure_6(report: Report) -> Outcome:
     panel, net, other = _panel(problem, KS["lrs"], "LRS spectra", report)
     proving = (one for key in found for one in found[key] if one.judged and "without" not in one.preset)
     best = max(proving, key=_share)
-    found["alike"] = [_alike(net, other, "")]
-    found["range"] = [Found(f"up to {best.value:.1f} %", best.preset, _at_least(best, 70))]
+    found["alike"] = [_judge_similarity(net, other, "")]
+    found["range"] = [Found(f"up to {best.value:.1f} %", best.preset, _reaches(best, 70))]
     said = (
         "The printed 86 and 93 % are v / (v + l4) for the value v of Alg. 3, on the standardised table with "
         "its seven header fields. Theorem 2 proves v / (v / (1 - eps) + l4) only, at most 90 % with eps = "
@@ -214,7 +216,7 @@ def _rows_standardised(X: Array) -> Array:
     return (X - X.mean(axis=1, keepdims=True)) / X.std(axis=1, keepdims=True)
 
 
-def _speeds(problem: Problem, ks, seconds: dict[str, float], report: Report) -> list[Found]:
+def _speeds(problem: Problem, ks: Sequence[int], seconds: dict[str, float], report: Report) -> list[Found]:
     """Return the CPU seconds of Alg. 3 and EM, as two numbers.
 
     Alg. 3 runs with the paper's number of random points, which is judged, and with that of Theorem 2.
@@ -278,7 +280,14 @@ def _shares(
     return [*found, ours]
 
 
-def _panel(problem: Problem, ks, title: str, report: Report, nspca2006=(), seconds=None):
+def _panel(
+    problem: Problem,
+    ks: Sequence[int],
+    title: str,
+    report: Report,
+    nspca2006: Sequence[int] = (),
+    seconds: dict[str, float] | None = None,
+) -> tuple[Panel, Array, Array]:
     """Return the panel of a data set, and the curves of Alg. 3 and of EM as arrays.
 
     The panel shows shares of the leading eigenvalue against k by method, and the bounds. CPU seconds of both
@@ -298,11 +307,9 @@ def _panel(problem: Problem, ks, title: str, report: Report, nspca2006=(), secon
     curves = [
         Curve("Alg. 3 (d = 3, eps = 0.1)", x, net.tolist()),
         Curve("EM", x, other.tolist(), dash="dash"),
-        Curve("auto (nspca)", x, [proved["auto", k].value / l1 for k in ks], dash="dot"),
+        Curve("ours (auto)", x, [proved["auto", k].value / l1 for k in ks], dash="dot"),
         Curve("bound of the paper", x, [min(1.0, upper[k] / l1) for k in ks], marks=False),
-        Curve(
-            "bound of nspca, proved", x, [_upper(proved["auto", k]) / l1 for k in ks], marks=False, dash="dot"
-        ),
+        Curve("our bound, proved", x, [_upper(proved["auto", k]) / l1 for k in ks], marks=False, dash="dot"),
     ]
     reached = []
     for i, k in enumerate(nspca2006):
@@ -325,7 +332,7 @@ def _panel(problem: Problem, ks, title: str, report: Report, nspca2006=(), secon
     return panel, net, other
 
 
-def _em(problem: Problem, ks, options: em.Options, title: str, report: Report) -> Array:
+def _em(problem: Problem, ks: Sequence[int], options: em.Options, title: str, report: Report) -> Array:
     """Return the value of EM at every k, divided by the leading eigenvalue."""
     values = []
     for k in ks:
@@ -334,12 +341,13 @@ def _em(problem: Problem, ks, options: em.Options, title: str, report: Report) -
     return np.array(values) / problem.leading_eigenvalue
 
 
-def _upper(result) -> float:
+def _upper(result: Result) -> float:
     """Return the upper bound that the certificate of a result proves."""
+    assert result.certificate is not None  # the effort is not None
     return result.certificate.upper
 
 
-def _alike(net: Array, other: Array, preset: str) -> Found:
+def _judge_similarity(net: Array, other: Array, preset: str) -> Found:
     """Return the largest difference of two curves, and whether they count as similar."""
     away = float(np.max(np.abs(net - other)))
     return Found(
@@ -353,12 +361,12 @@ def _share(one: Found) -> float:
     return one.value
 
 
-def _at_least(one: Found, wanted: float) -> bool:
+def _reaches(one: Found, wanted: float) -> bool:
     """Return whether the value of a Found is at least `wanted`."""
     return _share(one) >= wanted
 
 
-def _large(ks, net: Array, other: Array) -> Found:
+def _judge_large_k(ks: Sequence[int], net: Array, other: Array) -> Found:
     """Return the judgement whether Alg. 3 and EM are similar at large k, from some k above `LOW` on.
 
     The paper does not say where large k begin. Alg. 3 must be higher at the smaller k above `LOW`. The
@@ -375,7 +383,9 @@ def _large(ks, net: Array, other: Array) -> Found:
     return Found(seen, preset, holds)
 
 
-def _against(ks, net: Array, other: Array, at, preset: str, judged: bool) -> Found:
+def _judge_higher(
+    ks: Sequence[int], net: Array, other: Array, at: Sequence[int], preset: str, judged: bool
+) -> Found:
     """Return the judgement whether Alg. 3 is above another curve at the positions `at` of `ks`."""
     seen = ", ".join(f"k = {ks[i]}: {net[i]:.3f} against {other[i]:.3f}" for i in at)
     return Found(seen, preset, bool((net > other)[at].all()), judged)

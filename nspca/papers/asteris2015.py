@@ -314,7 +314,10 @@ def _gains(own: _Seeds, strong: dict[str, Result], alone: dict[str, float]) -> l
     others.
     """
     best = max(alone.values())
-    gain = lambda value, base: 100 * (value / base - 1)  # noqa: E731
+
+    def gain(value: float, base: float) -> float:
+        return 100 * (value / base - 1)
+
     judged = [
         Found(gain(own.best.value, base), over, budget=own.budget, spread=[gain(v, base) for v in own.spread])
         for over, base in (("over the best of the three", best), ("over TPower", alone["tpower"]))
@@ -343,13 +346,16 @@ def _highest(found: dict[str, list[Found]]) -> Found:
     The claim holds when SPCABiPart is first on most data sets. It is open when first on some, else false.
     """
     data = sorted({key.partition("/")[0] for key in found if key.endswith("/bipartite")})
-    best = lambda key: max(_value(one) for one in found[key] if one.judged)  # noqa: E731
+
+    def best(key: str) -> float:
+        return max(_value(one) for one in found[key] if one.judged)
+
     first = [one for one in data if best(f"{one}/bipartite") > max(best(f"{one}/{other}") for other in ALONE)]
     holds = True if 2 * len(first) > len(data) else None if first else False
     return Found(f"on {len(first)} of {len(data)} data sets", holds=holds)
 
 
-def _require_data(found: dict) -> None:
+def _require_data(found: dict[str, Any]) -> None:
     """Raise `originals.Absent` when no data set gave a number."""
     if not found:
         raise originals.Absent("None of the tables is on this machine.")

@@ -1,8 +1,8 @@
-"""Published exact methods for sparse PCA, beside this package on the same matrices.
+"""Compare published exact methods for sparse PCA with this package, on the same matrices.
 
-The published numbers are of Bertsimas, Cory-Wright and Pauphilet (2022), Li and Xie (2025), Berk and
-Bertsimas (2019), and Dey, Mazumder and Wang (2022). Their methods are for components of any sign. Nobody
-else has published certificates for nonnegative ones.
+The published numbers are from Bertsimas, Cory-Wright and Pauphilet (2022), Li and Xie (2025), Berk and
+Bertsimas (2019), and Dey, Mazumder and Wang (2022). Their methods are for components of any sign. No other
+certificates for nonnegative components have been published.
 """
 
 import json
@@ -19,7 +19,7 @@ from nspca.papers.originals import Absent
 from nspca.presentation.numerals import format_guarantee
 
 FILE = "published_covariances.npz"
-"""File of the matrices in the folder of originals."""
+"""Name of the file with the matrices, in the folder that NSPCA_DATA names."""
 CITED = (
     "D. Bertsimas, R. Cory-Wright, J. Pauphilet: Solving large-scale sparse PCA to certifiable (near) "
     "optimality. Journal of Machine Learning Research 23, 2022",
@@ -29,7 +29,7 @@ CITED = (
     "S. S. Dey, R. Mazumder, G. Wang: Using l1-relaxation and integer programming to obtain dual bounds for "
     "sparse PCA. Operations Research 70, 2022",
 )
-"""The papers whose numbers stand in the table."""
+"""The papers whose numbers the table quotes."""
 REFUTED = ("normArrhythmia", 5, 4.2321)
 """Matrix, k and printed optimum for which a better component exists."""
 SOURCES = (
@@ -50,13 +50,13 @@ class Ours:
 
     @property
     def share(self) -> str:
-        """The proved share of the optimum in words, rounded down."""
+        """Proved share of the optimum as text, rounded down."""
         return "optimal" if self.is_optimal else format_guarantee(self.ratio)
 
 
 @dataclass(frozen=True)
 class Row:
-    """One matrix and k: what is published, and what this package finds and proves."""
+    """One matrix and k: the published result as text, and the results of this package for both signs."""
 
     matrix: str
     n: int
@@ -75,11 +75,11 @@ HEADERS = (
     "matrix", "n", "k", "published, any sign", "here, any sign", "proved, any sign", "CPU s, any sign",
     "here, nonnegative", "proved, nonnegative", "CPU s, nonnegative",
 )  # fmt: skip
-"""Names of the columns of the table on the page, no two alike."""
+"""Names of the columns of the table on the page, all different."""
 
 
 def matrices() -> dict[str, Array]:
-    """Return the published matrices by name, symmetric, with 0 for NaN as in the code that they came with.
+    """Return the published matrices by name, made symmetric, with 0 for NaN as in the authors' code.
 
     Raises
     ------
@@ -109,7 +109,7 @@ def cells(row: Row) -> list[str]:
 
 
 def markdown(rows: Iterable[Row]) -> str:
-    """Return the table of docs/exact.md."""
+    """Return the table of docs/exact.md as Markdown."""
     lines = [f"| {' | '.join(COLUMNS)} |", f"|{'---|' * len(COLUMNS)}"]
     return "\n".join([*lines, *(f"| {' | '.join(cells(row))} |" for row in rows)])
 
@@ -121,7 +121,7 @@ def packed(rows: Iterable[Row]) -> list[dict[str, Any]]:
 
 @cache
 def stored() -> tuple[Row, ...]:
-    """Return the rows that came with the project; none where they were not computed yet."""
+    """Return the rows that ship with the project; none if the file is missing."""
     path = sample_folder() / "papers" / "exact-methods.json"
     if not path.is_file():
         return ()
@@ -132,7 +132,7 @@ def stored() -> tuple[Row, ...]:
 
 
 def refutation(rows: Iterable[Row]) -> str:
-    """Return the sentence on the printed optimum that is none; empty without its row."""
+    """Return a sentence about the published optimum that a better component refutes; "" without its row."""
     matrix, k, printed = REFUTED
     for row in rows:
         if (row.matrix, row.k) == (matrix, k) and row.signed.value > printed:

@@ -1,4 +1,4 @@
-"""Types of a figure or table of a paper: the printed statements, the computed ones, and their verdicts."""
+"""Data types for the reproduced figures and tables: printed statements, computed outcomes, and verdicts."""
 
 import json
 from collections.abc import Callable, Iterable
@@ -18,33 +18,33 @@ VERDICTS: dict[Verdict, str] = {
     "data not here": "the data are not on this machine, or cannot be obtained",
     "not printed": "drawn in the paper without numbers, so there is nothing to compare with",
 }
-"""Every verdict, and when it is given."""
+"""Every verdict with its condition, the most favourable first."""
 TOLERANCE = 0.02
-"""Relative difference up to which two numbers agree. Scalings and starts that no paper states change more."""
+"""Maximum relative difference of numbers that agree. Scalings and starts that no paper states change more."""
 
 Kind = Literal["same", "most", "least", "gain", "statement", "drawn"]
 
 
 @dataclass(frozen=True)
 class Printed:
-    """A number, sentence or drawing that a paper prints.
+    """A number, statement or drawing that a paper prints.
 
     Parameters
     ----------
     key : str
-        Name within the item.
+        Key within its figure or table.
     what : str
         Subject of the number or sentence.
     where : str
         Page or section.
     kind : str
-        "same": a number to be reproduced. "most" or "least": a number to be as large or as small as possible.
-        "gain": per cent by which a total exceeds another one, to be as large as possible.
-        "statement": a sentence of the text. "drawn": only a drawing.
+        "same": a number to be reproduced. "most" or "least": a number that is better when larger or smaller.
+        "gain": the excess of one total over another in per cent, better when larger.
+        "statement": a sentence of the text. "drawn": a drawing without numbers.
     value : float, optional
         The number.
     shown : str
-        The printed text; a statement is in words of our own.
+        The printed text; statements are paraphrased.
     axis : (float, float), optional
         Ends of the printed axis. A curve that leaves it does not agree, whatever its trend.
     """
@@ -60,25 +60,25 @@ class Printed:
 
 @dataclass(frozen=True)
 class Found:
-    """A computed counterpart of something printed.
+    """A computed counterpart of a `Printed`.
 
     Parameters
     ----------
     value : float or str
-        The number to compare with the printed one, or a sentence on what was seen.
+        The number to compare with the printed one, or a sentence about a statement or drawing.
     preset : str
-        The reading: the scaling, start or measure that was used, where the paper leaves that open.
+        The reading of the paper: scaling, start or measure, when the paper leaves them open.
     holds : bool, optional
-        True if a statement holds, False if its contrary does, None if neither does.
+        True if a statement holds, False if its contrary holds, None if neither does.
     judged : bool
-        True for a reading of the paper, False for a stronger method or another measure, which stands beside
-        it and does not count for the verdict.
+        True for a reading of the paper. False for a stronger method or another measure, which is shown
+        but does not count for the verdict.
     budget : str
-        Work that a heuristic was allowed, such as "3 x 10000 random points".
-    spread : (float, float), optional
-        Smallest and largest value over the seeds of a heuristic, whose best one is `value`.
-    reach : (float, float), optional
-        Smallest and largest value of the curve, to be compared with the printed axis.
+        Permitted work of a heuristic, such as "3 x 10000 random points".
+    spread : [float, float], optional
+        Smallest and largest value over the seeds of a heuristic; `value` is the best one.
+    reach : [float, float], optional
+        Smallest and largest value of a curve, for the comparison with the printed axis.
     """
 
     value: float | str
@@ -92,7 +92,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Curve:
-    """A curve, or points; `spread` is the standard deviation at each."""
+    """A curve in a panel; `spread` is the standard deviation at each point, and `marks` draws the points."""
 
     name: str
     x: list[float]
@@ -104,14 +104,21 @@ class Curve:
 
 @dataclass(frozen=True)
 class Panel:
-    """A pair of axes with curves, with the paper's own ranges where it prints ticks.
+    """A pair of axes with curves.
 
     Parameters
     ----------
-    band : (str, str), optional
+    title, x, y : str
+        Title, and labels of the axes.
+    curves : list of Curve
+    xrange, yrange : [float, float], optional
+        Ranges of the axes, as in the paper when it prints ticks.
+    band : [str, str], optional
         Names of two curves; the region between them is filled.
     logarithmic : str
-        "x", "y", "xy" or "".
+        Names of the logarithmic axes: "x", "y", "xy" or "".
+    equal : bool
+        Whether both axes have the same scale.
     """
 
     title: str
@@ -127,7 +134,7 @@ class Panel:
 
 @dataclass(frozen=True)
 class Gallery:
-    """Components as pictures: their weights, row by row of an image."""
+    """Components drawn as images of `shape` (rows, columns); `columns` has the weights of each."""
 
     title: str
     shape: list[int]
@@ -136,7 +143,7 @@ class Gallery:
 
 @dataclass(frozen=True)
 class Words:
-    """Lists of words, one a topic."""
+    """Lists of words, one list for each topic."""
 
     title: str
     lists: list[list[str]]
@@ -144,7 +151,7 @@ class Words:
 
 @dataclass(frozen=True)
 class Table:
-    """A table of texts with the names of its columns."""
+    """A table whose cells are texts."""
 
     title: str
     columns: list[str]
@@ -153,10 +160,23 @@ class Table:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result of computing an item: the numbers found for everything printed, and the drawings.
+    """The computed counterpart of an `Item`: findings and drawings.
 
-    `reasons` has a sentence for each key whose verdict is "differs" or "opposite": the reading in which it
-    agrees, or that none is known. `seconds` are CPU seconds.
+    Parameters
+    ----------
+    found : dict of str to list of Found
+        Findings by the key of the `Printed` that they belong to.
+    panels, galleries, words, tables : lists
+        Drawings, lists of topics, and tables.
+    said : str
+        Remarks on the reproduction, for the reader.
+    reasons : dict of str to str
+        For each key whose verdict is "differs" or "opposite": the reading under which it agrees, or a
+        sentence that none is known.
+    seconds : float
+        CPU seconds of the computation.
+    computed : float
+        Time of the computation, in seconds since 1970.
     """
 
     found: dict[str, list[Found]] = field(default_factory=dict)
@@ -172,7 +192,7 @@ class Outcome:
     def to_json(self) -> str:
         """Return the outcome as JSON text; numbers have six digits."""
         times = {"seconds": round(self.seconds, 2), "computed": round(self.computed)}
-        return json.dumps(_short(asdict(self)) | times, ensure_ascii=False, separators=(",", ":"))
+        return json.dumps(_round_numbers(asdict(self)) | times, ensure_ascii=False, separators=(",", ":"))
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
@@ -181,7 +201,7 @@ class Outcome:
         Raises
         ------
         InvalidData
-            For anything else.
+            For text that `to_json` did not write.
         """
         try:
             raw = json.loads(text)
@@ -198,11 +218,12 @@ class Outcome:
             raise InvalidData(f"The outcome of a paper's item cannot be read: {error}.") from error
 
 
-def _short(value: Any) -> Any:
+def _round_numbers(value: Any) -> Any:
+    """Return a value with all floats in it rounded to six digits."""
     if isinstance(value, dict):
-        return {key: _short(one) for key, one in value.items()}
+        return {key: _round_numbers(one) for key, one in value.items()}
     if isinstance(value, list | tuple):
-        return [_short(one) for one in value]
+        return [_round_numbers(one) for one in value]
     if isinstance(value, bool | int) or not hasattr(value, "__float__"):
         return value
     return float(f"{float(value):.6g}")
@@ -210,23 +231,23 @@ def _short(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class Item:
-    """A figure or table.
+    """A figure or table of a paper.
 
     Parameters
     ----------
     name : str
-        For addresses and the command line, such as ``asteris2014-figure-4``.
+        Key for addresses and the command line, such as ``asteris2014-figure-4``.
     label, title : str
-        As the paper calls it; what it shows.
+        Name in the paper, such as "Figure 4", and a short title.
     printed : tuple of Printed
     make : callable
-        ``make(report) -> Outcome``; raises `Absent` when all it needs is missing.
+        ``make(report) -> Outcome``; raises `Absent` when all its data are missing.
     needs : tuple of str
-        Names of the data, see `nspca.papers.originals`.
+        Names of its data sets, see `nspca.papers.originals`.
     any_of : bool
-        One of them is enough: what needs the others stays empty.
+        Whether one of these data sets is enough for a part of the outcome.
     code : str
-        The Python of its main number.
+        Python code that computes the main number.
     """
 
     name: str
@@ -240,13 +261,13 @@ class Item:
 
     @property
     def paper(self) -> str:
-        """The key of its paper in `nspca.papers.PAPERS`."""
+        """Key of the paper in `nspca.papers.PAPERS`."""
         return self.name.partition("-")[0]
 
 
 @dataclass(frozen=True)
 class Claim:
-    """Something printed beside what was found, with a verdict and the reason for it."""
+    """A printed number or statement with its findings; `reason` explains an unfavourable verdict."""
 
     printed: Printed
     found: tuple[Found, ...]
@@ -254,23 +275,24 @@ class Claim:
 
     @property
     def verdict(self) -> Verdict:
-        """The best that can be said of what is judged."""
+        """The most favourable verdict of the findings that are judged."""
         judged = [one for one in self.found if one.judged]
         if not judged:
             return "data not here"
         if self.printed.kind == "drawn":
             return "not printed"
-        said = {_verdict(self.printed, one) for one in judged}
+        said = {_judge(self.printed, one) for one in judged}
         return next(one for one in VERDICTS if one in said)
 
 
-def _verdict(printed: Printed, found: Found) -> Verdict:
+def _judge(printed: Printed, found: Found) -> Verdict:
+    """Return the verdict of one finding on a printed number or statement."""
     if printed.kind == "statement":
-        holds = None if found.holds and not _on_axis(printed, found) else found.holds
+        holds = None if found.holds and not _is_on_axis(printed, found) else found.holds
         return "differs" if holds is None else "agrees" if holds else "opposite"
     assert printed.value is not None and isinstance(found.value, float | int)
     ratio = found.value / printed.value
-    if printed.kind == "gain":  # the total that it implies: a difference of two totals has no relative error
+    if printed.kind == "gain":  # compare the totals, since a difference of totals has no relative error
         ratio = (100 + found.value) / (100 + printed.value)
     if abs(ratio - 1) <= TOLERANCE:
         return "agrees"
@@ -278,7 +300,7 @@ def _verdict(printed: Printed, found: Found) -> Verdict:
     return "better" if beyond else "differs"
 
 
-def _on_axis(printed: Printed, found: Found) -> bool:
+def _is_on_axis(printed: Printed, found: Found) -> bool:
     """Tell whether a curve stays within the printed axis, up to `TOLERANCE` of its length."""
     if printed.axis is None or found.reach is None:
         return True
@@ -288,7 +310,7 @@ def _on_axis(printed: Printed, found: Found) -> bool:
 
 
 def claims(item: Item, outcome: Outcome | None) -> list[Claim]:
-    """Return everything that the item prints, each with what was found and the reason of its verdict."""
+    """Return a claim for each `Printed` of an item, with the findings of an outcome (None: no findings)."""
     outcome = Outcome() if outcome is None else outcome
     return [
         Claim(printed, tuple(outcome.found.get(printed.key, ())), outcome.reasons.get(printed.key, ""))

@@ -1,8 +1,7 @@
-"""The data of the papers, as originals: what is not on this machine is `Absent`, and no stand-in takes its
-place.
-"""
+"""Load the original data sets of the papers. Missing ones raise `Absent`; no stand-ins are used."""
 
 import hashlib
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -19,15 +18,15 @@ EXTRA = {
     "nonfaces": "cbcl_nonfaces.npz",
     "test faces": "cbcl_test_faces.npz",
 }
-"""Further tables, read from the folder that NSPCA_DATA names; arrays X of an NPZ."""
+"""Names of further tables and their NPZ files in the folder that NSPCA_DATA names. Each holds an array X."""
 
 
 class Absent(InvalidData):
-    """The original is not on this machine."""
+    """The error for an original data set that is not on this machine."""
 
 
 def sample(name: str, *prepared: str) -> Dataset:
-    """Load one of the data sets of the papers, prepared.
+    """Load one of `SAMPLES`, after the preparations `prepared` (see `nspca.data.prepare`).
 
     Raises
     ------
@@ -40,12 +39,12 @@ def sample(name: str, *prepared: str) -> Dataset:
 
 
 def table(name: str) -> Array:
-    """A further table (m, n).
+    """Load one of the tables `EXTRA` as an array (m, n).
 
     Raises
     ------
     Absent
-        When its file is not there.
+        When its file does not exist.
     """
     path = _path(name)
     if path is None:
@@ -56,13 +55,14 @@ def table(name: str) -> Array:
 
 
 def standardised(X: Array) -> Array:
-    """Every feature with mean 0 and variance 1; those that do not vary are 0."""
+    """Return X with every feature (column) at mean 0 and variance 1; constant features become 0."""
     X = np.asarray(X, dtype=np.float64)
     deviation = X.std(axis=0)
     return (X - X.mean(axis=0)) / np.where(deviation > 0, deviation, 1.0)
 
 
 def _path(name: str) -> Path | None:
+    """Return the file of a data set; None when it is not on this machine."""
     if name in SAMPLES:
         return original_path(name)
     folder = originals_folder()
@@ -70,12 +70,12 @@ def _path(name: str) -> Path | None:
     return path if path is not None and path.is_file() else None
 
 
-def missing(names) -> list[str]:
+def missing(names: Iterable[str]) -> list[str]:
     """Return the names whose original data are not on this machine."""
     return [name for name in names if _path(name) is None]
 
 
-def digest(names) -> str:
+def digest(names: Iterable[str]) -> str:
     """Return a hash of the files of some data sets, which changes when one of them changes."""
     found = hashlib.sha256()
     for name in names:

@@ -1,27 +1,28 @@
-"""Every number that the papers' experiments give, typed once, what their texts say of them, and a line for
-what is only drawn.
+"""Every number and statement that the papers print about their experiments.
 
-`PRINTED` has a key for each figure and table; a statement of the text that belongs to none of them stands
-with the one it is about. Pages are those of the proceedings, counted from 1; of the 2014 paper the section.
+`PRINTED` has one key for each figure and table. Statements of the text are listed with the figure or table
+that they are about. Places are pages of the proceedings, counted from 1, or sections of the 2014 paper.
 """
 
 from nspca.papers.item import Kind, Printed
 
 
 def _drawn(what: str, where: str) -> Printed:
+    """Return the entry of a drawing without numbers."""
     return Printed("drawn", what, where, "drawn", shown="drawn, no number")
 
 
 def _statement(
     key: str, what: str, where: str, shown: str, axis: tuple[float, float] | None = None
 ) -> Printed:
+    """Return the entry of a statement of the text; `axis` are the ends of the printed axis of its curve."""
     return Printed(key, what, where, "statement", shown=shown, axis=axis)
 
 
 def _row(data: str, what: str, where: str, *values: float | None) -> tuple[Printed, ...]:
-    """A row of the tables of 2015: TPower, EM, SpanSPCA, the paper's own."""
+    """Return the entries of a row of the 2015 tables: TPower, EM, SpanSPCA and SPCABiPart."""
     methods = {"tpower": "TPower", "em": "EM", "spanspca": "SpanSPCA", "bipartite": "SPCABiPart"}
-    kinds: dict[str, Kind] = {"bipartite": "most"}  # of the others the same is sought, not more
+    kinds: dict[str, Kind] = {"bipartite": "most"}  # the other methods are to be reproduced, not beaten
     return tuple(
         Printed(f"{data}/{key}", f"{what}, {name}", where, kinds.get(key, "same"), value, f"{value:.2e}")
         for (key, name), value in zip(methods.items(), values, strict=True)
@@ -29,8 +30,8 @@ def _row(data: str, what: str, where: str, *values: float | None) -> tuple[Print
     )
 
 
-# Gains over the others with 2, 3, ... 10 components, read from right to left: that of 5 is the one in the
-# text.
+# Gains with 2, 3, ..., 10 components. The figure is read from right to left, so that 5 components have the
+# gain stated in the text.
 GAINS = (0.48, 6.51, 8.71, 8.82, 6.80, 7.87, 6.39, 6.67, 6.88)
 
 PRINTED: dict[str, tuple[Printed, ...]] = {
@@ -52,12 +53,12 @@ PRINTED: dict[str, tuple[Printed, ...]] = {
         _drawn("Six components of 40 pixels by Alg. 3 (d = 3, eps = 0.1) and by EM", "Sec. 7"),
     ),
     "asteris2014-figure-4": (
-        Printed("share", "CBCL, k = 180: proved share of the optimum, %", "Sec. 7", "same", 58.0, "58 %"),
+        Printed("share", "CBCL, k = 180: value over the paper's bound, %", "Sec. 7", "same", 58.0, "58 %"),
         _statement("alike", "CBCL: Alg. 3 and EM", "Sec. 7", "nearly identical"),
     ),
     "asteris2014-figure-5": (
         Printed(
-            "share", "Leukemia, k = 50: proved share of the optimum, %", "Sec. 7", "same", 44.6, "44.6 %"
+            "share", "Leukemia, k = 50: value over the paper's bound, %", "Sec. 7", "same", 44.6, "44.6 %"
         ),
         _statement("low", "Leukemia, low k: Alg. 3 against EM", "Sec. 7", "Alg. 3 explains more"),
         _statement("large", "Leukemia, larger k", "Sec. 7", "similar"),
@@ -65,10 +66,10 @@ PRINTED: dict[str, tuple[Printed, ...]] = {
         _statement("range", "Proved share on every data set", "abstract", "at least 40 %"),
     ),
     "asteris2014-figure-6": (
-        Printed("share20", "LRS, k = 20: proved share of the optimum, %", "Sec. 7", "same", 86.0, "86 %"),
+        Printed("share20", "LRS, k = 20: value over the paper's bound, %", "Sec. 7", "same", 86.0, "86 %"),
         Printed(
             "share90",
-            "LRS, k close to 90: proved share of the optimum, %",
+            "LRS, k close to 90: value over the paper's bound, %",
             "Sec. 7",
             "same",
             93.0,
@@ -232,4 +233,4 @@ PRINTED: dict[str, tuple[Printed, ...]] = {
         _drawn("Pitprops: cumulative variance and cardinality of six components", "Sec. 5"),
     ),
 }
-"""By name of the item, see `nspca.papers.ITEMS`."""
+"""Printed numbers and statements by the name of their item, see `nspca.papers.ITEMS`."""

@@ -1,11 +1,11 @@
-"""Figures of Sigg and Buhmann (ICML 2008): EM for sparse and nonnegative components, on faces and genes.
+"""Reproduce the figures of Sigg and Buhmann (ICML 2008): EM for sparse and nonnegative components.
 
-Both tables are standardised, every feature with mean 0 and variance 1, as Section 5 says. Seconds are CPU
-seconds.
+The data are faces and genes, standardised (mean 0 and variance 1) as in Section 5 of the paper. Times are
+CPU seconds.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -18,53 +18,58 @@ from nspca.covariance.linalg import Array
 from nspca.data.preparation import off_first
 from nspca.papers import originals, uses
 from nspca.papers.item import Curve, Found, Outcome, Panel
+from nspca.papers.zass2006 import nspca_columns, unit_columns
 from nspca.presentation.numerals import round_up
 from nspca.problem import Problem
 from nspca.progress import Event, Report
 from nspca.solvers import coordinate, em, greedy
 
 FIRST = em.Options(restarts=1, polish=False)
-"""Any sign: from the first principal component, as in Section 3.1."""
+"""Options of EM for any sign: from the first principal component, as in Section 3.1."""
 LOOSE = em.Options(restarts=1, polish=False, tol=1e-3)
-"""EM that stops at a cosine of 1 - 1e-3: the paper's epsilon is not printed."""
+"""Options of EM for the times: stops at a cosine of 1 - 1e-3. The paper does not print its epsilon."""
 TIMED = 3
-"""Runs of which the quickest counts, because other work on the machine only adds to a time."""
+"""Number of timed runs. The quickest counts, because other work on the machine only adds to a time."""
 TEN = em.Options(restarts=10, starts="paper", polish=False)
-"""Nonnegative: the best of ten random starts, as in Section 5.2."""
+"""Options of nonnegative EM: the best of ten random starts, as in Section 5.2."""
 FORWARD = greedy.Options(restarts=1, polish=False)
-"""Forward selection alone, as PathSPCA does."""
+"""Options of the greedy method: forward selection alone, as PathSPCA does."""
 ALPHAS = (1e5, 1e6, 1e7)
-"""Of NSPCA in Fig. 3 (left)."""
+"""Values of alpha of NSPCA (2006) in Fig. 3 (left)."""
 FIRST_ONES = 3
-"""Components that count as the first ones."""
+"""Number of components that the words "the first ones" of the paper are taken for."""
 LEFT = (20, 100, 140, 180)
-"""Values of K of Fig. 3 (left)."""
+"""Values of K in Fig. 3 (left)."""
 NEAR = 0.5
-"""Share of all features from which a cardinality is called near full."""
+"""Minimum share of all features for a cardinality that counts as near full."""
 STARTS = 10
-"""Starts of NSPCA in Fig. 3 (left), the best of which counts, as in Section 5.2."""
+"""Number of starts of NSPCA (2006) in Fig. 3 (left). The best counts, as in Section 5.2."""
 GENES = (10, 30, 50, 70, 100, 150, 200, 250)
-"""Numbers of genes of Fig. 4."""
+"""Numbers of genes in Fig. 4."""
 TABLES = {"standardised": "standardised", "raw": "intensities as they are", "log": "log2 intensities"}
-"""Preparations of the genes for Fig. 4."""
+"""Preparations of the genes for Fig. 4, with their descriptions."""
 CLUSTERINGS = 100
-"""Initialisations of k-means in Fig. 4."""
+"""Number of initialisations of k-means in Fig. 4."""
 COMPONENTS = 10
+"""Number of components in Fig. 3 (middle) and (right)."""
 JOINT = 200
-"""Nonzero weights of all components together."""
+"""Number of nonzero weights of all components of NSPCA (2006) together, in Fig. 3 (middle)."""
 ANGLE = 85.0
+"""Minimum angle between components in Fig. 3 (right), in degrees."""
 MEASURES = {"total": "plain sums", "adjusted": "adjusted variance (Zou et al. 2006)"}
-"""Variance of several components. The axes of the paper's Fig. 3 fit plain sums."""
+"""Measures of the variance of several components. The axes of the paper's Fig. 3 fit plain sums."""
 SPCA = "SparsePCA of scikit-learn, truncated"
 FLAT = 3.0
-"""Times the quickest up to which a time is called the same for all K."""
+"""Maximum ratio of the slowest to the quickest time, for times that count as equal for all K."""
 LEVEL = 0.05
-"""Relative difference up to which two curves count as level."""
+"""Maximum relative difference of two curves that count as level."""
 
 
 def figure_1(report: Report) -> Outcome:
-    """The M-step in two dimensions: from zero along the axis of the largest gradient until the border of
-    |w|_1 <= B is met, which soft thresholding gives at once.
+    """Return Fig. 1: the M-step in two dimensions, as a path to the border of |w|_1 <= B.
+
+    The path starts at zero and follows the axis of the largest gradient. Its end is compared with the result
+    of soft thresholding.
     """
     target, bound = np.array([1.5, 1.0]), 1.3
     way = [np.zeros(2), np.array([target[0] - target[1], 0.0])]
@@ -92,8 +97,10 @@ def figure_1(report: Report) -> Outcome:
 
 
 def figure_2_left(report: Report) -> Outcome:
-    """Faces, any sign: EM as it is and with weights computed anew, beside the greedy path and scikit-learn's
-    SparsePCA.
+    """Return Fig. 2 (left): variance against cardinality on faces, for components of any sign.
+
+    The methods are EM with its own weights and with the best weights on its support, the greedy path, and
+    scikit-learn's SparsePCA.
     """
     problem = Problem.from_data(originals.standardised(originals.sample("cbcl").X), k=1, nonneg=False)
     ks = (2, 5, 10, 20, 30, 40, 50, 60, 80, 100, 120, 140, 150)
@@ -120,18 +127,18 @@ def figure_2_left(report: Report) -> Outcome:
     away = float(np.max(np.abs(np.array(anew) / np.array(forward) - 1)))
     found = {
         "drawn": [
-            Found(_at(ks, (50, 100, 150), plain, "emPCA")),
-            Found(_at(ks, (50, 100, 150), anew, "anew")),
+            Found(_describe_values(ks, (50, 100, 150), plain, "emPCA")),
+            Found(_describe_values(ks, (50, 100, 150), anew, "anew")),
         ],
         "renormalised": [Found(f"at most {round_up(100 * away, 2):.2g} % apart", holds=away <= LEVEL)],
-        "one-sign": [Found(_signs(first), holds=bool((first >= 0).all() or (first <= 0).all()))],
+        "one-sign": [Found(_describe_signs(first), holds=bool((first >= 0).all() or (first <= 0).all()))],
     }
     said = "SPCA of Zou et al. is not here; scikit-learn's SparsePCA, cut to k entries, stands in its place."
     return Outcome(found, [panel], said=said)
 
 
 def figure_2_middle(report: Report) -> Outcome:
-    """Genes, any sign: EM, the greedy path and thresholding."""
+    """Return Fig. 2 (middle): variance against cardinality on genes, for components of any sign."""
     problem = Problem.from_data(originals.standardised(originals.sample("leukemia").X), k=1, nonneg=False)
     ks = (2, 5, 10, 20, 30, 50, 70, 100, 125, 150)
     plain, anew = _em_curves(problem, ks, report)
@@ -154,23 +161,23 @@ def figure_2_middle(report: Report) -> Outcome:
         xrange=[0, 155],
         yrange=[0, 140],
     )
-    return Outcome({"drawn": [Found(_at(ks, (50, 100, 150), anew, "emPCA, anew"))]}, [panel])
+    return Outcome({"drawn": [Found(_describe_values(ks, (50, 100, 150), anew, "emPCA, anew"))]}, [panel])
 
 
 def figure_2_right(report: Report) -> Outcome:
-    """Genes: seconds against cardinality."""
+    """Return Fig. 2 (right): CPU seconds against cardinality on genes."""
     problem = Problem.from_data(originals.standardised(originals.sample("leukemia").X), k=1, nonneg=False)
     problem.covariance.leading(1)
     ks = (5, 10, 15, 25, 50, 100, 200, 300, 400)
-    runs = {k: _timed(partial(em.solve, problem.with_k(k), LOOSE, 0, report)) for k in ks}
+    runs = {k: _time_run(partial(em.solve, problem.with_k(k), LOOSE, 0, report)) for k in ks}
     steps = [result.info["iterations"] for result, _ in runs.values()]
     strict = [em.solve(problem.with_k(k), FIRST, 0, report).info["iterations"] for k in ks]
     times = {"emPCA": {k: seconds for k, (_, seconds) in runs.items()}}
     times["greedy path (PathSPCA)"] = {
-        k: _timed(partial(greedy.path, problem, [k], FORWARD, 0, report), runs=1)[1] for k in ks
+        k: _time_run(partial(greedy.path, problem, [k], FORWARD, 0, report), runs=1)[1] for k in ks
     }
     times[SPCA] = {
-        k: _timed(partial(api.solve, problem.with_k(k), "spca", certify=None, report=report), runs=1)[1]
+        k: _time_run(partial(api.solve, problem.with_k(k), "spca", certify=None, report=report), runs=1)[1]
         for k in (5, 50, 400)
     }
     dashes = {"emPCA": "solid", SPCA: "dot"}
@@ -181,8 +188,8 @@ def figure_2_right(report: Report) -> Outcome:
     panel = Panel("Genes: time", "cardinality", "CPU seconds", curves, xrange=[0, 410], logarithmic="y")
     seconds, forward = (list(times[name].values()) for name in ("emPCA", "greedy path (PathSPCA)"))
     found = {
-        "flat": [_flat(seconds, forward)],
-        "more": [_more_steps(ks, steps)],
+        "flat": [_judge_flat_time(seconds, forward)],
+        "more": [_judge_steps(ks, steps)],
         "steps": [
             Found(float(np.mean(steps)), "mean over nine K, until the cosine is 1 - 1e-3"),
             Found(float(np.mean(strict)), "until the cosine is 1 - 1e-9, as nspca stops", judged=False),
@@ -196,8 +203,9 @@ def figure_2_right(report: Report) -> Outcome:
 
 
 def figure_3_left(report: Report) -> Outcome:
-    """Faces off their first component, nonnegative: EM beside NSPCA (2006) for three alpha, beta by
-    bisection.
+    """Return Fig. 3 (left): nonnegative EM and NSPCA (2006) on faces without their first component.
+
+    NSPCA has three values of alpha. Its beta is found by bisection for each cardinality.
     """
     problem = _faces_off_first()
     ks = LEFT
@@ -207,7 +215,7 @@ def figure_3_left(report: Report) -> Outcome:
         Curve("emPCA, weights anew", list(map(float, ks)), anew, dash="dot"),
     ]
     started = time.process_time()
-    met = {alpha: _met(problem, alpha, ks, report) for alpha in ALPHAS}
+    met = {alpha: _find_values_met(problem, alpha, ks, report) for alpha in ALPHAS}
     slow = (time.process_time() - started) / (len(ALPHAS) * len(ks))
     for alpha, points in met.items():
         if points:
@@ -242,15 +250,15 @@ def _left_statements(
     seconds: tuple[float, float],
     n: int,
 ) -> dict[str, list[Found]]:
-    """Return what was found for the statements on Fig. 3 (left), by key.
+    """Return the findings for the statements about Fig. 3 (left), by key.
 
     Parameters
     ----------
     met : dict
-        Values of NSPCA by alpha and k.
+        Values of NSPCA (2006) by alpha and k.
     plain, anew : dict
-        Values of EM by k, with its own weights and with the best ones on its support, for those k at which
-        it uses k features. Beyond about 150 the best answer has fewer, and NSPCA is worse at exactly k.
+        Values of EM by k, with its own weights and with the best weights on its support. A k at which EM uses
+        fewer than k features is left out: above 150 the best answer has fewer, and NSPCA must use exactly k.
     seconds : (float, float)
         CPU seconds of EM and of NSPCA for one k.
     n : int
@@ -261,24 +269,27 @@ def _left_statements(
     time_found = Found(
         f"{quick:.2g} s against {slow:.2g} s", "CPU of this machine", slow > 10 * quick, budget=budget
     )
-    listed = "; ".join(f"alpha = {a:.0e}: k = {_listed(k)}" for a, k in met.items())
+    listed = "; ".join(f"alpha = {a:.0e}: k = {_list_numbers(k)}" for a, k in met.items())
     small = met[ALPHAS[0]]
     return {
         "time": [time_found],
-        "alpha": [Found(listed, holds=_near_full(met, n), budget=budget)],
+        "alpha": [Found(listed, holds=_judge_near_full(met, n), budget=budget)],
         "comparable": [
-            _comparable(small, plain, "EM's own weights"),
-            replace(_comparable(small, anew, "weights anew"), judged=False),
+            _judge_comparable(small, plain, "EM's own weights"),
+            replace(_judge_comparable(small, anew, "weights anew"), judged=False),
         ],
-        "degrades": [_degrades(met, plain)],
+        "degrades": [_judge_degradation(met, plain)],
     }
 
 
 def figure_3_middle(report: Report) -> Outcome:
-    """Ten orthogonal components of the same faces: EM with K = 20 each, NSPCA with 200 entries together."""
+    """Return Fig. 3 (middle): variance of ten orthogonal components of the faces, added up.
+
+    EM has K = 20 features in each component, NSPCA (2006) has 200 in all of them.
+    """
     problem = _faces_off_first().with_k(20)
     signed = Problem(problem.covariance, 20, nonneg=False)
-    options = {"restarts": 10, "polish": False}
+    options: dict[str, Any] = {"restarts": 10, "polish": False}
     U = {
         "emPCA": api.solve(
             signed, "em", components=COMPONENTS, certify=None, report=report, **options
@@ -286,13 +297,13 @@ def figure_3_middle(report: Report) -> Outcome:
         "emPCA, nonnegative": api.solve(
             problem, "em", components=COMPONENTS, certify=None, report=report, starts="paper", **options
         ).components,
-        "NSPCA (2006), alpha = 1e8": _nspca(problem, 1e8, report),
+        "NSPCA (2006), alpha = 1e8": _nspca_with_entries(problem, 1e8, report),
     }
     title = "Orthogonal components, K = 20 each or 200 together"
     found = []
     panels = []
     for measure in MEASURES:
-        panel, curves = _cumulative(problem, U, title, [0, 70], measure)
+        panel, curves = _cumulative_panel(problem, U, title, [0, 70], measure)
         ours, theirs = curves["emPCA, nonnegative"], curves["NSPCA (2006), alpha = 1e8"]
         found.append(
             Found(
@@ -309,7 +320,7 @@ def figure_3_middle(report: Report) -> Outcome:
 
 
 def figure_3_right(report: Report) -> Outcome:
-    """Ten components at least 85 degrees apart, any number of entries."""
+    """Return Fig. 3 (right): variance of ten components that are at least 85 degrees apart, added up."""
     problem = _faces_off_first()
     whole = problem.with_k(problem.n)
     angled = api.solve(
@@ -325,8 +336,8 @@ def figure_3_right(report: Report) -> Outcome:
         penalty="step",
     ).components
     U, alpha, apart = angled, 0.0, False
-    for alpha in (1e5, 1e6, 1e7, 1e8):  # the smallest that leaves such angles
-        U = _columns(problem, alpha, 0.0, report)
+    for alpha in (1e5, 1e6, 1e7, 1e8):  # stop at the smallest alpha with such angles
+        U = nspca_columns(problem, alpha, 0.0, report)
         cosines = np.abs(U.T @ U - np.eye(U.shape[1])).max()
         apart = bool(cosines <= np.cos(np.radians(ANGLE)) + 1e-9)
         if apart:
@@ -336,7 +347,7 @@ def figure_3_right(report: Report) -> Outcome:
     panels = []
     for measure, said in MEASURES.items():
         columns = {"emPCA, nonnegative": angled, name: U}
-        panel, curves = _cumulative(problem, columns, "Components 85 degrees apart", [10, 90], measure)
+        panel, curves = _cumulative_panel(problem, columns, "Components 85 degrees apart", [10, 90], measure)
         em_curve, other = curves["emPCA, nonnegative"], curves[name]
         both = np.concatenate([em_curve, other])
         shared: dict[str, Any] = {
@@ -345,7 +356,7 @@ def figure_3_right(report: Report) -> Outcome:
             "budget": "three starts of EM, two of NSPCA",
             "reach": [float(both.min()), float(both.max())],
         }
-        found["first"].append(replace(_ahead(em_curve, other), **shared))
+        found["first"].append(replace(_judge_first_components(em_curve, other), **shared))
         seen = f"EM {em_curve[-1]:.1f}, NSPCA {other[-1]:.1f}{'' if apart else ', closer than that'}"
         found["all"].append(Found(seen, holds=bool(other[-1] > em_curve[-1]) if apart else None, **shared))
         panels.append(panel)
@@ -358,7 +369,7 @@ def figure_3_right(report: Report) -> Outcome:
 
 
 def figure_4(report: Report) -> Outcome:
-    """Genes chosen without the diagnosis, then k-means: the Jaccard score, standardised and as they are."""
+    """Return Fig. 4: Jaccard scores of k-means on genes that were chosen without the diagnoses."""
     data = originals.sample("leukemia")
     if data.labels is None:
         raise originals.Absent("This copy of the leukemia table has no diagnoses.")
@@ -366,7 +377,7 @@ def figure_4(report: Report) -> Outcome:
     found, panels = [], []
     for prepared, starts in (("standardised", "paper"), ("raw", "paper"), ("log", "range")):
         rows = uses.gene_rows(data.X, labels, GENES, prepared, CLUSTERINGS, 0, report, starts)
-        panels.append(_jaccard(rows, prepared))
+        panels.append(_jaccard_panel(rows, prepared))
         seventy = next(row for row in rows if (row["selection"], row["genes"]) == ("em, nonnegative", 70))
         every = next(row for row in rows if row["selection"] == "all genes")
         seen = f"{seventy['mean']:.3f} ± {seventy['spread']:.3f} against {every['mean']:.3f} of all genes"
@@ -390,16 +401,22 @@ def figure_4(report: Report) -> Outcome:
     return Outcome({"seventy": found}, panels, said=said)
 
 
-def _near_full(met: dict[float, dict[int, float]], n: int) -> bool | None:
-    """Judge whether the smallest alpha leads only near full cardinality; None if just to larger answers."""
+def _judge_near_full(met: dict[float, dict[int, float]], n: int) -> bool | None:
+    """Return True if the smallest alpha meets only cardinalities near n, else None or False.
+
+    None means that it still meets only larger cardinalities than the largest alpha.
+    """
     small, large = (min(met[alpha], default=n) for alpha in (1e5, 1e7))
     return True if small >= NEAR * n else None if small > large else False
 
 
-def _met(problem: Problem, paper: float, ks, report: Report) -> dict[int, float]:
-    """Return the value of NSPCA for every k that it meets exactly, the best of `STARTS` starts."""
+def _find_values_met(problem: Problem, paper: float, ks: Sequence[int], report: Report) -> dict[int, float]:
+    """Return the best value of NSPCA (2006) over `STARTS` starts, for each k that it meets exactly.
+
+    `paper` is alpha in the units of the paper.
+    """
     options = coordinate.Options(alpha=coordinate.from_paper(problem, paper), restarts=1, polish=False)
-    searches = _searches(problem, options, STARTS, report)
+    searches = _make_searches(problem, options, STARTS, report)
     points = {}
     for i, k in enumerate(ks):
         reached = [U for U, _ in (search.reach(k) for search in searches) if np.count_nonzero(U) == k]
@@ -409,8 +426,8 @@ def _met(problem: Problem, paper: float, ks, report: Report) -> dict[int, float]
     return points
 
 
-def _comparable(points: dict[int, float], em_values: dict[int, float], preset: str) -> Found:
-    """Judge whether NSPCA reaches the value of EM at the largest k met, where the paper found answers."""
+def _judge_comparable(points: dict[int, float], em_values: dict[int, float], preset: str) -> Found:
+    """Return the judgement whether NSPCA reaches the value of EM at the three largest k of `points`."""
     points = {k: value for k, value in points.items() if k in em_values}
     shares = {k: value / em_values[k] for k, value in points.items()}
     if not shares:
@@ -422,26 +439,26 @@ def _comparable(points: dict[int, float], em_values: dict[int, float], preset: s
     return Found(seen, preset, holds, budget=f"{STARTS} starts each", reach=reach)
 
 
-def _degrades(met: dict[float, dict[int, float]], em_values: dict[int, float]) -> Found:
-    """Judge whether the largest alpha explains less than the smallest one, at the k that all alphas met."""
+def _judge_degradation(met: dict[float, dict[int, float]], em_values: dict[int, float]) -> Found:
+    """Return the judgement whether the largest alpha explains less than the smallest, at the common k."""
     shared = sorted(set(em_values).intersection(*met.values()))
     if not shared:
         return Found("no k was met by every alpha")
     means = [float(np.mean([met[a][k] / em_values[k] for k in shared])) for a in ALPHAS]
     seen = ", ".join(f"alpha = {a:.0e}: {mean:.3f}" for a, mean in zip(ALPHAS, means, strict=True))
-    preset = f"mean at k = {_listed(shared)}"
+    preset = f"mean at k = {_list_numbers(shared)}"
     return Found(f"{seen} of what EM explains", preset, means[-1] < means[0], budget=f"{STARTS} starts each")
 
 
-def _flat(seconds: list[float], forward: list[float]) -> Found:
-    """Judge whether EM's time hardly depends on K while the greedy path's grows."""
+def _judge_flat_time(seconds: list[float], forward: list[float]) -> Found:
+    """Return the judgement whether the time of EM is flat in K while that of the greedy path grows."""
     spread, grown = max(seconds) / min(seconds), forward[-1] / forward[0]
     seen = f"EM: slowest {spread:.2g} times the quickest; greedy at K = 400 {grown:.2g} times K = 5"
     return Found(seen, f"CPU, the best of {TIMED} runs of EM", spread <= FLAT and grown > FLAT)
 
 
-def _timed(run: Callable[[], Any], runs: int = TIMED) -> tuple[Any, float]:
-    """Return the result of a function and the fewest CPU seconds of some runs."""
+def _time_run(run: Callable[[], Any], runs: int = TIMED) -> tuple[Any, float]:
+    """Return the result of ``run()`` and the fewest CPU seconds of `runs` calls."""
     found, seconds = None, np.inf
     for _ in range(runs):
         started = time.process_time()
@@ -450,23 +467,27 @@ def _timed(run: Callable[[], Any], runs: int = TIMED) -> tuple[Any, float]:
     return found, float(seconds)
 
 
-def _ahead(one: Array, other: Array) -> Found:
-    """Judge whether one curve is above another at each of the first three k; None if at the first alone."""
+def _judge_first_components(one: Array, other: Array) -> Found:
+    """Return the judgement whether one curve is above another at each of the first three components.
+
+    The judgement is None when it is above at the first one only.
+    """
     first = slice(0, FIRST_ONES)
     seen = ", ".join(f"{a:.1f} against {b:.1f}" for a, b in zip(one[first], other[first], strict=True))
     above = one[first] >= other[first] * (1 - 1e-6)
     return Found(seen, holds=True if above.all() else None if above[0] else False)
 
 
-def _more_steps(ks, steps: list[int]) -> Found:
+def _judge_steps(ks: Sequence[int], steps: list[int]) -> Found:
+    """Return the judgement whether EM needs more steps for K from 10 to 25 than for other K."""
     inside = [step for k, step in zip(ks, steps, strict=True) if 10 <= k <= 25]
     outside = [step for k, step in zip(ks, steps, strict=True) if not 10 <= k <= 25]
     a, b = float(np.mean(inside)), float(np.mean(outside))
     return Found(f"{a:.0f} against {b:.0f} for the others", holds=a > b)
 
 
-def _em_curves(problem: Problem, ks, report: Report) -> tuple[list[float], list[float]]:
-    """Variance of EM's own weights, and with the best weights on its support."""
+def _em_curves(problem: Problem, ks: Sequence[int], report: Report) -> tuple[list[float], list[float]]:
+    """Return the variance of EM at each k, with its own weights and with the best weights on its support."""
     plain, anew = [], []
     for k in ks:
         result = em.solve(problem.with_k(k), FIRST, 0, report)
@@ -476,9 +497,19 @@ def _em_curves(problem: Problem, ks, report: Report) -> tuple[list[float], list[
     return plain, anew
 
 
-def _em_timed(problem: Problem, ks, report: Report) -> tuple[list[float], list[float], list[float], set[int]]:
-    """Return EM's values at every k with its own weights and with weights anew, its seconds to k = 100, and
-    the k at which it uses k features.
+def _em_timed(
+    problem: Problem, ks: Sequence[int], report: Report
+) -> tuple[list[float], list[float], list[float], set[int]]:
+    """Return values and times of nonnegative EM.
+
+    Returns
+    -------
+    plain, anew : lists of float
+        Values at each k, with EM's own weights and with the best weights on its support.
+    seconds : list of float
+        CPU seconds for each k up to 100.
+    full : set of int
+        Those k at which EM uses k features.
     """
     plain: list[float] = []
     anew: list[float] = []
@@ -496,11 +527,15 @@ def _em_timed(problem: Problem, ks, report: Report) -> tuple[list[float], list[f
 
 
 def _faces_off_first() -> Problem:
+    """Return the nonnegative problem of the standardised faces without their first principal component."""
     X = off_first(originals.standardised(originals.sample("cbcl").X))
     return Problem.from_data(X, k=1, nonneg=True)
 
 
-def _searches(problem: Problem, options: coordinate.Options, count: int, report: Report, r: int = 1):
+def _make_searches(
+    problem: Problem, options: coordinate.Options, count: int, report: Report, r: int = 1
+) -> list[coordinate.Search]:
+    """Return `count` searches of NSPCA (2006) for r columns, from different starts."""
     rng = np.random.default_rng(0)
     return [
         coordinate.Search(problem, coordinate.first_guess(problem, r, start, rng), options, report, start)
@@ -508,28 +543,20 @@ def _searches(problem: Problem, options: coordinate.Options, count: int, report:
     ]
 
 
-def _columns(problem: Problem, alpha: float, beta: float, report: Report) -> Array:
-    """The own ten columns of NSPCA, brought to length 1."""
-    options = coordinate.Options(alpha=coordinate.from_paper(problem, alpha), beta=beta, restarts=2)
-    return _unit(coordinate.own(problem, COMPONENTS, options, 0, report))
-
-
-def _nspca(problem: Problem, alpha: float, report: Report) -> Array:
-    """Return the columns of NSPCA with the beta that leaves `JOINT` entries."""
+def _nspca_with_entries(problem: Problem, alpha: float, report: Report) -> Array:
+    """Return ten unit columns (n, 10) of NSPCA (2006), with the beta that leaves `JOINT` entries."""
     options = coordinate.Options(alpha=coordinate.from_paper(problem, alpha), restarts=1)
-    search = _searches(problem, options, 1, report, r=COMPONENTS)[0]
-    return _unit(search.reach(JOINT)[0])
+    search = _make_searches(problem, options, 1, report, r=COMPONENTS)[0]
+    return unit_columns(search.reach(JOINT)[0])
 
 
-def _unit(U: Array) -> Array:
-    lengths = np.linalg.norm(U, axis=0)
-    return U[:, lengths > 0] / lengths[lengths > 0]
-
-
-def _cumulative(
-    problem: Problem, U: dict[str, Array], title: str, yrange, measure: str
+def _cumulative_panel(
+    problem: Problem, U: dict[str, Array], title: str, yrange: list[float] | None, measure: str
 ) -> tuple[Panel, dict[str, Array]]:
-    """Return the variance of the first 1, 2, ... components; NSPCA's are sorted by what they explain."""
+    """Return the panel and the curves of the variance of the first 1, 2, ... components, by method.
+
+    Columns of NSPCA (2006) are first sorted by their variance. `measure` is a key of `MEASURES`.
+    """
     curves = {}
     for name, columns in U.items():
         if name.startswith("NSPCA"):
@@ -543,7 +570,8 @@ def _cumulative(
     return Panel(title, "components", "variance, added up", drawn, yrange=yrange), curves
 
 
-def _jaccard(rows: list[dict], prepared: str) -> Panel:
+def _jaccard_panel(rows: list[dict[str, Any]], prepared: str) -> Panel:
+    """Return the panel of Jaccard scores against the number of genes, from `uses.gene_rows`."""
     curves = []
     for name in dict.fromkeys(row["selection"] for row in rows):
         mine = [row for row in rows if row["selection"] == name]
@@ -557,13 +585,15 @@ def _jaccard(rows: list[dict], prepared: str) -> Panel:
     )
 
 
-def _at(ks, wanted, values, name: str) -> str:
+def _describe_values(ks: Sequence[int], wanted: Iterable[int], values: Sequence[float], name: str) -> str:
+    """Return a sentence with the values of a curve at the cardinalities `wanted`."""
     return f"{name}: " + ", ".join(f"{values[ks.index(k)]:.1f} at {k}" for k in wanted)
 
 
-def _signs(v: Array) -> str:
+def _describe_signs(v: Array) -> str:
+    """Return a phrase with the numbers of positive and of negative weights."""
     return f"{int((v > 0).sum())} weights above zero, {int((v < 0).sum())} below"
 
 
-def _listed(ks) -> str:
+def _list_numbers(ks: Iterable[int]) -> str:
     return ", ".join(map(str, ks)) or "none"

@@ -3,10 +3,10 @@
 `select`, `svd_entropy_contributions`, `cluster_scores`
     unsupervised gene selection (Sigg & Buhmann 2008, Section 5.3 and Fig. 4)
 `principal_parts`, `detection_curve`
-    face detection with a linear classifier (Zass & Shashua 2006, Fig. 4)
+    face detection by a linear classifier (Zass & Shashua 2006, Fig. 4)
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -19,9 +19,9 @@ from nspca.progress import Event, Report, silent
 from nspca.validation.options import whole
 
 FLOOR, CEILING = 100.0, 16000.0
-"""Raw intensities of gene arrays below and above are noise and saturation."""
+"""Range of raw intensities of gene arrays: values below are noise, values above are saturation."""
 BATCH = 256
-"""Small symmetric matrices whose eigenvalues are found in one call."""
+"""Number of symmetric matrices whose eigenvalues are computed in one call."""
 
 
 # --- genes ----------------------------------------------------------------------------------------
@@ -29,19 +29,26 @@ BATCH = 256
 
 def select(
     problem: Problem,
-    counts,
+    counts: Iterable[int],
     method: str = "em",
     seed: int = 0,
     report: Report = silent,
     options: Mapping[str, Any] | None = None,
 ) -> dict[int, np.ndarray]:
-    """Return the features in the first sparse component, for each number of features.
+    """Return the support of the first sparse component for each number of features, as a gene selection.
 
-    This is an unsupervised selection. `options` are those of the method.
+    Parameters
+    ----------
+    problem : Problem
+    counts : sequence of int
+        Numbers of features k.
+    method : str
+        A method of `nspca.solve`, with its `options`.
 
     Returns
     -------
-    dict, count -> indices (at most count,) in increasing order
+    dict of int to (at most k,) array of int
+        Features by k, in increasing order.
     """
     how: dict[str, Any] = {"certify": None, "seed": seed, "report": report, **(options or {})}
     sweep = api.sweep(problem, counts, methods=(method,), **how)
@@ -49,16 +56,17 @@ def select(
 
 
 def svd_entropy_contributions(Z: Array, report: Report = silent) -> Array:
-    """CE of every feature: how much the SVD entropy of the table falls when the feature is left out.
+    """Return the contribution of every feature to the SVD entropy of a table.
 
     With singular values ``s_j`` of Z and ``v_j = s_j^2 / sum s^2``, the entropy is
-    ``E = -sum v_j log v_j / log(number of s_j)``; ``CE_i = E(Z) - E(Z without column i)``. Features are
-    ranked by CE, largest first: "CE + SR", simple ranking, of Varshavsky, Gottlieb, Linial and Horn,
-    Bioinformatics 22 (2006), eq. 1-3. The singular values come from the smaller Gram matrix.
+    ``E = -sum v_j log v_j / log(number of s_j)``. The contribution is
+    ``CE_i = E(Z) - E(Z without column i)``. Ranking features by CE, largest first, is the method "CE + SR"
+    of Varshavsky, Gottlieb, Linial and Horn, Bioinformatics 22 (2006), eq. 1-3. The singular values are
+    computed from the smaller Gram matrix.
 
     Parameters
     ----------
-    Z : (m, n) dense table, samples in rows, as it is to be clustered
+    Z : (m, n) dense table, samples in rows
 
     Returns
     -------
@@ -77,7 +85,7 @@ def svd_entropy_contributions(Z: Array, report: Report = silent) -> Array:
         if m <= n:
             columns = Z[:, part].T / size
             matrices = gram - columns[:, :, None] * columns[:, None, :]
-        else:  # a feature that is left out is a row and a column of zeros, and adds a singular value of zero
+        else:  # without the feature, a row and a column of the Gram matrix are zero
             matrices = np.repeat(gram[None], part.size, axis=0)
             matrices[np.arange(part.size), part, :] = 0.0
             matrices[np.arange(part.size), :, part] = 0.0
@@ -87,6 +95,7 @@ def svd_entropy_contributions(Z: Array, report: Report = silent) -> Array:
 
 
 def _entropy(grams: Array) -> Array:
+    """Return the SVD entropy (t,) of t tables, given by their Gram matrices (t, p, p)."""
     values = np.maximum(np.linalg.eigvalsh(grams), 0.0)
     total = values.sum(axis=1, keepdims=True)
     share = values / np.where(total > 0, total, 1.0)
@@ -94,35 +103,41 @@ def _entropy(grams: Array) -> Array:
     return -(share * logs).sum(axis=1) / np.log(grams.shape[-1])
 
 
-def jaccard_of_pairs(labels, clusters) -> float:
-    """Agreement of a clustering with labels: pairs together in both, over pairs together in at least one.
+def jaccard_of_pairs(labels: Any, clusters: Any) -> float:
+    """Return the agreement of a clustering with labels, from 0 to 1.
 
-    1 is a perfect match whatever the clusters are called. Without any pair in either it is 1.
+    The score is the number of pairs of samples that are together in both partitions, over the number of
+    pairs together in at least one. It is 1 when no pair is together in either.
     """
     _, a = np.unique(np.asarray(labels), return_inverse=True)
     _, b = np.unique(np.asarray(clusters), return_inverse=True)
     table = np.zeros((a.max(initial=0) + 1, b.max(initial=0) + 1))
     np.add.at(table, (a, b), 1)
-    pairs = lambda counts: float((counts * (counts - 1) / 2).sum())  # noqa: E731
+
+    def pairs(counts: Array) -> float:
+        return float((counts * (counts - 1) / 2).sum())
+
     both, first, second = pairs(table), pairs(table.sum(axis=1)), pairs(table.sum(axis=0))
     either = first + second - both
     return both / either if either else 1.0
 
 
-def cluster_scores(Z: Array, labels, starts: int = 100, seed: int = 0, report: Report = silent) -> Array:
-    """k-means from `starts` random initialisations, as many clusters as there are labels; the Jaccard score
-    of each.
+def cluster_scores(Z: Array, labels: Any, starts: int = 100, seed: int = 0, report: Report = silent) -> Array:
+    """Return the Jaccard scores of k-means clusterings from random initialisations.
 
     Parameters
     ----------
     Z : (m, f), the samples in the chosen features
-    labels : (m,), used for the score only, never for the clustering
+    labels : (m,)
+        Used for the scores and for the number of clusters only.
+    starts : int
+        Number of initialisations.
 
     Returns
     -------
     scores : (starts,)
     """
-    from sklearn.cluster import KMeans  # a second that other uses need not wait
+    from sklearn.cluster import KMeans  # imported late, since the import takes a second
 
     groups = len(np.unique(np.asarray(labels)))
     whole("starts", starts, 1)
@@ -141,35 +156,42 @@ def cluster_scores(Z: Array, labels, starts: int = 100, seed: int = 0, report: R
 
 def gene_rows(
     X: Array,
-    labels,
-    counts,
+    labels: Any,
+    counts: Iterable[int],
     prepared: str,
     starts: int,
     seed: int = 0,
     report: Report = silent,
     em_starts: str = "range",
-) -> list[dict]:
-    """Scores of k-means on genes chosen without the labels, and on all of them: rows ``selection, genes,
-    mean, spread``.
+) -> list[dict[str, Any]]:
+    """Return the Jaccard scores of k-means on selected genes, for each selection method and number of genes.
+
+    The labels are not used for selecting or clustering.
 
     Parameters
     ----------
     X : (m, n) raw intensities
     labels : (m,)
-    counts : numbers of genes
+    counts : sequence of int
+        Numbers of genes.
     prepared : str
         "log", "raw" or "standardised", see `gene_tables`.
     starts : int
-        Random initialisations of k-means.
+        Number of initialisations of k-means.
     report : callable, optional
-        Gets every row as it is there, as the payload ``{"line": row}``; the first is that of all genes.
+        Gets each row as soon as it is computed, as the payload ``{"line": row}``.
     em_starts : str
         Starts of nonnegative EM: "paper" for random nonnegative vectors, "range" for those of nspca.
+
+    Returns
+    -------
+    list of dict
+        Keys "selection", "genes", "mean" and "spread" (standard deviation). The first row is for all genes.
     """
     entropy_table, Z = gene_tables(np.asarray(X, dtype=np.float64), prepared)
     counts = [count for count in counts if count <= Z.shape[1]]
     total = 3 * len(counts) + 1
-    rows: list[dict] = []
+    rows: list[dict[str, Any]] = []
     stage = "choosing genes"
 
     def say(event: Event) -> None:
@@ -196,13 +218,18 @@ def gene_rows(
     return rows
 
 
-def gene_tables(X, prepared: str):
-    """The table whose entropy is taken, and the one that is searched and clustered; genes that do not vary
-    are left out of both.
+def gene_tables(X: Array, prepared: str) -> tuple[Array, Array]:
+    """Return the table for the SVD entropy and the table for selection and clustering.
 
-    "log": log2 intensities, for the entropy as they are (its ranking is meant for a table with its mean in
-    it), else centred; "raw": the same with the intensities themselves; "standardised": every gene with mean 0
-    and variance 1 in both, as Sigg and Buhmann describe their data.
+    Constant genes are left out of both.
+
+    Parameters
+    ----------
+    X : (m, n) raw intensities
+    prepared : str
+        "log": log2 intensities, not centred for the entropy (its ranking is meant for uncentred tables),
+        and centred for the rest. "raw": likewise without the logarithm. "standardised": mean 0 and variance
+        1 in both tables, as Sigg and Buhmann describe their data.
     """
     Z = np.log2(np.clip(X, FLOOR, CEILING)) if prepared == "log" else X
     Z = Z[:, np.ptp(Z, axis=0) > 0]
@@ -222,9 +249,7 @@ def gene_tables(X, prepared: str):
 
 
 def principal_parts(X: Array, rank: int, seed: int = 0) -> Array:
-    """The `rank` parts of a nonnegative factorisation of X (m, n) by scikit-learn's NMF, as unit columns (n,
-    rank).
-    """
+    """Return the parts of scikit-learn's NMF of X (m, n), as unit columns (n, rank)."""
     from sklearn.decomposition import NMF
 
     H = (
@@ -243,25 +268,26 @@ def detection_curve(
     seed: int = 0,
     scaled: bool = True,
     constant: float = 1.0,
-) -> dict[str, dict]:
-    """ROC curves of a linear support vector machine on the features ``X @ U``.
+) -> dict[str, dict[str, Any]]:
+    """Return ROC curves of a linear support vector machine (SVM) on the scores ``X @ U``.
 
     Parameters
     ----------
     U : (n, r) components
     train : (faces (p, n), others (q, n))
-    tests : name -> (faces, others) the machine has not seen
+    tests : dict of name to (faces, others)
+        Test sets.
     seed : int
     scaled : bool
-        The machine is given the features with mean 0 and variance 1 each; otherwise with their own spread,
-        all divided by one number.
+        Whether every score is standardised; otherwise all scores are divided by one number.
     constant : float
-        C of the machine.
+        C of the SVM.
 
     Returns
     -------
-    dict, name -> ``{"false": (t,), "true": (t,), "area": float}``: shares of the others and of the faces that
-    are called faces
+    dict of name to dict
+        "false" (t,) and "true" (t,): shares of the others and of the faces that are classified as faces, by
+        threshold. "area": the area under the curve.
     """
     from sklearn.metrics import roc_auc_score, roc_curve
     from sklearn.pipeline import make_pipeline
@@ -274,25 +300,26 @@ def detection_curve(
     machine = (
         make_pipeline(StandardScaler(), svm)
         if scaled
-        else make_pipeline(FunctionTransformer(_one_scale(train, U)), svm)
+        else make_pipeline(FunctionTransformer(_make_scaler(train, U)), svm)
     )
-    machine.fit(*_stacked(train, U))
+    machine.fit(*_stack_scores(train, U))
     found = {}
     for name, pair in tests.items():
-        scores, truth = _stacked(pair, U)
+        scores, truth = _stack_scores(pair, U)
         height = machine.decision_function(scores)
         false, true, _ = roc_curve(truth, height)
         found[name] = {"false": false, "true": true, "area": float(roc_auc_score(truth, height))}
     return found
 
 
-def _stacked(pair, U):
+def _stack_scores(pair: tuple[Array, Array], U: Array) -> tuple[Array, np.ndarray]:
+    """Return the scores (p + q, r) of faces and others, and their classes (1 for faces, 0 for others)."""
     faces, others = (np.asarray(part, dtype=np.float64) @ U for part in pair)
     return np.vstack((faces, others)), np.repeat([1, 0], [len(faces), len(others)])
 
 
-def _one_scale(train, U: Array):
-    """A function that takes the mean of the training set off and divides by one number for all features."""
-    scores = _stacked(train, U)[0]
+def _make_scaler(train: tuple[Array, Array], U: Array) -> Callable[[Array], Array]:
+    """Return a function that subtracts the training mean of the scores and divides by one number for all."""
+    scores = _stack_scores(train, U)[0]
     mean, scale = scores.mean(axis=0), float(scores.std()) or 1.0
     return lambda features: (features - mean) / scale

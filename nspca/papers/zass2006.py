@@ -1,12 +1,12 @@
-"""Figures of Zass and Shashua (NIPS 2006): nonnegative components found together, with a penalty on their
-overlap and one on their sum.
+"""Reproduce the figures of Zass and Shashua (NIPS 2006): nonnegative components found together.
 
-Alpha and beta are the paper's, for XX' of grey levels from 0 to 255, every pixel centred unless a reading
-says otherwise.
+Their method NSPCA has a penalty alpha on the overlap of the components and a penalty beta on their sum. Alpha
+and beta are in the units of the paper, for XX' of grey levels from 0 to 255, centred unless stated otherwise.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -23,21 +23,23 @@ from nspca.solvers import coordinate
 SETTINGS = {"a": (2e7, 0.0), "b": (5e8, 0.0), "c": (2e7, 2e6), "both": (5e8, 2e6)}
 """Alpha and beta of the parts of Fig. 2, and of the fourth curve of Fig. 4(a)."""
 COMPONENTS = 10
+"""Number of components of the faces."""
 PIXELS = 55
-"""In each component of GSPCA, the greedy method."""
+"""Number of pixels in each component of GSPCA, the greedy method."""
 REMAINS = 0.5
-"""Share of an overlap from which it is said to remain."""
+"""Minimum share of an overlap that counts as remaining."""
 FACES, OTHERS = 1000, 2000
+"""Numbers of faces and of other images in a training set."""
 DRAWS = 3
-"""Choices of the faces and other pictures that the machine learns from. The paper's own is not printed."""
+"""Number of random training sets. The paper does not say which images it trained on."""
 CENTRED = {"faces centred": True, "faces not centred": False}
-"""Readings of Fig. 4: the text does not say whether the mean face was subtracted."""
+"""Readings of Fig. 4. The paper does not say whether the mean face was subtracted."""
 MACHINES = {
     "ten numbers standardised": (True, 1.0),
     "ten numbers as they are": (False, 1.0),
     "standardised, C = 0.01": (True, 0.01),
 }
-"""Scaling of what the machine is given, and its constant: neither is printed."""
+"""Readings of Fig. 4: whether the input of the support vector machine is standardised, and its constant C."""
 PROPS = (
     ("PCA, every feature", None, False),
     ("auto, any sign", "auto", False),
@@ -48,11 +50,17 @@ PROPS = (
 
 
 def figure_1(report: Report) -> Outcome:
-    """The objective in one entry, a quartic, and its derivative, with the maximum over u >= 0."""
+    """Return Fig. 1: the objective as a function of one entry (a quartic), and its derivative.
+
+    The maximum over u >= 0 by formula is compared with a grid search.
+    """
     c2, c1, alpha = 30.0, 60.0, 1.0
     u = np.linspace(-10, 10, 201)
     best = coordinate.maximiser(c2, c1, alpha)
-    value = lambda u: -alpha / 4 * u**4 + c2 / 2 * u**2 + c1 * u  # noqa: E731
+
+    def value(u: Any) -> Any:
+        return -alpha / 4 * u**4 + c2 / 2 * u**2 + c1 * u
+
     slope = -alpha * u**3 + c2 * u + c1
     grid = np.linspace(0, 10, 1_000_001)
     away = abs(best - grid[np.argmax(value(grid))])
@@ -83,10 +91,10 @@ def figure_1(report: Report) -> Outcome:
 
 
 def figure_2(report: Report) -> Outcome:
-    """Ten components of the faces: three settings, PCA, NMF, and the greedy method with 55 pixels."""
+    """Return Fig. 2: ten components of the faces by NSPCA in three settings, PCA, NMF and GSPCA."""
     data = originals.sample("cbcl")
     problem = Problem.from_data(data.X, k=PIXELS, nonneg=True)
-    U = {name: own(problem, *SETTINGS[name], report) for name in ("a", "b", "c")}
+    U = {name: nspca_columns(problem, *SETTINGS[name], report) for name in ("a", "b", "c")}
     titles = {
         "a": "(a) alpha = 2e7, beta = 0",
         "b": "(b) alpha = 5e8, beta = 0",
@@ -95,7 +103,7 @@ def figure_2(report: Report) -> Outcome:
     columns = {titles[name]: U[name] for name in U}
     columns["(d) PCA"] = problem.covariance.leading(COMPONENTS)[1]
     columns["(e) NMF"] = uses.principal_parts(data.X, COMPONENTS)
-    columns["(f) GSPCA, 55 pixels each"] = greedy(problem, report)
+    columns["(f) GSPCA, 55 pixels each"] = greedy_columns(problem, report)
     galleries = [
         Gallery(title, list(data.image_shape or (19, 19)), one.T.tolist()) for title, one in columns.items()
     ]
@@ -116,20 +124,20 @@ def figure_2(report: Report) -> Outcome:
 
 
 def figure_3(report: Report) -> Outcome:
-    """Overlap against alpha (beta = 0), nonzero weights against beta (alpha = 2e7)."""
+    """Return Fig. 3: overlap against alpha (beta = 0), and nonzero weights against beta (alpha = 2e7)."""
     problem = Problem.from_data(originals.sample("cbcl").X, k=PIXELS, nonneg=True)
     alphas, betas = np.arange(6.0, 10.1, 0.5), np.arange(5.0, 8.1, 0.5)
     overlaps, entries = [], []
     for i, a in enumerate(alphas):
-        overlaps.append(coordinate.overlap(own(problem, 10**a, 0.0, report, restarts=1)))
+        overlaps.append(coordinate.overlap(nspca_columns(problem, 10**a, 0.0, report, restarts=1)))
         report(Event("alpha", i + 1, len(alphas)))
     for i, b in enumerate(betas):
-        entries.append(float(np.count_nonzero(own(problem, 2e7, 10**b, report, restarts=1))))
+        entries.append(float(np.count_nonzero(nspca_columns(problem, 2e7, 10**b, report, restarts=1))))
         report(Event("beta", i + 1, len(betas)))
-    return _tradeoffs(alphas.tolist(), overlaps, betas.tolist(), entries)
+    return _judge_tradeoffs(alphas.tolist(), overlaps, betas.tolist(), entries)
 
 
-def _tradeoffs(
+def _judge_tradeoffs(
     alphas: list[float], overlaps: list[float], betas: list[float], entries: list[float]
 ) -> Outcome:
     """Return the outcome of Fig. 3 for overlaps by log10 alpha, and numbers of weights by log10 beta."""
@@ -156,7 +164,7 @@ def _tradeoffs(
             Found(
                 f"{overlaps[0]:.2f} to {overlaps[-1]:.2g}",
                 "unit columns",
-                _falls(overlaps),
+                _does_fall(overlaps),
                 budget="one start",
                 reach=[min(overlaps), max(overlaps)],
             )
@@ -164,7 +172,7 @@ def _tradeoffs(
         "sparse": [
             Found(
                 f"{entries[0]:.0f} to {entries[-1]:.0f}",
-                holds=_falls(entries),
+                holds=_does_fall(entries),
                 budget="one start",
                 reach=[min(entries), max(entries)],
             )
@@ -178,11 +186,14 @@ def _tradeoffs(
 
 
 def figure_4(report: Report) -> Outcome:
-    """Face detection by a linear machine on ten numbers, for three draws of what it learns from."""
+    """Return Fig. 4: face detection by a linear support vector machine on ten component scores.
+
+    The areas under the ROC curves are averaged over `DRAWS` training sets.
+    """
     faces, nonfaces = originals.sample("cbcl").X.astype(np.float64), originals.table("nonfaces")
     areas: dict[tuple[str, str], dict[str, list[float]]] = {}
-    first: dict[str, dict] = {}
-    for draw, (train, test) in enumerate(draws(faces, nonfaces)):
+    first: dict[str, dict[str, Any]] = {}
+    for draw, (train, test) in enumerate(draw_splits(faces, nonfaces)):
         for centring, center in CENTRED.items():
             for name, U in _detectors(train[0], center, report).items():
                 for machine, (scaled, constant) in MACHINES.items():
@@ -193,8 +204,8 @@ def figure_4(report: Report) -> Outcome:
                         first[name] = curve["rest"]
         report(Event("draws", draw + 1, DRAWS))
     panels = [
-        _roc("(a) alpha and beta", {n: c for n, c in first.items() if n.startswith("NSPCA")}),
-        _roc(
+        _roc_panel("(a) alpha and beta", {n: c for n, c in first.items() if n.startswith("NSPCA")}),
+        _roc_panel(
             "(b) against others",
             {n: c for n, c in first.items() if n not in ("NSPCA (a)", "NSPCA (b)", "NSPCA (c)")},
         ),
@@ -204,10 +215,10 @@ def figure_4(report: Report) -> Outcome:
         ours, rest = area["NSPCA (both)"], [area[name] for name in ("PCA", "NMF", "GSPCA, 55 pixels")]
         judged = machine == next(iter(MACHINES))
         preset = f"{centring}, {machine}"
-        found["alpha"].append(_compared(area["NSPCA (b)"], area["NSPCA (a)"], preset, judged))
-        found["beta"].append(_compared(area["NSPCA (c)"], area["NSPCA (a)"], preset, judged))
+        found["alpha"].append(_compare_areas(area["NSPCA (b)"], area["NSPCA (a)"], preset, judged))
+        found["beta"].append(_compare_areas(area["NSPCA (c)"], area["NSPCA (a)"], preset, judged))
         best = max(rest, key=np.mean)
-        found["others"].append(_compared(ours, best, f"{preset}, against the best of them", judged))
+        found["others"].append(_compare_areas(ours, best, f"{preset}, against the best of them", judged))
     mean = {name: np.mean(area) for name, area in areas[next(iter(CENTRED)), next(iter(MACHINES))].items()}
     said = (
         f"Mean areas of {DRAWS} draws, faces centred: "
@@ -225,17 +236,19 @@ def figure_4(report: Report) -> Outcome:
 
 
 def _detectors(faces: Array, center: bool, report: Report) -> dict[str, Array]:
-    """Return the components of every method that is compared, from the training faces (p, n)."""
+    """Return the ten components of each method of Fig. 4, computed from the training faces (p, n)."""
     problem = Problem.from_data(faces, k=PIXELS, nonneg=True, center=center)
-    columns = {f"NSPCA ({name})": own(problem, *SETTINGS[name], report, restarts=1) for name in SETTINGS}
+    columns = {
+        f"NSPCA ({name})": nspca_columns(problem, *SETTINGS[name], report, restarts=1) for name in SETTINGS
+    }
     centred = problem if center else Problem.from_data(faces, k=PIXELS, nonneg=True)
     columns["PCA"] = centred.covariance.leading(COMPONENTS)[1]
     columns["NMF"] = uses.principal_parts(faces, COMPONENTS)
-    columns["GSPCA, 55 pixels"] = greedy(centred, report)
+    columns["GSPCA, 55 pixels"] = greedy_columns(centred, report)
     return columns
 
 
-def draws(faces: Array, nonfaces: Array) -> Iterator[tuple[tuple[Array, Array], tuple[Array, Array]]]:
+def draw_splits(faces: Array, nonfaces: Array) -> Iterator[tuple[tuple[Array, Array], tuple[Array, Array]]]:
     """Yield `DRAWS` random splits of faces and other images into training and test sets."""
     for seed in range(DRAWS):
         rng = np.random.default_rng(seed)
@@ -245,7 +258,7 @@ def draws(faces: Array, nonfaces: Array) -> Iterator[tuple[tuple[Array, Array], 
 
 
 def figure_5(report: Report) -> Outcome:
-    """Pitprops: variance and features of the first 1 to 6 components."""
+    """Return Fig. 5: variance and number of features of the first 1 to 6 components of Pitprops."""
     A = load_sample("pitprops").X
     variance, used = [], []
     for i, (name, method, nonneg) in enumerate(PROPS):
@@ -254,12 +267,12 @@ def figure_5(report: Report) -> Outcome:
         if method is None:
             U = problem.covariance.leading(6)[1]
         elif method == "together":
-            share, size = _together(problem, report)
+            share, size = _solve_together(problem, report)
             variance.append(Curve(name, x, (100 * share / np.trace(A)).tolist()))
             used.append(Curve(name, x, size.tolist()))
             continue
         else:
-            U = successive(problem, 6, partial(_first, method=method, report=report), "projection")
+            U = successive(problem, 6, partial(_first_component, method=method, report=report), "projection")
         share = explained_variances(problem, U)["adjusted"] / np.trace(A)
         variance.append(Curve(name, x, (100 * share).tolist()))
         used.append(Curve(name, x, np.cumsum(np.count_nonzero(U, axis=0)).astype(float).tolist()))
@@ -291,8 +304,8 @@ def figure_5(report: Report) -> Outcome:
     return Outcome({"drawn": [Found(at)]}, panels, said=said)
 
 
-def _together(problem: Problem, report: Report) -> tuple[Array, Array]:
-    """Return the adjusted variance and the number of features of 1 to 6 columns of NSPCA found together."""
+def _solve_together(problem: Problem, report: Report) -> tuple[Array, Array]:
+    """Return adjusted variance and number of features of NSPCA with r = 1, ..., 6 columns found together."""
     variance, size = np.zeros(6), np.zeros(6)
     options = coordinate.Options(alpha=10.0, beta=0.0, restarts=10)
     for r in range(1, 7):
@@ -304,24 +317,32 @@ def _together(problem: Problem, report: Report) -> tuple[Array, Array]:
     return variance, size
 
 
-def _first(problem: Problem, method: str, report: Report) -> Array:
+def _first_component(problem: Problem, method: str, report: Report) -> Array:
+    """Return one component (n,) by a method of nspca."""
     return api.solve(problem, method, certify=None, report=report).components[:, 0]
 
 
-def own(problem: Problem, alpha: float, beta: float, report: Report, restarts: int = 2) -> Array:
-    """The paper's ten columns for its alpha and beta, brought to length 1; columns of zeros are left out."""
+def nspca_columns(problem: Problem, alpha: float, beta: float, report: Report, restarts: int = 2) -> Array:
+    """Return the ten unit columns (n, 10) of NSPCA for alpha and beta in the units of the paper.
+
+    Columns of zeros are left out.
+    """
     options = coordinate.Options(
         alpha=coordinate.from_paper(problem, alpha),
         beta=coordinate.from_paper(problem, beta) if beta else 0.0,
         restarts=restarts,
     )
-    U = coordinate.own(problem, COMPONENTS, options, 0, report)
+    return unit_columns(coordinate.own(problem, COMPONENTS, options, 0, report))
+
+
+def unit_columns(U: Array) -> Array:
+    """Return the columns of U that are not zero, divided by their norms."""
     lengths = np.linalg.norm(U, axis=0)
     return U[:, lengths > 0] / lengths[lengths > 0]
 
 
-def greedy(problem: Problem, report: Report) -> Array:
-    """Ten components by forward selection, any sign, 55 pixels each; what one explains is projected out."""
+def greedy_columns(problem: Problem, report: Report) -> Array:
+    """Return ten components (n, 10) of 55 pixels by forward selection, for any sign, with projection."""
     signed = Problem(problem.covariance, PIXELS, nonneg=False)
     return api.solve(
         signed,
@@ -335,20 +356,22 @@ def greedy(problem: Problem, report: Report) -> Array:
     ).components
 
 
-def _falls(values) -> bool:
-    """Tell whether a curve falls overall, and nowhere rises by more than a tenth of that fall."""
+def _does_fall(values: Sequence[float]) -> bool:
+    """Tell whether a curve falls overall, and never rises by more than a tenth of the whole fall."""
     fall = values[0] - values[-1]
     return fall > 0 and bool(np.all(np.diff(values) <= 0.1 * fall))
 
 
-def _compared(one: list[float], other: list[float], preset: str, judged: bool) -> Found:
+def _compare_areas(one: list[float], other: list[float], preset: str, judged: bool) -> Found:
+    """Return the judgement whether the mean of the areas `one` is larger than that of `other`."""
     a, b = np.array(one), np.array(other)
     higher = f"in {int((a > b).sum())} of {len(a)} draws higher"
     seen = f"{a.mean():.3f} ± {a.std():.3f} against {b.mean():.3f} ± {b.std():.3f}, {higher}"
     return Found(seen, preset, bool(a.mean() > b.mean()), judged, budget=f"{len(a)} draws, one start")
 
 
-def _roc(title: str, curves: dict[str, dict]) -> Panel:
+def _roc_panel(title: str, curves: dict[str, dict[str, Any]]) -> Panel:
+    """Return the panel of ROC curves by method, from `uses.detection_curve`."""
     drawn = []
     for name, curve in curves.items():
         at = np.unique(np.linspace(0, len(curve["false"]) - 1, 120).round().astype(int))

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from nspca.plots.sweeps import IN_HERE, NOTHING_ABOVE, band, certified
 from nspca.plots.theme import colorbar, light, new_figure, plain
-from nspca.presentation.colours import BOUND, CONTEXT, DIVERGING, HUES, PROVED, SEQUENTIAL, fade
+from nspca.presentation.colours import BOUND, CONTEXT, DIVERGING, PROVED, RIVALS, SEQUENTIAL, fade
 from nspca.presentation.numerals import format_bound_share, format_guarantee, format_value_share
 from nspca.presentation.phrases import rival_name
 
@@ -51,8 +51,8 @@ def styles(methods: Iterable[str], baselines: Iterable[str] = (), nested: bool =
     sizes = np.linspace(15, 6, len(methods)) if nested and len(methods) > 2 else np.full(len(methods), 9.0)
     for i, name in enumerate(methods):
         open_ = "-open" if name in dotted else ""
-        dash = "dot" if open_ else ("solid", "dash")[i // len(HUES) % 2]
-        line = {"color": HUES[i % len(HUES)], "width": 2.5, "dash": dash}
+        dash = "dot" if open_ else ("solid", "dash")[i // len(RIVALS) % 2]
+        line = {"color": RIVALS[i % len(RIVALS)], "width": 2.5, "dash": dash}
         found[name] = {
             "line": line,
             "marker": {
@@ -137,7 +137,7 @@ def values_figure(
             "marker": {"color": BOUND, "symbol": "triangle-down", "size": 8},
         }
         figure.add_annotation(
-            text=f"<span style='color:{PROVED}'>■</span> {IN_HERE}<br>▾ {NOTHING_ABOVE}",
+            text=f"<span style='color:{PROVED};font-size:20px'>▬▬</span> {IN_HERE}<br>▾ {NOTHING_ABOVE}",
             align="left",
             showarrow=False,
             **LOWER_RIGHT,
@@ -239,7 +239,7 @@ def overlap_figure(supports: Mapping[str, Iterable[int]]) -> go.Figure:
         height=110 + 38 * len(names),
         margin={"t": 10},
     )
-    labels = [_named(name) for name in names]
+    labels = [plain(name) for name in names]
     count = [[f"{len(a & b)} features in both, {len(a | b)} in at least one" for b in sets] for a in sets]
     figure.add_heatmap(
         z=light(shared), x=labels, y=labels, customdata=count, zmin=0, zmax=1, colorscale=SEQUENTIAL,

@@ -163,7 +163,7 @@ def _add_mean(figure: go.Figure, axis: np.ndarray, mean: np.ndarray, spread: Arr
 
 def component_spectrum(
     x: ArrayLike,
-    axis: ArrayLike,
+    axis: Any,
     axis_name: str = "",
     mean: ArrayLike | None = None,
     spread: ArrayLike | None = None,

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
+import scipy.ndimage
 from numpy.typing import ArrayLike
 
 from nspca.plots.samples import SYMBOLS
@@ -24,6 +25,8 @@ from nspca.presentation.colours import (
 )
 from nspca.presentation.numerals import format_bound_share, format_value_share
 
+ALL_NUMBERED = 100
+"""Pixels of an image up to which each pixel of a part carries the number of the part."""
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 
 
@@ -100,7 +103,7 @@ def parts_figure(
 
 def union_figure(X: Any, shape: Sequence[int], *, mean: ArrayLike | None = None, name: str = "") -> go.Figure:
     """Draw all components in one picture: every pixel has the colour of its part, stronger for a larger
-    weight.
+    weight. Borders and numbers tell the parts apart without colour.
 
     Parameters
     ----------
@@ -133,10 +136,35 @@ def union_figure(X: Any, shape: Sequence[int], *, mean: ArrayLike | None = None,
             showscale=False, hoverongaps=False,
             colorscale=[[0, fade(colour, 0.45)], [1, colour]], hovertemplate=hover,
         )  # fmt: skip
-        middle = np.array(np.unravel_index(int(np.argmax(x)), shape))
-        label = {"text": f"<b>{j + 1}</b>", "showarrow": False, "font": {"size": 15, "color": "white"}}
-        figure.add_annotation(x=middle[1], y=middle[0], bgcolor="rgba(0,0,0,0.55)", borderpad=2, **label)
+        for row, column in _numbered(x.reshape(shape)):
+            label = {"text": f"<b>{j + 1}</b>", "showarrow": False, "font": {"size": 13, "color": "white"}}
+            figure.add_annotation(x=column, y=row, bgcolor="rgba(0,0,0,0.55)", borderpad=1, **label)
+    labels = np.where(X.any(axis=1), 1 + np.argmax(X, axis=1), 0).reshape(shape)
+    edge = {"color": "rgba(15,20,30,0.9)", "width": 2}
+    if path := _borders(labels):
+        figure.add_shape(type="path", path=path, line=edge)
     return hide_axes(figure).update_layout(margin={"l": 4, "r": 4, "t": 4, "b": 4})
+
+
+def _numbered(weights: np.ndarray) -> list[tuple[int, int]]:
+    """Return the pixels of a part that carry its number, as rows and columns.
+
+    Few pixels carry it all. Of many pixels it is the strongest of each piece that hangs together.
+    """
+    if weights.size <= ALL_NUMBERED:
+        return [(int(row), int(column)) for row, column in np.argwhere(weights)]
+    pieces, count = scipy.ndimage.label(weights)
+    found = scipy.ndimage.maximum_position(weights, pieces, range(1, count + 1)) if count else []
+    return [(int(row), int(column)) for row, column in found]
+
+
+def _borders(labels: np.ndarray) -> str:
+    """Return the lines between pixels (rows, columns) of different labels as the path of a shape."""
+    framed = np.pad(labels, 1)
+    left, above = np.argwhere(framed[:, 1:] != framed[:, :-1]), np.argwhere(framed[1:] != framed[:-1])
+    lines = [f"M {column - 0.5},{row - 1.5} V {row - 0.5}" for row, column in left]
+    lines += [f"M {column - 1.5},{row - 0.5} H {column - 0.5}" for row, column in above]
+    return " ".join(lines)
 
 
 def pictures_figure(
@@ -184,7 +212,7 @@ def _captioned(
 
 
 def cumulative_figure(
-    values: Mapping[str, Sequence[float]], total: float, *, upper: float | None = None
+    values: Mapping[str, Sequence[float] | np.ndarray], total: float, *, upper: float | None = None
 ) -> go.Figure:
     """Draw the variance explained by the first j components, for every method (Fig. 2 (a) of Asteris et al.
     2015).
@@ -227,7 +255,7 @@ def cumulative_figure(
     return figure.update_yaxes(title_text="variance explained, % of total", rangemode="tozero")
 
 
-def _cumulative_alt(values: Mapping[str, Sequence[float]], total: float) -> str:
+def _cumulative_alt(values: Mapping[str, Sequence[float] | np.ndarray], total: float) -> str:
     ends = [
         f"{plain(name)} {format_value_share(float(np.sum(each)), total)}" for name, each in values.items()
     ]

@@ -1,6 +1,7 @@
 """Draw several components of spectra in one figure: stems over the axis, in a colour for each component."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -12,7 +13,7 @@ from nspca.presentation.colours import COLOURS, CONTEXT
 
 def profiles_figure(
     X: ArrayLike,
-    axis: ArrayLike,
+    axis: Any,
     axis_name: str = "",
     *,
     mean: ArrayLike | None = None,

@@ -3,6 +3,7 @@ shuffled tables explain.
 """
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -13,7 +14,7 @@ from nspca.presentation.colours import CONTEXT, MAIN, RECOMMENDED, SECOND, fade
 
 HELD_OUT, AGREEMENT = "of rows held out", "the same features"
 UPPER, LOWER = [0.46, 1.0], [0.0, 0.34]
-Columns = Mapping[str, Sequence[float | None]]
+Columns = Mapping[str, Any]
 
 
 def choice_figure(
@@ -127,7 +128,7 @@ def _alt(
     )
 
 
-def noise_figure(value: float, noise: Sequence[float], total: float) -> go.Figure:
+def noise_figure(value: float, noise: Sequence[float] | np.ndarray, total: float) -> go.Figure:
     """Draw the variance that components of shuffled tables explain as strokes, and that of the table itself
     as a line.
 

@@ -3,6 +3,7 @@ proved to lie.
 """
 
 import math
+import textwrap
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -52,7 +53,7 @@ PINNED = tuple(
 )
 HEIGHT = 640
 OPTIMAL = "proved optimal"
-RING = f"smallest k with {100 * PLATEAU:.0f} % of the largest"
+RING = f"{100 * PLATEAU:.0f} % of the highest value found"
 HEADROOM = 1.06
 """Length of the value axis relative to the largest value drawn."""
 
@@ -209,7 +210,7 @@ def sweep_figure(
     marked : int, optional
         A k with a ring around its best value; see `nspca.knee`.
     wanted : (float, str), optional
-        A value that is sought, drawn as a level line, and its name.
+        A value that is sought, drawn as a level line, and its name. A value above the axis has no line.
     fit : bool
         Whether the value axis begins at the smallest value and not at zero.
     closed : float
@@ -248,7 +249,14 @@ def sweep_figure(
     if tight:
         _add_region(figure, ours, expected, PROVED, 0.4, IN_HERE)
         _add_upper(figure, ours, expected, unit_name, kind, NOTHING_ABOVE, DOTTED | {"line_color": BOUND})
-    if wanted is not None and expected:
+    drawn = [
+        *wide,
+        *tight,
+        *([] if earlier is None else [earlier]),
+        *(_in_percent(rows, own) for rows, own, _ in pinned),
+    ]
+    top = _lay_out_values(figure, drawn, [ours], 100 * ceiling / unit, fit)
+    if wanted is not None and expected and 100 * wanted[0] / unit <= top:
         _add_wanted(figure, 100 * wanted[0] / unit, wanted[1], expected)
     if tight:
         _add_optimal(figure, ours, closed)
@@ -268,16 +276,14 @@ def sweep_figure(
     kaxis.lay_out(figure, expected)
     if selected_k is not None:
         _mark(figure, int(selected_k), expected)
-    drawn = [
-        *wide,
-        *tight,
-        *([] if earlier is None else [earlier]),
-        *(_in_percent(rows, own) for rows, own, _ in pinned),
-    ]
-    _lay_out_values(figure, drawn, [ours], 100 * ceiling / unit, fit)
     return figure.update_yaxes(
-        title_text=f"% of {unit_name}", uirevision=f"{fit} {bounds} {unit_name}", selector=0
+        title_text=_in_two_lines(f"% of {unit_name}"), uirevision=f"{fit} {bounds} {unit_name}", selector=0
     )
+
+
+def _in_two_lines(title: str) -> str:
+    """Return the title of an axis in two lines of about equal length, for which a low curve has room."""
+    return "<br>".join(textwrap.wrap(title, max(16, 2 + len(title) // 2)))
 
 
 def _chance(paper: pd.DataFrame) -> str:
@@ -296,15 +302,15 @@ def _pooled(rows: list[pd.DataFrame]) -> pd.DataFrame:
 
 def _lay_out_values(
     figure: go.Figure, drawn: list[pd.DataFrame], fitted: list[pd.DataFrame], ceiling: float, fit: bool
-) -> None:
+) -> float:
     """Set the range of the value axis, from zero (or the smallest value) to the largest bound, and prevent
-    panning beyond it.
+    panning beyond it. Return the upper end, infinite where it is not known.
     """
     found = [largest for rows in drawn if not math.isnan(largest := _largest(rows))]
     top = min(max(found, default=ceiling), ceiling)
     if not math.isfinite(top) or top <= 0:
         figure.update_yaxes(rangemode="tozero", selector=0)
-        return
+        return math.inf
     # Round up to a grid: Plotly forgets a zoom when the range changes, and bounds change often by a little.
     grid = 10.0 ** math.floor(math.log10(top)) / 100
     top = grid * math.ceil(top * HEADROOM / grid)
@@ -318,6 +324,7 @@ def _lay_out_values(
         pad = max(0.06 * (high - low), 1e-3 * high)
         low, high = max(0.0, low - pad), min(top, high + pad)
     figure.update_yaxes(range=[low, high], minallowed=0.0, maxallowed=top, selector=0)
+    return top
 
 
 def _largest(rows: pd.DataFrame) -> float:

@@ -46,7 +46,9 @@ EARLIER = (_GREY, _OLIVE, _SKY, _VERMILION)
 COLOURS = (_BLUE, _ORANGE, _GREEN, _VERMILION, _PURPLE, _SKY, _OLIVE)
 """Items without a colour meaning of their own: methods, groups, parts."""
 HUES = (*COLOURS, "#6f6ad6", "#8d6748", "#c2417f", "#5f8f9b", "#3f6b2f")
-"""Twelve colours, one for each method that can be compared."""
+"""Twelve colours of items without a colour meaning of their own."""
+RIVALS = (*(hue for hue in HUES if hue != PROVED), "#d48a9f")
+"""Twelve colours, one for each method that can be compared; none is that of the proved region beside them."""
 
 OPEN_CONE, PROVED_CONE, DISCARDED_CONE = "#ff7f2a", "#3ddbb0", "#c3c8d1"
 """Edges of cones over a field from blue to yellow: light or orange, which neither end of the scale hides."""

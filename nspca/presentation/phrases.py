@@ -6,6 +6,24 @@ from collections.abc import Sequence
 
 SKETCHED = {True: "sketch of centred rows", False: "sketch of rows that are not centred"}
 """Preparation named by a certificate about a sketch, by whether rows were centred."""
+RIVALS = {
+    "auto": "best of several",
+    "spannogram": "exact, few directions",
+    "epsnet": "random directions",
+    "cone": "exact, few directions",
+    "spanspca": "exact, any sign",
+    "em": "alternating",
+    "tpower": "power steps",
+    "threshold": "largest weights",
+    "greedy": "one by one",
+    "spca": "scikit-learn, cut",
+    "nmf": "scikit-learn, cut",
+    "pca": "ordinary PCA, cut",
+    "coordinate": "NSPCA of 2006",
+    "joint": "all at once",
+    "bipartite": "matching",
+}
+"""Plain words for what each method does, beside its name in a comparison."""
 LONGEST_NAME = 40
 """Maximum characters of a name shown in a list of names."""
 
@@ -70,8 +88,10 @@ def method_name(method: str) -> str:
 
 
 def rival_name(method: str) -> str:
-    """Return the name of a method among others: ``auto`` says what it is, and may find less than another."""
-    return "auto (best of several)" if method == "auto" else method
+    """Return the name of a method among others, with a plain word for what it does: ``tpower (power
+    steps)``.
+    """
+    return f"{method} ({RIVALS[method]})" if method in RIVALS else method
 
 
 def _features(forced: tuple[int, ...], names: Sequence[str] | None) -> str:

@@ -86,14 +86,14 @@ class Choice:
 
 @within_memory()
 def choose_k(
-    X,
-    ks,
+    X: Any,
+    ks: Iterable[int] | int,
     *,
     method: str = "auto",
     nonneg: bool = True,
     center: bool = True,
     scale: bool = False,
-    forced=(),
+    forced: Iterable[int] = (),
     folds: int = FOLDS,
     draws: int = DRAWS,
     seed: int = 0,
@@ -139,7 +139,7 @@ def choose_k(
 
 @within_memory()
 def choose_components(
-    X,
+    X: Any,
     k: int,
     most: int | None = None,
     *,
@@ -180,7 +180,7 @@ def choose_components(
     return _compare(Z, how, folds, draws, silent if report is None else report, of="components")
 
 
-def _compare(X, how: Sought, folds: int, draws: int, report: Report, of: str = "k") -> Choice:
+def _compare(X: Any, how: Sought, folds: int, draws: int, report: Report, of: str = "k") -> Choice:
     """Return the evidence for each number of features or components, and report it as far as it is known."""
     whole("folds", folds, 0)
     whole("draws", draws, 0)

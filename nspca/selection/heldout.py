@@ -1,6 +1,7 @@
 """Cross-validation of components: the share of variance that they explain of held-out rows."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +17,7 @@ def folds(m: int, count: int, seed: int) -> Iterator[tuple[Array, Array]]:
         yield np.setdiff1d(order, part), np.sort(part)
 
 
-def shares(X, rows: Array, others: Array, found: list[Array], center: bool) -> Array:
+def shares(X: Any, rows: Array, others: Array, found: list[Array], center: bool) -> Array:
     """Return for each answer in `found` the share of the variance of some `rows` of X (m, n) that it
     explains.
 

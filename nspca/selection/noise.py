@@ -3,7 +3,7 @@
 Each column is shuffled on its own, so features keep their values and lose what they have in common.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,14 +52,14 @@ class NoiseTest:
 
 @within_memory()
 def noise_test(
-    X,
+    X: Any,
     k: int,
     *,
     method: str = "auto",
     nonneg: bool = True,
     center: bool = True,
     scale: bool = False,
-    forced=(),
+    forced: Iterable[int] = (),
     tables: int = TABLES,
     seed: int = 0,
     report: Report | None = None,
@@ -112,7 +112,7 @@ def noise_test(
     return now
 
 
-def shuffled(X, count: int, seed: int) -> Iterator[Any]:
+def shuffled(X: Any, count: int, seed: int) -> Iterator[Any]:
     """Yield `count` copies of X (m, n), dense or CSR, with each column shuffled on its own."""
     columns = sp.csc_array(X) if sp.issparse(X) else None
     for b in range(count):

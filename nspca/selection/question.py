@@ -37,11 +37,11 @@ class Sought:
     seed: int = 0
     options: dict[str, Any] = field(default_factory=dict)
 
-    def problem(self, X) -> Problem:
+    def problem(self, X: Any) -> Problem:
         """Return the problem for some rows X (m, n)."""
         return Problem.from_data(X, self.ks[0], self.nonneg, self.center, forced=self.forced)
 
-    def solve(self, X, report: Report) -> list[Array]:
+    def solve(self, X: Any, report: Report) -> list[Array]:
         """Return the components of rows X (m, n): (n, 1) for each k, or (n, 1), (n, 2), ... for one k."""
         problem, method = self.problem(X), self.method
         given: dict[str, Any] = {"certify": None, "seed": self.seed, "report": report, **self.options}
@@ -55,7 +55,7 @@ class Sought:
         return [V[:, :count] for count in counts]
 
 
-def read_rows(X, scale: bool):
+def read_rows(X: Any, scale: bool) -> Any:
     """Return X as rows of numbers (m, n), dense or CSR, with standardised columns if `scale`.
 
     Standard deviations are those of all rows, so that parts of the rows need not be scaled again.
@@ -76,7 +76,7 @@ def read_rows(X, scale: bool):
     return standardised(X) if scale else X
 
 
-def standardised(X):
+def standardised(X: Any) -> Any:
     """Return X with its columns divided by their standard deviations.
 
     Raises

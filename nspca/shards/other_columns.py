@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from nspca.data.columns import Columns, left_out
+from nspca.data.columns import Columns, describe_left_out
 from nspca.data.layout import FEW_LABELS, MISSING, Layout, is_number, quoted, short
 from nspca.errors import InvalidData
 
@@ -51,4 +51,4 @@ class OtherColumns:
                 )
             if held:
                 layout = replace(layout, empty_columns=())
-        return left_out(layout, i, first, self.rows)[0]
+        return describe_left_out(layout, i, first, self.rows)[0]

@@ -2,11 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
-from nspca.covariance.covariance import DataCovariance
+from nspca.covariance.covariance import Covariance, DataCovariance
 from nspca.covariance.sharded import ShardedCovariance
 from nspca.errors import InvalidOption, InvalidProblem, NSPCAError
 from nspca.problem import Problem
+from nspca.result import Result
 from nspca.solvers import (
     baselines,
     bipartite,
@@ -71,15 +73,15 @@ class Method:
     exact: bool
     cost: float
     Options: type
-    solve: Callable
-    path: Callable | None = None
-    require: Callable | None = None
-    penalised: Callable | None = None
+    solve: Callable[..., Result]
+    path: Callable[..., dict[int, Result]] | None = None
+    require: Callable[..., Any] | None = None
+    penalised: Callable[..., Any] | None = None
     needs_data: bool = False
     forced: bool = False
     baseline: bool = False
 
-    def check(self, problem: Problem, options=None) -> None:
+    def check(self, problem: Problem, options: Any = None) -> None:
         """Refuse a problem that this method cannot solve with these options (its own defaults, when None).
 
         Raises
@@ -117,7 +119,7 @@ class Method:
         if self.require is not None:
             self.require(problem, options or self.Options())
 
-    def refusal(self, problem: Problem, options=None) -> str | None:
+    def refusal(self, problem: Problem, options: Any = None) -> str | None:
         """Return the message with which `check` refuses, or None when the method can solve the problem."""
         try:
             self.check(problem, options)
@@ -130,7 +132,7 @@ class Method:
         return self.nonneg if nonneg else self.signed
 
 
-def _describe_without_samples(A):
+def _describe_without_samples(A: Covariance) -> str:
     """Return in words what the covariance A is instead of samples in memory, and the way out."""
     if isinstance(A, ShardedCovariance):
         return "shards, which are not held in memory; give some of the rows to from_data"

@@ -8,13 +8,16 @@ below any of its starts.
 Guarantee: none of its own; the certificate says how good it is.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from nspca.covariance.linalg import Array
 from nspca.local_search import single as ascent
 from nspca.lowrank import cones
-from nspca.lowrank.cones import Budget, Query
+from nspca.lowrank.cones import Budget
+from nspca.lowrank.objective import Query
 from nspca.lowrank.rankd import factor
 from nspca.problem import Problem
 from nspca.progress import Event, Report, progress_only, silent
@@ -47,13 +50,15 @@ class Options:
     restarts: int = 20
     polish: bool = True
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         whole("rank", self.rank, 1, 8)
         positive("tol", self.tol)
         whole("restarts", self.restarts, 0)
 
 
-def solve(problem: Problem, options: Options, seed: int = 0, report: Report = silent, warm=()) -> Result:
+def solve(
+    problem: Problem, options: Options, seed: int = 0, report: Report = silent, warm: Sequence[Array] = ()
+) -> Result:
     """Return the best component of all starts; `warm` are components of similar problems, as vectors (n,)."""
     A, rank = problem.covariance, min(options.rank, problem.n)
     report(Event("cones", k=problem.size))
@@ -75,14 +80,14 @@ def solve(problem: Problem, options: Options, seed: int = 0, report: Report = si
     return Result.of(problem, x, status, "auto", rank=rank, starts=X.shape[1], exact_for_A=exact)
 
 
-def neighbourhoods(problem: Problem):
+def neighbourhoods(problem: Problem) -> Array:
     """Return a start from each column of A with a large variance, as many as cost little; (n, count)."""
     A = problem.covariance
     largest = np.argsort(-A.diagonal, kind="stable")[: max(1, min(NEIGHBOURHOODS, ENTRIES // A.n))]
     return np.column_stack([ascent.starts_from(problem, a)[:, :1] for a in A.columns(largest).T])
 
 
-def random_starts(problem: Problem, count: int, seed: int):
+def random_starts(problem: Problem, count: int, seed: int) -> Array:
     """Return `count` feasible starts (n, count) from random directions of the leading eigenspace."""
     A = problem.covariance
     if count == 0:

@@ -71,7 +71,7 @@ class SparsePCAOptions:
     iterations: int = 100
     tol: float = 1e-8
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.penalty is not None:
             positive("penalty", self.penalty)
         whole("iterations", self.iterations, 1)
@@ -96,7 +96,7 @@ class NMFOptions:
     iterations: int = 200
     tol: float = 1e-4
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         whole("rank", self.rank, 1)
         whole("iterations", self.iterations, 1)
         positive("tol", self.tol)
@@ -185,7 +185,7 @@ def nmf(problem: Problem, options: NMFOptions, seed: int = 0, report: Report = s
     return truncated(problem, H.T, "nmf", rank=rank, iterations=done, error=max(left, 0.0) / total)
 
 
-def truncated(problem: Problem, loadings: Array, method: str, **info) -> Result:
+def truncated(problem: Problem, loadings: Array, method: str, **info: Any) -> Result:
     """Return the best of the loadings (n, r) after truncation to k entries."""
     candidates = np.column_stack([ascent.starts_from(problem, v) for v in loadings.T])
     x = ascent.best_of(problem, candidates)
@@ -208,7 +208,7 @@ def require_nonnegative(problem: Problem, options: NMFOptions) -> None:
     """Refuse a sparse table too large for `nmf`, which makes columns with negative entries dense."""
     A = problem.covariance
     if isinstance(A, SparseCovariance):
-        _small_enough(A, "nmf", np.count_nonzero((_lowest(A) != 0) & (2 * counts(A.Z) <= A.m)))
+        _small_enough(A, "nmf", int(np.count_nonzero((_lowest(A) != 0) & (2 * counts(A.Z) <= A.m))))
 
 
 def _data(problem: Problem) -> DataCovariance:
@@ -224,7 +224,7 @@ def table_of(A: DataCovariance) -> Array:
     return A.Z
 
 
-def nonnegative_table(A: DataCovariance):
+def nonnegative_table(A: DataCovariance) -> Any:
     """Return the data (m, n) of A with every feature shifted so that its smallest value is 0.
 
     Without centring only features with negative values are shifted.
@@ -242,7 +242,7 @@ def _lowest(A: SparseCovariance) -> Array:
     return lowest if A.center else np.minimum(lowest, 0.0)
 
 
-def _small_enough(A, method, columns):
+def _small_enough(A: SparseCovariance, method: str, columns: int) -> None:
     """Refuse a sparse table whose dense copy of `columns` columns would be too large."""
     m, n = A.Z.shape
     if m * columns > DENSE_ENTRIES:

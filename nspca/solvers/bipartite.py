@@ -14,7 +14,7 @@ Reference: Asteris, Papailiopoulos, Kyrillidis, Dimakis 2015, Algorithms 1-4, Th
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
@@ -65,7 +65,7 @@ class Options:
     climbs: int = 0
     polish: bool = False
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         whole("rank", self.rank, 1)
         positive("eps", self.eps)
         if self.eps >= 1:
@@ -159,7 +159,7 @@ class _Best:
         return [C for _, C in sorted(self.kept.values(), key=lambda one: one[0], reverse=True)]
 
 
-def candidates(V: Array, C: Array, sizes, nonneg: bool) -> Iterator[tuple[Array, float]]:
+def candidates(V: Array, C: Array, sizes: Sequence[int], nonneg: bool) -> Iterator[tuple[Array, float]]:
     """Yield the X (n, r) of Algorithm 2 at every point of C (N, d, r), and its ``tr X'VV'X``."""
     if len(sizes) == 1:
         X, values = _singles(V, C[:, :, 0], sizes[0], nonneg)
@@ -177,7 +177,7 @@ def candidates(V: Array, C: Array, sizes, nonneg: bool) -> Iterator[tuple[Array,
         yield X, value
 
 
-def _singles(V, C, k, nonneg):
+def _singles(V: Array, C: Array, k: int, nonneg: bool) -> tuple[Array, Array]:
     """Return candidates for one component: at each point of the net the k best features, and their values."""
     X = rank1_columns(V @ C.T, k, nonneg)
     X[0, ~X.any(axis=0)] = 1.0
@@ -195,7 +195,7 @@ def net_size(d: int, eps: float, nonneg: bool) -> int:
     return (2 if nonneg else 1) * d * _cells(d, eps) ** (d - 1)
 
 
-def _cells(d, eps):
+def _cells(d: int, eps: float) -> int:
     """Return the number of cells along one side of a face of the cube."""
     return math.ceil(2 * math.sqrt(d - 1) / eps)
 
@@ -233,7 +233,7 @@ def random_points(d: int, r: int, count: int, seed: int) -> Iterator[Array]:
         yield C / np.linalg.norm(C, axis=1, keepdims=True)
 
 
-def _reduced(V):
+def _reduced(V: Array) -> Array:
     """Return V without columns that are rounding, with signs that do not depend on the features' order or
     signs.
 

@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from nspca.covariance.linalg import Array
 from nspca.local_search import single as ascent
 from nspca.lowrank import cones
-from nspca.lowrank.cones import Budget, Query
+from nspca.lowrank.cones import Budget
+from nspca.lowrank.objective import Query
 from nspca.lowrank.rankd import factor, rho
 from nspca.problem import Problem
 from nspca.progress import Report, progress_only, silent
@@ -45,7 +46,7 @@ class Options:
     cones: int = 50000
     polish: bool = True
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         whole("rank", self.rank, 1, 8)
         positive("tol", self.tol)
         whole("cones", self.cones, 1)

@@ -17,6 +17,7 @@ Reference: Zass & Shashua 2006, eq. 3-5, Algorithm 1.
 """
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -79,7 +80,7 @@ class Options:
     tol: float = 1e-7
     polish: bool = True
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         positive("alpha", self.alpha)
         if not 1 / HEAVIEST <= self.alpha <= HEAVIEST:
             raise InvalidOption(
@@ -218,10 +219,10 @@ class Search:
         beta = high if np.count_nonzero(self.at(high)) == count else low
         return self.at(beta), beta
 
-    def _climbed(self, U, beta):
+    def _climbed(self, U: Array, beta: float) -> Array:
         """Return the solution for this beta, reached from the one in `U`."""
 
-        def tell(sweep, value):
+        def tell(sweep: int, value: float) -> None:
             self.report(
                 Event(
                     "sweeps",
@@ -243,7 +244,7 @@ def climb(
     beta: float,
     iterations: int,
     tol: float,
-    tell=lambda sweep, value: None,
+    tell: Callable[[int, float], object] = lambda sweep, value: None,
 ) -> Array:
     """Return U (n, r) after sweeps, until one gains less than `tol` of the variance explained.
 
@@ -283,7 +284,9 @@ def _objective(explained: float, M: Array, U: Array, alpha: float, beta: float) 
     return explained / 2 - alpha / 4 * away - beta * float(U.sum())
 
 
-def coefficients(diagonal, G: Array, U: Array, M: Array, alpha: float, beta: float) -> tuple[Array, Array]:
+def coefficients(
+    diagonal: Array, G: Array, U: Array, M: Array, alpha: float, beta: float
+) -> tuple[Array, Array]:
     """Return c2 and c1 of eq. 4 for rows U (s, r), given ``G = AU`` on these rows and ``M = U'U`` of all
     rows.
     """
@@ -347,7 +350,7 @@ def maximisers(c2: Array, c1: Array, alpha: float) -> Array:
     return np.where(c1 + c2 * u / 2 - alpha * u**3 / 4 > 0, u, 0.0)
 
 
-def feasible(problem: Problem, U: Array, sizes) -> Array:
+def feasible(problem: Problem, U: Array, sizes: Sequence[int]) -> Array:
     """Return disjoint unit components from U (n, r).
 
     Each feature goes to the column where it is largest, after columns are brought to length 1. The largest

@@ -65,7 +65,7 @@ class Options:
     polish: bool = True
     penalty: str = field(default="covariance", metadata={"choices": PENALTIES})
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         whole("restarts", self.restarts, 1)
         one_of("penalty", self.penalty, PENALTIES)
         one_of("starts", self.starts, STARTS)

@@ -15,6 +15,7 @@ Reference: Asteris et al. 2014, Alg. 3, Theorem 2 and Section 7.
 """
 
 import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -55,7 +56,7 @@ class Options:
     samples: int | None = None
     polish: bool = True
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         whole("rank", self.rank, 1)
         positive("eps", self.eps)
         if self.eps >= 1:
@@ -109,7 +110,9 @@ def solve(problem: Problem, options: Options, seed: int = 0, report: Report = si
     return path(problem, [problem.size], options, seed, report)[problem.size]
 
 
-def path(problem: Problem, ks, options: Options, seed: int = 0, report: Report = silent) -> dict[int, Result]:
+def path(
+    problem: Problem, ks: Iterable[int], options: Options, seed: int = 0, report: Report = silent
+) -> dict[int, Result]:
     """Return the answer of `solve` for every k of `ks`, from one set of samples."""
     ks = sorted(set(ks))
     d, count = min(options.rank, problem.n), require(problem, options, len(ks))
@@ -138,7 +141,7 @@ def path(problem: Problem, ks, options: Options, seed: int = 0, report: Report =
 
 
 def upper_bounds(
-    problem: Problem, ks, options: Options, seed: int = 0, report: Report = silent
+    problem: Problem, ks: Iterable[int], options: Options, seed: int = 0, report: Report = silent
 ) -> tuple[dict[int, float], float]:
     """Return the 2014 paper's upper bound on the optimum for every k, which holds with a probability.
 
@@ -162,7 +165,7 @@ def upper_bounds(
 
 
 def sampled(
-    V: Array, ks, nonneg: bool, count: int, seed: int, report: Report = silent
+    V: Array, ks: Sequence[int], nonneg: bool, count: int, seed: int, report: Report = silent
 ) -> tuple[Array, Array]:
     """Return for every k the best sampled direction (len(ks), d) and its value (len(ks),).
 
@@ -185,7 +188,7 @@ def sampled(
     return directions, best
 
 
-def answers(V: Array, C: Array, ks, nonneg: bool) -> tuple[Array, Array]:
+def answers(V: Array, C: Array, ks: Sequence[int], nonneg: bool) -> tuple[Array, Array]:
     """Return the sign and the value of the rank-1 answer at every row c of C (N, d), for every k.
 
     The sign is that of c or -c, whichever has the answer x with the larger ``(x'Vc)^2``. The value is
@@ -201,7 +204,7 @@ def answers(V: Array, C: Array, ks, nonneg: bool) -> tuple[Array, Array]:
     return signs, values
 
 
-def _at_every_k(V: Array, entries: Array, ks, nonneg: bool) -> tuple[Array, Array]:
+def _at_every_k(V: Array, entries: Array, ks: Sequence[int], nonneg: bool) -> tuple[Array, Array]:
     """Return ``(a'x)^2`` and ``|V'x|^2`` of the answer x to each row a of `entries` (N, n), for every k.
 
     The answer has the k largest entries of a, brought to length 1.

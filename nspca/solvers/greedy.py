@@ -14,6 +14,7 @@ Avidan 2006 (GSPCA, forward). The nonnegative form uses positive parts of Ax and
 support.
 """
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -47,7 +48,7 @@ class Options:
     tried: int = 1
     polish: bool = True
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         whole("restarts", self.restarts, 1)
         whole("tried", self.tried, 1)
 
@@ -57,7 +58,9 @@ def solve(problem: Problem, options: Options, seed: int = 0, report: Report = si
     return path(problem, [problem.size], options, seed, report)[problem.size]
 
 
-def path(problem: Problem, ks, options: Options, seed: int = 0, report: Report = silent) -> dict[int, Result]:
+def path(
+    problem: Problem, ks: Iterable[int], options: Options, seed: int = 0, report: Report = silent
+) -> dict[int, Result]:
     """Return an answer for every k of `ks` from one forward path, each improved by swaps of its own."""
     ks = sorted(set(ks))
     alone = [[i] for i in first_features(problem, options.restarts)]
@@ -82,7 +85,9 @@ def first_features(problem: Problem, count: int) -> list[int]:
     return list(dict.fromkeys(firsts))[:count]
 
 
-def forward(problem: Problem, first: list[int], largest: int, tried: int, report: Report = silent):
+def forward(
+    problem: Problem, first: list[int], largest: int, tried: int, report: Report = silent
+) -> Iterator[tuple[int, Array]]:
     """Yield (k, x (n,)) for k from the number of `first` features to `largest`.
 
     Once no feature helps, x stays the same.

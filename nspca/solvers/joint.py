@@ -14,11 +14,13 @@ Cost: O(n r d) and a matching per step.
 Reference: problem (2) of Asteris et al. 2015; the method is nspca's own.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from nspca.covariance import sketch
+from nspca.covariance.covariance import Covariance
 from nspca.covariance.linalg import Array
 from nspca.local_search import disjoint
 from nspca.local_search.exchange import exchange, in_sight
@@ -53,13 +55,15 @@ class Options:
     iterations: int = 3
     polish: bool = True
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         whole("rank", self.rank, 1)
         whole("restarts", self.restarts, 1)
         whole("iterations", self.iterations, 0)
 
 
-def solve(problem: Problem, options: Options, seed: int = 0, report: Report = silent, warm=()) -> Result:
+def solve(
+    problem: Problem, options: Options, seed: int = 0, report: Report = silent, warm: Sequence[Array] = ()
+) -> Result:
     """Return the best answer of all starts.
 
     `warm` holds known answers, arrays (n, r), which are improved as well. So the answer is at least as good.
@@ -86,7 +90,14 @@ def solve(problem: Problem, options: Options, seed: int = 0, report: Report = si
     return Result.of(problem, X, Status.HEURISTIC, "joint", **info)
 
 
-def starts(V: Array, sizes, nonneg: bool, count: int, rng, report: Report = silent):
+def starts(
+    V: Array,
+    sizes: Sequence[int],
+    nonneg: bool,
+    count: int,
+    rng: np.random.Generator,
+    report: Report = silent,
+) -> list[tuple[Array, float]]:
     """Return local optima (X, value on VV'), best first.
 
     One starts from components found one at a time, the others from `count` random directions.
@@ -105,7 +116,9 @@ def starts(V: Array, sizes, nonneg: bool, count: int, rng, report: Report = sile
     return sorted(found, key=lambda one: -one[1])
 
 
-def one_by_one(V: Array, sizes, nonneg: bool, rng, tries: int = 4) -> Array:
+def one_by_one(
+    V: Array, sizes: Sequence[int], nonneg: bool, rng: np.random.Generator, tries: int = 4
+) -> Array:
     """Return directions (d, r) of components found one after another on VV' with disjoint features."""
     left, C = np.ones(len(V), dtype=bool), np.zeros((V.shape[1], len(sizes)))
     for j, size in enumerate(sizes):
@@ -122,7 +135,7 @@ def one_by_one(V: Array, sizes, nonneg: bool, rng, tries: int = 4) -> Array:
     return C
 
 
-def distinct(found):
+def distinct(found: Sequence[tuple[Array, float]]) -> list[tuple[Array, float]]:
     """Return the sorted answers without those whose value is equal to that of the one before."""
     kept: list[tuple[Array, float]] = []
     for X, value in found:
@@ -131,12 +144,16 @@ def distinct(found):
     return kept
 
 
-def best(A, climbed, sizes, nonneg, report) -> Array:
+def best(
+    A: Covariance, climbed: Sequence[Array], sizes: Sequence[int], nonneg: bool, report: Report
+) -> Array:
     """Exchange features in every candidate, and return the best answer reached."""
     return max((exchange(A, X, sizes, nonneg, report) for X in climbed), key=lambda X: disjoint.value(A, X))
 
 
-def kicked(problem: Problem, X: Array, V: Array, count: int, rng, report: Report) -> Array:
+def kicked(
+    problem: Problem, X: Array, V: Array, count: int, rng: np.random.Generator, report: Report
+) -> Array:
     """Give one or two components a random new direction, climb and exchange within sight; keep what is
     better.
     """

@@ -39,7 +39,7 @@ class Options:
     rank: int = 2
     polish: bool = True
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         whole("rank", self.rank, 1)
 
 

@@ -9,6 +9,7 @@ Cost: one eigenvector, shared by every k.
 Reference: Cadima & Jolliffe 1995, who show how it misleads; renormalised as in Fig. 2 of Sigg & Buhmann 2008.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from nspca.local_search import single as ascent
@@ -36,7 +37,9 @@ def solve(problem: Problem, options: Options, seed: int = 0, report: Report = si
     return path(problem, [problem.size], options, seed, report)[problem.size]
 
 
-def path(problem: Problem, ks, options: Options, seed: int = 0, report: Report = silent) -> dict[int, Result]:
+def path(
+    problem: Problem, ks: Sequence[int], options: Options, seed: int = 0, report: Report = silent
+) -> dict[int, Result]:
     """Return the truncated leading eigenvector for every k of `ks`, by k; one eigenvector serves all."""
     report(Event("leading eigenvector", 0, len(ks)))
     u = problem.covariance.leading(1)[1][:, 0]

@@ -51,7 +51,7 @@ class Options:
     iterations: int = 500
     polish: bool = True
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         whole("restarts", self.restarts, 0)
         whole("iterations", self.iterations, 1)
 

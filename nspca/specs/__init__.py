@@ -1,30 +1,35 @@
-"""Questions as objects: each opens its data, runs, estimates and describes itself, and goes to and from an
-address, JSON and Python.
+"""Questions as objects (specs), which are written to and read from addresses and JSON.
 
-data           where data are, how a file is read, what is done first
-question       the problem, and what every question can do
-sweep, ...     one file for each kind of question
-rows, table    what a run reports, and how it reads a folder of shards
+A spec opens its data, runs, estimates its cost, describes itself in words, and exports Python code.
+
+    data           the data set: source, options of reading, and preparation
+    question       the problem, and the methods that all specs share
+    sweep, ...     one module for each kind of question
+    rows, table    rows that a run reports, and folders of shards as the data of a run
 """
 
-from nspca.specs.base import Description, Field
-from nspca.specs.comparison import ComparisonSpec
-from nspca.specs.components import ComponentsSpec
-from nspca.specs.data import DataSpec
-from nspca.specs.groups import GroupsSpec
-from nspca.specs.membership import MembershipSpec
-from nspca.specs.optimum import OptimumSpec
-from nspca.specs.paper import PaperSpec
-from nspca.specs.preview import PreviewSpec
-from nspca.specs.proof import CheckSpec, ProofSpec
-from nspca.specs.published import published_bounds
-from nspca.specs.question import ProblemSpec, Spec
-from nspca.specs.selection import ChoiceSpec, ComponentsChoiceSpec, NoiseSpec
-from nspca.specs.server import SpeedSpec, TableSpec, WordsSpec
-from nspca.specs.stability import ComponentsStabilitySpec, StabilitySpec
-from nspca.specs.successive import SuccessiveSpec
-from nspca.specs.sweep import SweepSpec
-from nspca.specs.uses import DetectionSpec, GenesSpec, PitpropsSpec
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from nspca.specs.base import Description, Field
+    from nspca.specs.comparison import ComparisonSpec
+    from nspca.specs.components import ComponentsSpec
+    from nspca.specs.data import DataSpec
+    from nspca.specs.groups import GroupsSpec
+    from nspca.specs.membership import MembershipSpec
+    from nspca.specs.optimum import OptimumSpec
+    from nspca.specs.paper import PaperSpec
+    from nspca.specs.preview import PreviewSpec
+    from nspca.specs.proof import CheckSpec, ProofSpec
+    from nspca.specs.published import published_bounds
+    from nspca.specs.question import ProblemSpec, Spec
+    from nspca.specs.selection import ChoiceSpec, ComponentsChoiceSpec, NoiseSpec
+    from nspca.specs.server import SpeedSpec, TableSpec, WordsSpec
+    from nspca.specs.stability import ComponentsStabilitySpec, StabilitySpec
+    from nspca.specs.successive import SuccessiveSpec
+    from nspca.specs.sweep import SweepSpec
+    from nspca.specs.uses import DetectionSpec, GenesSpec, PitpropsSpec
 
 __all__ = [
     "CheckSpec",
@@ -56,3 +61,58 @@ __all__ = [
     "WordsSpec",
     "published_bounds",
 ]
+
+# A kind of question is loaded when it is first used: `nspca solve` needs one of them, and no paper.
+_MODULES = {
+    "base": (
+        "Description",
+        "Field",
+    ),
+    "comparison": ("ComparisonSpec",),
+    "components": ("ComponentsSpec",),
+    "data": ("DataSpec",),
+    "groups": ("GroupsSpec",),
+    "membership": ("MembershipSpec",),
+    "optimum": ("OptimumSpec",),
+    "paper": ("PaperSpec",),
+    "preview": ("PreviewSpec",),
+    "proof": (
+        "CheckSpec",
+        "ProofSpec",
+    ),
+    "published": ("published_bounds",),
+    "question": (
+        "ProblemSpec",
+        "Spec",
+    ),
+    "selection": (
+        "ChoiceSpec",
+        "ComponentsChoiceSpec",
+        "NoiseSpec",
+    ),
+    "server": (
+        "SpeedSpec",
+        "TableSpec",
+        "WordsSpec",
+    ),
+    "stability": (
+        "ComponentsStabilitySpec",
+        "StabilitySpec",
+    ),
+    "successive": ("SuccessiveSpec",),
+    "sweep": ("SweepSpec",),
+    "uses": (
+        "DetectionSpec",
+        "GenesSpec",
+        "PitpropsSpec",
+    ),
+}
+_MODULE = {name: module for module, names in _MODULES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(import_module(f"{__name__}.{_MODULE[name]}"), name)
+    globals()[name] = found  # the next time there is nothing to look up
+    return found

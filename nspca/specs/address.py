@@ -1,6 +1,6 @@
-"""Write values in an address of the dashboard, and read them from an address that anybody may have edited.
+"""Write values into addresses of the dashboard, and read them from addresses, which are untrusted.
 
-Readers raise ValueError or KeyError for a text that is not one of their values.
+Readers raise ValueError or KeyError for an invalid text.
 """
 
 import re
@@ -23,7 +23,7 @@ class Text:
 
 
 def read_integer(text: str) -> int:
-    """Return the whole number that a text says, of at most `MOST_DIGITS` digits."""
+    """Return the whole number in a text of at most `MOST_DIGITS` digits."""
     if not re.fullmatch(rf"-?\d{{1,{MOST_DIGITS}}}", text):
         raise ValueError(text)
     return int(text)
@@ -42,19 +42,19 @@ def read_percent(text: str) -> float:
 
 
 def read_word(text: str) -> str:
-    """Return a text of letters, digits, hyphens and underscores as it is."""
+    """Return a text unchanged if it has only letters, digits, hyphens and underscores."""
     if not re.fullmatch(r"[A-Za-z0-9_-]{1,80}", text):
         raise ValueError(text)
     return text
 
 
 def read_words(text: str) -> list[str]:
-    """Return words with commas between, each once."""
+    """Return words separated by commas, without repetitions."""
     return list(dict.fromkeys(read_word(part) for part in text.split(",") if part))
 
 
 def read_integers(text: str) -> list[int]:
-    """Return numbers of features with commas between, each once and in increasing order."""
+    """Return numbers of features separated by commas, without repetitions and in increasing order."""
     numbers = sorted({read_integer(part) for part in text.split(",") if part})
     if numbers and numbers[0] < 0:
         raise ValueError(text)

@@ -1,13 +1,16 @@
-"""Base of all specs: validation, JSON, the address, a description, and the list of fields.
+"""Base classes of all specs: validation, JSON, addresses, descriptions, and the list of fields.
 
-A spec is one question as an object. Each field is declared once, with an `Option` that says what a form calls
-it, which name it has in an address, and where Python passes it. Everything else is derived from these
+A spec is a question as an object. Each field is declared once, with an `Option` that holds its label in
+forms, its name in addresses, and its place in exported Python. Everything else is derived from these
 declarations.
 """
 
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any, ClassVar, Self, get_args
 
 import numpy as np
@@ -37,21 +40,20 @@ class Option:
     Parameters
     ----------
     label : str
-        What a form calls the field.
+        Label of the field in forms.
     query : str
-        Its name in an address; empty for a field that no address carries.
+        Name of the field in addresses; empty for a field that addresses do not carry.
     text : Text, optional
-        How an address writes the value; found from the default when None.
+        Reader and writer of the value in addresses; by default chosen from the type of the default value.
     to : "call", "problem" or ""
-        Which call gets the field as a keyword in exported Python: the one that answers the question, or the
+        Call that gets the field as a keyword in exported Python: the one that answers the question, or the
         one that makes the problem.
     keyword : str
-        The keyword; the name of the field when empty.
+        Name of the keyword; by default that of the field.
     say : callable, optional
-        ``say(value)`` returns the words of the description, empty for none. By default the label and the
-        value.
+        ``say(value)`` returns a phrase for the description, empty for none. By default label and value.
     always : bool
-        Whether the description and the address mention the default value too.
+        Whether description and address mention the default value too.
     """
 
     label: str
@@ -80,9 +82,9 @@ class Description:
     Parameters
     ----------
     data : str
-        The data set, and what is done to it first.
+        The data set and its preparation.
     question : str
-        What is asked, such as ``sweep k = 1 to 30``.
+        The question, such as ``sweep k = 1 to 30``.
     details : tuple of str
         The settings, each in a few words.
     """
@@ -103,7 +105,7 @@ class Description:
 
     @property
     def asked(self) -> str:
-        """Question and settings in one line, for a place where the data are named already."""
+        """Question and settings in one line, without the data."""
         return ", ".join([self.question, *self.details])
 
 
@@ -154,7 +156,7 @@ class Model(BaseModel):
         return found
 
     def to_query(self) -> dict[str, str]:
-        """Return the names and texts of an address that describe this object; see `from_query`."""
+        """Return this object as the names and texts of an address; see `from_query`."""
         query = {}
         for name, option, default in self.declared():
             value = getattr(self, name)
@@ -164,12 +166,12 @@ class Model(BaseModel):
 
     @classmethod
     def from_query(cls, query: Mapping[str, str]) -> Self:
-        """Return the object that an address describes; names that it does not know are left alone.
+        """Return the object that an address describes; unknown names are ignored.
 
         Raises
         ------
         InvalidOption
-            For a text that is no value of its field.
+            For a text that is not a value of its field.
         """
         return cls(**cls.values_of_query(query))
 
@@ -200,7 +202,7 @@ class Model(BaseModel):
         return tuple(filter(None, said))
 
     def keywords(self, to: str) -> dict[str, str]:
-        """Return the keywords of a call in exported Python, each with its value as Python writes it."""
+        """Return the keywords of the call `to` in exported Python, with their values as source code."""
         found = {}
         for name, option, _ in self.declared():
             value = getattr(self, name)
@@ -210,7 +212,7 @@ class Model(BaseModel):
 
 
 def plain(value: Any) -> Any:
-    """Return NumPy's numbers and arrays, and ranges, as Python's own."""
+    """Return numbers and arrays of NumPy, and ranges, as Python numbers and lists."""
     if isinstance(value, np.ndarray | np.generic):
         return value.tolist()
     return tuple(value) if isinstance(value, range) else value
@@ -222,7 +224,7 @@ def load(text: str | bytes) -> dict[str, Any]:
     Raises
     ------
     InvalidOption
-        For a text that is no JSON, or JSON that is no object.
+        For a text that is not JSON, or JSON that is not an object.
     """
     try:
         values = json.loads(text)
@@ -234,7 +236,7 @@ def load(text: str | bytes) -> dict[str, Any]:
 
 
 def _text(option: Option, default: Any) -> Text:
-    """Return how an address writes a field, from its `Option` or else from its default value."""
+    """Return reader and writer of a field in addresses, from its `Option` or else from its default."""
     if option.text is not None:
         return option.text
     if isinstance(default, bool):
@@ -283,6 +285,12 @@ def _sentence(cls: type, error: ValidationError) -> str:
     return f"{name} of {what} must {required}, got {shown(first['input'])}"
 
 
+def load_kinds() -> None:
+    """Load every kind of question, so that each is known by its name; else it is loaded when it is used."""
+    for module in iter_modules([str(Path(__file__).parent)]):
+        import_module(f"{__package__}.{module.name}")
+
+
 class Registered(Model):
     """A `Model` whose class is looked up by the name `kind` when JSON is read."""
 
@@ -296,7 +304,7 @@ class Registered(Model):
             Registered.KINDS.setdefault(cls.kind, cls)
 
     def to_json(self) -> str:
-        """Return the spec as JSON; `from_json` reads it, and so does ``python -m nspca run``."""
+        """Return the spec as JSON, for `from_json` and ``python -m nspca run``."""
         return json.dumps(self.to_plain(), indent=1, ensure_ascii=False)
 
     def to_plain(self) -> dict[str, Any]:
@@ -310,17 +318,18 @@ class Registered(Model):
         Raises
         ------
         InvalidOption
-            For a text that is no such spec, or a spec of another kind.
+            For other text, and for a spec of another kind.
         """
         return cls.from_plain(load(text))
 
     @classmethod
     def from_plain(cls, values: Mapping[str, Any]) -> Self:
-        """Return the spec that `to_plain` gave."""
+        """Return the spec from plain values of `to_plain`."""
         if not isinstance(values, Mapping):
             raise InvalidOption(f"a spec must be a JSON object, got {shown(values)}; export it again")
         values = dict(values)
         kind, schema = values.pop("kind", None), values.pop("schema", SCHEMA)
+        load_kinds()
         if schema != SCHEMA:
             raise InvalidOption(f"a spec must be of schema {SCHEMA}, got {shown(schema)}; export it again")
         found = Registered.KINDS.get(kind) if isinstance(kind, str) else None

@@ -103,10 +103,10 @@ class ComparisonSpec(ProblemSpec):
     def run(self, report: Report = silent, X: Any = None) -> Sweep:
         """Return a `nspca.Sweep` of every method at every k, with one certificate for each k.
 
-        Values and seconds are those of the method: no method sees another's answer, and what all need is
-        computed before the first one starts. The cheapest runs first. When a method cannot solve the problem,
-        the message of its error is reported, and the others go on. `Cancelled` carries what was ready as its
-        `result`.
+        Values and seconds are those of each method alone: no method uses the answer of another, and shared
+        work is done before the first starts. The cheapest method runs first. If a method cannot solve the
+        problem, the message of its error is reported, and the others continue. `Cancelled` carries the
+        partial sweep as its `result`.
 
         Raises
         ------
@@ -133,7 +133,7 @@ class ComparisonSpec(ProblemSpec):
     unpack: ClassVar = staticmethod(Sweep.from_bytes)
 
     def _values(self, problem: Problem, found: dict[tuple[str, int], Result], report: Report) -> None:
-        """Add to `found` what every method finds at every k, the cheapest method first."""
+        """Add the results of every method at every k to `found`, the cheapest method first."""
         failed: NSPCAError = InvalidOption(NO_METHOD)
         steps = len(self.ks)
         for i, method in enumerate(cheapest_first(self.methods)):
@@ -153,9 +153,9 @@ class ComparisonSpec(ProblemSpec):
             raise failed
 
     def _proofs(self, problem: Problem, found: dict[tuple[str, int], Result], report: Report) -> None:
-        """Give all results of one k the certificate that holds for every method.
+        """Add one certificate for each k to all results of that k.
 
-        A cancelled search gives what it had by then.
+        A cancelled search leaves its best certificate so far.
         """
         before = len(self.ks) * len(self.methods)
         for i, k in enumerate(self.ks):
@@ -177,7 +177,7 @@ class ComparisonSpec(ProblemSpec):
             report(replace(event, payload=pack(row)))
 
     def python(self, **shown: Any) -> str:
-        """Return Python that makes the comparison again."""
+        """Return Python that repeats the comparison."""
         return "\n".join(
             [
                 f"options = {self.options!r}",
@@ -190,7 +190,7 @@ class ComparisonSpec(ProblemSpec):
 
 
 def share(problem: Problem, methods: tuple[str, ...], report: Report) -> None:
-    """Compute what methods share before their time is taken: eigenvectors, and the import of scikit-learn."""
+    """Do the shared work of methods before they are timed: eigenvectors, and the import of scikit-learn."""
     report(Event("leading eigenvectors"))
     problem.covariance.leading(min(SHARED, problem.n))
     if any(line_of(name).baseline for name in methods):
@@ -198,9 +198,9 @@ def share(problem: Problem, methods: tuple[str, ...], report: Report) -> None:
 
 
 def report_part(report: Report, done: int, total: int, stage: str, rows: bool = False) -> Report:
-    """Return a report hook for one part of a run, whose events are reported as progress of the whole run.
+    """Return a report hook for a part of a run, which reports its events as progress of the whole run.
 
-    `done` of `total` steps come before the part. Rows in its events are passed on if `rows`.
+    `done` of `total` steps were made before the part. Rows in its events are passed on if `rows` is True.
     """
 
     def say(event: Event) -> None:

@@ -46,9 +46,9 @@ class ComponentsSpec(ProblemSpec):
     options : dict
         Options by method.
     effort : "fast", "standard", "thorough" or None
-        How hard to look for the bound on what all components explain together.
+        Effort for the bound on the variance of all components together; None for no bound.
     noun : "component", "part" or "topic"
-        What a page calls a component.
+        Noun for a component on pages.
     seed : int
 
     The other parameters are those of `ProblemSpec`.
@@ -144,8 +144,8 @@ class ComponentsSpec(ProblemSpec):
     def run(self, report: Report = silent, X: Any = None) -> Sweep:
         """Return a `nspca.Sweep` with keys (method, r) whose results share one certificate.
 
-        The cheapest method runs first. When a method cannot solve the problem, the message of its error is
-        reported, and the others go on. `Cancelled` carries what was ready as its `result`.
+        The cheapest method runs first. If a method cannot solve the problem, the message of its error is
+        reported, and the others continue. `Cancelled` carries the partial sweep as its `result`.
 
         Raises
         ------
@@ -185,7 +185,7 @@ class ComponentsSpec(ProblemSpec):
         failed: list[NSPCAError],
         report: Report,
     ) -> None:
-        """Add what a method finds to `found`, also when it is cancelled, or its error to `failed`."""
+        """Add the result of a method to `found`, a partial one after a cancel, or its error to `failed`."""
         report(Event("starting"))
         started = time.perf_counter()
         try:
@@ -206,7 +206,7 @@ class ComponentsSpec(ProblemSpec):
         return super().opening(self.sizes[0] if k is None and same else k)
 
     def python(self, method: str | None = None, effort: str | None = None, **shown: Any) -> str:
-        """Return Python that finds the components of one method again, and a bound as tight as the run's.
+        """Return Python that repeats the search of one method, and proves a bound with the given effort.
 
         Parameters
         ----------
@@ -247,9 +247,9 @@ def solved(problem: Problem, method: str, options: Mapping[str, Any], seed: int,
 def one_by_one(
     problem: Problem, method: str, options: Mapping[str, Any], seed: int, report: Report = silent
 ) -> Result:
-    """Return components found one after another, each without the features of those before.
+    """Return components found one after another, each without the features of the earlier ones.
 
-    This is the deflation of the papers of 2014 and 2015.
+    The papers of 2014 and 2015 use this deflation.
     """
     left, X, reached = np.arange(problem.n), np.zeros((problem.n, len(problem.sizes))), 0.0
     for j, size in enumerate(problem.sizes):
@@ -264,7 +264,10 @@ def one_by_one(
 
 
 def _report_component(report: Report, done: int, total: int, reached: float) -> Report:
-    """Return a report hook for one component, whose events are reported as progress of the run of all."""
+    """Return a report hook for one component, which reports its events as progress of the whole run.
+
+    `reached` is the variance of the earlier components.
+    """
     stage = f"component {done + 1} of {total}"
     return lambda event: report(Event(stage, done, total, lower=reached + (event.lower or 0.0)))
 
@@ -272,8 +275,7 @@ def _report_component(report: Report, done: int, total: int, reached: float) -> 
 def _report_method(report: Report, done: int, total: int, method: str) -> Report:
     """Return a report hook for one method, which adds the method and the progress of the whole run to events.
 
-    The progress never falls, whatever the stages of a method report. Components in an event become a
-    `Climbed` row when they are better than all before.
+    The progress never decreases. Components in an event become a `Climbed` row if they are the best so far.
     """
     furthest, reached, started = 0.0, 0.0, time.perf_counter()
 
@@ -291,9 +293,9 @@ def _report_method(report: Report, done: int, total: int, method: str) -> Report
 
 
 def _certify(problem: Problem, found: dict[str, Result], effort: str, done: int, report: Report) -> None:
-    """Give all results one certificate, which bounds any disjoint components of these sizes.
+    """Add one certificate to all results, which bounds any disjoint components of these sizes.
 
-    Every improvement of the bound is reported as a row. A cancelled search gives its best certificate.
+    Every improvement of the bound is reported as a row. A cancelled search leaves its best certificate.
     """
     best = max(found.values(), key=lambda result: result.value)
     say = _report_method(Closing(report, best.value, effort), done, done, "proof")

@@ -31,18 +31,18 @@ from nspca.specs.python import python_of_data
 from nspca.specs.steps import ROWS, content_of, logged, sample_of, together, varying
 
 BESIDE = ("vocabulary", "annotation")
-"""Fields that name a file beside the one that is read."""
+"""Fields that name a further file."""
 OF_TABLES = ("features_in_rows", "missing", "decimal", "image_size")
-"""Fields that say how other files than texts are read."""
+"""Options of reading that do not apply to texts."""
 PLACES = ("sample", "upload", "folder", "path")
 CHANGES = ("prepared", "without", "only", "drop", "log2", "together")
-"""Fields that say what is done to the numbers after reading."""
+"""Fields with changes of the numbers after reading."""
 OF_FEATURES = ("without", "only", "together")
 """Entries of `CHANGES` that name features by number."""
 LONGEST_TITLE = 60
-"""Characters of the title that is made from the name of a file."""
+"""Maximum characters of a title that is made from a file name."""
 COVARIANCES = ("pitprops",)
-"""Samples that are covariances: the published table is one."""
+"""Samples that are covariances."""
 GAPS = {
     "samples": "without samples that miss values",
     "features": "without features that miss values",
@@ -62,27 +62,26 @@ COUNTING = (
     "pairs",
     "most_words",
 )
-"""Fields that say how the words of texts are counted."""
+"""Options of counting words."""
 SOME = address.Text(lambda text: ROWS * address.read_flag(text), lambda value: address.write(value > 0))
-"""An address says only whether a sample of the rows is taken; the folder decides how many."""
+"""Text of `some` in addresses: only whether a sample of rows is taken. The folder decides how many."""
 OTHER = "the data of this spec have changed since it was written; take its content out to run it on these"
 
 
 def count_words(count: int, one: str) -> str:
-    """Return a number of things in words: ``3 features``, ``1 feature``."""
+    """Return a count with its noun: ``3 features`` or ``1 feature``."""
     return f"{count:,} {one if count == 1 else one + 's'}"
 
 
 def keeping(count: int) -> str:
-    """Return in words how many features every answer must use: ``keeping 2 features``."""
+    """Return a phrase about the number of forced features: ``keeping 2 features``."""
     return f"keeping {count_words(count, 'feature')}"
 
 
 class DataSpec(Model):
-    """A data set: where it is, how its file is read, and which steps follow.
+    """A data set: its source, the options of reading, and the steps of preparation.
 
-    One of `sample`, `upload`, `folder` and `path` says where the data are. With none of
-    them, the caller hands over the data.
+    One of `sample`, `upload`, `folder` and `path` is the source. Without any, the caller passes the data.
 
     Parameters
     ----------
@@ -97,28 +96,28 @@ class DataSpec(Model):
     path : str
         A file on this computer.
     vocabulary, annotation, id_column, label_column, features_in_rows, missing, decimal, image_size
-        How the file is read; see `nspca.read`. For an upload `vocabulary` and `annotation` are SHA-256 too.
+        Options of `nspca.read`. For an upload, `vocabulary` and `annotation` are SHA-256 hashes too.
     words : bool
         Whether the file holds texts whose words are counted.
     text_column, split, stop_words, lowest_share, highest_share, weights, pairs, most_words
-        How the words are counted; see `nspca.read_text`.
+        Options of `nspca.read_text`.
     covariance : bool
         Whether the table is itself a covariance.
     repair : bool
-        Whether a covariance that misses being semidefinite by single precision is accepted, as with
-        ``Problem.from_covariance(..., repair="shift")``.
+        Whether to accept a covariance that is indefinite by rounding to single precision, as
+        ``Problem.from_covariance(..., repair="shift")`` does.
     prepared : tuple of str
-        Names of `nspca.data.PREPARATIONS`, done first and in this order.
+        Names of `nspca.data.PREPARATIONS`, applied first and in this order.
     only, without : tuple of int
-        The only features that are kept, or those that are left out, by number from 0.
+        Features that are kept, or that are left out, by number from 0.
     drop : bool
-        Whether features that take one value are left out.
+        Whether constant features are left out.
     log2 : bool
-        Whether every x becomes log2(x + 1).
+        Whether every x is replaced by log2(x + 1).
     together : tuple of tuple of int
-        Groups of features that are taken as one.
+        Groups of features, each merged into one feature.
     content : str
-        Digest of the numbers after all steps. Where it is given, other numbers are refused.
+        Hash of the numbers after all steps. If given, data with another hash are refused.
     """
 
     sample: Annotated[StrictStr | None, Option("Sample", "sample", address.WORD)] = None
@@ -169,7 +168,7 @@ class DataSpec(Model):
 
     def model_post_init(self, context: Any) -> None:
         if self.sample in COVARIANCES:
-            self.__dict__["covariance"] = True  # so that equal questions are equal, however they were made
+            self.__dict__["covariance"] = True  # so that specs of equal data compare equal
         places = [name for name in PLACES if getattr(self, name) is not None]
         if len(places) > 1:
             raise InvalidOption(f"data must be in one place, got {' and '.join(places)}; keep one of them")
@@ -182,25 +181,25 @@ class DataSpec(Model):
     # ---- the data themselves
 
     def open(self, upload: Callable[[str], bytes] | None = None, beside: Path = Path()) -> "Dataset | OnDisk":
-        """Read the data and do all steps.
+        """Return the data after all steps.
 
         Parameters
         ----------
         upload : callable, optional
-            ``upload(sha256)`` returns an uploaded file. Without it a file of the right name and content is
-            looked for in the folder `beside`.
+            ``upload(sha256)`` returns the bytes of an upload. By default a file with the right name and hash
+            is searched in the folder `beside`.
         beside : Path
-            Folder that relative paths are looked for in, after the current one.
+            Folder for relative paths, after the current folder.
 
         Raises
         ------
         InvalidData
-            When the data are not there, cannot be read, or have other numbers than `content` says.
+            When the data do not exist, cannot be read, or do not have the hash `content`.
         """
         return self.changed(self._source(upload, beside))
 
     def changed(self, data: "Dataset | OnDisk") -> "Dataset | OnDisk":
-        """Return the data after all steps; refuse data whose numbers do not have the digest `content`."""
+        """Return data that were read after all steps; refuse data without the hash `content`."""
         if isinstance(data, OnDisk):
             if any(getattr(self, name) for name in CHANGES):
                 raise InvalidData("a folder of shards is taken as it is, got steps to do; leave them out")
@@ -214,7 +213,7 @@ class DataSpec(Model):
         return data
 
     def steps(self) -> Iterator[Callable[[Dataset], Dataset]]:
-        """Yield functions that each take a data set and return the changed one, in the order to call them."""
+        """Yield the steps in order, as functions from a data set to a data set."""
         whole: list[Dataset] = []
 
         def first(data: Dataset) -> Dataset:
@@ -234,7 +233,7 @@ class DataSpec(Model):
             yield partial(together, whole=whole[0], group=group)
 
     def _source(self, upload: Callable[[str], bytes] | None, beside: Path) -> "Dataset | OnDisk":
-        """Return the data as they are read, before all steps."""
+        """Return the data before all steps."""
         if self.sample is not None:
             if self.sample not in SAMPLES:
                 raise InvalidData(f"sample must be one of {', '.join(SAMPLES)}, got {self.sample!r}")
@@ -262,14 +261,14 @@ class DataSpec(Model):
         return self._read(path, **about)
 
     def _read(self, source: Path | bytes, **about: Any) -> Dataset:
-        """Read a file, or count the words of its texts; `about` has the files beside it."""
+        """Return the data of a file, or the word counts of its texts; `about` has the further files."""
         if not self.words:
             return read(source, **about, **self.reading())
         about.pop("vocabulary", None)
         return read_text(source, **about, **self.reading())
 
     def reading(self) -> dict[str, Any]:
-        """Return how the file is read, as `nspca.read` calls it, or `nspca.read_text` for texts."""
+        """Return the keyword arguments of `nspca.read`, or of `nspca.read_text` for texts."""
         names = ("id_column", "label_column", *(COUNTING if self.words else OF_TABLES))
         fields = type(self).model_fields
         return {
@@ -277,7 +276,7 @@ class DataSpec(Model):
         }
 
     def shards(self, beside: Path = Path()) -> Shards:
-        """Return the folder of shards: one that the server offers by its name, else one at this path."""
+        """Return the open folder of shards, by its name on the server or else by its path."""
         assert self.folder is not None
         paths = [path for path in (Path(self.folder), beside / self.folder) if path.is_dir()]
         is_served = served.stamp(self.folder) or not paths
@@ -296,7 +295,7 @@ class DataSpec(Model):
 
     @property
     def title(self) -> str:
-        """The name of the data set, and what is done to it before everything else."""
+        """Name of the data set, with its preparations."""
         if self.folder is not None:
             name = f"{self.folder}, some rows" if self.some else self.folder
         elif self.sample is not None:
@@ -313,7 +312,7 @@ class DataSpec(Model):
         return self.words or (self.sample in SAMPLES and SAMPLES[self.sample].kind == "words")
 
     def counting_words(self) -> list[str]:
-        """Return how the words of texts are counted, in words; nothing for the usual way."""
+        """Return phrases about options of counting words that are not at their defaults."""
         if not self.words:
             return []
         low, high = (f"{round(100 * share, 4):g} %" for share in (self.lowest_share, self.highest_share))
@@ -330,7 +329,7 @@ class DataSpec(Model):
         return [words for name, words in said.items() if name in given]
 
     def change_words(self) -> list[str]:
-        """Return what is done to the numbers, step by step, in words."""
+        """Return a phrase for each step that changes the numbers."""
         features = [features_words(self)] if any(getattr(self, name) for name in OF_FEATURES) else []
         return [
             *(PREPARATIONS[name].title for name in self.prepared),
@@ -342,7 +341,7 @@ class DataSpec(Model):
     # ---- address
 
     def to_query(self) -> dict[str, str]:
-        """Return the address of the data; it says where they are, and not what they hold."""
+        """Return the address of the data, which has the source but not the hash of the content."""
         if self.path is not None:
             raise InvalidOption(f"a file on this computer has no address, got {self.path!r}; upload it")
         query = super().to_query()
@@ -352,7 +351,7 @@ class DataSpec(Model):
     def values_of_query(cls, query: Mapping[str, str]) -> dict[str, Any]:
         values = super().values_of_query(query)
         for name in ("upload", "folder", "sample"):
-            if name in values:  # the first of them holds, whatever else an old address says
+            if name in values:  # the first source wins; an old address may have several
                 values = {key: value for key, value in values.items() if key == name or key not in PLACES}
                 break
         if values.get("only"):
@@ -362,7 +361,7 @@ class DataSpec(Model):
         return values
 
     def but_for(self, *names: str) -> "DataSpec":
-        """Return this spec with the named fields at their defaults, and without a digest of the numbers."""
+        """Return this spec with the named fields at their defaults, and without the hash of the content."""
         fields = type(self).model_fields
         return self.but(content="", **{name: fields[name].get_default() for name in names})
 
@@ -375,7 +374,7 @@ class DataSpec(Model):
 
 
 def features_words(data: DataSpec, kept: int = 0) -> str:
-    """Return in words which features are used and kept: ``without 2 features, keeping 1 feature``."""
+    """Return a phrase about the features of a question: ``without 2 features, keeping 1 feature``."""
     said = [
         f"{how} {count_words(len(getattr(data, how)), 'feature')}"
         for how in ("only", "without")
@@ -387,19 +386,17 @@ def features_words(data: DataSpec, kept: int = 0) -> str:
 
 
 def is_stand_in(name: str) -> bool:
-    """Return whether a sample is shown as a stand-in, without opening it."""
+    """Tell whether a sample is available only as a stand-in, without opening the sample."""
     return name in SAMPLES and SAMPLES[name].stand_in and original_path(name) is None
 
 
 def title_of(file: str) -> str:
-    """Return a title made from the name of a file; it is shown and never used as a path."""
+    """Return the title of a data set from the name of its file."""
     return PurePosixPath(file.replace("\\", "/")).name.partition(".")[0][:LONGEST_TITLE] or "upload"
 
 
 def _file(name: str, beside: Path, sha256: str = "") -> Path:
-    """Return the path of a file or folder, here or in the folder `beside`; with the content that is asked
-    for.
-    """
+    """Return the path of a file or folder, in the current folder or in `beside`, with the given hash."""
     for path in (Path(name), beside / name):
         if sha256 and path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() == sha256:
             return path

@@ -1,6 +1,4 @@
-"""Spec of a group test: how far components of half of the rows separate groups of samples in the other
-half.
-"""
+"""Spec of a group test: separation of labelled groups by components found on the other half of the rows."""
 
 import json
 from typing import Annotated, Any, ClassVar
@@ -35,7 +33,7 @@ class GroupsSpec(ProblemSpec):
     options : dict
         Options by method.
     permutations : int
-        How often labels are shuffled for the p-values.
+        Number of shuffles of the labels for the p-values.
     seed : int
 
     The other parameters are those of `ProblemSpec`, but no feature can be kept.
@@ -69,12 +67,12 @@ class GroupsSpec(ProblemSpec):
         return Description(self.data.title, question, self.details())
 
     def run(self, report: Report = silent, X: Any = None, labels: Any = None) -> GroupEffects:
-        """Return the `nspca.GroupEffects` on the half of the rows that no component was found on.
+        """Return the `nspca.GroupEffects` on the held-out half of the rows.
 
         Parameters
         ----------
         labels : (m,) sequence of str, optional
-            The labels of all rows; those of the data that are opened when None.
+            Labels of all rows; by default those of the opened data.
         """
         X = self.rows(X)
         labels = labels_of(X, self.label) if labels is None else labels
@@ -100,7 +98,7 @@ class GroupsSpec(ProblemSpec):
         return "\n".join(self.data.to_python())
 
     def python(self, **shown: Any) -> str:
-        """Return Python that computes the effects again."""
+        """Return Python that repeats the test."""
         words = self.keywords("problem") | self.keywords("call")
         words.pop("forced", None)
         words |= {name: repr(value) for name, value in self.options.get(self.method, {}).items()}
@@ -120,7 +118,7 @@ def labels_of(data: Any, label: str = "") -> Any:
     Raises
     ------
     InvalidData
-        Where the data have none, or none of that name.
+        When the data have no labels, or no label column of that name.
     """
     found = data.label_columns.get(label) if label else data.labels
     if found is None:
@@ -130,5 +128,5 @@ def labels_of(data: Any, label: str = "") -> Any:
 
 
 def _listed(values: np.ndarray) -> list[float | str | None]:
-    """Return numbers as JSON holds them; not a number and infinity have no JSON of their own."""
+    """Return numbers as JSON values; nan and infinity become None and text."""
     return [None if np.isnan(one) else float(one) if np.isfinite(one) else str(one) for one in values]

@@ -18,7 +18,7 @@ def run(*, spec: dict[str, Any], report: Report = silent, **given: Any) -> bytes
     spec : dict
         The spec as `Spec.to_plain` returns it.
     **given
-        Data that the page has opened already, as arguments of the `run` of the spec.
+        Open data of a page, as keyword arguments of the spec's `run`.
 
     Raises
     ------

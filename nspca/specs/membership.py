@@ -1,4 +1,4 @@
-"""Spec of membership: which features every good answer has, which none has, and what each costs."""
+"""Spec of membership: the features in every good answer, those in none, and the cost of each."""
 
 from typing import Annotated, Any, ClassVar
 
@@ -68,9 +68,9 @@ class MembershipSpec(ProblemSpec):
         Parameters
         ----------
         component : (n,) array, optional
-            Found by "auto" when None.
+            A known component; by default the method "auto" finds one.
         certificate : bytes, optional
-            The file of a certificate of this problem; made when None.
+            File of a certificate of this problem; by default a certificate is proved.
         """
         X, report = self.given(X, report)
         problem = self.problem(X)
@@ -84,7 +84,7 @@ class MembershipSpec(ProblemSpec):
     unpack: ClassVar = staticmethod(Membership.from_bytes)
 
     def python(self, **shown: Any) -> str:
-        """Return Python that solves, looks at every feature and prints what is known of it."""
+        """Return Python that solves the problem and prints the membership of every feature."""
         return "\n".join(
             [
                 "result = nspca.solve(problem)",

@@ -1,4 +1,4 @@
-"""Options of methods as a spec holds them: typed values by method, and their texts in an address."""
+"""Options of methods in specs: validation, words, and their texts in addresses."""
 
 from collections.abc import Mapping
 from dataclasses import Field, fields
@@ -13,7 +13,7 @@ from nspca.validation.options import made
 
 
 def options_words(options: Mapping[str, Mapping[str, Any]]) -> str:
-    """Return ``em with restarts 3 and starts paper``; empty when nothing was changed."""
+    """Return changed options in words: ``em with restarts 3 and starts paper``; empty for none."""
     return "; ".join(
         f"{method} with " + " and ".join(f"{name} {value}" for name, value in given.items())
         for method, given in options.items()
@@ -22,7 +22,7 @@ def options_words(options: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def write_options(options: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
-    """Return options as an address says them: ``{"em.restarts": "3", "em.starts": "paper"}``."""
+    """Return options as texts of an address: ``{"em.restarts": "3", "em.starts": "paper"}``."""
     return {
         f"{method}.{name}": address.write(value)
         for method, given in options.items()
@@ -31,18 +31,18 @@ def write_options(options: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
     }
 
 
-def is_whole(one: Field) -> bool:
-    """Return whether an option of a method is a whole number."""
+def is_whole(one: Field[Any]) -> bool:
+    """Tell whether an option of a method is a whole number."""
     return "int" in str(one.type)
 
 
-def read_option(one: Field, text: str) -> Any:
+def read_option(one: Field[Any], text: str) -> Any:
     """Return the value of an option of a method from its text in an address.
 
     Raises
     ------
     ValueError, KeyError
-        For a text that is none of its values.
+        For a text that is not a value of the option.
     """
     if isinstance(one.default, bool):
         return address.read_flag(text)
@@ -62,7 +62,7 @@ def read_options(text: str) -> dict[str, dict[str, Any]]:
 
 
 def check_options(options: Mapping[str, Mapping[str, Any]]) -> None:
-    """Refuse options that a method does not have, and values that it does not take."""
+    """Refuse unknown methods and options, and values that a method does not allow."""
     for method, given in options.items():
         if not isinstance(given, Mapping):
             raise InvalidOption(f"options of {method} must be an object of names and values, got {given!r}")
@@ -78,4 +78,4 @@ Options = Annotated[
         say=options_words,
     ),
 ]
-"""Options by method, for the fields of specs; those that are not named are at their defaults."""
+"""Type of the field `options` of specs: changed options by method."""

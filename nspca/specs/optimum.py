@@ -22,9 +22,9 @@ from nspca.specs.rows import Closer, pack
 from nspca.specs.sweep import check_methods
 
 SECONDS = 3600
-"""Seconds after which a search ends by default. It can go on from there."""
+"""Default maximum seconds of a search, which can be continued later."""
 PAUSE = 0.5
-"""Minimum seconds between two `Closer` rows: a bound can come down many times in a second."""
+"""Minimum seconds between two `Closer` rows, since a bound may improve many times per second."""
 
 
 class OptimumSpec(ProblemSpec):
@@ -35,7 +35,7 @@ class OptimumSpec(ProblemSpec):
     k : int
         Features in the component.
     method : str
-        Method whose component the search begins with: "auto" or a key of `nspca.METHODS`.
+        Method of the first component: "auto" or a key of `nspca.METHODS`.
     seconds : int
         Maximum seconds of the search.
     attempt : int
@@ -64,16 +64,16 @@ class OptimumSpec(ProblemSpec):
     def run(
         self, report: Report = silent, X: Any = None, component: Any = None, certificate: bytes | None = None
     ) -> Result:
-        """Return the best answer that was found, with what is proved about it.
+        """Return the best answer with its certificate.
 
         Parameters
         ----------
         component : (n,) array, optional
-            A known answer; found by "auto" when None.
+            A known component; by default `method` finds one.
         certificate : bytes, optional
-            The file of a certificate where an earlier search ended.
+            File of the certificate of an earlier search, to continue.
 
-        `Cancelled` carries the best answer by then as its `result`.
+        `Cancelled` carries the best answer so far as its `result`.
         """
         X, report = self.given(X, report)
         problem = self.problem(X)
@@ -107,7 +107,7 @@ class Standing:
     certain, possible : (n,) bool
         Features that every better answer has, and features that a better answer may have.
     open, nodes : int
-        Parts of the search that are not closed yet, and parts that were looked at.
+        Number of open nodes, and number of settled nodes.
     """
 
     certain: np.ndarray
@@ -122,7 +122,7 @@ class Standing:
 
     @classmethod
     def of(cls, event: Event | None, n: int) -> Self | None:
-        """Return what an event of the search says about n features; None where it says nothing."""
+        """Return the standing in an event of the search, for n features; None if the event has none."""
         said: Mapping[str, Any] = {} if event is None else event.payload
         try:
             certain, possible = (unhexed(said[name], n) for name in ("certain", "possible"))
@@ -152,12 +152,12 @@ class Watch:
         self.report(replace(event, lower=self.lower, upper=upper, payload={**self.standing, **row}))
 
     def row(self) -> dict[str, Any]:
-        """Return a row of how close the two bounds are now."""
+        """Return a `Closer` row with the present bounds."""
         self.last = time.perf_counter()
         return pack(Closer(self.last - self.started, self.lower, self.upper, EXHAUSTIVE))
 
     def end(self, lower: float, upper: float) -> None:
-        """Report what was proved in the end."""
+        """Report the final bounds."""
         self.lower, self.upper = lower, upper
         payload = {**self.standing, **self.row()}
         self.report(Event("proving the optimum", lower=lower, upper=upper, k=self.k, payload=payload))

@@ -21,7 +21,7 @@ class PaperSpec(Spec):
     item : str
         A key of `nspca.papers.ITEMS`.
     files : str
-        Digest of the data files that are used, so that other files give another result key; empty for any.
+        Hash of the data files, so that other files give another result key; empty for any files.
     """
 
     kind: ClassVar[str] = "paper"
@@ -52,5 +52,5 @@ class PaperSpec(Spec):
     unpack: ClassVar = staticmethod(Outcome.from_json)
 
     def to_python(self) -> str:
-        """Return Python that computes the figure or table again."""
+        """Return Python that repeats the computation of the figure or table."""
         return f"import nspca\n\noutcome = nspca.PaperSpec(item={self.item!r}).run()\nprint(outcome.said)\n"

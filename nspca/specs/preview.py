@@ -1,6 +1,4 @@
-"""Spec of a preview: a quick answer and a quick proved bound for every k, shown before a sweep has
-results.
-"""
+"""Spec of a preview: a quick answer with a proved bound for every k, shown before a sweep has results."""
 
 from typing import Any, ClassVar
 
@@ -61,9 +59,9 @@ class PreviewSpec(ProblemSpec):
         return Description(self.data.title, f"preview of a sweep, {ks_words(self.ks)}", self.details())
 
     def run(self, report: Report = silent, X: Any = None) -> Sweep:
-        """Return a `nspca.Sweep` with an answer and the smallest of the quick bounds for each k.
+        """Return a `nspca.Sweep` with an answer and the smallest quick bound for each k.
 
-        An answer is the better of the truncated leading eigenvector and the rank-3 answer.
+        Each answer is the better of the truncated leading eigenvector and the rank-3 answer.
         """
         X, report = self.given(X, report)
         problem = self.problem(X)
@@ -92,7 +90,7 @@ class PreviewSpec(ProblemSpec):
     unpack: ClassVar = staticmethod(Sweep.from_bytes)
 
     def python(self, **shown: Any) -> str:
-        """Return Python that sweeps without proofs, which is nearest to a preview."""
+        """Return Python that sweeps without proofs, the public equivalent of a preview."""
         return "\n".join(
             [
                 f"sweep = nspca.sweep(problem, {python_of(self.ks)}, certify=None, seed={self.seed})",

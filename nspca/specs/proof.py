@@ -9,9 +9,10 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field as Limits
 from pydantic import StrictInt
 
-from nspca.api import OPTIMAL_GAP, certify, solve
+from nspca.api import certify, solve
 from nspca.certificate import Certificate
 from nspca.errors import Cancelled, CertificateError, InvalidOption
+from nspca.presentation.numerals import OPTIMAL_GAP
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
 from nspca.result import Result, Status
@@ -47,7 +48,7 @@ class ProofSpec(ProblemSpec):
     efforts : tuple of str
         Efforts that are tried in turn until the gap is closed.
     attempt : int
-        Number of attempts before this one; it tells one attempt from another.
+        Number of earlier attempts, so that a further attempt has another result key.
 
     The other parameters are those of `ProblemSpec`.
     """
@@ -71,14 +72,14 @@ class ProofSpec(ProblemSpec):
         return Description(self.data.title, f"a tighter proof, {sparsity_words(self.k)}", self.details())
 
     def run(self, report: Report = silent, X: Any = None, component: Any = None) -> Certificate:
-        """Return the strongest certificate of the efforts, one after another until the gap is closed.
+        """Return the best certificate of the efforts, tried in turn until the gap is closed.
 
         Parameters
         ----------
         component : (n,) or (n, r) array, optional
-            A known answer, below whose value no bound can lie; found by "auto" when None.
+            A known answer; by default the method "auto" finds one.
 
-        `Cancelled` carries the best certificate by then as its `result`.
+        `Cancelled` carries the best certificate so far as its `result`.
         """
         X, report = self.given(X, report)
         problem = self.problem(X)
@@ -97,7 +98,7 @@ class ProofSpec(ProblemSpec):
             closing(Event("certificate", k=max(problem.sizes), upper=best.upper))
             if best.ratio(known.value) >= 1 - OPTIMAL_GAP:
                 break
-        assert best is not None  # every effort gives one, or raises
+        assert best is not None  # every effort returns a certificate or raises
         return best
 
     unpack: ClassVar = staticmethod(Certificate.from_bytes)
@@ -120,7 +121,7 @@ class CheckSpec(ProblemSpec):
     ----------
     k : int or tuple of int
     source : "data" or "covariance"
-        What the certificate is about.
+        Input of the certified problem.
 
     The other parameters are those of `ProblemSpec`.
     """
@@ -138,9 +139,7 @@ class CheckSpec(ProblemSpec):
         return Description(self.data.title, f"check of a proof, {sparsity_words(self.k)}", self.details())
 
     def run(self, report: Report = silent, X: Any = None, certificate: bytes | None = None) -> dict[str, Any]:
-        """Return ``upper`` and ``seconds`` of the check, and the reason of a ``refusal``, or an empty
-        text.
-        """
+        """Return ``upper``, ``seconds`` and ``refusal`` (the reason, or an empty text) of the check."""
         if certificate is None:
             raise InvalidOption("a check needs a certificate, got none; use `python -m nspca verify`")
         X, report = self.given(X, report)
@@ -160,7 +159,7 @@ class CheckSpec(ProblemSpec):
     unpack: ClassVar = staticmethod(json.loads)
 
     def python(self, **shown: Any) -> str:
-        """Return Python that checks a certificate of a file."""
+        """Return Python that checks the certificate in a file."""
         return 'print(nspca.verify(X, nspca.Certificate.load("certificate.npz"), problem))'
 
 

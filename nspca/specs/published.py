@@ -1,4 +1,4 @@
-"""Bounds that papers print, computed beside the certificates to compare with them."""
+"""Bounds by the formulas of the papers, for comparison with certificates."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -23,10 +23,10 @@ RANK_3_TOLERANCE = 1e-4
 
 
 def rank3_bound(problem: Problem, report: Report = silent) -> float | None:
-    """Return the optimum of the rank-3 part plus the fourth eigenvalue, a proved bound.
+    """Return the optimum of the rank-3 part plus the fourth eigenvalue, in the units of the data.
 
-    This is the exact form of the bound of Asteris et al. (2014). It is in the units of the data, and None
-    where the eigenvalues cost too much.
+    This proved bound is the exact form of the bound of Asteris et al. (2014). Returns None when the
+    eigenvalues are too expensive.
     """
     if _too_large(problem):
         return None
@@ -36,17 +36,17 @@ def rank3_bound(problem: Problem, report: Report = silent) -> float | None:
 def paper_bounds(
     problem: Problem, ks: Iterable[int], seed: int = 0, report: Report = silent
 ) -> tuple[Mapping[int, float | None], float | None]:
-    """Return the bounds of Asteris et al. (2014), and with what probability they hold for all `ks` together.
+    """Return the bounds of Asteris et al. (2014), and the probability that all of them hold.
 
-    A bound is the value of the eps-net on the rank-3 part over 1 - eps, plus the fourth eigenvalue. Forced
-    features are ignored, so it holds with them too.
+    Each bound is the value of the eps-net on the rank-3 part over 1 - eps, plus the fourth eigenvalue. Forced
+    features are ignored, so the bounds hold for them too.
 
     Returns
     -------
     upper : dict
-        By k, in the units of the data; None where the eigenvalues cost too much.
+        Bounds by k, in the units of the data; None when the eigenvalues are too expensive.
     probability : float or None
-        Lower bound on the probability that all bounds hold. They are no certificates.
+        Lower bound on the probability that all bounds hold. The bounds are not certificates.
     """
     if _too_large(problem):
         return dict.fromkeys(ks), None
@@ -54,7 +54,7 @@ def paper_bounds(
 
 
 def published_bounds(problem: Problem, ks: Iterable[int], seed: int = 0) -> "pd.DataFrame":
-    """Return the bounds that papers print for each k, to stand beside a certificate.
+    """Return the bounds by the formulas of the papers for each k, for comparison with certificates.
 
     Parameters
     ----------

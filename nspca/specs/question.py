@@ -1,4 +1,4 @@
-"""Base of all questions about one data set: the problem, the cost estimate, and the exported Python."""
+"""Base classes of questions about a data set: problem, cost estimate, and exported Python."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -26,9 +26,9 @@ from nspca.specs.data import DataSpec, Numbers, keeping
 from nspca.specs.table import ReportingShards, ShardsOnWorkers
 
 AGAIN = 1 / 4
-"""Time of each further problem on the same data as a share of the first, since much is computed already."""
+"""Seconds of each further problem on the same data, as a share of the first; eigenvectors are then cached."""
 SEEDS = 2**63
-"""Seeds are below this number, so that JSON and NumPy hold them exactly."""
+"""Upper limit of seeds, which JSON and NumPy can represent."""
 
 Whole = Annotated[StrictInt, Limits(ge=1)]
 """A number of features, components or repetitions."""
@@ -38,7 +38,7 @@ Seed = Annotated[
 
 
 def weights_words(nonneg: bool) -> str:
-    """Return the signs that weights may have, in words."""
+    """Return a phrase about the permitted signs of weights."""
     return "nonnegative" if nonneg else "weights of any sign"
 
 
@@ -46,13 +46,11 @@ class Spec(Registered):
     """A question that can be stored, run and exported."""
 
     def run(self, report: Report = silent, *args: Any, **given: Any) -> Any:
-        """Return the answer; ``report(event)`` is called with the progress, and may raise
-        `nspca.Cancelled`.
-        """
+        """Return the answer; ``report(event)`` gets progress events and may raise `nspca.Cancelled`."""
         raise NotImplementedError
 
     def pack(self, result: Any) -> bytes:
-        """Return the result of `run` as bytes, to be stored; `unpack` reads them."""
+        """Return the result of `run` as bytes for the store; `unpack` reads them."""
         return result.to_bytes()
 
     unpack: ClassVar[Any]  # returns the result from the bytes of `pack`
@@ -67,7 +65,7 @@ class Spec(Registered):
 
 
 class ProblemSpec(Spec):
-    """Base of questions about a problem. It has all fields of the problem but the number of features.
+    """Base class of questions about a problem, with all fields of the problem except k.
 
     Parameters
     ----------
@@ -75,7 +73,7 @@ class ProblemSpec(Spec):
     nonneg : bool
         Whether weights must not be negative.
     forced : tuple of int
-        Features that must be in, by number in the data after all steps.
+        Forced features, by number in the data after all steps.
     center, scale : bool
         Whether means are subtracted, and whether features are divided by their standard deviations.
     """
@@ -98,12 +96,12 @@ class ProblemSpec(Spec):
 
     @property
     def content(self) -> str:
-        """Digest of the numbers that the question is about; empty for whatever the data source holds."""
+        """Hash of the numbers that the question is about; empty for the present content of the source."""
         return self.data.content
 
     @property
     def first(self) -> int | tuple[int, ...]:
-        """The k, or sizes, of the problem that `problem` returns; of several values of k the first."""
+        """The k (or sizes) of the problem that `problem` returns: the first of several values of k."""
         raise NotImplementedError
 
     @property
@@ -114,11 +112,11 @@ class ProblemSpec(Spec):
 
     @property
     def same_problem(self) -> tuple[Any, ...]:
-        """Return a key that is equal for questions about the same problem."""
+        """Key that is equal for questions about equal problems."""
         return self.content, self.nonneg, self.center, self.scale, self.forced
 
     def about_problem(self) -> dict[str, Any]:
-        """Return the fields of `ProblemSpec`, from which another question about the same problem is made."""
+        """Return the fields of `ProblemSpec`, for making another question about the same problem."""
         return {name: getattr(self, name) for name in ("data", "nonneg", "forced", "center", "scale")}
 
     def options_of(self, methods: Iterable[str]) -> dict[str, dict[str, Any]]:
@@ -135,7 +133,9 @@ class ProblemSpec(Spec):
         return self.data.open(beside=beside)
 
     def problem(self, X: Any = None) -> Problem:
-        """Return the problem about the data X; the data source is opened when X is None."""
+        """Return the problem about the data X, which may be made already. None opens the data source."""
+        if isinstance(X, Problem):
+            return X
         X = self.open() if X is None else X
         spread = {"client": X.client, "report": X.report} if isinstance(X, ShardsOnWorkers) else {}
         X = X.X if isinstance(X, OnDisk) else X
@@ -148,7 +148,7 @@ class ProblemSpec(Spec):
         return Problem.from_data(X, **how)
 
     def given(self, X: Any, report: Report) -> tuple[Any, Report]:
-        """Return the data of a run, opened when X is None, and the report hook to use with them.
+        """Return the data of a run (opened if X is None), and the report hook to use with them.
 
         Shards report every block that is read, so the hook also remembers the stage of the run.
         """
@@ -161,12 +161,12 @@ class ProblemSpec(Spec):
         return X, report
 
     def rows(self, X: Any) -> Any:
-        """Return the data of a question about rows, opened when X is None.
+        """Return the data of a question about rows (opened if X is None).
 
         Raises
         ------
         InvalidData
-            For a covariance and for a folder of shards, whose rows are not at hand.
+            For a covariance and for a folder of shards, whose rows are not in memory.
         """
         X = self.open() if X is None else X
         if isinstance(X, OnDisk) or getattr(X, "is_covariance", False) or self.data.covariance:
@@ -174,14 +174,14 @@ class ProblemSpec(Spec):
         return X
 
     def estimate(self, data: Any = None, machine: Speed | None = None) -> Plan:
-        """Return an estimate of the memory, passes over the data and seconds that the answer takes.
+        """Return the cost estimate: memory, passes over the data, and seconds.
 
         Parameters
         ----------
         data : optional
-            The data, a path or a `Size`; the data source is opened when not given.
+            The data, a path or a `Size`; by default the data source is opened.
         machine : Speed, optional
-            Speed of the machine that will compute; measured when not given.
+            Speed of the machine of the run; by default the speed of this one is measured.
         """
         data = self.open() if data is None else data
         size = data if isinstance(data, Size) else table_size(data)
@@ -189,7 +189,7 @@ class ProblemSpec(Spec):
         asked = getattr(self, "effort", None) or "fast"
         effort = (
             asked if asked in PLANS else [*PLANS][-1]
-        )  # an exhaustive search is estimated by its first bound
+        )  # the estimate of an exhaustive search is that of its first bound
         found = planned(size, sizes, effort, machine or speed())
         if found.seconds is None:
             return found
@@ -231,17 +231,17 @@ class ProblemSpec(Spec):
         Parameters
         ----------
         **shown
-            What a page shows of the result, such as k and method.
+            The part of the result that a page shows, such as k and method.
         """
         return f"import nspca\n\n{self.opening()}\n{self.python(**shown)}\n"
 
     def python(self, **shown: Any) -> str:
-        """Return the lines of Python after those that make the problem."""
+        """Return the Python code that follows `opening`."""
         raise NotImplementedError
 
 
 def arguments(words: dict[str, str]) -> str:
-    """Return keywords of a call as Python writes them."""
+    """Return keywords and values (source code) as the arguments of a call."""
     return ", ".join(f"{name}={value}" for name, value in words.items())
 
 
@@ -257,19 +257,19 @@ def table_size(data: Any) -> Size:
 
 
 def python_of(ks: Sequence[int]) -> str:
-    """Return values of k as an expression of Python."""
+    """Return values of k as a Python expression."""
     step = step_of(ks)
     return f"{list(ks)}" if step is None else f"range({ks[0]}, {ks[-1] + 1}, {step})"
 
 
 def step_of(ks: Sequence[int]) -> int | None:
-    """Return the step between all neighbours, None where it differs."""
+    """Return the common step of values of k; None if there is none."""
     found = {b - a for a, b in pairwise(ks)} or {1}
     return found.pop() if len(found) == 1 else None
 
 
 def ks_words(ks: Sequence[int]) -> str:
-    """Return values of k in a line: ``k = 3``, ``k = 1 to 30``, ``k = 5, 10, 20``."""
+    """Return values of k in words: ``k = 3``, ``k = 1 to 30`` or ``k = 5, 10, 20``."""
     step = step_of(ks)
     if len(ks) < 3 or (len(ks) <= MOST_NAMED and step is None):
         return f"k = {', '.join(map(str, ks))}"

@@ -1,4 +1,4 @@
-"""Rows that a worker reports as soon as each piece of its work is ready, packed for messages to a page."""
+"""Rows: partial results that a worker reports during a run, packed for progress messages."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,14 +9,12 @@ import numpy as np
 from nspca.result import Result, Status
 
 MOST_SENT = 4000
-"""Maximum nonzero weights in one progress message. Pictures of larger components wait for the end of the
-run.
-"""
+"""Maximum nonzero weights in one progress message. Larger components are shown at the end of the run only."""
 
 
 @dataclass(frozen=True)
 class Found:
-    """One component: a row of `nspca.Sweep.frame`, and the bounds beside ours where a sweep computed them."""
+    """One component: a row of `nspca.Sweep.frame`, with the published bounds if a sweep computed them."""
 
     method: str
     k: int
@@ -34,17 +32,17 @@ class Found:
 class Several:
     """Several components of one method.
 
-    `parts` holds the features and weights of each component, or is None when they are too many to send.
+    `parts` has the features and weights of each component; None if they are too many to send.
     """
 
     method: str
     values: list[float]
     seconds: float
-    parts: list[list[list]] | None
+    parts: list[list[list[Any]]] | None
 
     @classmethod
     def of(cls, result: Result) -> Self:
-        """Return the row for a result."""
+        """Return the row of a result."""
         X = result.components
         parts: list[list[list[Any]]] = [
             [np.flatnonzero(x).tolist(), [float(f"{w:.6g}") for w in x[x != 0]]] for x in X.T
@@ -53,9 +51,9 @@ class Several:
         return cls(result.method, result.values.tolist(), result.seconds, parts if few else None)
 
     def result(self, n: int) -> Result | None:
-        """Return the result about n features, with six digits of the weights and without a certificate.
+        """Return the result for n features, with weights of six digits and without a certificate.
 
-        None when no components were sent.
+        Returns None if no components were sent.
         """
         if self.parts is None:
             return None
@@ -70,23 +68,21 @@ class Several:
 
 @dataclass(frozen=True)
 class Climbed:
-    """Better components found by a running method: their value and, unless they are large, their weights."""
+    """Better components of a running method: their value, and their weights unless they are too many."""
 
     method: str
     seconds: float
     value: float
-    parts: list[list[list]] | None = None
+    parts: list[list[list[Any]]] | None = None
 
     def components(self, n: int) -> np.ndarray | None:
-        """Return the components as columns (n, r), or None when they were not sent."""
+        """Return the components as columns (n, r), or None if they were not sent."""
         return None if self.parts is None else _columns(self.parts, n)
 
 
 @dataclass(frozen=True)
 class Explained:
-    """Variance of the first 1, 2, ... components of a method, under the names of
-    `nspca.components.explained_variances`.
-    """
+    """Variances of the first 1, 2, ... components of a method, by the measures of `explained_variances`."""
 
     method: str
     curves: dict[str, list[float]]
@@ -95,7 +91,7 @@ class Explained:
 
 @dataclass(frozen=True)
 class Redrawn:
-    """The features that a method chooses on rows drawn again."""
+    """Support of a method's component on a bootstrap sample of the rows."""
 
     method: str
     support: list[int]
@@ -103,9 +99,10 @@ class Redrawn:
 
 @dataclass(frozen=True)
 class Recurred:
-    """Components found on rows drawn again, each matched with a component of all rows.
+    """Components on a bootstrap sample of the rows, each matched with a component of all rows.
 
-    `supports` are their features in the order of the matches, and `overlaps` the cosines, from 0 to 1.
+    `supports` are the matched supports in the order of the components of all rows. `overlaps` are the cosines
+    of the matches.
     """
 
     supports: list[list[int]]
@@ -114,9 +111,7 @@ class Recurred:
 
 @dataclass(frozen=True)
 class Weighed:
-    """Evidence for each number of features so far: the columns of an `nspca.Choice`, None where not yet
-    known.
-    """
+    """Evidence for each number of features so far: the columns of an `nspca.Choice`, None if unknown."""
 
     numbers: list[int]
     value: list[float | None]
@@ -136,7 +131,7 @@ class Shuffled:
 
 @dataclass(frozen=True)
 class Scored:
-    """A line of the table of one of the papers' uses."""
+    """A row of the table of an application in the papers (`nspca.specs.uses`)."""
 
     line: dict[str, Any]
 
@@ -152,7 +147,7 @@ class Proved:
 
 @dataclass(frozen=True)
 class Closer:
-    """Lower and upper bound of a problem at one moment of a search."""
+    """Value and bound of a problem after some seconds of a search."""
 
     seconds: float
     lower: float
@@ -162,13 +157,13 @@ class Closer:
 
 @dataclass(frozen=True)
 class Refused:
-    """The message of the error of a method that cannot solve the problem."""
+    """The error message of a method that cannot solve the problem."""
 
     method: str
     error: str
 
 
-def _columns(parts: list[list[list]], n: int) -> np.ndarray:
+def _columns(parts: list[list[list[Any]]], n: int) -> np.ndarray:
     """Return components as columns (n, r) from their features and weights."""
     X = np.zeros((n, len(parts)))
     for j, (support, weights) in enumerate(parts):
@@ -191,16 +186,16 @@ Row = (
     | Refused
 )
 NAMES = {row.__name__.lower(): row for row in Row.__args__}
-"""Name of each kind of row, in messages and in the store."""
+"""Classes of rows by their names in messages and in the store."""
 
 
 def pack(row: Row) -> dict[str, Any]:
-    """Return the payload of an event that carries the row."""
+    """Return a row as the payload of an event."""
     return {"row": {"row": type(row).__name__.lower(), **vars(row)}}
 
 
 def unpack(rows: Iterable[dict[str, Any]]) -> list[Row]:
-    """Return the rows of a run, without rows in the form of another version of the package."""
+    """Return rows from payloads; rows of another version of the package are left out."""
     found = []
     for row in rows:
         try:

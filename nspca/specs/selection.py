@@ -1,4 +1,4 @@
-"""Specs about other rows: how many features or components, and a comparison with shuffled tables."""
+"""Specs of model selection: number of features, number of components, and the noise test."""
 
 import json
 from collections.abc import Iterable
@@ -25,12 +25,10 @@ Draws = Annotated[Parts, Option("Draws", to="call", say=lambda value: f"{value} 
 
 
 class _OfRows(ProblemSpec):
-    """Base of questions about one method that need the rows of the data, not only their covariance."""
+    """Base class of questions about one method that need the rows of the data, not only the covariance."""
 
     def how(self) -> dict[str, Any]:
-        """Return the problem and the method as keyword arguments of `nspca.choose_k` and
-        `nspca.noise_test`.
-        """
+        """Return problem and method as keyword arguments of `nspca.choose_k` and `nspca.noise_test`."""
         names = ("method", "nonneg", "center", "scale", "forced", "seed")
         return {name: getattr(self, name) for name in names}
 
@@ -38,12 +36,12 @@ class _OfRows(ProblemSpec):
         return "\n".join(self.data.to_python())
 
     def _words(self) -> str:
-        """Return the keyword arguments of the Python that `python` writes."""
+        """Return the keyword arguments of the exported Python."""
         return arguments(self.keywords("problem") | self.keywords("call"))
 
 
 class ChoiceSpec(_OfRows):
-    """Evidence from held-out rows and rows drawn again for each number of features.
+    """Evidence from held-out rows and bootstrap samples for each number of features.
 
     Parameters
     ----------
@@ -88,7 +86,7 @@ class ChoiceSpec(_OfRows):
         return Description(self.data.title, question, self.details())
 
     def run(self, report: Report = silent, X: Any = None) -> Choice:
-        """Return the `nspca.Choice`; `report` gets what is known so far as the payload of its events."""
+        """Return the `nspca.Choice`; events of `report` carry the evidence so far."""
         parts: dict[str, Any] = {"folds": self.folds, "draws": self.draws}
         return choose_k(self.rows(X), self.ks, **self.how(), **parts, report=_weighing(report))
 
@@ -112,7 +110,7 @@ class ChoiceSpec(_OfRows):
 
 
 class ComponentsChoiceSpec(_OfRows):
-    """Evidence from held-out rows and rows drawn again for each number of components.
+    """Evidence from held-out rows and bootstrap samples for each number of components.
 
     Parameters
     ----------
@@ -159,7 +157,7 @@ class ComponentsChoiceSpec(_OfRows):
         return Description(self.data.title, question, self.details())
 
     def run(self, report: Report = silent, X: Any = None) -> Choice:
-        """Return the `nspca.Choice` of a number of components; `report` gets what is known so far."""
+        """Return the `nspca.Choice` of a number of components; events carry the evidence so far."""
         how = {name: value for name, value in self.how().items() if name != "forced"}
         parts: dict[str, Any] = {"folds": self.folds, "draws": self.draws}
         return choose_components(self.rows(X), self.k, self.most, **how, **parts, report=_weighing(report))
@@ -186,7 +184,7 @@ class ComponentsChoiceSpec(_OfRows):
 
 
 class NoiseSpec(_OfRows):
-    """Comparison of a component with components of shuffled tables, which show what noise explains.
+    """Noise test: comparison of a component with components of shuffled tables.
 
     Parameters
     ----------
@@ -252,7 +250,7 @@ class NoiseSpec(_OfRows):
 
 
 def _weighing(report: Report) -> Report:
-    """Return a hook that packs what is known of a choice so far as a row."""
+    """Return a report hook that packs the evidence of a choice so far as a row."""
 
     def say(event: Event) -> None:
         row = event.payload.get("row")
@@ -262,7 +260,7 @@ def _weighing(report: Report) -> Report:
 
 
 def choice_of(row: Weighed, of: str = "k") -> Choice:
-    """Return a `Choice` from the row that a run reported, with nan for values that are not known yet.
+    """Return a `Choice` from a row of a run, with nan for unknown values.
 
     Parameters
     ----------
@@ -274,11 +272,11 @@ def choice_of(row: Weighed, of: str = "k") -> Choice:
 
 
 def row_of(choice: Choice) -> Weighed:
-    """Return a choice as a row of plain numbers, which JSON can hold."""
+    """Return a choice as a row of plain numbers for JSON."""
     known: dict[str, list[float | None]] = {name: _known(column) for name, column in choice.columns.items()}
     return Weighed([int(number) for number in choice.numbers], **known)
 
 
 def _known(column: Iterable[float]) -> list[float | None]:
-    """Return the numbers of a column with None for nan, which JSON does not have."""
+    """Return the numbers of a column, with None for nan, which JSON lacks."""
     return [None if np.isnan(value) else float(value) for value in column]

@@ -1,4 +1,4 @@
-"""Measurements that a worker makes for pages: folders, the machine, the words of a sample."""
+"""Specs of measurements for pages: variances of a folder, speed of the machine, words of a sample."""
 
 import json
 from dataclasses import asdict
@@ -20,7 +20,7 @@ COUNTED = "python-docs"
 
 
 class _Measure(Spec):
-    """A measurement whose answer is JSON."""
+    """Base class of measurements whose results are stored as JSON."""
 
     def pack(self, result: Any) -> bytes:
         return json.dumps(result).encode()
@@ -28,7 +28,7 @@ class _Measure(Spec):
     unpack: ClassVar = staticmethod(json.loads)
 
     def to_python(self) -> str:
-        """Return Python that measures again, from the JSON of the spec."""
+        """Return Python that repeats the measurement from the JSON of the spec."""
         return f"import nspca\n\nprint(nspca.Spec.from_json({self.to_json()!r}).run())\n"
 
 
@@ -46,7 +46,7 @@ class TableSpec(_Measure):
         return Description(self.data.title, "the variance of all rows")
 
     def run(self, report: Report = silent, *args: Any, **given: Any) -> dict[str, float | None]:
-        """Return the ``total`` variance and the ``leading`` eigenvalue, None where it is not wanted."""
+        """Return the ``total`` variance and the ``leading`` eigenvalue (None if `leading` is False)."""
         table = ReportingShards(self.data.shards(), report)
         problem = Problem.from_shards(table, 1, center=self.center, scale=self.scale)
         leading = problem.leading_eigenvalue if self.leading else None
@@ -64,12 +64,12 @@ class SpeedSpec(_Measure):
         return Description("this machine", "how fast it computes")
 
     def run(self, report: Report = silent, *args: Any, **given: Any) -> dict[str, float]:
-        """Return the attributes of a `nspca.planning.machine.Speed`."""
+        """Return the measured attributes of a `nspca.planning.machine.Speed`."""
         return asdict(machine.speed())
 
 
 class WordsSpec(_Measure):
-    """The counts of the words of Python's documentation, which stay in the cache of this machine."""
+    """The word counts of Python's documentation, which are kept in the cache of this machine."""
 
     kind: ClassVar[str] = "words"
 
@@ -77,6 +77,6 @@ class WordsSpec(_Measure):
         return Description("Python documentation", "its words are counted")
 
     def run(self, report: Report = silent, *args: Any, **given: Any) -> str:
-        """Count the words; they are kept, so there is nothing else to return."""
+        """Count the words into the cache, and return an empty text."""
         load_sample(COUNTED, report=report)
         return "counted"

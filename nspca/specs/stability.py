@@ -1,4 +1,4 @@
-"""Specs for bootstrap stability: how often features are found again on rows drawn with replacement.
+"""Specs of bootstrap stability: the frequency of features in components of rows drawn with replacement.
 
 A standardised problem uses the standard deviations of the whole table, since a column of a draw can be
 constant.
@@ -28,12 +28,12 @@ from nspca.specs.rows import Recurred, Redrawn, Refused, pack
 from nspca.specs.sweep import NO_METHOD, check_methods
 
 RESAMPLES = 20
-"""Default number of draws: shares of draws are then known to about a tenth."""
+"""Default number of draws, which estimates frequencies to about a tenth."""
 Resamples = Annotated[Whole, Option("Draws", say=lambda value: f"{value} draws")]
 
 
 class StabilitySpec(ProblemSpec):
-    """Bootstrap stability of one component: the features that methods choose on rows drawn again.
+    """Bootstrap stability of one component: the supports that methods find on each draw of the rows.
 
     Parameters
     ----------
@@ -80,9 +80,9 @@ class StabilitySpec(ProblemSpec):
         return Description(self.data.title, f"rows drawn again, k = {self.k}", self.details())
 
     def run(self, report: Report = silent, X: Any = None) -> dict[str, list[list[int]]]:
-        """Return for each method the features that it finds on every draw, as a list of lists.
+        """Return for each method its supports, one for each draw.
 
-        When a method cannot solve the problem, the message of its error is reported, and the method is left
+        If a method cannot solve the problem, the message of its error is reported, and the method is left
         out.
 
         Raises
@@ -124,7 +124,7 @@ class StabilitySpec(ProblemSpec):
         return "\n".join(self.data.to_python())
 
     def python(self, **shown: Any) -> str:
-        """Return Python that draws the rows again and counts the features of each method."""
+        """Return Python that repeats the draws and counts the features of each method."""
         return "\n".join(
             [
                 *python_before_draws(self),
@@ -142,7 +142,7 @@ class StabilitySpec(ProblemSpec):
 
 
 class ComponentsStabilitySpec(ProblemSpec):
-    """Bootstrap stability of several components: their matches on rows drawn again.
+    """Bootstrap stability of several components: their matches on each draw of the rows.
 
     Parameters
     ----------
@@ -188,7 +188,7 @@ class ComponentsStabilitySpec(ProblemSpec):
         Parameters
         ----------
         components : (n, r) array, optional
-            Components of the whole table, with which those of the draws are compared; solved for when None.
+            Components of the whole table, to compare with; by default the method finds them.
         """
         X, options, total = self.rows(X), self.options.get(self.method, {}), self.resamples
         if components is None:
@@ -212,7 +212,7 @@ class ComponentsStabilitySpec(ProblemSpec):
         return "\n".join(self.data.to_python())
 
     def python(self, **shown: Any) -> str:
-        """Return Python that draws the rows again and finds the components of each draw."""
+        """Return Python that repeats the draws and finds the components of each."""
         options = self.options.get(self.method, {})
         given = {"certify": "None", "seed": str(self.seed), **{name: repr(v) for name, v in options.items()}}
         k = repr(self.sizes[0] if len(set(self.sizes)) == 1 else self.sizes)
@@ -230,7 +230,7 @@ class ComponentsStabilitySpec(ProblemSpec):
 
 
 def match_components(X: Array, Y: Array) -> Recurred:
-    """Return for each column of X (n, r) the features of its match in Y (n, r), and the cosine of the two."""
+    """Return for each column of X (n, r) the support of its match in Y (n, r), and their cosine."""
     order, common = matched(X, Y)
     return Recurred(
         [np.flatnonzero(Y[:, j]).tolist() for j in order], [min(1.0, float(one)) for one in common]
@@ -255,5 +255,5 @@ def python_before_draws(spec: StabilitySpec | ComponentsStabilitySpec) -> list[s
 
 
 def _words(spec: StabilitySpec | ComponentsStabilitySpec) -> str:
-    """Return the keyword arguments of the problem in the Python that `python` writes."""
+    """Return the keyword arguments of the problem in the exported Python."""
     return f"nonneg={spec.nonneg}, center={spec.center}"

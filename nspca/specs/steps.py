@@ -1,4 +1,4 @@
-"""Steps that change a data set after it was read, such as leaving features out or taking logarithms."""
+"""Steps that change a data set after reading, such as leaving features out or taking logarithms."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,7 +12,7 @@ from nspca.shards import Shards
 from nspca.shards.on_disk import OnDisk
 
 ROWS, ENTRIES = 1000, 2_000_000
-"""Maximum rows of a sample of a folder of shards, and about the maximum of its entries."""
+"""Maximum rows, and approximate maximum entries, of a sample of a folder of shards."""
 
 
 def varying(data: Dataset) -> Dataset:

@@ -1,4 +1,4 @@
-"""Spec of a comparison: several components one after another, found by each of several methods."""
+"""Spec of several components one after another, found by each of several methods."""
 
 from dataclasses import replace
 from typing import Annotated, Any, ClassVar, Literal
@@ -27,7 +27,7 @@ class SuccessiveSpec(ProblemSpec):
     k : int
         Features in each component.
     count : int
-        How many components.
+        Number of components.
     methods : tuple of str
         "auto" or keys of `nspca.METHODS`.
     deflation : str
@@ -83,9 +83,9 @@ class SuccessiveSpec(ProblemSpec):
     def run(self, report: Report = silent, X: Any = None) -> Sweep:
         """Return a `nspca.Sweep` with keys (method, count).
 
-        The `info` of each result holds the variance explained by the first 1, 2, ... components, under the
-        names of `nspca.components.explained_variances`. When a method cannot solve the problem, the message
-        of its error is reported.
+        The `info` of each result has the variances of the first 1, 2, ... components, by the measures of
+        `nspca.components.explained_variances`. If a method cannot solve the problem, the message of its error
+        is reported.
 
         Raises
         ------
@@ -125,7 +125,7 @@ class SuccessiveSpec(ProblemSpec):
     unpack: ClassVar = staticmethod(Sweep.from_bytes)
 
     def python(self, **shown: Any) -> str:
-        """Return Python that finds the components again."""
+        """Return Python that repeats the search."""
         between = f"deflation={self.deflation!r}" if self.angle is None else f"angle={self.angle!r}"
         return "\n".join(
             [

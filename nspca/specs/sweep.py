@@ -1,4 +1,4 @@
-"""Spec of a sweep: every method at every k, to see how many features are enough."""
+"""Spec of a sweep: every method at every k, to find a sufficient number of features."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -6,11 +6,12 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field as Limits
-from pydantic import StrictStr
+from pydantic import StrictBool, StrictStr
 
 from nspca.api import EFFORTS, line_of, sweep
 from nspca.bounds.plan import JOINT_PLANS
 from nspca.errors import Cancelled, InvalidOption
+from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
 from nspca.result import Sweep
 from nspca.specs import address
@@ -21,7 +22,7 @@ from nspca.specs.question import ProblemSpec, Seed, Whole, arguments, ks_words, 
 from nspca.specs.rows import Found, pack
 
 MOST_KS = 10_000
-"""Maximum number of values of k in one sweep: more than a figure shows, few enough to list in JSON."""
+"""Maximum values of k in a sweep: more than a figure can show, and few enough to list in JSON."""
 NO_METHOD = "at least one method is required, got none; choose one"
 
 if TYPE_CHECKING:
@@ -34,12 +35,12 @@ Ks = Annotated[tuple[Whole, ...], Limits(min_length=1, max_length=MOST_KS)]
 
 
 def effort_words(effort: str | None) -> str:
-    """Return in words how hard a proof is looked for; empty for the default effort."""
+    """Return a phrase about the effort of a proof; empty for the default effort."""
     return {"fast": "", None: "no proof"}.get(effort, f"{effort} proofs")
 
 
 def cheapest_first(methods: Iterable[str]) -> list[str]:
-    """Return methods in the order in which they run: quick ones are seen while the others still work."""
+    """Return methods in the order of their cost, so that quick results are shown early."""
     return sorted(methods, key=lambda method: line_of(method).cost)
 
 
@@ -53,10 +54,12 @@ class SweepSpec(ProblemSpec):
     methods : tuple of str
         "auto" or keys of `nspca.METHODS`.
     effort : "fast", "standard", "thorough", "exhaustive" or None
-        How hard to look for the proofs.
+        Effort of the proofs; None for no proofs.
     keep : tuple of int
-        The `forced` features by number in the table before other features were left out, which is how an
-        address numbers them; empty where these numbers are the same.
+        The `forced` features by their numbers in the prepared table before features were left out, as in
+        addresses; empty if these numbers are equal.
+    published : bool
+        Whether the bounds that papers print are computed too; see `published_bounds`.
     seed : int
 
     The other parameters are those of `ProblemSpec`.
@@ -75,6 +78,7 @@ class SweepSpec(ProblemSpec):
         Option("Effort for the proof", "effort", address.EFFORT, "call", "certify", effort_words, True),
     ] = "fast"
     keep: Numbers = ()
+    published: StrictBool = True
     seed: Seed = 0
 
     def model_post_init(self, context: Any) -> None:
@@ -117,22 +121,24 @@ class SweepSpec(ProblemSpec):
         return values | {"ks": read_ks(query)}
 
     def run(self, report: Report = silent, X: Any = None) -> Sweep:
-        """Return the `nspca.Sweep`; each row and result carries the published bounds too, see `published`.
+        """Return the `nspca.Sweep`. Unless `published` is False, rows and results have the published bounds.
 
-        `Cancelled` carries the sweep of what was ready as its `result`.
+        `Cancelled` carries the partial sweep as its `result`.
         """
         X, report = self.given(X, report)
         problem = self.problem(X)
-        paper, probability = paper_bounds(problem, self.ks, self.seed, report)
         beside: dict[int, dict[str, Any]] = {}
+        paper, probability = self._bounds_of_the_paper(problem, report)
 
         def completed(event: Event) -> None:
             row = event.payload.get("row")
             if row is not None:
                 k = row["k"]
                 if k not in beside:
-                    bound = rank3_bound(problem.with_k(k))
-                    beside[k] = {RANK_3: bound, EPSNET: paper[k], PROBABILITY: probability}
+                    beside[k] = {}
+                    if self.published:
+                        bound = rank3_bound(problem.with_k(k))
+                        beside[k] = {RANK_3: bound, EPSNET: paper[k], PROBABILITY: probability}
                 event = replace(event, payload=pack(Found(**row, **beside[k])))
             report(event)
 
@@ -152,6 +158,14 @@ class SweepSpec(ProblemSpec):
             stop.result = full(stop.best) if beside and isinstance(stop.best, Sweep) else None
             raise
 
+    def _bounds_of_the_paper(
+        self, problem: Problem, report: Report
+    ) -> tuple[Mapping[int, float | None], float | None]:
+        """Return `paper_bounds` of this sweep, or none of them unless `published`."""
+        if not self.published:
+            return {}, None
+        return paper_bounds(problem, self.ks, self.seed, report)
+
     unpack: ClassVar = staticmethod(Sweep.from_bytes)
 
     def python(self, k: int | None = None, method: str | None = None, **shown: Any) -> str:
@@ -159,7 +173,7 @@ class SweepSpec(ProblemSpec):
 
         Parameters
         ----------
-        k, method : the component; the last k and the first method when None
+        k, method : the component; by default the last k and the first method
         """
         k, method = k or self.ks[-1], method or self.methods[0]
         ks = python_of(self.ks)
@@ -172,6 +186,10 @@ class SweepSpec(ProblemSpec):
                 "upper = nspca.verify(X, result.certificate)  # forms its own products, trusts nothing",
                 "print(result.value, upper, result.ratio)  # the ratio is rounded down",
             ]
+        beside = (
+            f"bounds = nspca.published_bounds(problem, {ks}, seed={self.seed})",
+            "print(bounds.to_string(index=False, float_format=str))",
+        )
         return "\n".join(
             [
                 *lines,
@@ -179,26 +197,25 @@ class SweepSpec(ProblemSpec):
                 f"for j in abs(x).argsort()[::-1][:{k}]:",
                 "    print(names[j], x[j])",
                 "print(sweep.frame.to_string(index=False, float_format=str))  # every digit",
-                f"bounds = nspca.published_bounds(problem, {ks}, seed={self.seed})",
-                "print(bounds.to_string(index=False, float_format=str))",
+                *(beside if self.published else ()),
             ]
         )
 
 
 def check_increasing(ks: tuple[int, ...]) -> None:
-    """Refuse values of k that do not increase."""
+    """Refuse values of k that are not increasing."""
     if any(b <= a for a, b in pairwise(ks)):
         raise InvalidOption(f"ks must increase, got {list(ks)[:20]}; sort them and leave equal ones out")
 
 
 def check_methods(methods: Iterable[str]) -> None:
-    """Refuse names that are no methods."""
+    """Refuse names that are not methods."""
     for method in methods:
         line_of(method)
 
 
 def read_ks(query: Mapping[str, str]) -> tuple[int, ...]:
-    """Return the values of k that an address names, one by one or by the first, the last and the step."""
+    """Return the values of k in an address, given one by one or by first, last and step."""
     try:
         if "ks" in query:
             return tuple(address.read_integers(query["ks"]))

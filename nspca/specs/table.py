@@ -1,4 +1,4 @@
-"""Folders of shards as the data of a run: read by many workers, or block by block with progress reports."""
+"""Folders of shards as the data of a run, read by many workers, or block by block with progress events."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -25,7 +25,7 @@ class ShardsOnWorkers(OnDisk):
 
 
 class ReportingShards:
-    """Folder of shards that calls `report` at each block, so that a pass can be watched and cancelled."""
+    """A folder of shards that calls `report` at each block, for progress and cancelling."""
 
     def __init__(self, table: Shards, report: Report = silent) -> None:
         self.shape, self.digest, self.largest = table.shape, table.digest, table.largest
@@ -37,7 +37,7 @@ class ReportingShards:
         return self._table.feature_names
 
     def tell(self, event: Event) -> None:
-        """Pass an event on, and remember what is being done."""
+        """Pass an event on, and remember its stage."""
         self._last = event
         self._report(event)
 

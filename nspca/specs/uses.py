@@ -1,4 +1,4 @@
-"""Specs of experiments in the papers: choosing genes, detecting faces, and the table of the pitprops."""
+"""Specs of applications in the papers: gene selection, face detection, and the pitprops table."""
 
 import json
 import time
@@ -29,15 +29,15 @@ STARTS = 100
 COUNTS = (10, 30, 50, 70, 100, 150, 200, 250)
 """Default numbers of genes."""
 PARTS, PART_SIZE = 10, 36
-"""Components of the face detection, and pixels in each: ten disjoint parts of 361 pixels have at most 36."""
+"""Components of the face detection, and pixels in each. Ten disjoint parts of 361 pixels have at most 36."""
 TRAIN_FACES, TRAIN_OTHERS = 1000, 2000
-"""Maximum numbers of pictures for training; the detection is tested on the others."""
+"""Maximum numbers of faces and other images for training. The rest is used for testing."""
 DETECTORS = ("auto", "em", "greedy signed", "coordinate", "nmf", "pca")
 """Methods whose components are compared in the face detection."""
 NEEDED = ("cbcl_nonfaces.npz", "cbcl_test_faces.npz")
-"""Files of pictures beside the training faces."""
+"""Files with the other images and the test faces."""
 PIXELS = 361
-"""Pixels of a picture, 19 x 19."""
+"""Pixels of an image, 19 x 19."""
 COMPONENTS = 6
 """Components of the pitprops, as in the tables of the papers."""
 PROPS = (
@@ -50,11 +50,11 @@ PROPS = (
 )
 """Name, method (None for plain eigenvectors), nonnegative: the curves of the pitprops figure."""
 MOST_CORNERS = 400
-"""Maximum number of corners of a step curve: a screen shows no more."""
+"""Maximum corners of a step curve, as many as a screen can show."""
 
 
 class Use(Spec):
-    """Base of the experiments, whose results are stored as JSON."""
+    """Base class of the applications, whose results are stored as JSON."""
 
     use: ClassVar[str]
 
@@ -67,7 +67,7 @@ class Use(Spec):
     unpack: ClassVar = staticmethod(json.loads)
 
     def to_python(self) -> str:
-        """Return Python that answers the question again, from its JSON."""
+        """Return Python that repeats the run from the JSON of the spec."""
         return (
             "import json\n\nimport nspca\n\n"
             f"spec = nspca.Spec.from_json({self.to_json()!r})\n"
@@ -76,12 +76,12 @@ class Use(Spec):
 
 
 class GenesSpec(Use):
-    """Accuracy of k-means on chosen genes in telling leukemias apart (Sigg and Buhmann 2008, Fig. 4).
+    """Accuracy of k-means on selected genes in separating leukemias (Sigg and Buhmann 2008, Fig. 4).
 
     Parameters
     ----------
     content : str
-        Digest of the numbers that the question was asked about; empty for any.
+        Hash of the data; empty for any data.
     counts : tuple of int
         Numbers of genes.
     starts : int
@@ -110,7 +110,7 @@ class GenesSpec(Use):
         Parameters
         ----------
         X : (m, n) array, optional
-            Raw intensities; the sample when None.
+            Raw intensities; by default those of the sample.
         labels : (m,) array, optional
         """
         if X is None:
@@ -129,12 +129,12 @@ class GenesSpec(Use):
 
 
 class DetectionSpec(Use):
-    """Accuracy of ten components in telling faces from other pictures (Zass and Shashua 2006, Fig. 4).
+    """Accuracy of ten components in separating faces from other images (Zass and Shashua 2006, Fig. 4).
 
     Parameters
     ----------
     content, others : str
-        Digests of the training faces and of the other pictures; empty for any.
+        Hashes of the training faces and of the other images; empty for any.
     methods : tuple of str
     seed : int
     """
@@ -155,13 +155,14 @@ class DetectionSpec(Use):
     ) -> list[dict[str, Any]]:
         """Return rows ``method, test, false, true, area`` of the ROC curves.
 
-        The components come from 1000 training faces, the machine from those and 2000 other pictures. It is
-        tested on the other training faces, and on those of the test set, against the other pictures.
+        The components are computed from 1000 training faces. The support vector machine is trained on these
+        and 2000 other images. The remaining training faces, and those of the test set, are tested against the
+        remaining other images.
 
         Parameters
         ----------
         faces, nonfaces, test_faces : (., n) arrays, optional
-            Images, one in each row; read from the folder of originals when None.
+            Images, one per row; by default read from the folder of originals.
         """
         if faces is None:
             faces = load_sample("cbcl").X
@@ -194,7 +195,7 @@ class PitpropsSpec(Use):
     k : int
         Features in each component.
     content : str
-        Digest of the matrix that the question was asked about; empty for any.
+        Hash of the matrix; empty for any.
     seed : int
     """
 
@@ -211,13 +212,12 @@ class PitpropsSpec(Use):
         return Description("Pitprops", "six components", self.details())
 
     def run(self, report: Report = silent, A: Any = None) -> list[dict[str, Any]]:
-        """Return rows ``method, cardinality, total, adjusted, subspace``, each over the first 1 to 6
-        components.
+        """Return rows ``method, cardinality, total, adjusted, subspace`` with lists for 1 to 6 components.
 
         Parameters
         ----------
         A : (n, n) array, optional
-            The correlation matrix; the sample when None.
+            The correlation matrix; by default that of the sample.
         """
         A = load_sample("pitprops").X if A is None else A
         rows: list[dict[str, Any]] = []
@@ -235,8 +235,9 @@ class PitpropsSpec(Use):
         return rows
 
     def _projected(self, problem: Problem, method: str, report: Report) -> Any:
-        """Return components in turn, each projected out of A before the next (Sigg and Buhmann 2008, eq. 18);
-        they may share features.
+        """Return components found in turn, each projected out of A (Sigg and Buhmann 2008, eq. 18).
+
+        Components may share features.
         """
         how: dict[str, Any] = {"seed": self.seed, "report": report, "certify": None}
         one = lambda part: solve(part, method, **how).components[:, 0]  # noqa: E731
@@ -244,7 +245,7 @@ class PitpropsSpec(Use):
 
 
 def _face_components(problem: Problem, faces: Any, method: str, seed: int, report: Report) -> Any:
-    """Return the components (n, r) that a method finds on faces."""
+    """Return the components (n, r) of a method for the training faces."""
     if method == "pca":
         return problem.covariance.leading(PARTS)[1]
     if method == "nmf":
@@ -255,13 +256,13 @@ def _face_components(problem: Problem, faces: Any, method: str, seed: int, repor
 
 
 def _thinned(values: Any) -> list[float]:
-    """Return a curve of steps for a screen: its ends and evenly chosen corners between."""
+    """Return a step curve with at most `MOST_CORNERS` corners: its ends and evenly spaced corners."""
     at = np.unique(np.linspace(0, len(values) - 1, min(MOST_CORNERS, len(values))).round().astype(int))
     return [round(float(values[i]), 5) for i in at]
 
 
 def _pictures(name: str) -> Any:
-    """Return the pictures of a file in the folder of originals, one in each row."""
+    """Return the images in a file of the folder of originals, one per row."""
     path = Path(originals_folder() or ".") / name
     if not path.is_file():
         raise InvalidData(f"{name} must be in the folder that NSPCA_DATA names, got none; put it there")

@@ -60,7 +60,7 @@ def some_witness(kept, problem, rng):
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
-@counts(100, 2000)
+@counts(60, 2000)
 def test_bounds_with_weights_are_not_below_brute_force_and_are_verified(nonneg, count):
     rng, found = np.random.default_rng(5), 0
     for _ in range(count):
@@ -86,7 +86,7 @@ def test_bounds_with_weights_are_not_below_brute_force_and_are_verified(nonneg, 
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
-@counts(100, 2000)
+@counts(60, 2000)
 def test_what_is_left_of_a_is_at_most_t_on_all_features(nonneg, count):
     """The inequality behind the bound, by eigenvalues of all that is left of A."""
     rng, tight = np.random.default_rng(6), 0

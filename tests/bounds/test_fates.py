@@ -1,5 +1,6 @@
 """Progress of a search for the optimum: its bounds hold, and features called certain or impossible are."""
 
+import functools
 from itertools import combinations
 
 import numpy as np
@@ -35,8 +36,12 @@ def supports_above(problem, level):
     return found
 
 
-def searched(nonneg, seed):
-    """The events of a search that begins with a poor answer, and its outcome."""
+@functools.cache
+def searched(nonneg, seed, branched=None):
+    """The events of a search that begins with a poor answer, and its outcome; tests only read them.
+
+    `branched` tells searches with other settings apart.
+    """
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((12, 8)) + (0.4 if nonneg else 0.0)
     problem = nspca.Problem.from_data(X, k=3, nonneg=nonneg)
@@ -107,5 +112,5 @@ def test_masks_are_sent_as_digits(n):
 
 def test_few_branches_are_not_worked_out_at_once(monkeypatch):
     monkeypatch.setattr(strongest, "BRANCHED", 0)
-    _, _, found, _, _ = searched(True, 1)
+    _, _, found, _, _ = searched(True, 1, branched=0)
     assert found.status is nspca.Status.OPTIMAL

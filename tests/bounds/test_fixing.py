@@ -244,8 +244,12 @@ def test_an_ended_search_goes_on_from_its_certificate(branching):
     assert len(more) > len(part.witness["branch"])
 
 
-@pytest.mark.parametrize("wide", [False, True])
-def test_going_on_never_loses_nodes_of_a_tree_that_proves_less_than_was_known(wide, branching, monkeypatch):
+@pytest.mark.parametrize(
+    ("wide", "rounds"), [(False, 3), (True, 5), pytest.param(False, 5, marks=pytest.mark.long)]
+)
+def test_going_on_never_loses_nodes_of_a_tree_that_proves_less_than_was_known(
+    wide, rounds, branching, monkeypatch
+):
     """The first trees are worse than the bound before them: they are kept beside it, in the file too."""
     X, problem = hard()
     if wide:  # some features never have rows
@@ -255,7 +259,7 @@ def test_going_on_never_loses_nodes_of_a_tree_that_proves_less_than_was_known(wi
         problem = nspca.Problem.from_data(X, 5, nonneg=False)
     result = nspca.solve(problem, certify=None)
     saved, sizes, uppers, forms = None, [0], [np.inf], []
-    for number in range(5):
+    for number in range(rounds):
         nodes = 4 if number else 1
         one = nspca.certify(problem, result, effort="exhaustive", nodes=nodes, resume=saved)
         assert nspca.verify(X, one, problem) <= one.upper

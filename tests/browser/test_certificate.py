@@ -60,7 +60,7 @@ def test_prove_more_closes_the_gap_while_one_watches_and_stop_keeps_it(page, app
     expect(
         page.get_by_text(re.compile(r"Proving with (standard|thorough) effort: nothing above"))
     ).to_be_visible()
-    figure = page.get_by_role("img", name="while the search runs")
+    figure = page.get_by_role("figure", name="while the search runs")
     expect(figure).to_be_visible()
     page.reload()
     unfold(page, "The proof")

@@ -5,7 +5,9 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-SHARE = re.compile(r"^\d+ (parts|topics|components) of [\d, and]+ \w+ explain [\d.]+ % of the variance\.$")
+SHARE = re.compile(
+    r"^\d+ (parts|topics|components)(, each)? of [\d, and]+ \w+,? explain [\d.]+ % of the variance of all "
+)
 HIGHEST = 3000  # pixels of a page with its usual answer
 HEIGHT = "document.querySelector('[data-testid=stMainBlockContainer]').scrollHeight"
 IDLE = "document.querySelector('[data-testid=stApp]')?.dataset.testScriptState === 'notRunning'"

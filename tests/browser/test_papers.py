@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 @pytest.mark.visit
 def test_a_figure_is_opened_computed_and_found_again(page, app_url):
     page.goto(f"{app_url}/papers")
-    expect(page.get_by_role("heading", name="Do the papers’ numbers come out?")).to_be_visible()
+    expect(page.get_by_role("heading", name="Do we get the numbers of the papers?")).to_be_visible()
     expect(page.locator(".js-plotly-plot .main-svg").first).to_be_visible()
     page.get_by_text("Sigg, Buhmann 2008").click()
     expect(page.get_by_text("statements of Figure 2 (left)")).to_be_visible()

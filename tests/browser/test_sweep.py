@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.folds import change_question
+from tests.browser.folds import change_question, unfold
 
 ANSWER = "of the variance of the first principal component"
 BAND = "the optimum is in here (proved)"
@@ -47,6 +47,7 @@ def test_from_the_first_page_to_a_component_and_back_after_a_reload(page, app_ur
     expect(chosen_k(page)).to_have_attribute("aria-valuetext", "6")
     expect(page.get_by_text("No 6 wavelengths with nonnegative weights capture")).to_be_visible()
     expect(page.locator(".js-plotly-plot").filter(has_text="wavelength")).to_be_visible()
+    unfold(page, "one by one, and the samples")
     expect(page.locator(".js-plotly-plot").filter(has_text="score along the component")).to_be_visible()
 
     said = page.get_by_role("heading", name=ANSWER).inner_text()

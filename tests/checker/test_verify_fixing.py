@@ -4,6 +4,7 @@ The maker here shares nothing with the package. It covers the sphere by its own 
 and without each feature by sorting, and fixes features at random among those that it may fix.
 """
 
+import functools
 import itertools
 from dataclasses import replace
 
@@ -266,8 +267,9 @@ def test_what_is_proved_is_never_below_brute_force(name, nonneg, trials):
                 assert best_of(A, k, nonneg, I, [i for i in free if i != j]) <= maker.level * (1 + 1e-9)
 
 
+@functools.cache
 def a_certificate(seed=0, fixings=3, **more):
-    """A certificate with at least so many stages, branches and both kinds of fixing."""
+    """A certificate with at least so many stages, branches and both kinds of fixing; tests only read it."""
     for trial in range(seed, seed + 400):
         rng = np.random.default_rng(trial)
         X = spiked(trial, 12, 7) * np.array([8, 6, 4, 3, 2, 1, 0.5])

@@ -130,7 +130,7 @@ def forged(c, rng):
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
-@counts(200, 20000)
+@counts(100, 20000)
 def test_no_forgery_puts_a_bound_below_the_optimum(nonneg, count):
     rng, names, refusals = np.random.default_rng(11), sorted(set(PROBLEMS) - {"zero", "one sample"}), 0
     for _ in range(count):

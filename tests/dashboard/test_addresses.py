@@ -29,22 +29,30 @@ def test_each_value_may_be_nonsense(visit, page, together):
         opens(visit, page, **{"sample": "pitprops"} | dict.fromkeys(names[first : first + together], "junk"))
 
 
+PAGES = (
+    "app.py",
+    "pages/data.py",
+    "pages/sweep.py",
+    "pages/parts.py",
+    "pages/topics.py",
+    "pages/components.py",
+    "pages/runs.py",
+    "pages/shared.py",
+    "pages/learn.py",
+    "pages/papers.py",
+)
+FURTHER = {("pages/sweep.py", "-5"), ("pages/components.py", "-5"), ("pages/sweep.py", ""), ("app.py", "")}
+"""Pages that meet more than one kind of nonsense in every run; the long tests have all pairs."""
+
+
 @pytest.mark.parametrize(
-    "page",
+    ("page", "junk"),
     [
-        "app.py",
-        "pages/data.py",
-        "pages/sweep.py",
-        "pages/parts.py",
-        "pages/topics.py",
-        "pages/components.py",
-        "pages/runs.py",
-        "pages/shared.py",
-        "pages/learn.py",
-        "pages/papers.py",
+        pytest.param(page, junk, marks=[pytest.mark.long] * (junk != "junk" and (page, junk) not in FURTHER))
+        for page in PAGES
+        for junk in (*JUNK, *ODD)
     ],
 )
-@pytest.mark.parametrize("junk", [*JUNK, *(pytest.param(junk, marks=pytest.mark.long) for junk in ODD)])
 def test_all_of_it_at_once(visit, page, junk):
     opens(visit, page, **dict.fromkeys(VALUES, junk))
 

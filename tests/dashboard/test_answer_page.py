@@ -26,7 +26,8 @@ def test_the_answer_stands_before_the_question_and_the_question_is_one_line(open
     kinds = [getattr(part, "label", "") or part.type for part in page.main]
     slider = kinds.index("k, or click on the curve")
     fold = next(i for i, kind in enumerate(kinds) if kind.endswith("**change**"))
-    assert slider < fold < kinds.index(page.button(key="run").label)
+    run = kinds.index(page.button(key="run").label)
+    assert slider < run < fold, "a preview has its button beside it"
     assert not question(page).proto.expanded and "nonnegative" in question(page).label
 
 
@@ -63,3 +64,29 @@ def test_everything_can_be_taken_home_and_the_first_answer_cannot(opened, finish
         "Every component of the sweep, GMT",
         "JSON",
     ] and page.button(key="ask_everything")
+
+
+@pytest.mark.parametrize("present", [{}, {"present": 1}])
+def test_a_preview_says_so_and_has_its_button_beside_it(opened, texts, present):
+    page = opened(to=6, **present)
+    assert "#### Preview, not yet proved tight: " in texts(page)
+    (label,) = [button.label for button in page.button if button.key == "run"]
+    assert f"Press **{label}** for tighter limits and proofs." in texts(page)
+    assert not any(button.key == "run" for button in question(page).button)
+
+
+def test_the_button_of_a_finished_run_is_folded_until_the_form_asks_something_else(opened, finish, texts):
+    page = opened(from_=4, to=6)
+    page.button(key="run").click().run()
+    page = finish(page)
+    assert "Preview, not" not in texts(page) and "Move the slider" in texts(page)
+    assert any(button.key == "run" for button in question(page).button)
+    page.number_input(key="widget_to").set_value(5).run()
+    assert not any(button.key == "run" for button in question(page).button) and page.button(key="run")
+
+
+def test_a_curve_that_still_rises_does_not_say_that_more_features_add_little(opened, texts):
+    assert "add little" not in texts(opened(from_=3, to=3, step=1))
+    assert "add little" not in texts(opened(from_=1, to=3, step=1)), "the last k is the ring"
+    said = texts(opened())
+    assert "features**, the ring, reach 95 % of the highest value found: up to 13 add little." in said

@@ -285,3 +285,36 @@ def test_figures_say_what_they_show():
 )
 def test_what_is_said_while_it_runs(now, said):
     assert says(now, 1, 9) == said
+
+
+def test_the_headline_defines_k_and_the_others_are_in_the_same_per_cent(visit):
+    page = visit(PAGE, sample="pitprops", k=3)
+    assert not page.exception and not page.error
+    said = [element.value for element in page.markdown]
+    headline = next(text for text in said if "(k = 3)" in text)
+    others = next(text for text in said if text.startswith("The others capture less"))
+    assert headline.startswith("#### With 3 features (k = 3), auto &#40;best of several&#41;")
+    assert headline.endswith(" find the most.")
+    pitprops = nspca.load_sample("pitprops").X
+    problem = nspca.Problem.from_covariance(pitprops, 3)
+    value = nspca.solve(problem, "threshold").value / problem.leading_eigenvalue
+    share = others.partition("threshold &#40;largest weights&#41; ")[2].partition(" %")[0]
+    assert 0 <= 100 * value - float(share) < 0.1 and "Move the slider" in others
+
+
+def test_no_method_has_the_colour_or_the_mark_of_the_proved_region():
+    from nspca.dashboard.runs.methods import ALL
+    from nspca.presentation.colours import PROVED
+    from nspca.presentation.phrases import RIVALS
+
+    assert set(ALL) == set(RIVALS), "every method has a plain word"
+    looks = styles(ALL).values()
+    assert PROVED not in {look["line"]["color"] for look in looks}
+    drawn = values_figure(
+        [{"method": "a", "k": k, "value": 1.0, "upper": 2.0, "kind": "B0"} for k in (1, 2)],
+        unit=4.0,
+        unit_name="x",
+        ks=[1, 2],
+        style=styles(["a"]),
+    )
+    assert any("▬" in note.text for note in drawn.layout.annotations)

@@ -110,7 +110,7 @@ def test_from_run_to_components(visit, stand_ins, texts, alts):
     wait_for(lambda: engine().status(run if isinstance(run, str) else run[0]).ended)
     page.run()
     assert not page.exception and not page.error
-    assert "2 components of 4 wavelengths explain" in texts(page)
+    assert "2 components, each of 4 wavelengths, explain" in texts(page)
     assert any(alt.startswith("2 components over wavelength") for alt in alts(page))
     assert len(page.code[0].value.splitlines()) == 4
     page.segmented_control(key="widget_look").set_value("samples").run()
@@ -247,7 +247,7 @@ def test_the_sentence_names_the_smallest_number_that_is_as_good():
 
 def test_words_of_a_topic_are_marked_as_whole_words_and_nothing_else_is_markup():
     said = documents.marked('The <b>cat</b> sat on Cats & "cat"', ["cat"])
-    assert said == "The &lt;b&gt;<mark>cat</mark>&lt;/b&gt; sat on Cats &amp; &quot;<mark>cat</mark>&quot;"
+    assert said == "The &lt;b&gt;<mark>cat</mark>&lt;/b&gt; sat on Cats &amp; &#34;<mark>cat</mark>&#34;"
     assert documents.marked("New\n York is new", ["new york", "new"]) == (
         "<mark>New\n York</mark> is <mark>new</mark>"
     )
@@ -355,3 +355,60 @@ def test_a_narrow_screen_gets_a_card_for_each_method():
     body = methods.cards(found)
     assert body.count("<section>") == 1 and "<h6>joint, at once</h6>" in body
     assert "Features used</dt><dd>5, 5 also in joint" in body and "Proved</dt><dd>nothing" in body
+
+
+# --- what a covariance and short names need ---------------------------------------------------------
+
+
+def test_a_covariance_has_no_section_about_samples(visit, texts):
+    page = visit(PAGE, table="pitprops")
+    assert not page.exception and not page.error
+    assert page.segmented_control(key="widget_look").options == [
+        "One component",
+        "How many components?",
+        "All methods",
+        "The proof",
+    ]
+    assert "Samples on a map" not in texts(page)
+    again = visit(PAGE, table="pitprops", look="samples")
+    assert (
+        not again.exception and not again.error and again.segmented_control(key="widget_look").value == "one"
+    )
+
+
+def test_short_names_of_a_sample_are_explained_and_those_of_other_data_are_not(visit):
+    page = visit(PAGE, table="pitprops")
+    (body,) = [part.proto.body for part in page.get("html") if "nspca-topics" in part.proto.body]
+    assert "<span>ringbut: annual rings at the base</span>" in body
+    pitprops = nspca.load_sample("pitprops")
+    assert set(nspca.data.SAMPLES["pitprops"].meanings) == set(pitprops.feature_names)
+    mine = Chosen(pitprops, DataSpec(sample="lrs"), "")
+    assert list(subject.explained_names(mine)) == list(pitprops.feature_names)
+
+
+def test_a_stored_answer_folds_the_button_away_until_the_form_asks_something_else(visit, texts):
+    page = visit(PAGE, table="pitprops")
+    fold = next(one for one in page.expander if one.label.endswith("**change**"))
+    assert [button.label for button in fold.button if button.key == "run"] == ["Find 3 components"]
+    assert "Open **change** below to ask something else." in texts(page)
+    page.number_input(key="widget_r").set_value(2).run()
+    fold = next(one for one in page.expander if one.label.endswith("**change**"))
+    assert not [button for button in fold.button if button.key == "run"]
+    assert page.button(key="run").label == "Find 2 components"
+    assert "Press **Find 2 components** to run your own." in texts(page)
+
+
+@pytest.mark.parametrize(
+    ("path", "address"), [(PAGE, {"table": "pitprops"}), ("pages/topics.py", {"texts": "bow-kos"})]
+)
+def test_a_presented_page_has_a_control_that_shows_one_alone(visit, stand_ins, alts, path, address):
+    page = visit(path, present=1, **address)
+    assert not page.exception and not page.error
+    key = "widget_component" if path == PAGE else "widget_topic"
+
+    def seen():
+        return [*alts(page), *(part.proto.body for part in page.get("html"))]
+
+    before = seen()
+    page.segmented_control(key=key).set_value(2).run()
+    assert not page.exception and not page.error and seen() != before

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from nspca.dashboard.app import wording
-from nspca.dashboard.sweep.enough import Enough, between, known, sentence
+from nspca.dashboard.sweep.enough import Enough, between, brief, known, sentence
 
 
 def table(*rows):
@@ -97,6 +97,27 @@ def test_what_is_proved_of_one_sign_is_said_of_that_sign():
     assert "No 11 pixels with nonnegative weights can reach" in sentence(
         Enough(12, 11, 64, 0.9), 80, 64, "pixel", 1.0, nonneg=True
     )
+
+
+@pytest.mark.parametrize(
+    ("about", "said"),
+    [
+        (Enough(12, 11, 64, 0.9), "80 % takes 12 pixels."),
+        (Enough(12, 7, 64, 0.9), "80 % takes at most 12 pixels."),
+        (Enough(1, 0, 64, 0.9), "80 % takes 1 pixel."),
+        (
+            Enough(None, 64, 64, 0.679),
+            "80 % is out of reach for any number of pixels with nonnegative weights, which is proved.",
+        ),
+        (
+            Enough(None, 20, 20, 0.679),
+            "80 % is out of reach for up to 20 pixels with nonnegative weights, which is proved.",
+        ),
+        (Enough(None, 5, 64, 0.679), "No point of the curve reaches 80 %."),
+    ],
+)
+def test_the_short_answer(about, said):
+    assert brief(about, 80, 64, "pixel", nonneg=True) == said
 
 
 def test_where_the_answer_lies():

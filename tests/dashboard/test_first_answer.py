@@ -92,7 +92,7 @@ def test_a_page_opens_on_its_stored_answer_and_starts_nothing(
     monkeypatch.setattr(defaults, "look", lambda *given: pytest.fail("a stored answer needs no worker"))
     page = visit(path, **address)
     assert not page.exception and not page.error
-    assert "**Stored answer** for" in texts(page) and "to run your own" in texts(page) and alts(page)
+    assert "**Stored answer** for" in texts(page) and "Open **change** below" in texts(page) and alts(page)
     assert page.button(key="run") and page.segmented_control(key="widget_look")
     assert set(page.query_params) <= {*address, "w"}
 

@@ -43,7 +43,7 @@ def test_reasons_stand_beside_verdicts_and_stronger_methods_apart(visit):
     said = html(visit(PAGE, paper="zass2006", item="zass2006-figure-3"))
     assert "begin above the end of the printed axis" in said
     page = visit(PAGE, paper="asteris2015", item="asteris2015-table-1")
-    tables = [element.proto.body for element in page.get("html") if "class='claims'" in element.proto.body]
+    tables = [element.proto.body for element in page.get("html") if 'class="claims"' in element.proto.body]
     judged, beside = tables[:2]
     assert "`joint` of nspca" not in judged and "`joint` of nspca" in beside
 
@@ -129,3 +129,33 @@ def test_the_counts_of_all_papers_are_those_of_the_claims(visit):
     every = [claim for name, item in ITEMS.items() for claim in papers.claims(item, papers.stored(name))]
     label = next(one.label for one in page.expander if one.label.startswith("All four papers"))
     assert label.startswith(f"All four papers: {len(every)} lines, {papers.counts(every)['agrees']} agrees")
+
+
+def test_the_sentence_names_the_reading_that_was_chosen_and_why(visit, texts):
+    said = texts(visit(PAGE, paper="asteris2014", item="asteris2014-figure-4"))
+    item = ITEMS["asteris2014-figure-4"]
+    claim = papers.claims(item, papers.stored(item.name))[0]
+    judged = [one for one in claim.found if one.judged]
+    nearest = min(judged, key=lambda one: abs(one.value - claim.printed.value))
+    reading = nearest.preset.partition(",")[0]
+    plain = unescape(said)
+    assert f"58 % printed, {nearest.value:.4g} % computed here." in plain and len(judged) > 1
+    assert f"of {len(judged)} readings, “{reading}” is nearest to the printed number." in plain
+    assert len({one.preset for one in judged}) == len(judged)
+
+
+def test_data_that_are_absent_do_not_leave_open_whether_it_was_computed(visit, stand_ins, texts):
+    said = texts(visit(PAGE, paper="asteris2014", item="asteris2014-figure-4"))
+    assert "The numbers above were computed from the original data and stored." in said
+
+
+def test_curves_of_this_program_are_called_ours():
+    names = [
+        curve.name
+        for name in ITEMS
+        if (outcome := papers.stored(name)) is not None
+        for panel in outcome.panels
+        for curve in panel.curves
+    ]
+    assert "ours (auto)" in names and "our bound, proved" in names
+    assert not any("(nspca)" in name or "of nspca" in name for name in names)

@@ -58,10 +58,13 @@ def test_it_opens_on_the_digits_where_the_faces_are_a_stand_in(visit, stand_ins,
     page = visit(PAGE)
     assert not page.exception and not page.error
     assert page.selectbox(key="widget_pictures").value == "digits" and "stand-in" not in texts(page)
-    assert "**Stored answer** for 5 parts of 10 pixels, " in texts(page) and "parts" not in page.query_params
+    assert (
+        "**Stored answer** for 5 parts, each of 10 pixels, " in texts(page)
+        and "parts" not in page.query_params
+    )
     assert page.button(key="run").label == "Find 5 parts"
     page.selectbox(key="widget_pictures").set_value("cbcl").run()
-    assert "stand-in" in texts(page) and "**Stored answer** for 5 parts of 40 pixels, " in texts(page)
+    assert "stand-in" in texts(page) and "**Stored answer** for 5 parts, each of 40 pixels, " in texts(page)
 
 
 def test_it_opens_on_the_faces_where_they_are(visit, nspca_data):
@@ -425,6 +428,44 @@ def test_every_pixel_of_the_union_has_the_colour_of_its_part():
         np.argwhere(np.isfinite(second.z)).tolist() == [[0, 2]]
         and first.colorscale[1][1] != second.colorscale[1][1]
     )
+
+
+def numbers_of(figure):
+    """Return the number that stands on each numbered pixel (row, column)."""
+    return {
+        (note.y, note.x): int(note.text.removeprefix("<b>").removesuffix("</b>"))
+        for note in figure.layout.annotations
+    }
+
+
+def sides_of(path):
+    """Return the unit lines of a path as pairs of points."""
+    found = set()
+    for line in path.split("M ")[1:]:
+        start, kind, end = line.split()
+        x, y = map(float, start.split(","))
+        found.add(((x, y), (x, float(end)) if kind == "V" else (float(end), y)))
+    return found
+
+
+def test_parts_are_told_apart_without_colour():
+    X = np.zeros((6, 2))
+    X[[0, 5], 0], X[2, 1] = (0.8, 0.4), 1.0
+    figure = union_figure(X, (2, 3), name="joint")
+    assert numbers_of(figure) == {(0, 0): 1, (1, 2): 1, (0, 2): 2}, "every pixel of a small image"
+    (border,) = figure.layout.shapes
+    # Each of three single pixels has four sides, and two of them touch along one.
+    assert len(sides_of(border.path)) == 3 * 4 - 1
+    assert ((1.5, 0.5), (2.5, 0.5)) in sides_of(border.path), "between the touching pixels of two parts"
+
+
+def test_of_a_large_image_each_piece_of_a_part_has_a_number():
+    weights = np.zeros((12, 12))
+    weights[1:4, 1:4], weights[2, 2], weights[9, 9:11] = 0.2, 0.5, (0.1, 0.3)
+    figure = union_figure(weights.reshape(-1, 1), (12, 12), name="joint")
+    assert numbers_of(figure) == {(2, 2): 1, (9, 10): 1}
+    assert len(sides_of(figure.layout.shapes[0].path)) == 12 + 6
+    assert not union_figure(np.zeros((4, 1)), (2, 2), name="joint").layout.shapes
 
 
 def test_an_image_grows_part_by_part_and_more_is_explained_each_time(done, texts, alts):

@@ -283,9 +283,9 @@ def test_moments_in_words():
 
 def test_an_empty_list_says_what_to_do(visit, texts):
     page = visit(PAGE)
-    assert not page.exception and "Nothing has run in this workspace yet" in texts(page)
+    assert not page.exception and "You have no runs yet." in texts(page)
     assert "w" not in page.query_params
-    assert "Nothing has run" in texts(visit(PAGE, w=new_workspace()))
+    assert "You have no runs yet" in texts(visit(PAGE, w=new_workspace()))
 
 
 def test_runs_of_every_kind_in_one_list(visit, texts, workspace):
@@ -318,7 +318,7 @@ def test_runs_of_every_kind_in_one_list(visit, texts, workspace):
 
 def test_another_workspace_sees_none_of_it(visit, texts, workspace):
     plant(workspace)
-    assert "Nothing has run" in texts(visit(PAGE, w=new_workspace()))
+    assert "You have no runs yet" in texts(visit(PAGE, w=new_workspace()))
 
 
 def test_a_name_deletion_and_undo(visit, texts, workspace):
@@ -331,7 +331,9 @@ def test_a_name_deletion_and_undo(visit, texts, workspace):
     )
     page.button(key=f"delete_{run}").click().run()
     assert (
-        "1 run deleted" in texts(page) and "Nothing has run" in texts(page) and "run" not in page.query_params
+        "1 run deleted" in texts(page)
+        and "You have no runs yet" in texts(page)
+        and "run" not in page.query_params
     )
     page.button(key=f"undo_{run}").click().run()
     assert "my *own* name" in unescape(texts(page)) and "deleted" not in texts(page)

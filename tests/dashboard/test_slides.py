@@ -102,6 +102,11 @@ def test_a_table_is_a_list_of_cards_on_a_phone():
     assert "<dt>Share</dt><dd>123.5 %</dd>" in text and "<dt>Kept</dt>" in text
     long = pandas.DataFrame({"n": range(tables.MOST + 3)})
     assert tables.cards(long).count("<dl>") == tables.MOST and "and 3 more" in tables.cards(long)
+    seen, folded = tables.cards(long).split("<details>")
+    assert (
+        seen.count("<dl>") == tables.OPEN and f"<summary>{tables.MOST - tables.OPEN} more</summary>" in folded
+    )
+    assert "<details>" not in tables.cards(long.head(tables.OPEN + 1)), "a single card is not worth a fold"
 
 
 def test_a_lesson_leaves_out_what_belongs_to_a_person():

@@ -66,3 +66,39 @@ def test_a_problem_without_variance():
     problem = nspca.Problem.from_covariance(A, 2)
     one = statement.state_result(nspca.load_sample("pitprops"), problem, nspca.solve(problem), 2)
     assert (one.share == 0 and "0 %" in one.found) or "0.0 %" in one.found
+
+
+def test_the_limit_for_any_number_of_features_is_a_bound_on_all_of_them():
+    """The mark on the bar holds for every k, and no nonnegative component is above it."""
+    data = nspca.load_sample("pitprops")
+    problem = nspca.Problem.from_covariance(data.X, 13)
+    sweep = nspca.sweep(problem, range(1, 14))
+    table = sweep.frame
+    ceiling = statement.ceiling_of(table, 13)
+    best = max(sweep["auto", k].value for k in range(1, 14))
+    points = np.abs(np.random.default_rng(0).standard_normal((2000, 13)))
+    points /= np.linalg.norm(points, axis=1, keepdims=True)
+    assert max(best, np.einsum("ij,jk,ik->i", points, data.X, points).max()) <= ceiling
+    one = statement.state_result(data, problem.with_k(3), sweep["auto", 3], 3, ceiling=ceiling)
+    text = re.search(r"any number of features, nonnegative weights: at most ([\d.]+) %", one.ceiling_text)
+    assert ceiling <= float(text[1]) / 100 * problem.leading_eigenvalue
+    assert one.ceiling_text in statement.bar(one) and "weights of any sign: 100 %" in statement.bar(one)
+    assert statement.ceiling_of(table[table["k"] < 13], 13) == np.inf
+
+
+def test_there_is_no_such_limit_where_it_says_nothing():
+    data = nspca.load_sample("pitprops")
+    signed = nspca.Problem.from_covariance(data.X, 3, nonneg=False)
+    one = statement.state_result(data, signed, nspca.solve(signed), 3, ceiling=1.0)
+    assert one.ceiling is None and one.everything == "all 13 features"
+    every = nspca.Problem.from_covariance(data.X, 13)
+    one = statement.state_result(data, every, nspca.solve(every), 13, ceiling=4.0)
+    assert one.ceiling is None and "any number" not in statement.bar(one)
+
+
+def test_the_first_sentence_names_the_data_and_digits_can_be_asked_for():
+    problem = nspca.Problem.from_data(DIGITS.X, k=8)
+    result = nspca.solve(problem, certify="fast")
+    one = statement.state_result(DIGITS, problem, result, 8, whose="the handwritten digits", least_digits=1)
+    assert one.found.startswith("8 pixels of the handwritten digits capture ") and one.digits == 1
+    assert re.fullmatch(r"\d+\.\d %", one.share_text) and re.fullmatch(r"\d+\.\d %", one.most_text)

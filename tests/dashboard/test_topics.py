@@ -51,7 +51,7 @@ def test_it_opens_on_real_words_and_counts_stay_as_they_are(visit, stand_ins, te
     assert not page.exception and not page.error
     assert page.selectbox(key="widget_texts").value == "python-docs" and "Nothing has run yet" in texts(page)
     page.selectbox(key="widget_texts").set_value("bow-kos").run()
-    assert "stand-in" in texts(page) and "**Stored answer** for 8 topics of 15 words, " in texts(page)
+    assert "stand-in" in texts(page) and "**Stored answer** for 8 topics, each of 15 words, " in texts(page)
     assert (
         page.toggle(key="widget_raw").value is True and "mostly zeros" in page.toggle(key="widget_raw").help
     )
@@ -60,7 +60,7 @@ def test_it_opens_on_real_words_and_counts_stay_as_they_are(visit, stand_ins, te
 @pytest.mark.visit
 def test_from_run_to_topics(done, texts, alts):
     assert not done.exception and not done.error
-    assert "#### 3 topics of 6 words explain" in texts(done)
+    assert "#### 3 topics, each of 6 words, explain" in texts(done)
     assert len(lists_of(done)) == 1, "those of the best method"
     done = methods_of(done)
     assert len(lists_of(done)) == 3 and all(
@@ -121,7 +121,11 @@ def test_topics_of_the_other_methods_stand_beside_those_they_share_most_with():
     X = np.eye(6)[:, :3]
     assert lists.matched(X, X[:, [2, 0, 1]]).tolist() == [1, 2, 0]
     body = lists.lists(
-        X[:, [2, 0, 1]], [0.3, 0.2, 0.1], list("abcdef"), order=[1, 2, 0], called={1: "<first>"}
+        X[:, [2, 0, 1]],
+        ["30.0 %", "20.0 %", "10.0 %"],
+        list("abcdef"),
+        order=[1, 2, 0],
+        called={1: "<first>"},
     )
     assert [part.split("</h6>")[0] for part in body.split("<h6>")[1:]] == [
         "2 &lt;first&gt; · 20.0 %",
@@ -183,12 +187,11 @@ def test_the_words_in_force_are_shown(visit, stand_ins):
 
 def test_names_are_text_and_cells_are_no_formulas():
     X = np.array([[0.6, 0.0], [-0.8, 0.0], [0.0, 1.0]])
-    body = lists.lists(X, [0.5, 0.2], ["<b>x</b>", '"y"', "=z"], known=np.array([True, False, True]))
+    body = lists.lists(
+        X, ["50.0 %", "20.0 %"], ["<b>x</b>", '"y"', "=z"], known=np.array([True, False, True])
+    )
     assert (
-        "<b>" not in body
-        and "&lt;b&gt;x" in body
-        and "&quot;y&quot;" in body
-        and body.count("class=only") == 1
+        "<b>" not in body and "&lt;b&gt;x" in body and "&#34;y&#34;" in body and body.count("class=only") == 1
     )
 
     of = SimpleNamespace(dataset=SimpleNamespace(feature_names=["a", "b", "=cmd()"]))
@@ -224,3 +227,9 @@ def test_every_example_shows_what_taking_turns_loses():
         for w in map(matching_view.example, range(1, 31))
     ]
     assert min(lost) > 0.05
+
+
+def test_the_longest_bar_ends_before_its_number():
+    body = lists.lists(np.array([[1.0], [0.5]]), ["9.0 %"], ["a", "b"])
+    ends = [float(part.split(" ")[0]) for part in body.split("calc(")[1::2]]
+    assert ends == [1.0, 0.5] and body.count(f"* (100% - {lists.NUMBER_ROOM}))") == 4

@@ -108,7 +108,7 @@ def test_the_columns_of_a_parquet_file_that_grows_too_much_are_not_shown():
         lambda X: archive({"a.parquet": parquet(X)}),
         pytest.param(lambda X: npz(X=X), marks=pytest.mark.visit),
         pytest.param(lambda X: npz(X=X.astype(np.int16)), marks=pytest.mark.visit),
-        lambda X: gzip.compress(npy(X)),
+        lambda X: gzip.compress(npy(X), 1),
         lambda X: npy(X.astype(bool).astype(np.int8)),
     ],
 )
@@ -118,7 +118,7 @@ def test_counts_shrink_by_less_and_are_read(write):
     assert read(write(X)).X.shape == X.shape
 
 
-@pytest.mark.parametrize("write", [parquet, lambda X: npz(X=X), lambda X: gzip.compress(npy(X))])
+@pytest.mark.parametrize("write", [parquet, lambda X: npz(X=X), lambda X: gzip.compress(npy(X), 1)])
 def test_a_small_table_is_read_whatever_its_ratio(write):
     X = np.ones((50_000, 35))
     X[0] = 2

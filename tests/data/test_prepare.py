@@ -147,7 +147,7 @@ def test_log2_keeps_a_sparse_table_sparse():
 def test_steps_are_done_in_order_and_recorded():
     both = prepare(images(), "lee-seung", "off-first")
     assert both.prepared == ("lee-seung", "off-first")
-    assert both.notes[-2:] == tuple(PREPARATIONS[name].said for name in both.prepared)
+    assert both.notes[-2:] == tuple(PREPARATIONS[name].note for name in both.prepared)
     assert np.array_equal(both.X, prepare(prepare(images(), "lee-seung"), "off-first").X)
     assert prepare(images()).prepared == ()
     assert both.image_shape == (3, 4)

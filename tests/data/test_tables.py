@@ -487,13 +487,13 @@ def test_a_row_of_plain_numbers_is_what_its_cells_are_one_by_one(decimal, row):
     found = replace(read_layout(b"a;b\n1;2\n3;4\n"), columns=["a"] * len(row), decimal=decimal)
     plain = cells._plain_numbers(row, decimal)
     if plain is not None:
-        assert plain == [cells._number(found, "row 1", i, cell) for i, cell in enumerate(row)]
+        assert plain == [cells._parse_number(found, "row 1", i, cell) for i, cell in enumerate(row)]
 
 
 def test_a_late_text_is_found_without_a_look_at_every_cell(monkeypatch):
     """120 MB with one word in the last row took minutes, and were refused for that."""
-    looked, inside = [], cells._number
-    monkeypatch.setattr(cells, "_number", lambda *given: looked.append(given) or inside(*given))
+    looked, inside = [], cells._parse_number
+    monkeypatch.setattr(cells, "_parse_number", lambda *given: looked.append(given) or inside(*given))
     with pytest.raises(InvalidData, match=r'row 1001, column "b" holds the text "x"'):
         read(b"a,b,c\n" + b"1,-2.5,3e2\n" * 1000 + b"1,x,3\n", name="late")
     assert len(looked) < 10

@@ -287,7 +287,7 @@ def test_what_is_stored_is_about_todays_items(name):
 def test_all_of_it_as_one_report_that_asks_nobody():
     outcomes = {name: papers.stored(name) for name in ITEMS}
     text = report.html(outcomes).decode()
-    assert all(f"id='{name}'" in text for name in ITEMS)
+    assert all(f'id="{name}"' in text for name in ITEMS)
     assert report.counted(outcomes) in text
     body = text.split("</script></head>", 1)[1]
     assert not re.search(r"(src|href)=['\"]https?://", body)

@@ -80,14 +80,14 @@ def test_ems_own_weights_are_level_with_nspca_of_small_alpha(nspca_data):
     values, anew, _, full = sigg2008._em_timed(problem, [100, 140, 180], silent)
     assert full == {100, 140}  # with 180 features allowed, the best answer uses fewer
     assert values[:2] == pytest.approx([16.56, 18.51], abs=0.01) and anew[0] > values[0]
-    met = sigg2008._met(problem, 1e5, [100, 140], silent)
+    met = sigg2008._find_values_met(problem, 1e5, [100, 140], silent)
     assert met == pytest.approx({100: 16.50, 140: 18.50}, abs=0.02)
 
 
 @visit
 def test_pitprops_columns_found_together():
     problem = Problem.from_covariance(load_sample("pitprops").X, k=5, nonneg=True)
-    variance, size = zass2006._together(problem, silent)
+    variance, size = zass2006._solve_together(problem, silent)
     shares = (100 * variance / 13).round(1).tolist()
     assert shares[:3] == [31.9, 46.4, 55.1] and size[0] == 10 and size[-1] == 26
     assert shares == sorted(shares) and shares[-1] < 75
@@ -99,9 +99,9 @@ def test_pitprops_columns_found_together():
 @visit
 def test_weights_of_the_faces_begin_above_the_printed_axis(nspca_data):
     problem = Problem.from_data(originals.sample("cbcl").X, k=zass2006.PIXELS, nonneg=True)
-    U = zass2006.own(problem, 2e7, 1e5, silent, restarts=1)
+    U = zass2006.nspca_columns(problem, 2e7, 1e5, silent, restarts=1)
     assert np.count_nonzero(U) == pytest.approx(3161, abs=20)
-    outcome = zass2006._tradeoffs([6.0, 7.0], [4.9, 1.0], [5.0, 6.0], [3161.0, 359.0])
+    outcome = zass2006._judge_tradeoffs([6.0, 7.0], [4.9, 1.0], [5.0, 6.0], [3161.0, 359.0])
     assert outcome.found["sparse"][0].reach == [359.0, 3161.0] and outcome.reasons["sparse"]
 
 
@@ -120,9 +120,9 @@ def test_seventy_raw_genes_score_higher_than_all_and_standardised_ones_lower(nsp
 def test_alpha_helps_detection_where_faces_are_not_centred(nspca_data):
     faces, others = originals.sample("cbcl").X.astype(float), originals.table("nonfaces")
     areas = {"NSPCA (a)": [], "NSPCA (b)": []}
-    for train, test in zass2006.draws(faces, others):
+    for train, test in zass2006.draw_splits(faces, others):
         problem = Problem.from_data(train[0], k=zass2006.PIXELS, nonneg=True, center=False)
         for name in areas:
-            U = zass2006.own(problem, *zass2006.SETTINGS[name[-2]], silent, restarts=1)
+            U = zass2006.nspca_columns(problem, *zass2006.SETTINGS[name[-2]], silent, restarts=1)
             areas[name].append(uses.detection_curve(U, train, {"rest": test})["rest"]["area"])
     assert np.mean(areas["NSPCA (b)"]) > np.mean(areas["NSPCA (a)"])

@@ -308,8 +308,16 @@ def test_the_strip_shows_each_gap_and_stands_on_the_floor_where_it_is_closed():
 def test_the_knee_is_the_smallest_k_near_the_plateau():
     frame = rows([5, 10, 20, 30]).assign(value=[0.5, 0.949, 0.951, 1.0])
     assert nspca.knee(frame) == 20
-    ring = named(plots.sweep_figure(frame, unit=1.0, marked=20), "smallest k with 95 % of the largest")
+    ring = named(plots.sweep_figure(frame, unit=1.0, marked=20), "95 % of the highest value found")
     assert list(ring.x) == [20] and np.allclose(ring.y, [95.1])
+
+
+@pytest.mark.parametrize(("level", "drawn"), [(0.5, True), (0.84, True), (0.9, False)])
+def test_a_wanted_level_above_the_axis_is_not_in_the_legend(level, drawn):
+    frame = rows([5, 10]).assign(value=[0.6, 0.8], upper=[0.62, 0.81])
+    figure = plots.sweep_figure(frame, unit=1.0, wanted=(level, "wanted"))
+    assert any(trace.name == "wanted" for trace in figure.data) is drawn
+    assert (100 * level <= figure.layout.yaxis.range[1]) is drawn
 
 
 def test_codes_of_bounds_stay_out_of_the_figure():

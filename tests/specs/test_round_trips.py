@@ -206,7 +206,9 @@ SMALL = {
         data=DataSpec(sample="pitprops"), ks=(2,), methods=("em", "greedy"), options={"em": {"restarts": 2}}
     ),
     "parts": specs.ComponentsSpec(data=DataSpec(sample="pitprops"), sizes=(3, 3), methods=("joint",)),
-    "unequal parts": specs.ComponentsSpec(data=DataSpec(sample="pitprops"), sizes=(3, 2), methods=("em",)),
+    "unequal parts": specs.ComponentsSpec(
+        data=DataSpec(sample="pitprops"), sizes=(3, 2), methods=("em",), effort="fast"
+    ),
     "unequal parts of a table": specs.ComponentsSpec(
         data=DataSpec(sample="digits"), sizes=(3, 2), methods=("em",), scale=False, effort="fast"
     ),

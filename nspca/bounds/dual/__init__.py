@@ -1,4 +1,10 @@
-"""Search for good W, M and U by a splitting of the conic relaxation.
+"""Search for good W, M and U by a splitting (ADMM) of the conic relaxation.
 
-The modules hold the splitting, its blocks, their starting points, and the way from an iterate to a bound.
+splitting           the iteration on the matrix X
+entries, rowcuts    blocks whose duals are W and M
+lift, bundle        the block whose dual gives U, and its feasible points
+prices              prices of features that several components want
+starts, weights     starting points, and the weights of the feasible points
+rounds              from an iterate to a bound
+stripes             passes over matrices in pieces that fit the processor cache
 """

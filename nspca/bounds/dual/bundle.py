@@ -1,6 +1,4 @@
-"""True answers that stand for all of them: feasible points with their supports, their weights, and the climbs
-that find them.
-"""
+"""The bundle of a lift: feasible points with supports and weights, and the local search that finds them."""
 
 from dataclasses import dataclass, replace
 
@@ -10,20 +8,20 @@ from nspca.bounds.dual.weights import lowest, rescaled
 from nspca.covariance.linalg import Array
 
 CLIMB_STEPS = 12
-"""Ascent steps from each random direction: most have stopped by then."""
+"""Steps of a climb (local search) from each direction. Most climbs converge earlier."""
 CLIMBS = 32
-"""Random directions tried for each look at the bundle."""
+"""Number of random directions whenever new points are searched."""
 
 
 @dataclass(frozen=True)
 class Sought:
-    """Which points are feasible.
+    """The conditions for feasible points.
 
     Attributes
     ----------
-    k, nonneg : at most so many entries, and their sign
-    fixed : the first so many rows belong to every support, whether they are used or not
-    priced : rows may cost more than they bring, and belong to no support then, which may be smaller
+    k, nonneg : maximum number of entries, and whether they are nonnegative
+    fixed : number of leading rows that belong to every support, even where the point is 0
+    priced : whether rows have prices; a row that costs more than it adds is left out of supports
     """
 
     k: int
@@ -34,12 +32,13 @@ class Sought:
 
 @dataclass(frozen=True)
 class Keeping:
-    """Which points a bundle takes in and keeps.
+    """The rules for adding points to a bundle and dropping them.
 
     Attributes
     ----------
-    near, room : climbs this near the top join a bundle of fewer points than that for each component
-    age : a point without weight stays for so many looks
+    near : relative distance below the largest value up to which a new point may join
+    room : number of points per component below which such points join without exceeding the largest value
+    age : number of updates after which a point without weight is dropped
     """
 
     near: float = 1e-3
@@ -48,20 +47,21 @@ class Keeping:
 
 
 ONE, PACKED = Keeping(), Keeping(near=0.05, age=12)
-"""For one component; and for several, which need points that are far from the top before they are priced."""
+"""Rules for one component; and for several, which need points of lower value until prices are found."""
 
 
 class Bundle:
-    """The points, of several sizes perhaps.
+    """Feasible points, for one size or several, that a lift uses in place of all feasible points.
 
     Attributes
     ----------
-    points : (r, p) feasible vectors, `share` (p,) their weights w
+    points : (r, p) feasible vectors
+    share : (p,) their weights w
     supports : (r, p) of zeros and ones
-    counts : the sizes, each with the number of components that have it
-    group : (p,) which of these a point has; its weights sum to that number
+    counts : the different sizes, each with its number of components
+    group : (p,) index into `counts` of each point; the weights of a group sum to the number of components
     sizes : (p,) ``(sum |x_i|)^2`` of the points
-    sought : what a point may be, but for its size
+    sought : conditions for the points, except for their size
     """
 
     def __init__(self, points: Array, group: np.ndarray, counts: tuple[tuple[int, int], ...], sought: Sought):
@@ -76,22 +76,23 @@ class Bundle:
         self.sizes = np.abs(self.points).sum(axis=0) ** 2
 
     def of_group(self, g: int) -> Sought:
-        """Return which points of the size of group `g` are feasible."""
+        """Return the conditions for points of the size of group `g`."""
         return replace(self.sought, k=self.counts[g][0])
 
     @property
     def z(self) -> Array:
-        """Return for each row (r,) the weight of all points that have it in their support."""
+        """Total weight (r,) of the points that have each row in their support."""
         return self.supports @ self.share
 
     @property
     def size(self) -> float:
-        """Return the weighted sum of the squared sums of entries."""
+        """Weighted sum of `sizes`."""
         return float(self.sizes @ self.share)
 
     def value(self, U: Array, h: Array, tau: float) -> float:
-        """Largest value of the bundle for a U, heights and tau, for each component; the search half is never
-        below it.
+        """Return the sum over components of the largest value of a point, a lower limit of the search half.
+
+        U (r, d), heights h (r,) and tau are those of the witness.
         """
         return float(self.totals @ self.tops(self.values(U, h, tau)))
 
@@ -100,19 +101,28 @@ class Bundle:
         return np.square(U.T @ self.points).sum(axis=0) + tau * self.sizes + h @ self.supports
 
     def tops(self, values: Array) -> Array:
-        """The largest value of the points of each size."""
+        """Return the largest of `values` (p,) for each size."""
         return -lowest(-values, self.group)
 
     def heaviest(self, g: int, count: int) -> Array:
-        """The points of one size that have the largest weights."""
+        """Return the `count` points of size `g` with the largest weights."""
         own = np.flatnonzero(self.group == g)
         return self.points[:, own[np.argsort(-self.share[own], kind="stable")[:count]]]
 
     def joined(self, climbed: list[tuple[Array, Array, Array]], bundle: Array) -> Array:
-        """Take in what is above the bundle of what climbs of each size found, and drop what is old.
+        """Add the better points that climbs found, and drop old ones, by the rules of `keeping`.
 
-        While there are few points, what is near the top joins too. `bundle`: the largest values so far; gives
-        back those with what was found.
+        Parameters
+        ----------
+        climbed : list of (points, supports, values)
+            Results of `climb` for each size.
+        bundle : (sizes,) float64
+            Largest value so far for each size.
+
+        Returns
+        -------
+        tops : (sizes,) float64
+            Largest value for each size, with the new points.
         """
         self.idle = np.where(self.share > 1e-7, 0, self.idle + 1)
         kept, tops = self.idle <= self.keeping.age, bundle.copy()
@@ -128,11 +138,11 @@ class Bundle:
         self._take(np.hstack(points), np.hstack(supports), np.concatenate(group), kept)
         return tops
 
-    def _take(self, points, supports, group, kept):
-        """The bundle from now on: the points that are kept, which come first, and the new ones among them."""
+    def _take(self, points: Array, supports: np.ndarray, group: np.ndarray, kept: np.ndarray) -> None:
+        """Set the points of the bundle: the kept ones first, then the new ones without repetitions."""
         m = int(kept.sum())
         first: dict[bytes, int] = {}
-        # 0.0 is added as -0.0 has other bytes
+        # adding 0.0 turns -0.0 into 0.0, whose bytes are compared
         for i, point in enumerate(np.vstack((points.round(7) + 0.0, supports, group)).T):
             first.setdefault(point.tobytes(), i)
         order = np.append(np.arange(m), [i for i in first.values() if i >= m]).astype(int)
@@ -145,9 +155,10 @@ class Bundle:
 
 
 def climb(U: Array, root_tau: float, sought: Sought, C: Array, h: Array) -> tuple[Array, Array, Array]:
-    """Return the points (r, c) that directions C (d + 1, c) lead to, their supports, and their values.
+    """Climb from directions C (d + 1, c), and return feasible points (r, c), their supports and values.
 
-    A value is ``|U'x|^2 + (root_tau sum |x_i|)^2`` plus the sum of h over the support.
+    The value of a point is ``|U'x|^2 + (root_tau sum |x_i|)^2`` plus the sum of h over the support. Each step
+    takes the best feasible point for a direction, and then the direction of that point.
     """
     d = U.shape[1]
     for _ in range(CLIMB_STEPS):
@@ -162,9 +173,9 @@ def climb(U: Array, root_tau: float, sought: Sought, C: Array, h: Array) -> tupl
 
 
 def supports_of(terms: Array, sought: Sought) -> Array:
-    """Zeros and ones (r, c): the k largest terms of each column, the fixed ones always.
+    """Return supports (r, c) of zeros and ones: the k largest terms of each column, and all fixed rows.
 
-    Where rows have prices: of the terms above 0, or the largest alone.
+    When rows have prices, only positive terms are taken, or the largest one alone.
     """
     terms = terms.copy()
     terms[: sought.fixed] = np.inf
@@ -177,7 +188,10 @@ def supports_of(terms: Array, sought: Sought) -> Array:
 
 
 def restricted(X: Array, S: Array) -> Array:
-    """The columns of X on their supports, of length 1; a zero column becomes a unit vector of its support."""
+    """Return the columns of X restricted to supports S and normalised.
+
+    A zero column becomes a unit vector of its support.
+    """
     X = X * S
     zero = ~X.any(axis=0)
     X[S[:, zero].argmax(axis=0), zero] = 1.0

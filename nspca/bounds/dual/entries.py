@@ -1,4 +1,4 @@
-"""The block of the entries: ``X >= 0, <J, X> <= size`` (signed: ``sum |X_ij| <= size``); its dual is W."""
+"""The block `Entries` of a splitting: ``X >= 0, <J, X> <= size`` (signed: ``sum |X_ij| <= size``), dual W."""
 
 from dataclasses import dataclass
 
@@ -8,19 +8,22 @@ from nspca.bounds.dual.stripes import Precision, Stripes
 from nspca.covariance.linalg import Array
 
 NEWTON_CAP = 40
-"""Newton steps for a threshold; from the last one two or three are enough."""
+"""Maximum Newton steps for a threshold. From the last threshold, two or three suffice."""
 NEAR = 0.9
-"""Entries above this share of the last level are set apart: the next level is hardly ever below it."""
+"""Entries above this share of the last level are copied for the next Newton steps. The level rarely falls
+below it.
+"""
 
 
 @dataclass(frozen=True, eq=False)
 class EntriesAim:
-    """Entries that the level may depend on.
+    """Data for choosing the level of the projection.
 
     Attributes
     ----------
     large : magnitudes of the entries above `cut`
-    above : number of entries above the level so far
+    cut : lower limit of the entries in `large`
+    above : number of entries above the last level
     """
 
     large: Array
@@ -29,16 +32,18 @@ class EntriesAim:
 
 
 class Entries:
-    """X >= 0 and <J, X> <= size (signed: sum |X_ij| <= size); W is its dual, tau at least `floor`.
+    """Block of a `Splitting` for the set ``X >= 0, <J, X> <= size`` (signed: ``sum |X_ij| <= size``).
+
+    Its dual is W, with tau at least `floor`.
 
     Attributes
     ----------
     size : float
-        k, or less when a lift knows more.
+        k, or less when a lift implies less.
     level : float
-        Largest entry of the dual.
+        Largest entry of the scaled dual.
     T, Y : (n, n)
-        The point that was projected last, and its projection; ``T - Y`` is the dual.
+        The last projected point, and its projection; ``T - Y`` is the scaled dual.
     """
 
     weight = 1.0
@@ -58,15 +63,16 @@ class Entries:
 
     @property
     def tau(self) -> float:
-        """Largest entry of W, and at least the floor."""
+        """Threshold tau: the largest entry of W, and at least the floor."""
         return max(self.floor, self.rho * self.level)
 
-    def resume(self, dual, X):
+    def resume(self, dual: Array, X: Array) -> None:
         self.Y[:] = X if not self.nonneg else np.maximum(X, 0.0)
         self.T[:] = dual + self.Y
         self.level = max(0.0, float((dual if self.nonneg else np.abs(dual)).max()))
 
-    def pull(self, X, G):
+    def pull(self, X: Array, G: Array) -> None:
+        """Add the gradient of this block's penalty at X to G."""
         for part, _ in self.stripes:
             G[part] += X[part]
             G[part] += self.T[part]
@@ -74,7 +80,7 @@ class Entries:
             G[part] -= self.Y[part]
 
     def aim(self, X: Array, relaxation: float) -> EntriesAim:
-        """The next point to project, and the level for the size so far."""
+        """Move T by over-relaxation towards X, and return the data for choosing the level."""
         cut, large = NEAR * self.level, []
         for part, buffer in self.stripes:
             T = self.T[part]
@@ -88,7 +94,7 @@ class Entries:
         return EntriesAim(aim.large, cut, max(1, int(np.count_nonzero(aim.large > self.level))))
 
     def settle(self, aim: EntriesAim, size: float | None = None) -> None:
-        """Project, for another size than so far if one is given: what the weights of a lift say."""
+        """Project T, with a new `size` if one is given (by the weights of a lift)."""
         if size is not None:
             # A larger size lowers the level by its share of the entries above.
             start = max(0.0, self.level - (size - self.size) / aim.above)
@@ -102,18 +108,18 @@ class Entries:
                 np.clip(T, -self.level, self.level, out=Y)
                 np.subtract(T, Y, out=Y)
 
-    def _level(self, aim, size, start):
+    def _level(self, aim: EntriesAim, size: float, start: float) -> float:
         level, least = threshold_of_sum(aim.large, size, start), self.floor / self.rho
-        if level < aim.cut and least < aim.cut:  # those set apart are not all that matter
+        if level < aim.cut and least < aim.cut:  # entries below the cut matter too
             level = threshold_of_sum(self.T if self.nonneg else np.abs(self.T), size, start)
         return max(least, level)
 
 
 def threshold_of_sum(T: Array, size: float, start: float) -> float:
-    """The smallest level >= 0 with ``sum max(T - level, 0) <= size``, by Newton steps from the last level.
+    """Return the smallest level >= 0 with ``sum max(T - level, 0) <= size``, by Newton steps from `start`.
 
-    The sum is convex and decreasing in the level: from the left the steps climb to the root, from the right
-    one step leads to the left of it. Once on the left, only what is above can matter.
+    The sum is convex and decreasing in the level. From the left the steps increase to the root. From the
+    right one step leads to the left of it. On the left, only entries above the level matter.
     """
     T, level = T.ravel(), start
     for _ in range(NEWTON_CAP):

@@ -139,7 +139,7 @@ class Lift(Bundle):
         self.dual, self.shadow = part @ part.T / (self.splitting.rho * self.weight), self.B.T @ X @ self.B
 
     # --- block of the splitting -----------------------------------------------------------------------------
-    def pull(self, X, G):
+    def pull(self, X: Array, G: Array) -> None:
         """Add to G the gradient of this block's penalty at X."""
         B = self.B.astype(X.dtype)
         shadow = B.T @ X @ B
@@ -158,7 +158,7 @@ class Lift(Bundle):
         self.dual = positive_part(T - self._hull(share))
         self.shadow = T - self.dual
 
-    # --- what it says ---------------------------------------------------------------------------------------
+    # --- witness --------------------------------------------------------------------------------------------
     @property
     def Q(self) -> Array:
         """Multiplier Q (d, d) of the shadow, psd."""
@@ -169,7 +169,7 @@ class Lift(Bundle):
         """Factor U (r, d) with ``UU' = BQB'``."""
         return self._root(self.Q)
 
-    def _root(self, Q):
+    def _root(self, Q: Array) -> Array:
         """Return U with ``UU' = BQB'``, without columns that are zero."""
         values, vectors = np.linalg.eigh(Q)
         U = self.B @ (vectors * np.sqrt(np.maximum(values, 0.0)))
@@ -194,7 +194,7 @@ class Lift(Bundle):
         return W, M, self._root(mean.Q / count), mean.prices / count
 
     def heights(self) -> Array:
-        """Return what each feature adds to the value of a support: height of its row cut less its price."""
+        """Return the heights (r,) of the row cuts, less the prices."""
         M = self.cuts.M
         h = np.zeros(self.splitting.n) if M is None else heights(M, self.k, self.nonneg)
         return h if self.prices is None else h - self.prices.values
@@ -226,13 +226,13 @@ class Lift(Bundle):
         self.dual, self.shadow = H.T @ self.dual @ H, H.T @ self.shadow @ H
         self._base(B)
 
-    def _base(self, B):
+    def _base(self, B: Array) -> None:
         """Set the basis, the coordinates of the points and their squared inner products."""
         self.B, self.coordinates = B, B.T @ self.points
         self.products = (self.coordinates.T @ self.coordinates) ** 2
 
     # --- weights of the bundle ------------------------------------------------------------------------------
-    def _hull(self, share):
+    def _hull(self, share: Array) -> Array:
         """Return ``sum_j share_j b_j b_j'`` over the points of the bundle."""
         return (self.coordinates * share) @ self.coordinates.T
 
@@ -246,14 +246,14 @@ class Lift(Bundle):
         size, tau = self.splitting.entries.size, self.splitting.entries.tau
         sigma, cut, bend = rho * self.weight, rho * self.cuts.weight, rho / entries.above
 
-        def value(w):
+        def value(w: Array) -> float:
             z = supports @ w
             far, beyond = np.zeros(1) if cuts is None else cuts.distances(z)[2], s @ w - size
             psi = beyond * (bend / 2 * beyond - tau)
             psi += 0.0 if prices is None else prices.cost(z)
             return sigma / 2 * np.sum(positive_part(T - self._hull(w)) ** 2) + cut / 2 * (far @ far) + psi
 
-        def slopes(w):
+        def slopes(w: Array) -> tuple[Array, Array]:
             R, z = positive_part(T - self._hull(w)), supports @ w
             slope = -sigma * np.einsum("ij,ij->j", self.coordinates, R @ self.coordinates)
             gradient = slope + (bend * (s @ w - size) - tau) * s

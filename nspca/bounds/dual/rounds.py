@@ -1,4 +1,4 @@
-"""Base of every search for a bound: counts steps, reports progress, and turns a lift into a bound."""
+"""Base class of every search for a bound (steps and progress), and the evaluation of a lift."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,16 +21,16 @@ P = TypeVar("P", Plan, JointPlan)
 
 @dataclass(eq=False)
 class Work(Generic[P]):
-    """Progress of the work on one bound, in unit scale.
+    """Base class of a search for a bound: progress, and the best bound so far, in unit scale.
 
     Attributes
     ----------
     lower, upper : float
-        A value known to be reached, and the best bound so far.
+        The best known value, and the best bound so far.
     gap : float
-        Relative distance of the two at which there is nothing left to do.
+        Relative gap of the two that counts as closed.
     steps, total : int
-        Made, and allowed.
+        Number of steps made, and their maximum.
     """
 
     stage: ClassVar[str]
@@ -45,7 +45,7 @@ class Work(Generic[P]):
 
     @property
     def target(self) -> float:
-        """A bound of this closes the gap."""
+        """Bound at which the gap is closed."""
         return self.lower * (1 + self.gap)
 
     @property
@@ -54,13 +54,14 @@ class Work(Generic[P]):
 
     @property
     def shown(self) -> float | None:
-        """The best bound in the units of the data; None before the first."""
+        """Best bound in the units of the data; None before the first."""
         return self.upper * self.problem.covariance.unit if np.isfinite(self.upper) else None
 
     def advance(self, splitting: Splitting, steps: int) -> None:
-        """So many steps; now and then a look at the bundle of the lift, if there is one.
+        """Make `steps` steps of a splitting, and report progress.
 
-        A lift remembers the last of them.
+        The bundle of a lift, if there is one, grows every `GROW_EVERY` steps. The last `AVERAGED` steps enter
+        the mean of the lift.
         """
         for step in range(steps):
             splitting.step()
@@ -78,7 +79,7 @@ class Work(Generic[P]):
         self.report(Event(self.stage, self.steps, total, lower, self.shown, k))
 
     def quietly(self, event: Event) -> None:
-        """For searches inside: they may be cancelled, but only the work's own events say where it stands."""
+        """Report for an inner search: allows cancelling, without showing the events of the inner search."""
         self.tell()
 
 
@@ -88,17 +89,20 @@ def look(
     keep: Callable[[Witness, Proof], None],
     below: float = np.inf,
 ) -> float:
-    """The smaller of two bounds, both of the mean of the last steps: the lift as it is, and the plain lift of
-    W and M, whose subspace it takes.
+    """Evaluate a lift, and return the smaller of two bounds of the mean of its last steps.
+
+    One bound is that of the lift itself, the other that of the plain lift of the mean W and M. The lift then
+    continues in the subspace of the plain lift.
 
     Parameters
     ----------
+    lift : Lift
     prove : callable
-        Proof of a witness, given the estimate of its largest eigenvalue.
+        ``prove(witness, estimate)`` returns the proof, given an estimate of the largest eigenvalue.
     keep : callable
-        What becomes of a witness and its proof; by then the bundle has the direction the search ended in.
+        ``keep(witness, proof)`` receives each proved witness.
     below : float
-        Only what promises less is searched for: the search half is never below what the bundle promises.
+        Bounds that the bundle shows to be at least this are estimated only, not proved.
     """
     kept, rank, (W, M, own, _) = lift.splitting.kept, lift.B.shape[1], lift.averaged()
     U, left = lift_of(kept, Witness(W, M), rank)

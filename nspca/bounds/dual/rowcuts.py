@@ -1,8 +1,9 @@
-"""The block of the row cuts: ``sum_l X_il^2 <= X_ii z_i``, z from the supports of a `Lift`; its dual is M.
+"""The block `Cuts` of a splitting: row cuts ``sum_l X_il^2 <= X_ii z_i``, with z from a `Lift`; its dual is
+M.
 
-Every X = xx' of a feasible x satisfies it with z the indicator of the support. Once z is known, row i of the
-projection is a ball of centre (z_i/2) e_i and radius z_i/2; half the squared distance from it, phi_i(z_i), is
-what z costs.
+Every X = xx' of a feasible x satisfies the row cuts with z the indicator of its support. For fixed z, row i
+lies in the ball of centre (z_i/2) e_i and radius z_i/2. The cost of z is phi_i(z_i), half the squared
+distance from that ball.
 """
 
 from dataclasses import dataclass
@@ -13,46 +14,50 @@ from nspca.bounds.dual.stripes import Precision, Stripes
 from nspca.covariance.linalg import Array
 
 CUT = 0.1
-"""Weight of the row cuts against one of the lift; larger overshoots when they begin, smaller is slower."""
+"""Weight of the row cuts, relative to the lift. Larger weights overshoot at the start, smaller are slower."""
 WAIT = 40
-"""Steps of the lift alone, for its bundle: a feature outside that has z = 0 and a huge row of M."""
+"""Steps before the row cuts begin, in which the bundle of the lift grows. A feature that no point of the
+bundle uses has z = 0 and would get a huge row of M.
+"""
 
 
 @dataclass(frozen=True, eq=False)
 class CutsAim:
-    """Point to project: its diagonal, and for each row the sum of squares of the other entries that cost
-    something.
+    """The point to project: its diagonal (r,), and the sum of squares of each row off the diagonal.
+
+    Nonnegative problems count positive entries only.
     """
 
     diagonal: Array
     squares: Array
 
     def of(self, rows: np.ndarray) -> "CutsAim":
-        """Return this for some rows."""
+        """Return the same data for some rows."""
         return CutsAim(self.diagonal[rows], self.squares[rows])
 
     def distances(self, z: Array) -> tuple[Array, Array, Array]:
-        """Diagonal from the centre, length from the centre and distance of each row, (r,) each."""
+        """Return for each row: diagonal minus centre, distance from centre, and distance from ball."""
         centred = self.diagonal - z / 2
         length = np.sqrt(self.squares + centred**2)
         return centred, length, np.maximum(length - z / 2, 0.0)
 
     def slopes(self, z: Array) -> tuple[Array, Array]:
-        """``-phi'`` (the height of the row's dual) and ``phi''`` at z."""
+        """Return ``-phi'`` (the height of the row of M) and ``phi''`` at z, (r,) each."""
         centred, length, distance = self.distances(z)
         safe = np.where(length > 0, length, 1.0)
         share = (centred + length) / (2 * safe)
         curvature = np.where(distance > 0, share**2 + distance * self.squares / (4 * safe**3), 0.0)
-        return distance * share, curvature + 1e-6  # a little everywhere keeps the steps finite
+        return distance * share, curvature + 1e-6  # a positive curvature keeps Newton steps finite
 
 
 class Cuts:
-    """Block of a `Splitting` whose z a `Lift` chooses; of no weight for its first `wait` steps.
+    """Block of a `Splitting` for the row cuts. A `Lift` chooses z; the weight is 0 for the first `wait`
+    steps.
 
     Attributes
     ----------
     T, Z : (n, n)
-        The point that was projected last, and its projection; ``T - Z`` is the dual, which is not symmetric.
+        The last projected point, and its projection; ``T - Z`` is the scaled dual, which is not symmetric.
     """
 
     def __init__(self, n: int, nonneg: bool, rho: float, wait: int = WAIT, precision: Precision = np.float64):
@@ -70,17 +75,18 @@ class Cuts:
         return self.rho * self.weight * self.dual.astype(np.float64) if self.weight else None
 
     def wake(self, X: Array) -> None:
-        """One step less to wait."""
+        """Count one step of waiting, and begin after the last."""
         self.wait -= 1
         if self.wait == 0:
             self.begin(X)
 
     def begin(self, X: Array, M: Array | None = None, weight: float = CUT) -> None:
-        """Count from now on, from the X and perhaps the M of a related problem."""
+        """Begin to take part in the steps, from the X and optionally the M of a related problem."""
         self.wait, self.weight = 0, weight
         self.Z[:], self.T[:] = X, X if M is None else X + M / (self.rho * weight)
 
-    def pull(self, X, G):
+    def pull(self, X: Array, G: Array) -> None:
+        """Add the gradient of this block's penalty at X to G."""
         if not self.weight:
             return
         for part, _ in self.stripes:
@@ -94,9 +100,9 @@ class Cuts:
             G[part] += buffer
 
     def aim(self, X: Array, relaxation: float) -> CutsAim | None:
-        """The next point to project, None while the cuts do not count; nonnegative: below zero nothing costs.
+        """Return the next point to project, None while the weight is 0.
 
-        What costs anything is left in Z, where `settle` finds it.
+        The entries that count off the diagonal are left in Z for `settle`.
         """
         if not self.weight:
             return None
@@ -114,7 +120,7 @@ class Cuts:
         return CutsAim(self.T[diagonal].astype(np.float64), squares)
 
     def settle(self, aim: CutsAim, z: Array) -> None:
-        """Project with this z."""
+        """Set Z to the projection for the given z."""
         centred, length, _ = aim.distances(z)
         shrink = np.where(length > z / 2, (z / 2) / np.where(length > 0, length, 1.0), 1.0)
         self.Z *= shrink.astype(self.Z.dtype)[:, None]

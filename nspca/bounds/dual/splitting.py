@@ -1,14 +1,13 @@
-"""ADMM for the conic relaxation behind B5, B6, B7 and B9: where good W, M and U come from.
+"""ADMM for the conic relaxation behind the bounds B5, B6, B7 and B9, which finds good W, M and U.
 
     max <A, X>   over   X psd, tr X = 1,   X >= 0, <J, X> <= k     (signed: sum |X_ij| <= k)
 
-Every feasible x gives a feasible X = xx'. The matrix X alternates between the spectraplex (one partial
-eigendecomposition) and *blocks*, each a convex set that all xx' belong to: `Entries` (W of the certificate),
-`rowcuts.Cuts` (M), `lift.Lift` (U). The scaled dual variable of a block is that part of the witness, and ANY
-value of it is valid, so nothing here needs to be exact or to have converged: the bound is evaluated
-afterwards. Method: ADMM with the X-step linearised (its blocks see X through maps of norm 1), over-relaxed;
-with the one block `Entries` it is plain ADMM.
-Source: Boyd et al. 2011, sections 3.4.3 and 4.4.2.
+Every feasible x gives a feasible X = xx'. The matrix X alternates between the spectraplex (by one partial
+eigendecomposition) and *blocks*, convex sets that contain all xx': `Entries` (its dual is W), `rowcuts.Cuts`
+(dual M) and `lift.Lift` (dual gives U). Any value of the dual variables is a valid witness. So nothing here
+needs to be exact or converged, and the bound is evaluated afterwards. The method is over-relaxed ADMM with a
+linearised X-step (each block sees X through a map of norm 1). With the single block `Entries` it is plain
+ADMM. See Boyd et al. 2011, sections 3.4.3 and 4.4.2.
 """
 
 from typing import Protocol
@@ -22,17 +21,19 @@ from nspca.bounds.elimination import Kept
 from nspca.covariance.linalg import Array, krylov, largest_eigenpairs
 
 RELAXATION = 1.6
-"""Over-relaxation; 1.5 to 1.8 is what the literature advises."""
+"""Over-relaxation factor. Boyd et al. advise 1.5 to 1.8."""
 EXACT = 128
-"""Up to this size steps are made in double precision, for the bound they lead to may be exact."""
+"""Maximum rows for steps in double precision, since small problems may reach an exact bound."""
 DIRECT = 100
-"""Up to this size all eigenpairs are computed; above, a warm block Krylov space of the few that matter."""
+"""Maximum rows for which all eigenpairs are computed. Above, a block Krylov method continues from the last
+eigenvectors.
+"""
 MARGIN = 4
-"""Eigenpairs followed beyond those in use, so that one may enter."""
+"""Number of eigenpairs followed beyond those in use, so that further ones can enter."""
 
 
 class Block(Protocol):
-    """Block of a splitting, which moves X towards the set of the block, with a weight in the mean."""
+    """Interface of the blocks of a splitting: `pull` adds the gradient of the block's penalty to G."""
 
     @property
     def weight(self) -> float: ...
@@ -67,15 +68,17 @@ class Splitting:
 
     Attributes
     ----------
-    X : (r, r) current matrix of the spectraplex; `weights` (p,) and `vectors` (r, p) are its eigenpairs.
+    X : (r, r)
+        Current matrix in the spectraplex; `weights` (p,) and `vectors` (r, p) are its eigenpairs.
     count : int or None
-        With a number, X is in {0 <= X <= I, tr X <= count} instead: so many components together.
+        Number of components sought together. X is then in ``{0 <= X <= I, tr X <= count}`` instead.
     entries : Entries
-    lift : lift.Lift, or None
-        It brings the other two blocks, itself and its row cuts; `lift.add_lift` puts it here.
-    precision : single, but with few features, of all matrices of the size of A that change from step to step
+    lift : lift.Lift or None
+        The block of a lift, which also holds the block of the row cuts. Set by `lift.add_lift`.
+    precision : type
+        Type of the changing matrices of the size of A: float64 for few rows, else float32.
     gain, wanted : (r, r)
-        A over rho, and where the matrix that is projected to X is put together.
+        A over rho, and the buffer of the matrix that is projected to X.
     """
 
     def __init__(
@@ -107,9 +110,9 @@ class Splitting:
         self.vectors: np.ndarray = vectors[:, :1].astype(precision)
 
     def step(self) -> None:
-        """One pass: X to its set, then every block to its own.
+        """Make one step: project X, then every block.
 
-        A lift is settled first: from its weights come the sum that the entries may have, and z of the cuts.
+        The lift is projected first, since its weights determine the size of `entries` and the z of the cuts.
         """
         self.weights, self.vectors = self._spectrum(self._wanted())
         np.matmul(self.vectors * self.weights.astype(self.precision), self.vectors.T, out=self.X)
@@ -131,8 +134,8 @@ class Splitting:
         self.X[:] = X
         self.entries.resume(W / self.rho, X)
 
-    def _wanted(self):
-        """X, moved by what A and the blocks together ask for: the matrix to project."""
+    def _wanted(self) -> Array:
+        """Return the matrix to project: X moved by A and by the gradients of the blocks."""
         blocks: list[Block] = (
             [self.entries] if self.lift is None else [self.entries, self.lift.cuts, self.lift]
         )
@@ -144,8 +147,8 @@ class Splitting:
         G += self.X
         return G
 
-    def _spectrum(self, M):
-        """Eigenpairs of the nearest point of the set of X."""
+    def _spectrum(self, M: Array) -> tuple[Array, Array]:
+        """Return the nonzero eigenpairs of the projection of M to the set of X."""
         if self.basis is None:
             values, vectors = np.linalg.eigh(M)
             Q, values, Z = None, values[::-1], vectors[:, ::-1]
@@ -159,17 +162,17 @@ class Splitting:
 
 
 def simplex(values: Array) -> Array:
-    """Projection of decreasing `values` (b,) onto the simplex."""
+    """Return the projection of decreasing `values` (b,) onto the simplex."""
     shifts = (np.cumsum(values) - 1) / np.arange(1, values.size + 1)
     last = np.flatnonzero(values > shifts)[-1]
     return np.maximum(values - shifts[last], 0.0)
 
 
 def capped(values: Array, total: int) -> Array:
-    """Projection of `values` (b,) onto ``{0 <= w <= 1, sum w <= total}``: ``clip(values - shift, 0, 1)``.
+    """Return the projection of `values` (b,) onto ``{0 <= w <= 1, sum w <= total}``.
 
-    The sum falls linearly between the breakpoints `values` and `values - 1`: the two around `total` give the
-    shift.
+    The projection is ``clip(values - shift, 0, 1)``. Its sum is linear in the shift between the breakpoints
+    `values` and `values - 1`, and the two around `total` give the shift.
     """
     weights = np.clip(values, 0.0, 1.0)
     if weights.sum() <= total:

@@ -1,4 +1,4 @@
-"""Starting points of lifts: a subspace, first points of the bundle and first prices."""
+"""Starting points of lifts: the subspace, the first points of the bundle, and the first prices."""
 
 from collections.abc import Callable
 
@@ -15,13 +15,13 @@ from nspca.problem import Problem
 
 
 def basis(kept: Kept, W: Array, rank: int) -> Array:
-    """Orthonormal (r, rank), spanned by the leading eigenvectors of A - W, filled up with unit vectors."""
+    """Return an orthonormal basis (r, rank) of leading eigenvectors of A - W, completed by unit vectors."""
     U, _ = lift_of(kept, Witness(W), rank)
     return np.linalg.qr(np.column_stack((U, np.eye(len(U))[:, :rank])))[0][:, :rank]
 
 
 def first_point(problem: Problem, splitting: Splitting, B: Array) -> Array:
-    """A feasible point (r, 1) to begin a bundle with: the best that climbs in the subspace reach."""
+    """Return the first feasible point (r, 1) of a bundle: the best that climbs in the subspace B find."""
     entries = splitting.entries
     shadow = B.T @ (splitting.A - entries.W) @ B
     values, vectors = np.linalg.eigh((shadow + shadow.T) / 2)
@@ -33,15 +33,15 @@ def first_point(problem: Problem, splitting: Splitting, B: Array) -> Array:
 
 
 LOOKS = 40
-"""At the bundle, before the first step; each costs no matrix of the size of A."""
+"""Number of price updates before the first step. They are cheap, since no matrix of the size of A is used."""
 FIRST_BEND, BEND = 0.3, 0.05
-"""What wanting a feature once too often adds to its price: relative to what a feature is worth, before the
-first step; then to the largest price.
+"""Penalty parameter `Prices.bend`: before the first step relative to the largest value of a point over k,
+then relative to the largest price.
 """
 
 
 def first_points(splitting: Splitting, U: Array, counts: tuple[tuple[int, int], ...]) -> list[Array]:
-    """For each size some feasible points (r, p), from climbs with a lift U."""
+    """Return feasible points (r, p) for each size, found by climbs with a lift U."""
     C = np.random.default_rng(0).standard_normal((U.shape[1] + 1, CLIMBS))
     root_tau, none = np.sqrt(splitting.entries.tau), np.zeros(len(U))
     found = (
@@ -51,15 +51,18 @@ def first_points(splitting: Splitting, U: Array, counts: tuple[tuple[int, int], 
 
 
 def first_prices(lift: Lift, most: int, tell: Callable[[], None]) -> None:
-    """Put prices into a lift that suit its U and tau as they are: of all that are tried the best.
+    """Set the prices of a lift to good ones for its present U and tau.
 
-    The bound as far as the bundle knows, ``topk(pi) + sum_j max_p (value_p - pi(I_p))``, is minimised by the
-    method of multipliers; climbs bring new points.
+    The bound for the points of the bundle, ``topk(pi) + sum_j max_p (value_p - pi(I_p))``, is minimised by
+    the method of multipliers while climbs add new points. The best prices are kept.
 
     Parameters
     ----------
+    lift : Lift
     most : int
-        The sum of the sizes, of how many features the prices are paid.
+        Sum of the sizes: the number of prices in topk.
+    tell : callable
+        Called after every update; may raise `Cancelled`.
     """
     prices, bound = lift.prices, np.inf
     assert prices is not None
@@ -70,16 +73,16 @@ def first_prices(lift: Lift, most: int, tell: Callable[[], None]) -> None:
         if not look:
             prices.bend = FIRST_BEND * float(values.max()) / lift.k
         if prices.bend <= 0.0:
-            return  # nothing is left to be lifted
+            return  # U and tau are zero
         reached = float(topk_sum(prices.values, most) + lift.totals @ tops)
         if reached < bound:
             best, bound = prices.values, reached
         supports = lift.supports
 
-        def cost(w, values=values, supports=supports):
-            return prices.cost(supports @ w) - values @ w
+        def cost(w: Array, values: Array = values, supports: Array = supports) -> float:
+            return float(prices.cost(supports @ w) - values @ w)
 
-        def slopes(w, values=values, supports=supports):
+        def slopes(w: Array, values: Array = values, supports: Array = supports) -> tuple[Array, Array]:
             gradient, H = prices.slopes(supports @ w, supports)
             return gradient - values, H
 

@@ -1,4 +1,4 @@
-"""Passes over matrices, stripe by stripe: what is done to every entry is done while the stripe is near."""
+"""Iterate over large matrices in stripes of rows that fit the processor cache."""
 
 from collections.abc import Iterator
 
@@ -6,16 +6,16 @@ import numpy as np
 
 Precision = type[np.float64] | type[np.float32]
 ENTRIES = 2**16
-"""Of a stripe: a few of them stay in the processor's own memory together."""
+"""Entries of a stripe. A few stripes fit the processor cache together."""
 
 
 class Stripes:
-    """Consecutive rows of (n, n) matrices.
+    """Stripes of consecutive rows of (n, n) matrices; iteration yields them with a buffer.
 
     Attributes
     ----------
     buffer : (height, n)
-        For what lies between two steps of the arithmetic.
+        Space for intermediate results.
     """
 
     def __init__(self, n: int, precision: Precision):
@@ -23,7 +23,7 @@ class Stripes:
         self.buffer = np.empty((min(self.height, n), n), precision)
 
     def __iter__(self) -> Iterator[tuple[slice, np.ndarray]]:
-        """The rows of each stripe, and as much of the buffer."""
+        """Yield the rows of each stripe, and a part of the buffer of that size."""
         for start in range(0, self.n, self.height):
             end = min(start + self.height, self.n)
             yield slice(start, end), self.buffer[: end - start]

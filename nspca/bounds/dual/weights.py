@@ -1,4 +1,4 @@
-"""Minimising over the weights of a bundle: nonnegative, with a given sum for each group of its points."""
+"""Minimise functions of the weights of a bundle: nonnegative, with a given sum for each group of points."""
 
 from collections.abc import Callable
 
@@ -7,10 +7,11 @@ import numpy as np
 from nspca.covariance.linalg import Array
 
 PIVOTS = 200
-"""Changes of the active set at most; stopping early gives a feasible point that is less good."""
+"""Maximum changes of the active set. Stopping early gives feasible weights that are not optimal."""
 NEWTON_STEPS = 8
-"""Newton steps at most, and `SHORT`: the part of one at which halving it is given up."""
+"""Maximum Newton steps."""
 SHORT = 1e-4
+"""Part of a Newton step at which halving stops."""
 
 
 def descend(
@@ -20,18 +21,18 @@ def descend(
     group: np.ndarray,
     enough: float,
 ) -> Array:
-    """Newton steps from w (p,), halved until they descend: a convex function of weights.
+    """Minimise a convex function of weights by Newton steps, each halved until it descends.
 
     Parameters
     ----------
     value, slopes : callable
-        The function, and its gradient (p,) and curvature (p, p), psd.
+        ``value(w)`` returns the function, ``slopes(w)`` its gradient (p,) and Hessian (p, p), psd.
     w : (p,) float64
-        Weights to begin with; the sum of each group stays.
+        Starting weights. The sum of each group is kept.
     group : (p,) int
-        From 0 on, the group of each point.
+        Group of each point, numbered from 0.
     enough : float
-        Distance from the minimum, as the gradient bounds it, at which there is nothing to do.
+        Distance from the minimum at which the steps stop, as bounded by the gradient.
     """
     totals, before = _sums(w, group), value(w)
     for _ in range(NEWTON_STEPS):
@@ -51,9 +52,9 @@ def descend(
 
 
 def simplex_program(H: Array, c: Array, w: Array, group: np.ndarray) -> Array:
-    """Minimiser (p,) of ``c'w + w'Hw/2``, w >= 0 with the sums of its groups, H (p, p) psd.
+    """Return the minimiser (p,) of ``c'w + w'Hw/2`` over w >= 0 with the group sums of the given w.
 
-    By active sets from the feasible w: dozens of variables, most end at 0.
+    H (p, p) is psd. The method is an active set method from the given w, for dozens of variables.
     """
     totals = _sums(w, group)
     w, active, tol, several = w.copy(), w > 0, 1e-10 * float(np.abs(c).max()), totals.size
@@ -82,16 +83,16 @@ def simplex_program(H: Array, c: Array, w: Array, group: np.ndarray) -> Array:
 
 
 def lowest(v: Array, group: np.ndarray) -> Array:
-    """The smallest entry of v (p,) in each group."""
+    """Return the smallest entry of v (p,) in each group."""
     found = np.full(int(group.max()) + 1, np.inf)
     np.minimum.at(found, group, v)
     return found
 
 
 def rescaled(w: Array, group: np.ndarray, totals: Array) -> Array:
-    """w with these sums of its groups."""
+    """Return w (p,) scaled in each group to the sums `totals`."""
     return w * (totals / _sums(w, group))[group]
 
 
-def _sums(w, group) -> Array:
+def _sums(w: Array, group: np.ndarray) -> Array:
     return np.asarray(np.bincount(group, w), dtype=np.float64)

@@ -1,7 +1,11 @@
-"""Search for the optimum: features are fixed in and out, and the rest is branched on, until no node is open.
+"""Search for the optimum by branch and bound, fixing features in and out at every node.
 
-In the order in which they use each other: `stored` (witnesses as a certificate holds them), `node` (a set of
-supports, and what is proved of it), `ground` (the matrix that nodes are bounded on), `settle` (fix features
-at a node and improve its bound), `waves` (settle several nodes at once, here or on workers), `arrays` (the
-certificate of a tree, and back), `tree` (the search).
+stored    witnesses in the form that a certificate holds
+node      a set of supports with its proofs
+ground    the part of A that nodes are bounded on
+settle    fix features at a node and improve its bound
+waves     settle several nodes at once, in this process or on workers
+arrays    the arrays of a certificate from a tree, and back
+fates     features that every better answer must have or cannot have
+tree      the search
 """

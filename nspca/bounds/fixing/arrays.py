@@ -1,4 +1,7 @@
-"""The arrays of a fixing certificate, from a tree and back (docs/certificate-format.md, *fixing*)."""
+"""Convert a tree to the arrays of a certificate of the form "fixing", and back.
+
+The format is described in docs/certificate-format.md, *fixing*.
+"""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -14,7 +17,7 @@ from nspca.lowrank.cones import roots
 
 
 def packed(root: Node) -> tuple[dict[str, np.ndarray], float]:
-    """Return the arrays of a tree, and the bound they prove in unit scale."""
+    """Return the arrays of a tree, and the bound that they prove, in unit scale."""
     nodes, pool, stages, uses = list(root.walk()), dict[int, tuple[int, Stored]](), list[Stage](), list[Use]()
     top = Fraction(0)
     for node in nodes:
@@ -51,24 +54,24 @@ def packed(root: Node) -> tuple[dict[str, np.ndarray], float]:
 
 
 def joined(parts: list[np.ndarray], dtype: type) -> np.ndarray:
-    """Return the parts one after the other, empty where there are none."""
+    """Return the concatenated parts; an empty array if there are none."""
     return np.concatenate([np.zeros(0, dtype), *parts]).astype(dtype)
 
 
 def up(exact: Fraction) -> float:
-    """Return the smallest float that is not below a fraction."""
+    """Return a fraction rounded up to a float."""
     nearest = float(exact)
     return nearest if Fraction(nearest) >= exact else float(np.nextafter(nearest, np.inf))
 
 
 def unpacked(arrays: dict[str, np.ndarray], supports: Supports, nonneg: bool) -> Node:
-    """Return the tree of a fixing certificate, whose numbers are taken as they are.
+    """Return the tree of a certificate of the form "fixing". Its numbers are not checked.
 
     Parameters
     ----------
     arrays : dict of ndarray
     supports : Supports
-        Of the root.
+        Supports of the root.
     nonneg : bool
 
     Raises
@@ -85,7 +88,7 @@ def unpacked(arrays: dict[str, np.ndarray], supports: Supports, nonneg: bool) ->
 
 
 class _Reader:
-    """Takes the arrays one piece after the other."""
+    """Reads a tree from its arrays, in preorder."""
 
     def __init__(self, arrays: dict[str, np.ndarray], nonneg: bool):
         self.nonneg = nonneg
@@ -98,7 +101,7 @@ class _Reader:
         self.codes, self.at = arrays["tree"], 0
 
     def tree(self, supports: Supports) -> Node:
-        """The whole tree."""
+        """Return the tree below a node with these supports."""
         root = Node(supports)
         waiting, read = [root], 0
         while waiting:
@@ -119,13 +122,13 @@ class _Reader:
         return root
 
     def use(self, supports: Supports) -> Use:
-        """The next use, with the codes of its cover."""
+        """Read the next use of a witness, with the codes of its cover."""
         number, (t, F), tau = next(self.uses)
         stored = None if number < 0 else self.stored[number]
         return Use(stored, t, F, tau, self.cover(*self.dimensions(stored, supports, tau)))
 
     def dimensions(self, stored: Stored | None, supports: Supports, tau: float) -> tuple[int, bool]:
-        """D of a use at a node, and whether c_0 is one of them."""
+        """Return the dimensions D of the cones of a use, and whether tau adds one (c_0)."""
         if stored is None:
             return 0, False
         rows = np.concatenate((supports.into, np.intersect1d(supports.possible, stored.rows)))
@@ -136,7 +139,7 @@ class _Reader:
         return stored.U.shape[1] + (top > 0), top > 0
 
     def cover(self, D: int, extra: bool) -> np.ndarray:
-        """The codes of the next cover."""
+        """Read the codes of the next cover."""
         start, waiting = self.at, len(roots(D, extra, self.nonneg)) if D else 0
         while waiting:
             waiting += -1 if self.codes[self.at] == LEAF_OF_COVER else 1
@@ -145,7 +148,7 @@ class _Reader:
 
 
 def _witnesses(arrays: dict[str, np.ndarray]) -> list[Stored]:
-    """The witnesses, one after the other."""
+    """Return the stored witnesses of a certificate in order."""
     sizes = arrays["sizes"]
     lengths = {
         "rows": sizes[:, 0],

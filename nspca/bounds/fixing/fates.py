@@ -1,4 +1,4 @@
-"""Tell which features a better answer than the best one known must have, and which it cannot have."""
+"""Find the features that every answer better than the best known one must have, or cannot have."""
 
 from collections.abc import Sequence
 
@@ -7,20 +7,21 @@ import numpy as np
 from nspca.bounds.fixing.node import Supports
 
 NAMED = 100_000
-"""Largest number of features whose fates are reported: two texts of 25 kB, which a progress message holds."""
+"""Maximum features for reporting fates in a progress event: two texts of 25 kB."""
 
 
 def fates(left: Sequence[Supports], n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return which features every better answer has, and which features a better answer may have.
+    """Return masks of the features that every better answer has, and of those that it may have.
 
-    A better answer lies in one of the open nodes. So it has what all of them have in, and lacks what none of
-    them has in or possible.
+    A better answer lies in one of the open nodes. So it has every feature that all open nodes have fixed in,
+    and lacks every feature that is impossible in all open nodes.
 
     Parameters
     ----------
     left : sequence of Supports
-        Those of the open nodes. When there are none, no better answer exists, and nothing is possible.
+        Supports of the open nodes. Without open nodes no better answer exists, and no feature is possible.
     n : int
+        Number of features.
 
     Returns
     -------
@@ -34,17 +35,17 @@ def fates(left: Sequence[Supports], n: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def hexed(mask: np.ndarray) -> str:
-    """Return a mask (n,) as hexadecimal digits, four features in each."""
+    """Return a mask (n,) as a text of hexadecimal digits, with four features per digit."""
     return np.packbits(mask).tobytes().hex()
 
 
 def unhexed(text: str, n: int) -> np.ndarray:
-    """Return the mask (n,) that `hexed` made a text of.
+    """Return the mask (n,) from a text of `hexed`.
 
     Raises
     ------
     ValueError
-        When the text is not one, or has not the length for n features.
+        For a text that is not hexadecimal or does not have the length for n features.
     """
     bits = np.unpackbits(np.frombuffer(bytes.fromhex(text), dtype=np.uint8))
     if bits.size != 8 * -(-n // 8):

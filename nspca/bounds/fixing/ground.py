@@ -1,10 +1,11 @@
-"""The matrix on which nodes are bounded: A on the features that are left, small, dense and without the data.
+"""The part of A that the nodes of a tree are bounded on: a small dense matrix without the data.
 
-A worker gets it once and needs neither the table nor the folder behind it.
+It is sent to each worker once, so that workers need neither the table nor its folder.
 """
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -16,13 +17,13 @@ from nspca.problem import Problem
 
 
 class Part(Covariance):
-    """A on some of its features, which keep their numbers.
+    """A covariance of which only the block of some features is known; the features keep their numbers.
 
     Attributes
     ----------
     features : (r,) int64, increasing
     held : (r, r)
-        A on them, in unit scale.
+        The block of A for these features, in unit scale.
     """
 
     def __init__(self, whole: Covariance, features: np.ndarray, held: Array):
@@ -37,32 +38,32 @@ class Part(Covariance):
 
     @property
     def varies(self) -> np.ndarray:
-        """Tell whether each feature (n,) has a variance."""
+        """Mask (n,) of the features with positive variance."""
         return self.varying
 
-    def block(self, features) -> Array:
-        """Return A on some of the features held."""
+    def block(self, features: Any) -> Array:
+        """Return the block of A for some of the known features."""
         at = np.searchsorted(self.features, features)
-        assert np.array_equal(self.features[at], features)  # nothing is known of others
+        assert np.array_equal(self.features[at], features)  # other features are not known
         return self.held[np.ix_(at, at)]
 
-    def columns(self, features) -> Array:
-        """Return the rows held of some columns of A."""
+    def columns(self, features: Any) -> Array:
+        """Return some columns of A, restricted to the rows of the known features."""
         return self.held[:, np.searchsorted(self.features, features)]
 
 
 @dataclass(frozen=True, eq=False)
 class Ground:
-    """The features of a tree: those it keeps rows for, and others that are below a level everywhere.
+    """The features of a tree: those with kept rows, and those without, whose entries are below a floor.
 
     Attributes
     ----------
     problem : Problem
-        On a `Part` of the matrix; forced features are left to the supports.
+        A problem on a `Part` of the matrix, without forced features: those are in the supports of the nodes.
     outside : (q,) int64
-        Usable features that no row is kept for.
+        Usable features without a kept row.
     floor : float
-        No entry of A in the rows of these is larger (signed: in absolute value).
+        Largest entry of A (signed: absolute value) in the rows of the features `outside`.
     """
 
     problem: Problem
@@ -81,16 +82,16 @@ class Ground:
     @property
     def part(self) -> Part:
         """The matrix of the problem."""
-        assert isinstance(self.problem.covariance, Part)  # `of` puts it there
+        assert isinstance(self.problem.covariance, Part)  # set by `of`
         return self.problem.covariance
 
     @cached_property
     def everything(self) -> np.ndarray:
-        """All features a support may have, increasing."""
+        """Numbers of all features that a support may have, increasing."""
         return np.union1d(self.part.features, self.outside)
 
     def kept(self, supports: Supports) -> Kept:
-        """Return the kept rows of a node: the features that are in, then the free ones that have rows."""
+        """Return the kept rows of a node: its fixed features first, then the free ones that have rows."""
         free = supports.possible
         own = np.isin(free, self.outside, invert=True) if self.outside.size else np.ones(free.size, bool)
         rows = np.concatenate((supports.into, free[own])).astype(np.int64)

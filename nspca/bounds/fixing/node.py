@@ -1,4 +1,4 @@
-"""A node of the tree: the supports it stands for, what was fixed there, and what is proved of them."""
+"""A node of the tree: its set of supports, the features fixed there, and the proofs of its bound."""
 
 import math
 from collections.abc import Iterator
@@ -10,12 +10,12 @@ from nspca.bounds.fixing.stored import Stored
 from nspca.covariance.linalg import Array
 
 LEAF, EMPTY = -1, -2
-"""Codes of a leaf, and of a node that no support is left of."""
+"""Codes of a leaf, and of a node without any support."""
 
 
 @dataclass(frozen=True, eq=False)
 class Supports:
-    """Sets of at most k features: all of `into`, and otherwise only features of `free`.
+    """All sets of at most k features that contain `into`, and otherwise only features of `free`.
 
     Attributes
     ----------
@@ -36,24 +36,24 @@ class Supports:
 
     @property
     def possible(self) -> np.ndarray:
-        """Features besides `into` that a support may have; none where there is no room."""
+        """Features besides `into` that a support may have; none when `into` has k features."""
         return self.free if self.into.size < self.k else self.free[:0]
 
     @property
     def count(self) -> float:
-        """Return the number of supports that are as large as they can be."""
+        """Number of supports of the largest possible size."""
         room = self.k - self.into.size
         return float(math.comb(self.possible.size, min(room, self.possible.size))) if room >= 0 else 0.0
 
     @property
     def is_empty(self) -> bool:
-        """Tell whether there is no such set, or the empty one alone."""
+        """Tell whether there is no support, or only the empty set."""
         return self.into.size > self.k or self.into.size + self.possible.size == 0
 
 
 @dataclass(frozen=True, eq=False)
 class Use:
-    """A witness at a node with the proof of its two halves; `witness` None stands for W = M = U = 0."""
+    """A proof of a bound at a node: the witness (None for W = M = U = 0), t, F, tau and the cover `tree`."""
 
     witness: Stored | None
     t: float
@@ -69,7 +69,7 @@ class Use:
 
 @dataclass(frozen=True, eq=False)
 class Stage:
-    """Features fixed at once, and the use that proves it at the level that holds then."""
+    """Features fixed out and in at one time, and the proof that allows it."""
 
     out: np.ndarray
     into: np.ndarray
@@ -78,7 +78,7 @@ class Stage:
 
 @dataclass(frozen=True, eq=False)
 class Warm:
-    """Starting point that a node hands to its children besides its witness.
+    """Starting point that a node gives to its children, in addition to its witness.
 
     Attributes
     ----------
@@ -97,24 +97,29 @@ class Warm:
 
     @property
     def nbytes(self) -> int:
-        """Bytes held."""
+        """Number of bytes in memory."""
         return self.vectors.nbytes + self.points.nbytes
 
 
 @dataclass(eq=False)
 class Node:
-    """Supports, the stages that fixed features among them, and a leaf's proof or two children.
+    """A node: its supports, the stages that fixed features, and the proof of a leaf or two children.
 
     Attributes
     ----------
     supports : Supports
-        After all stages.
+        Supports after all stages.
+    stages : list of Stage
     leaf : Use or None
-        The best proof for them; None where nothing is left.
+        The best proof for the supports; None if there are none.
     warm : Warm or None
-        For the children; None once they are made, and where there will be none.
+        Starting point for the children; None after they were made, or if there will be none.
     scores : (f,) float64
-        For each possible feature how nearly one of its two children is closed: lower is nearer.
+        Branching score of each possible feature; the lowest is branched on.
+    feature : int
+        Feature that the children branch on, or the code `LEAF` or `EMPTY`.
+    children : (Node, Node) or ()
+        The node with the feature, and the node without it.
     """
 
     supports: Supports
@@ -127,16 +132,16 @@ class Node:
 
     @property
     def upper(self) -> float:
-        """Return the bound proved for the supports of the node; minus infinity where there are none."""
+        """Bound proved for the supports of the node; minus infinity if there are none."""
         return -np.inf if self.leaf is None else self.leaf.upper
 
     @property
     def code(self) -> int:
-        """Its code in a certificate."""
+        """Code of the node in a certificate."""
         return EMPTY if self.supports.is_empty and not self.children else self.feature
 
     def walk(self) -> Iterator["Node"]:
-        """Yield this node and all below in preorder: first the child where the feature is in."""
+        """Yield this node and all its descendants in preorder, the child with the feature first."""
         stack = [self]
         while stack:
             node = stack.pop()

@@ -1,8 +1,8 @@
-"""Settle a node: fix features in and out until nothing more is fixed, and bound what is left.
+"""Settle a node: fix features in and out as long as possible, and bound the remaining supports.
 
-The parent's witness is tried first, with a new search; then a few rounds of the lift with row cuts from where
-the parent ended. After each, features whose use, or whose absence, cannot lead above the best value known
-are fixed, and the work goes on with what is left.
+The witness of the parent is tried first, with a new search. A few rounds of the lift with row cuts follow,
+which continue from the state of the parent. After each round, a feature is fixed if the supports that have
+it, or those that lack it, cannot exceed the best known value. The work continues on the remaining supports.
 """
 
 from collections.abc import Callable
@@ -24,57 +24,63 @@ from nspca.bounds.plan import ROUND, Plan
 from nspca.bounds.witness import Proof, Witness, prove, spectral_half
 from nspca.covariance.linalg import UNIT_ROUNDOFF, Array, topk_sum
 from nspca.local_search import single as ascent
-from nspca.lowrank.cones import Budget, Query
+from nspca.lowrank.cones import Budget
 from nspca.lowrank.fixing import at_directions, fixed_rows
+from nspca.lowrank.objective import Query
 from nspca.progress import Report
 
 RANK, RAISED = 4, 6
-"""Dimensions of a lift, and of one that goes on where it closes hardly anything more (`Task.raised`)."""
+"""Rank of a lift, and rank of one that continues because it stalled (`Task.raised`)."""
 RAISED_ROWS = 80
-"""Rows up to which a lift is raised: with more, its search over the sphere costs more than a branch."""
+"""Maximum rows for raising the rank of a lift. With more, its search costs more than branching."""
 ROUNDS = 6
-"""Rounds of steps at a node, at most; the count begins again when features are fixed."""
+"""Maximum rounds of steps at a node. The count restarts when features are fixed."""
 STALL = 0.2
-"""A node is left to its children when a round closes less than this share of its gap."""
+"""A node is branched on when a round closes less than this share of its gap."""
 FEWEST = 3
-"""Rounds before that is asked: the bound gets worse when the row cuts begin. Half of all at the root, where
-nothing is fixed yet."""
+"""Minimum rounds before that rule applies, since the bound gets worse when the row cuts begin. At the root,
+where nothing is fixed yet, the minimum is half of all rounds.
+"""
 REACHED = 4
-"""Points of a lift's bundle, the best, that are tried as answers."""
+"""Number of best points of a bundle that are tried as answers."""
 COUNTED, PARTS, FEWER = 1e5, 600, 4
-"""So few supports are gone through by eigenvalues, in at most so many parts: less work than steps. Where that
-fails it is tried again once so many times fewer are left."""
+"""Supports are enumerated by eigenvalues when there are at most COUNTED, in at most PARTS parts, which is
+less work than steps. After a failure, enumeration is tried again when there are FEWER times fewer.
+"""
 CLIMBED = 64
-"""Directions, the best of those known, at which rows are held against the level before cones are made."""
+"""Number of directions in which rows are compared with the level before cones are made."""
 FIX_CAP, QUICK_CAP = 4000, 400
-"""Cones of a search for features to fix, and of the first one where the work ends if nothing is fixed."""
+"""Maximum cones of a search for features to fix; and of the first such search when the work ends without a
+fixed feature.
+"""
 
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """A node to settle.
+    """A node to settle, and the limits of the work.
 
     Attributes
     ----------
     supports : Supports
     witness : Stored or None
-        Of the parent.
+        Witness of the parent.
     warm : Warm or None
-        Of the parent.
+        Starting point from the parent.
     lower : float
-        The best value known, in unit scale.
+        The best known value, in unit scale.
     gap : float
-        Relative gap at which a bound closes a node.
+        Relative gap at which a bound closes the node.
+    plan : Plan
     rounds : int
-        Rounds of steps at most.
+        Maximum rounds of steps.
     work : float
-        Of going through the supports by eigenvalues first: r^3 for each part.
+        Work of a first enumeration of supports by eigenvalues: r^3 for each part.
     only_fixing : bool
-        Whether steps are made only where the witness has fixed something.
+        Whether to make steps only if the witness has fixed a feature.
     raised : bool
-        Whether a lift that closes hardly anything more goes on with more dimensions.
+        Whether a lift that stalls continues with a higher rank.
     partial : bool
-        Whether the node is returned as it stands when the time is over.
+        Whether an unfinished node is returned when the time is over.
     """
 
     supports: Supports
@@ -91,12 +97,12 @@ class Task:
 
 
 class OutOfTime(Exception):
-    """Raised by a report inside a node when the seconds of a search are over."""
+    """The exception that a report raises inside a node when the seconds of a search are over."""
 
 
 @dataclass(frozen=True, eq=False)
 class Settled:
-    """A settled node; a better answer that was met, its features and weights; and how many steps it took."""
+    """A settled node, a better answer if one was found, the best known value, and the number of steps."""
 
     node: Node
     answer: tuple[np.ndarray, Array] | None
@@ -107,11 +113,11 @@ class Settled:
 Answer = tuple[np.ndarray, Array]
 """Features of an answer, and their weights."""
 Narrowed = Callable[[Supports, float, Answer | None], None]
-"""Hears what is left of a node for answers above a value, that value, and the answer that reaches it."""
+"""Callback with the remaining supports of a node, the best known value, and its answer."""
 
 
 def settle(ground: Ground, task: Task, report: Report, narrowed: Narrowed | None = None) -> Settled:
-    """Return a node with features fixed, its bound, and what its children start from.
+    """Settle a task and return the node, with fixed features, a bound and the starting point for children.
 
     ``narrowed`` is called whenever features have been fixed.
     """
@@ -121,10 +127,10 @@ def settle(ground: Ground, task: Task, report: Report, narrowed: Narrowed | None
 
 
 def may_fix(ground: Ground, task: Task, t: float) -> bool:
-    """Return whether the witness of a task, with a spectral half t, may fix a feature.
+    """Tell by a cheap test whether the witness of a task, with a spectral half t, may fix a feature.
 
-    The search half is looked at in the directions of the bundle alone: where each feature is above the level
-    there, with it and without it, no cover can fix one.
+    The search half is evaluated in the directions of the bundle only. If its values with each feature, and
+    without it, exceed the level there, no cover can fix a feature.
     """
     work = Settling(problem=ground.problem, plan=task.plan, lower=task.lower, gap=task.gap)
     work.ground, work.supports, work.kept = ground, task.supports, ground.kept(task.supports)
@@ -142,7 +148,7 @@ def may_fix(ground: Ground, task: Task, t: float) -> bool:
 
 @dataclass(eq=False)
 class Settling(Work[Plan]):
-    """The work on one node, which ends with what `settle` returns."""
+    """The work on one node; `run` returns the result of `settle`."""
 
     stage = "fixing"
     answer: tuple[np.ndarray, Array] | None = None
@@ -151,13 +157,13 @@ class Settling(Work[Plan]):
     best: Use | None = None
     direction: Array | None = None
     points: Array | None = None
-    """Feasible points (r, q) on the kept rows, from the bundle."""
+    """Feasible points (r, q) of the bundle on the kept rows."""
     places: tuple[np.ndarray, Array] | None = None
-    """Features of the last lift, and its z: how much of a support each of them is."""
+    """Features of the last lift, and its z (total weight of the points that use each)."""
     cap: int = 0
-    """Cones of the next search for features to fix."""
+    """Maximum cones of the next search for features to fix."""
     failed: float = np.inf
-    """How many supports there were when they could not be gone through."""
+    """Number of supports at the last failed enumeration."""
 
     def run(self, ground: Ground, task: Task) -> Settled:
         """Settle the node of a task."""
@@ -183,7 +189,7 @@ class Settling(Work[Plan]):
         """Fix features and improve the bound: with the parent's witness, then with a lift."""
         self.take_up()
         if not self.done and task.witness is not None:
-            if task.warm is not None:  # directions in which the search half is large for the parent
+            if task.warm is not None:  # its points give directions of large search halves
                 self.points = feasible(task.warm, self.kept, self.problem.size)
             self.cap = QUICK_CAP if task.only_fixing else FIX_CAP
             self.offer(task.witness.covering(self.kept.features))
@@ -197,7 +203,7 @@ class Settling(Work[Plan]):
         return self.supports.is_empty or self.closed or self.is_exact or self.counted is not None
 
     def take_up(self) -> None:
-        """Begin with the supports as they are now: the largest eigenvalue is their first bound."""
+        """Set up the work for the present supports; the largest eigenvalue is their first bound."""
         self.best, self.upper, self.is_exact, self.counted = None, np.inf, False, None
         if self.supports.is_empty:
             return
@@ -214,9 +220,10 @@ class Settling(Work[Plan]):
             self.work = 0.0
 
     def count(self, left: int) -> Node | None:
-        """Go through the supports one part after the other; return the tree, or None where a part stays open.
+        """Enumerate the supports by branching with eigenvalue bounds; return the tree, or None if that fails.
 
-        The bound of a part is the largest eigenvalue of what it may use. `left`: parts at most.
+        The bound of a part is the largest eigenvalue of A on the features that it may use. At most `left`
+        parts are tried.
         """
         root, known = Node(self.supports), (self.lower, self.answer)
         stack = [root] if left > 0 else []
@@ -245,14 +252,14 @@ class Settling(Work[Plan]):
             halves = node.supports.fix(nothing, one), node.supports.fix(one, nothing)
             node.leaf, node.feature = None, int(one[0])
             node.children = tuple(map(Node, halves))
-            stack += reversed(node.children)  # those with the feature first: they lead to good answers
+            stack += reversed(node.children)  # the child with the feature leads to good answers earlier
         return root
 
     # --- bounds ---------------------------------------------------------------------------------------------
     def offer(self, stored: Stored | None, estimate: float | None = None) -> Proof:
-        """Prove the bound of a witness; keep it if it is the best."""
+        """Prove the bound of a witness, and keep the proof if it is the best."""
         features = self.kept.features
-        if stored is None and self.kept.free:  # no witness at all means that all features have rows
+        if stored is None and self.kept.free:  # W = 0 needs rows for all features
             stored = Stored.of(features, none(features))
         witness = none(features) if stored is None else stored.at(features)
         limits = {"goal": self.target, "hopeless": self.upper, "known": self.lower}
@@ -265,20 +272,20 @@ class Settling(Work[Plan]):
         return proof
 
     def prove_rounded(self, witness: Witness, estimate: float) -> Proof:
-        """Prove the bound of a witness as it will be stored."""
+        """Prove the bound of a witness after rounding it for storage."""
         stored = Stored.of(self.kept.features, witness)
         return self.offer(stored)
 
     # --- fixing ---------------------------------------------------------------------------------------------
     def fix_all(self) -> bool:
-        """Fix what the best witness fixes, again and again; return whether anything was fixed."""
+        """Fix features by the best witness as long as possible; tell whether any was fixed."""
         fixed = False
         while not self.done and self.best is not None and self.best.witness is not None and self.fix():
             fixed = True
         return fixed
 
     def fix(self) -> bool:
-        """Fix features by the best witness at the level that is known; go on with what is left."""
+        """Fix features by the best witness, restrict the work to what remains, and tell whether any was."""
         use = self.best
         assert use is not None and use.witness is not None  # the caller has looked
         kept, supports = self.kept, self.supports
@@ -307,7 +314,7 @@ class Settling(Work[Plan]):
         return True
 
     def carry(self, supports: Supports) -> None:
-        """Take the bundle along to fewer features."""
+        """Restrict points and directions to the rows of fewer supports."""
         if self.points is not None:
             held = Warm(self.kept.features, np.zeros(0), np.zeros((len(self.points), 0)), self.points)
             self.supports = supports
@@ -319,7 +326,7 @@ class Settling(Work[Plan]):
             self.narrowed(supports, self.lower, self.answer)
 
     def query(self, use: Use) -> tuple[Query, float]:
-        """Return the search half of a use, and the room its rounding needs."""
+        """Return the query of the search half of a use, and a bound on its rounding errors."""
         kept, k, nonneg = self.kept, self.problem.size, self.problem.nonneg
         assert use.witness is not None  # the caller has looked
         witness, extra = use.witness.at(kept.features), min(k, kept.free)
@@ -336,7 +343,7 @@ class Settling(Work[Plan]):
         return Query(V, k, h, tau, nonneg, kept.fixed), lost
 
     def directions(self, query: Query) -> Array:
-        """Return unit directions (c, D) at which the search half is known to be large."""
+        """Return unit directions (c, D) in which the search half is known to be large."""
         d, D = query.V.shape[1], query.V.shape[1] + (query.tau > 0)
         found = np.zeros((0, D))
         if D == 0:
@@ -355,11 +362,11 @@ class Settling(Work[Plan]):
         return found[-CLIMBED:]
 
     def scores(self) -> Array:
-        """Return for each possible feature a number that is lowest where the node should be branched.
+        """Return a branching score for each possible feature; the lowest is best.
 
-        After a lift that is the feature whose z is least decided, for then both children gain. Without a lift
-        it is the one for which the smaller of what answers with and without it seem to reach is least.
-        Features without rows cannot be branched on: infinity.
+        After a lift, the best feature is the one whose z is closest to one half, since both children then
+        gain. Without a lift, it is the one with the lowest estimate for one of its two children. Features
+        without rows cannot be branched on and get infinity.
         """
         free, use, kept = self.supports.possible, self.best, self.kept
         if self.places is not None:
@@ -380,9 +387,9 @@ class Settling(Work[Plan]):
 
     # --- the lift -------------------------------------------------------------------------------------------
     def refine(self, task: Task) -> None:
-        """Rounds of steps; after each the bound is looked at, and what can be fixed is fixed."""
+        """Make rounds of steps; after each, evaluate the bound and fix features."""
         if not self.kept.block.any():
-            return  # nothing is left that steps could take away
+            return  # the block is zero or empty
         wide = task.witness is not None and task.witness.U.shape[1] > RANK
         rank = RAISED if task.raised and wide else RANK
         lift, rounds, last = self.begin(task.witness, rank), 0, np.inf
@@ -399,7 +406,7 @@ class Settling(Work[Plan]):
             if self.fix_all():
                 if self.done or not self.kept.block.any():
                     break
-                assert self.best is not None  # `take_up` has proved a bound
+                assert self.best is not None  # set by `take_up`
                 lift, rounds, last = self.begin(self.best.witness or task.witness, rank), 0, np.inf
                 continue
             fewest = FEWEST if self.stages else max(FEWEST, task.rounds // 2)
@@ -413,7 +420,7 @@ class Settling(Work[Plan]):
             lift, rounds, last = self.begin(before or task.witness, rank), 0, np.inf
 
     def remember(self, lift: Lift) -> None:
-        """Keep where a lift stands, for the children or for fewer features."""
+        """Store the state of a lift, for the children or for fewer features."""
         splitting = lift.splitting
         self.places = self.kept.features, np.array(lift.z)
         self.warm = Warm(
@@ -424,7 +431,7 @@ class Settling(Work[Plan]):
         )
 
     def begin(self, stored: Stored | None, rank: int) -> Lift:
-        """Return a lift of a rank on the rows of the node, begun where its parent ended."""
+        """Return a lift of a rank on the rows of the node, started from the state of the parent."""
         kept, k, nonneg = self.kept, self.problem.size, self.problem.nonneg
         r = len(kept.block)
         splitting, rank = Splitting(kept, k, nonneg), min(rank, r)
@@ -440,7 +447,7 @@ class Settling(Work[Plan]):
         return add_lift(splitting, B, points)
 
     def first_matrix(self, splitting: Splitting) -> Array:
-        """Return the X to begin with: the parent's, or that of the leading eigenvector."""
+        """Return the starting X: that of the parent, or of the leading eigenvector."""
         if self.warm is None:
             vectors = splitting.vectors.astype(np.float64)
             return vectors @ vectors.T
@@ -449,13 +456,13 @@ class Settling(Work[Plan]):
 
     # --- answers --------------------------------------------------------------------------------------------
     def reach_points(self, lift: Lift) -> None:
-        """Try the best points of a bundle as answers."""
+        """Try the supports of the best points of a bundle for a better answer."""
         values = np.einsum("ij,ij->j", lift.points, lift.splitting.kept.block @ lift.points)
         for x in lift.points.T[np.argsort(-values)[:REACHED]]:
             self.reach(self.kept.features[x != 0])
 
     def reach(self, features: np.ndarray) -> None:
-        """Take the best weights on some features as the answer if they are better than what is known."""
+        """Keep the best weights on some features as the answer if their value is the best known."""
         block = self.ground.part.block(features)
         start = np.full(features.size, features.size**-0.5)
         x = ascent.best_on_support(block, start, self.problem.nonneg)
@@ -473,7 +480,7 @@ def below(level: float, t: float) -> float:
 
 
 def spread(rows: np.ndarray, part: Array, features: np.ndarray) -> Array:
-    """Return a matrix on rows (r, p) as one on some features; features that are not among the rows are 0."""
+    """Return a matrix with rows for `features`, taken from `part` (r, p) with rows `rows`, or 0."""
     order = np.argsort(rows, kind="stable")
     at = np.minimum(np.searchsorted(rows, features, sorter=order), len(rows) - 1)
     found = rows[order[at]] == features
@@ -481,7 +488,7 @@ def spread(rows: np.ndarray, part: Array, features: np.ndarray) -> Array:
 
 
 def feasible(warm: Warm, kept: Kept, k: int) -> Array:
-    """Return the points (r, q) that supports of a node can carry, on its rows."""
+    """Return the points (r, q) of a starting point that are feasible at a node, on its rows."""
     rows, room = kept.features, k - kept.fixed
     on_rows = spread(warm.rows, warm.points, rows)
     used = np.count_nonzero(on_rows[kept.fixed :], axis=0)

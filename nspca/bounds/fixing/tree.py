@@ -1,7 +1,9 @@
-"""The search: the node with the largest bound first, features fixed at every node, until nothing is open.
+"""Branch and bound: split the nodes with the largest bounds, and fix features at every node, until none is
+open.
 
-A tree that is stopped at any moment proves the largest bound of its leaves. Nodes are settled in waves of a
-fixed size, each with the value known when the wave began: the tree does not depend on who settles them.
+A tree can be stopped at any time and proves the largest bound of its leaves. Nodes are settled in waves of a
+fixed size with the value known at the start of the wave. So the tree does not depend on the number of
+workers.
 """
 
 import heapq
@@ -27,30 +29,29 @@ from nspca.local_search import single as ascent
 from nspca.progress import Event
 
 WAVE = 4
-"""Nodes that are split at once: their children are settled at the same time."""
+"""Number of nodes that are split at once."""
 MOST_BYTES = 400 * 2**20
-"""Bytes of all witnesses of a tree, at most: a certificate file may have 512 MiB."""
+"""Maximum bytes of all witnesses of a tree. A certificate file may have 512 MiB."""
 MOST_WARM = 2**30
-"""Bytes that open nodes keep for their children, at most. Nodes beyond that hand on their witness alone."""
-
+"""Maximum bytes of starting points for children. Beyond that, children start from the witness alone."""
 SPARED = 9
-"""Which features are certain is worked out again after so many times as long as that took the last time."""
+"""Fates of features are computed again after this multiple of the time that the last computation took."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """When a tree stops before it is done; None: never.
+    """Limits at which a tree stops before it is complete; None for no limit.
 
     Attributes
     ----------
     seconds : float or None
-        Wall time.
+        Maximum wall time.
     nodes : int or None
-        Nodes settled.
+        Maximum number of settled nodes.
     steps : float or None
-        Steps of all nodes together.
+        Maximum steps of all nodes together.
     client : distributed.Client or None
-        Whose workers settle the nodes.
+        Dask client whose workers settle the nodes.
     """
 
     seconds: float | None = None
@@ -61,7 +62,7 @@ class Limits:
 
 @dataclass(eq=False, kw_only=True)
 class FixingTree(Work[Plan]):
-    """The search.
+    """The branch and bound search.
 
     Attributes
     ----------
@@ -69,13 +70,16 @@ class FixingTree(Work[Plan]):
     ground : Ground
     limits : Limits
     lower : float
-        The largest value reached, and the `point` (n,) that reaches it; None if that is not from here.
+        The best known value, in unit scale.
+    point : (n,) float64 or None
+        Component with the value `lower`, if this search found it.
     nodes : int
-        Nodes settled.
+        Number of settled nodes.
     known_upper : float or None
-        A bound that was proved before, in the units of the data: none above it is shown.
+        A bound that was proved before, in the units of the data. No larger bound is reported.
     raised : bool
-        Whether nodes may raise the dimensions of their lifts.
+        Whether nodes may raise the rank of their lifts.
+    root : Node or None
     """
 
     stage = "proving the optimum"
@@ -87,7 +91,7 @@ class FixingTree(Work[Plan]):
     raised: bool = False
     root: Node | None = None
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         check_client(self.limits.client)
         self.heap: list[tuple[float, int, Node]] = []
         self.made, self.held, self.warm = 0, 0, 0
@@ -99,7 +103,7 @@ class FixingTree(Work[Plan]):
         self.ends = np.inf if self.limits.seconds is None else time.monotonic() + self.limits.seconds
 
     def whole(self) -> Supports:
-        """Return all supports: those with the forced features."""
+        """Return the supports of the root: all that contain the forced features."""
         forced = np.array(self.problem.forced, dtype=np.int64)
         return Supports(forced, np.setdiff1d(self.ground.everything, forced), self.problem.size)
 
@@ -111,7 +115,7 @@ class FixingTree(Work[Plan]):
         work: float = 0.0,
         only_fixing: bool = False,
     ) -> None:
-        """Settle the root: see `Task` for what it may cost."""
+        """Settle the root; the arguments are those of `Task`."""
         task = Task(self.whole(), witness, warm, self.lower, self.gap, self.plan, rounds, work, only_fixing)
         task = replace(task, raised=self.raised, partial=True)
         self.heap = []
@@ -126,7 +130,7 @@ class FixingTree(Work[Plan]):
             pass
 
     def narrow(self, supports: Supports, lower: float, answer: Answer | None) -> None:
-        """Take note of what is left of the root, which is still being settled, and of an answer met there."""
+        """Record the remaining supports of the root while it is being settled, and a better answer."""
         self.rest = supports
         if answer is not None and lower > self.lower:
             self.point = np.zeros(self.problem.n)
@@ -134,20 +138,20 @@ class FixingTree(Work[Plan]):
         self.watch()
 
     def resume(self, root: Node) -> None:
-        """Go on with a tree that was stopped."""
+        """Continue a tree that was stopped: find its open nodes."""
         self.root = root
         for node in root.walk():
             self.count(node)
             if node.leaf is not None and node.upper > self.target:
                 free, part = node.supports.possible, self.ground.part
-                own = np.isin(free, part.features)  # others cannot be branched on
+                own = np.isin(free, part.features)  # features without rows cannot be branched on
                 node.scores = np.full(free.size, np.inf)
                 node.scores[own] = -part.block(free[own]).diagonal()
                 self.open(node)
         self.tell()
 
     def run(self) -> None:
-        """Split the worst nodes until none is open, or a limit is reached."""
+        """Split the nodes with the largest bounds until none is open or a limit is reached."""
         settle = (
             Here(self.ground, self.quietly)
             if self.limits.client is None
@@ -174,14 +178,14 @@ class FixingTree(Work[Plan]):
         )
 
     def worst(self) -> list[Node]:
-        """Take the open nodes with the largest bounds, as many as a wave splits."""
+        """Remove and return the open nodes with the largest bounds, at most `WAVE`."""
         taken: list[Node] = []
         while self.heap and len(taken) < WAVE and -self.heap[0][0] > self.target:
             taken.append(heapq.heappop(self.heap)[2])
         return taken
 
     def tasks(self, node: Node) -> Iterable[Task]:
-        """Return the two children of a node to settle: with the feature branched on, and without."""
+        """Return the tasks of the two children of a node: with the feature branched on, and without it."""
         none, leaf = np.zeros(0, dtype=np.int64), node.leaf
         assert leaf is not None  # it is open
         one = node.supports.possible[[int(np.argmin(node.scores))]]
@@ -189,7 +193,7 @@ class FixingTree(Work[Plan]):
             yield Task(supports, leaf.witness, node.warm, self.lower, self.gap, self.plan, raised=self.raised)
 
     def split(self, parents: list[Node], settled: Iterable[Settled]) -> None:
-        """Give the parents their children; parents whose children are not settled in time stay open."""
+        """Attach the settled children to their parents. Parents without both children stay open."""
         waiting, outcomes = list(parents), iter(settled)
         self.parted = waiting
         try:
@@ -209,7 +213,7 @@ class FixingTree(Work[Plan]):
                 self.open(parent)
 
     def taken(self, settled: Settled) -> Node:
-        """Take over what a node came to."""
+        """Take over value, answer and steps of a settled node, and return the node."""
         self.nodes, self.steps = self.nodes + 1, self.steps + settled.steps
         self.count(settled.node)
         if settled.answer is not None and settled.lower >= self.lower:
@@ -221,7 +225,7 @@ class FixingTree(Work[Plan]):
         return settled.node
 
     def count(self, node: Node) -> None:
-        """Count the bytes of a node's witnesses, each once."""
+        """Add the bytes of the witnesses of a node, each once, to the total."""
         for one in node.walk():
             for use in [stage.use for stage in one.stages] + ([] if one.leaf is None else [one.leaf]):
                 self.held += use.tree.nbytes + 24
@@ -230,44 +234,44 @@ class FixingTree(Work[Plan]):
                     self.held += use.witness.nbytes
 
     def open(self, node: Node) -> None:
-        """Put a node that is not closed among those to be split."""
+        """Add a node to the open nodes if its bound does not close it."""
         if node.leaf is None or node.upper <= self.target or not node.supports.possible.size:
             return
         if not np.isfinite(node.scores).any():
             self.stuck.append(node)
-            return  # all that could be branched on are features without rows
+            return  # only features without rows remain, and those cannot be branched on
         if node.warm is not None:
             node.warm = node.warm if self.warm + node.warm.nbytes <= MOST_WARM else None
             self.warm += 0 if node.warm is None else node.warm.nbytes
         heapq.heappush(self.heap, (-node.upper, self.made, node))
         self.made += 1
 
-    # --- what it says ---------------------------------------------------------------------------------------
+    # --- results --------------------------------------------------------------------------------------------
     @property
     def proved(self) -> float:
-        """The bound of the tree as it stands, in unit scale; infinite before the root is settled."""
+        """Bound proved so far, in unit scale; infinite before the root is settled."""
         if self.root is None:
             return np.inf
         return max(max((node.upper for node in self.root.walk()), default=0.0), self.target, 0.0)
 
     def certificate(self) -> Certificate:
-        """Return the certificate of the tree as it stands."""
+        """Return the certificate of the bound proved so far."""
         assert self.root is not None  # `proved` is finite
         arrays, upper = packed(self.root)
         return Certificate.of(self.problem, "B8", "fixing", upper, arrays)
 
     def quietly(self, event: Event) -> None:
-        """Report for a search inside."""
+        """Report for an inner search: allows cancelling, without showing its events."""
         self.watch()
 
     def watch(self) -> None:
-        """Report from inside the work on a node, and leave it when the time is over."""
+        """Report from inside the work on a node; raise `OutOfTime` when the time is over."""
         if time.monotonic() > self.ends:
             raise OutOfTime
         self.tell()
 
     def tell(self) -> None:
-        """Report the gap, the features fixed and the nodes."""
+        """Report gap, fixed features and number of nodes."""
         unit = self.problem.covariance.unit
         nodes = [node for _, _, node in self.heap] + self.parted + self.stuck
         left = [node for node in nodes if node.upper > self.target]
@@ -294,7 +298,10 @@ class FixingTree(Work[Plan]):
         )
 
     def fates(self, left: list[Node]) -> dict[str, str]:
-        """Return which features are certain and which possible; now and then, else nothing."""
+        """Return the certain and the possible features as texts for a progress event.
+
+        Empty if the last computation was recent (see `SPARED`).
+        """
         began = time.perf_counter()
         supports = [node.supports for node in left]
         if self.root is None and self.rest is not None and not self.rest.is_empty:

@@ -13,7 +13,8 @@ from threadpoolctl import threadpool_limits
 
 from nspca.bounds.fixing.ground import Ground
 from nspca.bounds.fixing.settle import Narrowed, Settled, Task, settle
-from nspca.errors import InvalidOption, JobError, NSPCAError, shown
+from nspca.covariance.distributed import clear_errors
+from nspca.errors import InvalidOption, shown
 from nspca.progress import Report, silent
 
 TICK = 0.2
@@ -41,7 +42,7 @@ class Here:
         self.ground, self.report, self.narrowed = ground, report, narrowed
 
     def __call__(self, tasks: list[Task]) -> Iterator[Settled]:
-        """Yield what each task came to, in order."""
+        """Yield the settled nodes in the order of the tasks."""
         for task in tasks:
             yield settle(self.ground, task, self.report, self.narrowed)
 
@@ -63,7 +64,7 @@ class There:
         self.ground = self._submit(_identity, ground)
 
     def __call__(self, tasks: list[Task]) -> Iterator[Settled]:
-        """Yield what each task came to, in order."""
+        """Yield the settled nodes in the order of the tasks."""
         done: queue.SimpleQueue[bool] = queue.SimpleQueue()
         futures = [self._submit(_settle, self.ground, task) for task in tasks]
         for future in futures:
@@ -81,26 +82,19 @@ class There:
             for future in futures:
                 future.release()
 
-    def _submit(self, function, *arguments):
+    def _submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Return the future of a function call on the cluster, without the warning about large arguments."""
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "Sending large graph")
             return self.client.submit(function, *arguments, pure=False)
 
-    def _result(self, future) -> Settled:
+    def _result(self, future: Any) -> Settled:
         """Return the result of a future; errors that are not of nspca become a `JobError`."""
-        try:
+        with clear_errors("settle nodes"):
             return future.result()
-        except (NSPCAError, MemoryError):
-            raise
-        except Exception as error:  # Dask is not imported, and a worker may raise any error
-            raise JobError(
-                f"Workers that settle nodes to the end are required, got {type(error).__name__} "
-                f"({shown(str(error))}): see their logs, or leave the client out."
-            ) from error
 
 
-def _identity(what):
+def _identity(what: Ground) -> Ground:
     """Return the argument: a task that puts an object on the cluster."""
     return what
 

@@ -1,1 +1,1 @@
-"""Parts that every page shares: the frame, the state of a session, buttons, words, the server."""
+"""Parts that every page shares: frame, state of the session, buttons, cache, wording, and the server."""

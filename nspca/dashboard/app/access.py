@@ -1,4 +1,4 @@
-"""Access control before the whole server: who may come in, how much they may bring, what browsers are told.
+"""Access control in front of the whole server: password, allowed hosts, limits on uploads, security headers.
 
 No Streamlit calls.
 """
@@ -23,7 +23,7 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 Application = Callable[[Message, Receive, Send], Awaitable[None]]
 
-# Bytes of uploads. One page may hold two of the largest files, one of which is being replaced; all pages six.
+# Maximum bytes of uploads held in memory: of one session two of the largest files, of all sessions six.
 OF_A_SESSION = 420 * 2**20
 OF_ALL = 1200 * 2**20
 HEALTH = "/_stcore/health"
@@ -32,7 +32,7 @@ METRICS = "/_stcore/metrics"
 COOKIE = "nspca_access"
 ENCRYPTED = ("https", "wss")
 LOOPBACK_PROXIES = ("127.0.0.1", "::1")
-# Streamlit's scripts make functions of text, styles and modules in place; nothing comes from another host.
+# Streamlit's scripts need inline scripts and eval. Nothing is loaded from other hosts.
 CONTENT = {
     "default-src": "'self'",
     "script-src": "'self' 'unsafe-inline' 'unsafe-eval' blob:",
@@ -52,14 +52,14 @@ HEADERS = {
     "Content-Security-Policy": "; ".join(f"{what} {where}" for what, where in CONTENT.items()),
     "X-Frame-Options": "SAMEORIGIN",
     "X-Content-Type-Options": "nosniff",
-    # An address holds the name of a workspace, which is for nobody else.
+    # An address contains the name of a workspace, which other sites must not see.
     "Referrer-Policy": "same-origin",
 }
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """Answer to a request that is not served: its status, one sentence, and headers besides."""
+    """Answer to a refused request: HTTP status, one sentence, and further headers."""
 
     status: int
     sentence: str
@@ -71,13 +71,13 @@ class AccessControl:
 
     Parameters
     ----------
-    app : application behind it
-    allowed : hosts that are answered, and pages of other servers that may send requests
-    held : ``held(session)`` returns the bytes that are held of uploads, of that session and of all
-    password : password that a browser has to give; none when empty
-    metrics : whether Streamlit's measurements are handed out
-    health : path that is answered under any name and without a password
-    passwords : check of passwords, with its delays
+    app : the application to protect
+    allowed : host names of this server, and other origins that may send requests
+    held : ``held(session)`` returns the bytes of uploads in memory, of that session and of all sessions
+    password : required password; none when empty
+    metrics : whether Streamlit's metrics are served
+    health : path that is served under any host name and without a password
+    passwords : password check with delays
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class AccessControl:
         self._password = password.encode()
         self._passwords = passwords or PasswordCheck()
         self._token = secrets.token_urlsafe(32)
-        self._coming: dict[str, int] = {}  # bytes that are on their way, by session
+        self._coming: dict[str, int] = {}  # bytes of uploads in transfer, by session
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Answer a request, or pass it on to the application."""
@@ -135,13 +135,13 @@ class AccessControl:
             await self.app(scope, receive, send)
 
     def _refuse(self, scope: Message, heads: dict[str, str]) -> Refusal | None:
-        """Return why a request is refused for its form, its host or its origin; None when it is not."""
+        """Return the refusal of a request with a bad form, host or origin; None for a good one."""
         if "content-length" in heads and "transfer-encoding" in heads:
-            # Two servers in a row may disagree where such a request ends (RFC 9112, 6.1).
+            # A proxy and this server may disagree where such a request ends (RFC 9112, 6.1).
             sentence = "A request has either a Content-Length or a Transfer-Encoding, got both."
             return Refusal(400, sentence, (("Connection", "close"),))
         if scope["type"] == "http" and scope["path"] == self._health:
-            return None  # whatever looks after the machine asks under any name
+            return None  # monitoring tools may use any host name
         host = read_authority(heads.get("host", ""))
         if host is None:
             return Refusal(400, "The Host of a request has to be a host name or an address.")
@@ -160,7 +160,7 @@ class AccessControl:
         return None
 
     async def _ask_password(self, scope: Message, heads: dict[str, str]) -> Refusal | None:
-        """Return why a browser without the cookie may not come in; None when its password is right."""
+        """Return the refusal of a browser without the cookie; None if its password is right."""
         challenge = (("WWW-Authenticate", 'Basic realm="nspca"'),)
         if "authorization" not in heads:
             return Refusal(401, "A password is needed.", challenge)
@@ -175,7 +175,7 @@ class AccessControl:
     async def _take(
         self, session: str, heads: dict[str, str], scope: Message, receive: Receive, send: Send
     ) -> None:
-        """Pass on an upload whose size is said before its body is read, if there is room for it."""
+        """Pass on an upload if its announced size fits into the limits; its body is read afterwards."""
         length = heads.get("content-length", "")
         if not length.isdecimal():
             await _answer(send, Refusal(411, "The size of an upload has to be said."))
@@ -196,7 +196,7 @@ class AccessControl:
                 del self._coming[session]
 
     def _has_cookie(self, heads: dict[str, str]) -> bool:
-        """Return whether no password is needed, or the browser has given it before."""
+        """Tell whether no password is required, or the browser has the cookie of a correct one."""
         if not self._password:
             return True
         try:
@@ -206,7 +206,7 @@ class AccessControl:
         return cookie is not None and hmac.compare_digest(cookie.value.encode(), self._token.encode())
 
     def _is_right(self, heads: dict[str, str]) -> bool:
-        """Return whether the password of a request is right, under any user name."""
+        """Tell whether the password of a request is right; the user name does not matter."""
         kind, _, text = heads.get("authorization", "").partition(" ")
         try:
             given = base64.b64decode(text, validate=True).partition(b":")[2]
@@ -217,7 +217,7 @@ class AccessControl:
 
 @dataclass(frozen=True)
 class Settings:
-    """Access settings of the environment; `read_settings` checks them."""
+    """Access settings from environment variables, see `read_settings`."""
 
     password: str = ""
     hosts: tuple[str, ...] = ()
@@ -227,12 +227,12 @@ class Settings:
 
 
 def read_settings() -> Settings:
-    """Return the access settings of the environment.
+    """Return the access settings from environment variables.
 
     Raises
     ------
     InvalidOption
-        If ``NSPCA_PROXIES`` holds something that is neither an address nor a network.
+        If ``NSPCA_PROXIES`` has an entry that is neither an address nor a network.
     """
     proxies = _read_list("NSPCA_PROXIES")
     for text in proxies:
@@ -257,7 +257,7 @@ def _read_list(variable: str) -> tuple[str, ...]:
 
 
 def _with_headers(send: Send, headers: dict[str, str]) -> Send:
-    """Return `send` with headers added to an answer that does not have them; cookies are always added."""
+    """Return a `send` that adds headers which an answer lacks; cookies are always added."""
 
     async def add(message: Message) -> None:
         if message["type"] == "http.response.start":
@@ -270,7 +270,7 @@ def _with_headers(send: Send, headers: dict[str, str]) -> Send:
 
 
 def _with_secure_cookies(send: Send) -> Send:
-    """Return `send` with every cookie of an answer kept to encrypted connections."""
+    """Return a `send` that marks every cookie of an answer as Secure."""
 
     async def add(message: Message) -> None:
         if message["type"] == "http.response.start":
@@ -299,7 +299,7 @@ async def _answer(send: Send, refusal: Refusal, kind: str = "http") -> None:
 async def _refuse_websocket(scope: Message, send: Send, refusal: Refusal) -> None:
     """Refuse a websocket with the status of a refusal.
 
-    A close before the handshake is answered with 403 by the server itself; it logs other answers as errors.
+    For 403 the connection is closed before the handshake, since uvicorn would log another answer as an error.
     """
     if refusal.status != 403 and "websocket.http.response" in scope.get("extensions", {}):
         await _answer(send, refusal, "websocket.http")

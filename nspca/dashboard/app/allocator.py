@@ -1,25 +1,25 @@
-"""Settings of the C library's memory allocator, which keep the server's memory from growing visit by visit.
+"""Configure glibc's memory allocator, so that the server's memory does not grow with every visit.
 
-glibc gives each thread that allocates an arena of its own, up to eight for each core. Streamlit draws every
-page in a new thread. What one thread frees is then not used by another, and each arena keeps pages that hold
-a few live bytes. Other C libraries have no such settings, and nothing is done there.
+glibc gives each allocating thread an arena of its own, up to eight per core. Streamlit draws every page in a
+new thread. Memory that one thread frees is then not used by another, and each arena keeps pages with a few
+live bytes. Nothing is done with other C libraries.
 """
 
 import ctypes
 from contextlib import suppress
 
-ARENAS = 2  # arenas of all threads together; few threads allocate at a time, since Python runs one at a time
-MAPPED_BYTES = 256 * 1024  # a block from this size is a mapping of its own, which goes when it is freed
-# Left alone, glibc raises this threshold up to 32 MB when it frees such a block: tables of that size would
-# then lie in arenas, among small blocks that stay.
+ARENAS = 2  # for all threads together; Python runs one thread at a time, so few are needed
+MAPPED_BYTES = 256 * 1024  # larger blocks are separate mappings, which return to the system when freed
+# By default glibc raises this threshold up to 32 MB when such a block is freed. Tables of that size would
+# then be allocated in arenas, among small blocks that stay.
 
 _ARENA_MAX, _MMAP_THRESHOLD = -8, -3  # names of settings, from malloc.h
 
 
 def limit_arenas() -> None:
-    """Let all threads of this process share `ARENAS` arenas, and map large blocks one by one.
+    """Let all threads of this process share `ARENAS` arenas, and map large blocks separately.
 
-    Arenas that exist already stay, so this is called before threads are started.
+    Existing arenas remain, so this must be called before threads are started.
     """
     with suppress(OSError, AttributeError, TypeError):
         library = ctypes.CDLL(None)
@@ -28,10 +28,6 @@ def limit_arenas() -> None:
 
 
 def give_back() -> None:
-    """Give memory that is free inside this process back to the system.
-
-    The C library keeps what was freed for the next request: a server that once read a large table would look
-    as large until its end.
-    """
+    """Return free memory of this process to the system, which glibc would keep for later requests."""
     with suppress(OSError, AttributeError, TypeError):
         ctypes.CDLL(None).malloc_trim(0)

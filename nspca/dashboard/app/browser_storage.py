@@ -1,6 +1,6 @@
-"""Storage in the browser: the workspace, which a bare address finds again, and its history of actions.
+"""Keep the name of the workspace and other texts in the browser's storage.
 
-An address that names a workspace wins.
+An address without a workspace uses the stored one. A workspace in the address wins.
 """
 
 from importlib.resources import files
@@ -27,19 +27,19 @@ _MIRROR = st.components.v2.component(
 
 
 def mirror(name: str, value: str | None) -> str | None:
-    """Keep a text in the browser's storage, and return it, or what the browser has kept from before.
+    """Synchronise a text with the browser's storage, and return the text.
 
     Parameters
     ----------
     name : str
         Name in the storage.
     value : str or None
-        The text of this session. None asks the browser, and an empty text makes it forget.
+        The text of this session to store; empty to delete it, None to read it from the browser.
 
     Returns
     -------
     str or None
-        What the browser returns has to be checked like an address: anybody may have written it.
+        The text. One from the browser is untrusted and must be checked like an address.
     """
     key = f"mirror_{name}"
     result = _MIRROR(
@@ -49,9 +49,7 @@ def mirror(name: str, value: str | None) -> str | None:
 
 
 def recall() -> None:
-    """Take over what the browser has said since the page was painted; it is read as strictly as an
-    address.
-    """
+    """Take over the workspace that the browser has stored; its name is checked like an address."""
     if state.get("w") is not None or st.session_state.get(state.FRESH):
         return
     said = st.session_state.get(KEY, {}).get("workspace")
@@ -60,13 +58,14 @@ def recall() -> None:
     try:
         state.put(w=state.VALUES["w"].read(said))
         st.session_state[state.SURE] = state.get("w")
-    except (TypeError, ValueError):  # not a name that was ever given: it is forgotten
+    except (TypeError, ValueError):  # no workspace of this server: it is deleted from the storage
         st.session_state[state.FRESH] = True
 
 
 def remember() -> None:
-    """Hand the workspace to the browser, or ask for it; last on a page, which does not wait for the
-    answer.
+    """Store the workspace in the browser, or read it from there.
+
+    This is called at the end of a page, which does not wait for the answer.
     """
     data = {
         "workspace": state.get("w"),
@@ -83,7 +82,7 @@ def remember() -> None:
 
 
 def say_whose() -> None:
-    """A link into a workspace says so, to a browser that has not used it before."""
+    """Show a warning when the address leads into a workspace that this browser has not used before."""
     here = state.get("w")
     if here is None or here == st.session_state.get(state.SURE):
         return

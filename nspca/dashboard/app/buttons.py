@@ -1,9 +1,9 @@
-"""Buttons whose click is never lost.
+"""Buttons whose clicks are never lost.
 
-`st.button` is true in one run of the script only, and a run that is superseded before it comes to the button
-takes the click with it: another change on the page is enough, or the end of the run before, which clears what
-the browser sent. So a click is noted before any script runs, and kept until what it asks for is done. A page
-that was drawn to its end without showing the button forgets it.
+`st.button` returns True in one run of the script only. If that run is superseded before it reaches the
+button, for example by another change on the page, the click is lost. Here each click is recorded before any
+script runs, and kept until its action is done. A click is dropped when a page was drawn to its end without
+the button.
 """
 
 from collections.abc import Callable
@@ -20,10 +20,10 @@ PAGE = "page"  # session key: the page they are on
 
 @cache
 def listen() -> None:
-    """Note every click as its message arrives, once per server.
+    """Install the recorder of clicks, once per server.
 
-    A callback comes too late for a rerun that Streamlit drops because the next message is already there: on a
-    busy server one that was sent some tenths of a second later.
+    Clicks are recorded when the browser's message arrives. A callback of Streamlit would be too late, because
+    Streamlit skips a rerun when the next message is already there.
     """
 
     def note(session: Any, clicked: set[str], there: set[str]) -> None:
@@ -35,46 +35,44 @@ def listen() -> None:
 
 
 def begin(page: str) -> frozenset[str]:
-    """The clicks that wait while this page is drawn; those made on another page are over."""
+    """Return the waiting clicks at the start of a page; clicks on another page are dropped."""
     if st.session_state.get(PAGE) != page:
         st.session_state[PAGE], st.session_state[PRESSED] = page, set()
     return frozenset(_waiting())
 
 
 def end(begun: frozenset[str]) -> None:
-    """The page is complete: a click that `begin` saw and that found no button is over, one that has come
-    since is not.
-    """
+    """Drop the clicks of `begin` whose button was not drawn, at the end of a page; later clicks stay."""
     _waiting().difference_update(begun)
 
 
 def pressed(label: str, key: str, **options: Any) -> bool:
-    """A button, and whether its click waits; `take` ends the waiting."""
+    """Draw a button, and return whether a click on it waits; `take` removes the click."""
     waiting = _waiting()
-    # The set itself goes to the callback: asking the session for it is a point where Streamlit may stop.
+    # The callback gets the set itself, since Streamlit may stop a script that accesses the session.
     st.button(label, key=key, on_click=waiting.add, args=(key,), **options)
     return key in waiting and not options.get("disabled")
 
 
 def take(key: str) -> None:
-    """The click was heard."""
+    """Remove a waiting click, after its action was done."""
     _waiting().discard(key)
 
 
 def button(label: str, key: str, do: Callable[[], Any], **options: Any) -> None:
-    """A button that does something, after which the page is drawn again.
+    """Draw a button that calls `do` on a click, and then draws the page again.
 
     Parameters
     ----------
     label, key, **options : as for `st.button`
     do : callable
-        Done once more when the run is superseded half way, so the second time must be harmless.
+        Called again when the run is superseded half way, so a second call must be harmless.
     """
     if not pressed(label, key, **options):
         return
     try:
         do()
-    except Exception:  # said beside the button, and not tried again by itself
+    except Exception:  # shown beside the button; the action is not repeated
         take(key)
         raise
     take(key)

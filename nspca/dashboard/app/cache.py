@@ -1,6 +1,6 @@
-"""One cache for all that sessions share: data sets, problems, results and drawings, bounded by bytes.
+"""A cache for the data sets, problems, results and drawings of all sessions, limited by bytes.
 
-Streamlit's own caches count entries. Six tables of 500 MB are six entries, and stay for ever.
+Streamlit's own caches count entries only: six tables of 500 MB would be six entries and stay forever.
 """
 
 import inspect
@@ -20,26 +20,25 @@ P = ParamSpec("P")
 R = TypeVar("R")
 MEGABYTES = "NSPCA_CACHE_MB"
 USUAL_MEGABYTES = 1000.0
-"""Two tables of the largest size that is read, or many of a usual one with all that is made of them."""
+"""Default limit in MB: two tables of the largest permitted size, or many usual ones with their results."""
 IDLE = 900.0
-"""Seconds after which a value that nobody asked for goes: of a busy day, only the last quarter of an hour is
-kept."""
+"""Seconds without use after which a value is dropped."""
 LATER = 30.0
-"""Seconds between two measurements of all that is held. A value may grow after it was made: a problem keeps
-its eigenvectors."""
+"""Seconds between two measurements of all values. A value may grow after it was made, as a problem caches its
+eigenvectors.
+"""
 
 
 class Cache:
-    """Values of functions for all sessions together, within a number of bytes.
+    """A cache of function values for all sessions, limited by bytes.
 
-    The value that was used longest ago goes first, and any that was not used for `IDLE` seconds. The last one
-    stays however large it is, since a page that
-    made it at every rerun would never end.
+    The least recently used values are dropped first, and any value unused for `IDLE` seconds. The last value
+    stays however large it is, since a page would otherwise compute it at every rerun.
 
     Parameters
     ----------
     most : callable
-        Returns the bytes that may be held.
+        Returns the maximum bytes.
     clock : callable
         Returns the time in seconds.
     """
@@ -47,13 +46,13 @@ class Cache:
     def __init__(self, most: Callable[[], float], clock: Callable[[], float] = time.monotonic):
         self._most, self._clock = most, clock
         self._values: OrderedDict[Hashable, tuple[Any, float]] = OrderedDict()
-        self._sizes: dict[Hashable, int] = {}  # of each value alone, as it was made
+        self._sizes: dict[Hashable, int] = {}  # bytes of each value alone when it was made
         self._making: dict[Hashable, threading.Lock] = {}
         self._lock = threading.Lock()
         self._measured = -LATER
 
     def get(self, key: Hashable, make: Callable[[], Any]) -> Any:
-        """Return the value kept under `key`, made when there is none; who comes meanwhile waits for it."""
+        """Return the cached value of `key`, or ``make()``; other callers wait while the value is made."""
         with self._lock:
             if key in self._values:
                 return self._used(key)
@@ -73,7 +72,7 @@ class Cache:
                 with self._lock:
                     if self._making.get(key) is making:
                         del self._making[key]
-        if most_held > self._most():  # else they fit for certain
+        if most_held > self._most():  # otherwise all values certainly fit
             self.trim()
         return value
 
@@ -84,7 +83,7 @@ class Cache:
         return value
 
     def drop(self, belongs: Callable[[Hashable], bool] = lambda key: True) -> int:
-        """Let go of all values, or of those whose key belongs; return how many there were."""
+        """Drop all values, or those for whose key ``belongs(key)`` is true; return their number."""
         with self._lock:
             gone = [key for key in self._values if belongs(key)]
             for key in gone:
@@ -92,7 +91,7 @@ class Cache:
         return len(gone)
 
     def trim(self) -> int:
-        """Let go of the values used longest ago until the others fit; return the bytes that are held."""
+        """Drop the least recently used values until the rest fits; return the bytes of the rest."""
         with self._lock:
             self._measured = now = self._clock()
             newest_first = [*reversed(self._values.items())]
@@ -113,7 +112,7 @@ class Cache:
         return held
 
     def trim_at_times(self) -> None:
-        """Trim unless that was done a moment ago."""
+        """Trim unless the last trim was less than `LATER` seconds ago."""
         if self._clock() - self._measured >= LATER:
             self.trim()
 
@@ -122,12 +121,12 @@ class Cache:
 
 
 def most_bytes() -> float:
-    """Return the bytes of memory that values may take, from ``NSPCA_CACHE_MB``.
+    """Return the limit of the cache in bytes, from the environment variable ``NSPCA_CACHE_MB``.
 
     Raises
     ------
     InvalidOption
-        When the setting is no number of at least 0.
+        When the setting is not a number of at least 0.
     """
     given = os.environ.get(MEGABYTES) or USUAL_MEGABYTES
     try:
@@ -144,7 +143,7 @@ shared = Cache(most_bytes)
 
 
 class Kept(Generic[P, R]):
-    """A function whose values are kept, with `clear` to forget them; see `keep`."""
+    """A function with cached values; the result of the decorator `keep`."""
 
     def __init__(self, function: Callable[P, R], spinner: str, within: Cache):
         self.function, self.spinner, self.within = function, spinner, within
@@ -155,7 +154,7 @@ class Kept(Generic[P, R]):
         return self.within.get(self._key(args, kwargs), lambda: self._made(args, kwargs))
 
     def clear(self, *args: Any, **kwargs: Any) -> None:
-        """Forget the value for these arguments, or all values when there are none."""
+        """Drop the value for the given arguments, or all values when none are given."""
         if args or kwargs:
             gone = self._key(args, kwargs)
             self.within.drop(lambda key: key == gone)
@@ -173,15 +172,17 @@ class Kept(Generic[P, R]):
 
 
 def keep(spinner: str = "", within: Cache = shared) -> Callable[[Callable[P, R]], Kept[P, R]]:
-    """Return a decorator that keeps the values of a function, in the cache of this server or in another one.
+    """Return a decorator that caches the values of a function, by default in the cache of this server.
 
-    All sessions get one object, which nobody may change. Arguments whose names begin with an underscore do
-    not tell values apart, as in Streamlit's caches. The `spinner` is shown while a value is made.
+    All sessions share each value, so values must not be modified. Arguments whose names begin with an
+    underscore are not part of the cache key, as in Streamlit. The text `spinner` is shown while a value is
+    computed.
     """
     return lambda function: Kept(function, spinner, within)
 
 
 def _spinning(said: str) -> AbstractContextManager[Any]:
+    """Return a context that shows a spinner with a text; none for an empty text."""
     if not said:
         return nullcontext()
     import streamlit as st
@@ -190,8 +191,9 @@ def _spinning(said: str) -> AbstractContextManager[Any]:
 
 
 def _hashable(value: Any) -> Hashable:
+    """Return a hashable form of an argument for the cache key, which includes its type."""
     if isinstance(value, dict):
         return tuple((name, _hashable(one)) for name, one in value.items())
     if isinstance(value, list | tuple):
         return tuple(map(_hashable, value))
-    return (type(value), value)  # 1 and True are equal, and not the same argument
+    return (type(value), value)  # 1 == True, but they are different arguments

@@ -1,9 +1,7 @@
-"""Garbage is collected every few seconds for all sessions together, and memory goes back to the system when
-the last page is closed.
+"""Collect garbage every few seconds for all sessions together, and free memory after the last page is closed.
 
-Streamlit would collect after every rerun of each session (`runner.postScriptGC`): of a class that arrives,
-and looks at something once a second, that would be most of the server's work. What is imported is frozen:
-nobody looks at it again.
+Streamlit would collect after every rerun of each session (`runner.postScriptGC`). With a class of students
+that would be most of the server's work. Imported modules are exempt from collection.
 """
 
 import gc
@@ -15,14 +13,14 @@ from nspca.dashboard.app.allocator import give_back
 from nspca.dashboard.app.cache import shared
 
 SECONDS = 2.0  # between two collections while pages are drawn; none while nothing is
-EMPTY = 300.0  # seconds without an open page after which cached data go: who reloads finds them
-LOOK = 30.0  # seconds between two looks whether a page is open
-GIVE_BACK = 60.0  # seconds between two calls that give memory back, each some tens of milliseconds
+EMPTY = 300.0  # seconds without an open page after which cached data are dropped
+LOOK = 30.0  # seconds between two checks whether a page is open
+GIVE_BACK = 60.0  # seconds between two calls that return memory, which take some tens of milliseconds each
 _drawn = threading.Event()
 
 
 def note() -> None:
-    """A page was drawn, or part of one."""
+    """Record that a page or a part of one was drawn."""
     _drawn.set()
 
 
@@ -33,10 +31,10 @@ def freeze() -> None:
 
 
 def work() -> None:
-    """Collect and let go, as long as the server runs."""
+    """Collect garbage and free memory in a loop, as long as the server runs."""
     drawn, given, seen = _drawn, time.monotonic(), None
     while True:
-        # Nothing is held before the first page is drawn, nor after all was let go.
+        # Nothing is cached before the first page is drawn, nor after everything was dropped.
         if drawn.wait(None if seen is None else LOOK):
             time.sleep(SECONDS)
             drawn.clear()
@@ -54,7 +52,7 @@ def work() -> None:
 
 
 def empty() -> None:
-    """Let go of all cached data and of the sessions that ended, and give their memory back."""
+    """Drop all cached data and ended sessions, and return their memory to the system."""
     internals.forget_closed_sessions()
     shared.drop()
     gc.collect()

@@ -1,7 +1,7 @@
-"""Connections of the server: how long one may take to ask, and how many there may be.
+"""Limit the connections of the server: their number, and the time that a request may take to arrive.
 
-Uvicorn waits for the head of a request for ever, and accepts connections until the process has no descriptor
-left. Both end a server that strangers can reach.
+Uvicorn waits forever for the head of a request, and accepts connections until the process has no file
+descriptors left. A public server could be stopped by either.
 """
 
 import asyncio
@@ -24,10 +24,10 @@ log = logging.getLogger("nspca.access")
 
 
 class GuardedConnection(H11Protocol):
-    """HTTP connection that is closed when a request does not arrive in time, or when there are too many.
+    """HTTP connection that is closed when its request does not arrive in time, or when there are too many.
 
-    A connection waits from its start, or from the end of its last answer, until a head is complete. Of too
-    many connections the one that has waited longest is closed: those that send nothing make room for others.
+    A connection waits from its start, or from the end of its last answer, until a request head is complete.
+    If there are too many connections, the one that has waited longest is closed.
     """
 
     head_seconds = HEAD_SECONDS
@@ -42,41 +42,42 @@ class GuardedConnection(H11Protocol):
         self._upgraded = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Start to wait for the first head, and close the longest waiting connection of too many."""
+        """Set the timer for the first head; if there are too many connections, close the longest waiting."""
         super().connection_made(transport)
         self._watch()
         if len(self.connections) <= self.most:
             return
-        waiting = [one for one in self.connections if getattr(one, "waits_since", None) is not None]
+        connections: set[Any] = self.connections
+        waiting = [one for one in connections if getattr(one, "waits_since", None) is not None]
         oldest = min(waiting, key=lambda one: one.waits_since, default=self)
         _say_full(type(self))
         # Its end is heard of later; until then others would find the same one to close.
-        self.connections.discard(oldest)
+        connections.discard(oldest)
         oldest._stop()
         oldest.transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stop waiting."""
+        """Stop the timer."""
         self._stop()
         super().connection_lost(exc)
 
     def handle_events(self) -> None:
-        """Handle what has arrived, then wait for what is missing."""
+        """Handle the received data, then set the timer for the missing part."""
         super().handle_events()
         self._watch()
 
     def handle_websocket_upgrade(self, event: h11.Request) -> None:
-        """Hand the connection over to the websocket, which has pings and waits for no head."""
+        """Hand the connection over to the websocket protocol, which needs no timer."""
         self._upgraded = True
         super().handle_websocket_upgrade(event)
 
     def on_response_complete(self) -> None:
-        """Wait for the next head, or for the rest of a body that nobody read."""
+        """Set the timer for the next head, or for the unread rest of a body."""
         super().on_response_complete()
         self._watch()
 
     def _watch(self) -> None:
-        """Start, keep or stop the timer, by what this connection waits for."""
+        """Start, keep or stop the timer, depending on the state of the connection."""
         theirs, ours = self.conn.their_state, self.conn.our_state
         if self._upgraded or self.transport.is_closing():
             self._stop()
@@ -92,7 +93,7 @@ class GuardedConnection(H11Protocol):
             self._stop()
 
     def _give_up_body(self) -> None:
-        """Close a connection whose body does not come, unless it is the server that has stopped reading."""
+        """Close a connection whose body does not arrive, unless the server itself has paused reading."""
         if self.flow.read_paused:
             self._watch()
         else:
@@ -122,7 +123,7 @@ def raise_descriptor_limit() -> int:
 
 
 def count_connections(descriptors: int) -> int:
-    """Return how many connections may be open for a limit on open files."""
+    """Return the maximum number of connections for a limit on open files."""
     return max(FEWEST_CONNECTIONS, min(MOST_CONNECTIONS, descriptors - RESERVED))
 
 

@@ -1,6 +1,4 @@
-"""Frame of every page: its title, the menu, the handler of errors, and the work that starts once the page is
-painted.
-"""
+"""The frame of every page: title, menu, error messages, and work to start after the first page."""
 
 import gc
 import logging
@@ -35,12 +33,12 @@ PAGES = (
     ("pages/learn.py", "Learn", ":material/school:"),
 )
 HOME = PAGES[0]
-# A drawing of our own: a named icon would be fetched from another host as the tab's picture.
+# An SVG of our own, since the browser would fetch a named icon from another host.
 MARK = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">
 <rect width="32" height="32" rx="7" fill="#0b6e8a"/>
 <path d="M5 25C9 10 15 8 27 7V13C16 14 11 16 5 25Z" fill="#7fd6bb"/>
 <path d="M5 25C11 16 16 14 27 13" fill="none" stroke="#fff" stroke-width="2.6"/></svg>"""
-# Its middle tone is read on a light and on a dark sidebar alike.
+# The grey of its text is readable in the light and in the dark theme.
 LOGO = MARK.replace('viewBox="0 0 32 32"', 'viewBox="0 0 116 32"').replace(
     "</svg>",
     '<text x="41" y="23" font-family="sans-serif" font-size="23" font-weight="700" '
@@ -54,9 +52,9 @@ log = logging.getLogger("nspca.dashboard")
 
 @contextmanager
 def page(title: str, *, has_menu: bool = True) -> Iterator[None]:
-    """Draw everything around a page: ``with frame.page("Sweep"): ...``
+    """Draw everything around the content of a page: ``with frame.page("Sweep"): ...``
 
-    A page without a menu is for visitors who came for one thing, such as the phones of a class.
+    The page of a class on its phones has no menu.
     """
     stay_home()
     buttons.listen()
@@ -86,15 +84,15 @@ def page(title: str, *, has_menu: bool = True) -> Iterator[None]:
 
 @contextmanager
 def guard() -> Iterator[None]:
-    """Turn an error into one sentence; what the person has chosen stays where it is.
+    """Show an error inside the block as one sentence; the choices of the visitor are kept.
 
-    Streamlit's own signals to stop and to rerun are no `Exception` and pass.
+    Streamlit's signals to stop and to rerun are not subclasses of `Exception` and pass through.
     """
     try:
         yield
     except NSPCAError as error:
         st.error(plain(error), icon=":material/error:")
-    except Exception:  # the last net above a page: a person must never meet a traceback
+    except Exception:  # visitors must never see a traceback
         reference = secrets.token_hex(3)
         log.exception("page failed, reference %s", reference)
         st.error(
@@ -108,28 +106,25 @@ def guard() -> Iterator[None]:
 
 
 def way_on(path: str, label: str) -> None:
-    """A link to the next page that takes along what was chosen."""
+    """Draw a link to another page, with the visitor's choices in its address."""
     st.page_link(path, label=label, icon=":material/arrow_forward:", query_params=state.link(path))
 
 
 def form(border: bool = True) -> DeltaGenerator:
-    """Return the box around what a page asks.
-
-    It is hidden in present mode, and below the picture on a phone.
-    """
+    """Return the container of a form; hidden in present mode, and below the picture on a phone."""
     return st.container(border=border, key=styles.FORM)
 
 
 def picture() -> DeltaGenerator:
-    """Return the box around the picture that answers.
+    """Return the container of a page's main picture.
 
-    On a phone it comes before the form. In present mode what follows it is hidden.
+    On a phone it comes before the form. In present mode everything after it is hidden.
     """
     return st.container(key=styles.PICTURE)
 
 
 def present(key: str = "present", **options: Any) -> None:
-    """A button that shows the page before a room."""
+    """Draw the button that starts present mode (for a projector)."""
     buttons.button(
         "Present this page",
         key,
@@ -141,11 +136,11 @@ def present(key: str = "present", **options: Any) -> None:
 
 
 def _trouble() -> None:
-    """Say what is wrong with the store, before somebody has worked for an hour."""
+    """Show a warning on every page when the store of runs does not work."""
     notice = ""
     try:
         said, notice = engine().trouble, engine().notice
-    except NSPCAError as error:  # it cannot even be opened
+    except NSPCAError as error:  # the store cannot be opened
         said = f"Nothing can be computed or kept just now. {error}"
     if said:
         st.error(plain(said), icon=":material/hard_drive:")
@@ -154,7 +149,7 @@ def _trouble() -> None:
 
 
 def _menu(lesson: list[slides.Slide], pages: dict[str, tuple[str, str]]) -> None:
-    """Draw the menu: the pages, and what leads before a room."""
+    """Draw the menu: the pages, the lesson, and the button for present mode."""
     st.logo(LOGO, size="large")
     with st.sidebar:
         st.caption("Sparse PCA with proof")
@@ -165,9 +160,7 @@ def _menu(lesson: list[slides.Slide], pages: dict[str, tuple[str, str]]) -> None
 
 
 def _after_paint() -> None:
-    """Once per server, and only when a first page is on the screen: import what is slow, start the workers,
-    calm the collector.
-    """
+    """Prepare the server after its first page was drawn: slow imports, workers, and garbage collection."""
     _warm()
 
 
@@ -179,14 +172,15 @@ def _warm() -> threading.Thread:
 
 
 def _warm_up() -> None:
-    collector.freeze()  # at once: whoever comes while the workers start is many, when a class comes
+    """Start the workers, wait until they are ready, and then collect garbage in a loop."""
+    collector.freeze()  # now, since a whole class may arrive while the workers start
     try:
         engine().start(warm=("nspca.specs.job",))
         give_up = time.monotonic() + READY_SECONDS
         while not engine().wait_ready(1.0) and time.monotonic() < give_up:
-            gc.freeze()  # what comes with the workers is a good deal as well
-    except NSPCAError as error:  # every page says so
+            gc.freeze()  # and again, for the modules that the workers need
+    except NSPCAError as error:  # every page shows this error
         log.error("no workers: %s", error)
-    # Dask hooks into the collector while it is imported: only then may it run.
+    # Dask hooks into the collector while it is imported, so the collector starts afterwards.
     collector.freeze()
     collector.work()

@@ -1,7 +1,7 @@
 """Decide by the ``Host`` and ``Origin`` headers whether a request is meant for this server.
 
 A page of another site can reach a server on loopback when its name is made to point there (DNS rebinding).
-The browser then sends that name as ``Host``, so only names that somebody asked for are answered.
+The browser then sends that name as ``Host``, so only configured names are answered.
 """
 
 import ipaddress
@@ -37,14 +37,14 @@ class Origin(NamedTuple):
 
 @dataclass(frozen=True)
 class AllowedHosts:
-    """Names under which this server answers, and pages of other servers that may use it.
+    """Host names under which this server answers, and other origins that may send requests.
 
     Parameters
     ----------
     names : lower-case names and addresses, without ports
-    any_address : whether every literal IP address is a name too, where the server listens on all interfaces;
-        an address cannot be rebound
-    origins : pages of other servers that may send requests
+    any_address : whether every literal IP address is allowed too, for a server on all interfaces; DNS
+        rebinding needs a name
+    origins : other origins that may send requests
     """
 
     names: frozenset[str] = frozenset(LOOPBACK)
@@ -90,10 +90,10 @@ def list_allowed(
 
     Parameters
     ----------
-    listening : address that the server listens on; None stands for all interfaces
-    shown : address that people are told to open, if it is another one
+    listening : address that the server listens on; None for all interfaces
+    shown : address that visitors are told to open, if different
     hosts : further names, from ``NSPCA_HOSTS``
-    origins : pages of other servers, from ``NSPCA_ORIGINS``
+    origins : other origins, from ``NSPCA_ORIGINS``
 
     Raises
     ------
@@ -128,6 +128,7 @@ def _read_name(text: str) -> Authority | None:
 
 
 def _authority(name: str, port: str | None) -> Authority | None:
+    """Return host name and port in normal form; None if either is malformed."""
     if port is not None and int(port) > 65535:
         return None
     if name.startswith("["):
@@ -139,7 +140,7 @@ def _authority(name: str, port: str | None) -> Authority | None:
 
 
 def _with_port(host: Authority, origin: Origin) -> tuple[str, int | None]:
-    """Return host and port, where a port that is not written is the usual one of the origin's scheme."""
+    """Return host and port; a missing port becomes the default port of the origin's scheme."""
     return host.name, host.port or _PORTS.get(origin.scheme)
 
 

@@ -1,11 +1,14 @@
-"""All that the dashboard uses of Streamlit's inside; requirements-app.txt holds the versions it was
-tried with.
+"""All uses of Streamlit's private interfaces. requirements-app.txt has the versions that were tested.
 
-What Streamlit has no public way for: to hear of a click before a script runs, to know that the browser went
-back, to serve a folder of an installed package without a copy, to let browsers keep what is in it, to start
-without asking another host for this machine's address, to put access control before the server and limits on
-its connections, to let go of an uploaded file, and to know that nobody is there any more. A new version of
-Streamlit means: widen requirements-app.txt, run the tests, and mend this file alone.
+Streamlit has no public way to do the following:
+
+- record a click before a script runs, and notice the back button of the browser
+- serve a folder of an installed package without a copy, and let browsers cache its files
+- start without asking another host for the address of this machine
+- put access control in front of the server, and limit its connections
+- release an uploaded file, and notice that no page is open
+
+For a new version of Streamlit, widen requirements-app.txt, run the tests, and repair this file only.
 """
 
 import threading
@@ -37,8 +40,10 @@ OK = 200  # the file is there; that it is not may be over in a moment
 
 
 def listen(note: Callable[[AppSession, set[str], set[str]], None]) -> None:
-    """Call ``note(session, keys of the buttons clicked, keys of all widgets that the browser has)`` as each
-    message of a browser arrives, before Streamlit sees it.
+    """Call `note` for each message of a browser, before Streamlit handles it.
+
+    The arguments of `note` are the session, the keys of the clicked buttons, and the keys of all widgets in
+    the browser.
     """
     pass_on = AppSession.request_rerun
 
@@ -46,14 +51,15 @@ def listen(note: Callable[[AppSession, set[str], set[str]], None]) -> None:
         if client_state is not None:
             widgets = client_state.widget_states.widgets
             there = {user_key_from_element_id(widget.id): widget.trigger_value for widget in widgets}
-            note(session, {key for key, clicked in there.items() if clicked}, set(there))
+            named = {key: clicked for key, clicked in there.items() if key is not None}
+            note(session, {key for key, clicked in named.items() if clicked}, set(named))
         pass_on(session, client_state)
 
-    AppSession.request_rerun = request_rerun  # type: ignore[method-assign]
+    AppSession.request_rerun = request_rerun  # type: ignore[method-assign, assignment]
 
 
 def went_back() -> bool:
-    """Tell whether this run shows an address that the browser went back, or on, to."""
+    """Tell whether the address of this run comes from the back or forward button of the browser."""
     now = get_script_run_ctx(suppress_warning=True)
     return now is not None and now.is_history_navigation
 
@@ -61,11 +67,10 @@ def went_back() -> bool:
 def hand_out(
     package: str, component: str, top: Path, folder: str, manager: BidiComponentManager | None = None
 ) -> bool:
-    """Let the server hand out `folder` of `top` under ``_stcore/bidi-components/{package}.{component}``;
-    nothing without a server. Whether it does so from now on.
+    """Serve `folder` of `top` under ``_stcore/bidi-components/{package}.{component}``; return whether it is.
 
-    Streamlit serves the asset folder of a registered component without a copy or another route; a manifest in
-    code says the same as one in an installed pyproject.toml, whose folder would need a copy of the files.
+    Streamlit serves the asset folder of a registered component. Registering a manifest in code avoids a copy
+    of the files, which a manifest in an installed pyproject.toml would need.
     """
     if manager is None:
         if not Runtime.exists():
@@ -78,8 +83,9 @@ def hand_out(
 
 
 def keep(package: str) -> None:
-    """Let browsers keep what `hand_out` serves of a package for a year, under an address that changes with
-    its version: Streamlit says of no such file how long it is good, so each page would fetch it again.
+    """Let browsers cache the files that `hand_out` serves for a package, for a year.
+
+    Their address changes with the version of the package. Without this, every page would fetch them again.
     """
     pass_on = starlette_routes._set_cors_headers
 
@@ -92,21 +98,20 @@ def keep(package: str) -> None:
 
 
 def stay_home() -> None:
-    """Nobody is asked for this machine's address.
+    """Keep Streamlit from asking an outside service for the public address of this machine.
 
-    A browser that connects under a name the server does not know makes Streamlit ask an outside service for
-    it, to compare the two. Here the answer is no, without asking: a name that is meant to work is given by
-    ``--address``.
+    Streamlit would ask when a browser connects under an unknown host name, and allow the name if it is that
+    address. Such a name is refused here. Names that should work are given by ``--address``.
     """
     net_util.get_external_ip = _nobody_asked
 
 
 def _nobody_asked() -> None:
-    """Streamlit skips an address that is None."""
+    """Return None as the address of this machine, which Streamlit ignores."""
 
 
 def guard_server() -> None:
-    """Put access control before all that the server of this process answers, and limits on its connections.
+    """Put access control in front of the server of this process, and limit its connections.
 
     Raises
     ------
@@ -121,7 +126,8 @@ def guard_server() -> None:
     def create_middleware() -> list[Any]:
         config.set_option("client.allowedOrigins", [])  # Streamlit would trust pages of its company
         others = middleware_inside()
-        control = type(others[0])(
+        make: Any = type(others[0])
+        control = make(
             AccessControl,
             allowed=_allow_hosts(settings),
             held=_held,
@@ -139,9 +145,9 @@ def guard_server() -> None:
 
 
 def server_options(settings: Settings) -> dict[str, Any]:
-    """Return the options of uvicorn that limit connections and say which proxies are believed.
+    """Return the options of uvicorn that limit connections and name the trusted proxies.
 
-    From a peer among the proxies, ``X-Forwarded-For`` and ``X-Forwarded-Proto`` name client and scheme.
+    Headers ``X-Forwarded-For`` and ``X-Forwarded-Proto`` are used only from these proxies.
     """
     most = connections.count_connections(connections.raise_descriptor_limit())
     return {
@@ -158,28 +164,30 @@ def _allow_hosts(settings: Settings) -> AllowedHosts:
 
 
 def _held(session: str) -> tuple[int, int]:
-    """Bytes of uploads in memory: of a session, and of all."""
-    files = Runtime.instance().uploaded_file_mgr.file_storage
+    """Return the bytes of uploads in memory: of one session, and of all sessions."""
+    manager: Any = Runtime.instance().uploaded_file_mgr
+    files = manager.file_storage
     sizes = {name: sum(len(file.data) for file in [*held.values()]) for name, held in [*files.items()]}
     return sizes.get(session, 0), sum(sizes.values())
 
 
 def let_go(file: UploadedFile) -> None:
-    """The server need not hold an uploaded file any longer; Streamlit would until the page is closed."""
+    """Release an uploaded file, which Streamlit would keep in memory until the page is closed."""
     now = get_script_run_ctx(suppress_warning=True)
     if now is not None and Runtime.exists():
-        Runtime.instance().uploaded_file_mgr.remove_file(now.session_id, file.file_id)
+        manager: Any = Runtime.instance().uploaded_file_mgr
+        manager.remove_file(now.session_id, file.file_id)
 
 
 def is_page_open() -> bool:
-    """Return whether a browser is connected to the server of this process."""
+    """Tell whether a browser is connected to the server of this process."""
     return Runtime.exists() and Runtime.instance().state is RuntimeState.ONE_OR_MORE_SESSIONS_CONNECTED
 
 
 def forget_closed_sessions() -> None:
-    """Let go of the sessions whose browser has been gone for two minutes.
+    """Drop the sessions whose browser disconnected more than two minutes ago.
 
-    Streamlit keeps up to 128 of them until others come, with all that their pages held.
+    Streamlit keeps up to 128 of them, with all their data, until other sessions come.
     """
     if not Runtime.exists():
         return
@@ -195,9 +203,7 @@ def forget_closed_sessions() -> None:
 
 
 def command_line() -> None:
-    """Run Streamlit's own command line, in a process that asks no other host, guards its server and keeps its
-    memory from growing.
-    """
+    """Run Streamlit's command line after installing the guards of this module and the memory limits."""
     from streamlit.web.cli import main  # starts a good deal, which a page does not need
 
     allocator.limit_arenas()

@@ -12,7 +12,7 @@ LINE = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 
 
 class Json(logging.Formatter):
-    """One object a line."""
+    """Formatter of log records as JSON, one object per line."""
 
     def format(self, record: logging.LogRecord) -> str:
         said = {
@@ -27,7 +27,7 @@ class Json(logging.Formatter):
 
 
 def begin() -> None:
-    """All that nspca says from now on goes to standard error."""
+    """Send the log of nspca to standard error from now on."""
     handler = logging.StreamHandler()
     kind = Json if os.environ.get("NSPCA_LOG") == "json" else logging.Formatter
     formatter = kind(LINE, datefmt="%Y-%m-%dT%H:%M:%SZ")

@@ -9,19 +9,19 @@ from typing import Any
 
 import numpy as np
 
-# Parts of the program, which are there whatever a cache holds.
+# Types of objects that belong to the program and not to a cached value.
 _PROGRAM = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.CodeType)
-# Items of a sequence that are measured. The names of 100 000 features are alike.
+# Maximum items of a sequence that are measured; the others are assumed to be of similar size.
 _SAMPLE = 1000
-# Objects that are visited for one value: a figure has some thousands.
+# Maximum objects visited for one value. A figure has some thousands.
 _MOST = 50_000
 
 
 def bytes_of(value: Any, seen: set[int]) -> int:
-    """Return the bytes that `value` and all it refers to hold, without the objects in `seen`.
+    """Return the bytes of `value` and of all objects that it refers to, without those in `seen`.
 
-    Arrays are counted by the memory they view, and those that are mapped from a file count nothing. Of long
-    sequences some items are measured.
+    An array counts with the memory that it views, and a memory-mapped file counts as 0. The size of a long
+    sequence is extrapolated from some of its items.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def bytes_of(value: Any, seen: set[int]) -> int:
         elif isinstance(one, Sequence | set | frozenset) and len(one) > _SAMPLE and not _is_flat(one):
             total += _of_many(one, seen)
         else:
-            # A data frame says that it is as large as its arrays, which are counted below.
+            # The size that a data frame reports includes its arrays, which are counted below.
             plain = type(one).__module__ == "builtins"
             total += sys.getsizeof(one, 0) if plain else object.__sizeof__(one)
             waiting += get_referents(one)
@@ -67,9 +67,9 @@ def _of_array(array: np.ndarray, seen: set[int], waiting: list[Any]) -> int:
 
 
 def _of_many(items: "Sequence[Any] | set[Any] | frozenset[Any]", seen: set[int]) -> int:
-    """Return the bytes of a long sequence, from some of its items."""
+    """Return the bytes of a long sequence, extrapolated from some of its items."""
     if not isinstance(items, list | tuple | set | frozenset):
-        return sys.getsizeof(items, 0)  # one that makes its items when it is asked
+        return sys.getsizeof(items, 0)  # a sequence that makes its items on access
     sample = [one for one, _ in zip(items, range(_SAMPLE), strict=False)]
     return sys.getsizeof(items, 0) + bytes_of(sample, seen) * len(items) // _SAMPLE
 

@@ -1,12 +1,13 @@
-"""A lesson of prepared pages: the teacher collects addresses, and steps through them in present mode.
+"""Lessons: a list of pages that a teacher collects, and steps through in present mode.
 
-The list is kept in the browser's own storage. What comes back from there is checked like an address. It
-may name only pages of this app, and only values that their addresses may have.
+The list is kept in the browser's storage. A list from there is checked like an address: it may name only
+pages of this app, with valid values.
 """
 
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from importlib.resources import files
 from pathlib import PurePath
 from urllib.parse import parse_qsl, urlencode
@@ -18,11 +19,11 @@ from nspca.dashboard.app import browser_storage, buttons, state, styles
 SLIDES = "slides"
 """Session key and name in the browser's storage: the addresses of the lesson, in order."""
 MOST = 40
-"""Pages in one lesson: more than an hour has room for."""
+"""Maximum pages in a lesson, more than an hour has room for."""
 LONGEST = 4000
-"""Characters of one address: the longest have the numbers of many features."""
+"""Maximum characters of an address. The longest addresses list many features."""
 PERSONAL = ("w", "present", "slide", state.ANEW)
-"""Names that an address of a lesson leaves out: they belong to whoever presents it."""
+"""Values that addresses of a lesson leave out, since they belong to the visitor."""
 LESSON = "The pages of a lesson, one after the other. This browser remembers them."
 _FIT = st.components.v2.component(
     "nspca_present",
@@ -44,7 +45,7 @@ class Slide:
         return f"{PurePath(self.path).stem}?{urlencode(self.query)}"
 
     def title(self) -> str:
-        """Return the name of the page with what tells it apart: the screen, or data and k."""
+        """Return the name of the page with its screen, or with its data and k."""
         said = dict(self.query)
         more = [said[name] for name in ("screen", "sample", "paper", "view") if name in said]
         more += [f"k = {said['k']}"] if "k" in said else []
@@ -119,7 +120,7 @@ def menu(slides: list[Slide], pages: Mapping[str, tuple[str, str]]) -> None:
                 buttons.button(
                     "",
                     f"slide_out_{number}",
-                    lambda number=number: _keep(slides[:number] + slides[number + 1 :]),
+                    partial(_keep, slides[:number] + slides[number + 1 :]),
                     icon=":material/close:",
                     type="tertiary",
                     help="Take this page out of the lesson.",
@@ -129,7 +130,7 @@ def menu(slides: list[Slide], pages: Mapping[str, tuple[str, str]]) -> None:
 
 
 def bar(slides: list[Slide]) -> None:
-    """Show the way through the lesson below a presented page, and the way out."""
+    """Show the buttons for the previous and next page of the lesson, and for leaving it."""
     at = state.get("slide")
     with st.container(key=styles.BAR, horizontal=True, vertical_alignment="center", gap="small"):
         if slides and at is not None:

@@ -1,8 +1,7 @@
-"""Every value a session keeps, in one place: what it is called, how it is read, what it starts as.
+"""All values that a session keeps: name, reader and default of each.
 
-One rule decides between the three places a value can be: the address wins over the session, the session over
-the default. A widget writes both at once, so a link, a reload and the browser's back button all lead to the
-same page.
+The address wins over the session, and the session over the default. A widget writes to both the address and
+the session. So a link, a reload and the browser's back button lead to the same page.
 """
 
 import re
@@ -50,7 +49,10 @@ _met: set[str] = set()  # workspaces that the store knows, so that it is not ask
 
 
 def _workspace(text: str) -> str:
-    """One that was issued here; what somebody made up could be prepared for others to work in."""
+    """Return the name of an existing workspace.
+
+    Invented names are refused: somebody could otherwise prepare a workspace and trap others in it.
+    """
     word = read_word(text)
     if word not in _met:
         try:
@@ -65,7 +67,7 @@ def _workspace(text: str) -> str:
 
 
 def _steps(text: str) -> list[str]:
-    """Preparations that there are."""
+    """Return the known preparations among the names in a text."""
     return [name for name in read_words(text) if name in PREPARATIONS]
 
 
@@ -237,15 +239,15 @@ OF_THE_PERSON = ("w", "pin", "axis", "bound", "digit_k")  # holds even then
 
 
 def begin(page: str | None = None) -> None:
-    """Take over what the address says; what it does not say stays as the session has it.
+    """Read the values in the address; values that it lacks keep their values of the session.
 
-    There are two exceptions: an address with `ANEW` says all there is, and so does one that the browser went
-    back or on to.
+    There are two exceptions. With `ANEW` in the address, all values except those of the person become
+    defaults. After the back or forward button, values that the page's address can hold become defaults.
 
     Parameters
     ----------
     page : str, optional
-        One of `OF_PAGES`; its address says all that is known otherwise.
+        The open page, a key of `OF_PAGES`, which says which values its address holds.
     """
     kept = st.session_state.setdefault(KEPT, {})
     st.session_state[OPEN] = page
@@ -271,18 +273,18 @@ def begin(page: str | None = None) -> None:
 
 
 def get(name: str) -> Any:
-    """The value in force, or the default."""
+    """Return the present value of a name, or its default."""
     value = st.session_state.get(KEPT, {}).get(name)
     return VALUES[name].default() if value is None else value
 
 
 def is_kept(name: str) -> bool:
-    """Tell whether somebody chose it."""
+    """Tell whether the visitor or the address has set a value."""
     return name in st.session_state.get(KEPT, {})
 
 
 def put(**values: Any) -> None:
-    """Set values (None forgets one) in the session and in the address."""
+    """Set values in the session and in the address; None resets a value to its default."""
     kept = st.session_state.setdefault(KEPT, {})
     for name, value in values.items():
         if value is None or value == VALUES[name].default():
@@ -293,14 +295,14 @@ def put(**values: Any) -> None:
 
 
 def forget(names: tuple[str, ...]) -> None:
-    """Back to the defaults."""
+    """Reset values to their defaults."""
     put(**dict.fromkeys(names))
 
 
 def link(path: str | None = None) -> dict[str, str]:
-    """Return the query of an address that shows a page with all that was chosen.
+    """Return the query of an address that opens a page with all present values.
 
-    The page is that at `path`, such as ``pages/data.py``, or the open one.
+    The page is the one at `path`, such as ``pages/data.py``, or by default the open page.
     """
     page = st.session_state.get(OPEN) if path is None else PurePath(path).stem
     kept = st.session_state.get(KEPT, {})
@@ -308,7 +310,7 @@ def link(path: str | None = None) -> dict[str, str]:
 
 
 def leading(**values: Any) -> dict[str, str]:
-    """Return the query of an address with these values, and the defaults of all others."""
+    """Return the query of an address with the given values and the defaults of all others."""
     said = {
         name: value for name, value in values.items() if value is not None and value != VALUES[name].default()
     }
@@ -318,22 +320,22 @@ def leading(**values: Any) -> dict[str, str]:
 
 
 def opening(query: Mapping[str, str]) -> dict[str, str]:
-    """Return what the address of another page has to carry so that just a spec's address holds there."""
+    """Return the query of an address that opens a page with exactly the values of a spec's address."""
     said = {} if get("w") is None else {"w": get("w")}
     return said | dict(query) | {ANEW: "1"}
 
 
 def bind(name: str, value: Any = None, then: Callable[[], None] | None = None) -> dict[str, Any]:
-    """Arguments that tie a widget to a kept value: ``st.toggle("Scale", **bind("scale"))``.
+    """Return arguments that bind a widget to a value: ``st.toggle("Scale", **bind("scale"))``.
 
     Parameters
     ----------
     name : str
         One of `VALUES`.
     value : optional
-        What the widget shows when the kept value is absent or does not fit its options.
+        Value to show when the present one is absent or is not among the widget's options.
     then : callable, optional
-        Called after the new value was kept.
+        Called after the visitor has changed the value.
     """
     key = WIDGET + name
 
@@ -345,12 +347,12 @@ def bind(name: str, value: Any = None, then: Callable[[], None] | None = None) -
     return {**showing(key, get(name) if value is None else value), "on_change": take}
 
 
-def showing(key: str, value: Any) -> dict[str, str]:
-    """The key of a widget that shows a value, whatever it showed before.
+def showing(key: str, value: Any) -> dict[str, Any]:
+    """Return the key argument of a widget, after setting its value.
 
-    The browser is told again where it may show something else than the session knows: on the way back, and as
-    long as it has not spoken of the widget. One that comes to draw it only after a further run, which tells
-    nothing new, would draw it empty, and say so with the next click.
+    The value is sent to the browser again when the browser may show another one: after the back button, and
+    until the browser has reported the widget. Otherwise a browser that draws the widget late would draw it
+    empty, and report that with the next click.
     """
     there = st.session_state.setdefault(THERE, set())
     if went_back() or (there and key not in there) or st.session_state.get(key) != value:
@@ -359,7 +361,7 @@ def showing(key: str, value: Any) -> dict[str, str]:
 
 
 def heard(session: MutableMapping[str, Any], there: set[str]) -> None:
-    """A message of the browser: the keys of the widgets that it has."""
+    """Record the keys of the widgets in the browser, from one of its messages."""
     if THERE in session:
         known = session[THERE]  # the set itself: a script may be running
         known |= there | {""}
@@ -367,7 +369,7 @@ def heard(session: MutableMapping[str, Any], there: set[str]) -> None:
 
 
 def workspace() -> str:
-    """The unguessable name under which this person's runs and uploads are kept; made when first needed."""
+    """Return the unguessable name of the visitor's workspace; it is created on first use."""
     if get("w") is None:
         put(w=engine().store.issue_workspace())
         st.session_state[SURE] = get("w")
@@ -375,13 +377,13 @@ def workspace() -> str:
 
 
 def start_fresh() -> None:
-    """Leave the workspace, and forget all that was chosen in it."""
+    """Leave the workspace for a new one, and reset all values."""
     st.session_state[FRESH] = True
     leave()
 
 
 def leave() -> None:
-    """Out of the workspace, without what was chosen in it; the browser may remember another one."""
+    """Leave the workspace and reset all values; the browser's storage may name another workspace."""
     kept = st.session_state.setdefault(KEPT, {})
     for name in set(kept) - set(OF_THE_PERSON) | {"w", "pin"}:
         kept.pop(name, None)
@@ -389,6 +391,7 @@ def leave() -> None:
 
 
 def _address() -> None:
+    """Write all values of the open page into the address."""
     wanted = link()
     for name in VALUES:
         if name in st.query_params and name not in wanted:

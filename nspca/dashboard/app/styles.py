@@ -6,12 +6,14 @@ FORM, PICTURE, BAR = "form", "picture", "present_bar"
 # on near black need it.
 DARK_INK = "#0b1d23"
 DARK = f"""
+[data-testid='stCaptionContainer'] {{ color: #b5c0c4; }}
 [data-testid='stBaseButton-primary'], [data-testid='stBaseButton-primary']:is(:hover, :focus, :active),
 [data-testid='stMultiSelect'] [data-tag], [data-testid='stMultiSelect'] [data-tag] * {{ color: {DARK_INK}; }}
 """
 # Less room above the first line than Streamlit leaves, and a choice of several never runs out of its line.
 # Parts of the page that nobody sees take no room.
 ALWAYS = """
+[data-testid='stCaptionContainer'] { color: #56646a; opacity: 1; }
 [data-testid='stMainBlockContainer'] { padding-top: 3.2rem; }
 [data-testid='stButtonGroup'] > [role='radiogroup'] { flex-wrap: wrap; overflow: visible; }
 :is(.st-key-memory, .st-key-saving, .st-key-present_fit, [class*='st-key-mirror_']) { position: absolute; }
@@ -21,8 +23,9 @@ CLAIMS = """
 .claims { border-collapse: collapse; width: 100%; font-size: 0.9rem; }
 .claims :is(th, td) { text-align: left; vertical-align: top; padding: 0.3rem 1rem 0.3rem 0;
   border-bottom: 1px solid rgba(128, 128, 128, 0.25); }
-.claims .agrees, .claims .better { color: #0f9d74; font-weight: 600; }
-.claims .differs { color: #c97f00; font-weight: 600; } .claims .opposite { color: #d9422b; font-weight: 600; }
+.claims .agrees, .claims .better { color: light-dark(#0b7a5a, #2fbf94); font-weight: 600; }
+.claims .differs { color: light-dark(#8f5a00, #e69f00); font-weight: 600; }
+.claims .opposite { color: light-dark(#b5301b, #ff8a75); font-weight: 600; }
 """
 # A form in columns needs a wide page; on a narrower one they are as wide as what is in them, on as many lines
 # as that takes.
@@ -66,6 +69,6 @@ html {{ font-size: clamp(100%, 2.1vh, 170%); }}
 
 
 def style(dark: bool, present: bool) -> str:
-    """All of it that holds now."""
+    """Return the CSS for the present theme and mode."""
     always = ALWAYS + CLAIMS + NARROWER + PHONE
     return f"<style>{always}{DARK if dark else ''}{PRESENTING if present else ''}</style>"

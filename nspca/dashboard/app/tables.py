@@ -1,50 +1,49 @@
-"""Tables that are a list of cards on a phone, one card for each row."""
+"""Tables that become a list of cards on a phone, with one card per row."""
 
 from collections.abc import Mapping
-from html import escape
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
+from nspca.presentation.markup import Markup, render
+
 MOST = 40
-"""Rows shown as cards: a longer list is scrolled past, not read. The rest is counted."""
+"""Maximum rows shown as cards. Only the number of further rows is stated."""
+OPEN = 3
+"""Cards that are seen at once; the others unfold below them, so that a phone's page stays short."""
 
 
 def show(table: pd.DataFrame, *, column_config: Mapping[str, Any] | None = None, **options: Any) -> Any:
-    """Draw a table, which the styles of the app replace by cards on a narrow screen.
+    """Draw a table and its cards; the styles of the app show the cards instead on a narrow screen.
 
     Parameters
     ----------
     table : DataFrame
     column_config : mapping, optional
-        As for `st.dataframe`. Cards have the same labels and formats.
+        As for `st.dataframe`; also used for the labels and formats of the cards.
     **options
         As for `st.dataframe`.
 
     Returns
     -------
     object
-        What `st.dataframe` returns.
+        The return value of `st.dataframe`.
     """
     drawn = st.dataframe(table, hide_index=True, column_config=column_config, **options)
-    st.html(cards(table, column_config or {}))  # directly below the table: the styles know it by that
+    st.html(cards(table, column_config or {}))  # directly below the table, as the styles require
     return drawn
 
 
-def cards(table: pd.DataFrame, config: Mapping[str, Any] | None = None) -> str:
+def cards(table: pd.DataFrame, config: Mapping[str, Any] | None = None) -> Markup:
     """Return the first rows of a table as HTML, a list of names and values for each row."""
     columns = [_column(str(name), (config or {}).get(name)) for name in table.columns]
     rows = [
-        "".join(
-            f"<dt>{escape(label)}</dt><dd>{escape(_text(value, form))}</dd>"
-            for (label, form), value in zip(columns, row, strict=True)
-        )
+        [(label, _text(value, form)) for (label, form), value in zip(columns, row, strict=True)]
         for row in table.head(MOST).itertuples(index=False, name=None)
     ]
-    left = len(table) - len(rows)
-    more = f"<p>and {left:,} more on a wider screen</p>" if left else ""
-    return f'<div class="cards">{"".join(f"<dl>{row}</dl>" for row in rows)}{more}</div>'
+    seen = OPEN if len(rows) > OPEN + 1 else len(rows)
+    return render("cards", rows=rows[:seen], folded=rows[seen:], left=len(table) - len(rows))
 
 
 def _column(name: str, config: Any) -> tuple[str, str]:
@@ -57,7 +56,7 @@ def _column(name: str, config: Any) -> tuple[str, str]:
 
 
 def _text(value: object, form: str) -> str:
-    """Return a cell as text: nothing for what is missing, and numbers in the format of their column."""
+    """Return a cell as text: "" for a missing value, and numbers in the format of their column."""
     if value is None or (isinstance(value, float) and pd.isna(value)):
         return ""
     if not isinstance(value, float) or not form:

@@ -1,4 +1,4 @@
-"""When, and how long, in words. No Streamlit calls."""
+"""Write dates and durations in words. No Streamlit calls."""
 
 from datetime import datetime, tzinfo
 from zoneinfo import ZoneInfo
@@ -7,7 +7,7 @@ MINUTE, HOUR = 60, 3600
 
 
 def zone(name: str | None) -> tzinfo | None:
-    """The time zone that a browser names; None, that of the server, when it is unknown."""
+    """Return the time zone that a browser names; None for an unknown one, which means that of the server."""
     try:
         return ZoneInfo(name) if name else None
     except (ValueError, OSError, LookupError):
@@ -15,7 +15,10 @@ def zone(name: str | None) -> tzinfo | None:
 
 
 def when(seconds: float, now: float, place: tzinfo | None) -> str:
-    """``today 14:05``, ``yesterday 09:12``, ``12 March 14:05``, ``12 March 2025``."""
+    """Return a time relative to `now` in words, such as ``today 14:05`` or ``12 March 2025``.
+
+    Both times are seconds since 1970.
+    """
     then, today = (datetime.fromtimestamp(moment, place) for moment in (seconds, now))
     days = (today.date() - then.date()).days
     day = {0: "today", 1: "yesterday"}.get(days, f"{then.day} {then:%B}")
@@ -23,13 +26,13 @@ def when(seconds: float, now: float, place: tzinfo | None) -> str:
 
 
 def day(seconds: float, place: tzinfo | None) -> str:
-    """``12 March 2025``."""
+    """Return the date of a time, such as ``12 March 2025``."""
     then = datetime.fromtimestamp(seconds, place)
     return f"{then.day} {then:%B} {then.year}"
 
 
 def how_long(seconds: float) -> str:
-    """``0.4 s``, ``12 s``, ``3 min 20 s``, ``2 h 5 min``."""
+    """Return a duration such as ``0.4 s``, ``12 s``, ``3 min 20 s`` or ``2 h 5 min``."""
     if seconds < MINUTE:
         return f"{seconds:.1f} s" if seconds < 9.95 else f"{seconds:.0f} s"
     whole = round(seconds)
@@ -53,7 +56,7 @@ def between(least: float, most: float) -> str:
 
 
 def roughly(seconds: float) -> str:
-    """``5 seconds``, ``2 minutes``, ``3 hours``: of what is only guessed."""
+    """Return an estimated duration, rounded to ``5 seconds``, ``2 minutes`` or ``3 hours``."""
     for unit, size in (("hour", HOUR), ("minute", MINUTE)):
         if seconds >= 1.5 * size:
             return f"{round(seconds / size)} {unit}s"

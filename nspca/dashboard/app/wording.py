@@ -1,13 +1,14 @@
-"""Numbers and names in the words a person reads. No Streamlit calls."""
+"""Write numbers, names and counts as text for visitors. No Streamlit calls."""
 
 import base64
 import math
 import re
 from collections.abc import Sequence
+from typing import Any
 
-from nspca.api import OPTIMAL_GAP
 from nspca.plots import certainty, kind_words, ratio_sentence
-from nspca.presentation.numerals import format_bound, percent_down, percent_up
+from nspca.presentation.markup import Markup, render
+from nspca.presentation.numerals import OPTIMAL_GAP, format_bound, percent_down, percent_up
 from nspca.specs.published import PAPER
 
 SPECIAL = re.compile(r"[\\`*_{}\[\]()<>#+\-.!|$~&^=:]")
@@ -22,14 +23,12 @@ SOURCES = {
 
 
 def plain(text: object) -> str:
-    """`text` as Markdown that shows exactly these characters: names come from files, and files from
-    anybody.
-    """
+    """Return Markdown that shows exactly the characters of `text`, such as an untrusted name from a file."""
     return SPECIAL.sub(lambda found: f"&#{ord(found[0])};", " ".join(str(text).split()))
 
 
 def proof(ratio: float | None) -> str:
-    """The sentence beside every result: "at least 99.2 % of the best possible, proved".
+    """Return the phrase beside every result: "at least 99.2 % of the best possible, proved".
 
     Parameters
     ----------
@@ -41,21 +40,34 @@ def proof(ratio: float | None) -> str:
 
 
 def down(share: float) -> str:
-    """A share of something in whole per cent, or a digit more when it is small; rounded down."""
-    return percent_down(share, 0 if share >= 0.1 else 1)
+    """Return a share in whole per cent, rounded down, with one more digit when it is small."""
+    return percent_down(share, digits_alone(share))
+
+
+def digits_alone(share: float) -> int:
+    """Return the digits after the point of a percentage that stands alone: one where it is small."""
+    return 0 if share >= 0.1 else 1
 
 
 def shares(reached: float, possible: float) -> tuple[str, str]:
-    """Two shares of one thing: what is reached is rounded down, what nobody can pass is rounded up, to the
-    digits that tell them apart.
+    """Return two shares in per cent, a reached one rounded down and an upper bound rounded up.
+
+    Both have enough digits to differ.
     """
-    gap = 100 * (possible - reached)
-    digits = next((digits for digits in range(MOST_DIGITS) if gap >= 10.0**-digits), MOST_DIGITS)
+    digits = digits_apart(reached, possible)
     return percent_down(reached, digits), percent_up(possible, digits)
 
 
+def digits_apart(reached: float, possible: float) -> int:
+    """Return the digits after the point of two percentages that tell the shares apart, at most
+    `MOST_DIGITS`.
+    """
+    gap = 100 * (possible - reached)
+    return next((digits for digits in range(MOST_DIGITS) if gap >= 10.0**-digits), MOST_DIGITS)
+
+
 def others(probability: float) -> str:
-    """Return sentences on the two published bounds, and on how far each can be relied on."""
+    """Return sentences about the two published bounds and their reliability."""
     if not math.isfinite(probability):
         return "The 2014 paper's bound was not computed for this sweep."
     return (
@@ -72,14 +84,15 @@ OTHERS = (
 """How the two are computed."""
 
 
-def beside(name: str, upper: float, kind: str, seen) -> str:
-    """Return what a published bound says about a component.
+def beside(name: str, upper: float, kind: str, seen: Any) -> str:
+    """Return the sentence about a component that a published bound allows.
 
     Parameters
     ----------
+    name : name of the bound
     upper : the bound, in the units of the data
-    kind : what it comes from, a key of `nspca.plots.published.KINDS`
-    seen : row of the component in what `nspca.plots.seen_by_the_paper` or `seen_at_rank_3` gives
+    kind : origin of the bound, a key of `nspca.plots.published.KINDS`
+    seen : row of the component in the table of `nspca.plots.seen_by_the_paper` or `seen_at_rank_3`
     """
     line = f"The {name} ({plain(kind_words(kind))}) is {format_bound(upper)} for the same problem"
     if seen.kind == kind:
@@ -90,7 +103,7 @@ def beside(name: str, upper: float, kind: str, seen) -> str:
 
 
 def size(count: float) -> str:
-    """Bytes for people."""
+    """Return a number of bytes as text, such as "1.5 MB"."""
     for unit in ("B", "kB", "MB"):
         if count < 1000:
             return f"{count:.0f} {unit}"
@@ -98,19 +111,18 @@ def size(count: float) -> str:
     return f"{count:.1f} GB"
 
 
-def drawing(svg: str, style: str = "") -> str:
-    """An SVG drawing for `st.html`, which takes SVG itself out."""
-    source = base64.b64encode(svg.encode()).decode()
-    return f'<img src="data:image/svg+xml;base64,{source}" alt="" style="{style}">'
+def drawing(svg: str, style: str = "") -> Markup:
+    """Return HTML with an SVG drawing as an image, since `st.html` removes SVG elements."""
+    return render("drawing", source=base64.b64encode(svg.encode()).decode(), style=style)
 
 
 def things(count: int, one: str, many: str | None = None) -> str:
-    """``3 features``, ``1 feature``."""
+    """Return a count with its noun, such as ``3 features`` or ``1 feature``."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
 def sizes(k: int | Sequence[int]) -> str:
-    """``k = 15``, ``8 components of 15``, ``3 components of 15, 15 and 10``."""
+    """Return the sizes of components, such as ``k = 15`` or ``3 components of 15, 15 and 10``."""
     if isinstance(k, int):
         return f"k = {k}"
     of = str(k[0]) if len(set(k)) == 1 else listed(list(map(str, k)))
@@ -118,5 +130,5 @@ def sizes(k: int | Sequence[int]) -> str:
 
 
 def listed(names: list[str]) -> str:
-    """``a, b and c``."""
+    """Return names as a list in a sentence: ``a, b and c``."""
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

@@ -1,1 +1,1 @@
-"""The compare page: methods side by side."""
+"""The compare page: several methods on one problem, at several numbers of features."""

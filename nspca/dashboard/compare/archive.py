@@ -1,8 +1,7 @@
-"""A comparison as one ZIP file. No Streamlit calls of its own."""
+"""Pack a comparison into one ZIP file. No Streamlit calls of its own."""
 
 from collections.abc import Mapping
 from datetime import datetime
-from html import escape
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -15,6 +14,7 @@ from nspca.dashboard.export.archive import File
 from nspca.dashboard.export.whole import CERTIFICATES, Contents, Whole
 from nspca.dashboard.views import component
 from nspca.data.export import frame_to_csv
+from nspca.presentation.markup import Markup, render
 from nspca.presentation.numerals import format_value
 
 VALUES = "value-by-k"
@@ -27,7 +27,7 @@ ABOUT = {
 
 
 def whole(run: Compared) -> Whole:
-    """Return the head of the ZIP: its name, the question, and what is missing."""
+    """Return the name of the ZIP, the question, and the parts that are missing."""
     line = f"Asked: {run.asked.describe().asked}. Seed {run.asked.seed}."
     missing = len(run.asked.ks) * len(run.asked.methods) - len(_sweep(run))
     line += f" Not here: {wording.things(missing, 'answer')}, refused or cancelled." if missing else ""
@@ -40,14 +40,14 @@ def pack(
     pictures: Mapping[str, Picture],
     made: datetime,
 ) -> bytes:
-    """The ZIP.
+    """Return the ZIP file.
 
     Parameters
     ----------
-    drawn : the figures by name, those of `ABOUT`
-    pictures : the same as files; those that are missing are left out
+    drawn : the figures by the names of `ABOUT`
+    pictures : the figures as picture files, by name; some may be missing
     made : datetime
-        In UTC.
+        Time of packing, in UTC.
     """
     certificates, named = _certificates(run)
     table, data = _sweep(run).frame, run.data.dataset
@@ -69,13 +69,13 @@ def pack(
     return whole(run).pack(contents, made)
 
 
-def _sweep(run: Compared):
+def _sweep(run: Compared) -> nspca.Sweep:
     assert run.sweep is not None  # only what has something to open is taken home
     return run.sweep
 
 
 def _certificates(run: Compared) -> tuple[dict[str, nspca.Certificate], dict[int, str]]:
-    """Return the certificate of every k, which all methods share, by the name of its file, and the files."""
+    """Return the certificates by file name, and the file name of each k; all methods of a k share one."""
     sweep = _sweep(run)
     width = len(str(max(k for _, k in sweep)))
     found, named = {}, {}
@@ -88,6 +88,7 @@ def _certificates(run: Compared) -> tuple[dict[str, nspca.Certificate], dict[int
 
 
 def _components(run: Compared) -> bytes:
+    """Return all components as CSV."""
     data, sweep = run.data.dataset, _sweep(run)
     parts = [
         component.weights(data, sweep[method, k].components[:, 0]).assign(method=method, k=k)
@@ -97,12 +98,10 @@ def _components(run: Compared) -> bytes:
     return frame_to_csv(component.labelled(table[["method", "k", "feature", "weight", "share"]], data))
 
 
-def _proved(table: pd.DataFrame) -> str:
-    """A row for each method and k."""
-    head = "".join(f"<th>{title}</th>" for title in ("k", "Variance", "Seconds", "Proved", "Method"))
-    body = ""
+def _proved(table: pd.DataFrame) -> Markup:
+    """Return CSV with the proved share for each method and k."""
+    rows = []
     for row in table.itertuples():
         proved = wording.proof(None if pd.isna(row.ratio) else row.ratio)
-        cells = (str(row.k), format_value(row.value), f"{row.seconds:.3f}", proved, row.method)
-        body += f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>"
-    return f"<table><tr>{head}</tr>{body}</table>"
+        rows.append((row.k, format_value(row.value), f"{row.seconds:.3f}", proved, row.method))
+    return render("table", head=("k", "Variance", "Seconds", "Proved", "Method"), rows=rows, kind="")

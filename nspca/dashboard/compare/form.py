@@ -1,4 +1,4 @@
-"""The question of a comparison: what the address asks, and the inputs that change it."""
+"""The question of the compare page: the spec in the address, and the form that changes it."""
 
 from contextlib import suppress
 
@@ -15,7 +15,7 @@ from nspca.specs.comparison import DEFAULT as FIRST
 
 
 def usual(of: Chosen) -> ComparisonSpec:
-    """Return the question that the page answers before anybody asks.
+    """Return the usual question of the page, shown until the visitor changes the form.
 
     Tables of many features get fewer values of k, and very wide ones fewer methods.
     """
@@ -27,14 +27,14 @@ def usual(of: Chosen) -> ComparisonSpec:
 
 
 def question(of: Chosen) -> ComparisonSpec:
-    """Return the question that the address asks of the data.
+    """Return the question in the address, about the data.
 
     Raises
     ------
     InvalidProblem
-        When a k is out of range; the sentence says what is possible.
+        When a k is out of range.
     InvalidOption
-        Without a method, and for an option that its method does not take.
+        When no method is chosen, or for an option that its method does not have.
     """
     rivals = _rivals(of)
     if not rivals:
@@ -52,7 +52,7 @@ def question(of: Chosen) -> ComparisonSpec:
 
 
 def inputs(of: Chosen) -> None:
-    """Draw the inputs, each tied to the address."""
+    """Draw the inputs, each bound to the address."""
     first, second, third, last = st.columns([2.1, 2.2, 1.7, 1.8])
     first.text_input(
         "Values of k", help="Numbers and ranges: 5, 10, 20-25.", **state.bind("ks", _ks_text(of))
@@ -84,7 +84,7 @@ def inputs(of: Chosen) -> None:
         **state.bind("rivals", rivals),
     )
     _cannot(_refusals(of))
-    with suppress(InvalidOption):  # the page says it, since the question has the same options
+    with suppress(InvalidOption):  # the page shows this error, which `question` raises too
         options.form(rivals)
 
 
@@ -105,12 +105,12 @@ def _scale(of: Chosen) -> bool:
 
 
 def _refusals(of: Chosen) -> dict[str, str | None]:
-    """Return the reason why each method cannot solve the problem of the address; None where it can."""
+    """Return for each method why it cannot solve the problem in the address; None if it can."""
     return methods.refusals(of, not state.get("signed"), _center(of), _scale(of))
 
 
 def _rivals(of: Chosen) -> list[str]:
-    """Return the methods of the address that can solve the problem, or the usual ones."""
+    """Return the chosen methods that can solve the problem, or the usual methods."""
     able = methods.able(_refusals(of))
     return [name for name in state.get("rivals") or FIRST if name in able]
 
@@ -124,7 +124,7 @@ def _cannot(refusals: dict[str, str | None]) -> None:
 
 
 def _named(name: str, sentence: str) -> str:
-    """Return a reason behind the name of its method, with which most reasons begin."""
+    """Return a reason with the name of its method in front, unless the reason begins with the name."""
     begins = sentence.startswith(f"{name} ")
     return (
         f"**{name}** {wording.plain(sentence.removeprefix(name))}"

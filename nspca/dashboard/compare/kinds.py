@@ -1,4 +1,4 @@
-"""Comparisons as the page asks for them: values of k at first, and values that somebody wrote."""
+"""The kind of run of the compare page, and its values of k: the defaults, and those that a visitor typed."""
 
 import re
 
@@ -8,9 +8,9 @@ from nspca.specs import ComparisonSpec
 
 QUICK = ("auto", "tpower", "threshold", "pca")
 SOME, LARGE = 100, 1000
-"""Features above which what nobody asked for is answered at every second k, and by fewer methods."""
-ALL_UP_TO = 13  # features, for which every k is compared
-MOST_K = 160  # the largest k of a comparison that nobody chose
+"""Numbers of features above which the usual question has every second k only, and fewer methods."""
+ALL_UP_TO = 13  # maximum features for comparing every k
+MOST_K = 160  # largest k of the usual question
 MOST_KS = 60
 SIGNS = {True: "nonnegative", False: "of any sign"}
 BASELINE = "baseline: truncated and renormalised"
@@ -28,7 +28,7 @@ COMPARISON = Kind(
 
 
 def default_ks(n: int) -> tuple[int, ...]:
-    """Every k of a small table; 5, 10, 20, ... of a large one."""
+    """Return the values of k of the usual question: all for few features, else 5, 10, 20, ..."""
     if n <= ALL_UP_TO:
         return tuple(range(1, n + 1))
     doubled = [5 * 2**i for i in range(6)]
@@ -36,12 +36,12 @@ def default_ks(n: int) -> tuple[int, ...]:
 
 
 def read_ks(text: str, n: int) -> tuple[int, ...]:
-    """``"5, 10, 20"`` or ``"2-8"`` as increasing numbers.
+    """Return the values of k in a text such as ``"5, 10, 20"`` or ``"2-8"``, in increasing order.
 
     Raises
     ------
     InvalidProblem
-        With what is possible, when it is something else.
+        For other text, and for a k outside 1 to n.
     """
     found: set[int] = set()
     for part in filter(None, re.split(r"[,;\s]+", re.sub(r"\s*[-–]\s*", "-", text))):

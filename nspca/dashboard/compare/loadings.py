@@ -1,6 +1,4 @@
-"""Loadings side by side, each drawn as what it is: pictures, spectra, word lists, or a table of weights with
-names.
-"""
+"""Draw components of several methods side by side: as images, spectra, word lists, or tables of weights."""
 
 import numpy as np
 import streamlit as st
@@ -8,43 +6,47 @@ import streamlit as st
 import nspca
 from nspca.dashboard.app import wording
 from nspca.dashboard.compare.run import Compared
+from nspca.dashboard.compare.seen import LEAST_DIGITS
 from nspca.dashboard.components import figures
+from nspca.dashboard.views import component
 from nspca.data import Dataset
 from nspca.plots.compare import weights_figure
 from nspca.plots.components import component_spectrum, component_words
 from nspca.plots.joint import parts_figure
+from nspca.presentation.numerals import percent_down
 
-LISTED = 12  # words of a list beside others
+LISTED = 12  # maximum words of a list that stands beside others
 
 
 def show(run: Compared, of_k: dict[str, nspca.Result]) -> None:
-    """The components of all methods for one k."""
+    """Draw the components of all methods for one k."""
     methods = list(of_k)
     X = aligned(np.column_stack([result.components[:, 0] for result in of_k.values()]))
     st.markdown("**Loadings side by side**")
     captions = [
-        f"{100 * result.value / (run.problem.leading_eigenvalue or 1):.2f} %" for result in of_k.values()
+        percent_down(result.value / (run.problem.leading_eigenvalue or 1.0), LEAST_DIGITS)
+        for result in of_k.values()
     ]
     picture(run.data.dataset, X, methods, captions)
     st.caption(
-        "In % of the leading eigenvalue."
+        "In % of the variance of the first principal component."
         + ("" if run.asked.nonneg else " Of any sign, x and −x are one component: turned alike.")
     )
 
 
 def aligned(X: np.ndarray) -> np.ndarray:
-    """Columns of any sign turned so that they agree with the first, which has more weight above zero."""
+    """Return the columns with signs that agree with the first, which gets more positive weight."""
     first = X[:, 0] * (-1 if X[:, 0].sum() < 0 else 1)
     turn = np.where(X.T @ first < 0, -1.0, 1.0)
     return X * turn
 
 
 def picture(dataset: Dataset, X: np.ndarray, methods: list[str], captions: list[str]) -> None:
-    """One column of X (n, methods) for each method."""
+    """Draw the columns of X (n, methods), one for each method, by the kind of the data."""
     titles = [f"{method}: {caption}" for method, caption in zip(methods, captions, strict=True)]
     dense = not dataset.is_covariance and dataset.kind in ("image", "spectrum")
     mean = np.asarray(dataset.X.mean(axis=0)).ravel() if dense else None
-    if dataset.kind == "image" and dataset.image_shape is not None:
+    if dataset.kind == "image" and dataset.image_shape is not None and mean is not None:
         pictures(X, dataset, mean, titles, "compare_loadings")
     elif dataset.kind in ("spectrum", "words"):
         _grid(dataset, X, titles, mean)
@@ -60,19 +62,18 @@ def pictures(
     key: str,
     largest: float | None = None,
 ) -> None:
-    """One picture for each column of X, all on one scale of colour; as many in a row as the screen is
-    wide.
-    """
+    """Draw each column of X as an image, all with the same colour scale, in rows that fit the screen."""
     largest = largest or float(np.abs(X).max(initial=0.0)) or 1.0
     with st.grid(min(6, len(titles)) if len(titles) != 8 else 4, min_column_width=150):
         for i, title in enumerate(titles):
             figure = parts_figure(
-                X[:, [i]], dataset.image_shape, mean=mean, captions=[title], largest=largest, name=title
+                X[:, [i]], component.grid(dataset), mean=mean, captions=[title], largest=largest, name=title
             )
             figures.draw(figure.update_layout(height=200), f"{key}_{i}")
 
 
 def _grid(dataset: Dataset, X: np.ndarray, titles: list[str], mean: np.ndarray | None) -> None:
+    """Draw the columns of X as images in one figure."""
     spectra = dataset.kind == "spectrum" and dataset.axis is not None
     with st.grid(2 if spectra else 3, min_column_width=300 if spectra else 230):
         for i, title in enumerate(titles):

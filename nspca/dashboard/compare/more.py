@@ -1,6 +1,4 @@
-"""Two further questions about a comparison, each on its own button: several components, and rows drawn
-again.
-"""
+"""Two further analyses of a comparison, each started by a button: several components, and stability."""
 
 from itertools import combinations
 from typing import Any
@@ -42,7 +40,7 @@ COUNTED = {
 
 
 def cumulative(run: Compared, k: int, methods: list[str]) -> None:
-    """Variance against the number of components."""
+    """Draw the variance against the number of components, by method."""
     with st.container(border=True):
         st.markdown(f"**More components**: each of {wording.things(k, 'feature')}")
         between = _between()
@@ -72,20 +70,20 @@ def cumulative(run: Compared, k: int, methods: list[str]) -> None:
 
 
 def _further(run: Compared, k: int, methods: list[str]) -> dict[str, Any]:
-    """Return what both questions say besides their own."""
+    """Return the arguments that the specs of both analyses share."""
     asked = run.asked
     options = asked.options_of(methods)
     return {**asked.about_problem(), "seed": asked.seed, "k": k, "methods": methods, "options": options}
 
 
-def _between() -> dict:
-    """Draw the choice of the step before the next component; return it as options, none for the default."""
+def _between() -> dict[str, Any]:
+    """Draw the choice of the deflation between components, and return it as options."""
     turn = state.get("turn") if state.get("turn") in BETWEEN else "drop"
     with st.container(horizontal=True, vertical_alignment="bottom"):
         turn = st.selectbox(
             "Before the next component",
             list(BETWEEN),
-            format_func=BETWEEN.get,
+            format_func=BETWEEN.__getitem__,
             width=380,
             help="Methods that find components together know only the first, and are left out of the others.",
             **state.bind("turn", turn),
@@ -101,11 +99,12 @@ def _offer(run: Compared, spec: Spec, label: str, **look: Any) -> None:
     start.button(label, lambda: start.start(spec, **run.data.given), type="secondary", **look)
 
 
-def _live_curves(rows: list[Row]) -> dict[str, dict]:
+def _live_curves(rows: list[Row]) -> dict[str, dict[str, Any]]:
     return {row.method: row.curves for row in rows if isinstance(row, Explained)}
 
 
-def _draw_curves(run: Compared, curves: dict[str, dict], rows: list[Row]) -> None:
+def _draw_curves(run: Compared, curves: dict[str, dict[str, Any]], rows: list[Row]) -> None:
+    """Draw the variance against the number of components, with the choice of its measure."""
     counted = state.get("counted") if state.get("counted") in COUNTED else "total"
     st.segmented_control(
         "Variance counted as", list(COUNTED), required=True, **state.bind("counted", counted)
@@ -118,6 +117,7 @@ def _draw_curves(run: Compared, curves: dict[str, dict], rows: list[Row]) -> Non
 
 
 def _curve_table(sweep: nspca.Sweep) -> pd.DataFrame:
+    """Return a table of the variances by method and number of components."""
     rows = []
     for method, count in sweep:
         info = sweep[method, count].info
@@ -132,7 +132,7 @@ def _curve_table(sweep: nspca.Sweep) -> pd.DataFrame:
 
 
 def stability(run: Compared, k: int, methods: list[str]) -> None:
-    """Draw how often each feature is chosen when the rows are drawn again with replacement."""
+    """Draw the frequency of each feature in components of bootstrap samples (rows drawn with replacement)."""
     data = run.data.dataset
     spec = StabilitySpec(**_further(run, k, methods))
     with st.container(border=True):
@@ -157,6 +157,7 @@ def stability(run: Compared, k: int, methods: list[str]) -> None:
 
 
 def _live_supports(rows: list[Row]) -> dict[str, list[list[int]]]:
+    """Return the supports of all draws so far, by method."""
     supports: dict[str, list[list[int]]] = {}
     for row in rows:
         if isinstance(row, Redrawn):
@@ -165,17 +166,18 @@ def _live_supports(rows: list[Row]) -> dict[str, list[list[int]]]:
 
 
 def frequencies(supports: list[list[int]], n: int) -> np.ndarray:
-    """Return how often each of n features is chosen, from 0 to 1."""
+    """Return the share of `supports` that contain each of n features."""
     return np.bincount(np.concatenate(supports).astype(int), minlength=n) / len(supports)
 
 
 def agreement(supports: list[list[int]]) -> float:
-    """Mean Jaccard overlap of every two draws; 1 when there is one draw only."""
+    """Return the mean Jaccard overlap of all pairs of supports; 1 when there is only one."""
     sets = [set(support) for support in supports]
     return float(np.mean([len(a & b) / (len(a | b) or 1) for a, b in combinations(sets, 2)] or [1.0]))
 
 
 def _draw_stability(run: Compared, supports: dict[str, list[list[int]]], rows: list[Row]) -> None:
+    """Draw the frequencies of features and the agreement of the draws, by method."""
     data, n = run.data.dataset, run.problem.n
     if not supports:
         return

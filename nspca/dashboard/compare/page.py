@@ -1,6 +1,7 @@
-"""The compare page: methods side by side on one problem, at several numbers of features."""
+"""The compare page: several methods on one problem, at several numbers of features."""
 
 from datetime import UTC, datetime
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -28,12 +29,12 @@ from nspca.specs import ComparisonSpec
 from nspca.specs.method_options import options_words
 from nspca.specs.rows import Found, Proved, Row, unpack
 
-HEIGHT = 400
+HEIGHT = 380
 """Pixels of the curve, so that it stands on the first screen with the sentence and the slider."""
 
 
-class ComparePage(AnswerPage):
-    """Compare: methods against each other at several k."""
+class ComparePage(AnswerPage[ComparisonSpec]):
+    """The compare page, see `AnswerPage` for its methods."""
 
     kind = COMPARISON
 
@@ -61,7 +62,11 @@ class ComparePage(AnswerPage):
 
     def filling(self, run: Watched, now: JobState) -> None:
         compared, rows = Compared.from_run(run), unpack(now.rows)
-        style = {"signed": not run.asked.nonneg, "ceiling": compared.ceiling, "style": compared.style}
+        style: dict[str, Any] = {
+            "signed": not run.asked.nonneg,
+            "ceiling": compared.ceiling,
+            "style": compared.style,
+        }
         figure = values_figure(
             known(rows), unit=compared.unit, unit_name=unit_name(), ks=run.asked.ks, **style
         )
@@ -73,10 +78,10 @@ class ComparePage(AnswerPage):
         seen = Seen(compared, results)
         for sentence in seen.sentences():
             st.markdown(sentence)
+        if len(seen.ks) > 1:
+            st.select_slider("Look at k, the number of features", seen.ks, **state.bind("k", seen.k))
         curves = drawn(compared, seen.table, seen.k)[archive.VALUES]
         figures.draw(curves.update_layout(height=HEIGHT), "compare_values", same=run.id)
-        if len(seen.ks) > 1:
-            st.select_slider("Look at k", seen.ks, **state.bind("k", seen.k))
         return seen
 
     def more(self, run: Watched, results: nspca.Sweep, seen: Seen) -> None:
@@ -105,7 +110,7 @@ def _ready(now: JobState) -> int:
 
 
 def known(rows: list[Row]) -> pd.DataFrame:
-    """Return rows of values and rows of proofs as one table."""
+    """Return a table of values by method and k, with the bound of each k, from rows of both."""
     table = pd.DataFrame([vars(row) for row in rows if isinstance(row, Found)], columns=list(COLUMNS))
     proofs = {row.k: (row.upper, row.kind) for row in rows if isinstance(row, Proved)}
     table["upper"] = [proofs.get(k, (np.nan, None))[0] for k in table["k"]]
@@ -114,13 +119,13 @@ def known(rows: list[Row]) -> pd.DataFrame:
 
 
 def unit_name() -> str:
-    """Return what 100 % of the variance means in the figures."""
+    """Return the name of the variance that is 100 % in the figures."""
     return curve.AXES[curve.axis()]
 
 
 def drawn(run: Compared, table: pd.DataFrame, k: int) -> dict[str, go.Figure]:
-    """Return the three curves by the names of their files."""
-    shared = {"ks": run.asked.ks, "style": run.style, "selected": k}
+    """Return the three figures by their file names."""
+    shared: dict[str, Any] = {"ks": run.asked.ks, "style": run.style, "selected": k}
     values = values_figure(table, unit=run.unit, unit_name=unit_name(), signed=not run.asked.nonneg, **shared)
     made = (values, ratios_figure(table, **shared), times_figure(table, **shared))
     return dict(zip(archive.ABOUT, made, strict=True))

@@ -1,6 +1,7 @@
-"""A comparison with its data and its problem, as the parts of the page share them."""
+"""The class `Compared`: a comparison with its data and its problem, for all modules of the page."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -28,9 +29,9 @@ class Compared:
 
     @classmethod
     def from_run(cls, run: Watched) -> "Compared":
-        """Return a run with its problem and its results."""
+        """Return the comparison of a run, with its problem and its results."""
         problem = run.measured()
-        assert problem is not None  # the mechanism of the pages waits for it
+        assert problem is not None  # `answer_page` waits for it
         return cls(run.id, run.of, run.asked, run.now, problem, kept(run))
 
     @property
@@ -41,11 +42,11 @@ class Compared:
 
     @property
     def ceiling(self) -> float:
-        """Upper bound on all components: the leading eigenvalue, or the sum of the largest variances."""
+        """Upper limit for the axis of values: the leading eigenvalue, or the sum of the largest variances."""
         A = self.problem.covariance
         largest = np.sort(A.diagonal)[-max(self.asked.ks) :].sum() * A.unit
         return float(min(self.problem.leading_eigenvalue, largest)) or 1.0
 
     @property
-    def style(self) -> dict:
+    def style(self) -> dict[str, Any]:
         return styles(self.asked.methods, baselines())

@@ -1,4 +1,7 @@
-"""The sections below a comparison: one is drawn at a time, so that the page stays short."""
+"""The sections below a comparison. Only one is drawn at a time, so that the page stays short."""
+
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -29,17 +32,17 @@ LABELS = {
 
 
 def show(seen: Seen) -> None:
-    """Draw the choice of a section, and the section."""
+    """Draw the selector of sections, and the chosen section."""
     wanted = state.get("look") if state.get("look") in LABELS else "loadings"
     chosen = st.segmented_control(
         "More about this",
         list(LABELS),
-        format_func=LABELS.get,
+        format_func=LABELS.__getitem__,
         required=True,
         label_visibility="collapsed",
         **state.bind("look", wanted),
     )
-    draw = {
+    draw: Callable[[Seen], object] = {
         "loadings": _loadings,
         "proof": _ratios,
         "seconds": _seconds,
@@ -52,7 +55,7 @@ def show(seen: Seen) -> None:
 
 
 def _loadings(seen: Seen) -> None:
-    """Draw the loadings of all methods, and how far they choose the same features."""
+    """Draw the components of all methods, and the overlap of their supports."""
     _baselines(seen)
     loadings.show(seen.run, seen.of_k)
     _agreement(seen.of_k)
@@ -61,14 +64,14 @@ def _loadings(seen: Seen) -> None:
 def _ratios(seen: Seen) -> None:
     """Draw the proved share of the optimum for every method and k."""
     st.markdown("**How good each method is at least**: its value over the proved limit")
-    shared = {"ks": seen.run.asked.ks, "style": seen.run.style, "selected": seen.k}
+    shared: dict[str, Any] = {"ks": seen.run.asked.ks, "style": seen.run.style, "selected": seen.k}
     figures.draw(ratios_figure(seen.table, **shared), "compare_ratios", same=seen.run.id)
 
 
 def _seconds(seen: Seen) -> None:
-    """Draw the seconds of every method, without the proof."""
+    """Draw the CPU seconds of every method, without those of the proof."""
     st.markdown("**What it costs**: seconds of each method, without the proof")
-    shared = {"ks": seen.run.asked.ks, "style": seen.run.style, "selected": seen.k}
+    shared: dict[str, Any] = {"ks": seen.run.asked.ks, "style": seen.run.style, "selected": seen.k}
     figures.draw(times_figure(seen.table, **shared), "compare_times", same=seen.run.id)
     paths = [name for name in seen.run.asked.methods if line_of(name).path]
     one_pass = ""
@@ -82,6 +85,7 @@ def _seconds(seen: Seen) -> None:
 
 
 def _baselines(seen: Seen) -> None:
+    """Draw the caption about baselines, if the comparison has any."""
     among = [name for name in seen.run.asked.methods if name in baselines()]
     if among:
         st.caption(
@@ -91,7 +95,7 @@ def _baselines(seen: Seen) -> None:
 
 
 def _numbers(seen: Seen) -> None:
-    """Draw every number as a table, and the choice of what 100 % means in the curve."""
+    """Draw a table of all numbers, and the choice of the unit (100 %) of the curve."""
     st.segmented_control(
         "Variance in % of",
         list(curve.AXES),
@@ -105,7 +109,7 @@ def _numbers(seen: Seen) -> None:
 
 
 def draw_table(table: pd.DataFrame) -> None:
-    """Draw every number of a comparison."""
+    """Draw the table of all numbers of a comparison."""
     tables.show(
         shown(table),
         alt="Every method at every k: value, share of the best found, proved ratio, bound, seconds",
@@ -123,9 +127,9 @@ def draw_table(table: pd.DataFrame) -> None:
 
 
 def shown(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the table as it is shown: numbers are rounded before a browser rounds them to nearest.
+    """Return the table with bounds rounded up and shares rounded down, to the digits of their columns.
 
-    Bounds are rounded up and shares down, to the digits of the columns' formats.
+    A browser would round all numbers to nearest.
     """
     best = table["value"] / table.groupby("k")["value"].transform("max")
     rows = table.assign(
@@ -137,7 +141,7 @@ def shown(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _agreement(of_k: dict[str, nspca.Result]) -> None:
-    """Say which methods choose the same features, and draw how far the others overlap."""
+    """Draw a sentence about methods that choose the same features, and the overlap of the others."""
     supports = {method: np.flatnonzero(result.components[:, 0]) for method, result in of_k.items()}
     if len(supports) < 2:
         return

@@ -1,28 +1,31 @@
-"""A finished comparison at one k: its results, and the answer in sentences."""
+"""The class `Seen`: a finished comparison at one k, with its results and its answer in sentences."""
 
 import pandas as pd
 
 import nspca
 from nspca.dashboard.app import state, wording
 from nspca.dashboard.compare.run import Compared
-from nspca.dashboard.views import statement
+from nspca.dashboard.views import component, statement
+from nspca.presentation.numerals import percent_down
 from nspca.presentation.phrases import rival_name
 
 SAME = 1e-6
-"""Relative difference below which two methods have found the same value."""
+"""Maximum relative difference of two values that count as equal."""
+LEAST_DIGITS = 1
+"""Minimum digits after the point of every percentage on the page."""
 ENOUGH = 0.5
-"""The first k that is shown reaches this share of the largest value."""
+"""Share of the largest value that the first shown k must reach."""
 
 
 class Seen:
-    """A finished comparison at the k that is shown.
+    """A finished comparison at the shown k.
 
     Attributes
     ----------
-    run : the run, its data and its problem
-    table : a row for each method and k
-    ks, k : the values of k that are ready, and the one that is shown
-    of_k : the results at that k by method
+    run : the run with its data and its problem
+    table : values and bounds, one row for each method and k
+    ks, k : the finished values of k, and the shown one
+    of_k : the results at k by method
     """
 
     def __init__(self, run: Compared, sweep: nspca.Sweep) -> None:
@@ -35,24 +38,40 @@ class Seen:
         }
 
     def sentences(self) -> list[str]:
-        """Return the answer: which methods find the most, what that is, and what is proved."""
+        """Return the answer as sentences: the best methods, their value, and the proved share."""
         best = max(result.value for result in self.of_k.values()) or 1.0
         first = [method for method, result in self.of_k.items() if result.value >= best * (1 - SAME)]
-        said = statement.state_result(self.run.data.dataset, self.run.problem, self.of_k[first[0]], self.k)
+        said = statement.state_result(
+            self.run.data.dataset,
+            self.run.problem,
+            self.of_k[first[0]],
+            self.k,
+            least_digits=LEAST_DIGITS,
+        )
         names = wording.listed([wording.plain(rival_name(name)) for name in first])
         find = "finds" if len(first) == 1 else "find"
-        return [f"#### {names} {find} the most at k = {self.k}.", f"{said.found} {said.limit}", self.gaps()]
+        with_k = f"With {wording.things(self.k, component.noun(self.run.data.dataset))} (k = {self.k})"
+        headline = f"#### {with_k}, {names} {find} the most."
+        onward = " Move the slider to compare them at another k." * (len(self.ks) > 1)
+        return [headline, f"{said.found} {said.limit}", f"{self.others(said)}{onward}"]
 
-    def gaps(self) -> str:
-        """Return how far the other methods are below the best."""
-        best = max(result.value for result in self.of_k.values()) or 1.0
-        below = sorted((1 - result.value / best, method) for method, result in self.of_k.items())
-        others = [
-            f"{wording.plain(rival_name(method))} {100 * gap:.2g} % less"
-            for gap, method in below
-            if gap > SAME
-        ]
-        return f"Found by the others: {', '.join(others)}." if others else "All methods find the same."
+    def others(self, best: statement.Statement) -> str:
+        """Return what the other methods capture, in the same per cent as `best`, the largest first."""
+        unit = self.run.problem.leading_eigenvalue or 1.0
+        most = max(result.value for result in self.of_k.values())
+        below = sorted(
+            (-result.value, method)
+            for method, result in self.of_k.items()
+            if result.value < most * (1 - SAME)
+        )
+        if not below:
+            return "All methods find the same."
+        said = []
+        for value, method in below:
+            share = percent_down(-value / unit, best.digits)
+            less = "hardly less" if share == best.share_text else share
+            said.append(f"{wording.plain(rival_name(method))} {less}")
+        return f"The others capture less of the same variance: {', '.join(said)}."
 
 
 def _telling(table: pd.DataFrame) -> int:

@@ -1,1 +1,1 @@
-"""Figures that live in the browser: Python beside its JavaScript."""
+"""Streamlit components that run in the browser: Python wrappers with their JavaScript."""

@@ -1,9 +1,8 @@
-"""A cone search under one's fingers: recorded once, replayed cone by cone in the browser without asking the
-server.
-"""
+"""Record a cone search, and replay it cone by cone in the browser, without the server."""
 
 import heapq
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -14,31 +13,17 @@ from nspca.dashboard.app.plotly import plotly_url, serve_plotly
 from nspca.dashboard.components import icons
 from nspca.dashboard.components.figures import plotly_script
 from nspca.lowrank import cones
-from nspca.lowrank.cones import Budget, Cover, Query, Step
+from nspca.lowrank.cones import Budget, Cover, Step
+from nspca.lowrank.objective import Query
 from nspca.plots import alt_text, flat_map_figure, gap_figure, globe, sphere_figure
 from nspca.plots.sphere import STATUS, Globe
+from nspca.presentation.markup import render
 from nspca.presentation.numerals import format_bound_share, format_guarantee, format_value_share, proved_ratio
 
 CAP = 3000
 """Cones of one replay: more are neither told apart on a screen nor needed at rank 3."""
 _SHORT = {"open": "open", "leaf": "proved within the tolerance", "discarded": "cannot hold the best"}
-_HTML = f"""
-<div class="nspca-cones">
-  <div class="bar">
-    {icons.PLAY}
-    <button class="back" type="button" aria-label="one step back">{icons.icon("back")}</button>
-    <button class="on" type="button" aria-label="one step on">{icons.icon("on")}</button>
-    <span class="legend"></span>
-    <button class="turn" type="button"></button>
-  </div>
-  <input class="step" type="range" min="0" step="1" aria-label="step of the search" />
-  <div class="stage">
-    <div class="world" role="img"></div>
-    <div class="gap" role="img"></div>
-  </div>
-  <p class="say"></p>
-</div>
-"""
+_HTML = render("cone_replay")
 _CSS = """
 .nspca-cones { color: var(--st-text-color); font-family: var(--st-font); font-size: 0.95rem;
   container-type: inline-size; }
@@ -79,11 +64,20 @@ _REPLAY = st.components.v2.component(
 
 @dataclass(frozen=True, eq=False)
 class Replay:
-    """A search as it went: at step e the cones with ``born <= e`` exist, those with ``0 <= cut <= e`` have
-    been split.
+    """A recorded cone search.
 
-    ``generators`` (t, 3, 3) unit rows, ``bounds`` (t,) of each cone, ``lower`` and ``upper`` (steps,) of the
-    whole search.
+    Attributes
+    ----------
+    generators : (t, 3, 3)
+        Generators of each cone, as unit rows.
+    bounds : (t,)
+        Bound of each cone.
+    born, cut : (t,)
+        Steps at which a cone was created and split; `cut` is negative for a cone that was never split.
+    lower, upper : (steps,)
+        Best value and bound of the search after each step.
+    cover : Cover
+        Result of the search.
     """
 
     generators: Array
@@ -96,7 +90,7 @@ class Replay:
 
 
 def record(V: Array, k: int, nonneg: bool, tol: float) -> Replay:
-    """Run the search of `nspca.lowrank.cones` on V (n, 3) and keep every cone; milliseconds."""
+    """Run the search of `nspca.lowrank.cones` on V (n, 3), and record every cone."""
     steps: list[Step] = []
     cover = cones.search(Query(V, k, nonneg=nonneg), Budget(tol, cap=CAP), watch=steps.append)
     roots = sum(step.parent < 0 for step in steps)
@@ -118,8 +112,9 @@ def record(V: Array, k: int, nonneg: bool, tol: float) -> Replay:
 
 
 def _largest_left(bounds: Array, born: np.ndarray, cut: np.ndarray) -> Array:
-    """At every step the largest bound among the cones not split: no direction anywhere can do better."""
-    heap, number, out = [], 0, []
+    """Return for every step the largest bound of the cones that are not split, a bound on all directions."""
+    heap: list[tuple[float, int]] = []
+    number, out = 0, []
     for event in range(born[-1] + 1):
         while number < len(born) and born[number] <= event:
             heapq.heappush(heap, (-bounds[number], number))
@@ -131,8 +126,9 @@ def _largest_left(bounds: Array, born: np.ndarray, cut: np.ndarray) -> Array:
 
 
 def _stage(world: Globe, best: Array) -> dict[str, str]:
-    """Both figures with one cone of every kind, whose lines the browser replaces: so colours and words stay
-    those of the figures.
+    """Return both figures with one cone of every kind, as JSON.
+
+    The browser replaces the lines of the cones, and keeps colours and labels.
     """
     shown = [name for name in STATUS if name != "split"]
     signs = np.array([[1, 1, 1], [-1, -1, 1], [-1, 1, -1]])
@@ -150,10 +146,10 @@ def _stage(world: Globe, best: Array) -> dict[str, str]:
     return {name: figure.to_json() for name, figure in made.items()}
 
 
-def replay_data(went: Replay, world: Globe, unit: float, tol: float) -> dict:
-    """Return what the browser needs: the bare figures, and every cone with its bound in per cent of `unit`.
+def replay_data(went: Replay, world: Globe, unit: float, tol: float) -> dict[str, Any]:
+    """Return the data for the browser: both figures, and every cone with its bound in per cent of `unit`.
 
-    What is said of bounds and guarantees is text from here, as a browser would round it to nearest.
+    Bounds and guarantees are sent as text, since a browser would round numbers to nearest.
     """
     percent = 100 / unit
     world = replace(world, values=percent * world.values, flat=percent * world.flat)
@@ -191,14 +187,18 @@ def replay_data(went: Replay, world: Globe, unit: float, tol: float) -> dict:
 
 
 @cache.keep()
-def _data(key: tuple, tol: float, unit: float, _V: Array, nonneg: bool, k: int) -> tuple[Replay, dict]:
+def _data(
+    key: tuple[Any, ...], tol: float, unit: float, _V: Array, nonneg: bool, k: int
+) -> tuple[Replay, dict[str, Any]]:
     went = record(_V, k, nonneg, tol)
     return went, replay_data(went, globe(_V, k, nonneg), unit, tol)
 
 
-def cone_replay(key: tuple, V: Array, k: int, *, nonneg: bool, tol: float, unit: float) -> Replay:
-    """The search on V (n, 3), drawn on the sphere or on a flat map, beside its bounds; `key` stands for V, k
-    and nonneg.
+def cone_replay(key: tuple[Any, ...], V: Array, k: int, *, nonneg: bool, tol: float, unit: float) -> Replay:
+    """Draw the replay of a search on V (n, 3), on the sphere or a flat map, with its bounds; return the
+    replay.
+
+    `key` is a cache key that stands for V, k and nonneg.
     """
     serve_plotly()
     went, data = _data(key, tol, unit, V, nonneg, k)

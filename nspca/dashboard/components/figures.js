@@ -17,11 +17,7 @@ function themed(layout, element) {
 }
 
 // In present mode type grows with the screen, as on the rest of the page.
-// On a low screen the curve above a strip has no room for the title of its axis. The sentence on the page says it.
-const LOW = 800;
-
 function enlarged(layout, present) {
-  if (present && innerHeight < LOW && layout.yaxis2?.type === "log") layout = { ...layout, yaxis: { ...layout.yaxis, title: {} } };
   const factor = present ? Math.min(1.7, Math.max(1, (0.021 * innerHeight) / 16)) : 1;
   if (factor === 1) return layout;
   const larger = (part, name, size) => (part ? { ...part, [name]: { ...part[name], size: factor * (part[name]?.size ?? size) } } : part);
@@ -128,7 +124,8 @@ export default function (component) {
   if (document.fullscreenElement !== state.div) {
     state.div.style.height = `calc(${data.height + (state.extra ?? 0)}px * var(--nspca-room, 1))`;
   }
-  state.div.setAttribute("role", "img");
+  // Not "img": what is in an image cannot be reached, and the buttons of a figure can.
+  state.div.setAttribute("role", "figure");
   state.div.setAttribute("aria-label", data.alt);
   const style = getComputedStyle(state.div);
   const seen = data.figure + data.present + style.getPropertyValue("--st-text-color") + style.getPropertyValue("--st-background-color");

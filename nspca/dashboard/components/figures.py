@@ -111,7 +111,7 @@ def _keep_view(figure: go.Figure, revision: str) -> None:
     """
     figure.update_layout(uirevision=revision)
     for axis in (*figure.select_xaxes(), *figure.select_yaxes()):
-        if axis.uirevision is not None:  # the plot gave a reason to reset this axis: keep both reasons
+        if axis.uirevision is not None:  # the plot has a revision of its own: combine both
             axis.uirevision = f"{revision} {axis.uirevision}"
     seen: Counter[str] = Counter()
     for trace in figure.data:

@@ -1,4 +1,4 @@
-"""A small image whose pixels are chosen by touching them."""
+"""Component with a small image on which a visitor chooses pixels by touching them."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ _PAINTER = st.components.v2.component("nspca_painter", html=_HTML, css=_CSS, js=
 
 @dataclass(frozen=True, eq=False)
 class Image:
-    """Image to paint on: brightness (n,) of its pixels in [0, 1], columns, and the most pixels to choose."""
+    """Image to paint on: brightness (n,) of its pixels in [0, 1], columns, and maximum number of pixels."""
 
     shade: np.ndarray
     columns: int
@@ -42,7 +42,7 @@ class Image:
 
 
 def painter(image: Image, key: str, chosen: Sequence[int], told: Callable[[list[int]], None]) -> None:
-    """The image with the pixels that are chosen; `told` hears which are when somebody has changed them.
+    """Draw the image with the chosen pixels.
 
     Parameters
     ----------
@@ -50,7 +50,9 @@ def painter(image: Image, key: str, chosen: Sequence[int], told: Callable[[list[
     key : str
         Identity on the page.
     chosen : sequence of int
+        Numbers of the chosen pixels.
     told : callable
+        Called with the chosen pixels after the visitor has changed them.
     """
 
     def take() -> None:
@@ -70,7 +72,7 @@ def painter(image: Image, key: str, chosen: Sequence[int], told: Callable[[list[
 
 
 def painting(told: object, n: int, most: int) -> list[int]:
-    """Return the pixels that a browser or an address names, without repetition and at most `most` of them."""
+    """Return valid pixels from an untrusted value of a browser or address: distinct, and at most `most`."""
     said = [str(pixel) for pixel in told] if isinstance(told, list | tuple) else []
     pixels = {int(pixel) for pixel in said if pixel.isdecimal() and len(pixel) < MOST_DIGITS}
     return sorted(pixel for pixel in pixels if pixel < n)[:most]

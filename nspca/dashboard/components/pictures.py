@@ -1,6 +1,4 @@
-"""Figures as SVG and PNG files, drawn by the browser that shows the page: the server needs none, and asks
-nobody.
-"""
+"""Convert figures to SVG and PNG files in the visitor's browser, so that the server needs no browser."""
 
 import base64
 import binascii
@@ -15,13 +13,13 @@ from nspca.dashboard.app.plotly import plotly_url, serve_plotly
 from nspca.dashboard.components.figures import plotly_script
 from nspca.errors import InvalidData
 
-WIDTH = 960  # pixels, twice as many in a PNG
-# as wide wherever an SVG is opened as where it was measured
+WIDTH = 960  # pixels of an SVG; a PNG has twice as many
+# fonts of equal width, so that texts fit wherever the SVG is opened
 FONT = "Arial, Helvetica, 'Liberation Sans', sans-serif"
 LARGEST = 32 * 2**20
-"""Bytes of one picture; a figure with every point of a large table has about a tenth."""
+"""Maximum bytes of a picture. A figure with every point of a large table has about a tenth."""
 _PNG = b"\x89PNG\r\n\x1a\n"
-_FOREIGN = ("<!DOCTYPE", "<!ENTITY", "<script")  # what Plotly never writes
+_FOREIGN = ("<!DOCTYPE", "<!ENTITY", "<script")  # never written by Plotly, so refused
 
 _PICTURES = st.components.v2.component(
     "nspca_pictures",
@@ -34,32 +32,31 @@ _PICTURES = st.components.v2.component(
 
 @dataclass(frozen=True)
 class Picture:
-    """One figure, drawn."""
+    """A figure as SVG and PNG."""
 
     svg: bytes
     png: bytes
 
 
 def on_paper(figure: go.Figure) -> go.Figure:
-    """The figure in dark on white, whatever the page looks like."""
+    """Return the figure in dark on white, independent of the theme of the page."""
     return go.Figure(figure).update_layout(paper_bgcolor="#fff", font={"color": "#1d2b30", "family": FONT})
 
 
 def draw(
     figures: Mapping[str, go.Figure], key: str, of: str, told: Callable[[dict[str, Picture] | None], None]
 ) -> None:
-    """Have the browser draw; a line on the page says how far it is.
+    """Let the browser convert figures, with a line of progress on the page.
 
     Parameters
     ----------
-    figures : by name
+    figures : dict of name to Figure
     key : str
         Identity on the page.
     of : str
-        What the figures are of; another makes the browser draw again.
+        Text that changes with the content of the figures; the browser converts them again when it changes.
     told : callable
-        Gets the pictures by name before the page is drawn again, or None when this browser could not draw
-        them.
+        Called with the pictures by name before the page is drawn again, or with None if the browser failed.
     """
     serve_plotly()
     sent = {name: on_paper(figure).to_json() for name, figure in figures.items()}
@@ -77,7 +74,7 @@ def draw(
 
 
 def drawn(said: Any, names: list[str]) -> dict[str, Picture] | None:
-    """Return the pictures that a browser sent; None unless there is one of each name and no more."""
+    """Return the pictures from an untrusted value of a browser; None unless there is exactly one per name."""
     if not isinstance(said, dict) or set(said) != set(names):
         return None
     try:
@@ -87,6 +84,7 @@ def drawn(said: Any, names: list[str]) -> dict[str, Picture] | None:
 
 
 def _picture(said: Any) -> Picture:
+    """Return a checked picture from an untrusted value of a browser; refuse a bad one."""
     svg, png = (said.get(kind) if isinstance(said, dict) else None for kind in ("svg", "png"))
     if not isinstance(svg, str) or not isinstance(png, str) or max(len(svg), len(png)) > LARGEST:
         raise InvalidData("A picture must be an SVG and a PNG: draw it again.")

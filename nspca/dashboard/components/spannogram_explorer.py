@@ -1,43 +1,25 @@
-"""Interactive spannogram: the angle is dragged in the browser, with the component drawn beside the curves.
+"""Interactive spannogram: a visitor drags the angle in the browser, and sees its component beside the curves.
 
-The server hears of the angle only when it is let go.
+The server receives the angle when the visitor releases it.
 """
 
 import base64
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
+from typing import Any
 
 import numpy as np
 import streamlit as st
 
 from nspca.dashboard.components import figures, icons, standalone
 from nspca.plots.spannogram import Spans, curves, spans, top_set
+from nspca.presentation.markup import render
 
 UNIT = "the first principal component"
 Optimum = tuple[float, int]
 """An angle in radians, and the sign of the direction c there."""
-_HTML = f"""
-<div class="nspca-spx"><div class="parts">
-  <div class="main">
-    <canvas class="curves" tabindex="-1" role="img"></canvas>
-    <input class="angle" type="range" min="-90" max="90" step="0.1" aria-label="angle phi in degrees" />
-    <div class="bar">
-      {icons.PLAY}
-      <button class="best" type="button">{icons.icon("star")} Optimum</button>
-      <button class="reveal" type="button" hidden></button>
-      <label class="opposite" hidden><input type="checkbox" /> opposite directions −c</label>
-    </div>
-    <p class="say"></p>
-    <p class="told" hidden></p>
-    <div class="sets"></div>
-  </div>
-  <div class="aside" hidden>
-    <div class="frame"><canvas class="component" role="img"></canvas></div>
-    <ol class="steps" hidden></ol>
-  </div>
-</div></div>
-"""
+_HTML = render("spannogram_explorer")
 _CSS = (
     """
 .nspca-spx { color: var(--st-text-color); font-family: var(--st-font); font-size: 0.9rem; }
@@ -85,12 +67,12 @@ _EXPLORER = st.components.v2.component("nspca_spannogram", html=_HTML, css=_CSS,
 
 @dataclass(frozen=True, eq=False)
 class Picture:
-    """The way the component is drawn beside the curves.
+    """Options of drawing the component beside the curves.
 
     Parameters
     ----------
     shape : (height, width), optional
-        Of the image whose pixels the features are; bars with names without it.
+        Size of the image whose pixels are the features. Without it, bars with names are drawn.
     mean : (n,), optional
         Mean image, scaled to the range from 0 to 1, drawn in grey behind the component.
     most : int
@@ -102,24 +84,24 @@ class Picture:
     most: int = 210
 
     @classmethod
-    def of(cls, dataset) -> "Picture":
+    def of(cls, dataset: Any) -> "Picture":
         """Return the picture for components of a data set."""
         if dataset.kind != "image" or dataset.is_covariance or dataset.image_shape is None:
             return cls()
         mean = dataset.X.mean(axis=0)
         return cls(tuple(dataset.image_shape), (mean - mean.min()) / (np.ptp(mean) or 1.0))
 
-    def data(self) -> dict:
-        """Return what the browser needs, as JSON values."""
+    def data(self) -> dict[str, Any]:
+        """Return the data for the browser, as JSON values."""
         mean = None if self.mean is None else np.round(np.asarray(self.mean, float), 3).tolist()
         return {"shape": self.shape and list(map(int, self.shape)), "mean": mean, "most": self.most}
 
 
-def turned(V, nonneg: bool, found: Spans, optimum: Optimum) -> tuple[np.ndarray, Spans, Optimum]:
-    """Return V, spans and optimum with the sign of V changed where the optimum lies on the curves of -c.
+def turned(V: Any, nonneg: bool, found: Spans, optimum: Optimum) -> tuple[np.ndarray, Spans, Optimum]:
+    """Return V, spans and optimum, with the sign of V changed if the optimum lies on the curves of -c.
 
-    An angle and the opposite direction are both candidates for nonnegative weights. After this step the star
-    stands on the curves of c, which are the ones that are drawn unasked.
+    For nonnegative weights, both c and -c are candidates. After this step the star of the optimum lies on
+    the curves of c, which are drawn by default.
     """
     if not nonneg or optimum[1] > 0:
         return V, found, optimum
@@ -128,22 +110,25 @@ def turned(V, nonneg: bool, found: Spans, optimum: Optimum) -> tuple[np.ndarray,
 
 
 def explorer_data(
-    V,
-    k,
+    V: Any,
+    k: int,
     *,
-    nonneg,
-    names,
-    unit,
-    unit_name,
-    phi,
-    optimum,
-    found,
-    height,
-    picture=None,
-    steps=(),
-    noun="feature",
-) -> dict:
-    """Return what the browser needs: the rows of V exactly, and the parts of the picture that do not move."""
+    nonneg: bool,
+    names: Any,
+    unit: float,
+    unit_name: str,
+    phi: float | None,
+    optimum: Optimum | None,
+    found: Spans | None,
+    height: int,
+    picture: Picture | None = None,
+    steps: Sequence[str] = (),
+    noun: str = "feature",
+) -> dict[str, Any]:
+    """Return the data for the browser: the exact rows of V, and the static parts of the picture.
+
+    The arguments are those of `spannogram_explorer`.
+    """
     V = np.ascontiguousarray(V, dtype="<f8")
     found = found or spans(V, k, nonneg)
     sign, at = found.best
@@ -174,23 +159,26 @@ def explorer_data(
 
 
 def spannogram_explorer(
-    V,
+    V: Any,
     k: int,
     key: str,
     *,
     nonneg: bool = True,
-    names=None,
+    names: Any = None,
     unit: float = 1.0,
     unit_name: str = "the units of the data",
     phi: float | None = None,
-    optimum: tuple[float, float] | None = None,
+    optimum: Optimum | None = None,
     found: Spans | None = None,
     height: int = 520,
     picture: Picture | None = None,
     steps: Sequence[str] = (),
     noun: str = "feature",
 ) -> float:
-    """Curves, lit top set, support intervals and objective over the angle, with a slider and a play button.
+    """Draw the curves, the highlighted largest entries, the intervals of supports, and the objective by
+    angle.
+
+    The picture has a slider and a play button.
 
     Parameters
     ----------
@@ -203,17 +191,17 @@ def spannogram_explorer(
     names : sequence of str, optional
         Feature names for the list of lit curves.
     unit, unit_name : float, str
-        What the objective is divided by, shown as "% of ..."; 1 shows it as it is.
+        Divisor of the objective, and its name in "% of ..."; with 1 the objective itself is shown.
     phi : float, optional
-        Angle to start from in radians, in [-pi/2, pi/2]; the optimum otherwise.
+        Initial angle in radians, in [-pi/2, pi/2]; by default the optimum.
     optimum : (phi, sign), optional
-        The exact optimum; the best angle of a grid of 721 otherwise.
+        The exact optimum; by default the best of a grid of 721 angles.
     found : Spans, optional
-        From `nspca.plots.spans`, when the caller keeps it.
+        Result of `nspca.plots.spans`, if the caller has cached it.
     height : int
         Pixels of the drawing.
     picture : Picture, optional
-        Draws the component at the angle, while it is dragged too.
+        Options of drawing the component at the angle.
     steps : sequence of str
         Sentences beside the drawing.
     noun : str
@@ -222,7 +210,7 @@ def spannogram_explorer(
     Returns
     -------
     phi : float
-        The angle when the slider was last let go, in radians.
+        The last angle that the visitor released, in radians.
     """
     data = explorer_data(
         V,
@@ -245,11 +233,17 @@ def spannogram_explorer(
 
 
 def asking(
-    V, k: int, names, optimum: Optimum, unit: float, guessed: float | None, picture: Picture | None = None
-) -> dict:
-    """Return what the browser needs to let somebody guess the best angle.
+    V: Any,
+    k: int,
+    names: Any,
+    optimum: Optimum,
+    unit: float,
+    guessed: float | None,
+    picture: Picture | None = None,
+) -> dict[str, Any]:
+    """Return the data for the browser for the game of guessing the best angle.
 
-    The drawing leaves out what the sets explain until the guess is revealed.
+    The drawing hides the objective until the answer is revealed.
 
     Parameters
     ----------
@@ -260,7 +254,7 @@ def asking(
     unit : float
         The leading eigenvalue, in the units of V.
     guessed : float or None
-        The angle that was guessed, in radians; None before.
+        The guessed angle in radians; None before the guess.
     """
     # Far from the answer, which would not be a guess otherwise.
     begin = optimum[0] - np.pi / 3 if optimum[0] > 0 else optimum[0] + np.pi / 3
@@ -270,15 +264,15 @@ def asking(
     return {**data, "ask": True, "guessed": guessed, "picture": shown, "noun": "pixel"}
 
 
-def sending(V, k: int, label: str, sent: float | None) -> dict:
-    """Return what a phone needs to guess the best angle: the curves, and nothing of the answer.
+def sending(V: Any, k: int, label: str, sent: float | None) -> dict[str, Any]:
+    """Return the data for guessing the best angle on a phone: the curves, without the answer.
 
     Parameters
     ----------
     V : (n, 2)
     k : int
     label : str
-        Of the button that sends the guess.
+        Label of the button that sends the guess.
     sent : float or None
         The guess that was sent before, in degrees.
     """
@@ -302,8 +296,10 @@ def sending(V, k: int, label: str, sent: float | None) -> dict:
     return {**data, "ask": True, "send": label, **known}
 
 
-def guess(data: dict, key: str, told: Callable[[float | None], None]) -> None:
-    """The picture of `asking`; `told` hears the angle when the answer is revealed, and None when it is hidden
+def guess(data: dict[str, Any], key: str, told: Callable[[float | None], None]) -> None:
+    """Draw the picture for the data of `asking`.
+
+    `told` is called with the angle when the visitor reveals the answer, and with None when it is hidden
     again.
     """
 
@@ -321,6 +317,6 @@ def guess(data: dict, key: str, told: Callable[[float | None], None]) -> None:
     )
 
 
-def page(title: str, sentence: str, data: dict) -> bytes:
-    """The picture as one HTML file, which asks no server for anything."""
+def page(title: str, sentence: str, data: dict[str, Any]) -> bytes:
+    """Return the picture as one self-contained HTML file."""
     return standalone.html(title, sentence, _HTML, _CSS, _JS, data)

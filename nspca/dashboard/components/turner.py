@@ -1,4 +1,4 @@
-"""Component for the tour: a visitor turns a line through points to guess where they vary most."""
+"""Component of the learn page: a visitor turns a line to guess the direction of largest variance."""
 
 from collections.abc import Callable
 from importlib.resources import files

@@ -1,1 +1,1 @@
-"""The data page, and what other pages show of the data in use."""
+"""The data page, and the lines about the data in use on other pages."""

@@ -1,6 +1,7 @@
-"""The samples as cards: a picture made from the data, one click chooses."""
+"""Draw the samples as cards, each with a picture of its data; a click chooses the sample."""
 
 from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
 
 import streamlit as st
 
@@ -35,7 +36,7 @@ EMPTY = (
 
 
 def show() -> None:
-    """All samples; the pictures are drawn beside the page, and appear when they are ready."""
+    """Draw all samples; their pictures are made in the background, and appear when they are ready."""
     st.html(WHOLE)
     drawn = {name: _drawing(name, open_data.version(name)) for name in SAMPLES if is_at_hand(name)}
     with st.grid(4, min_column_width=150):
@@ -47,21 +48,22 @@ def show() -> None:
             st.fragment(_look_again, run_every=0.5)(list(drawn.values()), counting)
 
 
-def _look_again(drawn: list[Future], counting: str | None) -> None:
+def _look_again(drawn: list[Future[Any]], counting: str | None) -> None:
     if _all_there(drawn, counting):
         st.rerun()
 
 
-def _all_there(drawn: list[Future], counting: str | None) -> bool:
+def _all_there(drawn: list[Future[Any]], counting: str | None) -> bool:
     return all(one.done() for one in drawn) and (counting is None or engine().status(counting).ended)
 
 
 def _counting() -> str:
-    """The run that counts the words of the one sample that has to be made."""
+    """Return the id of the run that counts the words of the sample "python-docs"; "" for none."""
     return defaults.look(WordsSpec(), SAMPLE, patient=True).id
 
 
 def _card(name: str, sample: Sample, picture: str) -> None:
+    """Draw the card of a sample with its picture."""
     taken = state.get("upload") is None and state.get("folder") is None and state.get("sample") == name
     with st.container(key=f"card_{name}", gap="xsmall"):
         style = f"width:100%;height:{HEIGHT}px;object-fit:contain;display:block;border-radius:.4rem"
@@ -80,7 +82,7 @@ def _card(name: str, sample: Sample, picture: str) -> None:
 
 
 def take(name: str) -> None:
-    """Choose a sample; what was chosen about other data is over."""
+    """Choose a sample, and reset all values about other data."""
     state.forget((*state.ABOUT_DATA, *state.ABOUT_FILE, "upload", "folder"))
     state.put(sample=name)
 
@@ -91,10 +93,8 @@ def _pencil() -> ThreadPoolExecutor:
 
 
 @st.cache_resource(show_spinner=False)
-def _drawing(name: str, version: str) -> Future:
-    """The picture of a sample, once per server; `version` changes when a stand-in gives way to the real
-    data.
-    """
+def _drawing(name: str, version: str) -> Future[Any]:
+    """Return the future of a sample's picture, drawn once per server and `version` of the sample."""
     return _pencil().submit(_draw, name)
 
 
@@ -105,5 +105,5 @@ def _draw(name: str) -> str:
     )
 
 
-def _ready(drawing: Future | None) -> str:
+def _ready(drawing: Future[Any] | None) -> str:
     return drawing.result() if drawing is not None and drawing.done() and not drawing.exception() else EMPTY

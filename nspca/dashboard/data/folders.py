@@ -1,4 +1,4 @@
-"""Folders of shards on the server: what they hold, and one of them as the data in use."""
+"""List the folders of shards on the server, and choose one of them."""
 
 from functools import partial
 
@@ -10,7 +10,7 @@ from nspca.shards.served import opened, served
 
 
 def show() -> None:
-    """A line for each folder, with the button that chooses it."""
+    """Draw a line for each folder, with a button that chooses it."""
     st.caption(
         "Tables that need not fit into memory. Sweep and Topics work on all their rows, in passes over the "
         "files; the other pages show a sample of them."
@@ -20,6 +20,7 @@ def show() -> None:
 
 
 def _line(number: int, name: str) -> None:
+    """Draw the line of a folder with its button."""
     try:
         table = opened(name)
     except NSPCAError as error:
@@ -40,6 +41,6 @@ def _line(number: int, name: str) -> None:
 
 
 def take(name: str) -> None:
-    """Choose a folder; what was chosen about other data is over."""
+    """Choose a folder, and reset all values about other data."""
     state.forget((*state.ABOUT_DATA, *state.ABOUT_FILE, "sample", "upload"))
     state.put(folder=name)

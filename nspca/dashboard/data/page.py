@@ -1,4 +1,4 @@
-"""The data page: what is chosen on the first screen, other data below it, everything else folded."""
+"""The data page: the chosen data on the first screen, other data below, and folded details."""
 
 import streamlit as st
 
@@ -13,7 +13,7 @@ def show() -> None:
     """Draw everything below the title."""
     reading.forget_stale()
     top, data = st.container(), None
-    picker.choose()  # before the data are drawn, since they may become others here
+    picker.choose()  # before the data are drawn, since other data may be chosen here
     with top, frame.guard():
         data = _opened()
         if data:
@@ -31,7 +31,7 @@ def show() -> None:
 
 
 def _opened() -> Chosen | None:
-    """Return the data in force; when a file cannot be read, say why and what can be done about it."""
+    """Return the chosen data; for an unreadable file, draw error and remedies, and return None."""
     try:
         return opened()
     except NSPCAError as error:
@@ -41,7 +41,7 @@ def _opened() -> Chosen | None:
 
 
 def _details(data: Chosen) -> None:
-    """Draw what is folded: numbers and notes, and what may be done to the numbers."""
+    """Draw the folded parts: facts, notes, and preparations."""
     with st.expander("Centre, standardise and other preparations", icon=":material/function:"):
         preview.preparation(data)
     with st.expander("Sizes, notes and the first rows", icon=":material/info:"):

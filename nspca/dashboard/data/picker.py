@@ -1,6 +1,7 @@
-"""Choosing the data: a sample from the catalogue, or a file of one's own."""
+"""Choose the data: a sample of the catalogue, an upload, or a folder of the server."""
 
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
@@ -32,7 +33,7 @@ LONGEST_PASTED = 1_000_000
 
 
 def choose() -> None:
-    """A sample, an upload, or a folder of the server."""
+    """Draw the choice between samples, uploads and folders."""
     offered = [name for name in SOURCES if name != "shards" or served()]
     st.markdown("##### Choose other data")
     source = st.segmented_control(
@@ -40,7 +41,7 @@ def choose() -> None:
         offered,
         required=True,
         label_visibility="collapsed",
-        format_func=SOURCES.get,
+        format_func=SOURCES.__getitem__,
         **state.bind("source", state.get("source") if state.get("source") in offered else "sample"),
     )
     if source == "upload":
@@ -52,6 +53,7 @@ def choose() -> None:
 
 
 def _uploads() -> None:
+    """Draw the uploader, and the uploads of the workspace."""
     count = st.session_state.setdefault(state.UPLOADER, 0)
     label = f"{FORMATS}. Nothing leaves the machine that runs nspca."
     given = st.file_uploader(label, type=TYPES, key=f"{state.UPLOADER}_{count}", max_upload_size=200)
@@ -70,7 +72,7 @@ def _uploads() -> None:
 
 
 def _paste() -> None:
-    """Take texts from the clipboard, one in each line or paragraph."""
+    """Draw a field for pasted texts, one per line or paragraph."""
     with st.expander("Or paste texts", icon=":material/content_paste:"):
         text = st.text_area(
             "One text in each line, or in each paragraph between blank lines",
@@ -90,7 +92,7 @@ def _paste() -> None:
 
 
 def _example() -> None:
-    """Offer files to somebody who has none at hand: a table, and genes with a table about the samples."""
+    """Offer two example files: a table, and genes with a table about the samples."""
     wine, genes = map(_example_file, EXAMPLES)
     with st.container(horizontal=True, vertical_alignment="center"):
         buttons.button("Try an example file", "example", partial(_try, wine), icon=":material/science:")
@@ -110,7 +112,7 @@ def _example_file(name: str) -> Example:
 
 
 def _try(example: Example) -> None:
-    """Keep an example file and the table about its samples, and start with them."""
+    """Store an example file and the table about its samples as uploads, and choose them."""
     _put(example.file, example.content)
     if example.annotation is not None:
         about = {"file": "samples.csv", "name": "about the samples", "words": True}
@@ -119,7 +121,8 @@ def _try(example: Example) -> None:
     st.rerun()
 
 
-def _row(digest: str, upload: dict) -> None:
+def _row(digest: str, upload: dict[str, Any]) -> None:
+    """Draw the line of an upload with its buttons."""
     taken = state.get("upload") == digest
     opens = taken and _opens()
     with st.container(horizontal=True, vertical_alignment="center", key=f"upload_{digest[:8]}"):
@@ -145,7 +148,7 @@ def _row(digest: str, upload: dict) -> None:
 
 
 def _opens() -> bool:
-    """Tell whether the file that was chosen is data, read as it was chosen to be read."""
+    """Tell whether the chosen file can be read with the chosen options."""
     try:
         open_data.chosen()
     except NotPrepared:
@@ -156,9 +159,9 @@ def _opens() -> bool:
 
 
 def _usable(content: bytes, name: str) -> bool:
-    """Tell whether the file is data, or becomes data by other options for reading.
+    """Tell whether a file can be read, possibly with other options.
 
-    If not, a sentence on the page says why, and the file is not kept.
+    If not, the error is shown on the page, and the file is not stored.
     """
     found = open_data.read_first(content, name)
     if isinstance(found.data, NSPCAError) and not found.mendable:
@@ -168,7 +171,7 @@ def _usable(content: bytes, name: str) -> bool:
 
 
 def _keep(file: str, content: bytes) -> None:
-    """Keep the bytes as they came, and start with them."""
+    """Store an uploaded file, choose it, and draw the page again."""
     _put(file, content)
     st.rerun()
 
@@ -176,7 +179,7 @@ def _keep(file: str, content: bytes) -> None:
 def _put(file: str, content: bytes) -> None:
     """Store a file and choose it, without drawing the page again.
 
-    The uploader is emptied, because it would offer the file at every rerun.
+    The uploader is emptied, since it would return the file again at every rerun.
     """
     digest = engine().store.put_upload(
         state.workspace(), content, {"file": file[-120:], "name": title_of(file)}
@@ -186,7 +189,7 @@ def _put(file: str, content: bytes) -> None:
 
 
 def _take_upload(digest: str) -> None:
-    """Choose an upload; the words of texts are counted at once."""
+    """Choose an upload; word counting is switched on for texts."""
     state.forget((*state.ABOUT_DATA, *state.ABOUT_FILE, "sample", "folder"))
     state.put(upload=digest)
     raw, about = engine().store.get_upload(state.workspace(), digest)

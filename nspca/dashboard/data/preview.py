@@ -37,7 +37,7 @@ def line(of: Chosen) -> None:
     data = of.dataset
     m, n = of.shape
     shape = (
-        f"{n} × {n} covariance"
+        f"{n} × {n} {'correlations' if np.all(data.X.diagonal() == 1) else 'covariance'}"
         if data.is_covariance
         else f"{wording.things(m, 'sample')} × {wording.things(n, 'feature')}"
     )
@@ -222,7 +222,7 @@ def _as_in_the_papers(of: Chosen) -> None:
     others = (name for name in PREPARATIONS if name != "log2")
     # Chosen preparations stay on offer, since the prepared data may no longer allow them.
     made = state.get("prep")
-    able = [name for name in others if name in made or not PREPARATIONS[name].lacks(of.dataset)]
+    able = [name for name in others if name in made or not PREPARATIONS[name].find_lack(of.dataset)]
     if able:
         st.pills(
             "As in the papers",

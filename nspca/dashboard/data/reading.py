@@ -1,4 +1,4 @@
-"""Form for reading an uploaded file: what was detected, the choices, and offers of one click."""
+"""The form for reading an uploaded file: detected layout, options, and suggestions."""
 
 from collections.abc import Callable
 
@@ -20,9 +20,9 @@ from nspca.errors import MissingValues, NSPCAError, UnlikeImages
 from nspca.jobs import engine
 from nspca.plots import images_figure
 
-MANY, FOUND = 200, 30  # names up to which a selector lists all of them; how many it lists of more
-PREVIEWED = 12  # images in the preview of a conversion
-NOTHING = ""  # the choice of nothing: a None would be shown with a cross that clears it
+MANY, FOUND = 200, 30  # maximum names that a selector lists in full; and listed matches if there are more
+PREVIEWED = 12  # number of images in the preview of a conversion
+NOTHING = ""  # the empty choice; Streamlit would show None with a cross that clears it
 GAPS = {
     NOTHING: "are not expected",
     "samples": "leave out their samples",
@@ -32,7 +32,7 @@ GAPS = {
 
 
 def forget_stale() -> None:
-    """Forget choices about another file, or from an address, that name nothing in this file."""
+    """Reset options that name columns which this file does not have."""
     if state.get("upload") is None:
         state.forget(state.ABOUT_FILE)
         return
@@ -46,10 +46,10 @@ def forget_stale() -> None:
     if not 2 <= state.get("most") <= LIMIT_WORDS:
         state.forget(("most",))
     if state.get("words") or state.get("about"):
-        return  # the columns are those of a table of texts, or of the table about the samples
+        return  # columns may belong to a table of texts or to an annotation
     try:
         look = columns(state.get("w") or "", state.get("upload"))
-    except NSPCAError:  # there is no such upload, which is said where it is opened
+    except NSPCAError:  # a missing upload is reported when it is opened
         return
     for name, names in (("id", _names(look)), ("label", _labels(look))):
         if state.get(name) is not None and state.get(name) not in [*names, PREFIX]:
@@ -57,7 +57,7 @@ def forget_stale() -> None:
 
 
 def choices(data: Chosen | None) -> None:
-    """Draw the options of reading: names, labels, orientation and gaps, or how words are counted."""
+    """Draw the options of reading: names, labels, orientation and missing values, or counting words."""
     if data and (state.get("words") or state.get("about")):
         first.groups(data)
     if state.get("words"):
@@ -73,7 +73,7 @@ def choices(data: Chosen | None) -> None:
         left, middle, right = st.columns(3)
         with left:
             _selector("Column with names", "id", _names(look), automatic, look)
-        if not state.get("about"):  # else its columns are among the groups below
+        if not state.get("about"):  # with an annotation, its columns are among the groups below
             with middle:
                 row = "Row with labels" if state.get("rows") else "Column with labels"
                 names = _labels(look) + ([PREFIX] if data and PREFIX in data.dataset.label_columns else [])
@@ -82,7 +82,7 @@ def choices(data: Chosen | None) -> None:
         right.selectbox(
             "Missing values",
             list(ways),
-            format_func=ways.get,
+            format_func=ways.__getitem__,
             **state.bind("gaps", state.get("gaps") or NOTHING, then=_read_anew),
         )
     with st.container(horizontal=True):
@@ -95,28 +95,32 @@ def choices(data: Chosen | None) -> None:
         st.toggle("The table is a covariance matrix", help=covariance, **state.bind("cov", then=_turned))
 
 
+def _take_table_out() -> None:
+    """Leave out the second table about the samples, and read the file anew."""
+    state.forget(("about", "label"))
+    _read_anew()
+
+
 def _gap_ways() -> dict[str, str]:
-    """Return the treatments of missing values that leave something, each with its cost where it is known."""
+    """Return the possible treatments of missing values, each with its cost if known."""
     error = _first_look().data
     if not isinstance(error, MissingValues):
         return GAPS
     found = {NOTHING: GAPS[NOTHING]}
     found |= {way.how: f"{GAPS[way.how]} ({_cost(way)})" for way in ways_out(error, state.get("rows"))}
-    if (
-        chosen := state.get("gaps")
-    ) and chosen not in found:  # an address may ask for one that leaves nothing
+    if (chosen := state.get("gaps")) and chosen not in found:  # an address may have an impossible one
         found[chosen] = GAPS[chosen]
     return found
 
 
 def _first_look() -> Opened:
-    """Return the upload in force as it is read before anybody chose anything."""
+    """Return the outcome of reading the upload with default options."""
     raw, about = engine().store.get_upload(state.get("w") or "", state.get("upload"))
     return read_first(raw, about["name"])
 
 
 def _cost(way: Way) -> str:
-    """Return what a treatment of missing values costs, in words."""
+    """Return a phrase about the cost of a treatment of missing values."""
     if way.how == "mean":
         return f"invents {wording.things(way.lost, 'number')} of {way.of:,}"
     return f"drops {way.lost:,} of {wording.things(way.of, way.how.removesuffix('s'))}"
@@ -136,8 +140,9 @@ def _labels(look: Layout | None) -> list[str]:
 
 
 def _selector(label: str, name: str, names: list[str], nothing: str, look: Layout) -> None:
-    """One of `names`, or none of them, which is shown as `nothing`. Of very many it lists those that what was
-    typed occurs in.
+    """Draw a selector of one of `names`, or of none (shown as `nothing`).
+
+    With very many names, it lists those that contain the typed text.
     """
 
     def shown(option: str) -> str:
@@ -164,12 +169,12 @@ def _selector(label: str, name: str, names: list[str], nothing: str, look: Layou
 
 
 def _likely(look: Layout) -> list[str]:
-    """The columns that hold texts, then the first ones."""
+    """Return the columns that hold texts, followed by the first other columns."""
     return list(dict.fromkeys([*(look.columns[i] for i in look.text_columns[:FOUND]), *look.columns[:FOUND]]))
 
 
 def _sought(name: str, names: list[str]) -> None:
-    """Take the typed text as a name if it is one; otherwise keep it as a search among the names."""
+    """Choose the typed text if it is one of `names`; otherwise use it to search among the names."""
     typed = state.get(name) or NOTHING
     st.session_state[state.SOUGHT + name] = NOTHING if typed in names else typed
     if typed not in names:
@@ -182,12 +187,12 @@ def _turned() -> None:
 
 
 def _read_anew() -> None:
-    """A file read in another way has other features, or other samples; numbers mean others then."""
+    """Reset values that refer to features or samples by number, after a change of the reading options."""
     state.forget(("run", "before", "k", "shown", *state.OF_FEATURES))
 
 
 def vocabulary(of: Chosen) -> None:
-    """Word counts that came without their words: the place to give them."""
+    """Draw the upload of a vocabulary, for word counts without words."""
     data, digest = of.dataset, state.get("upload")
     if (
         digest is None
@@ -212,9 +217,9 @@ def vocabulary(of: Chosen) -> None:
 
 
 def offers(of: Chosen) -> None:
-    """Draw suggestions about the file, each with the button that follows it."""
+    """Draw suggestions about the file, each with a button that applies it."""
     data = of.dataset
-    if data.source != "user" or of.reference.folder is not None:  # which is read as it is
+    if data.source != "user" or of.reference.folder is not None:  # only uploads have options of reading
         return
     if data.labels is None and not data.is_covariance:
         for one in data.label_candidates[:3]:
@@ -235,7 +240,7 @@ def _beginning(data: Dataset) -> str:
 
 
 def mend(error: NSPCAError) -> None:
-    """Below the sentence that says why a file cannot be read: what would make it data."""
+    """Draw the options that can make an unreadable file readable, below its error."""
     if isinstance(error, MissingValues):
         turned = state.get("rows")
         for way in ways_out(error, turned):
@@ -259,7 +264,7 @@ def mend(error: NSPCAError) -> None:
 
 
 def _offer_conversion() -> None:
-    """Offer to make all images grey and of one size, with a preview of how they would look."""
+    """Offer to convert all images to grey squares of one size, with a preview."""
     raw, about = engine().store.get_upload(state.get("w") or "", state.get("upload"))
     found = read_as(raw, about["name"], image_size=USUAL_SIDE).data
     if isinstance(found, NSPCAError):
@@ -273,7 +278,7 @@ def _offer_conversion() -> None:
 
 
 def annotation(of: Chosen) -> None:
-    """Take a second table about the samples, joined by their names, or let it go again."""
+    """Draw the upload of an annotation (a second table about the samples), or the button that removes it."""
     if of.dataset.is_covariance or of.reference.folder is not None or state.get("upload") is None:
         return
     if state.get("about"):
@@ -282,7 +287,7 @@ def annotation(of: Chosen) -> None:
             buttons.button(
                 "Leave it out",
                 "about_out",
-                lambda: (state.forget(("about", "label")), _read_anew()),
+                _take_table_out,
                 icon=":material/delete:",
                 type="tertiary",
             )
@@ -318,6 +323,8 @@ def _turn(sentence: str) -> None:
 def _offer(
     sentence: str, button: str, key: str, then: Callable[[], None] = _read_anew, **values: object
 ) -> None:
+    """Draw a suggestion with a button that sets values and then calls `then`."""
+
     def do() -> None:
         state.put(**values)
         then()

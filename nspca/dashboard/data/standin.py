@@ -1,5 +1,6 @@
-"""The way from a stand-in to the real data: a download that is asked for, or a copy that one has."""
+"""Replace a stand-in by the real data: by a download on request, or by a copy that the visitor has."""
 
+from collections.abc import Callable
 from urllib.parse import urlsplit
 
 import streamlit as st
@@ -16,10 +17,11 @@ PASSED_ON = ("X-Forwarded-For", "X-Real-IP", "Forwarded", "Via")  # what a proxy
 
 
 def offer(of: Chosen) -> None:
-    """On a stand-in: the first button gets the real data."""
+    """Draw the buttons that replace a stand-in by the real data; nothing for other data."""
     if of.dataset.source != "stand-in":
         return
     name = of.reference.sample
+    assert name is not None  # only samples have stand-ins
     sample = SAMPLES[name]
     with st.popover("Get the real data", icon=":material/download:"):
         st.markdown(
@@ -51,9 +53,9 @@ def offer(of: Chosen) -> None:
 
 
 def _alone() -> bool:
-    """Return whether the visitor sits at the computer that serves, and nobody else comes.
+    """Tell whether the visitor uses the server's own computer, without a proxy.
 
-    A copy that takes the place of a sample is everybody's.
+    Only then may the visitor give a copy of a sample, since all visitors would see that copy.
     """
     headers, access = st.context.headers, read_settings()
     host = urlsplit(f"//{headers.get('Host', '')}").hostname
@@ -63,6 +65,7 @@ def _alone() -> bool:
 
 
 def _fetch(name: str) -> None:
+    """Download the real data of a sample, with a progress bar."""
     bar = st.progress(0.0, text="Asking …")
 
     def report(event: Event) -> None:
@@ -74,8 +77,8 @@ def _fetch(name: str) -> None:
         _changed()
 
 
-def _worked(work) -> bool:
-    """Run it; an error is one sentence beside the button that caused it."""
+def _worked(work: Callable[[], object]) -> bool:
+    """Call `work`, show an error beside the button, and tell whether there was none."""
     try:
         work()
     except NSPCAError as error:

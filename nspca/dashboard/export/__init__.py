@@ -1,1 +1,1 @@
-"""Everything of a result as one ZIP file."""
+"""Export of a result as one ZIP file: report, figures, tables, certificates and Python."""

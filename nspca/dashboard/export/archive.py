@@ -1,4 +1,4 @@
-"""The ZIP file itself: equal files and an equal date make equal bytes."""
+"""Write the ZIP file of an export. Equal files with an equal date give equal bytes."""
 
 import io
 import re
@@ -14,18 +14,19 @@ PACKED = (".png", ".npz")  # compressed already
 
 @dataclass(frozen=True)
 class File:
-    """One file: what is in it, and what the README says of it; of several alike the first speaks for all."""
+    """A file of an export: its bytes and its description in the README, "" for one like the file before."""
 
     content: bytes
     about: str = ""
 
 
 def figures(pictures: Mapping[str, Picture], about: Mapping[str, str]) -> dict[str, File]:
-    """Every picture as an SVG and a PNG file.
+    """Return an SVG and a PNG file for every picture.
 
     Parameters
     ----------
-    about : what each shows, by name
+    pictures : pictures by name
+    about : descriptions by name
     """
     made = {}
     for name, picture in pictures.items():
@@ -35,27 +36,27 @@ def figures(pictures: Mapping[str, Picture], about: Mapping[str, str]) -> dict[s
 
 
 def zipped(files: Mapping[str, File], folder: str, made: datetime) -> bytes:
-    """The files in a folder of their own.
+    """Return a ZIP with the files inside one folder.
 
     Parameters
     ----------
-    files : by path inside the folder
+    files : files by their path inside the folder
     folder : str
-        Brought to plain ASCII letters, digits, dots and hyphens.
+        Name of the folder, converted by `ascii_name`.
     made : datetime
-        The date of every file.
+        Date of every file.
     """
     buffer, top = io.BytesIO(), ascii_name(folder)
     with zipfile.ZipFile(buffer, "w") as archive:
         for path, file in files.items():
             info = zipfile.ZipInfo(f"{top}/{path}", made.timetuple()[:6])
-            info.external_attr = 0o644 << 16  # readable for all where it is unpacked
-            info.create_system = 3  # what the line above is meant for; else it depends on this machine
+            info.external_attr = 0o644 << 16  # readable for all after unpacking
+            info.create_system = 3  # Unix, so that the line above applies on every machine
             how = zipfile.ZIP_STORED if path.endswith(PACKED) else zipfile.ZIP_DEFLATED
             archive.writestr(info, file.content, compress_type=how)
     return buffer.getvalue()
 
 
 def ascii_name(text: str) -> str:
-    """A name that every system takes for a file's."""
+    """Return a text as a file name of ASCII letters, digits, dots and hyphens, valid on every system."""
     return re.sub(r"[^A-Za-z0-9.-]+", "-", text).strip("-.") or "nspca"

@@ -1,4 +1,4 @@
-"""The button for everything: after one click the browser draws the figures and downloads the ZIP of them."""
+"""The button that exports a result: the browser draws the figures as files, and downloads the ZIP."""
 
 import hashlib
 import secrets
@@ -15,7 +15,7 @@ from nspca.dashboard.components.pictures import Picture
 Figures = Mapping[str, go.Figure]
 Pictures = Mapping[str, Picture]
 ASKED, DRAWN = "everything_asked", "everything_drawn"
-"""Session keys: what the ZIP is of, and the same with its pictures."""
+"""Session keys: identity of the requested ZIP, and that identity with the pictures from the browser."""
 LABEL, BUTTON = "Everything of this, ZIP", "download_everything"
 WHAT = (
     "Figures as SVG and PNG, tables, certificates, a report, the Python that computes it again, and "
@@ -37,19 +37,19 @@ _CLICK = st.components.v2.component(
 def everything(
     name: str, of: str, figures: Callable[[], Figures], make: Callable[[Figures, Pictures], bytes]
 ) -> None:
-    """Draw the button for a ZIP: one click draws its figures and downloads it.
+    """Draw the button for a ZIP; a click converts the figures and downloads the ZIP.
 
     Parameters
     ----------
     name : str
-        Of the file.
+        File name.
     of : str
-        All that the ZIP depends on; when it changes, the figures have to be drawn again.
+        Text that depends on all content of the ZIP; the figures are converted again when it changes.
     figures : callable
-        Returns all of them by name, plain ASCII.
+        Returns all figures by name, in plain ASCII.
     make : callable
-        Returns the ZIP from the figures and their pictures. It is called when the browser downloads it, where
-        nothing is known of the page's state.
+        Returns the ZIP from the figures and their pictures. It is called during the download, without access
+        to the state of the session.
     """
     of = hashlib.sha256(of.encode()).hexdigest()
     ready = st.session_state.get(DRAWN)
@@ -81,6 +81,6 @@ def everything(
 
 
 def _keep(of: str, drawn: dict[str, Picture] | None) -> None:
-    """Keep the pictures under a token that no other click has, so that each click downloads once."""
+    """Store the pictures under a unique token, so that each click downloads once."""
     st.session_state[DRAWN] = (of, drawn, secrets.token_hex(8))
     st.session_state.pop(ASKED, None)

@@ -1,4 +1,4 @@
-"""The first file somebody opens: what everything is, and how to check it."""
+"""Write the README of an export: a description of every file, and how to check the result."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -13,14 +13,18 @@ STAND_IN = (
 
 
 def text(about: Chosen, asked: str, files: Mapping[str, File], check: Sequence[str], made: datetime) -> bytes:
-    """The README.
+    """Return the README.
 
     Parameters
     ----------
+    about : Chosen
+        Data of the result.
     asked : str
-        What was computed, in a line.
-    files : by path; those that say nothing of themselves are like the one before
-    check : lines on how to check what is here
+        The question in one line.
+    files : files by path; a file without description is like the one before
+    check : lines about checking the result
+    made : datetime
+        Time of the export, in UTC.
     """
     data = about.dataset
     name = " ".join(data.name.split())

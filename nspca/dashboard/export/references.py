@@ -41,7 +41,7 @@ _PAPERS = r"""@inproceedings{zass2006nonnegative,
 
 
 def bibtex() -> bytes:
-    """The entries; of the software, the version that is running."""
+    """Return the BibTeX entries of the four papers and of the running version of the software."""
     software = f"""
 @misc{{nspca,
   author = {{{{the nspca authors}}}},

@@ -1,4 +1,4 @@
-"""A result that is taken home as one ZIP: report, figures, tables, certificates, the question, and Python."""
+"""Build the export of a result: report, figures, tables, certificates, the question, and Python."""
 
 import shlex
 from collections.abc import Mapping
@@ -16,6 +16,7 @@ from nspca.dashboard.export.page import Told
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs import export
 from nspca.data.arrays import to_npz
+from nspca.presentation.markup import Markup
 from nspca.specs import ProblemSpec
 from nspca.specs.data import CHANGES
 
@@ -28,24 +29,24 @@ for file in sorted(Path("certificates").glob("*.npz")):
     certificate = nspca.Certificate.load(file)
     print(file.name, nspca.verify(X, certificate))  # forms its own products from the data, trusts nothing
 """
-"""Python that checks every certificate of the folder that it is run in; it needs X."""
+"""Python code that checks every certificate in the current folder; it needs a variable X."""
 
 
 @dataclass(frozen=True)
 class Contents:
-    """Content of the export of one result; everything else in its ZIP follows from the question.
+    """Content of the export of one result; all other files of its ZIP follow from the question.
 
     Parameters
     ----------
     drawn : figures by name
-    pictures : the figures as files; those that are missing are left out
-    captions : what each figure shows, by name
-    tables : CSV files by path, each with what the README says of it
-    certificates : by the name of the file
-    proofs : what the README says of the certificates
-    proved : HTML of the report that says what is proved
-    computed : the question that the exported Python answers, where it differs from the one that was asked
-    shown : what the page shows of the result, for `Spec.to_python`
+    pictures : the figures as picture files, by name; some may be missing
+    captions : captions of the figures, by name
+    tables : CSV files with their descriptions, by path
+    certificates : certificates by file name
+    proofs : description of the certificates in the README
+    proved : HTML of the report about the proved bounds
+    computed : question that the exported Python answers, if it differs from the asked one
+    shown : the part of the result that the page shows, for `Spec.to_python`
     """
 
     drawn: Mapping[str, go.Figure]
@@ -54,21 +55,21 @@ class Contents:
     tables: Mapping[str, File]
     certificates: Mapping[str, nspca.Certificate]
     proofs: str
-    proved: str
+    proved: Markup
     computed: ProblemSpec | None = None
     shown: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Whole:
-    """A result that is taken home.
+    """The description of a result for its export.
 
     Parameters
     ----------
     about, asked : the data and the question
-    what : in the name of the ZIP: sweep, parts
-    line : what was computed, for people
-    own : whether the data may go along: those of somebody who shared a run may not
+    what : kind of result in the name of the ZIP, such as "sweep" or "parts"
+    line : the question in one line
+    own : whether the visitor owns the data, so that the ZIP may contain them; not so for a shared run
     """
 
     about: Chosen
@@ -79,30 +80,30 @@ class Whole:
 
     @property
     def folder(self) -> str:
-        """Return the name of the ZIP and of the folder in it."""
+        """Name of the ZIP and of the folder in it."""
         return archive.ascii_name(f"{self.about.stem}-{self.what}")
 
     @property
     def with_data(self) -> bool:
-        """Tell whether the numbers are in the ZIP: those that nobody gets by the name of a sample."""
+        """Tell whether the ZIP contains the data; a sample that others can open by name is left out."""
         return self.own and self.about.table is None and not self._by_name
 
     @property
     def _by_name(self) -> bool:
-        """Tell whether the name of a sample is all that is needed to get the numbers."""
+        """Tell whether the data are a sample that anybody can open by its name."""
         where = self.asked.data
         return where.sample is not None and not any(getattr(where, name) for name in CHANGES)
 
     @property
     def spec(self) -> ProblemSpec:
-        """The question, about the numbers of the ZIP where they are in it."""
+        """The question; its data are the file of the ZIP if the ZIP contains them."""
         return self._here(self.asked)
 
     def _here(self, spec: ProblemSpec) -> ProblemSpec:
         return export.with_file(spec, DATA) if self.with_data else spec
 
     def script(self, contents: Contents) -> str:
-        """Return Python that computes the result again and checks the certificates beside it."""
+        """Return Python code that reproduces the result and checks its certificates."""
         spec = self.spec if contents.computed is None else self._here(contents.computed)
         return f'"""{REPRODUCE}"""\n\n{spec.to_python(**contents.shown)}{CHECKING}'
 
@@ -139,7 +140,7 @@ class Whole:
         return archive.zipped({"README.txt": readme_file, **files}, self.folder, made)
 
     def _checks(self, certificates: list[str]) -> list[str]:
-        """Return lines of the README on how to check the result again."""
+        """Return lines for the README about checking the certificates."""
         run = [
             "    python reproduce.py",
             "",
@@ -147,8 +148,9 @@ class Whole:
         ]
         if not self.with_data and not self._by_name:
             run += ["It needs the data, which are not in this ZIP, in this folder too."]
-            if self.about.table is not None and certificates:
-                place = shlex.quote(self.asked.data.folder)
+            folder = self.asked.data.folder
+            if folder is not None and self.about.table is not None and certificates:
+                place = shlex.quote(folder)
                 run += ["A single certificate is checked from the folder of shards by", ""]
                 run += [f"    python -m nspca verify {place} {certificates[0]}", ""]
         elif certificates:

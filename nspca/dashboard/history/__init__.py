@@ -1,1 +1,1 @@
-"""Runs of a workspace: described in plain words, opened again, and compared side by side."""
+"""The history of a workspace: descriptions of its runs, links that open them, sharing, and comparison."""

@@ -1,6 +1,6 @@
-"""Two sweeps held side by side: both curves in one figure, and which features they share at a k that both
-have.
-"""
+"""Compare two sweeps: both curves in one figure, and the shared features at a common k."""
+
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -10,13 +10,14 @@ from nspca.dashboard import open_data as data
 from nspca.dashboard.app import state, wording
 from nspca.dashboard.history.descriptions import Told
 from nspca.dashboard.runs import lookup
+from nspca.specs import SweepSpec
 
 MOST = 40  # names of one list
 PLACES = ("first", "second")  # names in the address
 
 
 def show(sweeps: list[Told]) -> None:
-    """The choice of two, and what they have in common; nothing while there are not two."""
+    """Draw the choice of two sweeps, and their comparison; nothing if there are fewer than two."""
     if len(sweeps) < 2:
         return
     of = {one.run.id: one for one in sweeps}
@@ -41,8 +42,14 @@ def show(sweeps: list[Told]) -> None:
         _features(first, second)
 
 
-def _choose(place, of: dict[str, Told], name: str) -> Told | None:
-    """One of the finished sweeps; nothing is opened before somebody has chosen."""
+def _spec(one: Told) -> SweepSpec:
+    """Return the question of a sweep."""
+    assert isinstance(one.spec, SweepSpec)  # only sweeps are offered
+    return one.spec
+
+
+def _choose(place: Any, of: dict[str, Told], name: str) -> Told | None:
+    """Draw the choice of a finished sweep; return None until the visitor has chosen."""
     kept = state.get(name) if state.get(name) in of else None
     told = lambda run_id: of[run_id].run.name or of[run_id].line  # noqa: E731
     chosen = place.selectbox(
@@ -57,7 +64,8 @@ def _choose(place, of: dict[str, Told], name: str) -> Told | None:
 
 
 def _features(first: Told, second: Told) -> None:
-    both = [k for k in first.spec.ks if k in set(second.spec.ks)]
+    """Draw the features that two sweeps share at a common k, and those of one only."""
+    both = [k for k in _spec(first).ks if k in set(_spec(second).ks)]
     if not both:
         st.caption("No k is in both: the components cannot be held side by side.")
         return
@@ -84,9 +92,9 @@ def _features(first: Told, second: Told) -> None:
 
 
 def _used(one: Told, k: int) -> list[str]:
-    """The names of the features in the best component of a sweep at k, the heaviest first."""
-    of = data.find(one.spec.data, state.get("w"))
-    if of.content != one.spec.content:
+    """Return the features of the best component of a sweep at k, largest weight first."""
+    of = data.find(_spec(one).data, state.get("w"))
+    if of.content != _spec(one).content:
         raise nspca.InvalidData(
             f"{one.name} was made from other data than those kept under the same name now: run it again"
         )

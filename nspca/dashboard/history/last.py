@@ -1,4 +1,4 @@
-"""The last run of a workspace, for somebody who comes back."""
+"""Show the last run of a workspace to a visitor who returns."""
 
 import streamlit as st
 
@@ -8,7 +8,7 @@ from nspca.dashboard.history.descriptions import DAMAGE, Told, tell
 from nspca.dashboard.runs.tasks import engine
 from nspca.jobs import JobState
 
-NEWEST = 20  # runs that are looked at for one that can be opened
+NEWEST = 20  # newest runs that are tried until one can be opened
 FORGET = (
     "This browser then forgets the workspace. Its runs and uploads stay, and open again with a link "
     "that you have kept: this page's is one."
@@ -16,7 +16,7 @@ FORGET = (
 
 
 def show() -> None:
-    """One box; nothing in a workspace without runs."""
+    """Draw a box about the last run; nothing in a workspace without runs."""
     with st.container(), frame.guard():
         runs = engine().store.list_runs(state.get("w"), outline=True, most=NEWEST) if state.get("w") else []
         one = next((one for one in tell(runs) if isinstance(one, Told) and one.page), None)
@@ -25,9 +25,10 @@ def show() -> None:
 
 
 def _box(one: Told) -> None:
+    """Draw the box about a run, with links and the button that forgets the workspace."""
     try:
         said, address = how_far(one, engine().status(one.run.id)), state.opening(one.query)
-    except DAMAGE:  # the list of runs says so
+    except DAMAGE:  # the list of runs shows this error
         return
     with st.container(border=True, horizontal=True, vertical_alignment="center"):
         st.markdown(f"**Continue where you were**: {wording.plain(one.name)}; {said}", width="content")
@@ -44,7 +45,7 @@ def _box(one: Told) -> None:
 
 
 def how_far(one: Told, now: JobState) -> str:
-    """``20 of 20 ready``, or its state."""
+    """Return the progress of a run, such as ``20 of 20 ready``, or its state."""
     if not now.ended:
         return page.says(one, now)
     if not one.total or now.state == "failed":

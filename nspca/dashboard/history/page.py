@@ -2,10 +2,10 @@
 
 import time
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
-from nspca.api import OPTIMAL_GAP
 from nspca.dashboard.app import buttons, frame, state, times, wording
 from nspca.dashboard.history import beside, sharing, thumbnail
 from nspca.dashboard.history.descriptions import DAMAGE, Told, proved, tell
@@ -13,7 +13,7 @@ from nspca.dashboard.runs import progress
 from nspca.dashboard.runs.tasks import engine
 from nspca.jobs import JobState, Run
 from nspca.jobs.job import DAY
-from nspca.presentation.numerals import format_guarantee
+from nspca.presentation.numerals import OPTIMAL_GAP, format_guarantee
 from nspca.specs.rows import unpack
 
 OF_A_PAGE = 25  # runs listed on one page
@@ -53,6 +53,7 @@ def show() -> None:
         _empty()
         return
     told = tell(runs)
+    _introduce(len(runs))
     found = _search(told) if len(told) > FEW else told
     last = max(1, -(-len(found) // OF_A_PAGE))
     page = min(max(1, state.get("listed")), last)
@@ -66,6 +67,14 @@ def show() -> None:
         _kept(workspace)
     with frame.guard():
         beside.show([one for one in told if isinstance(one, Told) and one.is_sweep])
+
+
+def _introduce(count: int) -> None:
+    """Draw how many runs there are, and what to do next."""
+    st.markdown(
+        f"You have **{wording.things(count, 'run')}**, the newest first. Open one to see its answer again. "
+        "Press More to rename, download, share or delete it."
+    )
 
 
 def _kept(workspace: str) -> None:
@@ -83,14 +92,17 @@ def _kept(workspace: str) -> None:
 
 def _empty() -> None:
     """Draw the page of a workspace without runs: a hint, and links to pages that start runs."""
-    st.info(
-        "Nothing has run in this workspace yet: whatever is started on the other pages is kept here.",
-        icon=":material/history:",
+    st.markdown(
+        "#### You have no runs yet.\nA run is a question that you started with a button. It is kept here, "
+        "with its answer and its proof, for you and whoever you give the address. Answers that pages show "
+        "before you ask are not counted. Next, start a run on one of these pages."
     )
     with st.container(horizontal=True):
         for path, label in (
-            ("pages/sweep.py", "Sweep k"),
-            ("pages/parts.py", "Find parts"),
+            ("pages/sweep.py", "How many features are enough?"),
+            ("pages/parts.py", "Parts of images"),
+            ("pages/topics.py", "Topics of texts"),
+            ("pages/components.py", "Components of a table"),
             ("pages/compare.py", "Compare methods"),
         ):
             frame.way_on(path, label)
@@ -140,7 +152,7 @@ def _turn(page: int, last: int, count: int) -> None:
 # --- one run --------------------------------------------------------------------------------------
 
 
-def _row(one: Told | Run, place) -> None:
+def _row(one: Told | Run, place: Any) -> None:
     """Draw one run: picture, description, progress, link and actions. `place` is the visitor's time zone."""
     run = one.run if isinstance(one, Told) else one
     small, left, right = st.columns([1, 4, 3], vertical_alignment="center")
@@ -174,7 +186,7 @@ def _row(one: Told | Run, place) -> None:
                 _more(one, now)
 
 
-def _describe(one: Told, now: JobState, place) -> str:
+def _describe(one: Told, now: JobState, place: Any) -> str:
     """Return the Markdown description of a run: name, settings, state, times, and what is proved."""
     lines = [f"**{wording.plain(one.run.name or one.line)}**"]
     if one.run.name:
@@ -225,7 +237,7 @@ def share(one: Told, now: JobState) -> float:
 def _more(one: Told, now: JobState) -> None:
     """Draw the menu of an ended run: rename, download, share, delete."""
     run, key = one.run, f"name_{one.run.id}"
-    look = {"placeholder": one.name[:LONGEST], "max_chars": LONGEST}
+    look: dict[str, Any] = {"placeholder": one.name[:LONGEST], "max_chars": LONGEST}
     st.text_input("Name", on_change=_rename, args=(run.id, key), **look, **state.showing(key, run.name))
     if now.state == "done":
         label, ending, reads = FILES.get(one.spec.kind, SWEEPS if one.spec.kind in OF_SWEEPS else PLAIN)

@@ -1,4 +1,6 @@
-"""A run that somebody shared: who looks at it has a workspace of their own, and goes on there."""
+"""Open a run that another person shared. The visitor continues in a workspace of their own."""
+
+from typing import Any
 
 import streamlit as st
 
@@ -14,12 +16,12 @@ from nspca.jobs.runs import NO_SHARE
 
 
 def opened() -> Watched:
-    """The run of the link, introduced, with the way on.
+    """Return the run of the link, after drawing an introduction and links to the visitor's own work.
 
     Raises
     ------
     JobError
-        When the link leads nowhere.
+        When no run has this link.
     """
     run = engine().store.shared_run(state.get("share") or "")
     one = tell([run])[0]
@@ -29,7 +31,7 @@ def opened() -> Watched:
     with st.container(horizontal=True, vertical_alignment="center"):
         if {"sample", "folder"} & one.query.keys():
             own = {name: text for name, text in one.query.items() if name != SWEEP.key}
-            way = {
+            way: dict[str, Any] = {
                 "page": one.page or "app.py",
                 "label": "Go on with it in a workspace of your own",
                 "query_params": state.opening(own),

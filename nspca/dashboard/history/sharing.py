@@ -1,4 +1,4 @@
-"""The link to one run for others, as text to copy and as a picture that a class takes from the screen."""
+"""Share a run: its link as text to copy, and as a QR code for the phones of a class."""
 
 from functools import partial
 from io import BytesIO
@@ -23,7 +23,7 @@ LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
 def offer(run: Run) -> None:
-    """A link, made when it is asked for."""
+    """Draw the button that creates a link to a run, or the existing link."""
     share = engine().store.shares(run.workspace).get(run.id)
     if share is None:
         make = partial(engine().store.share_run, run.workspace, run.id)
@@ -36,7 +36,7 @@ def offer(run: Run) -> None:
 
 
 def link(share: str) -> None:
-    """Show the link and its picture, with the address that this browser uses."""
+    """Draw the link and its QR code; `share` is the name under which the run is shared."""
     full = address(f"shared?share={share}")
     st.code(full, language=None, wrap_lines=True)
     st.image(picture(full), alt="The link as a QR code")
@@ -45,12 +45,12 @@ def link(share: str) -> None:
 
 
 def address(page: str) -> str:
-    """Return the full address of a page such as ``join?room=ABCDEF``, as this browser reaches it."""
+    """Return the full address of a page such as ``join?room=ABCDEF``, with the host of this browser."""
     return f"{(st.context.url or '').split('?')[0].rpartition('/')[0]}/{page}"
 
 
 def is_alone(full: str) -> bool:
-    """Return whether an address works on this machine only."""
+    """Tell whether an address works on this machine only."""
     return urlsplit(full).hostname in LOOPBACK
 
 

@@ -1,7 +1,8 @@
-"""Small pictures of what runs found, from the rows in the store. No Streamlit calls."""
+"""Draw thumbnails of the results of runs, from their rows in the store. No Streamlit calls."""
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 from nspca.dashboard.history.descriptions import DAMAGE, Told
 from nspca.data import SAMPLES
@@ -13,15 +14,16 @@ ALT = "What this run found, small"
 MOST = 300  # points of a line, and features of the parts: more are not seen at this size
 
 
-def of(one: Told, rows: Sequence) -> str | None:
-    """A drawing in SVG; None for what has no picture, or is damaged."""
+def of(one: Told, rows: Sequence[Any]) -> str | None:
+    """Return the thumbnail of a run as SVG; None for a damaged run, and for a kind without thumbnails."""
     try:
         return _drawn(one, rows)
     except DAMAGE:
         return None
 
 
-def _drawn(one: Told, rows: Sequence) -> str | None:
+def _drawn(one: Told, rows: Sequence[Any]) -> str | None:
+    """Return the thumbnail for the rows of a run, see `of`."""
     several = [row for row in rows if isinstance(row, Several) and row.parts]
     if several:
         return _parts(one, max(several, key=lambda row: sum(row.values)))
@@ -38,7 +40,7 @@ def _drawn(one: Told, rows: Sequence) -> str | None:
 
 
 def _curves(found: list[Found]) -> str:
-    """A line for each method over the k that all of them have, the best method's first, with its band."""
+    """Return SVG lines of value against k for each method, at the common k; the best has its proved band."""
     by: dict[str, dict[int, Found]] = {}
     for row in found:
         by.setdefault(row.method, {})[row.k] = row
@@ -55,7 +57,7 @@ def _known(bound: float | None) -> float | None:
 
 
 def _parts(one: Told, row: Several) -> str:
-    """A map of the pixels of an image; of other features one line from the first to the last."""
+    """Return SVG of the parts: a map of pixels for images, otherwise one line of features."""
     supports = [sorted(part[0])[:MOST] for part in row.parts or []]
     data = one.spec.data if isinstance(one.spec, ProblemSpec) else None
     sample = SAMPLES.get(data.sample or "") if data else None

@@ -1,1 +1,1 @@
-"""The parts and the topics page: several components found together."""
+"""The pages Parts, Topics and Components: several components found together."""

@@ -1,6 +1,7 @@
-"""The question for several components: what the address asks, and the inputs that change it."""
+"""The question about several components: the spec in the address, and the form that changes it."""
 
 from contextlib import suppress
+from typing import Any
 
 import streamlit as st
 
@@ -23,14 +24,14 @@ METHODS_HELP = (
 RAW_HELP = """Word counts are mostly zeros. Subtracting each word's mean would fill them all, and a topic
 would also be about words that documents lack. Left as they are, a topic is what documents have in common."""
 BESIDES = (".".join(BUDGET),)
-"""Options that have an input of their own."""
+"""Options of methods that have an input of their own in the form."""
 MOST_BUDGET = 100_000
-"""Points of the net of the bipartite method; each costs one matching."""
+"""Maximum points of the net of the bipartite method. Each point costs one matching."""
 SIGNS = {False: "nonnegative", True: "of any sign"}
 
 
 def usual(about: Subject, of: Chosen) -> ComponentsSpec:
-    """Return the question that the page answers before anybody asks.
+    """Return the usual question of the page, shown until the visitor changes the form.
 
     Tables of many features get fewer methods, and folders a quick proof.
     """
@@ -38,20 +39,20 @@ def usual(about: Subject, of: Chosen) -> ComponentsSpec:
     r, size = default_sizes(n, about.r, about.size)
     center = not of.dataset.is_covariance and not _is_counts(about)
     able = methods.able(methods.refusals(of, True, center, False))
-    by = tuple(name for name in (QUICK if n > LARGE else DEFAULT) if name in able)
-    how = {"effort": "fast"} if of.reference.folder is not None else {}
+    by = tuple(name for name in _default(n) if name in able)
+    how: dict[str, Any] = {"effort": "fast"} if of.reference.folder is not None else {}
     return ComponentsSpec(data=of.spec, sizes=(size,) * r, methods=by, center=center, noun=about.one, **how)
 
 
 def question(about: Subject, of: Chosen) -> ComponentsSpec:
-    """Return the question that the address asks of the data.
+    """Return the question in the address, about the data.
 
     Raises
     ------
     InvalidProblem
-        When sizes do not fit; the sentence says what is possible.
+        When the sizes do not fit the number of features.
     InvalidOption
-        For an option that its method does not take.
+        For an option that its method does not have.
     """
     r, size = wanted(about, of)
     if not 1 <= r <= MOST:
@@ -78,7 +79,7 @@ def question(about: Subject, of: Chosen) -> ComponentsSpec:
 
 
 def wanted(about: Subject, of: Chosen) -> tuple[int, str]:
-    """Return how many components the address asks for, and how many features in each, as text."""
+    """Return the number of components in the address, and the text of their sizes."""
     r, size = default_sizes(of.dataset.X.shape[1], about.r, about.size)
     r = r if state.get("r") is None else state.get("r")
     return r, str(size) if state.get("size") is None else state.get("size")
@@ -94,7 +95,7 @@ def inputs(about: Subject, of: Chosen) -> None:
         **state.bind("size", size),
     )
     third.segmented_control(
-        "Weights", list(SIGNS), format_func=SIGNS.get, required=True, **state.bind("signed")
+        "Weights", list(SIGNS), format_func=SIGNS.__getitem__, required=True, **state.bind("signed")
     )
     left, right = st.columns([3, 1], vertical_alignment="bottom")
     by = _by(about, of)
@@ -103,7 +104,7 @@ def inputs(about: Subject, of: Chosen) -> None:
     right.selectbox(
         "Effort for the proof",
         list(EFFORTS),
-        format_func=EFFORTS.get,
+        format_func=EFFORTS.__getitem__,
         help=EFFORT_HELP,
         **state.bind("proof", _effort()),
     )
@@ -121,6 +122,7 @@ def inputs(about: Subject, of: Chosen) -> None:
 
 
 def _methods(about: Subject, of: Chosen, by: list[str]) -> None:
+    """Draw the choice of methods."""
     able = sorted(_able(about, of), key=lambda name: not nspca.METHODS[name].joint)
     together = [name for name in able if nspca.METHODS[name].joint]
     said = METHODS_HELP.format(wording.listed(together).capitalize(), about.feature)
@@ -134,6 +136,7 @@ def _methods(about: Subject, of: Chosen, by: list[str]) -> None:
 
 
 def _preparation(about: Subject, of: Chosen) -> None:
+    """Draw the switches for centring and standardising."""
     given = of.dataset.is_covariance
     if _is_counts(about):
         st.toggle("Counts as they are", help=RAW_HELP, **state.bind("raw", state.get("raw") is not False))
@@ -145,15 +148,21 @@ def _preparation(about: Subject, of: Chosen) -> None:
 
 
 def _able(about: Subject, of: Chosen) -> list[str]:
-    """Return the methods that can solve the problem of the address."""
+    """Return the methods that can solve the problem in the address."""
     refusals = methods.refusals(of, not state.get("signed"), _center(about, of), _scale(of))
     return [name for name in methods.able(refusals) if name in nspca.METHODS]
 
 
 def _by(about: Subject, of: Chosen) -> list[str]:
-    """Return the methods of the address, or the usual ones."""
+    """Return the chosen methods, or the usual ones."""
     able = _able(about, of)
-    return [name for name in state.get("by") or DEFAULT if name in able] or [DEFAULT[0]]
+    usual = _default(of.dataset.X.shape[1])
+    return [name for name in state.get("by") or usual if name in able] or [DEFAULT[0]]
+
+
+def _default(n: int) -> tuple[str, ...]:
+    """Return the methods that are used before somebody chooses some: fewer for tables of many features."""
+    return QUICK if n > LARGE else DEFAULT
 
 
 def _effort() -> str:
@@ -161,7 +170,7 @@ def _effort() -> str:
 
 
 def _is_counts(about: Subject) -> bool:
-    """Return whether the page is about word counts, which are left as they are at first."""
+    """Tell whether the page is about word counts, which are not centred by default."""
     return about.kind == "words"
 
 

@@ -24,11 +24,11 @@ MEASURES = {
     "eta squared": "the share of the variance of the scores that lies between the groups, from 0 to 1",
 }
 SMALL_P = 0.05
-"""P-values up to here are called small."""
+"""Maximum p-value that is called small."""
 
 
 def show(outcome: Outcome, scores: np.ndarray, columns: Mapping[str, Any], label: str) -> None:
-    """Draw how far each component separates the groups of a label, where there is one."""
+    """Draw the effect size of each component for the groups of a label column, if there is one."""
     if not label:
         return
     labels = [str(one) for one in columns[label]]
@@ -51,7 +51,7 @@ def show(outcome: Outcome, scores: np.ndarray, columns: Mapping[str, Any], label
 
 
 def sentence(found: GroupEffects, one: str) -> str:
-    """Return which component separates the groups most, and how far."""
+    """Return a sentence about the component that separates the groups most, and its effect size."""
     known = np.abs(np.nan_to_num(found.effect))
     best = int(np.argmax(known))
     groups = wording.listed([wording.plain(name) for name in found.groups])
@@ -65,8 +65,9 @@ def sentence(found: GroupEffects, one: str) -> str:
 
 
 def _table(outcome: Outcome, found: GroupEffects, held: GroupEffects | None) -> None:
+    """Draw the table of effect sizes, with those of the held-out half if known."""
     one, number = outcome.about.one, st.column_config.NumberColumn
-    columns = {one: np.arange(1, len(found.effect) + 1), "effect": found.effect}
+    columns: dict[str, Any] = {one: np.arange(1, len(found.effect) + 1), "effect": found.effect}
     if held is not None:
         columns |= {"held_out": held.effect, "p": held.p}
     tables.show(
@@ -84,7 +85,7 @@ def _table(outcome: Outcome, found: GroupEffects, held: GroupEffects | None) -> 
 
 
 def _held_out(outcome: Outcome, labels: list[str], label: str) -> GroupEffects | None:
-    """Draw the check on a held-out half, as a button or with its answer, and return the answer."""
+    """Draw the check on a held-out half: its button, or its outcome, which is returned."""
     if outcome.of.table is not None:
         return None
     try:
@@ -116,9 +117,9 @@ def _held_out(outcome: Outcome, labels: list[str], label: str) -> GroupEffects |
 
 
 def question(outcome: Outcome, label: str) -> GroupsSpec:
-    """Return the question about the held-out half, for the method whose components explain most.
+    """Return the spec of the check on a held-out half, for the method whose components explain most.
 
-    Components of different sizes are asked of a method that finds them together.
+    For components of different sizes, a method that finds them together is used.
     """
     asked, best = outcome.asked, outcome.best
     together = METHODS[best].joint or len(set(asked.sizes)) == 1
@@ -135,8 +136,9 @@ def question(outcome: Outcome, label: str) -> GroupsSpec:
 
 
 def held_out_sentence(held: GroupEffects, one: str) -> str:
-    """Return what the held-out half says of the component that separates most there."""
+    """Return a sentence about the component that separates the groups most on the held-out half."""
     assert held.p is not None  # the other half was measured
+
     if np.isnan(held.p).all():
         return "On the held-out half no scores differ."
     best = int(np.nanargmin(held.p))

@@ -1,31 +1,47 @@
 """State the answer of the pages Parts, Topics and Components: the explained variance and the proved limit."""
 
 import math
+from collections.abc import Sequence
+from dataclasses import replace
+from decimal import Decimal
+from fractions import Fraction
 
 import streamlit as st
 
 import nspca
-from nspca.api import OPTIMAL_GAP
 from nspca.dashboard.app import wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.joint.outcome import Outcome
 from nspca.dashboard.joint.subject import Subject
+from nspca.dashboard.views import statement
 from nspca.plots.joint import climb_figure
-from nspca.presentation.numerals import format_value, percent_down, percent_up, ratio_at_most
+from nspca.presentation.numerals import OPTIMAL_GAP, format_value, percent_down, percent_up, ratio_at_most
 from nspca.result import Result
 from nspca.specs.rows import Climbed
 
 LEAST_DIGITS = 1
-"""Digits after the point of a percentage on the page. The headline takes more digits when value and limit
+"""Digits after the point of a percentage on the page. All of them take more digits when value and limit
 would otherwise look equal.
 """
+CLOSE = 0.9
+"""Proved share of the best possible from which the page calls an answer close to it."""
 
 
 def show(outcome: Outcome) -> None:
-    """Draw the two sentences of the answer as a headline and a line below."""
+    """Draw the answer as a headline, a bar of what was found and the proved limit, and a line below."""
     first, second = sentences(outcome)
     st.markdown(f"#### {first}")
-    st.markdown(second)
+    found, limit = _found(outcome)
+    reached, possible = shares(found, limit)
+    is_best = not outcome.live and _is_best(outcome)
+    everything = f"the variance of all {outcome.about.features(outcome.problem.n)}"
+    most = None if not possible or is_best else min(1.0, limit)
+    said = statement.Statement(
+        first, second, found, most, reached, "" if most is None else possible, everything
+    )
+    st.html(statement.bar(said if is_best or most is not None else replace(said, limit="")))
+    if second:
+        st.markdown(second)
 
 
 def sentences(outcome: Outcome) -> tuple[str, str]:
@@ -35,22 +51,35 @@ def sentences(outcome: Outcome) -> tuple[str, str]:
     """
     best, certificate = outcome.results[outcome.best], outcome.certificate
     explain = "explains" if outcome.asked.r == 1 else "explain"
-    found = best.value / outcome.total
-    limit = math.inf if certificate is None else ratio_at_most(certificate.upper, outcome.total)
-    reached, possible = shares(found, limit)
+    reached, possible = shares(*_found(outcome))
     so_far = " so far" if outcome.live else ""
-    first = f"{outcome.sizes} {explain} {reached} of the variance{so_far}."
+    comma = "," * (", each of " in outcome.sizes)
+    everything = outcome.about.features(outcome.problem.n)
+    first = f"{outcome.sizes}{comma} {explain} {reached} of the variance of all {everything}{so_far}."
     if certificate is None:
         return first, "" if outcome.live else "How much better another choice could be is not proved yet."
-    if 1 - certificate.ratio(best.value) <= OPTIMAL_GAP:
-        return (
-            first,
-            f":material/verified: No other {outcome.sizes}{_terms(outcome)} {explain} more. This is proved.",
-        )
-    return first, (
-        f":material/verified: No {outcome.sizes}{_terms(outcome)} {explain} more than {possible}. This is "
-        "proved."
-    )
+    count, _, of = outcome.sizes.partition(", each of ")
+    such = f"{count.replace(' ', ' such ', 1)}" if of else outcome.sizes
+    terms = _terms(outcome)
+    if _is_best(outcome):
+        return first, f":material/verified: No other {such}{terms} {explain} more. This is proved."
+    close = certificate.ratio(best.value) >= CLOSE
+    proved = "Close to the best possible, and proved: no" if close else "Proved: no"
+    return first, f":material/verified: {proved} {such}{terms} {explain} more than {possible}."
+
+
+def _found(outcome: Outcome) -> tuple[float, float]:
+    """Return the explained share of the total variance, and its proved limit, infinite without a proof."""
+    certificate = outcome.certificate
+    limit = math.inf if certificate is None else ratio_at_most(certificate.upper, outcome.total)
+    return outcome.results[outcome.best].value / outcome.total, limit
+
+
+def _is_best(outcome: Outcome) -> bool:
+    """Return whether the components are proved to be the best possible, up to rounding."""
+    certificate = outcome.certificate
+    value = outcome.results[outcome.best].value
+    return certificate is not None and 1 - certificate.ratio(value) <= OPTIMAL_GAP
 
 
 def _terms(outcome: Outcome) -> str:
@@ -67,21 +96,54 @@ def shares(reached: float, possible: float) -> tuple[str, str]:
     Both have one digit after the point, or as many as make the two differ. The reached share is rounded down
     and the possible share is rounded up. An infinite `possible` gives an empty text.
     """
+    digits = _digits(reached, possible)
+    return percent_down(reached, digits), percent_up(possible, digits) if math.isfinite(possible) else ""
+
+
+def _digits(reached: float, possible: float) -> int:
+    """Return the digits after the point of every percentage on the page."""
     if not math.isfinite(possible):
-        return percent_down(reached, LEAST_DIGITS), ""
-    gap = 100 * (possible - reached)
-    digits = next((d for d in range(wording.MOST_DIGITS) if gap >= 10.0**-d), wording.MOST_DIGITS)
-    digits = max(digits, LEAST_DIGITS)
-    return percent_down(reached, digits), percent_up(possible, digits)
+        return LEAST_DIGITS
+    return max(LEAST_DIGITS, wording.digits_apart(reached, possible))
 
 
 def share(value: float, outcome: Outcome) -> str:
-    """Return the variance of one component as a percentage of the total variance, rounded down."""
-    return percent_down(value / outcome.total, LEAST_DIGITS)
+    """Return the variance of all components as a percentage of the total variance, rounded down."""
+    return percent_down(value / outcome.total, _digits(*_found(outcome)))
+
+
+def each(result: Result, outcome: Outcome) -> list[str]:
+    """Return the share of every component of a result in per cent, in the order of its values.
+
+    The shares add up to `share` of the whole result.
+    """
+    digits = _digits(*_found(outcome))
+    return divided(result.values.tolist(), result.value, outcome.total, digits)
+
+
+def divided(values: Sequence[float], whole: float, total: float, digits: int) -> list[str]:
+    """Return values in per cent of `total`, rounded so that they add up to `whole`, rounded down.
+
+    Each is rounded down, and the units that are then missing go to those with the largest remainders. So each
+    differs from its exact share by less than one unit of the last digit. Values that do not add up to `whole`
+    are rounded down.
+    """
+    unit = 10 ** (digits + 2)
+    exact = [unit * Fraction(value) / Fraction(total) for value in values]
+    units = [math.floor(one) for one in exact]
+    missing = int(Decimal(percent_down(whole / total, digits).removesuffix(" %")).scaleb(digits)) - sum(units)
+    order = sorted(range(len(units)), key=lambda j: units[j] - exact[j])
+    if 0 <= missing <= len(units):
+        for j in order[:missing]:
+            units[j] += 1
+    elif missing == -1 and max(units, default=0) > 0:
+        # The sum of floats may lie just below a sum that is exact.
+        units[next(j for j in reversed(order) if units[j] > 0)] -= 1
+    return [f"{Decimal(one).scaleb(-digits):f} %" for one in units]
 
 
 def is_unfinished(result: Result) -> bool:
-    """Return whether the method of a result is still at work or was cancelled."""
+    """Tell whether the method of a result is still at work or was cancelled."""
     return result.status is nspca.Status.CANCELLED
 
 

@@ -1,4 +1,4 @@
-"""Choice of the number of components, by what each number explains of held-out rows."""
+"""Choose the number of components by the variance that they explain of held-out rows."""
 
 import numpy as np
 import streamlit as st
@@ -17,11 +17,11 @@ from nspca.specs.rows import Row, Weighed
 from nspca.specs.selection import choice_of, row_of
 
 BEYOND = 2
-"""Numbers beyond the one on the page that are looked at too."""
+"""Larger numbers of components that are tried, beyond the one on the page."""
 
 
 def show(outcome: Outcome) -> None:
-    """Draw the question, and its answer as far as it is known."""
+    """Draw the button of the choice, or its outcome so far."""
     one, data = outcome.about.one, outcome.of.dataset
     st.markdown(
         f"**How many {one}s do held-out samples ask for?** A fifth of the samples is set aside, the {one}s "
@@ -40,7 +40,7 @@ def show(outcome: Outcome) -> None:
     spec = question(outcome)
     now = lookup.that_asks(spec)
     if now is None:
-        # The numbers below the largest take less time, about half of it on average.
+        # Smaller numbers of components take less time, about half of it on average.
         seconds = spec.most * spec.total * max(outcome.results[outcome.best].seconds, 0.05) / 2
         start.button(
             f"Try 1 to {outcome.about.count(spec.most)}: about {times.roughly(seconds)}",
@@ -58,7 +58,7 @@ def show(outcome: Outcome) -> None:
 
 
 def question(outcome: Outcome) -> ComponentsChoiceSpec:
-    """Return the question, for components of the size of the largest on the page."""
+    """Return the spec of the choice, for components of the largest size on the page."""
     asked, n = outcome.asked, outcome.problem.n
     k = max(asked.sizes)
     return ComponentsChoiceSpec(
@@ -72,6 +72,7 @@ def question(outcome: Outcome) -> ComponentsChoiceSpec:
 
 
 def _draw_rows(outcome: Outcome, rows: list[Row]) -> None:
+    """Draw the evidence so far for each number of components."""
     row = next((row for row in reversed(rows) if isinstance(row, Weighed)), None)
     if row is None:
         return
@@ -97,7 +98,7 @@ def _draw_rows(outcome: Outcome, rows: list[Row]) -> None:
 
 
 def _take(outcome: Outcome, choice: Choice) -> None:
-    """Draw the button that asks for the number that held-out samples recommend."""
+    """Draw the button that applies the recommended number of components."""
     assert choice.simplest is not None  # something was held out
     if choice.simplest != outcome.asked.r:
         count = choice.simplest
@@ -111,7 +112,7 @@ def _take(outcome: Outcome, choice: Choice) -> None:
 
 
 def sentence(choice: Choice, one: str) -> str:
-    """Return what held-out samples say of the number of components."""
+    """Return a sentence about the number of components that held-out samples recommend."""
     rows = {int(number): i for i, number in enumerate(choice.numbers)}
     assert choice.best is not None and choice.simplest is not None  # something was held out
     best, error = rows[choice.best], choice.held_out_error[rows[choice.best]]

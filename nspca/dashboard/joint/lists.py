@@ -1,7 +1,6 @@
-"""Components as ranked lists of names, in as many columns as the screen has room for."""
+"""Draw components as ranked lists of names, in as many columns as fit the screen."""
 
-from collections.abc import Mapping, Sequence
-from html import escape
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,67 +10,80 @@ from scipy.optimize import linear_sum_assignment
 import nspca
 from nspca.dashboard.app import state, wording
 from nspca.dashboard.joint import names as given_names
-from nspca.dashboard.joint.headline import LEAST_DIGITS
+from nspca.dashboard.joint.headline import each
 from nspca.dashboard.joint.methods import heading, ordered
 from nspca.dashboard.joint.outcome import Outcome
+from nspca.dashboard.joint.subject import explained_names
 from nspca.data.genesets import name_list
+from nspca.presentation.markup import Markup, render
 from nspca.presentation.numerals import percent_down
 
 MOST = 40
 """Names of a component in a list; files have them all."""
 FIRST = 10
-"""Names of a component on the first screen."""
-PRESENTED = 5
+"""Names of a component on the first screen, where the lists stand in one row."""
+FEWER = 5
+"""Names of a component on the first screen, where the lists stand in two rows."""
+PRESENTED = 4
 """Names of a component in present mode, where two rows of lists fit on the screen."""
+ALONE = 10
+"""Names of the one component that is looked at in present mode."""
 MOST_COLUMNS = 5
-STYLE = """<style>
-.nspca-frame { container-type: inline-size; }
-.nspca-topics { display: grid; grid-template-columns: repeat(var(--columns), minmax(0, 1fr));
-  gap: 0.6rem 1rem; margin: 0 0 0.8rem; }
-@container (max-width: 640px) {
-  .nspca-topics { grid-template-columns: repeat(min(3, var(--columns)), minmax(0, 1fr)); }
-}
-@container (max-width: 460px) {
-  .nspca-topics { grid-template-columns: repeat(min(2, var(--columns)), minmax(0, 1fr)); }
-}
-.nspca-topics section { min-width: 0; }
-.nspca-topics h6 { font-size: 0.85rem; font-weight: 600; margin: 0 0 0.2rem; padding: 0;
-  border-bottom: 1px solid rgba(128,128,128,0.4); }
-.nspca-topics ol { list-style: none; margin: 0; padding: 0; }
-.nspca-topics li { position: relative; display: flex; justify-content: space-between; gap: 0.4rem;
-  font-size: 0.88rem; line-height: 1.5;
-  margin: 1px 0; padding: 0 0.3rem; border-radius: 3px; }
-.nspca-topics li span { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
-.nspca-topics li data { font-size: 0.75rem; opacity: 0.75; font-variant-numeric: tabular-nums; }
-.nspca-topics li.only span { text-decoration: underline dotted; text-underline-offset: 3px; }
-</style>"""
+NUMBER_ROOM = "3rem"
+"""Width beside the longest bar, in which the numbers stand."""
 
 
-def best(outcome: Outcome, most: int = FIRST) -> None:
+def show(outcome: Outcome, alone: Callable[[Outcome, int], None]) -> None:
+    """Draw the choice of a component, and below it the components of the best method as lists.
+
+    Parameters
+    ----------
+    alone : draws the chosen component beside the lists in present mode, where nothing else shows it
+    """
+    number = choose(outcome)
+    if not state.get("present") or outcome.asked.r == 1:
+        best(outcome)
+        return
+    left, right = st.columns([5, 2], gap="medium")
+    with left:
+        best(outcome)
+    with right:
+        alone(outcome, number)
+
+
+def one(outcome: Outcome, number: int) -> None:
+    """Draw one component of the best method, counted from 1, as a longer list of names."""
+    result = ordered(outcome.results)[outcome.best]
+    x, share = result.components[:, number - 1], each(result, outcome)[number - 1]
+    title = called(outcome.best).get(number - 1) or f"{outcome.about.one.capitalize()} {number}"
+    largest = float(np.abs(x).max(initial=0)) or 1.0
+    drawn = [_list(title, x, share, explained_names(outcome.of), None, largest, ALONE)]
+    st.html(render("lists", columns=1, lists=drawn, room=NUMBER_ROOM))
+
+
+def best(outcome: Outcome) -> None:
     """Draw the components of the best method as lists of their first names."""
     method = outcome.best
     result = ordered(outcome.results)[method]
-    names = outcome.of.dataset.feature_names
-    shares = result.values / outcome.total
-    if state.get("present") and len(shares) > MOST_COLUMNS:
-        most = min(most, PRESENTED)
+    most = FIRST
+    if len(result.values) > MOST_COLUMNS:
+        most = PRESENTED if state.get("present") else FEWER
+    names, shares = explained_names(outcome.of), each(result, outcome)
     st.html(lists(result.components, shares, names, called=called(method), most=most))
 
 
 def choose(outcome: Outcome) -> int:
-    """Draw the choice of one component of the best method; return its number from 1.
-
-    In present mode nothing is drawn, because what a choice shows is not on the screen.
-    """
+    """Draw the choice of one component of the best method, and return its number from 1."""
     about, method = outcome.about, outcome.best
     X, called_ = ordered(outcome.results)[method].components, called(method)
     r = X.shape[1]
     at = min(max(1, state.get(about.at)), r)
-    if r == 1 or state.get("present"):
+    if r == 1:
         return at
     return st.segmented_control(
-        f"Look at one {about.one}",
+        f"Look at one {about.one}: press its number",
         list(range(1, r + 1)),
+        label_visibility="collapsed" if state.get("present") else "visible",
         format_func=lambda j: f"{j} {called_.get(j - 1, '')}".strip(),
         required=True,
         **state.bind(about.at, at),
@@ -79,7 +91,7 @@ def choose(outcome: Outcome) -> int:
 
 
 def rows(outcome: Outcome) -> None:
-    """Draw a row of lists for every method; those of the others stand below the ones they share most with."""
+    """Draw a row of lists for every method; lists in one column are those that share most weight."""
     names, results = outcome.of.dataset.feature_names, ordered(outcome.results)
     joint = [method for method in results if nspca.METHODS[method].joint]
     first = max(joint, key=lambda method: results[method].value, default=None)
@@ -87,8 +99,10 @@ def rows(outcome: Outcome) -> None:
     for method, result in results.items():
         st.markdown(heading(outcome, result))
         is_other = first is not None and method != first
-        order = matched(results[first].components, result.components) if is_other else None
-        shares = result.values / outcome.total
+        order = (
+            None if first is None or not is_other else matched(results[first].components, result.components)
+        )
+        shares = each(result, outcome)
         marked = known if is_other else None
         st.html(lists(result.components, shares, names, marked, order, called(method), FIRST))
     if first is not None and len(results) > 1:
@@ -101,45 +115,45 @@ def rows(outcome: Outcome) -> None:
 
 
 def called(method: str) -> dict[int, str]:
-    """Return the names that somebody gave to components of a method, by their place from 0."""
+    """Return the names that the visitor gave to components of a method, by their number from 0."""
     return {j - 1: name for (whose, j), name in given_names.given().items() if whose == method}
 
 
 def matched(X: Any, Y: Any) -> np.ndarray:
-    """Return for each column of X (n, r) the column of Y (n, r) that it is matched with.
+    """Return for each column of X (n, r) the number of its partner in Y (n, r).
 
-    Every column is matched once, so that most weight is shared in all.
+    Each column of Y is used once. The partners share as much weight as possible in total.
     """
     return linear_sum_assignment(-(np.abs(X).T @ np.abs(Y)))[1]
 
 
 def lists(
     X: np.ndarray,
-    shares: Sequence[float],
+    shares: Sequence[str],
     names: Sequence[str],
-    known: np.ndarray | None = None,
-    order: Sequence[int] | None = None,
+    known: Any = None,
+    order: Sequence[int] | np.ndarray | None = None,
     called: Mapping[int, str] | None = None,
     most: int = MOST,
-) -> str:
+) -> Markup:
     """Return HTML of components as lists of names with weights, largest first.
 
     Parameters
     ----------
     X : (n, r) weights
-    shares : r shares of the variance
+    shares : r texts that stand above the lists, such as ``8.9 %``
     names : n
     known : (n,) bool, optional
-        Names that are not known are marked with a dotted line.
-    order : which component stands in which place
-    called : names of components by their place
-    most : names in each list
+        Features that every good answer uses; all others are marked with a dotted line.
+    order : numbers of the components in the order of drawing
+    called : names of components by their number
+    most : maximum names in each list
     """
     largest = float(np.abs(X).max(initial=0)) or 1.0
     r = X.shape[1]
     columns = -(-r // -(-r // MOST_COLUMNS))  # rows of equal length
     places, called = range(r) if order is None else order, called or {}
-    body = "".join(
+    drawn = [
         _list(
             f"{j + 1}{' ' * (j in called)}{called.get(j, '')}",
             X[:, j],
@@ -150,53 +164,56 @@ def lists(
             most,
         )
         for j in places
-    )
-    return (
-        f'{STYLE}<div class="nspca-frame"><div class="nspca-topics" '
-        f'style="--columns:{columns}">{body}</div></div>'
-    )
+    ]
+    return render("lists", columns=columns, lists=drawn, room=NUMBER_ROOM)
 
 
-def _list(title: str, x: np.ndarray, share: float, names, known, largest: float, most: int) -> str:
+def _list(
+    title: str,
+    x: np.ndarray,
+    share: str,
+    names: Sequence[str],
+    known: np.ndarray | None,
+    largest: float,
+    most: int,
+) -> dict[str, Any]:
+    """Return one component as a list with a title, for the template."""
     order = np.argsort(-np.abs(x), kind="stable")[: np.count_nonzero(x)]
-    items = "".join(_item(names[i], x[i], largest, known is not None and not known[i]) for i in order[:most])
-    more = f"<li><span>and {len(order) - most} more</span></li>" if len(order) > most else ""
-    above = f"<h6>{escape(title)} · {percent_down(share, LEAST_DIGITS)}</h6>"
-    return f"<section>{above}<ol>{items}{more}</ol></section>"
+    items = [_item(names[i], x[i], largest, known is not None and not known[i]) for i in order[:most]]
+    return {"title": f"{title} · {share}", "items": items, "more": max(0, len(order) - most)}
 
 
-def _item(name: str, weight: float, largest: float, only: bool) -> str:
-    width, colour = 100 * abs(weight) / largest, "217,98,43" if weight < 0 else "42,133,199"
-    bar = f"background:linear-gradient(to right,rgba({colour},0.26) {width:.0f}%,transparent {width:.0f}%)"
-    safe = escape(str(name))
-    return (
-        f'<li{" class=only" if only else ""} style="{bar}" '
-        f'title="{safe}"><span>{safe}</span><data>{weight:.2f}</data></li>'
-    )
+def _item(name: str, weight: float, largest: float, only: bool) -> dict[str, Any]:
+    """Return one name with a bar for its weight, for the template."""
+    width, colour = f"{abs(weight) / largest:.2f}", "217,98,43" if weight < 0 else "42,133,199"
+    return {"name": str(name), "weight": weight, "width": width, "colour": colour, "only": only}
 
 
 def ranked(x: np.ndarray, names: Sequence[str]) -> list[str]:
-    """Return the names of the features of a component, the largest weight first."""
+    """Return the names of the features that a component x (n,) uses, largest weight first."""
     return [str(names[i]) for i in np.argsort(-np.abs(x), kind="stable")[: np.count_nonzero(x)]]
 
 
 def copy(x: np.ndarray, names: Sequence[str], label: str) -> None:
-    """Draw the names of a component with a button that copies them, one a line."""
+    """Draw the names of a component with a button that copies them, one per line."""
     st.caption(f"{label}. The button at the right of the box copies them, one a line.")
     st.code(name_list(ranked(x, names)).rstrip("\n"), language=None, height=130)
 
 
 def method_of(outcome: Outcome) -> str:
-    """Draw the choice of the method whose component is looked at, where there are several; return it."""
-    results = ordered(outcome.results)
-    shown = state.get("shown") if state.get("shown") in results else outcome.best
-    if len(results) == 1:
-        return shown
-    return st.selectbox("By the method", list(results), width=260, **state.bind("shown", shown))
+    """Return the method whose component is looked at."""
+    return state.get("shown") if state.get("shown") in outcome.results else outcome.best
+
+
+def choose_method(outcome: Outcome) -> None:
+    """Draw the choice of the method whose component is looked at, where there are several."""
+    if len(outcome.results) > 1:
+        names = list(ordered(outcome.results))
+        st.selectbox("By the method", names, width=260, **state.bind("shown", method_of(outcome)))
 
 
 def looked_at(outcome: Outcome, method: str) -> tuple[int, np.ndarray]:
-    """Return the number of the component that is looked at, from 1, and its weights (n,) by a method."""
+    """Return the number (from 1) of the chosen component, and its weights (n,) by a method."""
     X = ordered(outcome.results)[method].components
     number = min(max(1, state.get(outcome.about.at)), X.shape[1])
     return number, X[:, number - 1]
@@ -216,17 +233,21 @@ def name_it(outcome: Outcome, method: str, number: int, suggestion: str) -> None
 
 
 def gist(x: np.ndarray, names: Sequence[str], most: int = 4) -> str:
-    """Return the first names of a component in a line."""
+    """Return the first `most` names of a component in one line."""
     return ", ".join(name[:24] for name in ranked(x, names)[:most])
 
 
 def recurring(outcome: Outcome, F: np.ndarray, overlaps: Sequence[float]) -> None:
-    """Draw each component as the names that come up most when samples are drawn again, with how often."""
+    """Draw each component as the names that are most frequent under resampling, with their frequency.
+
+    F (n, r) has the frequencies, and `overlaps` the mean overlap of each component.
+    """
     names, r, about = outcome.of.dataset.feature_names, F.shape[1], outcome.about
     most = max(outcome.asked.sizes)
     X = np.where(np.argsort(np.argsort(-F, axis=0, kind="stable"), axis=0) < most, F, 0.0)
     known = outcome.results[outcome.best].components.any(axis=1)
-    st.html(lists(X, np.asarray(overlaps).reshape(r), names, known))
+    shares = [percent_down(overlap, 1) for overlap in np.asarray(overlaps).reshape(r).tolist()]
+    st.html(lists(X, shares, names, known))
     st.caption(
         f"Bars and numbers say in which share of the draws a {about.one} has it. Dotted lines mark what is "
         "in "

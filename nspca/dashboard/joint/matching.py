@@ -1,6 +1,6 @@
-"""The matching step as a picture: a small made example, solved by the real matching function and one by
-one.
-"""
+"""Explain the matching step by a made-up example, solved by matching and one component at a time."""
+
+from collections.abc import Sequence
 
 import numpy as np
 import streamlit as st
@@ -22,8 +22,10 @@ Taking turns instead, the first component takes the best features, also those th
 
 
 def example(number: int) -> np.ndarray:
-    """Made weights W_ij^2 (8, 3): topics have words of their own, and the first likes what the others need,
-    as leading directions do.
+    """Return made-up weights W_ij^2 (8, 3) of words and topics.
+
+    Topics have words of their own. The first topic also has large weights for words of the others, as leading
+    directions do.
     """
     rng = np.random.default_rng(number)
     W = 0.2 + 0.4 * rng.random((len(FEATURES), len(COMPONENTS)))
@@ -32,8 +34,8 @@ def example(number: int) -> np.ndarray:
     return np.square(W)
 
 
-def in_turn(weights: np.ndarray, sizes) -> np.ndarray:
-    """Labels when each component takes the best of what is left."""
+def in_turn(weights: np.ndarray, sizes: Sequence[int]) -> np.ndarray:
+    """Return the component of each feature when components choose their best free features in turn."""
     labels = np.full(len(weights), -1)
     for j, size in enumerate(sizes):
         free = np.flatnonzero(labels < 0)
@@ -42,7 +44,7 @@ def in_turn(weights: np.ndarray, sizes) -> np.ndarray:
 
 
 def show() -> None:
-    """Behind an expander: nobody who wants topics has to read it."""
+    """Draw the folded explanation."""
     with st.expander("How words are matched to topics", icon=":material/hub:"):
         st.markdown(LESSON)
         number = st.slider(

@@ -1,9 +1,8 @@
-"""All methods side by side: their components, what each explains, and the cumulative variance."""
+"""Draw all methods side by side: their components, their variances, and the cumulative variance."""
 
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from html import escape
 
 import numpy as np
 import pandas as pd
@@ -17,20 +16,9 @@ from nspca.dashboard.joint.headline import is_unfinished, share
 from nspca.dashboard.joint.outcome import Outcome, View
 from nspca.dashboard.runs import methods
 from nspca.plots.joint import cumulative_figure
+from nspca.presentation.markup import Markup, render
 from nspca.presentation.numerals import format_value, round_down
 from nspca.result import Result
-
-CARDS = """<style>
-.nspca-cards { display: none; }
-@media (max-width: 640px) {
-  .nspca-cards { display: block; } .st-key-methods_table { display: none; }
-  .nspca-cards section { border: 1px solid rgba(128,128,128,0.35); border-radius: 8px; padding: 0.5rem 0.8rem;
-    margin: 0 0 0.6rem; }
-  .nspca-cards h6 { margin: 0; padding: 0; font-size: 1rem; }
-  .nspca-cards dl { display: grid; grid-template-columns: auto 1fr; gap: 0.1rem 0.8rem; margin: 0.3rem 0 0; }
-  .nspca-cards dt { opacity: 0.7; } .nspca-cards dd { margin: 0; text-align: right; }
-}
-</style>"""
 
 
 def show(outcome: Outcome, view: View) -> None:
@@ -43,7 +31,7 @@ def show(outcome: Outcome, view: View) -> None:
 
 
 def heading(outcome: Outcome, result: Result) -> str:
-    """Return the line above the components of a method."""
+    """Return the heading of the components of a method."""
     so_far = ", so far" if is_unfinished(result) else ""
     how = "all at once" if nspca.METHODS[result.method].joint else "one after another"
     return (
@@ -53,9 +41,9 @@ def heading(outcome: Outcome, result: Result) -> str:
 
 
 def ordered(results: Mapping[str, Result]) -> dict[str, Result]:
-    """Return the results with components that were found together in the order of their size.
+    """Return the results, with components that were found together sorted by their variance.
 
-    Components that were found one after another stay in this order, which is what they are about.
+    Components that were found one after another keep their order.
     """
     return {
         method: _by_size(result) if nspca.METHODS[method].joint else result
@@ -69,10 +57,9 @@ def _by_size(result: Result) -> Result:
 
 
 def gain(results: Mapping[str, Result]) -> tuple[str, str, float] | None:
-    """Return the best method that finds components together, the best that finds one after another, and by
-    how many per cent the first explains more.
+    """Return the best method that finds components together, the best other method, and the gain in per cent.
 
-    None where one side is missing.
+    Returns None if there is no method of one kind.
     """
     groups = [
         {m: r.value for m, r in results.items() if nspca.METHODS[m].joint is at_once}
@@ -87,7 +74,7 @@ def gain(results: Mapping[str, Result]) -> tuple[str, str, float] | None:
 
 
 def gain_sentence(outcome: Outcome) -> str:
-    """Return what finding all components together is worth, in plain words; empty where nothing compares."""
+    """Return a sentence about the gain of finding all components together; empty without a comparison."""
     found = gain(outcome.results)
     if found is None:
         return ""
@@ -103,14 +90,14 @@ def gain_sentence(outcome: Outcome) -> str:
 
 
 def cumulative(outcome: Outcome) -> go.Figure:
-    """Return the figure of what the first components of each method explain together."""
+    """Return the figure of the cumulative variance of the components of each method."""
     values = {method: result.values for method, result in ordered(outcome.results).items()}
     upper = None if outcome.certificate is None else outcome.certificate.upper
     return cumulative_figure(values, outcome.total, upper=upper)
 
 
 def table(outcome: Outcome) -> tuple[pd.DataFrame, str]:
-    """Return a row for each method, and the method that the others are compared with."""
+    """Return a table with one row per method, and the method that the others are compared with."""
     results = outcome.results
     at_once = {method: result for method, result in results.items() if nspca.METHODS[method].joint}
     best = max(at_once or results, key=lambda method: results[method].value)
@@ -135,16 +122,17 @@ def table(outcome: Outcome) -> tuple[pd.DataFrame, str]:
 
 
 def _above(value: float, other: float) -> float | None:
-    """Return by how many per cent `value` is larger."""
+    """Return the excess of `value` over `other` in per cent; None if there is no `other`."""
     return 100 * (value / other - 1) if other > 0 else None
 
 
 def _per_cent(ratio: float) -> float:
-    """Return a proved ratio in per cent, rounded down; 100 for a ratio of exactly 1 alone."""
+    """Return a proved ratio in per cent, rounded down; only a ratio of exactly 1 gives 100."""
     return 100.0 if ratio >= 1 else math.nextafter(100 * ratio, 0.0)
 
 
 def _table(outcome: Outcome) -> None:
+    """Draw the table of methods, and the cards that replace it on a narrow screen."""
     rows, best = table(outcome)
     n, feature, one = outcome.problem.n, outcome.about.feature, outcome.about.one
     least = [proved if pd.isna(proved) else round_down(proved, 2) for proved in rows["least"]]
@@ -153,8 +141,8 @@ def _table(outcome: Outcome) -> None:
         _wide_table(rows.assign(least=least), best, n, feature, one)
 
 
-def cards(outcome: Outcome) -> str:
-    """Return HTML with a card for each method, which takes the place of the table on a narrow screen."""
+def cards(outcome: Outcome) -> Markup:
+    """Return HTML with a card for each method, which replaces the table on a narrow screen."""
     (rows, best), feature, found = table(outcome), outcome.about.feature.capitalize(), []
     for row in rows.to_dict("records"):
         facts = {
@@ -163,12 +151,12 @@ def cards(outcome: Outcome) -> str:
             "Proved": "nothing" if pd.isna(row["least"]) else f"at least {round_down(row['least'], 2):.2f} %",
             "Seconds": f"{row['seconds']:.2f}",
         }
-        lines = "".join(f"<dt>{escape(name)}</dt><dd>{escape(said)}</dd>" for name, said in facts.items())
-        found.append(f"<section><h6>{escape(row['method'])}, {row['found']}</h6><dl>{lines}</dl></section>")
-    return f'{CARDS}<div class="nspca-cards">{"".join(found)}</div>'
+        found.append((f"{row['method']}, {row['found']}", facts))
+    return render("method_cards", cards=found)
 
 
 def _wide_table(rows: pd.DataFrame, best: str, n: int, feature: str, one: str) -> None:
+    """Draw the table of methods for a wide screen."""
     number, text = st.column_config.NumberColumn, st.column_config.TextColumn
     tables.show(
         rows if rows["least"].notna().any() else rows.drop(columns="least"),

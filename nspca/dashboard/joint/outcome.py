@@ -63,7 +63,7 @@ class Outcome:
 
     @property
     def sizes(self) -> str:
-        """Number and size of the components sought, such as ``5 parts of 40 pixels``."""
+        """Number and size of the components sought, such as ``5 parts, each of 40 pixels``."""
         return self.about.sized(self.asked.sizes)
 
 

@@ -1,6 +1,7 @@
 """Draw the pages Parts, Topics and Components: several components of one data set, found together."""
 
 from dataclasses import replace
+from typing import Any
 
 import streamlit as st
 
@@ -38,7 +39,7 @@ def show(about: Subject, view: View) -> None:
     answer_page.show(JointPage(replace(about, feature=subject.feature_noun(of)), view), of)
 
 
-class JointPage(AnswerPage):
+class JointPage(AnswerPage[ComponentsSpec]):
     """A page about several components.
 
     Parameters
@@ -80,9 +81,8 @@ class JointPage(AnswerPage):
         return f"Find {self.about.count(asked.r)}"
 
     def introduce(self, run: Watched, asked: ComponentsSpec | None) -> None:
-        press = self.label(run.of, run.asked if asked is None else asked)
         what = [self._about(run).sized(run.asked.sizes), *run.asked.describe().details]
-        first_answer.announce(run, ", ".join(what), press)
+        first_answer.announce(run, ", ".join(what), self.press(run, asked))
         if run.of.reference.folder is not None:
             st.caption(wording.plain(f"Shown: {run.of.dataset.provenance}."))
 
@@ -130,7 +130,12 @@ class JointPage(AnswerPage):
         return replace(self.about, feature=subject.feature_noun(run.of))
 
     def _outcome(
-        self, run: Watched, now: JobState, results: dict[str, nspca.Result], live: bool = False, **proved
+        self,
+        run: Watched,
+        now: JobState,
+        results: dict[str, nspca.Result],
+        live: bool = False,
+        **proved: Any,
     ) -> Outcome:
         """Return the outcome of a run that views draw; `proved` holds further fields of `Outcome`."""
         problem, about = _problem(run), self._about(run)

@@ -1,4 +1,4 @@
-"""Parts: images taken apart into pieces that share no pixel, and an image put together again."""
+"""The view of the page Parts: components of images that share no pixel, and reconstructed images."""
 
 from typing import Any
 
@@ -9,10 +9,11 @@ import streamlit as st
 from nspca.dashboard.app import state, wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.joint import stability
-from nspca.dashboard.joint.headline import share
+from nspca.dashboard.joint.headline import each
 from nspca.dashboard.joint.methods import heading, ordered
 from nspca.dashboard.joint.outcome import Outcome, Section, View
 from nspca.dashboard.joint.subject import PARTS as SUBJECT
+from nspca.dashboard.views import component
 from nspca.plots.joint import parts_figure, pictures_figure, union_figure
 from nspca.problem import Problem
 
@@ -29,7 +30,7 @@ HOW_RAW = (
 
 
 def picture(outcome: Outcome) -> None:
-    """Draw all parts of the best method in one image, and each by itself."""
+    """Draw all parts of the best method in one image, and each part alone."""
     best = outcome.best
     left, right = st.columns([3, 5], gap="medium", vertical_alignment="center")
     with left:
@@ -41,16 +42,11 @@ def picture(outcome: Outcome) -> None:
 
 
 def after(outcome: Outcome) -> str:
-    """Return what is drawn, and what to do next."""
-    X = outcome.results[outcome.best].components
-    used, n = int(np.count_nonzero(X.any(axis=1))), outcome.problem.n
-    said = (
-        f"Each part has its own colour, and {n - used} of {n} pixels are in none. The share above a part is "
-        "what it explains."
-    )
+    """Return the sentence about the picture and the next step."""
+    said = "A part has one number and one colour, and explains the percentage above its picture."
     if state.get("present"):
         return said
-    return f"{said} Choose an image below to see it put together from the parts."
+    return f"{said} Next, choose an image below to see it put together from the parts."
 
 
 def rows(outcome: Outcome) -> None:
@@ -63,28 +59,28 @@ def rows(outcome: Outcome) -> None:
 
 
 def row(outcome: Outcome, method: str) -> go.Figure:
-    """Return the parts of a method side by side; those of all methods have one scale of colour."""
+    """Return the figure of the parts of a method side by side; all methods share a colour scale."""
     results = ordered(outcome.results)
     result = results[method]
     largest = max(float(np.abs(one.components).max()) for one in results.values())
     return parts_figure(
         result.components,
-        outcome.of.dataset.image_shape,
+        component.grid(outcome.of.dataset),
         mean=_behind(outcome),
-        captions=[f"{j}: {share(value, outcome)}" for j, value in enumerate(result.values, 1)],
+        captions=[f"{j}: {said}" for j, said in enumerate(each(result, outcome), 1)],
         largest=largest,
         name=method,
     )
 
 
 def union(outcome: Outcome) -> go.Figure:
-    """Return all parts of the best method in one image, each in its colour."""
+    """Return the figure of all parts of the best method in one image, each in a colour of its own."""
     X = ordered(outcome.results)[outcome.best].components
-    return union_figure(X, outcome.of.dataset.image_shape, mean=_behind(outcome), name=outcome.best)
+    return union_figure(X, component.grid(outcome.of.dataset), mean=_behind(outcome), name=outcome.best)
 
 
 def taken(outcome: Outcome) -> dict[str, go.Figure]:
-    """Return the pictures of the parts, by the name of a file."""
+    """Return the figures for export, by file name."""
     drawn = {f"parts-by-{method}": row(outcome, method) for method in outcome.results}
     return {f"all-parts-by-{outcome.best}": union(outcome), **drawn}
 
@@ -94,7 +90,7 @@ def _behind(outcome: Outcome) -> np.ndarray | None:
 
 
 def look(outcome: Outcome) -> None:
-    """Draw a chosen image beside what each method makes of it, and how it grows part by part."""
+    """Draw a chosen image, its reconstruction by each method, and its reconstruction part by part."""
     data, problem, r = outcome.of.dataset, outcome.problem, outcome.asked.r
     left, right = st.columns([2, 1], gap="medium", vertical_alignment="bottom")
     with left:
@@ -110,7 +106,8 @@ def look(outcome: Outcome) -> None:
         captions.append(f"{method} {wording.down(explained)}")
     low, high = float(original.min()), float(original.max())
     figures.draw(
-        pictures_figure(pictures, data.image_shape, captions, low=low, high=high), f"again_{outcome.run_id}"
+        pictures_figure(pictures, component.grid(data), captions, low=low, high=high),
+        f"again_{outcome.run_id}",
     )
     off = "the mean image" if outcome.asked.center else "black"
     scaled = ", each pixel over its standard deviation" if outcome.asked.scale else ""
@@ -123,10 +120,10 @@ def look(outcome: Outcome) -> None:
 
 
 def _recurring(outcome: Outcome, F: np.ndarray, overlaps: list[float]) -> None:
-    """Draw each part shaded by how often its pixels come up when images are drawn again."""
+    """Draw each part with pixels shaded by their frequency under resampling (see `lists.recurring`)."""
     captions = [f"{j}: {100 * overlap:.0f} %" for j, overlap in enumerate(overlaps, 1)]
     figure = parts_figure(
-        F, outcome.of.dataset.image_shape, captions=captions, largest=1.0, name=outcome.best
+        F, component.grid(outcome.of.dataset), captions=captions, largest=1.0, name=outcome.best
     )
     figure.data[1].hovertemplate = "part %{customdata}: in %{z:.0%} of the draws<extra></extra>"
     figures.draw(figure, f"stability_{outcome.run_id}")
@@ -138,7 +135,7 @@ def _recurring(outcome: Outcome, F: np.ndarray, overlaps: list[float]) -> None:
 
 
 def _one_after_another(outcome: Outcome, face: int) -> None:
-    """Draw the chosen image growing: the parts of the best method added one by one."""
+    """Draw the reconstructions of a chosen image from the first 1, 2, ... parts of the best method."""
     data, best = outcome.of.dataset, outcome.best
     X, original = ordered(outcome.results)[best].components, data.X[face - 1].astype(float)
     steps = [
@@ -154,16 +151,17 @@ def _one_after_another(outcome: Outcome, face: int) -> None:
         "explained so far."
     )
     pictures = [*(picture for picture, _ in steps), original]
-    scale = {"low": float(original.min()), "high": float(original.max()), "columns": 8}
+    scale: dict[str, Any] = {"low": float(original.min()), "high": float(original.max()), "columns": 8}
     figures.draw(
-        pictures_figure(pictures, data.image_shape, [*captions, "original"], **scale),
+        pictures_figure(pictures, component.grid(data), [*captions, "original"], **scale),
         f"growing_{outcome.run_id}",
     )
 
 
 def reconstruction(X: Any, problem: Problem, parts: np.ndarray, row: int) -> tuple[np.ndarray, float]:
-    """Return an image made from disjoint unit `parts` (n, r) by its scores, and the share of its centred sum
-    of squares that they explain.
+    """Return the reconstruction (n,) of the image `row` from disjoint unit `parts` (n, r), and its share.
+
+    The share is that of the centred sum of squares of the image.
     """
     image = X[row].astype(float)
     A = problem.covariance
@@ -175,7 +173,7 @@ def reconstruction(X: Any, problem: Problem, parts: np.ndarray, row: int) -> tup
 
 
 def _browse(m: int) -> int:
-    """Draw the choice of an image: a slider with a step back and a step on; return its number from 1."""
+    """Draw the choice of one of m images, a slider with buttons, and return its number from 1."""
     face = min(max(1, state.get("face")), m)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.button(

@@ -1,6 +1,7 @@
-"""The proof of several components: watched while it closes, checked, and improved from here."""
+"""The section about the proof of several components: progress, check, and further proofs."""
 
 import time
+from typing import Any
 
 import streamlit as st
 
@@ -19,12 +20,12 @@ from nspca.specs.rows import Closer, Several, unpack
 
 
 def closers(now: JobState) -> list[Closer]:
-    """Return how the bound of a run came down."""
+    """Return the rows of a run about its bound, in order."""
     return [row for row in unpack(now.rows) if isinstance(row, Closer)]
 
 
 def live(now: JobState, problem: Problem, run_id: str) -> bool:
-    """Draw the two bounds while the run works on its proof; return whether it does."""
+    """Draw value and bound while a run works on its proof; tell whether it does."""
     rows = closers(now)
     if rows and now.started is not None:
         before = sum(row.seconds for row in unpack(now.rows) if isinstance(row, Several))
@@ -32,8 +33,8 @@ def live(now: JobState, problem: Problem, run_id: str) -> bool:
     return bool(rows)
 
 
-def tightest(results: dict[str, nspca.Result], asked: ComponentsSpec, tried: list[Attempt]) -> dict:
-    """Return the results, each with the least bound that is known by now. One bound serves all of them."""
+def tightest(results: dict[str, nspca.Result], asked: ComponentsSpec, tried: list[Attempt]) -> dict[str, Any]:
+    """Return the results with the smallest known bound, which all of them share."""
     own = next(iter(results.values()), None)
     proof = own and proofs.best(own, tried, asked.sizes)
     if not proof:
@@ -42,9 +43,7 @@ def tightest(results: dict[str, nspca.Result], asked: ComponentsSpec, tried: lis
 
 
 def show(outcome: Outcome) -> None:
-    """Draw what is proved about a finished run, how it came about, and the buttons to check and to prove
-    more.
-    """
+    """Draw the proof of a finished run, its history, and the buttons to check and to improve it."""
     best, now = outcome.results[outcome.best], outcome.now
     assert now is not None  # a section is drawn for a run that has ended
     came = best.with_certificate(outcome.own)
@@ -64,7 +63,7 @@ def show(outcome: Outcome) -> None:
 
 
 def sentence(outcome: Outcome) -> str:
-    """Return what is proved of the best components, in words."""
+    """Return a sentence about the proved share of the best components."""
     best, one = outcome.results[outcome.best], outcome.about.one
     if best.certificate is None:
         return f"Nothing is proved about these {one}s yet. “Prove more” looks for a limit that holds for "

@@ -1,4 +1,4 @@
-"""Samples on a map: their scores along two components, coloured by a label and chosen with a lasso."""
+"""The map of samples: scores along two components, coloured by a label, with a lasso to select samples."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -22,9 +22,9 @@ from nspca.plots import alt_text, score_figure
 from nspca.plots.samplemap import MOST, MOST_ARROWS, Arrows, chosen_samples, drawn_samples, sample_map
 
 SHOWN = 200
-"""Chosen samples that are listed on the page; the CSV has all."""
+"""Maximum selected samples that the page lists. The CSV file has all."""
 NO_GROUPS = "none"
-"""The choice of no label, in an address."""
+"""Value in the address for no label."""
 TOUCH = """<style>@media (pointer: coarse) {
 .st-key-sample_map .js-plotly-plot .draglayer { pointer-events: none; touch-action: auto; }
 }</style>"""
@@ -32,7 +32,7 @@ TOUCH = """<style>@media (pointer: coarse) {
 
 
 def show(outcome: Outcome) -> None:
-    """Draw the samples along the components of the best method, and how far they separate groups."""
+    """Draw the map of samples for the best method, and the effect sizes for labelled groups."""
     data = outcome.of.dataset
     if data.is_covariance:
         st.caption("These data are a covariance matrix, which has no samples to draw.")
@@ -68,7 +68,7 @@ def show(outcome: Outcome) -> None:
 def scores_of(outcome: Outcome) -> np.ndarray | None:
     """Return the scores (m, r) of the samples along the components of the best method.
 
-    Those of a folder are of the rows that are drawn; None when its sample is no problem of its own.
+    For a folder, only a sample of its rows is used; None if that sample cannot be prepared in the same way.
     """
     try:
         problem = looked_at(outcome.of, outcome.problem)
@@ -78,7 +78,7 @@ def scores_of(outcome: Outcome) -> np.ndarray | None:
 
 
 def label_columns(data: Dataset) -> dict[str, Any]:
-    """Return the labels of the samples by the name of their column, those in force first."""
+    """Return the label columns by name, the present labels first."""
     found: dict[str, Any] = {}
     if data.labels is not None:
         found[data.label_name or "label"] = data.labels
@@ -86,7 +86,7 @@ def label_columns(data: Dataset) -> dict[str, Any]:
 
 
 def _choose_label(columns: Mapping[str, Any]) -> str:
-    """Draw the choice of a column of labels; return its name, empty for none."""
+    """Draw the choice of a label column, and return its name; empty for none."""
     if not columns:
         st.caption("These data have no labels. The page Data adds them from a file of sample annotations.")
         return ""
@@ -100,7 +100,7 @@ def _choose_label(columns: Mapping[str, Any]) -> str:
 def _map(
     outcome: Outcome, scores: np.ndarray, columns: Mapping[str, Any], label: str, along: tuple[int, int]
 ) -> None:
-    """Draw the map along two components, given by their numbers from 1, and the samples that were chosen."""
+    """Draw the map along two components (numbers from 1), and the selected samples."""
     data, one, (across, up) = outcome.of.dataset, outcome.about.one, along
     axes = [f"{one} {across}", f"{one} {up}"]
     figure = sample_map(
@@ -128,7 +128,7 @@ def _map(
 
 
 def _axes(outcome: Outcome, r: int, places: Sequence[DeltaGenerator]) -> tuple[int, int]:
-    """Draw the choice of two of r components, where there are more; return their numbers from 1."""
+    """Draw the choice of two of r components, if there are more, and return their numbers from 1."""
     across, up = (min(max(1, state.get(name)), r) for name in ("across", "up"))
     if r > 2:
         one, numbers = outcome.about.one.capitalize(), list(range(1, r + 1))
@@ -138,19 +138,17 @@ def _axes(outcome: Outcome, r: int, places: Sequence[DeltaGenerator]) -> tuple[i
 
 
 def _arrows(outcome: Outcome, scores: np.ndarray, axes: list[int]) -> Arrows | None:
-    """Return the features of two components as arrows where they are few, else None."""
+    """Return the features of two components as arrows for the map; None if they are too many."""
     X = ordered(outcome.results)[outcome.best].components[:, axes]
     used = np.flatnonzero(X.any(axis=1))
     if len(used) > MOST_ARROWS or outcome.of.table is not None:
         return None
     names = outcome.of.dataset.feature_names
-    return Arrows([names[j] for j in used], correlations(outcome.of.dataset.X[:, used], scores[:, axes]))
+    return Arrows([names[int(j)] for j in used], correlations(outcome.of.dataset.X[:, used], scores[:, axes]))
 
 
 def correlations(features: Any, scores: np.ndarray) -> np.ndarray:
-    """Return the correlation of each column of features (m, a) with each column of scores (m, 2); 0 where one
-    does not vary.
-    """
+    """Return the correlations (a, 2) of features (m, a) with scores (m, 2); 0 for constant columns."""
     Z = np.asarray(features.todense() if hasattr(features, "todense") else features, float)
     Z, S = Z - Z.mean(axis=0), scores - scores.mean(axis=0)
     sizes = np.outer(np.linalg.norm(Z, axis=0), np.linalg.norm(S, axis=0))
@@ -160,7 +158,7 @@ def correlations(features: Any, scores: np.ndarray) -> np.ndarray:
 def _chosen(
     outcome: Outcome, scores: np.ndarray, columns: Mapping[str, Any], label: str, rows: list[int]
 ) -> None:
-    """Draw the samples that somebody chose, with a CSV of them."""
+    """Draw the list of selected samples, with a CSV download."""
     if not rows:
         st.caption("Draw a lasso or a box around samples to list them. Point at a sample to see its name.")
         return
@@ -181,7 +179,7 @@ def _chosen(
 
 
 def counted(labels: Any, rows: list[int], most: int = 6) -> str:
-    """Return how many of some samples have each label, the most frequent first: ``12 ALL, 3 AML``."""
+    """Return the counts of labels among some samples, most frequent first: ``12 ALL, 3 AML``."""
     names, counts = np.unique([str(labels[i]) for i in rows], return_counts=True)
     order = np.argsort(-counts, kind="stable")
     said = [f"{counts[i]} {wording.plain(names[i])}" for i in order[:most]]
@@ -189,7 +187,7 @@ def counted(labels: Any, rows: list[int], most: int = 6) -> str:
 
 
 def score_table(outcome: Outcome, scores: np.ndarray) -> pd.DataFrame:
-    """Return a table with a row for each sample: its name, its labels, its score along each component."""
+    """Return a table with name, labels and scores of each sample."""
     data, one = outcome.of.dataset, outcome.about.one
     frame = pd.DataFrame({"sample": list(data.sample_names)})
     for name, labels in label_columns(data).items():

@@ -1,4 +1,4 @@
-"""The sections below the answer: one is drawn at a time, so that the page stays short."""
+"""The sections below the answer. Only one is drawn at a time, so that the page stays short."""
 
 import streamlit as st
 
@@ -9,15 +9,15 @@ from nspca.dashboard.joint.subject import Subject
 
 
 def show(outcome: Outcome, view: View) -> None:
-    """Draw the choice of a section, and the section."""
-    every = _sections(view)
+    """Draw the selector of sections, and the chosen section."""
+    every = _sections(view, outcome.of.dataset.is_covariance)
     keys = [section.key for section in every]
     labels = {section.key: section.label(outcome.about) for section in every}
     wanted = state.get("look") if state.get("look") in keys else keys[0]
     chosen = st.segmented_control(
         "More about this",
         keys,
-        format_func=labels.get,
+        format_func=labels.__getitem__,
         required=True,
         label_visibility="collapsed",
         **state.bind("look", wanted),
@@ -26,12 +26,14 @@ def show(outcome: Outcome, view: View) -> None:
         next(section for section in every if section.key == chosen).draw(outcome)
 
 
-def _sections(view: View) -> list[Section]:
+def _sections(view: View, is_covariance: bool) -> list[Section]:
+    """Return the sections of a page; a covariance has no samples, and no sections about them."""
+    again = Section("again", lambda about: f"Other {_samples(about)}", view.again)
     return [
         view.look,
-        Section("samples", _samples_label, samples.show),
+        *([] if is_covariance else [Section("samples", _samples_label, samples.show)]),
         Section("many", lambda about: f"How many {about.one}s?", how_many.show),
-        Section("again", lambda about: f"Other {_samples(about)}", view.again),
+        *([] if is_covariance else [again]),
         Section("methods", lambda about: "All methods", lambda outcome: methods.show(outcome, view)),
         Section("proof", lambda about: "The proof", proof.show),
     ]

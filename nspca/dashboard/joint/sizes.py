@@ -1,28 +1,29 @@
-"""Several components as pages ask for them: numbers and sizes at first, and sizes that somebody wrote."""
+"""Numbers and sizes of several components: the defaults, and sizes that a visitor typed."""
 
 from nspca.errors import InvalidProblem
 from nspca.specs.components import DEFAULT as DEFAULT
 
-MOST = 20  # components: as many as a screen shows and a person can tell apart
-LARGE = 1000  # features, above which what nobody asked for is found by fewer methods
+MOST = 20  # maximum components, as many as a screen can show
+LARGE = 1000  # number of features above which fewer methods are chosen at first
 QUICK = ("joint", "cone")
 
 
 def default_sizes(n: int, r: int, most: int) -> tuple[int, int]:
-    """Number of components and features in each for n features: at most `r` and `most`, and some features
-    stay unused.
+    """Return the default number of components (at most `r`) and their size (at most `most`) for n features.
+
+    Some features remain unused.
     """
     r = max(1, min(r, n // 4))
     return r, max(1, min(most, n // (r + 1)))
 
 
 def read_sizes(text: str, r: int, n: int) -> tuple[int, ...]:
-    """``"40"`` or ``"40, 40, 20"`` as r sizes that fit into n features.
+    """Return r sizes from a text such as ``"40"`` or ``"40, 40, 20"``.
 
     Raises
     ------
     InvalidProblem
-        With what was required, what was got and the way out.
+        For other text, another number of sizes, and sizes that exceed n features in total.
     """
     pieces = [piece for piece in text.replace(";", ",").replace(" ", ",").split(",") if piece]
     if not pieces or not all(piece.isascii() and piece.isdigit() and len(piece) < 10 for piece in pieces):

@@ -1,4 +1,4 @@
-"""Would other samples give the same parts or topics? Found again on rows drawn anew, when somebody asks."""
+"""Stability of several components: find them again on resampled rows, when a visitor asks."""
 
 from collections.abc import Callable
 
@@ -17,14 +17,14 @@ from nspca.specs.stability import RESAMPLES
 
 
 def show(outcome: Outcome, draw: Callable[[Outcome, np.ndarray, list[float]], None]) -> None:
-    """Draw the question, and its answer for the best method as far as it is known.
+    """Draw the button of the analysis, or its outcome so far, for the best method.
 
     Parameters
     ----------
     outcome : Outcome
     draw : callable
-        Gets how often each of n features is in each of r components, from 0 to 1, as (n, r), and how much of
-        each component the draws have on average.
+        ``draw(outcome, F, overlaps)`` draws the frequencies F (n, r) of features in the components, and the
+        mean overlap of each component with its draws.
     """
     one, best = outcome.about.one, outcome.best
     st.markdown(
@@ -50,7 +50,10 @@ def show(outcome: Outcome, draw: Callable[[Outcome, np.ndarray, list[float]], No
             icon=":material/casino:",
         )
         return
-    look = lambda rows: _draw(outcome, rows, draw)  # noqa: E731
+
+    def look(rows: list[Row]) -> None:
+        _draw(outcome, rows, draw)
+
     if filling.watch(now, RESAMPLES, look, "stability", only=Recurred):
         look(unpack(now.rows))
         filling.download("Frequencies, CSV", table(outcome, unpack(now.rows)), outcome.of, "stability")
@@ -58,6 +61,7 @@ def show(outcome: Outcome, draw: Callable[[Outcome, np.ndarray, list[float]], No
 
 
 def _spec(outcome: Outcome) -> ComponentsStabilitySpec:
+    """Return the spec of the analysis for the best method."""
     asked, best = outcome.asked, outcome.best
     return ComponentsStabilitySpec(
         **asked.about_problem(),
@@ -69,9 +73,9 @@ def _spec(outcome: Outcome) -> ComponentsStabilitySpec:
 
 
 def frequencies(rows: list[Row], n: int) -> tuple[np.ndarray, list[float]]:
-    """Return how often each of n features is in each component (n, r), and the mean overlap of each (r).
+    """Return the frequency of n features in each component (n, r), and the mean overlap of each (r,).
 
-    Without any draw there is no component.
+    There are no components (r = 0) before the first draw.
     """
     draws = [row for row in rows if isinstance(row, Recurred)]
     F = np.zeros((n, len(draws[0].supports) if draws else 0))
@@ -82,7 +86,7 @@ def frequencies(rows: list[Row], n: int) -> tuple[np.ndarray, list[float]]:
 
 
 def table(outcome: Outcome, rows: list[Row]) -> pd.DataFrame:
-    """Return every feature that was in a component of any draw, with how often it was in each."""
+    """Return a table of the features of all draws, with their frequency in each component."""
     F, _ = frequencies(rows, outcome.problem.n)
     names = [f"{outcome.about.one} {j}" for j in range(1, F.shape[1] + 1)]
     frame = pd.DataFrame(F, columns=names).round(6)
@@ -90,7 +94,8 @@ def table(outcome: Outcome, rows: list[Row]) -> pd.DataFrame:
     return frame[F.any(axis=1)]
 
 
-def _draw(outcome: Outcome, rows: list[Row], draw: Callable) -> None:
+def _draw(outcome: Outcome, rows: list[Row], draw: Callable[..., object]) -> None:
+    """Draw the outcome so far by `draw`, after a sentence about the frequency of features."""
     F, overlaps = frequencies(rows, outcome.problem.n)
     if not overlaps:
         return

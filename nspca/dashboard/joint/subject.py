@@ -1,7 +1,6 @@
-"""The subjects of the three pages about several components: pictures, words, and every other table.
+"""The subjects of the three pages about several components: images, word counts, and other tables.
 
-A page shows one kind of table. It finds the data that are in force; when these are of another kind it says so
-and leads to the page that shows them.
+Each page shows one kind of table. For data of another kind, it draws a link to the page that shows them.
 """
 
 import re
@@ -25,38 +24,38 @@ PAGES = {
     "words": ("pages/topics.py", "Topics", "finds the topics of its texts"),
     "table": ("pages/components.py", "Components", "finds what belongs together in it"),
 }
-"""Path and name of the page that shows each kind of table, and what it does with one."""
+"""Path, name and description of the page that shows each kind of table."""
 LACKS = {"image": "has no pictures to take apart", "words": "has no words to find topics in"}
 HAS = {"image": "has pictures", "words": "has words"}
 MINE = "mine"
-"""The choice of the upload or the folder in force, in an address."""
+"""Value in the address for the present upload or folder."""
 GENES = re.compile(r"(.+_at|ENS[A-Z]*G\d+.*|LOC\d+)", re.IGNORECASE)
-"""Names of probe sets and genes that no other table has."""
+"""Typical names of probe sets and genes."""
 LOOKED_AT = 200
-"""Names of features that are looked at to tell what the features are called."""
+"""Number of feature names that are compared with `GENES`."""
 
 
 @dataclass(frozen=True)
 class Subject:
-    """Words of a page, and its first choices.
+    """Wording and defaults of a page.
 
     Parameters
     ----------
     key : name of the page's run in the address
-    data_key : name of its own choice of data in the address
-    kind : the tables that it shows
-    title : the question at the top
-    one, feature : what a component and a feature are called
-    sample, otherwise : shown when nobody chose data, and in its place where its original is absent
-    r, size : components and features in each, at first
-    at : name in the address of what is looked at: an image, a topic or a component
+    data_key : name of the page's own choice of data in the address
+    kind : kind of tables that the page shows
+    title : title of the page, a question
+    one, feature : nouns for a component and for a feature
+    sample, otherwise : sample that is shown by default, and its replacement if the original is missing
+    r, size : default number of components, and default size of each
+    at : name in the address of the chosen image, topic or component
     """
 
     key: str
     data_key: str
     kind: TableKind
     title: str
-    one: str
+    one: Literal["component", "part", "topic"]
     feature: str
     sample: str
     otherwise: str
@@ -66,46 +65,46 @@ class Subject:
 
     @property
     def first(self) -> str:
-        """The sample that is shown when nobody chose data: an original, never a stand-in."""
+        """Name of the sample that is shown by default: an original, never a stand-in."""
         return self.otherwise if is_stand_in(self.sample) else self.sample
 
     @property
     def samples(self) -> list[str]:
-        """The samples that the page can show."""
+        """Names of the samples that the page can show."""
         return [name for name, sample in SAMPLES.items() if _kind(sample.kind) == self.kind]
 
     def count(self, number: int) -> str:
-        """Return ``3 parts``, ``1 part``."""
+        """Return a number of components with their noun: ``3 parts`` or ``1 part``."""
         return wording.things(number, self.one)
 
     def sized(self, sizes: Sequence[int]) -> str:
-        """Return ``5 parts of 40 pixels``, ``3 parts of 40, 40 and 20 pixels``."""
+        """Return components with their sizes: ``5 parts, each of 40 pixels``."""
         count = self.count(len(sizes))
         if len(set(sizes)) == 1:
-            return f"{count} of {self.features(sizes[0])}"
+            return f"{count}{', each' * (len(sizes) > 1)} of {self.features(sizes[0])}"
         return f"{count} of {wording.listed(list(map(str, sizes)))} {self.feature}s"
 
     def features(self, number: int) -> str:
-        """Return ``3 pixels``, ``1 pixel``."""
+        """Return a number of features with their noun: ``3 pixels`` or ``1 pixel``."""
         return wording.things(number, self.feature)
 
 
 def kind_of(data: Dataset) -> TableKind:
-    """Return which page shows a data set; a covariance has no pictures and no documents."""
+    """Return the kind of table of a data set, which decides its page; a covariance is always "table"."""
     if data.is_covariance:
         return "table"
     return "image" if data.image_shape is not None else _kind(data.kind)
 
 
 def _kind(kind: str) -> TableKind:
-    """Return which page shows data of a kind of `Dataset`."""
+    """Return the kind of table for the `kind` of a `Dataset`."""
     if kind == "image":
         return "image"
     return "words" if kind == "words" else "table"
 
 
 def feature_noun(of: Chosen) -> str:
-    """Return what one feature of a data set is called: pixel, word, wavelength, gene or feature."""
+    """Return the noun for a feature of a data set: pixel, word, wavelength, gene or feature."""
     data = of.dataset
     if data.is_covariance or data.kind != "table":
         return "feature" if data.is_covariance else wording.NOUNS[data.kind]
@@ -114,11 +113,19 @@ def feature_noun(of: Chosen) -> str:
     return "gene" if of.reference.sample == "leukemia" or 2 * genes > len(names) else "feature"
 
 
-def find(about: Subject) -> Chosen | None:
-    """Return the data that the page is about, all rows of a folder; None for data of another kind.
+def explained_names(of: Chosen) -> Sequence[str]:
+    """Return the names of the features, each with what it measures where the sample says that."""
+    names, sample = of.dataset.feature_names, of.reference.sample
+    meanings = SAMPLES[sample].meanings if sample in SAMPLES else {}
+    return (
+        [f"{name}: {meanings[name]}" if name in meanings else name for name in names] if meanings else names
+    )
 
-    The page's own choice wins. Then come the data that somebody chose on the page Data, and then the page's
-    first sample.
+
+def find(about: Subject) -> Chosen | None:
+    """Return the data of the page, with all rows of a folder; None for data of another kind.
+
+    The page's own choice of data wins, then the choice on the page Data, then the default sample.
     """
     wanted, samples = state.get(about.data_key), about.samples
     if wanted in samples:
@@ -133,7 +140,7 @@ def find(about: Subject) -> Chosen | None:
 
 
 def _sample(about: Subject, name: str) -> Chosen:
-    """Return a sample, as the page Data changed it where it is in force there."""
+    """Return a sample, with the preparations of the page Data if it is chosen there."""
     if not _own() and state.get("sample") == name:
         changed = open_data.opened()
         if kind_of(changed.dataset) == about.kind:
@@ -150,9 +157,9 @@ def _own() -> bool:
 
 
 def choose(about: Subject, of: Chosen | None) -> None:
-    """Draw the choice between the data in force and the samples that the page can show.
+    """Draw the choice between the present data and the samples that the page can show.
 
-    Nothing is chosen where `of`, the data that the page shows, is None.
+    `of` are the data that the page shows; with None no option is selected.
     """
     mine = _mine(about)
     options = [*([MINE] if mine else []), *about.samples]
@@ -174,12 +181,12 @@ def choose(about: Subject, of: Chosen | None) -> None:
 
 
 def _mine(about: Subject) -> str:
-    """Return the name of the upload or the folder in force, where the page can show it."""
+    """Return the name of the present upload or folder, if the page can show it; otherwise empty."""
     if not _own():
         return ""
     try:
         data = open_data.opened().dataset
-    except NSPCAError:  # the page Data says what is wrong with it; the samples remain
+    except NSPCAError:  # the page Data shows this error; the samples remain
         return ""
     return data.name if kind_of(data) == about.kind else ""
 
@@ -189,7 +196,7 @@ def _other_data(about: Subject) -> None:
 
 
 def lead_on(about: Subject) -> None:
-    """Say that the data in force are of another kind, and lead to the page that shows them."""
+    """Draw the message that the present data are of another kind, with a link to the page that shows them."""
     wanted = state.get(about.data_key)
     of = open_data.find(DataSpec(sample=wanted), None) if wanted in SAMPLES else open_data.opened()
     kind = kind_of(of.dataset)

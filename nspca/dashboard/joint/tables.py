@@ -1,4 +1,4 @@
-"""Components of any table that is neither pictures nor words: genes, wavelengths, measurements."""
+"""The view of the page Components, for tables other than images and word counts."""
 
 import plotly.graph_objects as go
 import streamlit as st
@@ -14,34 +14,40 @@ from nspca.dashboard.open_data import looked_at
 from nspca.dashboard.views import component
 from nspca.plots.profiles import profiles_figure
 
-SHORT = 25
-"""Features up to which the heat map of a component is open. That of more is folded: the page stays short."""
-
 
 def picture(outcome: Outcome) -> None:
-    """Draw the components of the best method, and the choice of one to look at."""
+    """Draw the choice of one component to look at, and the components of the best method."""
     if _is_spectrum(outcome):
+        lists.choose(outcome)
         figures.draw(profiles(outcome), f"profiles_{outcome.run_id}")
     else:
-        lists.best(outcome)
-    lists.choose(outcome)
+        lists.show(outcome, _alone)
+
+
+def _alone(outcome: Outcome, number: int) -> None:
+    """Draw the weights of a component, counted from 1."""
+    x = ordered(outcome.results)[outcome.best].components[:, number - 1]
+    component.picture(outcome.of.dataset, x, f"alone_{outcome.run_id}")
 
 
 def after(outcome: Outcome) -> str:
-    """Return what is drawn in present mode, and else what to do next."""
+    """Return the sentence about the picture and the next step."""
+    feature = outcome.about.feature
+    if outcome.asked.r == 1:
+        return f"The {feature}s stand in the order of their weight. Below, the component is alone."
+    said = "Each list is a component. Its percentage is what it explains, and a bar is a weight."
+    if _is_spectrum(outcome):
+        said = "Each curve is a component: its weights over the axis of the spectra."
     if state.get("present"):
-        return "Each list is a component. Its percentage is what it explains, and a bar is a weight."
-    many = "Choose a component to see it alone"
-    if outcome.of.dataset.is_covariance:  # without samples
-        many += "."
-    else:
-        many += ", or “Samples on a map” to see where the samples lie."
-    one = f"The {outcome.about.feature}s stand in the order of their weight. Below, the component is alone."
-    return one if outcome.asked.r == 1 else many
+        return f"{said} Press a number to see one alone."
+    onward = "Next, choose a component to see it alone"
+    if not outcome.of.dataset.is_covariance:  # a covariance has no samples
+        onward += ", or “Samples on a map” to see where the samples lie"
+    return f"{said} {onward}."
 
 
 def profiles(outcome: Outcome) -> go.Figure:
-    """Return all components of the best method over the axis of the spectra."""
+    """Return the figure of all components of the best method as spectra."""
     data, X = outcome.of.dataset, ordered(outcome.results)[outcome.best].components
     called = lists.called(outcome.best)
     names = [f"{j + 1} {called.get(j, '')}".strip() for j in range(X.shape[1])]
@@ -49,18 +55,17 @@ def profiles(outcome: Outcome) -> go.Figure:
 
 
 def look(outcome: Outcome) -> None:
-    """Draw one component alone: its weights, its features to copy, and the samples along it."""
-    data, names = outcome.of.dataset, outcome.of.dataset.feature_names
+    """Draw the chosen component: its weights, its features to copy, and the samples along it."""
+    data, names, about = outcome.of.dataset, outcome.of.dataset.feature_names, outcome.about
+    method = lists.method_of(outcome)
+    number, x = lists.looked_at(outcome, method)
     left, right = st.columns([1, 2], gap="medium")
     with left:
-        method = lists.method_of(outcome)
-        number, x = lists.looked_at(outcome, method)
-        lists.name_it(outcome, method, number, lists.gist(x, names))
-        lists.copy(
-            x,
-            names,
-            f"The {wording.things(int((x != 0).sum()), outcome.about.feature)} of component {number}",
-        )
+        lists.choose_method(outcome)
+        with st.expander(f"Name component {number}, copy its {about.feature}s", key="fold_words"):
+            lists.name_it(outcome, method, number, lists.gist(x, names))
+            many = wording.things(int((x != 0).sum()), about.feature)
+            lists.copy(x, names, f"The {many} of component {number}")
     with right:
         component.picture(data, x, f"one_{outcome.run_id}")
     try:
@@ -69,14 +74,13 @@ def look(outcome: Outcome) -> None:
         return
     figure = component.mapped(data, problem, x)
     if figure is not None:
-        about = outcome.about
         label = f"The {about.feature}s of component {number} in all samples, sorted by score"
-        with st.expander(label, expanded=int((x != 0).sum()) <= SHORT, icon=":material/grid_on:"):
+        with st.expander(label, icon=":material/grid_on:", key="fold_map"):
             figures.draw(figure, f"heat_{outcome.run_id}")
 
 
 def taken(outcome: Outcome) -> dict[str, go.Figure]:
-    """Return the figure of each component of the best method, by the name of a file."""
+    """Return the figures for export, one for each component of the best method, by file name."""
     data, best = outcome.of.dataset, outcome.best
     X = ordered(outcome.results)[best].components
     each = {f"component-{j:02}-by-{best}": component.drawn(data, x) for j, x in enumerate(X.T, 1)}

@@ -1,9 +1,8 @@
-"""Everything that can be taken home of several components: single files, and all of it as one ZIP."""
+"""Downloads of several components: single files, and everything as one ZIP."""
 
 import io
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -22,6 +21,7 @@ from nspca.dashboard.joint.outcome import Outcome, View
 from nspca.dashboard.views.component import labelled
 from nspca.data.export import frame_to_csv
 from nspca.data.genesets import clean_name, to_gmt, to_rnk
+from nspca.presentation.markup import Markup, render
 from nspca.presentation.numerals import format_bound, format_value, format_value_share
 from nspca.specs.proof import MORE
 
@@ -35,7 +35,7 @@ CHECK = "Anyone who has the data can check it: python -m nspca verify DATA certi
 
 
 def of(outcome: Outcome, view: View) -> TakeHome:
-    """Return what can be taken home of a finished run."""
+    """Return the downloads of a finished run."""
     # Files are made where nothing is known of the address, so the names are looked up before.
     named = given_names.given()
     whole = _whole(outcome)
@@ -52,7 +52,7 @@ def of(outcome: Outcome, view: View) -> TakeHome:
 
 
 def _files(outcome: Outcome, named: Mapping[tuple[str, int], str]) -> list[Download]:
-    """Return the single files."""
+    """Return the single files; `named` has the names that the visitor gave to components."""
     about, data, stem = outcome.about, outcome.of.dataset, f"{outcome.of.stem}-{outcome.about.key}"
     title = about.key.capitalize()
     files = [
@@ -92,20 +92,20 @@ def _files(outcome: Outcome, named: Mapping[tuple[str, int], str]) -> list[Downl
 
 
 def _scores(outcome: Outcome) -> bytes:
-    """Return the samples along each component as CSV."""
+    """Return the scores of the samples along each component as CSV."""
     scores = samples.scores_of(outcome)
     frame = pd.DataFrame() if scores is None else samples.score_table(outcome, scores)
     return frame_to_csv(labelled(frame, outcome.of.dataset))
 
 
 def shown(outcome: Outcome) -> dict[str, str]:
-    """Return what exported Python is to find again: the best method, and the effort of the proof."""
+    """Return the best method and the effort of the proof, for `Spec.to_python`."""
     further = {"effort": MORE[-1]} if outcome.is_proved_further else {}
     return {"method": outcome.best, **further}
 
 
 def weights(outcome: Outcome, named: Mapping[tuple[str, int], str] | None = None) -> pd.DataFrame:
-    """Return every weight of every component of every method, with the names that somebody gave them."""
+    """Return a table of all weights of all components of all methods, with the visitor's names for them."""
     one, names, rows = outcome.about.one, outcome.of.dataset.feature_names, []
     for method, result in methods.ordered(outcome.results).items():
         for j, x in enumerate(result.components.T):
@@ -122,9 +122,7 @@ def weights(outcome: Outcome, named: Mapping[tuple[str, int], str] | None = None
 
 
 def arrays(outcome: Outcome) -> bytes:
-    """Return components (n, r) and values of every method with the names of features, as NPZ without
-    pickle.
-    """
+    """Return components (n, r), values and feature names of every method as NPZ."""
     buffer, data = io.BytesIO(), outcome.of.dataset
     found: dict[str, Any] = {}
     for method, result in methods.ordered(outcome.results).items():
@@ -135,7 +133,7 @@ def arrays(outcome: Outcome) -> bytes:
 
 
 def gene_sets(outcome: Outcome, named: Mapping[tuple[str, int], str] | None = None) -> bytes:
-    """Return the components of the best method as GMT, a set for each; see `signed_sets`."""
+    """Return the components of the best method as GMT; see `signed_sets`."""
     best, named = outcome.best, named or {}
     X = methods.ordered(outcome.results)[best].components
     about, sets, known = f"{outcome.of.dataset.name}, {best}", [], set()
@@ -151,9 +149,9 @@ def gene_sets(outcome: Outcome, named: Mapping[tuple[str, int], str] | None = No
 
 
 def signed_sets(name: str, names: Sequence[str], x: np.ndarray) -> list[tuple[str, list[str]]]:
-    """Return the features of a component x (n,) as named sets, the largest weight first.
+    """Return the features of a component x (n,) as named sets, largest weight first.
 
-    Weights of one sign make one set. Weights of both signs make two, whose names end with `UP` and `DOWN`.
+    A component with weights of both signs gives two sets, whose names end with `UP` and `DOWN`.
     """
     order = [int(i) for i in np.argsort(-np.abs(x), kind="stable") if x[i]]
     up, down = ([str(names[i]) for i in order if x[i] * sign > 0] for sign in (1, -1))
@@ -161,10 +159,10 @@ def signed_sets(name: str, names: Sequence[str], x: np.ndarray) -> list[tuple[st
 
 
 def ranked_lists(outcome: Outcome) -> dict[str, bytes]:
-    """Return for each component of the best method all features ranked by their correlation with its scores.
+    """Return a ranked list (RNK) of all features by their correlation with the scores of each component.
 
-    Enrichment tools want every feature in the list, and a component has a few of them only. Of a covariance
-    the correlation follows from its entries. A folder has none, since its rows are not at hand.
+    Enrichment tools need all features, not only those of a component. For a covariance, the correlations are
+    computed from its entries. A folder has no lists, since its rows are not in memory.
     """
     data = outcome.of.dataset
     X = methods.ordered(outcome.results)[outcome.best].components
@@ -187,7 +185,7 @@ def ranked_lists(outcome: Outcome) -> dict[str, bytes]:
 
 
 def figures(outcome: Outcome, view: View) -> dict[str, go.Figure]:
-    """Return the figures that say what was found, by name."""
+    """Return the figures of the result, by name."""
     return {METHODS: methods.cumulative(outcome), **view.figures(outcome)}
 
 
@@ -198,16 +196,16 @@ def pack(
     made: datetime,
     named: Mapping[tuple[str, int], str] | None = None,
 ) -> bytes:
-    """Return the ZIP.
+    """Return the ZIP with all files.
 
     Parameters
     ----------
     outcome : Outcome
-    drawn : from `figures`
-    pictures : the figures as files; those that are missing are left out
+    drawn : figures from `figures`
+    pictures : the figures as picture files, by name; some may be missing
     made : datetime
-        In UTC.
-    named : names that somebody gave to components
+        Time of the export, in UTC.
+    named : names that the visitor gave to components
     """
     contents = Contents(
         drawn,
@@ -223,7 +221,7 @@ def pack(
 
 
 def _tables(outcome: Outcome, named: Mapping[tuple[str, int], str] | None) -> dict[str, File]:
-    """Return the tables of the ZIP by their path."""
+    """Return the tables of the ZIP, by path."""
     data, about = outcome.of.dataset, outcome.about
     frames = {
         "methods": (methods.table(outcome)[0], "what each method found, in numbers"),
@@ -247,7 +245,7 @@ def _tables(outcome: Outcome, named: Mapping[tuple[str, int], str] | None) -> di
 
 
 def _whole(outcome: Outcome) -> Whole:
-    """Return the result that the ZIP is about."""
+    """Return the description of the result for its export."""
     about, asked = outcome.about, outcome.asked
     line = f"Asked: {asked.describe().asked}. Seed {asked.seed}."
     late = [method for method in asked.methods if method not in outcome.results]
@@ -257,9 +255,9 @@ def _whole(outcome: Outcome) -> Whole:
     return Whole(outcome.of, asked, about.key, line)
 
 
-def _proved(outcome: Outcome) -> str:
-    """Return HTML with a row for each method, and what none can exceed."""
-    body = ""
+def _proved(outcome: Outcome) -> Markup:
+    """Return HTML with a row for each method, and the proved bound."""
+    rows = []
     for method, result in methods.ordered(outcome.results).items():
         cells = (
             method,
@@ -267,12 +265,12 @@ def _proved(outcome: Outcome) -> str:
             format_value_share(result.value, outcome.total),
             wording.proof(result.ratio),
         )
-        body += f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>"
-    head = "".join(f"<th>{title}</th>" for title in ("Method", "Variance", "Of the total", "Proved"))
+        rows.append(cells)
+    head = ("Method", "Variance", "Of the total", "Proved")
     many = outcome.about.count(outcome.asked.r)
     signs = " with nonnegative weights" if outcome.problem.nonneg else ""
     none = "Nothing is proved here."
     if outcome.certificate is not None:
         upper = format_bound(outcome.certificate.upper)
         none = f"No {many}{signs} of these sizes that do not overlap explain more than {upper}."
-    return f"<p>{escape(none)}</p>\n<table><tr>{head}</tr>{body}</table>"
+    return render("proved", lines=(none,), head=head, rows=rows, kind="")

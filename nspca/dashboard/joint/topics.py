@@ -28,35 +28,35 @@ DOCUMENTS = 12
 
 
 def picture(outcome: Outcome) -> None:
-    """Draw the topics of the best method, and the control that selects one topic."""
-    lists.best(outcome)
-    lists.choose(outcome)
+    """Draw the control that selects one topic, and the topics of the best method."""
+    lists.show(outcome, lists.one)
 
 
 def after(outcome: Outcome) -> str:
-    """Return what is drawn in present mode, and else what to do next."""
-    if state.get("present"):
-        return "Each list is a topic. Its percentage is what it explains, and a bar is the weight of a word."
+    """Return the sentence about the picture and the next step."""
     if outcome.asked.r == 1:
-        return (
-            "The words stand in the order of their weight. The documents that are most about them are below."
-        )
-    return "Choose a topic to read the documents that are most about it."
+        return "A bar is the weight of a word. The documents that are most about these words are below."
+    said = "Each list is a topic. Its percentage is what it explains, and a bar is the weight of a word."
+    if state.get("present"):
+        return f"{said} Press a number to see more of one topic."
+    return f"{said} Next, choose a topic: its documents stand below the lists."
 
 
 def look(outcome: Outcome) -> None:
-    """Draw the selected topic: its name, its words with how common each is, and its documents."""
-    data, names = outcome.of.dataset, outcome.of.dataset.feature_names
-    left, right = st.columns([1, 2], gap="medium")
-    with left:
-        method = lists.method_of(outcome)
-        number, x = lists.looked_at(outcome, method)
-        lists.name_it(outcome, method, number, lists.gist(x, names))
-        lists.copy(x, names, f"The {outcome.about.feature}s of topic {number}")
-    with right:
-        overall, what = common(data, outcome.of.table is not None)
-        figures.draw(topic_figure(x, names, overall, what=what), f"topic_{outcome.run_id}")
+    """Draw the selected topic: its documents, and folded its name and its words with how common each is."""
+    data, names, method = outcome.of.dataset, outcome.of.dataset.feature_names, lists.method_of(outcome)
+    number, x = lists.looked_at(outcome, method)
     show_documents(outcome, x, number)
+    fold = f"The words of topic {number}: name it, copy them, see how common they are"
+    with st.expander(fold, icon=":material/list:", key="fold_words"):
+        left, right = st.columns([1, 2], gap="medium")
+        with left:
+            lists.choose_method(outcome)
+            lists.name_it(outcome, method, number, lists.gist(x, names))
+            lists.copy(x, names, f"The {outcome.about.feature}s of topic {number}")
+        with right:
+            overall, what = common(data, outcome.of.table is not None)
+            figures.draw(topic_figure(x, names, overall, what=what), f"topic_{outcome.run_id}")
 
 
 def taken(outcome: Outcome) -> dict[str, go.Figure]:
@@ -70,7 +70,7 @@ def taken(outcome: Outcome) -> dict[str, go.Figure]:
 
 
 def common(data: Dataset, sampled: bool = False) -> tuple[np.ndarray, str]:
-    """Return how common each feature is as an (n,) array, and the label of that measure.
+    """Return the frequency of each feature as an (n,) array, and the label of that measure.
 
     The measure is the number of occurrences for words, and the variance for other features.
 

@@ -1,1 +1,1 @@
-"""The learn page: five screens, each with one figure and one sentence."""
+"""The learn page: six screens, each with one figure and one sentence; and rooms for a class."""

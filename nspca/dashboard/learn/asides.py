@@ -1,6 +1,4 @@
-"""Two folded boxes of the second screen: one step of the methods of 2006 and of 2008, on the problem of the
-lesson.
-"""
+"""Folded boxes of the second screen: one step of the 2006 and of the 2008 method, on the lesson's problem."""
 
 import streamlit as st
 
@@ -11,7 +9,7 @@ from nspca.plots.lesson import descent_figure, quartic_figure
 
 
 def show(of: Lesson) -> None:
-    """Two boxes that stay closed until somebody asks."""
+    """Draw the two folded boxes."""
     with st.expander("2006: one weight at a time", icon=":material/history_edu:"):
         found = quartic(of)
         name = wording.plain(of.of.dataset.feature_names[found.pixel])

@@ -1,4 +1,4 @@
-"""The teacher's side of a room: its code, the guesses of all phones on one figure, and the answer."""
+"""The teacher's view of a room: its code, the guesses of all phones in one figure, and the answer."""
 
 from datetime import timedelta
 
@@ -17,7 +17,7 @@ SECRET = "class_secret"
 ENDED = "class_ended"
 """Session key: the counts of the room that was closed last."""
 BEAT = 1.0
-"""Seconds between two looks at the guesses."""
+"""Seconds between two updates of the guesses."""
 INTRODUCTION = (
     "Open a room, and the class answers the questions of screens 1, 3 and 5 on their phones, without an "
     "account. This screen shows all guesses without names. The room keeps nothing but their number."
@@ -32,7 +32,7 @@ def current() -> str | None:
         return None
     try:
         ROOMS.view(said)
-    except NoRoom:  # it has ended, or was never here
+    except NoRoom:  # the room has ended, or belongs to another server
         st.session_state[SECRET] = ""
         return None
     st.session_state[SECRET] = said
@@ -40,7 +40,7 @@ def current() -> str | None:
 
 
 def question(secret: str, screen: int, of: Lesson) -> None:
-    """Show a question of the lesson to the class: the guesses as they come, then the answer."""
+    """Draw a question for the class: its guesses as they arrive, then the answer."""
     ROOMS.turn(secret, screen)
     is_revealed = ROOMS.view(secret).is_revealed
     st.markdown(
@@ -59,14 +59,12 @@ def question(secret: str, screen: int, of: Lesson) -> None:
 
 
 def elsewhere(secret: str, screen: int) -> None:
-    """Tell the phones that the open screen asks nothing."""
+    """Turn the room to a screen without a question."""
     ROOMS.turn(secret, screen)
 
 
 def panel(secret: str | None, screen: int) -> None:
-    """Show the box in which a room is opened and closed. It is folded where the code stands beside a
-    question.
-    """
+    """Draw the box for opening and closing a room, folded on screens that already show the code."""
     is_wide = secret is not None and not is_question(screen)
     with st.expander("With a class", icon=":material/groups:", expanded=is_wide):
         ended: Counts | None = st.session_state.get(ENDED)
@@ -109,7 +107,7 @@ def _summary(counts: Counts) -> str:
 
 
 def _guesses(secret: str, screen: int, of: Lesson) -> None:
-    """Draw the guesses, again and again until the answer is shown."""
+    """Draw the guesses, updated every `BEAT` seconds until the answer is shown."""
     view = ROOMS.view(secret)
     if view.is_revealed:
         _draw(view, screen, of)
@@ -124,6 +122,7 @@ def _guesses(secret: str, screen: int, of: Lesson) -> None:
 
 
 def _draw(view: View, screen: int, of: Lesson) -> None:
+    """Draw the figure of the guesses, with the answer if it is revealed."""
     if screen == PAINTING:
         left, right = st.columns([3, 2], gap="small")
         with right:
@@ -138,7 +137,7 @@ def _draw(view: View, screen: int, of: Lesson) -> None:
 
 
 def _code(code: str) -> None:
-    """Show the picture of the address, and the code to type."""
+    """Draw the QR code of the room's address, and the code to type."""
     st.image(sharing.picture(_address(code)), alt="The address of the room as a QR code", width="stretch")
     st.markdown(f"### {write_code(code)}")
 
@@ -148,5 +147,5 @@ def _address(code: str) -> str:
 
 
 def is_question(screen: int) -> bool:
-    """Return whether a screen of the lesson asks the class."""
+    """Tell whether a screen of the lesson has a question for the class."""
     return screen in QUESTIONS

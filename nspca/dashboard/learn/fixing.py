@@ -1,4 +1,4 @@
-"""The screen on which pixels become certain or are ruled out, until nothing better can exist."""
+"""The screen about proving the optimum: pixels become certain or impossible until none is undecided."""
 
 import time
 from dataclasses import dataclass
@@ -8,11 +8,12 @@ import numpy as np
 import streamlit as st
 
 import nspca
-from nspca.api import OPTIMAL_GAP, prove_optimum
+from nspca.api import prove_optimum
 from nspca.dashboard.app import buttons, frame
 from nspca.dashboard.components import figures
 from nspca.dashboard.learn.lesson import K, Lesson
 from nspca.plots import fixing_figure
+from nspca.presentation.numerals import OPTIMAL_GAP
 from nspca.progress import Event
 from nspca.specs.optimum import Standing
 
@@ -23,16 +24,16 @@ SENTENCE = (
 BEAT = 0.8
 """Seconds between two pictures."""
 MOST = 12
-"""Pictures shown of one search: some ten seconds."""
+"""Maximum pictures of the replay, which then takes about ten seconds."""
 LIMIT = 20
-"""Seconds of the search; it takes one."""
+"""Maximum seconds of the search, which takes about one."""
 BEGAN = "learn_fixing_began"
-"""When the button was pressed, in the memory of this browser tab."""
+"""Session key: time at which the button was pressed."""
 
 
 @dataclass(frozen=True, eq=False)
 class Search:
-    """A search for the optimum of the lesson: where it stood, step by step, and what it found."""
+    """A search for the optimum of the lesson: its states, step by step, and its result."""
 
     standings: tuple[Standing, ...]
     result: nspca.Result
@@ -40,7 +41,7 @@ class Search:
 
 @st.cache_resource(max_entries=2, show_spinner="Searching …")
 def search(content: str, _of: Lesson) -> Search:
-    """Return the search for a better component of the lesson, which runs once per server."""
+    """Return the search for the optimum of the lesson, which runs once per server."""
     n, seen = _of.problem.n, list[Standing]()
 
     def watch(event: Event) -> None:
@@ -56,13 +57,13 @@ def search(content: str, _of: Lesson) -> Search:
 
 
 def _is_further(now: Standing, before: Standing) -> bool:
-    """Return whether more features are settled than before."""
+    """Tell whether more features are settled than before."""
     settled = [np.sum(one.certain) + np.sum(~one.possible) for one in (now, before)]
     return bool(settled[0] > settled[1])
 
 
 def show(of: Lesson) -> None:
-    """Show the picture, and the button that starts the search."""
+    """Draw the picture of the search, and the button that starts its replay."""
     st.markdown(SENTENCE)
     began = st.session_state.get(BEGAN)
     if began is None:
@@ -91,7 +92,7 @@ def _begin() -> None:
 
 
 def _end(of: Lesson, found: Search) -> None:
-    """Show how the search ended."""
+    """Draw the outcome of the search."""
     is_optimal = found.result.ratio is not None and 1 - found.result.ratio <= OPTIMAL_GAP
     _draw(of, found.result, Standing.none(of.problem.n) if is_optimal else found.standings[-1])
     if is_optimal:
@@ -104,6 +105,7 @@ def _end(of: Lesson, found: Search) -> None:
 
 
 def _draw(of: Lesson, result: nspca.Result, standing: Standing) -> None:
+    """Draw one state of the search as a picture of the pixels."""
     shown = fixing_figure(
         result.components[:, 0],
         standing.certain,

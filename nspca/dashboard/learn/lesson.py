@@ -1,4 +1,4 @@
-"""Problem of all screens: the handwritten digits, solved and bounded once for all visitors."""
+"""The problem of all screens: the handwritten digits, solved and certified once for all visitors."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,10 +21,9 @@ K = 8
 
 @dataclass(frozen=True, eq=False)
 class Lesson:
-    """The digits and the problem of `K` pixels, with its answer and a certificate that the checker has gone
-    through.
+    """The digits and the problem of `K` pixels, with its answer and a checked certificate.
 
-    `upper` is what the checker proved; `V` (n, 3) the rank-3 factor.
+    `upper` is the bound that the checker proved, and `V` (n, 3) the rank-3 factor.
     """
 
     of: Chosen
@@ -40,12 +39,12 @@ class Lesson:
 
     @property
     def best(self) -> float:
-        """The variance of the best direction, of all pixels and any sign."""
+        """Leading eigenvalue: the variance of the best direction over all pixels, with any sign."""
         return self.problem.leading_eigenvalue
 
     @property
     def unit(self) -> float:
-        """Return the variance of the best direction, in the units of `V`."""
+        """Leading eigenvalue in the units of `V`."""
         return float(self.problem.covariance.leading(1)[0][0])
 
     @property
@@ -71,7 +70,7 @@ def _lesson(content: str) -> Lesson:
 
 
 def pair(of: Lesson) -> tuple[tuple[int, int], Array]:
-    """The two features that vary most together, and the direction of their variance."""
+    """Return the two features with the largest covariance, and the direction of their largest variance."""
     table = np.cov(of.X, rowvar=False)
     shared = np.abs(np.triu(table, 1))
     i, j = (int(place) for place in np.unravel_index(np.argmax(shared), shared.shape))
@@ -79,7 +78,7 @@ def pair(of: Lesson) -> tuple[tuple[int, int], Array]:
 
 
 def painted(of: Lesson, pixels: Sequence[int]) -> nspca.Result:
-    """The best nonnegative weights on these pixels, as a component of all of them."""
+    """Return the component with the best nonnegative weights on the given pixels."""
     some = Problem.from_data(of.X[:, list(pixels)], k=len(pixels))
     x = np.zeros((of.problem.n, 1))
     x[list(pixels)] = nspca.solve(some).components
@@ -88,8 +87,9 @@ def painted(of: Lesson, pixels: Sequence[int]) -> nspca.Result:
 
 @dataclass(frozen=True)
 class Quartic:
-    """One entry of the 2006 method with all others as they are: its curve without and with a price, and the
-    best weight of each.
+    """The 2006 objective as a function of one entry, without and with the price of sparsity.
+
+    `curves` has points (weight, value without, value with), and `best` the two best weights.
     """
 
     pixel: int
@@ -99,7 +99,7 @@ class Quartic:
 
 @st.cache_resource(max_entries=2, show_spinner=False)
 def quartic(_of: Lesson) -> Quartic:
-    """The heaviest entry that the price of sparsity, the one that leaves `K` pixels, makes zero."""
+    """Return the curves of the largest entry that becomes zero at the price which leaves `K` pixels."""
     options = coordinate.Options()
     start = coordinate.first_guess(_of.problem, 1, 0, np.random.default_rng(0))
     U, beta = coordinate.Search(_of.problem, start, options).reach(K)
@@ -116,7 +116,7 @@ def quartic(_of: Lesson) -> Quartic:
 
 @st.cache_resource(max_entries=2, show_spinner=False)
 def descent(_of: Lesson) -> tuple[Array, int]:
-    """The vector that the 2008 method cuts in its last step, and after how many steps it has settled."""
+    """Return the vector that the 2008 method thresholds in its last step, and its number of steps."""
     start = em.starts(_of.problem, 1, 0)
     w, steps = em.iterated(_of.problem, start, em.Options(restarts=1))
     return np.maximum(_of.problem.covariance.product(w)[:, 0], 0.0), steps

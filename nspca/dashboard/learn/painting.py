@@ -1,6 +1,4 @@
-"""The last screen: paint the pixels that vary most together, then see the best ones and the proof of how far
-away one was.
-"""
+"""The last screen: a visitor paints the pixels that vary most together, and then sees the proved answer."""
 
 import numpy as np
 import streamlit as st
@@ -9,6 +7,7 @@ from nspca.dashboard.app import buttons, state
 from nspca.dashboard.components import figures
 from nspca.dashboard.components.painter import Image, painter, painting
 from nspca.dashboard.learn.lesson import K, Lesson, painted
+from nspca.dashboard.views import component
 from nspca.plots.lesson import overlay_figure
 from nspca.presentation.numerals import format_bound, format_guarantee, format_value, proved_ratio
 
@@ -20,7 +19,7 @@ TASK = (
 
 
 def show(of: Lesson) -> None:
-    """Show the image to paint, and once it is judged both answers in one image."""
+    """Draw the image to paint; after the judgement, draw the painting and the best answer in one image."""
     data = of.of.dataset
     mean = data.X.mean(axis=0)
     pixels = painting(state.get("painted"), of.problem.n, K)
@@ -29,15 +28,16 @@ def show(of: Lesson) -> None:
         st.markdown(_verdict(of, pixels))
         mine = np.isin(np.arange(of.problem.n), pixels)
         best = of.result.components[:, 0] != 0
-        figures.draw(overlay_figure(mine, best, data.image_shape, mean / mean.max()), "learn_best")
+        figures.draw(overlay_figure(mine, best, component.grid(data), mean / mean.max()), "learn_best")
     else:
         st.markdown(TASK)
-        image = Image(mean / mean.max(), data.image_shape[1], K)
+        image = Image(mean / mean.max(), component.grid(data)[1], K)
         painter(image, PAINTER, pixels, lambda told: state.put(painted=[str(pixel) for pixel in told]))
     _buttons(judged, len(pixels))
 
 
 def _buttons(judged: bool, count: int) -> None:
+    """Draw the button that reveals the answer, or the one that starts again."""
     if judged:
         again = lambda: state.put(painted=None, judge=None)  # noqa: E731
         buttons.button("Paint again", "repaint", again, icon=":material/brush:")
@@ -53,7 +53,7 @@ def _buttons(judged: bool, count: int) -> None:
 
 
 def _verdict(of: Lesson, pixels: list[int]) -> str:
-    """Return sentences on the value of the painting, the best value found, and the proved shares of both."""
+    """Return sentences about the value of the painting, the best value, and the proved shares of both."""
     mine = painted(of, pixels)
     share, best = (format_guarantee(proved_ratio(value, of.upper)) for value in (mine.value, of.result.value))
     hit = len(set(pixels) & set(of.result.components[:, 0].nonzero()[0].tolist()))

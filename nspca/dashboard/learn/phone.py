@@ -1,7 +1,9 @@
-"""The student's side of a room, on a phone: type a code, see the open question, send a guess."""
+"""The student's view of a room on a phone: enter a code, see the open question, send a guess."""
 
 import secrets
+from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -15,6 +17,7 @@ from nspca.dashboard.components.turner import turner
 from nspca.dashboard.learn import questions
 from nspca.dashboard.learn.lesson import K, Lesson, lesson, pair
 from nspca.dashboard.learn.rooms import PAINTING, QUESTIONS, ROOMS, Asked, NoRoom, read_code
+from nspca.dashboard.views import component
 from nspca.errors import NSPCAError
 
 PHONE, SENT, JOINED, PIXELS = "phone", "phone_sent", "phone_joined", "phone_pixels"
@@ -30,7 +33,7 @@ MOST_NAME = 64
 
 
 def show() -> None:
-    """Show the form for a code, or the open question of the room."""
+    """Draw the form for a code, or the open question of the room."""
     phone = _name()
     code = read_code(state.get("room") or "")
     if not code:
@@ -47,6 +50,7 @@ def show() -> None:
 
 
 def _form() -> None:
+    """Draw the form for the code of a room."""
     st.markdown("Type the code that is on the projector.")
     with st.form("join", border=False):
         typed = st.text_input("Code of the room", max_chars=12, placeholder="ABC-DEF", key="typed_code")
@@ -58,6 +62,7 @@ def _form() -> None:
 
 
 def _closed(code: str, error: NSPCAError) -> None:
+    """Draw the message about a closed or unknown room."""
     if st.session_state.get(JOINED) == code:
         st.markdown("The room is closed. Thank you for your guesses.")
     else:
@@ -68,7 +73,7 @@ def _closed(code: str, error: NSPCAError) -> None:
 
 
 def _name() -> str:
-    """Return the name of this phone: that of an earlier visit, so that a reload does not guess twice."""
+    """Return the name of this phone, kept in the browser so that a reload does not count twice."""
     kept = browser_storage.mirror("phone", st.session_state.get(PHONE))
     if isinstance(kept, str) and 0 < len(kept) <= MOST_NAME:
         st.session_state[PHONE] = kept
@@ -82,7 +87,7 @@ def _ask(code: str, phone: str) -> Asked:
 
 
 def _watch(code: str, phone: str, drawn: Asked) -> None:
-    """Look again and again at what is asked, and draw the page anew when it is another question."""
+    """Check every `BEAT` seconds for a new question, and rerun the page when there is one."""
 
     @st.fragment(run_every=timedelta(seconds=BEAT))
     def step() -> None:
@@ -97,7 +102,7 @@ def _watch(code: str, phone: str, drawn: Asked) -> None:
 
 
 def _question(code: str, phone: str, asked: Asked) -> None:
-    """Show the question with its control, or what to wait for."""
+    """Draw the question with its control, or a waiting message."""
     screen = asked.screen
     if screen not in QUESTIONS:
         st.info(WAITING, icon=":material/hourglass_empty:")
@@ -128,11 +133,12 @@ def _question(code: str, phone: str, asked: Asked) -> None:
         )
 
 
-def _paint(of: Lesson, sent: object, send) -> None:
+def _paint(of: Lesson, sent: object, send: Callable[[Any], None]) -> None:
+    """Draw the image to paint, and the button that sends the painting."""
     dataset = of.of.dataset
     mean = dataset.X.mean(axis=0)
     pixels = painting(st.session_state.get(PIXELS, []), of.problem.n, K)
-    image = Image(mean / mean.max(), dataset.image_shape[1], K)
+    image = Image(mean / mean.max(), component.grid(dataset)[1], K)
     painter(image, "phone_painter", pixels, lambda told: st.session_state.update({PIXELS: told}))
     label = "Send another guess" if sent else SEND
     buttons.button(

@@ -1,4 +1,4 @@
-"""The questions of a class: what a guess reaches, and how the guesses of all are drawn."""
+"""The questions for a class: tasks, values of guesses, and figures of all guesses."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,6 +13,7 @@ from nspca.dashboard.app.cache import keep
 from nspca.dashboard.components.spannogram_explorer import turned
 from nspca.dashboard.learn.lesson import K, Lesson, lesson, painted, pair
 from nspca.dashboard.learn.rooms import PAINTING, Guess
+from nspca.dashboard.views import component
 from nspca.lowrank.spannogram import direction
 from nspca.plots.guesses import guess_curve, guess_strip, votes_figure
 from nspca.plots.spannogram import curves, spans, top_set
@@ -41,22 +42,20 @@ GRID = 181
 
 @dataclass(frozen=True, eq=False)
 class Spannogram:
-    """The rank-2 factor V (n, 2) with the sign at which the optimum lies, and the angle and value of the
-    optimum.
-    """
+    """The rank-2 factor V (n, 2), signed so that the optimum is on the curves of c; its angle and value."""
 
     V: Array
     phi: float
     best: float
 
     def reached(self, degrees: float) -> float:
-        """Return what the K highest curves explain at an angle, as a share of the best angle."""
+        """Return the value of the K highest curves at an angle, as a share of the best value."""
         at = self.V @ direction(np.radians(degrees))
         return float(np.square(at[top_set(at, K)]).sum()) / self.best
 
 
 def spannogram_of(of: Lesson) -> Spannogram:
-    """Return the spannogram of the lesson as it is drawn."""
+    """Return the rank-2 spannogram of the lesson."""
     V = of.V[:, :2]
     V, _, (phi, sign) = turned(V, True, spans(V, K, True, 3), of.seen)
     value = sign * curves(V, [phi])[:, 0]
@@ -64,14 +63,14 @@ def spannogram_of(of: Lesson) -> Spannogram:
 
 
 def variance_share(points: Array, degrees: float) -> float:
-    """Return the variance of points along a line, as a share of that along the best line."""
+    """Return the variance of points (m, 2) along a line, as a share of the largest variance."""
     turn = np.radians(degrees)
     most = float(np.linalg.eigvalsh(np.cov(points, rowvar=False, ddof=0))[-1])
     return float(np.var(points @ [np.cos(turn), np.sin(turn)])) / most
 
 
 def shares(screen: int, guesses: Sequence[Guess], of: Lesson) -> list[float]:
-    """Return what each guess reaches: of the best angle, or, for pixels, of the proved limit."""
+    """Return the value of each guess, as a share of the best value (angles) or the proved bound (pixels)."""
     if screen == DIRECTION:
         points = of.X[:, list(pair(of)[0])]
         return [variance_share(points, cast(float, guess)) for guess in guesses]
@@ -83,13 +82,13 @@ def shares(screen: int, guesses: Sequence[Guess], of: Lesson) -> list[float]:
 
 @keep()
 def _painted_share(pixels: tuple[int, ...]) -> float:
-    """Return what painted pixels explain, as a share of the proved limit."""
+    """Return the variance of painted pixels, as a share of the proved bound."""
     of = lesson()
     return proved_ratio(painted(of, pixels).value, of.upper)
 
 
 def figure(screen: int, guesses: Sequence[Guess], is_revealed: bool, of: Lesson) -> go.Figure:
-    """Return the figure of all guesses: each at what it reaches, and the answer once it is shown."""
+    """Return the figure of all guesses by their values, with the answer if it is revealed."""
     reached = 100 * np.array(shares(screen, guesses, of))
     if screen == PAINTING:
         best = 100 * proved_ratio(of.result.value, of.upper)
@@ -103,12 +102,12 @@ def figure(screen: int, guesses: Sequence[Guess], is_revealed: bool, of: Lesson)
 
 
 def votes(guesses: Sequence[Guess], of: Lesson) -> go.Figure:
-    """Return the figure of how many guesses have each pixel."""
-    return votes_figure([cast(tuple[int, ...], guess) for guess in guesses], of.of.dataset.image_shape)
+    """Return the figure with the number of guesses that include each pixel."""
+    return votes_figure([cast(tuple[int, ...], guess) for guess in guesses], component.grid(of.of.dataset))
 
 
 def verdict(screen: int, guesses: Sequence[Guess], of: Lesson) -> str:
-    """Return the sentence above the figure once the answer is shown: the optimum and its proof."""
+    """Return the sentence about the optimum and its proof, shown with the answer."""
     reached = shares(screen, guesses, of)
     said = f" The best guess reaches {wording.down(max(reached))} of that." if reached else ""
     if screen == DIRECTION:

@@ -1,7 +1,7 @@
-"""Rooms of a class: a teacher asks, phones answer, and nothing is kept but counts. No Streamlit calls.
+"""Rooms for classes: a teacher asks, phones answer, and only counts are kept. No Streamlit calls.
 
-A room has a short code, with which anybody may answer, and a secret, without which nobody sees its guesses.
-Rooms are in the memory of the server. Their number, their size and their age are limited.
+Anybody with the short code of a room may answer, and only the holder of its secret sees the guesses. Rooms
+exist in the memory of the server. Their number, size and age are limited.
 """
 
 import math
@@ -16,27 +16,27 @@ from dataclasses import dataclass, field
 from nspca.errors import InvalidOption, NSPCAError
 
 ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
-"""Characters of a code: those that look alike (I, O, 0, 1) are left out."""
+"""Characters of codes, without those that look alike (I, O, 0, 1)."""
 LENGTH = 6
-"""Characters of a code: a billion codes, so that guessing at the rate below finds no room in a lesson."""
+"""Characters of a code. Of a billion codes, guessing at the rate below finds no room during a lesson."""
 MOST_ROOMS = 100
-"""Rooms at once. One holds at most about 200 kB."""
+"""Maximum rooms at a time. A room takes at most about 200 kB."""
 MOST_PHONES = 250
-"""Phones in a room: the largest lecture that can read a curve on a projector."""
+"""Maximum phones in a room: the largest lecture that can read a curve on a projector."""
 LONGEST = 4 * 3600.0
-"""Seconds after which a room ends: no lesson is longer."""
+"""Maximum seconds of a room, longer than any lesson."""
 IDLE = 3600.0
-"""Seconds after which a room ends that its teacher does not look at."""
+"""Seconds without a view by the teacher after which a room ends."""
 PRESENT = 12.0
-"""Seconds since a phone last asked, up to which it counts as here. Phones ask every two seconds."""
+"""Seconds after its last request for which a phone counts as present. Phones ask every two seconds."""
 WINDOW = 60.0
 """Seconds over which wrong codes are counted."""
 MOST_WRONG = 60
-"""Wrong codes of one address in that time: a class may share one, and everybody may mistype once."""
+"""Maximum wrong codes of one address in that time. A class may share an address, and each mistype once."""
 MOST_WRONG_IN_ALL = 300
-"""Wrong codes of all addresses in that time."""
+"""Maximum wrong codes of all addresses in that time."""
 MOST_ADDRESSES = 1000
-"""Addresses whose wrong codes are counted apart."""
+"""Maximum addresses whose wrong codes are counted separately."""
 ANGLES = {1: (0.0, 180.0), 3: (-90.0, 90.0)}
 """Screens that ask for an angle, with its range in degrees."""
 PAINTING = 5
@@ -47,20 +47,20 @@ Guess = float | tuple[int, ...]
 
 
 class NoRoom(NSPCAError):
-    """A code or a secret that belongs to no open room."""
+    """The error for a code or a secret that belongs to no open room."""
 
 
 class TooManyCodes(NSPCAError):
-    """Too many wrong codes were tried."""
+    """The error after too many wrong codes."""
 
 
 class RoomFull(NSPCAError):
-    """A room, or the server, takes no more."""
+    """The error when a room has too many phones, or the server too many rooms."""
 
 
 @dataclass(frozen=True)
 class Asked:
-    """View of a room for a phone: the open screen, and whether its answer is shown already."""
+    """View of a room for a phone: the open screen, and whether its answer is revealed."""
 
     screen: int
     is_revealed: bool
@@ -68,7 +68,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Counts:
-    """All that is left of a room: the number of phones that answered, and of guesses for each screen."""
+    """The counts of a closed room: phones that answered, and guesses for each screen."""
 
     phones: int
     guesses: dict[int, int]
@@ -105,7 +105,7 @@ class Rooms:
 
     Parameters
     ----------
-    clock : returns seconds that only grow
+    clock : returns seconds that never decrease
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -122,7 +122,7 @@ class Rooms:
         Raises
         ------
         RoomFull
-            If the server has as many rooms as it takes.
+            If the server has `MOST_ROOMS` rooms.
         """
         with self._lock:
             self._end_old()
@@ -136,7 +136,7 @@ class Rooms:
             return secret
 
     def view(self, secret: str) -> View:
-        """Return what the teacher sees. The room lives on for as long as somebody looks.
+        """Return the teacher's view of a room, and keep the room from ending as idle.
 
         Raises
         ------
@@ -156,13 +156,13 @@ class Rooms:
             self._of(secret).screen = screen
 
     def reveal(self, secret: str, *, is_revealed: bool = True) -> None:
-        """Show the answer to the open question, after which no guess is taken, or hide it again."""
+        """Reveal the answer to the open question, so that no more guesses are accepted, or hide it again."""
         with self._lock:
             room = self._of(secret)
             (room.revealed.add if is_revealed else room.revealed.discard)(room.screen)
 
     def end(self, secret: str) -> Counts:
-        """Close a room, forget its guesses, and return their counts."""
+        """Close a room, delete its guesses, and return the counts."""
         with self._lock:
             room = self._of(secret)
             self._remove(secret)
@@ -175,13 +175,14 @@ class Rooms:
         Parameters
         ----------
         code : str
-            As it was typed.
+            Code as it was typed.
         phone : str
-            Name of the phone, which nobody is shown.
+            Secret name of the phone.
         address : str
-            Network address, under which wrong codes are counted.
+            Network address, for counting wrong codes.
         has_joined : bool
-            Whether this phone gave this code before. Then others at its address cannot lock it out.
+            Whether this phone has given the right code before, so that others at its address cannot lock it
+            out.
 
         Raises
         ------
@@ -190,7 +191,7 @@ class Rooms:
         TooManyCodes
             If too many wrong codes came from this address, or from all.
         RoomFull
-            If the room takes no more phones.
+            If the room has `MOST_PHONES` phones.
         """
         with self._lock:
             self._end_old()
@@ -212,16 +213,16 @@ class Rooms:
             return Asked(room.screen, room.screen in room.revealed)
 
     def answer(self, code: str, phone: str, screen: int, guess: object) -> Guess:
-        """Take a guess in place of an earlier one of the same phone, and return it.
+        """Store and return a guess; it replaces an earlier guess of the phone.
 
         Raises
         ------
         NoRoom
             If the code belongs to no open room.
         RoomFull
-            If as many phones have answered as the room takes.
+            If `MOST_PHONES` other phones have answered.
         InvalidOption
-            If the screen does not ask for a guess now, or the guess is no answer to it.
+            If the screen does not accept guesses now, or the guess is not valid for it.
         """
         given = read_guess(screen, guess)
         with self._lock:
@@ -254,7 +255,7 @@ class Rooms:
         del self._by_code[self._by_secret.pop(secret).code]
 
     def _refuse_guessing(self, address: str, now: float) -> None:
-        """Raise if too many wrong codes were tried; old ones are forgotten."""
+        """Raise `TooManyCodes` after too many wrong codes within `WINDOW`; drop the count of older ones."""
         mine = self._wrong.get(address, deque())
         for tried in (mine, self._wrong_in_all):
             while tried and now - tried[0] > WINDOW:
@@ -264,7 +265,7 @@ class Rooms:
 
     def _note_wrong(self, address: str, now: float) -> None:
         if address not in self._wrong and len(self._wrong) >= MOST_ADDRESSES:
-            del self._wrong[next(iter(self._wrong))]  # the one that came first
+            del self._wrong[next(iter(self._wrong))]  # the oldest
         self._wrong.setdefault(address, deque()).append(now)
         self._wrong_in_all.append(now)
 
@@ -274,25 +275,23 @@ ROOMS = Rooms()
 
 
 def read_code(text: str) -> str:
-    """Return a code as it was typed in capital letters, without blanks and dashes; empty if it cannot be
-    one.
-    """
+    """Return a typed code in capital letters, without blanks and dashes; empty if it cannot be a code."""
     code = re.sub(r"[\s\-]", "", text[:40]).upper()
     return code if len(code) == LENGTH and set(code) <= set(ALPHABET) else ""
 
 
 def write_code(code: str) -> str:
-    """Return a code as people read it aloud, in two halves."""
+    """Return a code in two halves, which are easier to read aloud."""
     return f"{code[: LENGTH // 2]}-{code[LENGTH // 2 :]}"
 
 
 def read_guess(screen: int, guess: object, *, pixels: int = 64, k: int = 8) -> Guess:
-    """Return a guess that came from a browser.
+    """Return a valid guess from an untrusted value of a browser.
 
     Raises
     ------
     InvalidOption
-        If it is no answer to the question of the screen.
+        If the value is not a guess for the question of the screen.
     """
     if screen in ANGLES and isinstance(guess, int | float) and math.isfinite(guess):
         low, high = ANGLES[screen]

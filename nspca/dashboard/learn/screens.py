@@ -1,4 +1,4 @@
-"""The six screens of the lesson. Each has one sentence, a figure, and a picture of the pixels beside it."""
+"""The six screens of the lesson, each with a sentence, a figure, and a picture of the pixels."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,6 +11,7 @@ from nspca.dashboard.components import figures, spannogram_explorer
 from nspca.dashboard.components.cone_replay import cone_replay
 from nspca.dashboard.learn import asides, fixing, painting
 from nspca.dashboard.learn.lesson import K, Lesson, pair
+from nspca.dashboard.views import component
 from nspca.plots.lesson import direction_figure, marked_pixels, side_by_side
 from nspca.presentation.numerals import ratio_at_most
 
@@ -27,14 +28,14 @@ PICTURE = "learn_guess"  # key of the explorer
 
 @dataclass(frozen=True)
 class Screen:
-    """A question, and what answers it."""
+    """A screen: its question as the title, and the function that draws it."""
 
     title: str
     show: Callable[[Lesson], None]
 
 
 def direction(of: Lesson) -> None:
-    """Two pixels that vary together."""
+    """Draw the first screen: the direction of largest variance of two pixels."""
     (i, j), along = pair(of)
     points = of.X[:, [i, j]]
     most, least = (float(np.var(points @ turned)) for turned in (along, np.array([-along[1], along[0]])))
@@ -48,12 +49,12 @@ def direction(of: Lesson) -> None:
     with left:
         figures.draw(direction_figure(points, along, names), "learn_direction")
     with right:
-        marked = marked_pixels(of.X.mean(axis=0), of.of.dataset.image_shape, (i, j), names)
+        marked = marked_pixels(of.X.mean(axis=0), component.grid(of.of.dataset), (i, j), names)
         figures.draw(marked, "learn_pixels")
 
 
 def few(of: Lesson) -> None:
-    """The best direction of all pixels beside the best few."""
+    """Draw the second screen: the best direction over all pixels, and over a few."""
     x = of.problem.covariance.leading(1)[1][:, 0]
     x = x if x[np.argmax(np.abs(x))] > 0 else -x
     reached, possible = wording.shares(of.result.value / of.best, ratio_at_most(of.upper, of.best))
@@ -63,14 +64,14 @@ def few(of: Lesson) -> None:
         f"{K} explain more than {possible}."
     )
     shown = side_by_side(
-        (x, of.result.components[:, 0]), of.of.dataset.image_shape, ("all pixels", f"the best {K} found")
+        (x, of.result.components[:, 0]), component.grid(of.of.dataset), ("all pixels", f"the best {K} found")
     )
     figures.draw(shown, "learn_few")
     asides.show(of)
 
 
 def spannogram(of: Lesson) -> None:
-    """Guess the best angle."""
+    """Draw the third screen: the spannogram, on which the visitor guesses the best angle."""
     st.markdown(GUESS)
     phi = state.get("guess")
     names = of.of.dataset.feature_names
@@ -92,7 +93,7 @@ def spannogram(of: Lesson) -> None:
 
 
 def cones(of: Lesson) -> None:
-    """The search in three dimensions."""
+    """Draw the fourth screen: the replay of a cone search in three dimensions."""
     st.markdown(CONES)
     cone_replay((of.of.content, "learn", K), of.V, K, nonneg=True, tol=1e-3, unit=of.unit)
 

@@ -1,1 +1,1 @@
-"""The papers page: what the four papers print, what came out here, and computing it again."""
+"""The papers page: the printed numbers of the four papers, the computed ones, and runs to reproduce them."""

@@ -1,6 +1,6 @@
-"""Figures and tables of the papers, one at a time: a sentence that answers, the picture, and the details.
+"""The papers page: one figure or table at a time, with its answer, its picture and its details.
 
-The page is a form for a `PaperSpec`, its run, and a view of the outcome.
+The page consists of a form for a `PaperSpec`, its run, and a view of the outcome.
 """
 
 from dataclasses import asdict, replace
@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from nspca import papers
-from nspca.dashboard.app import state, tables, times, wording
+from nspca.dashboard.app import frame, state, tables, times, wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.runs import export, lookup, progress, start
 from nspca.dashboard.runs.lookup import opened
@@ -36,7 +36,7 @@ SAID = {
     "opposite": ("is contradicted", "are contradicted"),
     "data not here": ("needs data that are not here", "need data that are not here"),
 }
-"""Words for one statement of a verdict and for several."""
+"""Verbs for one and for several statements with each verdict."""
 COLOURS = {"agrees": "green", "better": "green", "differs": "orange", "opposite": "red"}
 SMALL = 320
 """Height in pixels of the picture, which leaves room for the first lines of the table on a laptop."""
@@ -44,13 +44,13 @@ SMALL = 320
 
 def chosen() -> str:
     """Show the title and the tabs, and return the chosen tab."""
-    st.title("Do the papers’ numbers come out?")
+    st.title("Do we get the numbers of the papers?")
     kept = state.get("paper")
     paper = kept if kept in TABS else next(iter(TABS))
     return st.segmented_control(
         "Paper",
         list(TABS),
-        format_func=TABS.get,
+        format_func=TABS.__getitem__,
         required=True,
         label_visibility="collapsed",
         **state.bind("paper", paper),
@@ -66,7 +66,7 @@ def show() -> None:
 
 
 def form() -> PaperSpec:
-    """Show the choice of a figure or table, and return what is asked."""
+    """Draw the choice of a figure or table, and return the spec of the chosen one."""
     paper = state.get("paper") if state.get("paper") in PAPERS else next(iter(PAPERS))
     mine = {item.name: item for item in ITEMS.values() if item.paper == paper}
     wanted = state.get("item")
@@ -82,17 +82,18 @@ def form() -> PaperSpec:
 
 
 def run(spec: PaperSpec) -> JobState | None:
-    """Return the newest run of the question in this workspace; None when nobody asked it here."""
+    """Return the newest run of the question in this workspace, or None."""
     return lookup.that_asks(spec)
 
 
 def view(item: Item, outcome: Outcome | None, now: JobState | None) -> None:
-    """Show the answer: a sentence, the picture, the table of claims, and the rest folded."""
+    """Draw the answer: a sentence, the picture, the table of claims, and folded details."""
     claims = papers.claims(item, outcome)
-    st.markdown(f"{_badges(claims)} {wording.plain(answer(item, claims))}")
-    if now is not None and now.state != "done":
-        progress.show(now, _says, _share, lambda now: None, item.name)
-    rest = _picture(item, outcome)
+    with frame.picture():
+        st.markdown(f"{_badges(claims)} {wording.plain(answer(item, claims))}")
+        if now is not None and now.state != "done":
+            progress.show(now, _says, _share, lambda now: None, item.name)
+        rest = _picture(item, outcome)
     st.html(report.table([replace(claim, found=_judged(claim)) for claim in claims], beside=False))
     if outcome is not None and outcome.said:
         st.markdown(wording.plain(outcome.said))
@@ -104,7 +105,7 @@ def view(item: Item, outcome: Outcome | None, now: JobState | None) -> None:
 
 
 def answer(item: Item, claims: list[Claim]) -> str:
-    """Return what came out of a figure or table in one sentence or two."""
+    """Return one or two sentences about the outcome of a figure or table."""
     counts = {verdict: n for verdict, n in papers.counts(claims).items() if n and verdict != "not printed"}
     if not counts:
         return f"{item.label} is drawn without numbers, and is drawn again here."
@@ -121,14 +122,30 @@ def answer(item: Item, claims: list[Claim]) -> str:
 
 
 def _example(claims: list[Claim]) -> str:
-    """Return the first printed number beside the nearest computed one; empty where there is none."""
+    """Return the first printed number, the nearest computed one, and why it was chosen; empty if there is
+    none.
+    """
     for claim in claims:
         value = claim.printed.value
-        found = [one.value for one in _judged(claim) if isinstance(one.value, float)]
+        found = [one for one in _judged(claim) if isinstance(one.value, float)]
         if value is not None and found:
-            nearest = min(found, key=lambda one: abs(one - value))
-            return f" {claim.printed.what}: {claim.printed.shown} printed, {nearest:.4g} here."
+            nearest = min(found, key=lambda one: abs(float(one.value) - value))
+            what, percent, _ = claim.printed.what.partition(", %")
+            number = f"{nearest.value:.4g}{' %' * bool(percent)}"
+            return f" {what}: {claim.printed.shown} printed, {number} computed here.{_chosen(nearest, found)}"
     return ""
+
+
+def _chosen(nearest: Found, found: list[Found]) -> str:
+    """Return which reading of the paper gave a number, and why; empty where there is only one."""
+    if len(found) < 2:
+        return ""
+    reading = nearest.preset.partition(", ")[0] or nearest.budget
+    which = f"“{reading}”" if reading else "the one shown"
+    return (
+        f" The paper leaves details open: of {len(found)} readings, {which} is nearest to the printed "
+        "number. The table has all of them."
+    )
 
 
 def _judged(claim: Claim) -> tuple[Found, ...]:
@@ -136,7 +153,7 @@ def _judged(claim: Claim) -> tuple[Found, ...]:
 
 
 def _first(mine: list[Item]) -> Item:
-    """Return the first item that has a printed statement, needs data, and has a picture stored."""
+    """Return the item shown first: it has printed statements, needs data, and has a stored picture."""
     telling = (
         item
         for item in mine
@@ -163,20 +180,21 @@ def _stored(name: str) -> Outcome | None:
 
 
 def _outcome(item: Item) -> Outcome | None:
-    """Return what this workspace computed, or else what was stored with the project."""
+    """Return the outcome that this workspace computed, or else the one that ships with the project."""
     done = _done(item)
     fresh = None if done is None else opened(done.id, done.finished, Outcome.from_json)
     return fresh if fresh is not None and (fresh.found or fresh.words) else _stored(item.name)
 
 
 def _done(item: Item) -> JobState | None:
-    """Return the newest finished run of an item; a later one may be under way, or have been cancelled."""
+    """Return the newest finished run of an item, or None; later runs may be unfinished or cancelled."""
     wanted = _spec(item)
     runs = (run.id for run, spec in lookup.every(PaperSpec) if spec == wanted)
     return next((now for now in map(engine().status, runs) if now.state == "done"), None)
 
 
 def _badges(claims: list[Claim]) -> str:
+    """Return Markdown badges with the number of claims for each verdict."""
     counts = papers.counts(claims)
     return " ".join(
         f":{COLOURS[verdict]}-badge[{verdict}: {count}]"
@@ -186,10 +204,10 @@ def _badges(claims: list[Claim]) -> str:
 
 
 def _picture(item: Item, outcome: Outcome | None) -> list[Panel]:
-    """Draw the first panel or two, or the components; return the panels that are left for below."""
+    """Draw the first one or two panels, or the components; return the other panels for later."""
     if outcome is None:
         return []
-    # Two panels belong together where the second has the same axes as in a figure of two parts.
+    # Two panels with equal axes belong together, as in a figure of two parts.
     first, rest = outcome.panels[:2], outcome.panels[2:]
     if first:
         columns = st.columns(len(first), gap="medium")
@@ -220,7 +238,7 @@ def _gallery(item: Item, outcome: Outcome, i: int, title: str) -> None:
 
 
 def _more(item: Item, outcome: Outcome | None, claims: list[Claim], rest: list[Panel]) -> None:
-    """Show, folded, what is not judged, the further panels, and the Python of the main number."""
+    """Draw the folded details: findings that are not judged, further panels, and Python code."""
     beside = [claim for claim in claims if any(not one.judged for one in claim.found)]
     if beside:
         with st.expander("Stronger methods and other measures, not judged", icon=":material/compare_arrows:"):
@@ -236,15 +254,16 @@ def _more(item: Item, outcome: Outcome | None, claims: list[Claim], rest: list[P
 
 
 def _compute(item: Item, outcome: Outcome | None, now: JobState | None) -> None:
-    """Show when the answer was computed, and the button that computes it here, or why there is none."""
+    """Draw the time of the computation, and the button that repeats it, or why that is impossible."""
     _when(outcome, _stored(item.name))
     if now is not None and now.state != "done":
         return
     lacking = papers.missing(item.needs)
     if lacking and (not item.any_of or len(lacking) == len(item.needs)):
+        known = "The numbers above were computed from the original data and stored. " * (outcome is not None)
         st.info(
-            f"To compute it here takes the original data ({wording.listed(lacking)}), which are not on this "
-            "machine. Add them on the data page. A stand-in would say nothing about the paper.",
+            f"{known}To compute them here takes the original data ({wording.listed(lacking)}), which are not "
+            "on this machine. Add them on the data page. A stand-in would say nothing about the paper.",
             icon=":material/database_off:",
         )
         return
@@ -254,6 +273,7 @@ def _compute(item: Item, outcome: Outcome | None, now: JobState | None) -> None:
 
 
 def _when(outcome: Outcome | None, stored: Outcome | None) -> None:
+    """Draw the time and origin of an outcome."""
     if outcome is None:
         st.caption("Not computed yet.")
         return
@@ -264,7 +284,7 @@ def _when(outcome: Outcome | None, stored: Outcome | None) -> None:
 
 
 def _everything() -> None:
-    """Show, folded, the counts of all four papers and the meaning of the verdicts."""
+    """Draw the folded table of verdicts for all four papers, with their meanings."""
     every = [claim for item in ITEMS.values() for claim in papers.claims(item, _stored(item.name))]
     counts = papers.counts(every)
     line = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
@@ -278,6 +298,7 @@ def _everything() -> None:
 
 
 def _says(now: JobState) -> str:
+    """Return the progress line of a run."""
     if waits := progress.waiting(now):
         return waits
     if now.event is None:
@@ -293,7 +314,7 @@ def _share(now: JobState) -> float:
 
 
 def show_exact() -> None:
-    """Show the published exact methods beside this package on the same matrices."""
+    """Draw the comparison of published exact methods with this package on the same matrices."""
     rows = exact.stored()
     if not rows:
         st.info("This table was not computed yet: `python -m benchmarks.published --store` makes it.")

@@ -1,7 +1,7 @@
-"""Uses of the methods in the papers: the pitprops table, choosing genes, finding faces.
+"""Applications of the methods in the papers: the pitprops table, gene selection, and face detection.
 
-Each use is a form for a spec, its run, and a view of the rows. A default run answers before anybody asks,
-where the original data are on this machine.
+Each application has a form for a spec, its run, and a view of the rows. If the original data are on this
+machine, a default run answers before a visitor asks.
 """
 
 import hashlib
@@ -47,12 +47,12 @@ COUNTED = {"adjusted": "adjusted variance", "total": "total variance", "subspace
 
 
 def show() -> None:
-    """Show one use at a time."""
+    """Draw the choice of an application, and the chosen one."""
     use = state.get("use") if state.get("use") in USES else next(iter(USES))
     use = st.segmented_control(
         "Use",
         list(USES),
-        format_func=USES.get,
+        format_func=USES.__getitem__,
         required=True,
         label_visibility="collapsed",
         **state.bind("use", use),
@@ -61,7 +61,7 @@ def show() -> None:
 
 
 def _about(what: str, measured: str, source: str) -> None:
-    """Show, folded, how a picture is made and where it is from."""
+    """Draw the folded explanation of a picture and its source."""
     with st.expander("How this is measured", icon=":material/info:"):
         st.markdown(f"{what}  \n{measured}  \n:small[:gray[{source}]]")
 
@@ -71,14 +71,14 @@ def run(
     given: dict[str, Any],
     label: str,
     total: int,
-    draw: Callable[[list[dict]], None],
+    draw: Callable[[list[dict[str, Any]]], None],
     of: Chosen,
     unasked: bool = True,
 ) -> Any | None:
-    """Return what the spec's run gave, or None while it is on its way.
+    """Return the result of the spec's run; draw progress or a button and return None while there is none.
 
-    A run of this workspace comes first. Otherwise the default run answers, if `unasked` and the data are
-    originals. Otherwise there is a button.
+    A run of this workspace is preferred. Otherwise the default run is used, if `unasked` and the data are
+    originals. Otherwise a button starts a run.
     """
     now = lookup.that_asks(spec)
     if now is None and unasked and of.dataset.source != "stand-in":
@@ -92,13 +92,19 @@ def run(
     if now is None:
         start.button(label, lambda: start.start(spec, **given), spec.use)
         return None
-    if not filling.watch(now, total, lambda rows: draw([row.line for row in rows]), spec.use, only=Scored):
+    if not filling.watch(
+        now,
+        total,
+        lambda rows: draw([row.line for row in rows if isinstance(row, Scored)]),
+        spec.use,
+        only=Scored,
+    ):
         return None
     return lookup.opened(now.id, now.finished, spec.unpack)
 
 
-def _await(run_id: str, total: int, draw: Callable[[list[dict]], None]) -> None:
-    """Show the rows of a default run as they come; nobody cancels it, because all visitors share it."""
+def _await(run_id: str, total: int, draw: Callable[[list[dict[str, Any]]], None]) -> None:
+    """Draw the rows of a default run as they arrive, without a cancel button, since all visitors share it."""
 
     def look() -> None:
         now = engine().status(run_id)
@@ -113,6 +119,7 @@ def _await(run_id: str, total: int, draw: Callable[[list[dict]], None]) -> None:
 
 
 def _data(name: str) -> Chosen:
+    """Return a sample, after drawing its badge and the offer of the original."""
     of = open_data.find(DataSpec(sample=name), None)
     st.markdown(
         f"{preview.BADGES[of.dataset.source]} :small[:gray[{of.dataset.X.shape[0]} × "
@@ -126,6 +133,7 @@ def _data(name: str) -> Chosen:
 
 
 def _genes() -> None:
+    """Draw the application to gene selection."""
     of = _data("leukemia")
     if of.dataset.labels is None:
         st.info(
@@ -137,14 +145,14 @@ def _genes() -> None:
     st.segmented_control(
         "Every gene as",
         list(PREPARED),
-        format_func=PREPARED.get,
+        format_func=PREPARED.__getitem__,
         required=True,
         help="log2 of the intensities between 100 and 16000, centred; or the raw intensities, centred, each "
         "gene with variance 1, as the paper describes its data.",
         **state.bind("prepared", prepared),
     )
     labels = np.array([str(label) for label in of.dataset.labels])
-    spec = GenesSpec(content=of.content, prepared=prepared)
+    spec = GenesSpec(content=of.content, prepared="standardised" if prepared == "standardised" else "log")
     given = {"X": of.dataset.X, "labels": labels}
     total = 3 * len(spec.counts) + 1
     answer = run(spec, given, "Choose genes and cluster", total, _draw_genes, of)
@@ -165,12 +173,12 @@ def _genes() -> None:
     )
 
 
-def _draw_genes(rows: list[dict]) -> None:
+def _draw_genes(rows: list[dict[str, Any]]) -> None:
     figures.draw(selections_figure(rows), "use_genes")
 
 
-def _say_genes(rows: list[dict]) -> None:
-    """Say whether the chosen genes score higher than all of them."""
+def _say_genes(rows: list[dict[str, Any]]) -> None:
+    """Draw the sentence whether selected genes score higher than all genes."""
     whole = next(row for row in rows if row["selection"] == "all genes")
     near = min(
         (row for row in rows if row["selection"] == "em, nonnegative"), key=lambda row: abs(row["genes"] - 70)
@@ -188,6 +196,7 @@ def _say_genes(rows: list[dict]) -> None:
 
 
 def _faces() -> None:
+    """Draw the application to face detection."""
     extra, missing = other_pictures()
     of = open_data.find(DataSpec(sample="cbcl"), None)
     missing = [*(["the original faces"] if of.dataset.source != "real" else []), *missing]
@@ -229,7 +238,7 @@ def _faces() -> None:
 
 
 def other_pictures() -> tuple[dict[str, np.ndarray], list[str]]:
-    """The pictures beside the training faces, and the files that are not there."""
+    """Return the test images by name, and the names of the missing files."""
     folder = originals_folder()
     paths = {name: Path(folder or ".") / name for name in NEEDED}
     missing = [name for name, path in paths.items() if folder is None or not path.is_file()]
@@ -246,10 +255,15 @@ def _pictures(path: str, version: int) -> np.ndarray:
         return file["X"].reshape(-1, PIXELS)
 
 
-def _draw_faces(rows: list[dict]) -> None:
+def _draw_faces(rows: list[dict[str, Any]]) -> None:
+    """Draw the ROC curves of the rows."""
     tested = state.get("tested") if state.get("tested") in TESTED else "rest"
     st.segmented_control(
-        "Tested on", list(TESTED), format_func=TESTED.get, required=True, **state.bind("tested", tested)
+        "Tested on",
+        list(TESTED),
+        format_func=TESTED.__getitem__,
+        required=True,
+        **state.bind("tested", tested),
     )
     st.caption(
         "Both against the other pictures that the machine has not seen. The number beside a name is the "
@@ -258,10 +272,10 @@ def _draw_faces(rows: list[dict]) -> None:
     figures.draw(roc_figure([row for row in rows if row["test"] == tested]), "use_faces")
 
 
-def _say_faces(rows: list[dict]) -> None:
-    """Say which components find faces best."""
+def _say_faces(rows: list[dict[str, Any]]) -> None:
+    """Draw the sentence about the components that detect faces best."""
     areas = {row["method"]: row["area"] for row in rows if row["test"] == "rest"}
-    best = max(areas, key=areas.get)
+    best = max(areas, key=areas.__getitem__)
     st.markdown(
         f"Components of {best} find faces best, with an area of {areas[best]:.3f} under the curve; those of "
         f"the 2006 method have {areas['coordinate']:.3f}, plain pca {areas['pca']:.3f}."
@@ -272,6 +286,7 @@ def _say_faces(rows: list[dict]) -> None:
 
 
 def _pitprops() -> None:
+    """Draw the application to the pitprops table."""
     left, right = st.columns(2)
     k = left.slider(
         "Features in each component", 1, 13, **state.bind("props", min(13, max(1, state.get("props"))))
@@ -281,7 +296,10 @@ def _pitprops() -> None:
         "Variance counted as", list(COUNTED), required=True, **state.bind("summed", counted)
     )
     of = open_data.find(DataSpec(sample="pitprops"), None)
-    draw = lambda rows: _draw_props(rows, counted)  # noqa: E731
+
+    def draw(rows: list[dict[str, Any]]) -> None:
+        _draw_props(rows, counted)
+
     spec = PitpropsSpec(content=of.content, k=k)
     answer = run(spec, {"A": of.dataset.X}, "Find six components", len(PROPS), draw, of)
     if answer is not None:
@@ -309,8 +327,8 @@ def _pitprops() -> None:
     )
 
 
-def _say_props(rows: list[dict], counted: str) -> None:
-    """Say how much six sparse components explain, and with how many features."""
+def _say_props(rows: list[dict[str, Any]], counted: str) -> None:
+    """Draw the sentence about the variance and the number of features of six sparse components."""
     by = {row["method"]: row for row in rows}
     sparse, pca = by["auto, any sign"], by["pca, every feature"]
     st.markdown(
@@ -320,7 +338,8 @@ def _say_props(rows: list[dict], counted: str) -> None:
     )
 
 
-def _draw_props(rows: list[dict], counted: str) -> None:
+def _draw_props(rows: list[dict[str, Any]], counted: str) -> None:
+    """Draw variance and number of features of the rows."""
     style = styles([row["method"] for row in rows], ["pca, every feature"])
     left, right = st.columns(2, gap="medium")
     with left:

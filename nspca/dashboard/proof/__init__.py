@@ -1,1 +1,1 @@
-"""Proof of a component on a page: shown, checked, improved, downloaded."""
+"""The proof of a component on a page: show, check, improve and download it."""

@@ -1,4 +1,4 @@
-"""Proofs that are made after a sweep, found again from the workspace, and the checks of all proofs."""
+"""Proofs that a visitor started after a sweep, as runs of the workspace; and checks of certificates."""
 
 import hashlib
 import json
@@ -11,12 +11,12 @@ import pandas as pd
 import streamlit as st
 
 import nspca
-from nspca.api import OPTIMAL_GAP
 from nspca.dashboard.app import cache, state, wording
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs import lookup, start
 from nspca.jobs import JobState, engine
 from nspca.plots import seen_at_rank_3, seen_by_the_paper
+from nspca.presentation.numerals import OPTIMAL_GAP
 from nspca.specs import CheckSpec, OptimumSpec, ProblemSpec, ProofSpec
 from nspca.specs.proof import MORE
 from nspca.specs.published import EPSNET, OTHERS, RANK_3
@@ -26,19 +26,17 @@ QUICK = 3e9  # multiplications; a check that takes more is done in the backgroun
 
 @dataclass(frozen=True)
 class Attempt:
-    """One request to prove more about one k or the sizes of several components, or one search for the
-    optimum.
+    """A run for a tighter bound at one k (or for sizes of several components), or a search for the optimum.
 
     Attributes
     ----------
     id, now
-        The run, and how it is.
+        Id and state of the run.
     certificate : Certificate or None
-        What it has proved so far.
+        The certificate so far.
     spec : ProofSpec or OptimumSpec
-        What was asked.
     answer : Result or None
-        The best answer that a search for the optimum knows.
+        The best answer of a search for the optimum.
     """
 
     id: str
@@ -55,7 +53,7 @@ class Attempt:
 
     @property
     def seconds(self) -> float | None:
-        """Seconds that the attempt has worked."""
+        """Wall seconds of the attempt so far; None before its start."""
         return None if self.now.started is None else (self.now.finished or time.time()) - self.now.started
 
 
@@ -68,7 +66,7 @@ class Proof:
 
 
 def attempts(asked: ProblemSpec) -> list[Attempt]:
-    """Return what this workspace has tried to prove about the problem of a run, the newest first."""
+    """Return the attempts of this workspace at the problem of a question, newest first."""
     tried = []
     for run, spec in (*lookup.every(ProofSpec), *lookup.every(OptimumSpec)):
         if spec.same_problem == asked.same_problem:
@@ -76,20 +74,23 @@ def attempts(asked: ProblemSpec) -> list[Attempt]:
             name = run.id if now.state == "cancelled" else run.key  # what was ready is that run's alone
             kept = _opened(name, spec) if engine().store.has_result(name) else None
             answer = kept if isinstance(kept, nspca.Result) else None
-            proof = kept if answer is None else answer.certificate
+            proof = kept if isinstance(kept, nspca.Certificate) else None
+            proof = proof if answer is None else answer.certificate
             tried.append(Attempt(run.id, spec.k, now, proof, spec, answer))
     return sorted(tried, key=lambda attempt: attempt.now.created or 0.0, reverse=True)
 
 
 @cache.keep()
 def _opened(key: str, _spec: ProofSpec | OptimumSpec) -> nspca.Certificate | nspca.Result:
-    return _spec.unpack(engine().store.result(key))
+    content = engine().store.result(key)
+    assert content is not None  # the caller has asked
+    return _spec.unpack(content)
 
 
 def improved(sweep: nspca.Sweep, tried: Sequence[Attempt]) -> nspca.Sweep:
-    """Return a sweep in which better components that a search for the optimum found take their places.
+    """Return a sweep with the better components that searches for the optimum found.
 
-    The `info` of such a component says under "before" what the one before it explained.
+    The entry "before" in the `info` of such a component is the value of the replaced one.
     """
     results = dict(sweep.results)
     for attempt in tried:
@@ -105,7 +106,7 @@ def improved(sweep: nspca.Sweep, tried: Sequence[Attempt]) -> nspca.Sweep:
 
 
 def left(made: str | None) -> tuple[str, ...]:
-    """Return the efforts beyond the one that was made to its end, if any was."""
+    """Return the efforts above `made`, the effort that was completed (None for none)."""
     return MORE[MORE.index(made) + 1 :] if made in MORE else MORE
 
 
@@ -116,23 +117,23 @@ def more(
     component: Any,
     efforts: Sequence[str] = MORE,
 ) -> None:
-    """Prove more about this k, in the background; an earlier attempt does not answer for a new one."""
+    """Start a run for a tighter bound at k; earlier attempts are not reused."""
     earlier = sum(attempt.k == k and not attempt.is_search for attempt in attempts(asked))
-    spec = ProofSpec(**asked.about_problem(), k=k, efforts=efforts, attempt=earlier)
+    spec = ProofSpec(**asked.about_problem(), k=k, efforts=tuple(efforts), attempt=earlier)
     start.start(spec, **about.given, component=component)
 
 
 def search(
     about: Chosen, asked: ProblemSpec, k: int, result: nspca.Result, proof: nspca.Certificate | None
 ) -> None:
-    """Start a search for the optimum in the background, from where the last search ended.
+    """Start a run that searches for the optimum, continuing the last search.
 
     Parameters
     ----------
     result : Result
-        The best component known.
+        The best known component.
     proof : Certificate or None
-        Of the search that proved most.
+        Certificate of the search to continue.
     """
     earlier = sum(attempt.k == k and attempt.is_search for attempt in attempts(asked))
     spec = OptimumSpec(**asked.about_problem(), k=k, method=result.method, attempt=earlier)
@@ -143,7 +144,7 @@ def search(
 
 
 def best(result: nspca.Result, tried: Sequence[Attempt], k: int | tuple[int, ...]) -> Proof | None:
-    """Return the least upper bound known for a k: the sweep's own, or that of an attempt."""
+    """Return the proof with the smallest bound for k: that of the sweep, or that of an attempt."""
     known = [] if result.certificate is None else [Proof(result.certificate, None)]
     known += [
         Proof(one.certificate, one.seconds) for one in tried if one.k == k and one.certificate is not None
@@ -152,9 +153,7 @@ def best(result: nspca.Result, tried: Sequence[Attempt], k: int | tuple[int, ...
 
 
 def table(sweep: nspca.Sweep, tried: list[Attempt]) -> pd.DataFrame:
-    """Return the rows of a sweep with the best bound known for each k, the 2014 paper's bound and its exact
-    form.
-    """
+    """Return the rows of a sweep with the best known bound, and both published bounds, for each k."""
     rows = sweep.frame.assign(
         **{name: [result.info.get(name) for result in sweep.results.values()] for name in OTHERS}
     )
@@ -172,7 +171,7 @@ def table(sweep: nspca.Sweep, tried: list[Attempt]) -> pd.DataFrame:
 
 
 def beside(problem: nspca.Problem, result: nspca.Result, k: int) -> str:
-    """Return a sentence about each bound of the papers for a result; empty where they were not computed."""
+    """Return sentences about the published bounds for a result; empty if they were not computed."""
     frame = pd.DataFrame([{"k": k, "value": result.value} | {name: result.info.get(name) for name in OTHERS}])
     said = []
     for name, column, kind, seen in (
@@ -189,9 +188,7 @@ def beside(problem: nspca.Problem, result: nspca.Result, k: int) -> str:
 
 
 def check(about: Chosen, problem: nspca.Problem, certificate: nspca.Certificate) -> None:
-    """Check a certificate of `problem` by the independent checker: at once when that is quick, else in the
-    background.
-    """
+    """Check a certificate of `problem` by the independent checker, in the background if that is slow."""
     content, name, A = certificate.to_bytes(), _name(certificate), problem.covariance
     spec = CheckSpec(
         data=about.spec,
@@ -199,7 +196,7 @@ def check(about: Chosen, problem: nspca.Problem, certificate: nspca.Certificate)
         nonneg=problem.nonneg,
         center=A.center,
         scale=A.scale,
-        source=A.source,
+        source="covariance" if A.source == "covariance" else "data",
         forced=problem.forced,
     )
     if about.table is None and _cost(about, certificate) <= QUICK:
@@ -209,9 +206,10 @@ def check(about: Chosen, problem: nspca.Problem, certificate: nspca.Certificate)
     st.session_state.setdefault(state.CHECKS, {})[name] = answer
 
 
-def checked(certificate: nspca.Certificate) -> dict | None:
-    """Return the outcome of a check: ``upper, seconds, refusal``, or ``{"run": id}`` while it works; None
-    without one.
+def checked(certificate: nspca.Certificate) -> dict[str, Any] | None:
+    """Return the outcome of a check with keys ``upper``, ``seconds`` and ``refusal``.
+
+    Returns ``{"run": id}`` during the check, and None without one.
     """
     kept = st.session_state.get(state.CHECKS, {})
     answer = kept.get(_name(certificate))
@@ -224,6 +222,7 @@ def checked(certificate: nspca.Certificate) -> dict | None:
 
 
 def _name(certificate: nspca.Certificate) -> str:
+    """Return a hash that identifies a certificate."""
     claims = (
         certificate.kind,
         certificate.upper,
@@ -237,7 +236,7 @@ def _name(certificate: nspca.Certificate) -> str:
 
 
 def _cost(about: Chosen, certificate: nspca.Certificate) -> float:
-    """Return the multiplications of a check, on the kept rows and between the others."""
+    """Return the estimated multiplications of a check."""
     m, n = about.dataset.X.shape
     rows = len(certificate.witness.get("rows", range(n)))
     kept = min(m, rows) if "W" not in certificate.witness else rows

@@ -1,14 +1,14 @@
-"""A proof that is being improved: its button, its progress, and how it ended."""
+"""Improve the bound of a component: the button, the progress, and the outcome."""
 
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 import nspca
-from nspca.api import OPTIMAL_GAP
 from nspca.dashboard.app import wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.open_data import Chosen
@@ -17,7 +17,7 @@ from nspca.dashboard.proof.attempts import Attempt
 from nspca.dashboard.runs import progress, start
 from nspca.jobs import JobState
 from nspca.plots import gap_figure
-from nspca.presentation.numerals import format_bound, format_guarantee, proved_ratio
+from nspca.presentation.numerals import OPTIMAL_GAP, format_bound, format_guarantee, proved_ratio
 from nspca.specs import ProblemSpec
 from nspca.specs.rows import Closer, unpack
 
@@ -33,15 +33,16 @@ NOTHING_LEFT = {
 
 @dataclass(frozen=True, eq=False)
 class Aim:
-    """The component about which more is to be proved.
+    """The component whose bound is to be improved.
 
     Parameters
     ----------
-    k : features in the component, or in each of several
-    result : the answer, with its own certificate
-    made : the effort of that certificate, if it was made to its end
-    tried : the attempts at this problem, the newest first
-    unit : what the bounds are shown in per cent of, and its name
+    about, asked : data and question of the component
+    k : number of features of the component, or a tuple for several components
+    result : the answer with its certificate
+    made : the effort of that certificate, if completed
+    tried : attempts at this problem, newest first
+    unit : the variance that is 100 % in figures, and its name
     """
 
     about: Chosen
@@ -62,7 +63,7 @@ class Aim:
 
 
 def button(aim: Aim) -> None:
-    """Prove more, where nothing is at work."""
+    """Draw the button that starts a further proof, unless one is running."""
     if aim.working is not None:
         return
     reason, proof = None, proofs.best(aim.result, aim.tried, aim.k)
@@ -70,7 +71,11 @@ def button(aim: Aim) -> None:
         reason = NOTHING_LEFT["closed"]
     elif any(attempt.now.state == "done" for attempt in aim.mine) or not proofs.left(aim.made):
         reason = NOTHING_LEFT["tried"]
-    look = {"icon": ":material/compress:", "disabled": reason is not None, "help": reason or MORE_HELP}
+    look: dict[str, Any] = {
+        "icon": ":material/compress:",
+        "disabled": reason is not None,
+        "help": reason or MORE_HELP,
+    }
     X = aim.result.components
     known, efforts = X[:, 0] if isinstance(aim.k, int) else X, proofs.left(aim.made)
     start.button(
@@ -83,7 +88,7 @@ def button(aim: Aim) -> None:
 
 
 def watched(aim: Aim) -> None:
-    """Draw the attempt that is at work, or how the last one ended."""
+    """Draw the running attempt, or the outcome of the last one."""
     if aim.working is not None:
         _watch(aim.working, aim.unit)
     elif aim.mine:
@@ -91,20 +96,29 @@ def watched(aim: Aim) -> None:
 
 
 def _watch(attempt: Attempt, unit: tuple[float, str]) -> None:
+    """Draw a running attempt, with its bounds and the cancel button."""
+
     def share(now: JobState) -> float:
         return now.event.done / now.event.total if now.event and now.event.total else 0.0
 
     def gap(now: JobState) -> None:
-        draw(unpack(now.rows), unit, attempt.id, time.time() - now.started if now.started else None)
+        draw(closer(now), unit, attempt.id, time.time() - now.started if now.started else None)
 
-    says = lambda now: progress_words(now.state, unpack(now.rows))  # noqa: E731
+    def says(now: JobState) -> str:
+        return progress_words(now.state, closer(now))
+
     progress.live(
         attempt.id, says, share, gap, label="Stop", key="stop", stop=lambda: progress.stop(attempt.id)
     )
 
 
+def closer(now: JobState) -> list[Closer]:
+    """Return the rows of a proof at work."""
+    return [row for row in unpack(now.rows) if isinstance(row, Closer)]
+
+
 def progress_words(state: str, rows: Sequence[Closer]) -> str:
-    """Return one line: what is being tried, and how far the bound has come."""
+    """Return one line about a proof in progress: the present stage, and the bound so far."""
     if not rows:
         return {"starting": "Starting workers …", "queued": "Waiting for a free worker …"}.get(
             state, "Proving …"
@@ -120,7 +134,7 @@ def progress_words(state: str, rows: Sequence[Closer]) -> str:
 def draw(
     rows: Sequence[Closer], unit: tuple[float, str], same: str, until: float | None = None, key: str = "gap"
 ) -> None:
-    """Draw both bounds over the seconds, up to `until`; a bound stays until a better one comes."""
+    """Draw value and bound against seconds, up to `until`; `unit` is as in `Aim`."""
     if not rows:
         return
     seen = pd.DataFrame(rows)
@@ -139,7 +153,7 @@ def closed(rows: Sequence[Closer], unit: tuple[float, str], same: str) -> None:
 
 
 def _went(result: nspca.Result, attempt: Attempt, unit: tuple[float, str]) -> None:
-    """Draw how the last attempt ended."""
+    """Draw the outcome of the last attempt."""
     now, before = attempt.now, result.certificate
     if now.state == "failed":
         st.error(wording.plain(now.error), icon=":material/error:")
@@ -157,4 +171,4 @@ def _went(result: nspca.Result, attempt: Attempt, unit: tuple[float, str]) -> No
             else " The bound of before was not beaten."
         )
     st.caption(ended)
-    closed(unpack(now.rows), unit, attempt.id)
+    closed(closer(now), unit, attempt.id)

@@ -1,4 +1,4 @@
-"""The question "Is it the best?": a search for something better that is watched, cancelled and resumed."""
+"""Search for the optimum on a page: start, watch, cancel and resume the search."""
 
 import time
 from collections.abc import Sequence
@@ -9,7 +9,6 @@ import plotly.graph_objects as go
 import streamlit as st
 
 import nspca
-from nspca.api import OPTIMAL_GAP
 from nspca.dashboard.app import wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.open_data import Chosen
@@ -19,8 +18,14 @@ from nspca.dashboard.runs import progress, start
 from nspca.data import Dataset
 from nspca.jobs import JobState
 from nspca.plots import fixing_figure
-from nspca.presentation.numerals import format_guarantee, format_value, percent_down, proved_ratio
-from nspca.specs import ProblemSpec
+from nspca.presentation.numerals import (
+    OPTIMAL_GAP,
+    format_guarantee,
+    format_value,
+    percent_down,
+    proved_ratio,
+)
+from nspca.specs import OptimumSpec, ProblemSpec
 from nspca.specs.optimum import SECONDS, Standing
 
 HELP = (
@@ -44,15 +49,19 @@ def show(
     tried: Sequence[Attempt],
     own: bool = True,
 ) -> None:
-    """Show whether a component is proved optimal; if it is not, the search for that, or the button for it.
+    """Draw whether a component is proved optimal; if not, draw the search or the button that starts it.
 
-    Nothing is shown of a component without a certificate.
+    Nothing is drawn for a component without a certificate.
     """
     proof = proofs.best(result, tried, k)
     if proof is None:
         return
     ratio = proof.certificate.ratio(result.value)
-    mine = [one for one in tried if one.k == k and one.is_search and one.spec.method == result.method]
+    mine = [
+        one
+        for one in tried
+        if one.k == k and isinstance(one.spec, OptimumSpec) and one.spec.method == result.method
+    ]
     working = next((attempt for attempt in mine if not attempt.now.ended), None)
     if own and working is not None:
         _watch(working, about.dataset, result, mine)
@@ -81,13 +90,13 @@ def show(
 
 
 def _last(mine: Sequence[Attempt]) -> nspca.Certificate | None:
-    """Return the certificate to go on from: the one whose tree has the most nodes."""
+    """Return the certificate to continue: the one whose tree has the most nodes."""
     proved = [one.certificate for one in mine if one.certificate is not None]
     return max(proved, key=lambda one: len((one.tree or {}).get("branch", ())), default=None)
 
 
 def _say_replaced(result: nspca.Result) -> None:
-    """Say that the search found a better component, which is the one shown."""
+    """Draw the message that the shown component is a better one, found by the search."""
     before = result.info.get("before")
     if before is not None:
         more = percent_down(result.value / before - 1, 4)
@@ -99,7 +108,7 @@ def _say_replaced(result: nspca.Result) -> None:
 
 
 def _say_ended(mine: Sequence[Attempt]) -> None:
-    """Say how the last search ended."""
+    """Draw the message about the end of the last search."""
     if not mine:
         return
     now = mine[0].now
@@ -110,7 +119,7 @@ def _say_ended(mine: Sequence[Attempt]) -> None:
 
 
 def _watch(attempt: Attempt, data: Dataset, result: nspca.Result, mine: Sequence[Attempt]) -> None:
-    """Show a search that goes on, with the button that cancels it."""
+    """Draw a running search, with the button that cancels it."""
 
     def draw(now: JobState) -> None:
         standing = _standing(now, result, mine)
@@ -128,7 +137,7 @@ def _watch(attempt: Attempt, data: Dataset, result: nspca.Result, mine: Sequence
 
 
 def progress_words(now: JobState) -> str:
-    """Return one line: open parts, how much is proved, seconds."""
+    """Return one line about a search: open parts, proved share, seconds."""
     if waits := progress.waiting(now):
         return waits
     event = now.event
@@ -145,13 +154,13 @@ def progress_words(now: JobState) -> str:
 
 
 def _share(now: JobState, n: int) -> float:
-    """Return how much of the bar is full: the share of the features that are settled."""
+    """Return the progress of a search: the share of features that are certain or impossible."""
     standing = Standing.of(now.event, n)
     return 0.0 if standing is None else 1 - float(np.mean(standing.possible & ~standing.certain))
 
 
 def _standing(now: JobState, result: nspca.Result, mine: Sequence[Attempt]) -> Standing | None:
-    """Return where a search stands, or where the one before it ended; None while nothing is known."""
+    """Return the fates of the features in a search, or in the one before it; None if none are known."""
     n = len(result.components)
     for state in (now, *(attempt.now for attempt in mine)):
         found = Standing.of(state.event, n)
@@ -161,7 +170,7 @@ def _standing(now: JobState, result: nspca.Result, mine: Sequence[Attempt]) -> S
 
 
 def _picture(data: Dataset, result: nspca.Result, mine: Sequence[Attempt], done: bool) -> None:
-    """Show where the last search ended."""
+    """Draw the fates of the features at the end of the last search."""
     standing = _standing(mine[0].now, result, mine)
     if standing is None:
         return
@@ -173,7 +182,7 @@ def _picture(data: Dataset, result: nspca.Result, mine: Sequence[Attempt], done:
 
 
 def _drawn(data: Dataset, result: nspca.Result, standing: Standing) -> go.Figure:
-    """Return the picture of a search on the features of a data set."""
+    """Return the picture of the fates of the features."""
     pixels = data.kind == "image" and data.image_shape is not None and not data.is_covariance
     return fixing_figure(
         result.components[:, 0],

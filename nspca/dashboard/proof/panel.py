@@ -1,4 +1,4 @@
-"""The proof of one component: how good, by whom, how large; checked and taken home from here."""
+"""The section about the proof of one component: its bound, its size, the independent check, and downloads."""
 
 import shlex
 from dataclasses import replace
@@ -40,9 +40,9 @@ def show(
     tried: list[Attempt],
     own: bool = True,
 ) -> None:
-    """Draw the certificate of `result`, with everything one can do about it.
+    """Draw the certificate of `result` with its actions.
 
-    The data of a run that somebody shared cannot be downloaded.
+    With `own` False (a shared run), the data cannot be downloaded.
     """
     proof = proofs.best(result, tried, k)
     unit = problem.leading_eigenvalue or 1.0, "the leading eigenvalue"
@@ -70,7 +70,7 @@ def show(
 
 
 def _numbers(result: nspca.Result, proof: Proof) -> None:
-    """Draw how good the component is, the limit, and the size and time of the proof."""
+    """Draw the proved share, the bound, and the size and time of the proof."""
     certificate = proof.certificate
     seconds = result.seconds if proof.seconds is None else proof.seconds
     what = (
@@ -106,7 +106,7 @@ def _numbers(result: nspca.Result, proof: Proof) -> None:
 
 
 def verify_button(about: Chosen, problem: Problem, certificate: nspca.Certificate) -> None:
-    """Draw the button that has the independent checker check a certificate of the problem of the page."""
+    """Draw the button that runs the independent checker on a certificate."""
     check, why = (
         partial(_check, about, problem, certificate),
         f"Proves the bound again from the data. {INDEPENDENT}",
@@ -120,7 +120,7 @@ def _check(about: Chosen, problem: Problem, certificate: nspca.Certificate) -> N
 
 
 def verified(result: nspca.Result, certificate: nspca.Certificate) -> None:
-    """Draw the outcome of the check, or that it goes on."""
+    """Draw the outcome of the check, or its progress."""
     answer = proofs.checked(certificate)
     if answer is None:
         return
@@ -140,6 +140,8 @@ def verified(result: nspca.Result, certificate: nspca.Certificate) -> None:
 
 
 def _wait(certificate: nspca.Certificate) -> None:
+    """Draw the message of a check in the background, until it has ended."""
+
     def look() -> None:
         answer = proofs.checked(certificate)
         if answer is None or "run" not in answer:
@@ -155,9 +157,7 @@ def _wait(certificate: nspca.Certificate) -> None:
 
 
 def _plain_source(asked: SweepSpec) -> bool:
-    """Return whether the name of a sample, with what the certificate says was done to its numbers, gives
-    anybody the same numbers.
-    """
+    """Tell whether anybody can get the numbers from a sample's name and the preparations in a certificate."""
     where = asked.data
     return where.sample is not None and not any(
         getattr(where, name) for name in CHANGES if name != "prepared"
@@ -165,6 +165,7 @@ def _plain_source(asked: SweepSpec) -> bool:
 
 
 def _take_home(about: Chosen, asked: SweepSpec, k: int, certificate: nspca.Certificate, own: bool) -> None:
+    """Draw the downloads of the certificate and of the data."""
     name = about.stem
     mime = "application/octet-stream"
     st.download_button(
@@ -189,9 +190,10 @@ def _take_home(about: Chosen, asked: SweepSpec, k: int, certificate: nspca.Certi
 
 
 def _elsewhere(about: Chosen, asked: SweepSpec, k: int) -> None:
+    """Draw the command that checks the certificate on another machine."""
     name = about.stem
     data = asked.data.sample if _plain_source(asked) else f"{name}.npz"
-    if about.table is not None:
+    if about.table is not None and asked.data.folder is not None:
         data = shlex.quote(asked.data.folder)
     st.caption("To check the downloaded file on any machine that has nspca:")
     st.code(f"python -m nspca verify {data} {name}-k{k}-certificate.npz", language="bash")

@@ -1,1 +1,1 @@
-"""Background runs on a page: started by a button, looked up, watched, cancelled, opened."""
+"""Background runs on a page: start, look up, watch, cancel and open them."""

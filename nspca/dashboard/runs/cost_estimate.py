@@ -1,4 +1,4 @@
-"""Cost estimate of a run before it starts, and the sentence that refuses what this server cannot do."""
+"""Cost estimate of a run before it starts, and the refusal of runs beyond the limits of this server."""
 
 import os
 import shlex
@@ -17,22 +17,20 @@ from nspca.planning.machine import Speed
 from nspca.specs import ProblemSpec, SpeedSpec
 from nspca.specs.question import AGAIN
 
-K = 10  # features of the component that a data set is planned for before anybody asked for one
-MOMENT = 2.0  # seconds that need not be told apart
-PROGRAM = 250e6  # bytes that a worker has before it reads anything
-ENDED_AT = 0.95  # of its memory, at which a worker is ended
-LONGEST = 4 * 3600.0  # seconds after which somebody else has restarted the server
+K = 10  # number of features of the component in the estimate for a data set
+MOMENT = 2.0  # seconds up to which a time is called a moment
+PROGRAM = 250e6  # bytes of a worker without data
+ENDED_AT = 0.95  # share of its memory limit at which a worker is ended
+LONGEST = 4 * 3600.0  # maximum estimated seconds of a run on this server
 
 
 def speed() -> Speed | None:
-    """Return the speed of the machine that computes; None until a worker has measured it, which the first
-    call starts.
-    """
+    """Return the speed of the machine of the workers; None until measured. The first call starts that."""
     found = machine.known()
     if found is not None:
         return found
     try:
-        spec = SpeedSpec(of=machine.identify_machine())
+        spec = SpeedSpec(of=tuple(machine.identify_machine()))
         now = defaults.look(spec, "this machine", patient=True)
         return Speed(**spec.unpack(engine().result(now.id))) if now.state == "done" else None
     except (NSPCAError, TypeError, ValueError):
@@ -40,11 +38,12 @@ def speed() -> Speed | None:
 
 
 def plan(of: Chosen, sizes: Sequence[int]) -> Plan:
-    """Return the cost of components of these sizes, found together, with a quick proof."""
+    """Return the cost estimate of components of these sizes, found together, with a quick proof."""
     return planned(_size(of), sizes, "fast", speed())
 
 
 def _size(of: Chosen) -> Size:
+    """Return the size of the data for the cost estimate."""
     X = of.dataset.X
     m, n = of.shape
     if of.table is not None:
@@ -53,7 +52,7 @@ def _size(of: Chosen) -> Size:
 
 
 def line(of: Chosen) -> None:
-    """Draw the memory, passes and time of a usual component, and what will be proved about it."""
+    """Draw the estimated memory, passes and time for one component of `K` features."""
     k = min(K, of.shape[1])
     found = plan(of, (k,))
     n, passes = wording.things(found.size.columns, "feature"), wording.things(found.passes, "pass", "passes")
@@ -76,19 +75,19 @@ def _look_again() -> None:
 
 
 def say(sentence: str) -> None:
-    """Draw a sentence of refusal where the result would be; nothing for an empty one."""
+    """Draw a refusal in place of the result; nothing for an empty sentence."""
     if sentence:
         st.warning(wording.plain(sentence), icon=":material/block:")
 
 
 def busy() -> float:
-    """Return how many times longer a run may take now than on an idle machine, at least 1.
+    """Return the factor (at least 1) by which a run may take longer now than on an idle machine.
 
-    The load counts the processes that want a processor. A run is one more, and they share.
+    The load average counts the processes that want a processor. A run is one more, and they share.
     """
     try:
         load, processors = os.getloadavg()[0], os.cpu_count() or 1
-    except (AttributeError, OSError):  # Windows has no such average
+    except (AttributeError, OSError):  # Windows has no load average
         return 1.0
     return max(1.0, (load + 1) / processors)
 
@@ -98,17 +97,15 @@ def took(seconds: float, slower: float | None = None) -> str:
 
     Parameters
     ----------
-    seconds : on an idle machine
-    slower : how many times longer it may take now; `busy` when None
+    seconds : time on an idle machine
+    slower : factor by which the time may be longer now; `busy` when None
     """
     most = seconds * (busy() if slower is None else slower)
     return "a moment" if most < MOMENT else times.between(max(seconds, 1.0), most)
 
 
 def refusal(of: Chosen, sizes: Sequence[int], problems: int = 1) -> str:
-    """Return why so many problems cannot be solved on this server, and the command that can; empty when they
-    can.
-    """
+    """Return why this server cannot solve the problems, and a command for another machine; "" if it can."""
     found = plan(of, sizes)
     needed, most = found.bytes + PROGRAM, ENDED_AT * engine().memory
     if most and needed > most:
@@ -126,7 +123,7 @@ def refusal(of: Chosen, sizes: Sequence[int], problems: int = 1) -> str:
 
 
 def all_rows(of: Chosen, asked: ProblemSpec) -> None:
-    """Draw how long a run on all rows of a folder takes; nothing for other data."""
+    """Draw the estimated time of a run on all rows of a folder; nothing for other data."""
     about, effort = seconds(of, *asked.work), getattr(asked, "effort", None)
     if of.table is not None and about:
         more = "" if effort in (None, "fast") else f", and longer for a proof of {effort} effort"
@@ -134,12 +131,12 @@ def all_rows(of: Chosen, asked: ProblemSpec) -> None:
 
 
 def seconds(of: Chosen, sizes: Sequence[int], problems: int = 1) -> float:
-    """Return about how many seconds so many problems take; 0 until the speed of the machine is known."""
+    """Return the estimated seconds of the problems; 0 until the speed of the machine is known."""
     return (plan(of, sizes).seconds or 0.0) * (1 + AGAIN * (problems - 1))
 
 
 def _instead(of: Chosen, sizes: Sequence[int]) -> str:
-    """Return the command that answers the question elsewhere, as a sentence."""
+    """Return a sentence with the command that solves the problem on another machine."""
     many = f" --components {len(sizes)}" if len(sizes) > 1 else ""
     asked = f"--k {max(sizes)}{many}"
     if of.reference.folder is not None:

@@ -1,6 +1,4 @@
-"""Default runs, shown before a visitor asks for anything. A worker makes each once per server, for all
-sessions.
-"""
+"""Default runs, shown before a visitor asks for anything. Computed once per server, for all sessions."""
 
 import time
 from collections.abc import Callable
@@ -12,45 +10,46 @@ from nspca.dashboard.runs.tasks import engine
 from nspca.jobs import JobState
 from nspca.specs import ProblemSpec, Spec
 
-EVERYBODY = "the previews of everybody"  # no address can name this workspace: the runs in it are nobody's own
-AGAIN = 60.0  # seconds after which what failed is tried again
-LARGEST = 40_000_000  # entries of a table; beyond, a person has to ask
+EVERYBODY = "the previews of everybody"  # workspace of default runs; no address can contain this name
+AGAIN = 60.0  # seconds after which a failed default run is started again
+LARGEST = 40_000_000  # maximum entries of a table with default runs
 NAMES = Cache(lambda: 100_000.0)
-"""Names of some 1000 runs. Streamlit's cache would keep a lock of each question for ever."""
+"""Cache for the ids of about 1000 runs. Streamlit's cache would keep a lock for each question forever."""
 
 
 def small_enough(of: Chosen, most: int | None = None) -> bool:
-    """Return whether a table has few enough entries for a default run: at most `LARGEST`, or `most`."""
+    """Tell whether a table has few enough entries for a default run: at most `most`, or `LARGEST`."""
     return of.table is None and getattr(of.dataset.X, "nnz", of.dataset.X.size) <= (
         LARGEST if most is None else most
     )
 
 
 def answer(of: Chosen, asked: ProblemSpec, patient: bool = False) -> JobState:
-    """Return how the run of everybody is that answers a question about these data, see `look`."""
+    """Return the state of the default run that answers a question about the data; see `look`."""
     return look(asked.numbers_only(), of.content, lambda: of.given, patient)
 
 
 def look(
     spec: Spec, content: str, given: Callable[[], dict[str, Any]] = dict, patient: bool = False
 ) -> JobState:
-    """Return how the run of everybody is that answers a question, begun if need be.
+    """Return the state of the default run that answers a question, starting the run if necessary.
 
-    It is begun once more where it was dropped, or failed a while ago, as nobody has a button for it.
+    A run that was dropped, or failed a while ago, is started again, since visitors have no button for that.
 
     Parameters
     ----------
+    spec : Spec
     content : str
-        What the question is about, where the spec does not say it.
+        Hash of the data, if the spec does not contain it.
     given : callable
-        Returns the data of the run, by the names of the arguments of the spec's `run`.
+        Returns the data of the run, as keyword arguments of the spec's `run`.
     patient : bool
-        Whether the run lets others pass.
+        Whether the run has low priority, after the runs of visitors.
     """
     question = (spec.to_json(), content, spec, given, patient)
     now = engine().status(_begun(*question))
     late = now.state == "failed" and time.time() - (now.finished or 0.0) > AGAIN
-    if late or now.state in ("cancelled", "interrupted"):  # by a restart, say
+    if late or now.state in ("cancelled", "interrupted"):  # for example by a restart
         _begun.clear(*question)
         now = engine().status(_begun(*question))
     return now
@@ -60,6 +59,7 @@ def look(
 def _begun(
     question: str, content: str, _spec: Spec, _given: Callable[[], dict[str, Any]], patient: bool
 ) -> str:
+    """Start a default run, and return its id; cached by question and content."""
     arguments = {"spec": _spec.to_plain(), **_given()}
     return engine().submit(
         _spec.kind,

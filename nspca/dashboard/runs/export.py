@@ -11,14 +11,15 @@ JSON_HELP = "The question as a file: `python -m nspca run` answers it on any com
 
 
 def offer(spec: Spec, of: Chosen | None = None, key: str = "", code: str = "", **shown: Any) -> None:
-    """Show Python that answers a question again, and offer the question itself as JSON.
+    """Draw the Python code of a question, and the download of the question as JSON.
 
     Parameters
     ----------
-    of : the data, whose name the file has
-    key : tells the buttons of several results on one page apart
-    code : Python that says more than that of the spec
-    **shown : what the page shows of the result, for `Spec.to_python`
+    spec : the question
+    of : the data, whose name is part of the file name
+    key : distinguishes the buttons of several results on one page
+    code : Python code to show instead of that of the spec
+    **shown : the part of the result that the page shows, for `Spec.to_python`
     """
     name = f"{of.stem}-{spec.kind}" if of is not None else spec.kind
     with st.container(horizontal=True):
@@ -37,6 +38,6 @@ def offer(spec: Spec, of: Chosen | None = None, key: str = "", code: str = "", *
 
 
 def with_file(spec: ProblemSpec, path: str) -> ProblemSpec:
-    """Return the question about a file that stands beside it, which holds the data after all steps."""
+    """Return the question with its data replaced by the file `path`, which holds the prepared data."""
     kept = {name: getattr(spec.data, name) for name in ("covariance", "repair", "content")}
     return spec.but(data=DataSpec(path=path, **kept))

@@ -1,7 +1,6 @@
-"""First answer of a page, before a visitor asks: the stored or computed answer to its usual question.
+"""The first answer of a page: the answer to its usual question, shown before a visitor asks.
 
-For the samples that travel with the project it was stored; for all other data a worker makes it when they are
-first there.
+Answers about the samples ship with the project. For other data, a worker computes the answer at first use.
 """
 
 from collections.abc import Callable
@@ -19,13 +18,14 @@ from nspca.errors import NSPCAError
 from nspca.jobs import JobState
 from nspca.specs import ProblemSpec
 
-LARGEST = defaults.LARGEST  # entries of a table that is answered about unasked
+LARGEST = defaults.LARGEST  # maximum entries of a table with a first answer
 
 
 def look(kind: Kind, of: Chosen, asked: ProblemSpec) -> Watched | None:
-    """Return the run with the answer to the usual question about some data: stored, made, or on its way.
+    """Return the run of the first answer, which may be stored, finished or running.
 
-    None where the address names a run, for data that are no problem or too large, and when it failed.
+    Returns None when the address names a run, when the data are too large or give no valid problem, and when
+    the run failed.
     """
     if state.get(kind.key) is not None:
         return None
@@ -47,23 +47,23 @@ def look(kind: Kind, of: Chosen, asked: ProblemSpec) -> Watched | None:
 
 
 def announce(run: Watched, what: str, press: str, lighter: str = "") -> None:
-    """Draw a caption: which question this answers, when it was computed, and how to get one's own.
+    """Draw the caption of a first answer: its question, its time, and how to ask another question.
 
     Parameters
     ----------
-    what : the request in words
-    press : the label of the button that starts a run
-    lighter : what was left out to make it quickly
+    what : the question in words
+    press : label of the button that starts a run; empty where the form asks this very question
+    lighter : phrase about the parts that were left out to save time
     """
     now = run.now
     less = f" {lighter}" if lighter else ""
-    if now.state == "done":
+    if now.state == "done" and now.finished is not None:
         took = times.how_long(max(0.0, now.finished - (now.started or now.finished)))
         made = times.day(now.finished, times.zone(st.context.timezone))
-        st.caption(
-            f"**Stored answer** for {what}: computed on {made}, took {took}.{less} Press "
-            f"**{wording.plain(press)}** to run your own."
-        )
+        onward = "Open **change** below to ask something else."
+        if press:
+            onward = f"Press **{wording.plain(press)}** to run your own."
+        st.caption(f"**Stored answer** for {what}: computed on {made}, took {took}.{less} {onward}")
     else:
         st.caption(
             f"**A first answer is on its way**, for {what}.{less} Or press **{wording.plain(press)}** to run "
@@ -77,7 +77,7 @@ def await_it(
     share: Callable[[JobState], float],
     draw: Callable[[JobState], Any],
 ) -> None:
-    """Draw what a default run has ready, once a second; there is no button to cancel it."""
+    """Draw the partial results of a default run once a second, without a cancel button."""
 
     def look() -> None:
         now = engine().status(run.id)

@@ -1,4 +1,4 @@
-"""Lookup of runs: the one that the address names, or one that was asked the same; and their results."""
+"""Look up runs and their results: by the address, by a link, or by an equal question."""
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -9,7 +9,7 @@ import streamlit as st
 
 import nspca
 from nspca.dashboard import open_data
-from nspca.dashboard.app import cache, state, wording
+from nspca.dashboard.app import cache, state
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs import tables, tasks
 from nspca.dashboard.runs.tasks import engine
@@ -24,12 +24,12 @@ class Kind:
 
     Parameters
     ----------
-    spec : class of what is asked
+    spec : class of the question
     key : name of the run in the address
-    anew : names in the address that a new run makes meaningless
-    empty, icon : what to say when nothing has run yet
-    stranger : what to say of a run of another kind
-    changed : what to say of a run whose data are no longer there
+    anew : values in the address that a new run resets
+    empty, icon : message and icon when there is no run yet
+    stranger : message for a run of another kind
+    changed : message for a run whose data no longer exist
     """
 
     spec: type[ProblemSpec]
@@ -46,10 +46,15 @@ class Kind:
 
 @dataclass(frozen=True, eq=False)
 class Watched:
-    """A run as a page sees it, with the data that are kept now under the name it was made from.
+    """A run as a page shows it.
 
-    `own` unless somebody shared it or it is everybody's; `stored` holds the results of an answer that came
-    with the samples.
+    Attributes
+    ----------
+    id, now : id and state of the run
+    of : the data that its reference opens now, which may have changed since
+    asked : the question
+    own : whether it belongs to the visitor's workspace; not so for shared and default runs
+    stored : results of an answer that ships with the samples
     """
 
     id: str
@@ -64,57 +69,37 @@ class Watched:
         return self.of.content == self.asked.content
 
     def measured(self, leading: bool = True) -> nspca.Problem | None:
-        """Return the problem with its leading eigenvalue; for a folder of shards None while a worker measures
-        that.
-        """
+        """Return the problem with its leading eigenvalue; None while a worker computes that for a folder."""
         if self.of.table is not None:
             return tables.measured(self.of, open_data.problem_of(self.of, self.asked), leading)
         with st.spinner("Computing the leading eigenvalue, the 100 % of the curve …"):
             return open_data.led(open_data.problem_of(self.of, self.asked))
 
 
-def in_address(kind: Kind) -> Watched | None:
-    """Return the run that the address names and draw its question; None without one, and draw what to do.
-
-    Raises
-    ------
-    JobError
-        When it is not a run of this workspace, or of another kind.
-    """
-    if state.get(kind.key) is None:
-        st.info(kind.empty, icon=kind.icon)
-        return None
-    run = named(kind, state.get(kind.key))
-    if not run.of_these_data:
-        st.warning(kind.changed)
-        return None
-    st.caption(f"Shown: {wording.plain(run.asked.describe().line)}")
-    return run
-
-
 def named(kind: Kind, run_id: str) -> Watched:
-    """Return a run of this workspace.
+    """Return a run of this workspace by its id.
 
     Raises
     ------
     JobError
-        When it is not there, or of another kind.
+        When the run does not exist or is of another kind.
     """
     return _watched(kind, engine().store.open_run(state.get("w") or "", run_id), own=True)
 
 
 def shared(kind: Kind, run: Run) -> Watched:
-    """Return a run that somebody shared, with the data of a workspace that stays secret.
+    """Return a shared run with its data, without revealing the workspace of its owner.
 
     Raises
     ------
     JobError
-        When it is of another kind.
+        When the run is of another kind.
     """
     return _watched(kind, run, own=False)
 
 
 def _watched(kind: Kind, run: Run, own: bool) -> Watched:
+    """Return a stored run with its open data; raise `JobError` for a run of another kind."""
     try:
         asked = tasks.spec_of(run)
     except InvalidOption:
@@ -125,8 +110,9 @@ def _watched(kind: Kind, run: Run, own: bool) -> Watched:
 
 
 def every(kind: type[Spec]) -> Iterator[tuple[Run, Any]]:
-    """Yield the runs of this workspace that were asked a kind of question, the newest first, each with it; a
-    damaged run is left out.
+    """Yield the runs of this workspace with a kind of question, newest first, each with its question.
+
+    Damaged runs are left out.
     """
     for run in engine().store.list_runs(state.get("w")) if state.get("w") else []:
         if run.function == kind.kind:
@@ -135,7 +121,7 @@ def every(kind: type[Spec]) -> Iterator[tuple[Run, Any]]:
 
 
 def that_asks(spec: Spec) -> JobState | None:
-    """Return the newest run of this workspace that was asked exactly this, wherever its data are."""
+    """Return the newest run of this workspace with an equal question, wherever its data are."""
     return next((engine().status(run.id) for run, asked in every(type(spec)) if _same(asked, spec)), None)
 
 
@@ -147,5 +133,5 @@ def _same(asked: Spec, spec: Spec) -> bool:
 
 @cache.keep("Opening the run …")
 def opened(run_id: str, finished: float | None, _read: Callable[[bytes], Any]) -> Any:
-    """Return the result of a finished run, read once."""
+    """Return the result of a finished run, cached."""
     return _read(engine().result(run_id))

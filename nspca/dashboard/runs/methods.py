@@ -1,4 +1,4 @@
-"""Methods as forms and pages name them, and who can solve a problem. The package decides, never a page."""
+"""Names of methods in forms, and the methods that can solve a problem."""
 
 from dataclasses import replace
 
@@ -10,16 +10,16 @@ from nspca.errors import NSPCAError
 from nspca.presentation.phrases import method_name
 
 ALL = ("auto", *nspca.METHODS)
-IN_PASSES = ("auto", "joint")  # methods that need a folder of shards only a few times
+IN_PASSES = ("auto", "joint")  # methods that read a folder of shards only a few times
 IN_MEMORY = "works on data in memory; choose auto or joint for all rows of a folder, or a sample of them"
 
 
 def refusals(
     of: Chosen, nonneg: bool, center: bool, scale: bool, forced: tuple[int, ...] = ()
 ) -> dict[str, str | None]:
-    """Return for every method the sentence why it cannot find a component of the data; None when it can.
+    """Return for every method why it cannot find a component of the data; None if it can.
 
-    Data that are no problem at all refuse nobody: what is wrong with them is said when a run is started.
+    Data that give no valid problem have no refusals here; the error is shown when a run is started.
     """
     if of.table is not None:
         return {name: None if name in IN_PASSES else f"{name} {IN_MEMORY}" for name in ALL}
@@ -31,22 +31,22 @@ def refusals(
 
 
 def able(refusals: dict[str, str | None]) -> list[str]:
-    """Return the methods that refuse nothing."""
+    """Return the methods without a refusal."""
     return [name for name, sentence in refusals.items() if sentence is None]
 
 
 def summaries(names: list[str]) -> str:
-    """Return the methods as a list for the help of a form."""
+    """Return a list of methods with their summaries, for the help text of a form."""
     return "\n".join(f"- **{name}**: {line_of(name).summary}" for name in names)
 
 
 def how(name: str) -> str:
-    """Return how a method finds several components."""
+    """Return a phrase that says how a method finds several components."""
     return "at once" if line_of(name).joint else "one by one"
 
 
 def label(name: str) -> str:
-    """Return what a form calls a method."""
+    """Return the label of a method in forms."""
     if name == "auto":
         return f"{method_name(name)} ({name})"
     return f"{name} (baseline)" if line_of(name).baseline else name

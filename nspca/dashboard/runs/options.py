@@ -1,4 +1,4 @@
-"""Options of methods in a form: a widget for each field of their dataclasses."""
+"""Draw the options of methods in a form, with a widget for each field of their dataclasses."""
 
 from collections.abc import Iterable
 from dataclasses import Field, fields
@@ -17,17 +17,17 @@ NAMES = {"rank": "rank (d)", "eps": "eps", "tol": "tolerance"}
 
 
 def form(methods: Iterable[str], besides: Iterable[str] = ()) -> dict[str, dict[str, Any]]:
-    """Draw an expander with the options of some methods; return those that differ from their defaults, by
-    method.
+    """Draw an expander with the options of some methods, and return the changed options by method.
 
     Parameters
     ----------
-    besides : options such as ``bipartite.samples`` that the page asks for elsewhere
+    methods : names of methods
+    besides : options such as ``bipartite.samples`` that have an input elsewhere
 
     Raises
     ------
     InvalidOption
-        When a value is none that the method takes.
+        For a value that the method does not allow.
     """
     changed: dict[str, dict[str, Any]] = {}
     with st.expander("Options of the methods", icon=":material/tune:"):
@@ -51,12 +51,12 @@ def form(methods: Iterable[str], besides: Iterable[str] = ()) -> dict[str, dict[
 
 
 def changed_options(methods: Iterable[str], besides: Iterable[str] = ()) -> dict[str, dict[str, Any]]:
-    """Return what the address says of the options of methods, where it differs from the defaults; see `form`.
+    """Return the options in the address that differ from their defaults, by method; see `form`.
 
     Raises
     ------
     InvalidOption
-        When a value is none that the method takes.
+        For a value that the method does not allow.
     """
     changed: dict[str, dict[str, Any]] = {}
     for method in methods:
@@ -70,7 +70,7 @@ def changed_options(methods: Iterable[str], besides: Iterable[str] = ()) -> dict
     return changed
 
 
-def _widget(method: str, one: Field, said: str) -> Any:
+def _widget(method: str, one: Field[Any], said: str) -> Any:
     """Draw the widget of an option, and return its value."""
     name, key = f"{method}.{one.name}", f"{state.WIDGET}opts_{method}_{one.name}"
     value = _read(one, state.get("opts").get(name))
@@ -82,7 +82,7 @@ def _widget(method: str, one: Field, said: str) -> Any:
             kept[name] = write(new)
         state.put(opts=kept or None)
 
-    bound = {**state.showing(key, value), "on_change": take, "help": said or None}
+    bound: dict[str, Any] = {**state.showing(key, value), "on_change": take, "help": said or None}
     label = NAMES.get(one.name, one.name)
     if isinstance(one.default, bool):
         return st.toggle(label, **bound)
@@ -95,8 +95,8 @@ def _widget(method: str, one: Field, said: str) -> Any:
     return st.number_input(label, format="%g", **bound)
 
 
-def _read(one: Field, text: str | None) -> Any:
-    """Return what an address says of an option; its default where that is none of its values."""
+def _read(one: Field[Any], text: str | None) -> Any:
+    """Return the value of an option from the text in the address; its default for an invalid text."""
     try:
         return one.default if text is None else read_option(one, text)
     except (ValueError, KeyError):

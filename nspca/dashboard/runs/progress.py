@@ -1,4 +1,4 @@
-"""Progress of a run: waiting, filling in, stopped or failed, with the buttons of each state."""
+"""Draw the progress of a run in every state (waiting, running, stopped, failed), with its buttons."""
 
 import time
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from nspca.dashboard.runs.tasks import engine
 from nspca.jobs import JobState
 
 SECOND = timedelta(seconds=1)
-PATIENCE = 40.0  # seconds after which nobody waits for what a stopped run has; its worker has fewer
+PATIENCE = 40.0  # maximum seconds to wait for the result of a stopped run; its worker has fewer
 WAITING = {"starting": "Starting workers …", "queued": "Waiting"}
 ENDED = {
     "cancelled": "Cancelled. What was ready stays here.",
@@ -25,17 +25,18 @@ def show(
     says: Callable[[JobState], str],
     share: Callable[[JobState], float],
     draw: Callable[[JobState], Any],
-    name="",
+    name: str = "",
     stop: Callable[[], None] | None = None,
 ) -> bool:
-    """Draw a run until it is done, or how it ended otherwise. Return True when its result can be opened.
+    """Draw the progress of a run, or its end without a result. Return True if its result can be opened.
 
     Parameters
     ----------
-    says, share : one line about how far it is, and how much of the bar is full
-    draw : shows what is ready
-    name : tells the buttons of several runs on one page apart
-    stop : ends it, in place of a plain cancel
+    now : JobState
+    says, share : functions of the state that return the progress line, and the progress from 0 to 1
+    draw : function of the state that draws partial results
+    name : distinguishes the buttons of several runs on one page
+    stop : function that stops the run, instead of a plain cancel
     """
     if now.state == "done":
         return True
@@ -58,7 +59,7 @@ def live(
     key: str,
     stop: Callable[[], None] | None = None,
 ) -> None:
-    """Draw a run that goes on, once a second; `stop` ends it, in place of a plain cancel."""
+    """Draw the progress of an unfinished run once a second; the arguments are those of `show`."""
 
     def look() -> None:
         now = engine().status(run_id)
@@ -76,7 +77,7 @@ def live(
 
 
 def each_second(look: Callable[[], None]) -> None:
-    """Draw a part of a page again every second, until that part reruns the page without it."""
+    """Draw a part of a page by `look` every second, until `look` reruns the page."""
 
     @st.fragment(run_every=SECOND)
     def again() -> None:
@@ -87,14 +88,14 @@ def each_second(look: Callable[[], None]) -> None:
 
 
 def waiting(now: JobState) -> str | None:
-    """Return a sentence about what a run waits for; None when it runs."""
+    """Return the message of a waiting run; None for a run that works."""
     if now.state == "queued" and now.place:
         return f"Waiting: place {now.place} in the queue"
     return WAITING.get(now.state)
 
 
 def ended(now: JobState, key: str) -> None:
-    """Draw how a run ended without a result, with a button to run it again."""
+    """Draw the message of a run that ended without a result, with a button to run it again."""
     sentence = ENDED.get(now.state) or wording.plain(now.error) or "The run failed."
     (st.error if now.state == "failed" else st.warning)(sentence)
     buttons.button(
@@ -103,12 +104,12 @@ def ended(now: JobState, key: str) -> None:
 
 
 def cancel(run_id: str) -> None:
-    """Cancel a run for this visitor; it goes on for others who wait for it."""
+    """Cancel a run for this visitor; it continues for other visitors who wait for it."""
     engine().cancel(run_id, state.workspace())
 
 
 def stop(run_id: str) -> None:
-    """Cancel what hands in what it has by then, and wait for that: it takes a moment."""
+    """Cancel a run that stores its partial result, and wait for that result."""
     with st.spinner("Stopping …"):
         cancel(run_id)
         give_up = time.monotonic() + PATIENCE

@@ -1,4 +1,4 @@
-"""Results of runs: whole, or what was ready when a run was cancelled, or an answer of the samples."""
+"""Results of runs: complete, partial after a cancel, or an answer that ships with the samples."""
 
 import nspca
 from nspca.dashboard.app import cache
@@ -19,4 +19,6 @@ def kept(run: Watched) -> nspca.Sweep | None:
 
 @cache.keep()
 def _handed_in(run_id: str, finished: float | None) -> nspca.Sweep:
-    return nspca.Sweep.from_bytes(engine().store.result(run_id))
+    content = engine().store.result(run_id)
+    assert content is not None  # the caller has asked
+    return nspca.Sweep.from_bytes(content)

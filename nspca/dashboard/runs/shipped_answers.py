@@ -1,7 +1,7 @@
-"""Answers that ship with the samples: each page's usual question, answered by ``python -m scripts.answers``.
+"""Read the answers that ship with the samples, made by ``python -m scripts.answers``.
 
-A file of `sample_data/answers` is a ZIP of two: what was asked, of which numbers, when and for how long, as
-JSON; and the sweep.
+Each file of `sample_data/answers` is a ZIP with two files: a JSON with the question, the hash of the data and
+the time of the computation, and the sweep.
 """
 
 import io
@@ -26,10 +26,11 @@ class Answer:
 
     Parameters
     ----------
-    content : hash of the numbers that it was computed from
-    spec : what was asked of them, as JSON gives it back
-    computed : seconds since the epoch
-    seconds : how long it took
+    content : hash of the data
+    spec : the question as JSON values
+    computed : time of the computation, in seconds since 1970
+    seconds : duration of the computation
+    sweep : the results
     """
 
     content: str
@@ -39,7 +40,7 @@ class Answer:
     sweep: nspca.Sweep
 
     def to_bytes(self) -> bytes:
-        """Return the content of its file; `from_bytes` reads it."""
+        """Return the answer as the bytes of its file."""
         about = {name: value for name, value in vars(self).items() if name != "sweep"}
         buffer = io.BytesIO()
         with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -61,12 +62,12 @@ def folder() -> Path:
 
 
 def file_of(spec: Spec, sample: str) -> Path:
-    """Return where the answer to a kind of question about a sample is."""
+    """Return the file of the answer to a kind of question about a sample."""
     return folder() / f"{spec.kind}-{sample}.zip"
 
 
 def find(sample: str | None, content: str, spec: Spec) -> Answer | None:
-    """Return the stored answer to exactly this question about exactly these numbers; None without one."""
+    """Return the stored answer to an equal question about data with the hash `content`, or None."""
     if sample is None or not file_of(spec, sample).is_file():
         return None
     answer = _opened(file_of(spec, sample))

@@ -1,4 +1,4 @@
-"""Start of a run, and the button for it."""
+"""Start runs, and draw the buttons that start them."""
 
 from collections.abc import Callable
 from typing import Any
@@ -21,7 +21,7 @@ def button(
     key: str = "run",
     type: str = "primary",
     icon: str = ":material/play_arrow:",
-    **look,
+    **look: Any,
 ) -> None:
     """Draw a button that starts a run: a click calls `begin`, and the page then shows the run."""
     buttons.button(label, key, begin, type=type, icon=icon, **look)
@@ -35,9 +35,7 @@ def offer(
     beside: Callable[[], Any] = lambda: None,
     disabled: bool = False,
 ) -> bool:
-    """Draw the start button with what stands beside it. Return False, and say why, where this server cannot
-    do it.
-    """
+    """Draw the start button and the estimate beside it; return False after a refusal by this server."""
     sentence = cost_estimate.refusal(of, *asked.work)
     with st.container(horizontal=True, vertical_alignment="center"):
         button(label, begin, disabled=disabled or bool(sentence))
@@ -47,26 +45,27 @@ def offer(
 
 
 def start(spec: Spec, **given: Any) -> str:
-    """Start a run for this person, or join one that asks the same; return its id.
+    """Start a run in this workspace, or join a run with an equal question; return its id.
 
     Parameters
     ----------
+    spec : Spec
     **given
-        Data that are open already, by the names of the arguments of the spec's `run`.
+        Open data, as keyword arguments of the spec's `run`.
     """
     arguments = {"spec": spec.to_plain(), **given}
     return engine().submit(spec.kind, arguments, viewer=state.workspace(), title=spec.describe().title)
 
 
 def of_page(kind: Kind, of: Chosen, asked: ProblemSpec) -> None:
-    """Start the run of a page, or join one that asks the same; the address then names it.
+    """Start the run of a page, or join a run with an equal question, and name it in the address.
 
     Raises
     ------
     InvalidProblem
-        For what cannot be a problem: that is said here, not by a worker.
+        When the data give no valid problem, which is checked before a worker is used.
     Refused
-        For what this server cannot do.
+        When the run exceeds the limits of this server.
     """
     open_data.problem_of(of, asked)
     if sentence := cost_estimate.refusal(of, *asked.work):

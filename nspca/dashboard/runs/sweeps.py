@@ -1,4 +1,4 @@
-"""Sweeps: the default values of k, and the difference between two sweeps in words."""
+"""The kind of run of the sweep page, its default values of k, and differences of sweeps in words."""
 
 from collections.abc import Sequence
 
@@ -7,9 +7,9 @@ from nspca.specs import SweepSpec
 from nspca.specs.data import keeping
 from nspca.specs.question import weights_words
 
-POINTS = (1, 1.5, 2, 3, 5, 7)  # values of k swept in each power of ten, when nobody said which
-MORE = 8  # values of k between two neighbours, where the curve bends
-LARGE = 1000  # features, above which a sweep nobody asked more of stays below `LARGE_TO`
+POINTS = (1, 1.5, 2, 3, 5, 7)  # default values of k in each power of ten
+MORE = 8  # additional values of k between two neighbours, where the curve bends
+LARGE = 1000  # number of features above which default sweeps stay below `LARGE_TO`
 LARGE_TO = 100
 
 
@@ -24,7 +24,7 @@ SWEEP = Kind(
 
 
 def default_range(n: int, kept: int = 0) -> tuple[int, int]:
-    """Return the default first and last k for n features; the `kept` ones are counted."""
+    """Return the default first and last k for n features, of which `kept` are forced."""
     return max(1, kept), max(LARGE_TO, kept) if n > LARGE else n
 
 
@@ -41,7 +41,7 @@ def finer(ks: Sequence[int], low: int, high: int) -> tuple[int, ...]:
 
 
 def differences(asked: SweepSpec, other: SweepSpec) -> str:
-    """Return what is different about a sweep, in words; empty when only the data or the values of k are."""
+    """Return the differences of two sweeps in words; empty if they differ only in data or values of k."""
     said = {
         "center": "centred" if asked.center else "not centred",
         "scale": "standardised" if asked.scale else "not standardised",

@@ -1,6 +1,4 @@
-"""Variances of a folder of shards, measured once per server by a worker, since each takes passes over all
-rows.
-"""
+"""Variances of a folder of shards, computed once per server by a worker, since they need several passes."""
 
 import json
 
@@ -16,13 +14,14 @@ from nspca.specs import TableSpec
 
 
 def measured(of: Chosen, problem: nspca.Problem, leading: bool = True) -> nspca.Problem | None:
-    """Return the problem of a folder with its measured variances; None while they are being measured.
+    """Return the problem of a folder with its variances; None while a worker computes them.
 
     Raises
     ------
     JobError
-        When it could not be.
+        When the computation failed.
     """
+    assert of.table is not None  # the caller has a folder
     A = problem.covariance
     spec = TableSpec(data=of.reference, center=A.center, scale=A.scale, leading=leading)
     now = defaults.look(spec, of.content)

@@ -1,13 +1,14 @@
-"""The engine of this process, and the function that runs each kind of question."""
+"""The engine of this process, which runs every kind of question."""
 
 from nspca import jobs
 from nspca.jobs import Engine, Run
 from nspca.specs import Spec
-from nspca.specs.base import load
+from nspca.specs.base import load, load_kinds
 from nspca.specs.job import RUN
 
+load_kinds()
 TASKS = dict.fromkeys(Spec.KINDS, RUN)
-"""Kind of a question, and the function that a worker calls for it."""
+"""Function that a worker calls, by kind of question."""
 
 
 def engine() -> Engine:
@@ -16,11 +17,11 @@ def engine() -> Engine:
 
 
 def spec_of(run: Run) -> Spec:
-    """Return what a stored run was asked.
+    """Return the spec of a stored run.
 
     Raises
     ------
     InvalidOption
-        For a run that is damaged, or that another version of the program stored.
+        For a damaged run, and for one of another version of the program.
     """
     return Spec.from_plain(load(run.parameters).get("spec") or {})

@@ -1,1 +1,1 @@
-"""The spannogram page: why low-rank problems have exact answers."""
+"""The spannogram page, which explains why low-rank problems have exact answers."""

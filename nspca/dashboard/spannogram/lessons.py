@@ -1,4 +1,4 @@
-"""Texts of the spannogram page: for each view formulas and three sentences."""
+"""Texts of the spannogram page: formulas and three sentences for each view."""
 
 from dataclasses import dataclass
 
@@ -9,14 +9,14 @@ from nspca.plots.ranks import short
 
 @dataclass(frozen=True)
 class Lesson:
-    """Formulas (one LaTeX line each) and three sentences or so in Markdown."""
+    """The explanation of a view: formulas (LaTeX, one per line) and three sentences in Markdown."""
 
     formulas: tuple[str, ...]
     lines: tuple[str, str, str]
 
 
 def teach(lesson: Lesson) -> None:
-    """Show the formulas and sentences of a lesson, folded until somebody asks."""
+    """Draw the formulas and sentences of a lesson, folded."""
     with st.expander("The formula"):
         for formula in lesson.formulas:
             st.latex(formula)
@@ -41,7 +41,7 @@ MAGNITUDES = ((12, "trillion"), (9, "billion"), (6, "million"))
 
 
 def count_in_words(count: int) -> str:
-    """Return a count as people say it: "47", "12,582", "151 billion", "4.1 × 10¹⁸"."""
+    """Return a count as text: "47", "12,582", "151 billion" or "4.1 × 10¹⁸"."""
     if count >= 10**15:
         return short(count)
     for power, name in MAGNITUDES:
@@ -55,10 +55,10 @@ def steps(noun: str, k: int, n: int, candidates: int, sets: int, rest: str, sign
 
     Parameters
     ----------
-    noun : name of one feature
-    k, n : features of the component, and in all
-    candidates, sets : number of candidate sets, and of all sets of k features
-    rest : the sentence on the directions that are left out
+    noun : noun for a feature
+    k, n : number of features of the component, and of all features
+    candidates, sets : number of candidate supports, and of all supports of k features
+    rest : sentence about the directions beyond rank 2
     signed : whether weights may be negative
     """
     lit = "farthest from zero" if signed else "highest"
@@ -81,7 +81,7 @@ SENTENCES = {
     "support": "On one set of features, the best weights may have both signs. This picture shows what is "
     "left when weights must not be negative. Choose another set to compare.",
 }
-"""First sentences of the views that say nothing of the data at hand."""
+"""First sentences of the views that do not depend on the data."""
 SPHERE = Lesson(
     (
         r"f(c)=\sum_{k\ \text{largest}}\bigl(v_i^{\top}c\bigr)_+^2",

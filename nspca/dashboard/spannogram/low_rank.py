@@ -1,9 +1,10 @@
-"""Subject of the spannogram page: one problem, its low-rank factors, and the exact rank-2 picture.
+"""The subject of the spannogram page: a problem, its low-rank factors, and the exact rank-2 spannogram.
 
-All is computed once for all visitors.
+Everything is computed once for all visitors.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -26,23 +27,24 @@ MOST_K = 200
 
 @dataclass(frozen=True, eq=False)
 class Subject:
-    """A data set, the problem made of it, and a key that stands for both; `unit` is the leading eigenvalue in
-    the units of `factor`.
+    """A data set with its problem.
+
+    `key` is a cache key for both. `unit` is the leading eigenvalue in the units of `factor`.
     """
 
     chosen: Chosen
     problem: Problem
-    key: tuple
+    key: tuple[Any, ...]
     unit: float
 
     def factor(self, rank: int) -> Array:
-        """V (n, rank) of the rank-d problem; columns beyond the rank of the data are zero."""
+        """Return the factor V (n, rank) of the low-rank problem; columns above the rank of the data are 0."""
         V = factor(self.problem.covariance, rank)[0]
         return np.pad(V, ((0, 0), (0, rank - V.shape[1])))
 
 
 def subject(data: Chosen, k: int) -> Subject:
-    """The problem that the address asks for."""
+    """Return the subject with the problem in the address."""
     nonneg = not state.get("signed")
     problem = open_data.problem(data, nonneg, state.get("center"), state.get("scale")).with_k(k)
     key = (data.content, nonneg, state.get("center"), state.get("scale"), k)
@@ -50,19 +52,27 @@ def subject(data: Chosen, k: int) -> Subject:
 
 
 def leading(A: Covariance) -> float:
-    """l1; the eigenvalues that the whole page needs are computed at once and stay with the matrix."""
+    """Return the leading eigenvalue, and cache all eigenpairs that the page needs with A."""
     return float(A.leading(min(RANKS + 1, A.n))[0][0])
 
 
 def range_of_k(n: int) -> tuple[int, int]:
-    """The k to begin with and the largest on the slider."""
+    """Return the default k and the largest k of the slider for n features."""
     return min(LEAST_K, max(1, n // 3)), min(n, MOST_K)
 
 
 @dataclass(frozen=True, eq=False)
 class Rank2:
-    """The rank-2 spannogram: V (n, 2), what it draws, the optimum (angle, sign) with its value, and all
-    candidate supports by angle.
+    """The rank-2 spannogram.
+
+    Attributes
+    ----------
+    V : (n, 2)
+    found : intervals of angles by support, for the drawing
+    optimum : angle and sign of the optimum
+    value : value of the optimum
+    candidates : candidate supports by angle
+    exact : whether all intervals were computed; otherwise they come from a grid of angles
     """
 
     V: Array
@@ -73,7 +83,7 @@ class Rank2:
     exact: bool
 
     def component(self, phi: float, k: int, nonneg: bool) -> tuple[Array, float]:
-        """The component at an angle, the better of both signs, and the height of the objective there."""
+        """Return the component at an angle, the better of both signs, and its value."""
         at = self.V @ direction(phi)
         both = [rank1(sign * at, k, nonneg) for sign in (1, -1)]
         heights = [float(x @ at) ** 2 for x in both]
@@ -84,29 +94,30 @@ class Rank2:
 
 
 def rank2(of: Subject) -> Rank2:
-    """The rank-2 picture of a subject."""
+    """Return the rank-2 spannogram of a subject."""
     return _rank2(of.key, of)
 
 
 @cache.keep()
-def _rank2(key: tuple, _of: Subject) -> Rank2:
+def _rank2(key: tuple[Any, ...], _of: Subject) -> Rank2:
+    """Compute `rank2`, cached by the key of the subject."""
     problem, V = _of.problem, _of.factor(2)
-    drawn = spans(V, problem.k, problem.nonneg)
+    drawn = spans(V, problem.size, problem.nonneg)
     try:
-        bands, optimum, value = _exact(V, problem.k, problem.nonneg)
+        bands, optimum, value = _exact(V, problem.size, problem.nonneg)
     except Refused:  # thousands of curves take turns: the grid of the drawing is all there is
         sign, at = drawn.best
         sets = [support for row in drawn.sets for support in row]
         return Rank2(
             V, drawn, (float(drawn.phi[at]), 1 - 2 * sign), float(drawn.objective[sign, at]), sets, False
         )
-    sets = tuple(_members(band, len(V)) for band in bands)
-    found = Spans(drawn.phi, drawn.objective, tuple(band.edges for band in bands), sets)
-    return Rank2(V, found, optimum, value, [support for row in sets for support in row], True)
+    members = tuple(_members(band, len(V)) for band in bands)
+    found = Spans(drawn.phi, drawn.objective, tuple(band.edges for band in bands), members)
+    return Rank2(V, found, optimum, value, [support for row in members for support in row], True)
 
 
 def _exact(V: Array, k: int, nonneg: bool) -> tuple[list[Band], tuple[float, int], float]:
-    """The intervals of both signs and the optimum, whose value is computed again from its component."""
+    """Return the intervals of angles for both signs, the optimum, and its value recomputed from x."""
     # The k entries largest in size among n are the k largest positive ones among the rows of V and -V.
     found = intervals_rank2(V if nonneg else np.concatenate([V, -V]), k)
     sign = found.sign if nonneg else 1

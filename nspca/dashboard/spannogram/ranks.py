@@ -1,7 +1,8 @@
-"""The view of all ranks: the promise of Theorem 1, the bound B3, and the cost of each rank d."""
+"""The view of all ranks d: the guarantee of Theorem 1, the bound B3, and the cost of each rank."""
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -28,6 +29,7 @@ from nspca.presentation.numerals import (
     format_value_share,
     proved_ratio,
 )
+from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
 
 SMALL = 1000  # features, up to which a search may make `MANY` cones
@@ -36,7 +38,11 @@ MANY, FEW = 10_000, 5_000
 
 @dataclass(frozen=True)
 class Rank:
-    """One rank: promised and proved, and at what price. `upper` and `value` in the units of the data."""
+    """Guarantee, bound and cost of one rank d.
+
+    `promised` is the share of Theorem 1. `upper` (bound B3) and `value` are in the units of the data.
+    `supports` counts candidate supports, `cones` those of the search, and `finished` tells whether it ended.
+    """
 
     d: int
     promised: float
@@ -47,17 +53,17 @@ class Rank:
     finished: bool
 
 
-def look_at(problem, d: int, report: Report = silent) -> Rank:
-    """Theorem 1, the B3 bound and a component at rank d."""
+def look_at(problem: Problem, d: int, report: Report = silent) -> Rank:
+    """Compute guarantee, bound B3 and a component at rank d."""
     cap = MANY if problem.n <= SMALL else FEW
     certificate, cover = lowrank.bound(problem, d, cap=cap, report=report)
     U = certificate.witness["U"]
     x = (
-        power(problem, rank1(U @ cover.direction, problem.k, problem.nonneg)[:, None])[:, 0]
+        power(problem, rank1(U @ cover.direction, problem.size, problem.nonneg)[:, None])[:, 0]
         if U.size
         else np.zeros(problem.n)
     )
-    counted = cost(problem.n, d, problem.k, problem.nonneg)
+    counted = cost(problem.n, d, problem.size, problem.nonneg)
     supports = 2 ** min(d, problem.n) * counted.intersections
     return Rank(
         d, rho(problem, d), certificate.upper, problem.value(x), supports, cover.cones, bool(cover.finished)
@@ -65,18 +71,19 @@ def look_at(problem, d: int, report: Report = silent) -> Rank:
 
 
 @cache.keep()
-def _rank(key: tuple, d: int, _of: Subject, _report) -> Rank:
+def _rank(key: tuple[Any, ...], d: int, _of: Subject, _report: Report) -> Rank:
     return look_at(_of.problem, d, _report)
 
 
 def rank_at(of: Subject, d: int) -> Rank:
-    """Return the promise, the bound and the value at rank d, computed once for everybody."""
+    """Return guarantee, bound and value at rank d, computed once for all visitors."""
     return _rank(of.key, d, of, silent)
 
 
 def _all(of: Subject) -> list[Rank]:
-    """Ranks one after the other, with what is known so far; any click stops it."""
-    place, found = st.empty(), []
+    """Return all ranks, computed one after the other with progress on the page; any click stops that."""
+    place = st.empty()
+    found: list[Rank] = []
     most = min(low_rank.RANKS, of.problem.n)
     for d in range(1, most + 1):
         known = _known(found)
@@ -97,7 +104,7 @@ def _known(ranks: list[Rank]) -> str:
 
 
 def show(of: Subject, _: DeltaGenerator) -> None:
-    """Guarantee and cost against the rank."""
+    """Draw guarantee and cost against the rank."""
     ranks = _all(of)
     best = max(rank.value for rank in ranks)
     proved = [proved_ratio(best, rank.upper) if rank.upper > 0 else math.nan for rank in ranks]
@@ -129,7 +136,7 @@ def show(of: Subject, _: DeltaGenerator) -> None:
 
 
 def _sentence(ranks: list[Rank], proved: list[float]) -> str:
-    """Return the first sentence: the share that is proved with one direction, and with all of them."""
+    """Return the first sentence: the share that is proved with rank 1, and with the largest rank."""
     first, last = ranks[0], ranks[-1]
     if last.d == first.d or math.isnan(proved[0]):
         return "The data have one main direction only."
@@ -143,6 +150,7 @@ def _sentence(ranks: list[Rank], proved: list[float]) -> str:
 
 
 def _table(ranks: list[Rank], proved: list[float]) -> pd.DataFrame:
+    """Return the table of guarantees, proved shares and costs by rank."""
     return pd.DataFrame(
         {
             "d": [rank.d for rank in ranks],

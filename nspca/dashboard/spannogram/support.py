@@ -3,6 +3,8 @@
 Its leading eigenvector may have weights of both signs, which are not allowed.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -32,7 +34,7 @@ BARS = 12
 
 
 def show(of: Subject, _: DeltaGenerator) -> None:
-    """The choice of a support, the arc, and the weights of the eigenvector."""
+    """Draw the choice of a support, its arc of directions, and the weights of its eigenvector."""
     if not of.problem.nonneg:
         st.info(
             "With weights of any sign the best weights are always allowed. Choose nonnegative weights to "
@@ -44,7 +46,7 @@ def show(of: Subject, _: DeltaGenerator) -> None:
     choice = st.segmented_control(
         "Which set of features?",
         list(CHOICES),
-        format_func=CHOICES.get,
+        format_func=CHOICES.__getitem__,
         required=True,
         help=TEMPTING,
         **state.bind("support", kept),
@@ -81,6 +83,7 @@ def _summary(astray: int, candidates: int) -> str:
 
 
 def _chosen(choice: str, V: Array, candidates: list[Array], astray: list[int]) -> Array:
+    """Return the support of a choice; for "pick", draw a slider over all candidates."""
     if choice == "tempting":
         return candidates[astray[0]]
     if choice == "optimum":
@@ -97,6 +100,7 @@ def _chosen(choice: str, V: Array, candidates: list[Array], astray: list[int]) -
 
 
 def _made() -> None:
+    """Draw the view for a made-up example."""
     V, k = made_example()
     found = intervals_rank2(V, k)
     candidates = [
@@ -112,7 +116,8 @@ def _made() -> None:
     )
 
 
-def _draw(view: SupportView, names, best: float, unit: float, unit_name: str) -> None:
+def _draw(view: SupportView, names: Sequence[str], best: float, unit: float, unit_name: str) -> None:
+    """Draw the arc of a support and the weights of its eigenvector."""
     left, right = st.columns([3, 2], gap="medium")
     with left:
         figure = pd_view_figure(view.rows)
@@ -131,8 +136,8 @@ def _draw(view: SupportView, names, best: float, unit: float, unit_name: str) ->
         _weights(view, names)
 
 
-def _weights(view: SupportView, names) -> None:
-    """The entries of the eigenvector by name: all, or the largest and the smallest."""
+def _weights(view: SupportView, names: Sequence[str]) -> None:
+    """Draw the entries of the eigenvector by name: all, or the largest and the smallest."""
     entries = view.rows @ view.eigenvector
     entries = entries / (np.linalg.norm(entries) or 1.0)
     order, note = np.argsort(-entries, kind="stable"), ""
@@ -145,7 +150,8 @@ def _weights(view: SupportView, names) -> None:
     )
 
 
-def _sentence(view: SupportView, names, best: float, unit: float, unit_name: str) -> str:
+def _sentence(view: SupportView, names: Sequence[str], best: float, unit: float, unit_name: str) -> str:
+    """Return the sentence about the value of a support and its eigenvector."""
     per = 100 / unit
     size = wording.things(len(view.support), "feature")
     digits = 1 if round(per * view.free, 1) > round(per * view.value, 1) else 2

@@ -28,7 +28,7 @@ SEEN = "spannogram_seen"  # session key: the angle that the explorer last report
 
 
 def controls(data: Chosen) -> Subject | None:
-    """k, the sign of the weights and the view; None while a heavy data set waits for its button."""
+    """Draw the controls for k and the sign, and return the subject; None until heavy data are confirmed."""
     n = data.dataset.X.shape[1]
     start, most = low_rank.range_of_k(n)
     left, right = st.columns([3, 2], vertical_alignment="bottom")
@@ -43,7 +43,7 @@ def controls(data: Chosen) -> Subject | None:
         st.segmented_control(
             "Weights",
             [False, True],
-            format_func={False: "nonnegative", True: "of any sign"}.get,
+            format_func={False: "nonnegative", True: "of any sign"}.__getitem__,
             required=True,
             **state.bind("signed"),
         )
@@ -58,14 +58,14 @@ def controls(data: Chosen) -> Subject | None:
 
 
 def view() -> tuple[str, DeltaGenerator]:
-    """Which of the four views is open, and a place beside the choice for what the view itself asks."""
+    """Draw the choice of a view; return its name, and a container for the controls of the view."""
     left, right = st.columns([3, 2], vertical_alignment="bottom")
     known = state.get("view") if state.get("view") in VIEWS else "curves"
     with left:
         chosen = st.segmented_control(
             "View",
             list(VIEWS),
-            format_func=VIEWS.get,
+            format_func=VIEWS.__getitem__,
             required=True,
             label_visibility="collapsed",
             **state.bind("view", known),
@@ -74,6 +74,7 @@ def view() -> tuple[str, DeltaGenerator]:
 
 
 def _ready(data: Chosen) -> bool:
+    """Tell whether the eigenvectors may be computed; for heavy data draw a button first."""
     ready = st.session_state.setdefault(READY, set())
     if not heavy(data.dataset) or data.content in ready:
         return True
@@ -99,7 +100,7 @@ def curves(of: Subject, _: DeltaGenerator) -> None:
         _take(found)
         st.session_state[SEEN] = spannogram_explorer(
             found.V,
-            problem.k,
+            problem.size,
             EXPLORER,
             nonneg=problem.nonneg,
             names=data.feature_names,
@@ -112,10 +113,10 @@ def curves(of: Subject, _: DeltaGenerator) -> None:
             picture=Picture.of(data),
             steps=lessons.steps(
                 noun,
-                problem.k,
+                problem.size,
                 problem.n,
                 len(found.candidates),
-                math.comb(problem.n, problem.k),
+                math.comb(problem.n, problem.size),
                 _rest(of),
                 not problem.nonneg,
             ),
@@ -132,8 +133,8 @@ def curves(of: Subject, _: DeltaGenerator) -> None:
 
 
 def _rest(of: Subject) -> str:
-    """Return the sentence on the directions beyond the two main ones, with the proved bound B3."""
-    things = wording.things(of.problem.k, component.noun(of.chosen.dataset))
+    """Return the sentence about the directions beyond rank 2, with the proved bound B3."""
+    things = wording.things(of.problem.size, component.noun(of.chosen.dataset))
     upper = ranks.rank_at(of, 2).upper / of.problem.leading_eigenvalue
     directions = wording.things(of.problem.n - 2, "more direction")
     others = f"The data have {directions}, in which other sets may do better"
@@ -141,7 +142,7 @@ def _rest(of: Subject) -> str:
         return f"{others}. How much better this picture alone cannot bound." if of.problem.n > 2 else ""
     most = wording.shares(0.0, upper)[1]
     sign = " with nonnegative weights" if of.problem.nonneg else ""
-    verb = "explains" if of.problem.k == 1 else "explain"
+    verb = "explains" if of.problem.size == 1 else "explain"
     return (
         f"{others}. It is proved that no {things}{sign} {verb} more than {most} of what the first principal "
         "component explains."
@@ -151,8 +152,8 @@ def _rest(of: Subject) -> str:
 def answer(of: Subject) -> str:
     """Return the sentence at the top: the best set in two directions, and its value on all of the data."""
     problem, found = of.problem, low_rank.rank2(of)
-    x, _ = found.component(found.optimum[0], problem.k, problem.nonneg)
-    used = wording.things(np.count_nonzero(x), component.noun(of.chosen.dataset))
+    x, _ = found.component(found.optimum[0], problem.size, problem.nonneg)
+    used = wording.things(int(np.count_nonzero(x)), component.noun(of.chosen.dataset))
     share = wording.shares(problem.value(x) / problem.leading_eigenvalue, 1.0)[0]
     return (
         f"If the data had only their two main directions, these {used} would be the best {problem.k}. In all "
@@ -166,7 +167,7 @@ def _wanted(found: Rank2) -> float:
 
 
 def _take(found: Rank2) -> None:
-    """Keep the angle in the address when it was moved; at the optimum keep none, so that it follows k."""
+    """Store a moved angle in the address; at the optimum store none, so that it follows k."""
     told = st.session_state.get(EXPLORER, {}).get("phi")
     if told is not None and told != st.session_state.get(SEEN):
         at_optimum = abs(told - found.optimum[0]) < 1e-9
@@ -174,7 +175,7 @@ def _take(found: Rank2) -> None:
 
 
 def sphere(of: Subject, beside: DeltaGenerator) -> None:
-    """Rank 3: the search, recorded and replayed."""
+    """Draw rank 3: the replay of a cone search."""
     tolerance = state.get("tol") if state.get("tol") in TOLERANCES else 3
     exponent = beside.select_slider(
         "Tolerance: how near to the optimum is near enough",
@@ -183,7 +184,7 @@ def sphere(of: Subject, beside: DeltaGenerator) -> None:
         **state.bind("tol", tolerance),
     )
     went = cone_replay(
-        of.key, of.factor(3), of.problem.k, nonneg=of.problem.nonneg, tol=10.0**-exponent, unit=of.unit
+        of.key, of.factor(3), of.problem.size, nonneg=of.problem.nonneg, tol=10.0**-exponent, unit=of.unit
     )
     made = wording.things(went.cover.cones, "cone")
     st.caption(

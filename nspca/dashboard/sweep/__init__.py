@@ -1,1 +1,1 @@
-"""The sweep page: variance against k."""
+"""The sweep page: the largest variance against the number of features k, with proofs."""

@@ -1,4 +1,4 @@
-"""Files of a sweep to take home, alone or as one ZIP."""
+"""Downloads of a sweep: single files, and everything as one ZIP."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -30,17 +30,19 @@ CURVE, COMPONENT, SAMPLES, MAP = "variance-by-k", "component", "samples", "heat-
 
 @dataclass(frozen=True, eq=False)
 class Finished:
-    """A sweep with all that its page shows of it.
+    """A finished sweep in the state that its page shows.
 
     Parameters
     ----------
-    problem : with the signs that were asked for
-    tried : further proofs, which may be better than the sweep's own
-    table : rows of the sweep with the best bound of each
-    k, method : whose component is shown
-    own : whether the data may go along
-    known : what is proved of every feature, where somebody asked
-    drawn : the curve
+    about, asked : data and question
+    problem : the problem with the sign of the question
+    sweep : the results
+    tried : attempts at further proofs, which may be better than those of the sweep
+    table : rows of the sweep with the best bound of each k
+    k, method : the component that is shown
+    own : whether the visitor owns the data, so that downloads may contain them
+    known : membership of the features, if computed
+    drawn : figure of the curve
     """
 
     about: Chosen
@@ -57,22 +59,22 @@ class Finished:
 
     @property
     def scored(self) -> bool:
-        """Tell whether there are samples in memory, and they may go along."""
+        """Tell whether scores can be downloaded: samples are in memory, and the visitor owns the data."""
         return self.own and self.about.table is None and not self.about.dataset.is_covariance
 
     @property
     def proof(self) -> Proof | None:
-        """The best proof about the component that is drawn."""
+        """The best proof about the shown component."""
         return proofs.best(self.shown, self.tried, self.k)
 
     @property
     def certificate(self) -> nspca.Certificate | None:
-        """The certificate of the best proof about the component that is drawn."""
+        """The certificate of the best proof about the shown component."""
         return None if self.proof is None else self.proof.certificate
 
     @property
     def shown(self) -> nspca.Result:
-        """The result whose component is drawn."""
+        """The result of the shown component."""
         return self.sweep[self.method, self.k]
 
     @property
@@ -88,7 +90,7 @@ class Finished:
 
 
 def take_home(done: Finished, name: str) -> TakeHome:
-    """Return all that can be taken home of a sweep; `name` is that of its run."""
+    """Return the downloads of a sweep; `name` is the id of its run."""
     curve, about = done.drawn, done.about
     assert curve is not None
     data, k, x = about.dataset, done.k, done.shown.components[:, 0]
@@ -134,7 +136,7 @@ def take_home(done: Finished, name: str) -> TakeHome:
 
 
 def _lists(done: Finished) -> list[tuple[str, Callable[[], bytes], str, str, str]]:
-    """Return files of the component that is shown for other programs: label, maker, name, type and help."""
+    """Return files of the shown component for other programs: label, maker, name, type and help of each."""
     data, k, x, stem = done.about.dataset, done.k, done.shown.components[:, 0], done.about.stem
     names = [data.feature_names[j] for j in np.argsort(-np.abs(x), kind="stable")[: np.count_nonzero(x)]]
     noun = component.noun(data)
@@ -182,7 +184,7 @@ def _sets(done: Finished) -> bytes:
 
 
 def _scores(done: Finished) -> bytes:
-    """Return the score of every sample along the component that is shown, with its label if it has one."""
+    """Return the scores of the samples along the shown component as CSV, with labels if there are any."""
     data = done.about.dataset
     rows = pd.DataFrame(
         {"sample": list(data.sample_names), "score": done.problem.scores(done.shown.components[:, 0])}
@@ -193,7 +195,7 @@ def _scores(done: Finished) -> bytes:
 
 
 def _report(done: Finished, curve: go.Figure) -> bytes:
-    """Return the report of a sweep, with a curve that moves."""
+    """Return the HTML report of a sweep, with an interactive curve."""
     code = done.asked.to_python(k=done.k, method=done.method)
     moving = report.moving(curve)
     return report.html(done.about, done.problem, done.asked, moving, done.table, code, datetime.now(UTC))
@@ -205,7 +207,7 @@ def figures(done: Finished, curve: go.Figure) -> dict[str, go.Figure]:
     drawn = {CURVE: curve, COMPONENT: component.drawn(data, x, done.known)}
     try:
         seen = looked_at(done.about, done.problem)
-    except nspca.InvalidProblem:  # of a sample of rows in which something is constant there is nothing to see
+    except nspca.InvalidProblem:  # a sample of rows with a constant feature has no figures of samples
         return drawn
     if not data.is_covariance:
         drawn[SAMPLES] = component.along(data, seen, x)
@@ -220,10 +222,11 @@ def pack(
 
     Parameters
     ----------
-    drawn : from `figures`
-    pictures : the same as files; those that are missing are left out
+    done : Finished
+    drawn : figures from `figures`
+    pictures : the figures as picture files, by name; some may be missing
     made : datetime
-        In UTC.
+        Time of the export, in UTC.
     """
     certificates, named = _certificates(done)
     shown = f"the component of k = {done.k}, {done.method}"
@@ -233,7 +236,9 @@ def pack(
         SAMPLES: f"the samples along {shown}",
         MAP: f"samples and features of {shown}",
     }
-    last = max(k for _, k in done.sweep)  # a cancelled run came so far; each k begins at a smaller one's end
+    last = max(
+        k for _, k in done.sweep
+    )  # a cancelled run ended there; each k starts from the answer of a smaller one
     contents = Contents(
         drawn,
         pictures,
@@ -258,7 +263,7 @@ def pack(
 def _certificates(
     done: Finished,
 ) -> tuple[dict[str, nspca.Certificate], dict[tuple[str, int], str]]:
-    """Return the best certificate of every row, each once, by the name of its file; and the files of rows."""
+    """Return the distinct best certificates by file name, and the file name of each row."""
     known: dict[int, str] = {}
     found: dict[str, nspca.Certificate] = {}
     named = {}
@@ -279,11 +284,11 @@ def _rows(done: Finished, named: Mapping[tuple[str, int], str]) -> bytes:
 
 
 def _features(done: Finished) -> dict[str, File]:
-    """Return the table of all features with their membership; empty where nobody asked."""
+    """Return the table of all features with their membership; empty without a membership."""
     if done.known is None:
         return {}
     data, known = done.about.dataset, done.known
-    names = np.array([*data.feature_names, ""])  # no partner is the last
+    names = np.array([*data.feature_names, ""])  # the last name stands for no partner
     rows = known.frame.assign(feature=names[:-1], partner=names[known.partner], share=known.share)
     within = f"within {100 * known.share:g} % of the optimum"
     return {
@@ -311,6 +316,7 @@ def _for_others(done: Finished) -> dict[str, File]:
 
 
 def _components(done: Finished) -> bytes:
+    """Return all components of the sweep as CSV."""
     data = done.about.dataset
     parts = []
     for method, k in done.sweep:

@@ -1,4 +1,4 @@
-"""Number of features that is enough for a wanted share of the variance, and the proof about fewer."""
+"""Find the number of features that suffices for a wanted share of the variance, with its proof."""
 
 from dataclasses import dataclass
 
@@ -7,19 +7,19 @@ import streamlit as st
 
 from nspca.dashboard.app import state, wording
 
-LEAST, MOST = 1, 99  # per cent that can be wanted
+LEAST, MOST = 1, 99  # range of the wanted share in per cent
 
 
 @dataclass(frozen=True)
 class Enough:
-    """The knowledge of a sweep about a wanted variance.
+    """The numbers of features that reach a wanted variance, as far as a sweep tells.
 
     Parameters
     ----------
-    reached : the smallest k of the sweep with a component that has it, if there is one
-    ruled_out : the largest k of the sweep that is proved not to have it, 0 when none is; fewer features
-    cannot have it either
-    last, best : the largest k of the sweep, and its largest value
+    reached : smallest k of the sweep that reaches the variance, None for none
+    ruled_out : largest k of the sweep that is proved not to reach it, 0 for none; fewer features cannot
+        reach it either
+    last, best : largest k of the sweep, and its largest value
     """
 
     reached: int | None
@@ -29,7 +29,7 @@ class Enough:
 
 
 def known(table: pd.DataFrame, value: float) -> Enough:
-    """Return what the rows of a sweep say about a value, in the units of the data."""
+    """Return the numbers of features that reach `value` (in the units of the data), from a sweep's rows."""
     rows = table.groupby("k").agg(value=("value", "max"), upper=("upper", "min"))
     reached, out = rows.index[rows["value"] >= value], rows.index[rows["upper"] < value]
     return Enough(
@@ -41,27 +41,28 @@ def known(table: pd.DataFrame, value: float) -> Enough:
 
 
 def wanted() -> int:
-    """Return the per cent of the variance of the first principal component that are wanted."""
+    """Return the wanted share in per cent of the variance of the first principal component."""
     return min(MOST, max(LEAST, state.get("enough")))
 
 
 def ask() -> None:
-    """Draw the field for the share that is wanted."""
+    """Draw the input of the wanted share."""
     label = "I want this % of the variance of the first principal component"
     with st.container(width=470):
         st.number_input(label, LEAST, MOST, step=1, **state.bind("enough", wanted()))
 
 
 def sentence(known: Enough, share: int, n: int, noun: str, best: float, nonneg: bool, kept: int = 0) -> str:
-    """Return how many features are enough, with what is proved about fewer, and what is open.
+    """Return sentences about the number of features that suffices, with the proof about fewer features.
 
     Parameters
     ----------
-    share : per cent that is wanted
-    n, noun : number of features, and what one is called
-    best : variance of the first principal component, whose weights may have any sign
-    nonneg : whether those of the components may not
-    kept : number of features that must be in, and are counted
+    known : Enough
+    share : wanted share in per cent
+    n, noun : number of features, and the noun for one
+    best : variance of the first principal component (any sign)
+    nonneg : whether the components of the sweep are nonnegative
+    kept : number of forced features
     """
     out, goal = known.ruled_out, f"{share} %"
     signs = " with nonnegative weights" if nonneg else ""
@@ -92,6 +93,18 @@ def sentence(known: Enough, share: int, n: int, noun: str, best: float, nonneg: 
     return f"{line}.{proved} Whether {fewer} can reach that is open."
 
 
+def brief(known: Enough, share: int, n: int, noun: str, nonneg: bool) -> str:
+    """Return in one short sentence whether the wanted share is reached; parameters as for `sentence`."""
+    goal, signs = f"{share} %", " with nonnegative weights" if nonneg else ""
+    if known.reached is not None:
+        exactly = "" if known.ruled_out == known.reached - 1 else "at most "
+        return f"{goal} takes {exactly}{wording.things(known.reached, noun)}."
+    if known.ruled_out == known.last:
+        which = f"any number of {noun}s" if known.last == n else f"up to {wording.things(known.last, noun)}"
+        return f"{goal} is out of reach for {which}{signs}, which is proved."
+    return f"No point of the curve reaches {goal}."
+
+
 def _are(count: int, noun: str) -> str:
     """Return ``8 pixels are`` or ``1 pixel is``."""
     return f"{wording.things(count, noun)} {'is' if count == 1 else 'are'}"
@@ -102,5 +115,5 @@ def _are_not(count: int, noun: str) -> str:
 
 
 def between(known: Enough) -> tuple[int, int]:
-    """Return the numbers of features between which the answer lies."""
+    """Return two numbers of features between which the smallest sufficient number lies."""
     return known.ruled_out, known.last if known.reached is None else known.reached

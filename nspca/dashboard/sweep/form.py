@@ -1,4 +1,4 @@
-"""Form of the sweep page: its question from the address, and its inputs."""
+"""The question of the sweep page: the spec in the address, and the form that changes it."""
 
 import streamlit as st
 
@@ -15,16 +15,16 @@ from nspca.specs import SweepSpec
 from nspca.specs.question import ks_words
 
 STEP_HELP = "Left empty, k takes the values 1, 2, 3, 5, 7, 10, 15, 20, … and is finer where the curve bends."
-MOST_POINTS = 500  # values of k in one run: a curve on a screen has no more
+MOST_POINTS = 500  # maximum values of k in a run, as many as a curve on a screen can show
 
 
 def question(chosen: Chosen) -> SweepSpec:
-    """Return the sweep that the address asks for.
+    """Return the question in the address, about the data.
 
     Raises
     ------
     InvalidProblem
-        When k is out of range; the sentence says what is possible.
+        When k is out of range.
     """
     n, forced = chosen.dataset.X.shape[1], kept(chosen)
     first, last = ends(chosen)
@@ -32,7 +32,7 @@ def question(chosen: Chosen) -> SweepSpec:
     _check(first, last, step, n, len(forced))
     ks = usual(first, last) if step is None else tuple(range(first, last + 1, step))
     if step is None and first <= (state.get("k") or 0) <= last:
-        ks = tuple(sorted({*ks, state.get("k")}))  # the k that is looked at stays on the curve
+        ks = tuple(sorted({*ks, state.get("k")}))  # the shown k stays on the curve
     return SweepSpec(
         data=chosen.spec,
         ks=ks,
@@ -47,7 +47,7 @@ def question(chosen: Chosen) -> SweepSpec:
 
 
 def ends(chosen: Chosen) -> tuple[int, int]:
-    """Return the first and the last k: those of the address, or the default."""
+    """Return the first and the last k in the address, or the defaults."""
     default = default_range(chosen.dataset.X.shape[1], len(kept(chosen)))
     first, last = (
         usually if state.get(name) is None else state.get(name)
@@ -57,7 +57,7 @@ def ends(chosen: Chosen) -> tuple[int, int]:
 
 
 def inputs(chosen: Chosen) -> None:
-    """Draw the inputs, each tied to the address."""
+    """Draw the inputs, each bound to the address."""
     columns = st.columns([1, 1, 1, 2], vertical_alignment="bottom")
     for column, label, name, value in zip(
         columns, ("k from", "to"), ("from", "to"), ends(chosen), strict=False
@@ -74,7 +74,7 @@ def inputs(chosen: Chosen) -> None:
     columns[3].segmented_control(
         "Weights",
         [False, True],
-        format_func={False: "nonnegative", True: "of any sign"}.get,
+        format_func={False: "nonnegative", True: "of any sign"}.__getitem__,
         required=True,
         **state.bind("signed", then=whatif.changed),
     )
@@ -103,8 +103,9 @@ def inputs(chosen: Chosen) -> None:
 
 
 def around(asked: SweepSpec, seen: Preview | None) -> SweepSpec:
-    """Return a sweep with more values of k where the preview bends, and where the wanted share is reached;
-    the same when a step was given.
+    """Return a sweep with more values of k where the preview bends and where it reaches the wanted share.
+
+    A sweep with a given step is returned unchanged.
     """
     if state.get("step") is not None or seen is None or seen.table is None:
         return asked
@@ -119,7 +120,7 @@ def around(asked: SweepSpec, seen: Preview | None) -> SweepSpec:
 
 
 def line(asked: SweepSpec) -> str:
-    """Return the question in a few words, without what is usual."""
+    """Return the question in a few words, without options at their defaults."""
     ks = (
         ks_words(asked.ks)
         if state.get("step") or len(asked.ks) < 3
@@ -130,7 +131,7 @@ def line(asked: SweepSpec) -> str:
 
 
 def label(request: SweepSpec) -> str:
-    """Return what the start button says."""
+    """Return the label of the start button."""
     return f"Run {request.total} problems" if request.total > 1 else "Run one problem"
 
 
@@ -155,6 +156,7 @@ def _methods(chosen: Chosen) -> tuple[str, ...]:
 
 
 def _check(first: int | None, last: int | None, step: int | None, n: int, kept: int) -> None:
+    """Refuse an invalid first, last or step of k; `kept` is the number of forced features."""
     if first is None or last is None:
         raise InvalidProblem("a sweep needs a first and a last k: fill in the empty field")
     if not 1 <= first <= last <= n:

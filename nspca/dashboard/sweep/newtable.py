@@ -111,7 +111,7 @@ def scored(data: Dataset, other: Dataset, x: np.ndarray, center: bool, scale: bo
     used = np.flatnonzero(x)
     names = other.feature_names
     unnamed = isinstance(names, Numbered) and len(names) == len(x) and names != data.feature_names
-    at = used if unnamed else positions([data.feature_names[j] for j in used], names)
+    at = used if unnamed else positions([data.feature_names[int(j)] for j in used], names)
     mean, deviation = moments(data.X[:, used])
     Z = other.X[:, at]
     Z = (Z.toarray() if sp.issparse(Z) else Z) - (mean if center else 0.0)

@@ -1,4 +1,4 @@
-"""Noise test below a sweep: columns are shuffled when a visitor asks."""
+"""The noise test below a sweep, which shuffles columns when a visitor asks."""
 
 import numpy as np
 import streamlit as st
@@ -17,11 +17,11 @@ from nspca.selection.noise import TABLES
 from nspca.specs import NoiseSpec, SweepSpec
 from nspca.specs.rows import Row, Shuffled
 
-SMALL_P = 0.05  # up to which the sentence says that there is more than noise
+SMALL_P = 0.05  # maximum p-value for the statement that there is more than noise
 
 
 def show(of: Chosen, problem: Problem, asked: SweepSpec, method: str) -> None:
-    """Draw the question, folded until somebody asks it, and its answer as far as it is known."""
+    """Draw the folded button of the test, or its outcome so far."""
     why = no_rows(of)
     spec = NoiseSpec(**asked.about_problem(), k=problem.size, method=method, seed=asked.seed)
     now = None if why else lookup.that_asks(spec)
@@ -65,7 +65,7 @@ def _draw(problem: Problem, test: NoiseTest) -> None:
 
 
 def sentence(test: NoiseTest, total: float) -> str:
-    """Return the outcome of the test for a reader who has not heard of it."""
+    """Return the outcome of the test in plain words."""
     unit, count = 100 / (total or 1.0), len(test.noise)
     found = f"This component explains {unit * test.value:.3g} % of the variance"
     most = f"the best of {wording.things(count, 'shuffled table')} {unit * test.noise.max():.3g} %"

@@ -1,4 +1,4 @@
-"""One k first: a k that is not on the curve is answered alone, and then the curve around it."""
+"""Answer a k that is not on the curve: first that k alone, and then the curve around it."""
 
 import numpy as np
 import pandas as pd
@@ -16,21 +16,23 @@ from nspca.dashboard.sweep import whatif
 from nspca.dashboard.views import component, statement
 from nspca.specs import SweepSpec
 
-WANTED = "any_k"  # session key: the k that was just typed
+WANTED = "any_k"  # session key: the k that the visitor typed
 SOON = 20.0
-"""Seconds up to which the whole curve is computed again with the new k; beyond, only the curve around it."""
+"""Maximum estimated seconds for computing the whole curve again. Otherwise only a part is computed."""
 AROUND = 3
-"""The curve around k goes from k / 3 to 3 k: there one sees whether it still rises."""
+"""The part around k goes from k / AROUND to AROUND k, which shows whether the curve still rises."""
 HELP = "A k that is not on the curve is answered first, alone. Then the curve around it fills in."
 HEIGHT = 300  # pixels of the picture of the first answer
 
 
 def field(run: Watched, of: Chosen, table: pd.DataFrame) -> None:
-    """Draw the field for any k; another k than those of the curve starts two runs.
+    """Draw the input of any k; a k that is not on the curve starts two runs.
 
     Parameters
     ----------
-    of : the data that these runs are about; the run may be a first answer about some rows of them
+    run : the run of the curve
+    of : data of the new runs; the run of the curve may be a first answer about a sample of their rows
+    table : rows of the curve
     """
     n, least, key = of.shape[1], max(1, len(run.asked.forced)), f"any_k_{run.id}"
     st.number_input(
@@ -56,7 +58,7 @@ def field(run: Watched, of: Chosen, table: pd.DataFrame) -> None:
 
 
 def begin(of: Chosen, asked: SweepSpec, k: int) -> None:
-    """Start the run that answers k alone, and after it that of the curve, which the address then names."""
+    """Start a run for k alone and then one for the curve, and name the latter in the address."""
     curve = asked.but(ks=around(asked.ks, k, of.shape[1]))
     every = asked.but(ks=tuple(sorted({*asked.ks, *curve.ks})))
     if whatif.seconds(of, every) <= SOON:
@@ -67,18 +69,20 @@ def begin(of: Chosen, asked: SweepSpec, k: int) -> None:
 
 
 def around(ks: tuple[int, ...], k: int, n: int) -> tuple[int, ...]:
-    """Return k with the values of a curve, and the usual ones, that are near it."""
+    """Return k with the values of a curve, and the default ones, that are near k."""
     low, high = max(1, k // AROUND), min(n, AROUND * k)
     near = {one for one in (*ks, *usual(low, high)) if low <= one <= high}
     return tuple(sorted(near | {k}))
 
 
 def answer(run: Watched, problem: nspca.Problem, known: dict[str, str | None]) -> None:
-    """Draw the answer for the k that somebody asked for first, while the curve is on its way.
+    """Draw the answer for the typed k while the curve is being computed.
 
     Parameters
     ----------
-    known : the run of that k by the id of the run of the curve; filled in here, so that it is looked up once
+    run : the run of the curve
+    problem : nspca.Problem
+    known : cache of the run for k alone by the id of the run of the curve, filled by this function
     """
     k = state.get("k")
     if k not in run.asked.ks or len(run.asked.ks) == 1:

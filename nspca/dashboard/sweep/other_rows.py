@@ -1,4 +1,6 @@
-"""Other rows below a sweep: rows held out and rows drawn again, when a visitor asks."""
+"""Validation below a sweep, by held-out rows and bootstrap samples, when a visitor asks."""
+
+from collections.abc import Sequence
 
 import numpy as np
 import streamlit as st
@@ -23,7 +25,7 @@ WITHOUT_PROOF = 0.5  # of the seconds of a fast sweep, in which half goes into t
 
 
 def show(of: Chosen, problem: Problem, asked: SweepSpec, method: str) -> None:
-    """Draw the question, folded until somebody asks it, and its answer as far as it is known."""
+    """Draw the folded button of the validation, or its outcome so far."""
     why = _not_offered(of)
     spec = None if why else _spec(asked, method)
     now = None if spec is None else lookup.that_asks(spec)
@@ -55,7 +57,7 @@ def show(of: Chosen, problem: Problem, asked: SweepSpec, method: str) -> None:
 
 
 def _not_offered(of: Chosen) -> str:
-    """Return why nothing can be held out; empty where it can."""
+    """Return why rows cannot be held out; empty if they can."""
     m = of.dataset.X.shape[0]
     if not no_rows(of) and m < FOLDS:
         return f"This needs at least {FOLDS} {_rows(of)}, and there are {m}."
@@ -63,7 +65,7 @@ def _not_offered(of: Chosen) -> str:
 
 
 def no_rows(of: Chosen) -> str:
-    """Return why no other rows can be made of those that are there; empty where they can."""
+    """Return why rows cannot be resampled; empty if they can."""
     if of.dataset.is_covariance:
         return "This needs rows, and this data set is a covariance matrix without rows."
     return "" if of.table is None else open_folder.ALL_ROWS
@@ -74,11 +76,11 @@ def _rows(of: Chosen) -> str:
 
 
 def _spec(asked: SweepSpec, method: str) -> ChoiceSpec:
-    return ChoiceSpec(**asked.about_problem(), ks=some(asked.ks), method=method, seed=asked.seed)
+    return ChoiceSpec(**asked.about_problem(), ks=tuple(some(asked.ks)), method=method, seed=asked.seed)
 
 
-def some(ks) -> list[int]:
-    """Return the values of k, or of many a few with the first and the last."""
+def some(ks: Sequence[int]) -> list[int]:
+    """Return at most `MOST` of the values of k, including the first and the last."""
     ordered = sorted(ks)
     if len(ordered) <= MOST:
         return ordered
@@ -86,6 +88,7 @@ def some(ks) -> list[int]:
 
 
 def _draw(problem: Problem, rows: list[Row], method: str) -> None:
+    """Draw the evidence so far for each k."""
     row = next((row for row in reversed(rows) if isinstance(row, Weighed)), None)
     if row is None:
         return
@@ -102,7 +105,7 @@ def _draw(problem: Problem, rows: list[Row], method: str) -> None:
 
 
 def sentence(choice: Choice) -> str:
-    """Return what held-out rows and draws say, in a line or two."""
+    """Return sentences about the outcome of the validation."""
     rows = {int(k): i for i, k in enumerate(choice.numbers)}
     assert choice.best is not None and choice.simplest is not None  # something was held out
     best = rows[choice.best]

@@ -1,6 +1,11 @@
 """Draw the page Sweep: variance against the number of features k, with the proved region."""
 
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
 import pandas as pd
+import plotly.graph_objects as go
 import streamlit as st
 
 import nspca
@@ -35,27 +40,25 @@ from nspca.dashboard.views import component, curve, membership, statement
 from nspca.data import genesets
 from nspca.jobs import JobState
 from nspca.presentation.numerals import format_bound, format_value
-from nspca.result import knee
+from nspca.result import PLATEAU, knee
 from nspca.specs import SweepSpec
 from nspca.specs.preview import METHOD
-from nspca.specs.rows import unpack
+from nspca.specs.rows import Found, unpack
 
-HEIGHT = 440
+HEIGHT = 400
 """Height of the curve in pixels, so that sentence, curve and slider fit on the first screen."""
 BARS = 20  # largest weights drawn on the first screen; the table of features further down has all weights
-PREVIEW = (
-    "**Preview**: one quick pass over these data. Its bounds are proved, but wide. Press **Run** for better "
-    "components, tighter bounds, and proofs that you can check and take home."
-)
+PREVIEW = "Preview, not yet proved tight: "
 
 
-class SweepPage(AnswerPage):
+class SweepPage(AnswerPage[SweepSpec]):
     """Page with the curve of variance against k and the component at one k."""
 
     kind = SWEEP
 
     def __init__(self) -> None:
         self._data: Chosen | None = None
+        self._asked: SweepSpec | None = None
         self._problems: dict[str, nspca.Problem] = {}
         self._asked_first: dict[str, str | None] = {}
 
@@ -68,8 +71,9 @@ class SweepPage(AnswerPage):
         return self._problems[run.id]
 
     def question(self, data: Chosen) -> SweepSpec:
-        self._data, asked = data, form.question(data)
-        return form.around(asked, preview.look(open_data.some(data), asked))
+        asked = form.question(data)
+        self._data, self._asked = data, form.around(asked, preview.look(open_data.some(data), asked))
+        return self._asked
 
     def first(self, data: Chosen, asked: SweepSpec) -> Watched | None:
         seen = preview.look(open_data.some(data), asked)
@@ -90,6 +94,12 @@ class SweepPage(AnswerPage):
     def beside(self, data: Chosen, asked: SweepSpec) -> None:
         whatif.estimate(data, asked)
 
+    def is_answer(self, run: Watched, asked: SweepSpec) -> bool:
+        return run.own and super().is_answer(run, asked)
+
+    def is_draft(self, run: Watched) -> bool:
+        return not run.own
+
     def begin_unasked(self, data: Chosen, asked: SweepSpec) -> bool:
         return whatif.answer(data, asked)
 
@@ -97,7 +107,6 @@ class SweepPage(AnswerPage):
         if not run.now.ended:
             st.caption(f"A preview is on its way. {progress.waiting(run.now) or ''}")
             return
-        st.markdown(PREVIEW)
         if run.of.reference.folder is not None:
             st.caption(wording.plain(f"Of {run.of.dataset.provenance}."))
 
@@ -130,22 +139,46 @@ class SweepPage(AnswerPage):
         method = state.get("shown") if state.get("shown") in methods else methods[0]
         found = sweep[method, k]
         proof = proofs.best(found, tried, k)
-        result = found.with_certificate(proof and proof.certificate)
+        result = found.with_certificate(None if proof is None else proof.certificate)
         data, x = run.of.dataset, result.components[:, 0]
-        statement.show(statement.state_result(data, problem, result, k), "Preview: " if quick else "")
+        ceiling = statement.ceiling_of(table, problem.n)
+        said = statement.state_result(data, problem, result, k, ceiling=ceiling)
+        statement.show(said, PREVIEW if quick else "")
+        st.markdown(self._onward(run, problem, table, quick))
+        of = self._data if quick and self._data is not None else run.of
+        beside: list[Callable[[], Any]] = []
+        if quick and self._data is not None and self._asked is not None:
+            data_now, asked_now = self._data, self._asked
+            beside.append(lambda: self.offer(data_now, asked_now))
+        if (run.own or quick) and not state.get("present"):
+            beside.append(lambda: one_k.field(run, of, table))
+        curve.choose(table, methods, k, method, *beside)
         known = None if run.of.table is not None else membership.of(run.of, problem.with_k(k), result)
         pins = pinned.drawn(pinned.beside(run), curve.axis()) if run.own else []
         drawn = _drawn(problem, table, run.asked, k, pinned=pins, note=METHOD if quick else "")
         left, right = st.columns([3, 2], gap="medium")
         with left:
-            drawn.update_layout(height=HEIGHT)
-            of = self._data if quick and self._data is not None else run.of
-            any_k = (lambda: one_k.field(run, of, table)) if run.own or quick else None
-            curve.clickable(run.asked, drawn, table, methods, k, method, any_k)
+            curve.clickable(run.asked, drawn.update_layout(height=HEIGHT), table)
         with right:
             component.picture(data, x, f"component_{run.id}", known, BARS)
             membership.legend(component.noun(data), known)
         return Finished(run.of, problem, run.asked, sweep, tried, table, k, method, run.own, known, drawn)
+
+    def _onward(self, run: Watched, problem: nspca.Problem, table: pd.DataFrame, quick: bool) -> str:
+        """Return which number of features is enough, and what to do next."""
+        noun, k, share = component.noun(run.of.dataset), knee(table), enough.wanted()
+        reach, last = f"{'reaches' if k == 1 else 'reach'} {100 * PLATEAU:.0f} %", int(table["k"].max())
+        ring = ""
+        if k < last:  # at the end of a curve nothing is known about more features
+            ring = f"**{wording.things(k, noun)}**, the ring, {reach} of the highest value found: "
+            ring += f"up to {last:,} add little."
+        known = enough.known(table, share / 100 * problem.leading_eigenvalue)
+        goal = enough.brief(known, share, problem.n, noun, problem.nonneg)
+        onward = f"Move the slider to see another number of {noun}s."
+        if quick and self._data is not None and self._asked is not None:
+            press = self.label(self._data, self._asked)
+            onward = f"Press **{press}** for tighter limits and proofs."
+        return f"{ring} {goal} {onward}".strip()
 
     def more(self, run: Watched, results: nspca.Sweep, seen: Finished) -> None:
         about, k, method = run.of, seen.k, seen.method
@@ -153,7 +186,8 @@ class SweepPage(AnswerPage):
         if run.own:
             side_by_side.show(run, seen)
         _enough(about, seen.problem, seen.table)
-        with st.container(border=True):
+        features = f"The {component.noun(about.dataset)}s one by one, and the samples along the component"
+        with st.expander(features, icon=":material/list:", key=f"features_{run.id}"):
             _features(run, seen, result)
         if method == METHOD:
             _curve_options(run)
@@ -179,7 +213,7 @@ def _says(now: JobState, total: int) -> str:
     if waits := progress.waiting(now):
         return waits
     line = f"{len(now.rows)} of {total} ready"
-    last = next(iter(unpack(now.rows[-1:])), None)
+    last = next((row for row in unpack(now.rows[-1:]) if isinstance(row, Found)), None)
     reading = now.event is not None and "(block" in now.event.stage
     if last is None or reading:
         return f"{line}; {wording.plain(now.event.stage)}" if now.event else line
@@ -212,7 +246,9 @@ def _shown_k(table: pd.DataFrame) -> int:
     return state.get("k") if state.get("k") in set(table["k"]) else knee(table)
 
 
-def _drawn(problem: nspca.Problem, table: pd.DataFrame, asked: SweepSpec, k: int, **options):
+def _drawn(
+    problem: nspca.Problem, table: pd.DataFrame, asked: SweepSpec, k: int, **options: Any
+) -> go.Figure:
     """Return the figure of the curve, with marks at the shown k, the knee and the wanted share."""
     share = enough.wanted()
     wanted = (share / 100 * problem.leading_eigenvalue, f"{share} % wanted")
@@ -255,7 +291,7 @@ def _features(run: Watched, seen: Finished, result: nspca.Result) -> None:
     _samples(about, seen.problem, x, run.id, right)
 
 
-def _samples(about: Chosen, problem: nspca.Problem, x, name: str, beside) -> None:
+def _samples(about: Chosen, problem: nspca.Problem, x: np.ndarray, name: str, beside: Any) -> None:
     """Draw the samples by their score along the component x (n,); for a folder, some of its rows."""
     try:
         seen = open_data.looked_at(about, problem)

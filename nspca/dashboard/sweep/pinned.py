@@ -1,6 +1,8 @@
 """Finished curves to compare with: those that a visitor pinned, and the one that a change replaced."""
 
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import streamlit as st
 
@@ -23,7 +25,7 @@ PINNED, BEFORE = "pinned", "before"
 
 @dataclass(frozen=True)
 class Pinned:
-    """A sweep to compare with, and why it is in the figure."""
+    """A sweep to compare with; `why` tells whether it was pinned or is the one before."""
 
     id: str
     of: Chosen
@@ -32,15 +34,16 @@ class Pinned:
     label: str
     why: str
 
-    def drawn(self, axis: str) -> tuple:
+    def drawn(self, axis: str) -> tuple[Any, ...]:
         """Return the curve as `sweep_figure` takes it, in per cent of its own 100 %."""
         unit = self.problem.leading_eigenvalue if axis == "leading" else self.problem.total_variance
         return self.sweep.frame, unit or 1.0, f"{self.why}: {self.label}"
 
 
 def beside(run: Watched) -> list[Pinned]:
-    """Return the pinned sweeps and the one before, without the shown one; one that is gone is named and
-    forgotten.
+    """Return the pinned sweeps and the one before, without the shown one.
+
+    A deleted sweep is removed, with a message.
     """
     asked = dict.fromkeys(state.get("pin")[:MOST], PINNED)
     if state.get("before") is not None:
@@ -50,6 +53,7 @@ def beside(run: Watched) -> list[Pinned]:
 
 
 def _opened(run_id: str, why: str, run: Watched) -> Pinned | None:
+    """Return a sweep to compare with; None, after a message, if it no longer exists."""
     try:
         other = lookup.named(SWEEP, run_id)
         sweep = kept(other)
@@ -75,20 +79,20 @@ def _opened(run_id: str, why: str, run: Watched) -> Pinned | None:
 
 
 def _changed(other: SweepSpec, shown: SweepSpec) -> str:
-    """Return what was done to the data of another curve that has the same name."""
+    """Return a phrase about the different preparation of another curve with the same name."""
     first, second = (asked.data.but_for(*OF_FEATURES) for asked in (other, shown))
     if first == second:
         return features_words(other.data)
     return ", ".join(other.data.change_words()) or "data as they are"
 
 
-def drawn(others: list[Pinned], axis: str) -> list[tuple]:
+def drawn(others: list[Pinned], axis: str) -> list[tuple[Any, ...]]:
     """Return the curve as `sweep_figure` takes it, in per cent of its own 100 %."""
     return [other.drawn(axis) for other in others]
 
 
 def switch(run: Watched, others: list[Pinned]) -> None:
-    """Draw the buttons that pin the shown curve, or let pinned ones go; nothing for a shared one."""
+    """Draw the buttons that pin the shown curve or remove pinned ones; nothing for a shared run."""
     if not run.own:
         return
     pins = state.get("pin")
@@ -102,7 +106,7 @@ def switch(run: Watched, others: list[Pinned]) -> None:
         names = {other.id: wording.plain(other.label) for other in others}
         for i, run_id in enumerate(pins):
             label = f"Unpin: {names.get(run_id, 'the curve that is shown')}"
-            buttons.button(label, f"unpin_{i}", lambda gone=run_id: _unpin(gone), icon=":material/keep_off:")
+            buttons.button(label, f"unpin_{i}", partial(_unpin, run_id), icon=":material/keep_off:")
     if not others:
         st.caption(
             "Now change one thing in the form (weights, standardise, effort, method): both curves are then "

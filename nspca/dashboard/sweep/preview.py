@@ -18,12 +18,12 @@ from nspca.errors import NSPCAError
 from nspca.jobs import JobState
 from nspca.specs import PreviewSpec, SweepSpec
 
-PATIENCE = 1.2  # seconds that the page waits before it goes on without
+PATIENCE = 1.2  # maximum seconds that the page waits for the preview
 
 
 @dataclass(frozen=True, eq=False)
 class Preview:
-    """A preview as a page sees it, made or on its way."""
+    """A finished or running preview, as a page shows it."""
 
     of: Chosen
     asked: SweepSpec
@@ -36,7 +36,7 @@ class Preview:
 
     @property
     def sweep(self) -> nspca.Sweep | None:
-        """The sweep of the preview; None until it is there."""
+        """The sweep of the preview; None until the preview is finished."""
         return (
             lookup.opened(self.id, self.now.finished, nspca.Sweep.from_bytes)
             if self.now.state == "done"
@@ -45,14 +45,14 @@ class Preview:
 
     @property
     def table(self) -> pd.DataFrame | None:
-        """The rows of the preview, as those of a finished sweep; None until they are there."""
+        """Table of the preview, like that of a finished sweep; None until the preview is finished."""
         return None if self.sweep is None else proofs.table(self.sweep, [])
 
 
 def look(of: Chosen, asked: SweepSpec) -> Preview | None:
-    """Return the preview of a sweep, started if need be, after a short wait while there is no run to look at.
+    """Return the preview of a sweep, starting it if necessary, and wait shortly for it.
 
-    None when the data are too large for one, or no problem.
+    Returns None when the data are too large for a preview or give no valid problem.
     """
     if not defaults.small_enough(of):
         return None
@@ -60,7 +60,7 @@ def look(of: Chosen, asked: SweepSpec) -> Preview | None:
     try:
         problem = open_data.problem_of(of, quick)
         run = defaults.answer(of, quick).id
-        open_data.led(problem)  # the worker needs as long
+        open_data.led(problem)  # computed meanwhile, since the worker takes as long
         now = _waited(run, PATIENCE if state.get(SWEEP.key) is None or whatif.waits() else 0.0)
     except NSPCAError:
         return None

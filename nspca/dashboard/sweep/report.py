@@ -1,7 +1,6 @@
-"""Report of a sweep: one HTML file with the figure, the numbers, the proofs and the Python."""
+"""Write the report of a sweep: one HTML file with figure, numbers, proofs and Python code."""
 
 from datetime import datetime
-from html import escape
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -11,88 +10,90 @@ from nspca.dashboard.export import page
 from nspca.dashboard.export.page import Told
 from nspca.dashboard.open_data import Chosen
 from nspca.plots import alt_text, kind_words
+from nspca.presentation.markup import Markup, render
 from nspca.presentation.numerals import format_bound, format_value, format_value_share
 from nspca.problem import Problem
 from nspca.specs import SweepSpec
 from nspca.specs.published import EPSNET, PROBABILITY, RANK_3
 
+HEAD = (
+    "k",
+    "Method",
+    "Variance",
+    "Of leading eigenvalue",
+    "Nothing above",
+    "Rank-3 bound",
+    "2014 paper's bound",
+    "Proved",
+)
+"""Titles of the columns of `rows`."""
 
-def moving(drawn: go.Figure) -> str:
+
+def moving(drawn: go.Figure) -> Markup:
     """Return a figure as HTML with the whole of plotly.js, 5 MB, so that a reader can zoom and point."""
     figure = go.Figure(drawn).update_layout(font_color="#4b5560")
     # The camera saves in the browser; nothing is sent anywhere.
     config = {"displaylogo": False, "showSendToCloud": False, "toImageButtonOptions": {"format": "svg"}}
     picture = figure.to_html(full_html=False, include_plotlyjs=True, config=config, div_id="sweep")
-    return f'<div role="img" aria-label="{escape(alt_text(drawn))}">{picture}</div>'
+    return render("figure", alt=alt_text(drawn), figure=Markup(picture))
 
 
 def html(
     about: Chosen,
     problem: Problem,
     asked: SweepSpec,
-    picture: str,
+    picture: Markup,
     table: pd.DataFrame,
     code: str,
     made: datetime,
 ) -> bytes:
-    """Return the whole report.
+    """Return the report as HTML.
 
     Parameters
     ----------
     picture : str
-        HTML: the figure as `moving`, or pictures that are still.
+        HTML of the interactive figure (`moving`) or of static pictures.
     table : DataFrame
         Rows ``method, k, value, upper, ratio, kind, seconds`` and those in `nspca.specs.published.OTHERS`.
     code : str
-        Python that computes it again.
+        Python code that reproduces the sweep.
     made : datetime
-        In UTC.
+        Time of the report, in UTC.
     """
     line = f"{asked.describe().asked}. Seed {asked.seed}."
     return page.html(about, Told("sweep", line, picture, proved(problem, asked, table), code), made)
 
 
-def proved(problem: Problem, asked: SweepSpec, table: pd.DataFrame) -> str:
-    """Return HTML that says what a sweep proves, row by row."""
+def proved(problem: Problem, asked: SweepSpec, table: pd.DataFrame) -> Markup:
+    """Return HTML about the proved bounds of a sweep, row by row."""
     such = "such " if asked.forced else ""
     say = (
         f"No {such}component can explain more than the number under “Nothing above”; anybody can check that "
         "with a certificate and the data."
     )
     others = f"{wording.others(table[PROBABILITY].min())} {wording.OTHERS}"
-    return f"<p>{say}</p>\n<p>{escape(others)}</p>\n{rows(problem, table)}"
+    return render("proved", lines=(say, others), head=HEAD, rows=rows(problem, table), kind="")
 
 
-def rows(problem: Problem, table: pd.DataFrame) -> str:
-    """Return the sweep as an HTML table, with one sentence of proof in each row."""
+def rows(problem: Problem, table: pd.DataFrame) -> list[tuple[str, ...]]:
+    """Return the sweep as an HTML table, with one sentence about the proof in each row."""
     unit = problem.leading_eigenvalue or 1.0
-    head = (
-        "k",
-        "Method",
-        "Variance",
-        "Of leading eigenvalue",
-        "Nothing above",
-        "Rank-3 bound",
-        "2014 paper's bound",
-        "Proved",
-    )
-    body = []
+    body: list[tuple[str, ...]] = []
     for row in table.itertuples():
         share = (
             f"{wording.proof(row.ratio)}, by {kind_words(row.kind)}" if pd.notna(row.ratio) else "nothing yet"
         )
         bounds = (_bound(row.upper), _bound(getattr(row, RANK_3)), _bound(getattr(row, EPSNET)))
         cells = (
-            row.k,
-            row.method,
+            str(row.k),
+            str(row.method),
             format_value(row.value),
             format_value_share(row.value, unit),
             *bounds,
             share,
         )
-        body.append("".join(f"<td>{escape(str(cell))}</td>" for cell in cells))
-    titles = "".join(f"<th>{escape(title)}</th>" for title in head)
-    return f"<table><tr>{titles}</tr>{''.join(f'<tr>{cells}</tr>' for cells in body)}</table>"
+        body.append(cells)
+    return body
 
 
 def _bound(value: float) -> str:

@@ -84,10 +84,10 @@ def _correlation(before: Side, now: Side) -> float | None:
         return None
     if before.of.dataset.sample_names != now.of.dataset.sample_names:
         return None
-    scores = [side.problem.scores(side.x) for side in sides]
+    scores = np.array([side.problem.scores(side.x) for side in sides])
     if min(np.ptp(one) for one in scores) == 0:
         return None
-    return float(min(1.0, abs(np.corrcoef(*scores)[0, 1])))
+    return float(min(1.0, abs(np.corrcoef(scores)[0, 1])))
 
 
 def sentences(difference: Difference, noun: str, before: Side, now: Side) -> list[str]:

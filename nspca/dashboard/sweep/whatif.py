@@ -1,6 +1,7 @@
-"""What-if questions: the same sweep with other features, started by itself when it takes a moment."""
+"""What-if questions: the same sweep with other features, started without a click if it is quick."""
 
 from itertools import chain
+from typing import Any
 
 import streamlit as st
 
@@ -30,18 +31,18 @@ HARDER = {"fast": 1.0, "standard": 15.0, "thorough": 60.0}
 
 
 def changed() -> None:
-    """Note that an input of the form was changed."""
+    """Record that an input of the form was changed."""
     st.session_state[state.CHANGED] = True
 
 
 def features(of: Chosen, k: int, rows: list[int], names: list[str]) -> None:
-    """Draw buttons that ask the same question with a change: without the selected features, with no others,
-    with these as one, or with these kept.
+    """Draw buttons that repeat the question without the selected features, with them only, merged or forced.
 
     Parameters
     ----------
-    k : number of features that is shown, which stays
-    rows : those of `names` that are selected
+    of : Chosen
+    k : shown number of features, which is kept
+    rows : selected positions in `names`
     names : features of the component
     """
     if not rows:
@@ -94,14 +95,14 @@ def features(of: Chosen, k: int, rows: list[int], names: list[str]) -> None:
 
 
 def _named(data: Dataset, names: list[str]) -> str:
-    """Return the name of one feature, or how many there are."""
+    """Return the name of a single feature, or the number of several."""
     if len(names) == 1:
         return f"{component.noun(data)} {wording.plain(short(names[0]))}"
     return wording.things(len(names), component.noun(data))
 
 
 def all_again(of: Chosen) -> None:
-    """Draw the button that takes all features again, where some are left out, are one, or must be in."""
+    """Draw the button that resets the features, if some are left out, merged or forced."""
     kept = len(open_data.kept(of))
     if kept or any(getattr(of.reference, how) for how in OF_FEATURES):
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -115,22 +116,22 @@ def all_again(of: Chosen) -> None:
 
 
 def _without(where: DataSpec, picked: list[int]) -> dict[str, list[int]]:
-    """Return the address of the features without the picked ones."""
+    """Return the values of the address for the features without the picked ones."""
     if where.only:
         return {"only": [number for number in where.only if number not in picked]}
     return {"out": sorted({*where.without, *picked})}
 
 
 def _together(where: DataSpec, picked: list[int]) -> list[list[int]]:
-    """Return the groups of features in which the picked ones are one; a picked group joins them."""
+    """Return the groups of merged features after merging the picked ones, which may include groups."""
     return [*(list(group) for group in where.together if not set(group) & set(picked)), picked]
 
 
-def _restrict(k: int | None, left: int | None, **values: list | None) -> None:
-    """Put other features into the address, `left` of them, or others that must be in.
+def _restrict(k: int | None, left: int | None, **values: list[Any] | None) -> None:
+    """Store changed features in the address: `left` features in all, or other forced ones.
 
-    Values of k that need more features, or have no room for those, are given up. The shown k stays where it
-    can. The curve that is shown becomes the one before.
+    Impossible values of k are removed. The shown k is kept if possible. The shown curve becomes the one
+    before.
     """
     state.put(**values)
     ks = [state.get(name) for name in ("from", "to") if state.get(name) is not None]
@@ -144,24 +145,22 @@ def _restrict(k: int | None, left: int | None, **values: list | None) -> None:
 
 
 def waits() -> bool:
-    """Return whether a change has not been answered yet."""
+    """Tell whether a change has not been answered yet."""
     return st.session_state.get(state.CHANGED, False)
 
 
 def seconds(of: Chosen, asked: SweepSpec) -> float:
-    """Return about how many seconds a sweep takes, from the newest similar one or from its size.
+    """Return the estimated seconds of a sweep, from the newest similar sweep or from its size.
 
-    A guess for people who wait; nothing depends on it but whether a run starts by itself.
+    The estimate decides only whether a run starts without a click.
     """
     if of.table is not None:
         return cost_estimate.seconds(of, *asked.work)
-    return asked.total * (_measured(asked) or by_size(of) * HARDER.get(asked.effort, 1.0))
+    return asked.total * (_measured(asked) or by_size(of) * HARDER.get(asked.effort or "", 1.0))
 
 
 def _measured(asked: SweepSpec) -> float | None:
-    """Return the seconds for each problem of the newest sweep of these data that was at least as hard; None
-    without one.
-    """
+    """Return the seconds per problem of the newest sweep of the data that was at least as hard, or None."""
     for run, before in lookup.every(SweepSpec):
         alike = all(getattr(before, name) == getattr(asked, name) for name in ALIKE)
         took = None if run.started is None or run.finished is None else run.finished - run.started
@@ -171,15 +170,13 @@ def _measured(asked: SweepSpec) -> float | None:
 
 
 def by_size(of: Chosen) -> float:
-    """Return the seconds for one k of a fast sweep."""
+    """Return the estimated seconds for one k of a fast sweep, by the size of the data."""
     X = of.dataset.X
     return BASE + PER_FEATURE * min(X.shape[1], MOST_FEATURES) + PER_ENTRY * getattr(X, "nnz", X.size)
 
 
 def estimate(of: Chosen, asked: SweepSpec) -> None:
-    """Draw a line that says how long a sweep will take: as long as one before it, or by its size and how busy
-    the machine is.
-    """
+    """Draw the estimated time of a sweep, which takes the load of the machine into account."""
     about = seconds(of, asked)
     known = of.table is None and _measured(asked) is not None
     said = cost_estimate.took(about, 1.0 if known else cost_estimate.busy())
@@ -188,10 +185,9 @@ def estimate(of: Chosen, asked: SweepSpec) -> None:
 
 
 def answer(of: Chosen, asked: SweepSpec) -> bool:
-    """Start the sweep that somebody changed, if it takes a moment and there is a curve to compare it with;
-    return whether it was started.
+    """Start a changed sweep if it is quick and there is a curve to compare it with; tell whether it started.
 
-    A run that goes on for longer stays on the page.
+    A longer run stays on the page until the visitor starts the new one.
     """
     if not st.session_state.pop(state.CHANGED, False):
         return False
@@ -207,9 +203,7 @@ def answer(of: Chosen, asked: SweepSpec) -> bool:
 
 
 def begin(of: Chosen, asked: SweepSpec) -> None:
-    """Start the sweep; the curve that was shown stays as a ghost, and one that would have taken a moment and
-    is unfinished is given up.
-    """
+    """Start the sweep. The shown curve stays as the one before; a quick unfinished sweep is cancelled."""
     before, k = _shown(), state.get("k")
     start.of_page(SWEEP, of, asked)
     if k in asked.ks:
@@ -223,7 +217,7 @@ def begin(of: Chosen, asked: SweepSpec) -> None:
 
 
 def _shown() -> Watched | None:
-    """Return the run that the address names; None without one."""
+    """Return the run that the address names, or None."""
     try:
         return None if state.get(SWEEP.key) is None else lookup.named(SWEEP, state.get(SWEEP.key))
     except NSPCAError:

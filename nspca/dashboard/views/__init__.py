@@ -1,1 +1,1 @@
-"""Views that several pages share: the curve, one component, its membership, its statement."""
+"""Views that several pages share: the curve, one component, its membership, and its statement."""

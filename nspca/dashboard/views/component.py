@@ -1,4 +1,4 @@
-"""One component on a page: its picture, its samples, and its weights."""
+"""Draw one component: its picture, the samples along it, and its weights."""
 
 from typing import Any
 
@@ -19,12 +19,12 @@ COSTS = (
     "A share of the variance of the best possible component. It is at least what is proved, and at most what "
     "a known exchange loses."
 )
-MOST_BARS = 40  # weights that are drawn as bars or words
-MOST_GROUPS = 12  # above, a label tells samples apart rather than groups
+MOST_BARS = 40  # maximum weights drawn as bars or words
+MOST_GROUPS = 12  # maximum different labels that count as groups
 
 
 def weights(dataset: Dataset, x: np.ndarray, found: Membership | None = None) -> pd.DataFrame:
-    """Return the features in use with weights and shares, largest first, and what is proved of each."""
+    """Return a table of the used features with weights and shares, largest first, and their membership."""
     order = np.argsort(-np.abs(x), kind="stable")[: np.count_nonzero(x)]
     rows = pd.DataFrame(
         {"feature": [dataset.feature_names[j] for j in order], "weight": x[order], "share": x[order] ** 2}
@@ -33,8 +33,14 @@ def weights(dataset: Dataset, x: np.ndarray, found: Membership | None = None) ->
 
 
 def noun(dataset: Dataset) -> str:
-    """Return what one feature of the data is called."""
+    """Return the noun for a feature of the data."""
     return "feature" if dataset.is_covariance else wording.NOUNS[dataset.kind]
+
+
+def grid(dataset: Dataset) -> tuple[int, int]:
+    """Return height and width of the images that the rows of a data set are."""
+    assert dataset.image_shape is not None  # pages ask for it for images only
+    return dataset.image_shape
 
 
 def drawn(
@@ -62,7 +68,7 @@ def drawn(
 def picture(
     dataset: Dataset, x: np.ndarray, key: str, found: Membership | None = None, top: int = MOST_BARS
 ) -> None:
-    """Draw the component on the page."""
+    """Draw the figure of the component, see `drawn`."""
     figures.draw(drawn(dataset, x, found, top), key, same=f"{dataset.name} {dataset.X.shape}")
 
 
@@ -72,13 +78,14 @@ def along(dataset: Dataset, problem: Problem, x: np.ndarray) -> go.Figure:
 
 
 def samples(dataset: Dataset, problem: Problem, x: np.ndarray, key: str) -> None:
-    """Draw the samples along the component, and how far a label separates them."""
+    """Draw the samples along the component, and the effect size for labelled groups."""
     if dataset.is_covariance:
         st.caption("This data set is a covariance matrix: there are no samples to show along the component.")
         return
     figures.draw(along(dataset, problem, x), key)
     few = dataset.labels is not None and len(np.unique(dataset.labels)) <= MOST_GROUPS
-    apart = separation(problem.scores(x), dataset.labels) if few else None
+    labels = dataset.labels
+    apart = None if not few or labels is None else separation(problem.scores(x), labels)
     if apart is not None:
         name, share = apart
         much = (
@@ -92,8 +99,9 @@ def samples(dataset: Dataset, problem: Problem, x: np.ndarray, key: str) -> None
 
 
 def mapped(dataset: Dataset, problem: Problem, x: np.ndarray) -> go.Figure | None:
-    """Return the heat map of the chosen features in all samples, sorted by score; None for data drawn as
-    something else.
+    """Return the heat map of the used features in all samples, sorted by score; None for other kinds of data.
+
+    Only data of the kind "table" have a heat map.
     """
     if dataset.is_covariance or dataset.kind != "table" or not x.any():
         return None
@@ -102,7 +110,7 @@ def mapped(dataset: Dataset, problem: Problem, x: np.ndarray) -> go.Figure | Non
 
 
 def heat_map(dataset: Dataset, problem: Problem, x: np.ndarray, key: str) -> None:
-    """Draw the heat map of the chosen features in all samples; nothing where there is none."""
+    """Draw the heat map of `mapped`, if there is one."""
     figure = mapped(dataset, problem, x)
     if figure is not None:
         figures.draw(figure, key)
@@ -111,12 +119,13 @@ def heat_map(dataset: Dataset, problem: Problem, x: np.ndarray, key: str) -> Non
 def table(
     dataset: Dataset, x: np.ndarray, key: str | None = None, found: Membership | None = None
 ) -> tuple[list[int], list[str]]:
-    """Weights with names; the share is what a feature's square adds to the component's length of one. What is
-    proved of each feature and what it costs to leave it out stands beside.
+    """Draw the table of weights, with the membership of each feature and the cost of leaving it out.
+
+    The share of a feature is its squared weight.
 
     Returns
     -------
-    selected, names : rows that somebody selected, when there is a `key`, and the features by row
+    selected, names : rows that the visitor selected (needs a `key`), and the features by row
     """
     rows = weights(dataset, x, found)
     if found is not None:
@@ -145,5 +154,5 @@ def table(
 
 
 def labelled(frame: pd.DataFrame, dataset: Dataset) -> pd.DataFrame:
-    """Return a table with the name and the source of its data in every row."""
+    """Return a table with two further columns, the name and the source of the data."""
     return frame.assign(data=dataset.name, source=wording.SOURCES[dataset.source])

@@ -8,10 +8,10 @@ import plotly.graph_objects as go
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from nspca.api import OPTIMAL_GAP
 from nspca.dashboard.app import cache, state, wording
 from nspca.dashboard.components import figures
 from nspca.plots import sweep_figure
+from nspca.presentation.numerals import OPTIMAL_GAP
 from nspca.presentation.phrases import method_name
 from nspca.problem import Problem
 from nspca.specs import SweepSpec
@@ -45,7 +45,7 @@ def switches() -> DeltaGenerator:
         st.segmented_control(
             "Bound",
             list(BOUNDS),
-            format_func=BOUNDS.get,
+            format_func=BOUNDS.__getitem__,
             required=True,
             label_visibility="collapsed",
             **state.bind("bound", _bounds()),
@@ -64,7 +64,7 @@ def _bounds() -> str:
     return state.get("bound") if state.get("bound") in BOUNDS else "ours"
 
 
-def figure(problem: Problem, frame: pd.DataFrame, asked: SweepSpec, **options) -> go.Figure:
+def figure(problem: Problem, frame: pd.DataFrame, asked: SweepSpec, **options: Any) -> go.Figure:
     """Return the figure of the curve with the choices of the switches. `options` go to `sweep_figure`."""
     unit = problem.leading_eigenvalue if axis() == "leading" else problem.total_variance
     said = {
@@ -96,7 +96,7 @@ def _say_others(probability: float) -> None:
 
 
 def filling(
-    problem: Problem, rows: tuple[dict[str, Any], ...], asked: SweepSpec, beside: str = "", **options
+    problem: Problem, rows: tuple[dict[str, Any], ...], asked: SweepSpec, beside: str = "", **options: Any
 ) -> None:
     """Draw the curve of an unfinished run from its rows so far. All sessions share one prepared figure.
 
@@ -136,31 +136,40 @@ def clickable(
     asked: SweepSpec,
     drawn: go.Figure,
     frame: pd.DataFrame,
-    methods: Sequence[str],
-    k: int,
-    method: str,
-    any_k: Callable[[], None] | None = None,
 ) -> None:
-    """Draw the curve with the slider of k. A click on a point shows the component at that k.
+    """Draw the curve. A click on a point shows the component at that k."""
 
-    Parameters
-    ----------
-    any_k : draws an input for values of k that are not on the curve
-    """
-
-    def take(point: list) -> None:
+    def take(point: list[Any]) -> None:
         k, *method = point  # a click on a gap of the strip below has a k and no method
         state.put(k=int(k), **({"shown": str(method[0])} if method else {}))
 
     figures.draw(drawn, "curve", on_click=take, same=_same(asked))
     _caption(frame)
-    left, middle, *others = st.columns([3, 1, 1][: 2 + (len(methods) > 1)], vertical_alignment="bottom")
-    if any_k is not None:
-        with middle:
-            any_k()
+
+
+def choose(
+    frame: pd.DataFrame,
+    methods: Sequence[str],
+    k: int,
+    method: str,
+    *beside: Callable[[], None],
+) -> None:
+    """Draw the slider of k, and the choice of a method where there are several.
+
+    Parameters
+    ----------
+    beside : each draws one more input in the row of the slider
+    """
+    several = len(methods) > 1
+    left, *others = st.columns([3, *[1] * (len(beside) + several)], vertical_alignment="bottom")
     with left:
         ks = sorted(int(value) for value in frame["k"].unique())
         if len(ks) > 1:
             st.select_slider("k, or click on the curve", ks, **state.bind("k", k))
-    for column in others:
-        column.selectbox("Method", list(methods), format_func=method_name, **state.bind("shown", method))
+    if several:
+        others.pop(0).selectbox(
+            "Method", list(methods), format_func=method_name, **state.bind("shown", method)
+        )
+    for column, draw in zip(others, beside, strict=True):
+        with column:
+            draw()

@@ -1,6 +1,7 @@
-"""Runs whose rows fill in: progress, what is ready, refused methods, and a table to download."""
+"""Draw runs that return rows: progress, partial results, refused methods, and a table to download."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -14,36 +15,43 @@ from nspca.data.export import frame_to_csv
 from nspca.jobs import JobState
 from nspca.specs.rows import Refused, Row, unpack
 
+Looks = tuple[Callable[[JobState], str], Callable[[JobState], float], Callable[[JobState], None]]
+"""Callables that say how far a run is, how full its bar is, and that draw its rows."""
+
 
 def watch(
     now: JobState,
     total: int,
     draw: Callable[[list[Row]], None],
     name: str,
-    only=Row,
+    only: Any = Row,
     stop: Callable[[], None] | None = None,
 ) -> bool:
-    """Show a run until it is done. True when its result can be opened.
+    """Draw the progress of a run. Return True if its result can be opened.
 
     Parameters
     ----------
-    total : rows expected
-    draw : shows the rows that are ready
-    name : tells the buttons of several runs on one page apart
-    only : which rows count, by their class
-    stop : ends it, in place of a plain cancel
+    now : JobState
+    total : number of expected rows
+    draw : function that draws the finished rows
+    name : distinguishes the buttons of several runs on one page
+    only : class of the rows that count
+    stop : function that stops the run, instead of a plain cancel
     """
     return progress.show(now, *_looks(total, draw, only), name, stop)
 
 
-def await_it(run: Watched, total: int, draw: Callable[[list[Row]], None], only=Row) -> None:
-    """Draw a default run whose rows fill in."""
+def await_it(run: Watched, total: int, draw: Callable[[list[Row]], None], only: Any = Row) -> None:
+    """Draw the progress and the rows of a default run; the arguments are those of `watch`."""
     first_answer.await_it(run, *_looks(total, draw, only))
 
 
-def _looks(total: int, draw: Callable[[list[Row]], None], only):
-    """Return the callables that say how far a run is, how full its bar is, and that draw its rows."""
-    ready = lambda now: sum(isinstance(row, only) for row in unpack(now.rows))  # noqa: E731
+def _looks(total: int, draw: Callable[[list[Row]], None], only: Any) -> Looks:
+    """Return the functions `says`, `share` and `draw` for `progress.show`."""
+
+    def ready(now: JobState) -> int:
+        return sum(isinstance(row, only) for row in unpack(now.rows))
+
     return (
         lambda now: says(now, ready(now), total),
         lambda now: ready(now) / total,
@@ -52,7 +60,7 @@ def _looks(total: int, draw: Callable[[list[Row]], None], only):
 
 
 def says(now: JobState, ready: int, total: int) -> str:
-    """Return one line: how far a run is, and what is being done."""
+    """Return the progress line of a run: finished rows, and the present stage."""
     if waits := progress.waiting(now):
         return waits
     line = f"{ready} of {total} ready"
@@ -63,7 +71,7 @@ def says(now: JobState, ready: int, total: int) -> str:
 
 
 def refusals(rows: list[Row]) -> None:
-    """Draw the methods that could not solve the problem, each with its sentence."""
+    """Draw the methods that could not solve the problem, each with its error."""
     for row in rows:
         if isinstance(row, Refused):
             st.caption(

@@ -6,6 +6,7 @@ computed from the certificate of the result, and cached.
 
 import hashlib
 import time
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -65,15 +66,21 @@ def of(about: Chosen, problem: Problem, result: Result) -> Membership | None:
     within, certificate = state.get("within"), result.certificate
     if within not in WITHIN[1:] or certificate is None:
         return None
-    claims = (certificate.kind, certificate.upper, certificate.digest, certificate.k, certificate.forced)
-    claims += (certificate.nonneg, certificate.center, certificate.scale, within)
+    claims: tuple[Any, ...] = (
+        certificate.kind,
+        certificate.upper,
+        certificate.digest,
+        certificate.k,
+        certificate.forced,
+    )
+    claims += (certificate.forced, certificate.nonneg, certificate.center, certificate.scale, within)
     name = hashlib.sha256(repr(claims).encode() + result.components.tobytes()).hexdigest()
     try:
         if problem.n <= AT_ONCE:
             return _compute_cached(name, problem, result, within / 1000)
         spec = MembershipSpec(
             data=DataSpec(covariance=about.dataset.is_covariance, repair=about.reference.repair),
-            k=problem.k,
+            k=problem.size,
             nonneg=problem.nonneg,
             center=problem.covariance.center,
             scale=problem.covariance.scale,
@@ -116,7 +123,7 @@ def _await_membership(now: JobState) -> Membership | None:
 
 
 def _wait(run: str) -> None:
-    """Draw how far a run is, and rerun the page when the run has ended."""
+    """Draw the progress of a run, and rerun the page when the run has ended."""
     now = engine().status(run)
     if now.ended:
         st.rerun()
@@ -168,7 +175,7 @@ def sentence(noun: str, known: Membership) -> str:
 def columns(dataset: Dataset, features: np.ndarray, known: Membership) -> pd.DataFrame:
     """Return a table with one row for each of the given features.
 
-    Columns are the proved place, the bounds on the cost of leaving the feature out, and its replacement.
+    Columns are the membership, the bounds on the cost of leaving the feature out, and its replacement.
     """
     names = [dataset.feature_names[j] if j >= 0 else "" for j in known.partner[features]]
     costs = known.cost_without[features]

@@ -1,20 +1,24 @@
-"""One component in two sentences and a bar: how much it captures, and how much any other could."""
+"""The statement about a component: two sentences and a bar about its variance and the proved bound."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+import pandas as pd
 import streamlit as st
 
 from nspca.dashboard.app import wording
 from nspca.dashboard.views import component
 from nspca.data import Dataset
 from nspca.presentation.colours import CONTEXT, FOUND, PROVED
+from nspca.presentation.markup import Markup, render
 from nspca.presentation.numerals import (
     OPTIMAL_GAP,
     format_bound,
     format_value,
     format_value_share,
+    percent_down,
+    percent_up,
     ratio_at_most,
 )
 from nspca.problem import Problem
@@ -27,12 +31,15 @@ class Statement:
 
     Parameters
     ----------
-    found, limit : sentences: what the component captures, and what no other one can; `limit` is empty where
-        nothing is proved
-    share : what the component captures, as a part of the variance of the first principal component
-    most : the proved limit of `share`; None where nothing is proved
-    share_text, most_text : the same in per cent, rounded down and up
-    everything : name of the whole bar, such as "all 64 pixels"
+    found, limit : sentences about the variance of the component, and about the bound on all others; `limit`
+        is empty without a proof
+    share : share of the component in the variance of the first principal component
+    most : proved upper bound of `share` for any component; None without a proof
+    share_text, most_text : both in per cent, rounded down and up
+    everything : label of the whole bar, such as "all 64 pixels, weights of any sign"
+    ceiling : proved limit for any number of features, with the signs of the problem; None where unknown
+    ceiling_text : name of that limit, with its percentage rounded up
+    digits : digits after the point of the percentages
     """
 
     found: str
@@ -42,35 +49,73 @@ class Statement:
     share_text: str
     most_text: str
     everything: str
+    ceiling: float | None = None
+    ceiling_text: str = ""
+    digits: int = 0
 
 
-def state_result(dataset: Dataset, problem: Problem, result: Result, k: int) -> Statement:
-    """Return the statement about a component that may use k features."""
+def state_result(
+    dataset: Dataset,
+    problem: Problem,
+    result: Result,
+    k: int,
+    *,
+    whose: str = "",
+    ceiling: float = math.inf,
+    least_digits: int = 0,
+) -> Statement:
+    """Return the statement about a component that may use k features.
+
+    Parameters
+    ----------
+    whose : name of the data for the first sentence, such as "the handwritten digits"
+    ceiling : proved upper bound on nonnegative components of any number of features, in the units of the data
+    least_digits : digits after the point that percentages have at least
+    """
     one, best = component.noun(dataset), problem.leading_eigenvalue or 1.0
     used, certificate = int(np.count_nonzero(result.components[:, 0])), result.certificate
     share, most = result.value / best, None
-    share_text, most_text = wording.down(share), ""
-    optimal = False
+    digits, most_text, optimal = wording.digits_alone(share), "", False
     if certificate is not None:
         most = ratio_at_most(min(best, certificate.upper), best)
         optimal = 1 - certificate.ratio(result.value) <= OPTIMAL_GAP
         if not optimal:
-            share_text, most_text = wording.shares(share, most)
+            digits = wording.digits_apart(share, most)
+    digits = max(digits, least_digits)
+    share_text = percent_down(share, digits)
+    if most is not None and not optimal:
+        most_text = percent_up(most, digits)
+    few = wording.things(used, one) + (f" of {whose}" if whose else "")
     found = (
-        f"{wording.things(used, one)} capture{'s' * (used == 1)} {share_text} of the variance of the first "
-        f"principal component, which uses all {problem.n:,}."
+        f"{few} capture{'s' * (used == 1)} {share_text} of the variance of the first principal component, "
+        f"which uses all {problem.n:,}."
     )
     limit = ""
     if certificate is not None:
         more = " more" if optimal else f" more than {most_text}"
         limit = f"{_nobody(problem, k, one)} {'captures' if k == 1 else 'capture'}{more}."
-    return Statement(
-        found, limit, share, most, share_text, most_text, f"all {wording.things(problem.n, one)}"
-    )
+    everything = f"all {wording.things(problem.n, one)}"
+    said = Statement(found, limit, share, most, share_text, most_text, everything, digits=digits)
+    if not problem.nonneg:
+        return said
+    said = replace(said, everything=f"{everything}, weights of any sign")
+    if not ceiling < best or k >= problem.n:
+        return said
+    top = max(share, ratio_at_most(ceiling, best))
+    text = f"any number of {one}s, nonnegative weights: at most {percent_up(top, digits)}"
+    return replace(said, ceiling=top, ceiling_text=text)
+
+
+def ceiling_of(table: pd.DataFrame, n: int) -> float:
+    """Return the least upper bound that a sweep has for components of all n features; infinite without
+    one.
+    """
+    bounds = table.loc[table["k"] == n, "upper"].astype(float)
+    return float(bounds.min()) if bounds.notna().any() else math.inf
 
 
 def _nobody(problem: Problem, k: int, one: str) -> str:
-    """Return the subject of the sentence on the limit: ``No 8 pixels with nonnegative weights``."""
+    """Return the subject of the sentence about the bound: ``No 8 pixels with nonnegative weights``."""
     kept = len(problem.forced)
     those = f"No single {one}" if k == 1 else f"No {wording.things(k, one)}"
     those += f" that include the {wording.things(kept, one)} you kept" if kept and k > 1 else ""
@@ -80,43 +125,28 @@ def _nobody(problem: Problem, k: int, one: str) -> str:
 
 
 def show(said: Statement, before: str = "") -> None:
-    """Draw both sentences, behind the words `before`, and the bar below them."""
+    """Draw both sentences, with the words `before` in front, and the bar below them."""
     st.markdown(f"#### {before}{said.found} {said.limit}".rstrip())
     st.html(bar(said))
 
 
-def bar(said: Statement) -> str:
-    """Return HTML of a bar with what was found, the proved limit, and all features as its full length."""
+def bar(said: Statement) -> Markup:
+    """Return HTML of a bar whose length is the variance of all features, with the component and the bound."""
     found = 100 * min(1.0, max(0.0, said.share))
     limit = found if said.most is None or not said.most_text else 100 * min(1.0, max(said.share, said.most))
     parts = [(found, FOUND, 1.0), (limit - found, PROVED, 0.45), (100 - limit, CONTEXT, 0.2)]
-    cells = "".join(
-        f'<span style="display:block;height:0.8rem;width:{width:.2f}%;background:{colour};opacity:{opacity}">'
-        "</span>"
-        for width, colour, opacity in parts
-        if width > 0
-    )
     legend = [(FOUND, 1.0, f"found {said.share_text}")]
     if said.most_text:
         legend.append((PROVED, 0.45, f"proved limit {said.most_text}"))
     elif said.limit:
         legend[0] = (FOUND, 1.0, f"found {said.share_text}, which is proved to be the limit")
     legend.append((CONTEXT, 0.2, f"{said.everything}: 100 %"))
-    names = "".join(
-        '<span style="margin-right:1.2rem;white-space:nowrap"><span style="display:inline-block;'
-        f"width:0.7rem;height:0.7rem;margin-right:0.35rem;background:{colour};"
-        f'opacity:{opacity}"></span>{text}</span>'
-        for colour, opacity, text in legend
-    )
-    label = "; ".join(text for _, _, text in legend)
-    return (
-        f'<div role="img" aria-label="{label}"><div style="display:flex;border-radius:4px;overflow:hidden">'
-        f'{cells}</div><div style="font-size:0.85rem;margin-top:0.3rem">{names}</div></div>'
-    )
+    at = None if said.ceiling is None else 100 * min(1.0, said.ceiling)
+    return render("bar", parts=parts, legend=legend, tick=at, tick_text=said.ceiling_text)
 
 
 def numbers(problem: Problem, result: Result, k: int) -> str:
-    """Return the statement in the units of the data, for whoever opens the proof."""
+    """Return the statement in the units of the data, for the section about the proof."""
     total, certificate = problem.total_variance or 1.0, result.certificate
     ratio = wording.proof(result.ratio)
     said = (

@@ -1,20 +1,20 @@
 """File readers: one for each format, used for data in memory, for folders of shards and for cost estimates.
 
     base          `Source`, `Shape`, `Block` and the interface `Reader`
-    entries       text files with one entry a line, in any order
-    tables        what CSV and Parquet have in common
+    entries       text files with one matrix entry per line, in any order
+    tables        base class of the readers of CSV and Parquet
     delimited     CSV, TSV and other tables of text
     parquet       Parquet
     npz           NPZ and NPY
-    hdf5          HDF5, only by a path of the user's own
+    hdf5          HDF5, never from uploads
     docword       the UCI bag-of-words format
-    documents     texts, whose words are counted elsewhere
-    strings       tables of which every cell stays a text
+    documents     texts, for counting words
+    strings       tables whose cells all stay texts
     images        images from an archive or a folder
     matrixmarket  Matrix Market, coordinate and array
 
-A reader takes the header when it is made. `probe` says the size that the header claims, as far as the file is
-long enough for it; `blocks` yields the rows.
+The constructor of a reader parses the header. `probe` returns the size of the table after checking that the
+file is long enough for it. `blocks` yields the rows.
 """
 
 from nspca.data.read_options import ReadOptions
@@ -40,7 +40,7 @@ FOREIGN = {
     b"Rar!": "a RAR archive",
     b"7z\xbc\xaf": "a 7z archive",
 }
-"""The first bytes of formats that are never read, and what the file is then called."""
+"""Names of formats that are refused, by the first bytes of a file."""
 ONE_IMAGE = (b"\x89PNG", b"\xff\xd8\xff", b"RIFF", b"P1", b"P2", b"P3", b"P4", b"P5", b"P6")
 """The first bytes of single images."""
 CONTAINERS = (b"PK\x03\x04", b"PK\x05\x06")
@@ -52,16 +52,16 @@ FORMATS: tuple[type[Reader], ...] = (
     DocwordReader,
     DelimitedReader,
 )
-"""The readers in the order in which they are asked whether a file is theirs; the last takes every text."""
+"""Readers in the order in which their `matches` is tried. The last one takes every text."""
 
 
 def open_reader(source: Source, options: ReadOptions = DEFAULT, *, report: Report = silent) -> Reader:
-    """Return the reader of a file on disk, which its first bytes tell and never its name.
+    """Return the reader for a file on disk, chosen by its first bytes and not by its name.
 
     Raises
     ------
     InvalidData
-        For a file of another format, and for a header that makes no sense.
+        For a file of another format, and for a damaged header.
     """
     first = source.first()
     if first.startswith(CONTAINERS):
@@ -79,6 +79,7 @@ def open_reader(source: Source, options: ReadOptions = DEFAULT, *, report: Repor
 
 
 def _find_archive(source: Source) -> type[Reader]:
+    """Return the reader for a ZIP file; refuse workbooks and archives without arrays."""
     members = list_members(source)[1]
     if is_workbook(members):
         raise InvalidData(

@@ -1,4 +1,4 @@
-"""The interface of every file reader: `Source` holds the bytes, `Reader` gives a `Shape` and `Block`s."""
+"""The interface of the file readers: `Source` holds the bytes, `Reader` returns a `Shape` and `Block`s."""
 
 import gzip
 import io
@@ -16,26 +16,26 @@ from nspca.progress import Report, silent
 
 GZIP = b"\x1f\x8b"
 MOST_PACKED = 1032
-"""Plain bytes that one byte of a gzip file can hold at most: the limit of the deflate format."""
+"""Maximum ratio of plain to compressed bytes of a gzip file: the limit of the deflate format."""
 USUAL_PACKED = 3
-"""Plain bytes that one byte of a gzipped table usually holds, for estimates."""
+"""Usual ratio of plain to compressed bytes of a gzipped table, for estimates."""
 FIRST = 2**16
-"""Bytes from the beginning of a file that tell its format."""
+"""Number of bytes at the beginning of a file that its format is found from."""
 DEFAULT = ReadOptions()
 
 
 @dataclass(frozen=True)
 class Source:
-    """A file on disk or the bytes of one. It can be opened many times, and gzip is unpacked on the way.
+    """A file on disk, or the bytes of a file in memory. `open` decompresses gzip.
 
     Parameters
     ----------
     path : Path or None
-        The file; its name then stands in every error.
+        The file on disk; errors then name it.
     raw : bytes
-        The content, where there is no path.
+        The content, when there is no path.
     packed : int
-        Bytes of the file that `raw` was unpacked from; 0 where `raw` is the file.
+        Size in bytes of the compressed file that contained `raw`; 0 when `raw` is the whole file.
     """
 
     path: Path | None = None
@@ -58,12 +58,12 @@ class Source:
 
     @property
     def given_bytes(self) -> int:
-        """Bytes of the file as the user gave it, whatever it is packed in."""
+        """Size in bytes of the file as the user gave it, with all its compression."""
         return self.packed or self.size
 
     @property
     def size(self) -> int:
-        """Bytes of the file as it is stored."""
+        """Size in bytes of the file or of `raw`, not decompressed."""
         return len(self.raw) if self.path is None else self.path.stat().st_size
 
     @property
@@ -76,23 +76,23 @@ class Source:
 
     @property
     def most_bytes(self) -> int:
-        """Most bytes that the plain content can have."""
+        """Upper bound on the bytes of the decompressed content."""
         return self.size * (MOST_PACKED if self.is_packed else 1)
 
     @property
     def usual_bytes(self) -> int:
-        """Bytes that the plain content has, about, when it is packed as tables usually are."""
+        """Estimate of the bytes of the decompressed content, at the usual compression of tables."""
         return self.size * (USUAL_PACKED if self.is_packed else 1)
 
     def open(self) -> BinaryIO:
-        """Open the plain content for reading."""
+        """Open the decompressed content for reading."""
         stored = io.BytesIO(self.raw) if self.path is None else self.path
         if self.is_packed:
             return cast(BinaryIO, gzip.open(stored, "rb"))
         return stored.open("rb") if isinstance(stored, Path) else stored
 
     def first(self) -> bytes:
-        """Return the first bytes of the plain content."""
+        """Return the first `FIRST` bytes of the decompressed content."""
         with self.open() as handle:
             try:
                 return handle.read(FIRST)
@@ -101,7 +101,7 @@ class Source:
 
     @contextmanager
     def unpacking(self) -> Iterator[None]:
-        """Turn the errors of a damaged gzip file into a sentence."""
+        """Turn the errors of a damaged gzip file into `InvalidData`."""
         try:
             yield
         except (EOFError, zlib.error, gzip.BadGzipFile):
@@ -113,23 +113,23 @@ class Source:
 
 @dataclass(frozen=True)
 class Shape:
-    """The size of a table as its header says it.
+    """The size of a table according to its header.
 
     Parameters
     ----------
     rows, columns : int
-        Columns that are features.
+        Number of rows, and of the columns that are features.
     nonzeros : int
-        Stored entries: nonzeros of a sparse table, all entries of a dense one.
+        Stored entries: nonzeros of a sparse table, all entries of a dense table.
     is_sparse : bool
     has_names : bool
         Whether the file names the features.
     is_exact : bool
-        Whether `rows` is counted, not estimated from the beginning of a text.
+        Whether `rows` is exact, not estimated from the beginning of a text.
     text_bytes : int
         Bytes of text to be parsed; 0 for binary formats.
     not_counted : str
-        The columns that are no features, in words; empty when there are none.
+        A phrase about the columns that are not features; empty when there are none.
     """
 
     rows: int
@@ -144,16 +144,16 @@ class Shape:
 
 @dataclass(frozen=True)
 class Block:
-    """Some rows of a table, in the order of the file.
+    """Consecutive rows of a table.
 
     Parameters
     ----------
     X : (m, n) ndarray or scipy.sparse CSR
         NaN where a value is missing.
     names, labels : sequence of str or None
-        Names and groups of these rows, where columns of the file hold them.
+        Sample names and labels of these rows, if columns of the file hold them.
     texts : mapping of int to sequence of str
-        The cells of the other columns that are no features, by the number of the column.
+        The cells of all other columns that are not features, by column number.
     """
 
     X: Any
@@ -163,15 +163,15 @@ class Block:
 
 
 class Reader(ABC):
-    """A file of one format, of which the header has been read.
+    """Base class of the readers, one for each file format. The constructor parses the header.
 
     Parameters
     ----------
     source : Source
     options : ReadOptions
     on_disk : bool
-        Whether the blocks go to a folder of shards. Then missing values are refused at once, and an error
-        names the line of the file.
+        Whether the file is read block by block for a folder of shards. Missing values are then refused at
+        once, and errors name the line of the file.
     report : callable
         Gets progress events and may raise `Cancelled`.
     """
@@ -195,25 +195,25 @@ class Reader(ABC):
 
     @abstractmethod
     def _read_header(self) -> None:
-        """Read the header; set what `shape` needs."""
+        """Parse the header and set the attributes that `shape` needs."""
 
     @property
     @abstractmethod
     def shape(self) -> Shape:
-        """The size of the table as the header says it, whether or not the file is long enough."""
+        """Size of the table according to the header, even if the file is too short for it."""
 
     def probe(self) -> Shape:
-        """Return the size of the table, after checking that the file is long enough for it.
+        """Return the size of the table after checking that the file is long enough for it.
 
         Raises
         ------
         InvalidData
-            When the header promises more than a file of this length can hold.
+            When the header claims more than a file of this length can hold.
         """
         return self.shape
 
     def feature_names(self) -> Sequence[str] | None:
-        """Return the names of the features, where a file without columns of text has them."""
+        """Return the feature names that a file without named columns holds beside its numbers, or None."""
         return None
 
     @abstractmethod
@@ -223,7 +223,7 @@ class Reader(ABC):
         Parameters
         ----------
         rows : int, optional
-            Rows of a block where the format does not decide it; all rows when not given.
+            Rows per block, unless the format decides it; all rows by default.
         spill : Path, optional
-            A folder for what has to wait on disk when entries come in any order.
+            Folder for temporary files, needed to sort entries that come in any order.
         """

@@ -1,7 +1,7 @@
-"""Tables of text (CSV, TSV and the like): cut into pieces of whole rows, each of which is parsed on its own.
+"""Read tables of text (CSV, TSV and the like) in pieces of whole rows.
 
-A table in memory is made UTF-8 before it is read (`as_utf8`). One on disk may have any encoding, and is
-converted as it is read.
+A table in memory must be UTF-8 (see `as_utf8`). A table on disk may have any encoding and is converted piece
+by piece.
 """
 
 import codecs
@@ -23,23 +23,23 @@ from nspca.errors import InvalidData, MissingValues
 PIECE = 8 * 2**20
 """Bytes of text parsed at a time."""
 PER_COLUMN = 2**14
-"""Bytes of a piece for each column, in memory: a column costs 60 microseconds in every piece, parsing such a
-part of it five times that.
+"""Minimum bytes of a piece per column, in memory. Pandas needs 60 microseconds per column and piece; parsing
+so many bytes takes five times as long.
 """
 HEAD = 2**20
-"""Bytes from the beginning that tell the form of a table."""
+"""Number of bytes at the beginning of a table that its layout is found from."""
 _SHOWN = 10
-"""Lines that the beginning has at least, even when they are longer than `HEAD`."""
+"""Minimum lines for finding the layout, even if they are longer than `HEAD`."""
 _BARE = b",;\t |\r\n"
-"""Signs that spreadsheets write in the lines below a table."""
+"""Characters of the empty lines that spreadsheets write below a table."""
 
 
 class DelimitedReader(TableReader):
-    """A table of text whose columns are separated by a sign."""
+    """Reader of a text table whose columns are separated by a delimiter."""
 
     @staticmethod
     def matches(first: bytes) -> bool:
-        """Tell whether bytes may be text: the format of every file that has no other."""
+        """Return True: a file that no other reader takes is tried as text."""
         return True
 
     def _read_header(self) -> None:
@@ -54,7 +54,7 @@ class DelimitedReader(TableReader):
 
     @property
     def rows(self) -> int:
-        """The number of rows: counted in a short text, estimated from the beginning of a long one."""
+        """Number of rows: exact for a short text, estimated from the beginning of a long one."""
         text = self._text
         rows = sum(any(map(str.strip, row)) for _, row in rows_of(text.head, self.layout.delimiter))
         if text.taken:
@@ -63,25 +63,25 @@ class DelimitedReader(TableReader):
 
     @property
     def is_exact(self) -> bool:  # type: ignore[override]
-        """Tell whether the beginning is the whole text."""
+        """Tell whether `rows` is exact, because the text is short."""
         return not self._text.taken
 
     @property
     def text_bytes(self) -> int:  # type: ignore[override]
-        """Bytes of the text, estimated for a long one that is packed."""
+        """Bytes of the text, estimated if it is long and compressed."""
         return self.source.usual_bytes if self._text.taken else len(self._text.head)
 
     @property
     def most_rows(self) -> int:
-        """The lines of a text in memory."""
+        """Number of lines, for a text in memory."""
         raw = self.source.raw
-        return _lines(raw) + (not raw.endswith((b"\n", b"\r")))
+        return _count_lines(raw) + (not raw.endswith((b"\n", b"\r")))
 
     def pieces(self, texts: Sequence[int], skipped: Sequence[int] = ()) -> Iterator[Piece]:
         """Yield the rows, some megabytes of text at a time; see `TableReader.pieces`.
 
-        On disk an error names the line of the file, and a missing value is one. In memory it names the row,
-        and missing values are NaN, or refused at the end with their number.
+        On disk, errors name the line of the file, and the first missing value is refused. In memory, errors
+        name the row. Missing values are then NaN, or all refused together at the end.
         """
         gaps = _Gaps()
         allowed = self.options.missing != "refuse" and not self.on_disk
@@ -97,22 +97,21 @@ class DelimitedReader(TableReader):
         gaps.check()
 
     def _cut(self) -> Iterator[tuple[bytes, int]]:
-        """Yield pieces of the text, each with the header, and the lines of the file above each."""
+        """Yield pieces of the text, each with the header, and the number of lines of the file above it."""
         if self.on_disk:
             yield from self._text.pieces(self.layout, PIECE)
             return
         raw, most = trimmed(self.source.raw), max(PIECE, PER_COLUMN * len(self.layout.columns))
-        # With quotation marks, a row ends where only a walk through all cells tells, which takes longer than
-        # parsing.
+        # With quotation marks, only parsing all cells tells where rows end, so the text is not cut.
         if len(raw) <= most or b'"' in raw:
             yield raw, 0
             return
         head, layout = raw[: len(self._text.head)], self.layout
-        start = _row(head, layout.delimiter, 1) if layout.header else 0
-        known = _row(head, layout.delimiter, len(layout.rows))
+        start = _find_row(head, layout.delimiter, 1) if layout.header else 0
+        known = _find_row(head, layout.delimiter, len(layout.rows))
         header = raw[:start]
         while start < len(raw):
-            end = _last_line(raw, start, start + most) or _next_line(raw, start + most)
+            end = _find_last_line(raw, start, start + most) or _find_next_line(raw, start + most)
             end = len(raw) if len(raw) - start <= most else max(end, known)
             piece = raw[start:end]
             if not piece.isspace():
@@ -121,7 +120,7 @@ class DelimitedReader(TableReader):
 
 
 class _Gaps:
-    """A count of missing values, for a table in which they are refused."""
+    """Counts the missing values of a table, for the error that refuses them."""
 
     def __init__(self) -> None:
         self.first = ""
@@ -130,7 +129,10 @@ class _Gaps:
         self.columns: np.ndarray | None = None
 
     def add(self, values: np.ndarray, first: str) -> None:
-        """Count those of some rows; `first` describes the first one, empty when none is to be refused."""
+        """Count the missing values (NaN) of some rows.
+
+        `first` describes the first one; empty when there is none or missing values are allowed.
+        """
         self.shape = self.shape[0] + len(values), values.shape[1]
         if not first:
             return
@@ -142,14 +144,14 @@ class _Gaps:
         self.columns = here if self.columns is None else self.columns | here
 
     def check(self) -> None:
-        """Refuse the table if there were any."""
+        """Refuse the table if missing values were counted."""
         if self.columns is not None:
             counts = self.cells, self.rows, int(self.columns.sum())
             raise MissingValues(refusal(self.first, *counts), *counts, shape=self.shape)
 
 
 class DelimitedText:
-    """The text of a table, of which the beginning is read at once.
+    """The text of a table on disk or in memory. The constructor reads its beginning.
 
     Parameters
     ----------
@@ -158,11 +160,11 @@ class DelimitedText:
     Attributes
     ----------
     head : bytes
-        Whole lines from the beginning as UTF-8, enough to tell the form.
+        Whole lines from the beginning, as UTF-8, enough to find the layout.
     taken : int
-        Bytes of the plain file that the head is, about; 0 when it is the whole text.
+        Approximate size in bytes of `head` in the decompressed file; 0 when it is the whole text.
     notes : tuple of str
-        Sentences about the encoding of what was read so far.
+        Notes about the encoding so far.
     """
 
     def __init__(self, source: Source):
@@ -171,27 +173,27 @@ class DelimitedText:
         self.head, self.taken = b"", 0
         for number, text in enumerate(self._decoded()):
             if len(self.head) >= HEAD and (
-                _lines(self.head) >= _SHOWN or len(self.head) >= _SHOWN * MAX_LINE
+                _count_lines(self.head) >= _SHOWN or len(self.head) >= _SHOWN * MAX_LINE
             ):
-                end = _last_line(self.head) or len(self.head)
+                end = _find_last_line(self.head) or len(self.head)
                 self.head, self.taken = self.head[:end], number * HEAD * end // len(self.head)
                 break
             self.head += text
 
     def pieces(self, layout: Layout, most: int) -> Iterator[tuple[bytes, int]]:
-        """Yield some rows below the header of the table, and how many lines further down they stand.
+        """Yield pieces of the text, each with the header, and the number of lines of the file above it.
 
         Parameters
         ----------
         layout : Layout
         most : int
-            Bytes of a piece, about. One row is never cut.
+            Approximate bytes of a piece. A row is never cut.
         """
         above = len(self.head) - len(self.head.lstrip(b"\r\n"))
         if layout.header:
-            above += _row(self.head[above:], layout.delimiter, 1)
+            above += _find_row(self.head[above:], layout.delimiter, 1)
         header = self.head[:above].lstrip(b"\r\n")
-        line, skip = _lines(self.head[:above]) - _lines(header), above
+        line, skip = _count_lines(self.head[:above]) - _count_lines(header), above
         parts, size = [b""], 0
         for text in chain(self._decoded(), (b"",)):
             parts.append(text)
@@ -201,18 +203,18 @@ class DelimitedText:
             rest = b"".join(parts)
             check_lines(rest)
             rest, skip = rest[skip:], 0
-            end = _last_row(rest, layout.delimiter) if text else len(rest)
+            end = _find_last_row(rest, layout.delimiter) if text else len(rest)
             filled = _filled(rest[:end])
-            if end - filled < MAX_LINE:  # longer runs of bare lines are parsed, not kept in memory
+            if end - filled < MAX_LINE:  # empty lines wait for the next piece, unless they are very many
                 end = filled
             if end and not rest[:end].isspace():
                 yield header + rest[:end], line
-            line += _lines(rest[:end])
+            line += _count_lines(rest[:end])
             rest = rest[end:]
             parts, size = [rest], len(rest)
 
     def _decoded(self) -> Iterator[bytes]:
-        """Yield the text as UTF-8; what is not UTF-8 is read as Western European, as in memory."""
+        """Yield the text as UTF-8. Text that is not UTF-8 is taken as Western European (cp1252)."""
         with self.source.unpacking(), self.source.open() as handle:
             raw = handle.read(HEAD)
             wide = raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
@@ -238,44 +240,44 @@ class DelimitedText:
                 raw = handle.read(HEAD)
 
 
-def _lines(text: bytes) -> int:
+def _count_lines(text: bytes) -> int:
     """Return the number of line ends: LF, CR or both together."""
     ends = text.count(b"\n")
     return ends + text.count(b"\r") - text.count(b"\r\n") if b"\r" in text else ends
 
 
-def _last_line(text: bytes, start: int = 0, end: int | None = None) -> int:
-    """Return where the last line of ``text[start:end]`` begins; 0 when it has no end of a line."""
+def _find_last_line(text: bytes, start: int = 0, end: int | None = None) -> int:
+    """Return the offset of the last line of ``text[start:end]``; 0 when there is no line end."""
     return text.rfind(b"\n", start, end) + 1 or text.rfind(b"\r", start, end) + 1
 
 
-def _next_line(text: bytes, start: int) -> int:
-    """Return where the line after a place in the text begins; the length of the text where none does."""
+def _find_next_line(text: bytes, start: int) -> int:
+    """Return the offset of the first line that begins after `start`; the length of the text if none does."""
     ends = [end + 1 for sign in (b"\n", b"\r") if (end := text.find(sign, start)) >= 0]
     return min(ends, default=len(text))
 
 
-def _last_row(text: bytes, delimiter: str) -> int:
-    """Return where the last row begins, which may go on below; a quoted cell may hold ends of lines."""
+def _find_last_row(text: bytes, delimiter: str) -> int:
+    """Return the offset of the last row, which may be incomplete. Quoted cells may contain line ends."""
     if b'"' not in text:
-        return _last_line(text)
+        return _find_last_line(text)
     line, _ = deque(rows_of(text, delimiter), maxlen=1)[0]
-    return _byte(text, line)
+    return _find_byte(text, line)
 
 
-def _row(text: bytes, delimiter: str, number: int) -> int:
-    """Return where a row, counted from 0, begins; the length of the text where there is none."""
+def _find_row(text: bytes, delimiter: str, number: int) -> int:
+    """Return the offset of a row (numbered from 0); the length of the text if there is no such row."""
     found = next(islice(rows_of(text, delimiter), number, None), None)
-    return len(text) if found is None else _byte(text, found[0])
+    return len(text) if found is None else _find_byte(text, found[0])
 
 
-def _byte(text: bytes, line: int) -> int:
-    """Return where a line, counted from 1, begins."""
+def _find_byte(text: bytes, line: int) -> int:
+    """Return the offset of a line (numbered from 1)."""
     return sum(map(len, text.splitlines(keepends=True)[: line - 1]))
 
 
 def _filled(text: bytes) -> int:
-    """Return where the last line that holds something ends."""
+    """Return the offset of the end of the last line that is not empty."""
     held = len(text.rstrip(_BARE))
     ends = [end for end in (text.find(b"\n", held), text.find(b"\r", held)) if end >= 0]
     return min(ends, default=len(text))

@@ -1,11 +1,11 @@
-"""Documents as people have them: text files in a ZIP or a folder, a table with a column of texts, one text.
+"""Read documents: text files in a ZIP or a folder, a table with a column of texts, or the parts of one text.
 
-`find_documents` tells from the bytes of a file whether it holds texts. `read_documents` returns them with
-their names and groups. Nothing is counted here.
+`find_documents` recognises a file with texts. `read_documents` returns the texts with names and label
+columns. Words are counted in `nspca.data.counting`.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import PurePosixPath
@@ -33,21 +33,21 @@ from nspca.errors import InvalidData, shown
 from nspca.validation.archive import mib, open_zip, unzip_member
 
 MOST_BYTES = 64 * 2**20
-"""Bytes of all texts together: sixty thousand pages."""
+"""Maximum bytes of all texts together, about sixty thousand pages."""
 MOST_DOCUMENT = 4 * 2**20
-"""Bytes of one text: four novels. Its words are a list in memory while they are counted, 60 bytes each."""
+"""Maximum bytes of one text, about four novels. Each word costs 60 bytes of memory while it is counted."""
 MOST_DOCUMENTS = 200_000
-"""Texts of one data set; each costs some hundred bytes beside its characters."""
+"""Maximum texts of one data set. Each costs some hundred bytes besides its characters."""
 SPLITS = ("automatic", "lines", "paragraphs")
 """Ways to divide one text file into documents."""
 ENDINGS = (".txt", ".text", ".md")
 """Endings of text files in an archive or a folder."""
 WORDS = 3.0
-"""Words that the documents of a file have on average, at least."""
+"""Minimum average number of words per document, for a file to count as texts."""
 _LETTERS = 0.6
-"""Share of letters and blanks in running text, at least; tables of numbers have few letters."""
+"""Minimum share of letters and blanks in running text. Tables of numbers have few letters."""
 _LISTED = 5
-"""Names of files that a sentence lists."""
+"""Maximum names of files that a note lists."""
 _BINARY = (
     b"\x93NUMPY",
     b"PAR1",
@@ -62,15 +62,14 @@ _BINARY = (
     b"RIFF",
     b"%PDF",
 )
-"""First bytes of files that hold no text, as far as they are not found out by their zero bytes."""
+"""First bytes of binary files. Other binary files are recognised by their zero bytes."""
 _BLANK_LINE = re.compile(rb"\n[ \t]*\n\s*")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
-Files = Sequence[tuple[str, Callable[[], bytes]]]
 
 
 @dataclass(frozen=True, eq=False)
 class Documents:
-    """Texts with their names and groups.
+    """Texts with their names and label columns.
 
     Parameters
     ----------
@@ -78,7 +77,7 @@ class Documents:
     names : sequence of str
     label_columns : dict of str to (m,) ndarray
     label_name : str
-        The column in force; empty for none.
+        Name of the label column that is the labels; empty for none.
     notes : tuple of str
     """
 
@@ -90,9 +89,9 @@ class Documents:
 
 
 def find_documents(raw: bytes) -> str:
-    """Return the kind of texts that a file holds: "files", "table" or "lines"; empty when it holds none.
+    """Return the kind of texts in a file: "files" (a ZIP), "table", "lines", or "" for none.
 
-    A table counts when its longest column holds running text and numbers are not its main part.
+    A table counts if one column holds running text and at most half of its columns are numbers.
     """
     try:
         if raw.startswith(GZIP):
@@ -108,6 +107,7 @@ def find_documents(raw: bytes) -> str:
 
 
 def _kind_of_archive(raw: bytes) -> str:
+    """Return the kind of texts in a ZIP file or workbook."""
     archive, members = open_zip(raw)
     if is_workbook(members):
         return _kind_of_text(sheet_as_csv(raw, ROWS, least=1)[0])
@@ -118,6 +118,7 @@ def _kind_of_archive(raw: bytes) -> str:
 
 
 def _kind_of_text(raw: bytes) -> str:
+    """Return the kind of texts in the beginning of a UTF-8 text: "table", "lines" or ""."""
     _, rows = first_rows(raw)
     if rows:
         numbers = sum(_is_numeric([row[i] for row in rows[1:]]) for i in range(len(rows[0])))
@@ -129,14 +130,15 @@ def _kind_of_text(raw: bytes) -> str:
 
 
 def _kind_of_lines(text: str) -> str:
+    """Return "lines" if the lines are running text, else ""."""
     lines = [line for line in text.splitlines() if line.strip()]
     letters = sum(sign.isalpha() or sign.isspace() for sign in text) / max(len(text), 1)
     words = len(text.split()) / max(len(lines), 1)
     return "lines" if len(lines) > 1 and words >= WORDS and letters >= _LETTERS else ""
 
 
-def text_files(files: Files) -> tuple[Files, Files]:
-    """Return the text files among files, and the others; what a system hides is in neither."""
+def text_files(files: limits.Files) -> tuple[limits.Files, limits.Files]:
+    """Split files into text files and others. Hidden files are in neither part."""
     seen = [one for one in files if not is_hidden(one[0])]
     texts = [one for one in seen if one[0].lower().endswith(ENDINGS)]
     return texts, [one for one in seen if one not in texts]
@@ -156,11 +158,11 @@ def read_documents(
     ----------
     raw : bytes
     text_column, id_column, label_column : str or int, optional
-        Columns of a table, by name or by number from 0: its texts, their names and their groups. The column
-        with the longest running texts is found by itself.
+        Columns of a table, by name or by number from 0: texts, names and labels. By default the column with
+        the longest running texts is taken for the texts.
     split : one of `SPLITS`
-        What a document is in one text file: a line, or a paragraph between blank lines. By default
-        paragraphs where some have several lines.
+        Unit of a document in one text file: a line, or a paragraph between blank lines. "automatic" means
+        paragraphs if some have several lines.
     """
     packed = len(raw)
     raw = limits.plain_bytes(raw, limit=MOST_BYTES)
@@ -169,7 +171,7 @@ def read_documents(
         archive, members = open_zip(raw)
         if is_workbook(members):
             sheet, notes = sheet_as_csv(raw, packed=packed, least=1, limit=MOST_BYTES)
-            found = _of_text(sheet, columns, split)
+            found = _split_text(sheet, columns, split)
             return replace(found, notes=(*notes, *found.notes))
         limits.check_archive(packed, members)
         _check_bytes(sum(info.file_size for info in members if info.filename.lower().endswith(ENDINGS)))
@@ -178,13 +180,13 @@ def read_documents(
         raise InvalidData(
             "Texts are needed as .txt, CSV, Excel or a ZIP of .txt files, this is another format."
         )
-    return _of_text(raw, columns, split)
+    return _split_text(raw, columns, split)
 
 
-def read_files(files: Files) -> Documents:
-    """Return the text files of an archive or a folder as documents, in the order of their names.
+def read_files(files: limits.Files) -> Documents:
+    """Return the text files of an archive or a folder as documents, in natural order of their names.
 
-    The folder of each file is its group where there are several folders.
+    The folder of each file becomes its label if there are several folders.
     """
     texts, others = text_files(files)
     texts = sorted(texts, key=lambda one: natural_order(one[0]))
@@ -199,7 +201,7 @@ def read_files(files: Files) -> Documents:
         held += len(whole)
         _check_bytes(held)
         try:
-            found.append((label, _clean(as_utf8(whole)[0].decode(), _short(label))))
+            found.append((label, _clean_text(as_utf8(whole)[0].decode(), _short(label))))
         except InvalidData as error:
             if not _is_no_text(error):
                 raise
@@ -220,17 +222,20 @@ def read_files(files: Files) -> Documents:
 
 
 def from_strings(texts: Sequence[str]) -> Documents:
-    """Return texts that are in memory already as documents."""
+    """Return a list of texts as documents."""
     _check_count(len(texts))
     if wrong := [text for text in texts if not isinstance(text, str)]:
         raise InvalidData(f"Every text must be a str, got {shown(wrong[0])}.")
     _check_bytes(sum(len(text) for text in texts))
-    cleaned = tuple(_clean(text, f"document {number}") for number, text in enumerate(texts, 1))
+    cleaned = tuple(_clean_text(text, f"document {number}") for number, text in enumerate(texts, 1))
     return Documents(cleaned, numbered("document", len(cleaned)))
 
 
-def _of_text(raw: bytes, columns: Sequence[str | int | None], split: str) -> Documents:
-    """Return the documents of a text in memory: the rows of a table, or lines or paragraphs."""
+def _split_text(raw: bytes, columns: Sequence[str | int | None], split: str) -> Documents:
+    """Return the documents in the bytes of a text: rows of a table, lines or paragraphs.
+
+    `columns` are text, id and label column as in `read_documents`; None for those not given.
+    """
     _check_bytes(len(raw))
     raw, notes = as_utf8(raw)
     delimiter, rows = first_rows(raw)
@@ -240,16 +245,16 @@ def _of_text(raw: bytes, columns: Sequence[str | int | None], split: str) -> Doc
             raise InvalidData(
                 "A table of texts has two columns at least, and rows of the same length; this has not."
             )
-        found = _of_table(raw, delimiter, rows, columns)
+        found = _read_rows(raw, delimiter, rows, columns)
     else:
-        found = _of_lines(raw, split)
+        found = _split_lines(raw, split)
     return replace(found, notes=(*notes, *found.notes))
 
 
-def _of_lines(raw: bytes, split: str) -> Documents:
-    """Return the lines or paragraphs of a text.
+def _split_lines(raw: bytes, split: str) -> Documents:
+    """Return the lines or paragraphs of a text as documents.
 
-    The text is divided as bytes, which take less memory than letters.
+    The text is split as bytes, which take less memory than a str.
     """
     if b"\r" in raw:
         raw = raw.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
@@ -263,23 +268,26 @@ def _of_lines(raw: bytes, split: str) -> Documents:
         for piece in (_BLANK_LINE.split(raw) if by_paragraph else raw.split(b"\n"))
         if piece.strip()
     )
-    texts = tuple(_clean(piece, f"document {number}") for number, piece in enumerate(pieces, 1))
+    texts = tuple(_clean_text(piece, f"document {number}") for number, piece in enumerate(pieces, 1))
     kind = "paragraph between blank lines" if by_paragraph else "line"
     return Documents(texts, numbered("document", len(texts)), notes=(f"Every {kind} is one text.",))
 
 
-def _of_table(
+def _read_rows(
     raw: bytes, delimiter: str, rows: list[list[str]], wanted: Sequence[str | int | None]
 ) -> Documents:
-    """Return the rows of a table in UTF-8 as documents; `rows` are its first ones."""
+    """Return the rows of a table in UTF-8 as documents.
+
+    `rows` are the first rows. `wanted` are text, id and label column; None for those not given.
+    """
     guessed = _text_column(rows)
     table = read_strings(raw, delimiter, has_header(rows, guessed or 0, wanted))
     if wanted[0] is None and guessed is None:
         raise InvalidData("No column of the table holds running texts: name the text column.")
     column = guessed if wanted[0] is None else table.position(wanted[0], "text")
-    assert column is not None  # one of them is there
+    assert column is not None  # named or guessed, see above
     _check_count(len(table.columns[0]))
-    texts = tuple(_clean(cell, f"row {number}") for number, cell in enumerate(table.columns[column], 1))
+    texts = tuple(_clean_text(cell, f"row {number}") for number, cell in enumerate(table.columns[column], 1))
     cells = {i: [*map(printable, cells)] for i, cells in enumerate(table.columns) if i != column}
     ids = None if wanted[1] is None else table.position(wanted[1], "id")
     if ids is None:
@@ -322,11 +330,12 @@ def _text_column(rows: Sequence[Sequence[str]]) -> int | None:
 
 
 def _is_numeric(cells: Sequence[str]) -> bool:
+    """Tell whether at least half of the filled cells are numbers."""
     filled = [cell for cell in cells if cell.strip()]
     return bool(filled) and 2 * sum(is_number(cell, ".") for cell in filled) >= len(filled)
 
 
-def _clean(text: str, name: str) -> str:
+def _clean_text(text: str, name: str) -> str:
     """Return a text without control characters; refuse one that is too long."""
     if len(text) > MOST_DOCUMENT:
         raise InvalidData(
@@ -337,6 +346,7 @@ def _clean(text: str, name: str) -> str:
 
 
 def _check_bytes(count: int) -> None:
+    """Refuse texts of more than `MOST_BYTES` together."""
     if count > MOST_BYTES:
         raise InvalidData(
             f"All texts together may have at most {mib(MOST_BYTES)}, and these have {mib(count)} or more: "
@@ -345,27 +355,32 @@ def _check_bytes(count: int) -> None:
 
 
 def _check_count(count: int) -> None:
+    """Refuse more than `MOST_DOCUMENTS` texts."""
     if count > MOST_DOCUMENTS:
         raise InvalidData(f"At most {MOST_DOCUMENTS:,} texts are counted, got {count:,}: give fewer.")
 
 
 def _is_no_text(error: InvalidData) -> bool:
-    """Tell whether an error says that a file is not text, such as a picture among texts."""
+    """Tell whether an error means that a file is not text, such as a picture among text files."""
     return "not text" in str(error) or "UTF-16" in str(error)
 
 
 def _short(label: str) -> str:
+    """Return the last part of a file name, shortened for a message."""
     return printable(PurePosixPath(label.replace("\\", "/")).name)[:60]
 
 
 def _list(names: Sequence[str]) -> str:
-    """Return names for a sentence: the first ones, and how many more there are."""
+    """Return names for a note: the first ones in quotes, and the number of further ones."""
     listed = ", ".join(f'"{_short(name)}"' for name in names[:_LISTED])
     return listed + (f" and {len(names) - _LISTED} more" if len(names) > _LISTED else "")
 
 
 def shortened(texts: Sequence[str], most: int) -> tuple[tuple[str, ...], bool]:
-    """Return texts that have at most `most` bytes together, the long ones cut, and whether any was cut."""
+    """Return texts shortened to at most `most` bytes together, and whether any was shortened.
+
+    Only texts above the average share, `most` over their number, are cut.
+    """
     sizes = np.array([len(text.encode("utf-8", errors="replace")) for text in texts])
     if int(sizes.sum()) <= most:
         return tuple(texts), False

@@ -1,4 +1,4 @@
-"""Text files with one matrix entry a line: read in pieces, the faulty line named, and sorted into rows."""
+"""Read text files with one matrix entry per line: parse them in pieces, and sort the entries into rows."""
 
 import io
 import re
@@ -16,11 +16,11 @@ from nspca.data.readers.base import Block, Reader, Source
 from nspca.errors import InvalidData
 
 PIECE = 16 * 2**20
-"""Bytes of text parsed at a time: about a million entries, and ten times that in memory meanwhile."""
+"""Bytes of text parsed at a time: about a million entries. Parsing takes ten times as much memory."""
 LONGEST = 1000
-"""Bytes of a line of entries; three numbers never need so many."""
+"""Maximum bytes of a line with an entry. Three numbers never need so many."""
 BLANK = 2**20
-"""Bytes of comments and empty lines above the entries that are skipped before the file is refused."""
+"""Maximum bytes of comments and empty lines above the entries."""
 RECORD = np.dtype([("row", "<i8"), ("column", "<i4"), ("value", "<f8")])
 _NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _WHOLE = re.compile(rb"\d{1,18}")
@@ -31,17 +31,17 @@ Entries: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 class EntryText:
-    """The lines of a text file with a fixed number of numbers on each line.
+    """Parser of a text file with a fixed number of numbers on each line.
 
     Parameters
     ----------
     source : Source
     is_whole : bool
-        Whether all numbers are whole.
+        Whether all numbers must be integers.
     comment : bytes
-        The sign that begins a comment; empty where the format has none.
+        The character that begins a comment; empty if the format has none.
     missing : bool
-        Whether "nan" is a number.
+        Whether "nan" is allowed, as a missing value.
     """
 
     def __init__(
@@ -70,14 +70,25 @@ class EntryText:
         return line
 
     def skip(self, count: int) -> None:
-        """Skip some bytes that end with a line."""
+        """Skip `count` bytes, which must end with a line."""
         with self.source.unpacking():
             self.line += self.handle.read(count).count(b"\n")
 
     def tables(self, cells: int, refuse: Callable[[int, str], InvalidData]) -> Iterator[np.ndarray]:
-        """Yield the remaining lines as arrays of shape (some, cells); empty lines and comments do not count.
+        """Yield the numbers of the remaining lines, a piece of the file at a time.
 
-        ``refuse(number, line)`` makes the error for a line that does not hold so many numbers.
+        Empty lines and comments are skipped.
+
+        Parameters
+        ----------
+        cells : int
+            Numbers per line.
+        refuse : callable
+            ``refuse(number, line)`` returns the error for a line without exactly `cells` numbers.
+
+        Yields
+        ------
+        table : (lines, cells) array
         """
         rest = b""
         blank = 0
@@ -102,9 +113,10 @@ class EntryText:
     def _check_first_line(
         self, body: bytes, cells: int, refuse: Callable[[int, str], InvalidData], blank: int
     ) -> int:
-        """Return -1 when the first line of numbers has as many as it should, else the blank bytes so far.
+        """Return -1 if the first line of numbers has `cells` numbers; refuse it if not.
 
-        Pandas would take the first line for the pattern of all others, and make a column of each number.
+        If `body` has no line of numbers, return `blank` plus the bytes of `body`. Without this check pandas
+        would make a column for each number of a first line with millions of numbers.
         """
         lines, number = io.BytesIO(body), self.line
         while line := lines.readline(LONGEST):
@@ -124,6 +136,7 @@ class EntryText:
         return line.split(self.comment)[0] if self.comment else line
 
     def _table(self, body: bytes, cells: int, refuse: Callable[[int, str], InvalidData]) -> np.ndarray:
+        """Return the numbers of some whole lines as an array (lines, cells); see `tables`."""
         try:
             table: np.ndarray = pd.read_csv(
                 io.BytesIO(body),
@@ -145,7 +158,7 @@ class EntryText:
         return table
 
     def _wrong_line(self, body: bytes, cells: int, is_table: bool) -> tuple[int, str] | None:
-        """Return number and text of the first line that does not hold its numbers; None when all do."""
+        """Return number and text of the first line without exactly `cells` numbers, or None."""
         for number, line in enumerate(body.splitlines(), self.line + 1):
             parts = self._without_comment(line).split()
             if parts and not (len(parts) == cells and all(map(self._is_number, parts))):
@@ -153,6 +166,7 @@ class EntryText:
         return None if is_table else (self.line + 1, _quoted(body.splitlines()[0]))
 
     def _is_number(self, part: bytes) -> bool:
+        """Tell whether a word of a line is a valid number."""
         if self.is_whole:
             return _WHOLE.fullmatch(part) is not None
         return (self.missing and part in _MISSING) or (
@@ -160,11 +174,11 @@ class EntryText:
         )
 
     def check_float64(self, table: np.ndarray, where: str) -> None:
-        """Refuse whole numbers in the last table that float64 cannot represent."""
+        """Refuse integers in the last table of `tables` that float64 cannot represent."""
         check_text_float64(table, self._body, where)
 
     def line_of(self, entry: int) -> tuple[int, str]:
-        """Return number and text of the line that holds an entry of the last table, counted from 0."""
+        """Return number and text of the line of an entry (from 0) of the last table of `tables`."""
         for number, line in enumerate(self._body.splitlines(), self.line + 1):
             if self._without_comment(line).strip():
                 if entry == 0:
@@ -174,22 +188,22 @@ class EntryText:
 
 
 def _quoted(line: bytes) -> str:
-    """Return the beginning of a line as an error shows it."""
+    """Return the beginning of a line in quotes, for an error."""
     return f'"{line[:40].decode(errors="replace").strip()}"'
 
 
 class EntryReader(Reader):
-    """A sparse matrix whose entries stand in the file in any order: docword and Matrix Market.
+    """Base class of the readers of sparse matrices with entries in any order: docword and Matrix Market.
 
-    In memory all entries become one block. On disk they wait in files, one for each block of rows.
+    In memory, all entries become one block. On disk, `EntrySorter` sorts them into blocks of rows.
     """
 
     @abstractmethod
     def entries(self) -> Iterator[Entries]:
-        """Yield the entries in the order of the file, some at a time; each is checked."""
+        """Yield the checked entries in the order of the file, a piece of the file at a time."""
 
     def blocks(self, rows: int | None = None, spill: Path | None = None) -> Iterator[Block]:
-        """Yield blocks of `rows` rows, sorted through files in `spill`; one block without them."""
+        """Yield blocks of `rows` rows, sorted through files in `spill`; one block if either is None."""
         count, columns = self.shape.rows, self.shape.columns
         if rows is None or spill is None:
             yield Block(self._matrix((count, columns)))
@@ -201,12 +215,13 @@ class EntryReader(Reader):
             yield Block(block)
 
     def _matrix(self, shape: tuple[int, int]) -> sp.csr_array:
+        """Return all entries as one CSR matrix."""
         most = self.probe().nonzeros
         rows, columns = np.empty((2, most), dtype=np.int32)
         values, held = np.empty(most), 0
         for found in self.entries():
             end = held + found[0].size
-            if end <= most:  # of a file that holds more, the reader says so at its end
+            if end <= most:  # `entries` refuses a file with more entries at its end
                 rows[held:end], columns[held:end], values[held:end] = found
             held = end
         X = sp.csr_array((values[:held], (rows[:held], columns[:held])), shape=shape)
@@ -215,15 +230,16 @@ class EntryReader(Reader):
 
 
 class EntrySorter:
-    """Sorts entries into blocks of rows through files, one for each block.
+    """Sorts the entries of a sparse matrix into blocks of rows, by one temporary file for each block.
 
     Parameters
     ----------
     folder : Path
-        Where the files are meanwhile.
+        Folder for the temporary files.
     shape : (rows, columns)
+        Shape of the matrix.
     rows : int
-        Rows of a block.
+        Rows per block.
     """
 
     def __init__(self, folder: Path, shape: tuple[int, int], rows: int):

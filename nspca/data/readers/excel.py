@@ -1,7 +1,7 @@
-"""Excel workbooks: the first sheet that is not empty, as the CSV that Excel itself would save.
+"""Convert Excel workbooks to CSV: the first sheet that is not empty, as Excel would save it.
 
-A workbook is a ZIP of XML. Before it is parsed, the unpacked size, the number of elements and the absence of
-entities are checked.
+A workbook is a ZIP of XML files. Their unpacked size and number of elements, and the absence of entities, are
+checked before they are parsed.
 """
 
 import csv
@@ -16,19 +16,19 @@ from nspca.errors import InvalidData
 from nspca.validation.archive import MAX_BYTES, mib, open_zip
 
 ROWS, COLUMNS = 2**20, 2**14
-"""Rows and columns of a sheet: Excel's own limits."""
+"""Maximum rows and columns of a sheet: Excel's own limits."""
 MAX_TAGS = 12_000_000
-"""Tags of a sheet. An element costs the parser 150 bytes until its row ends, and one row may hold them all. A
-cell is two elements, with two tags each.
+"""Maximum XML tags of a sheet. A cell has two elements of two tags each. An element costs 150 bytes until its
+row is parsed, and one row may hold all cells.
 """
 MAX_TEXTS = 64 * 2**20
-"""Bytes of the shared texts, which stay in memory while the sheet is read."""
+"""Maximum bytes of the shared texts, which stay in memory while the sheet is read."""
 MAX_OTHER = 16 * 2**20
-"""Bytes of any other part, such as styles and relations; some hundred kilobytes are usual."""
+"""Maximum bytes of any other part, such as styles. Usual are some hundred kilobytes."""
 _PIECE = 2**20
 """Bytes of a part that are searched at a time."""
 _START = 200
-"""Bytes at the beginning of a file that hold the name of its first part."""
+"""Number of bytes at the beginning of a file that contain the name of its first part."""
 _XML = (b"<", b" ", b"\t", b"\r", b"\n", b"\xef", b"\xff\xfe", b"\xfe\xff", b"\0<")
 """Beginnings of XML: a tag, white space, or the mark of UTF-8 or UTF-16."""
 _DAMAGED = "The Excel workbook is damaged or of a kind that cannot be read: save the sheet as CSV."
@@ -40,7 +40,7 @@ def is_workbook(members: Sequence[zipfile.ZipInfo]) -> bool:
 
 
 def is_cut_workbook(raw: bytes) -> bool:
-    """Tell whether a file begins as a workbook and its end, with the list of its parts, is missing."""
+    """Tell whether a file begins like a workbook but is cut short, so that its list of parts is missing."""
     begins = any(part in raw[:_START] for part in (b"[Content_Types].xml", b"docProps/", b"xl/"))
     return begins and not zipfile.is_zipfile(io.BytesIO(raw))
 
@@ -57,17 +57,18 @@ def sheet_as_csv(
 
     Parameters
     ----------
-    raw : bytes of the workbook
+    raw : bytes
+        The workbook.
     rows : int, optional
-        Only the first of them.
+        Maximum rows that are converted; all by default.
     decimal : "," or ".", optional
-        The decimal sign of numbers that are texts in the sheet, and then of all.
+        Decimal sign of the CSV. Give the sign of numbers that the sheet stores as text.
     packed : int, optional
-        Bytes of the file that the workbook came in, when that is packed again.
+        Size in bytes of the compressed file that contained the workbook, if any.
     least : int
-        Columns that a sheet must have.
-    limit : int
-        Characters that the text may have; `MAX_BYTES` by default.
+        Minimum columns of a sheet.
+    limit : int, optional
+        Maximum characters of the CSV; `MAX_BYTES` by default.
     """
     archive, members = open_zip(raw)
     packed = packed or len(raw)
@@ -75,14 +76,13 @@ def sheet_as_csv(
     for info in members:
         if info.filename.lower().endswith((".xml", ".rels")) or _may_be_xml(archive, info):
             _check_part(archive, info)
-    # Imported when it is needed: the start of every page is faster without.
-    from openpyxl import load_workbook
+    from openpyxl import load_workbook  # imported late, since it slows the start of a page
 
     try:
         book = load_workbook(io.BytesIO(raw), read_only=True, data_only=True, keep_links=False)
         sheets = [sheet for sheet in book.worksheets if sheet.sheet_state == "visible"]
         for sheet in sheets:
-            sheet.reset_dimensions()  # what the file says of its size need not be so
+            sheet.reset_dimensions()  # the size that the file claims may be wrong
             text = _as_csv(sheet.iter_rows(values_only=True), rows, decimal or ".", packed, least, limit)
             if text:
                 others = (
@@ -93,7 +93,7 @@ def sheet_as_csv(
     except InvalidData:
         raise
     except Exception:
-        # Untrusted XML in a parser of many parts: it can fail in every way that they can.
+        # Untrusted XML can make the parser raise errors of any kind.
         raise InvalidData(_DAMAGED) from None
     raise InvalidData(
         "The Excel workbook has no sheet with anything in it: at least two rows and two columns are needed."
@@ -101,7 +101,7 @@ def sheet_as_csv(
 
 
 def _may_be_xml(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bool:
-    """Tell whether an XML parser would take a part of the workbook, whatever its name."""
+    """Tell whether a part of the workbook begins like XML, whatever its name."""
     start = next(_pieces(archive, info), b"")[:2]
     return start.startswith(_XML)
 
@@ -125,7 +125,7 @@ def _check_part(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> None:
                 f"A sheet may have about {MAX_TAGS // 4_000_000} million cells, this one has more: save it "
                 "as CSV."
             )
-        # Excel writes UTF-8; in UTF-16 what is looked for here could hide.
+        # Excel writes UTF-8. UTF-16 is refused, since it would hide entities from this search.
         if b"<!DOCTYPE" in piece or b"<!ENTITY" in piece or b"\0" in piece:
             raise InvalidData(
                 "The Excel workbook declares entities, which are never expanded: save the sheet as CSV."
@@ -157,9 +157,9 @@ def _as_csv(
     least: int = 2,
     limit: int | None = None,
 ) -> bytes:
-    """Return rows of cells as CSV of equal width, empty when nothing is in them.
+    """Return rows of cells as CSV with rows of equal width; empty when no cell is filled.
 
-    `packed` is the number of bytes of the file, which limits how long the text may become.
+    `most` limits the rows; for `packed`, `least` and `limit` see `sheet_as_csv`.
     """
     lines: list[tuple[int, str]] = []
     held, limit = 0, MAX_BYTES if limit is None else limit
@@ -197,7 +197,7 @@ def _as_csv(
 
 
 def _text(value: Any) -> str:
-    """Return the text of a cell as CSV has it."""
+    """Return the value of a cell as text for CSV."""
     if value is None:
         return ""
     if isinstance(value, bool):

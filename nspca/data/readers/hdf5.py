@@ -1,6 +1,6 @@
-"""HDF5 files (h5py), read in blocks of rows: a dense table, or the sparse X of an H5AD file.
+"""Read HDF5 files by h5py, in blocks of rows: a dense table, or the sparse X of an H5AD file.
 
-Only files that the user names by a path are opened, never uploads.
+Uploads are never opened, only files that the user names by a path.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,15 +20,15 @@ from nspca.errors import InvalidData
 SUFFIXES = (".h5", ".hdf5", ".he5")
 MAGIC = b"\x89HDF"
 _NAMED = ("X", "data", "table", "matrix")
-"""Names under which a table is looked for first."""
+"""Usual names of a table, tried first."""
 
 
 class Hdf5Reader(Reader):
-    """A table in an HDF5 file: the dataset X, or the only table of numbers, or the sparse group X of H5AD."""
+    """Reader of an HDF5 file: the dataset X, the only table of numbers, or the sparse group X of H5AD."""
 
     @staticmethod
     def matches(first: bytes) -> bool:
-        """Tell whether bytes start as HDF5 does."""
+        """Tell whether bytes start like an HDF5 file."""
         return first.startswith(MAGIC)
 
     def _read_header(self) -> None:
@@ -80,12 +80,12 @@ class Hdf5Reader(Reader):
 
     @property
     def shape(self) -> Shape:
-        """The lengths in the header."""
+        """Size of the table according to the header."""
         named = self.feature_names() is not None
         return Shape(*self._sides, self._entries, is_sparse=self.is_sparse, has_names=named)
 
     def feature_names(self) -> Sequence[str] | None:
-        """Return the names of the features: a dataset of texts beside the table, or those of H5AD."""
+        """Return the feature names: from a dataset of texts beside the table, or the gene names of H5AD."""
         for name in (*FEATURE_NAMES, _var_names(self._file)):
             node = self._file.get(name) if name else None
             if node is not None and getattr(node, "shape", None) == (self._sides[1],):
@@ -106,6 +106,7 @@ class Hdf5Reader(Reader):
                 yield Block(self._sparse_rows(indptr[start : end + 1]))
 
     def _indptr(self) -> np.ndarray:
+        """Return the checked row pointers of a sparse X."""
         indptr = np.asarray(self._table["indptr"][:]).astype(np.int64)
         ends = indptr.size and (int(indptr[0]), int(indptr[-1])) == (0, self._entries)
         if indptr.shape != (self._sides[0] + 1,) or not ends or (np.diff(indptr) < 0).any():
@@ -113,6 +114,7 @@ class Hdf5Reader(Reader):
         return indptr
 
     def _sparse_rows(self, part: np.ndarray) -> sp.csr_array:
+        """Return the rows between the row pointers `part` of a sparse X."""
         where = slice(int(part[0]), int(part[-1]))
         data, indices = np.asarray(self._table["data"][where]), np.asarray(self._table["indices"][where])
         fits = data.size == indices.size == int(part[-1] - part[0]) and indices.dtype.kind in "iu"
@@ -135,18 +137,18 @@ class Hdf5Reader(Reader):
 
 
 def _note(tables: dict[str, Any], name: str, node: Any, h5py: Any) -> None:
-    """Remember a table of numbers that a file holds."""
+    """Add a node of an HDF5 file to `tables` if the node is a 2-D dataset of numbers."""
     if isinstance(node, h5py.Dataset) and len(node.shape) == 2 and node.dtype.kind in "biuf":
         tables[name] = node
 
 
 def _text(value: Any) -> str:
-    """Return a text of HDF5, which may be stored as bytes."""
+    """Return a text of HDF5 as str; HDF5 may store texts as bytes."""
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
 
 
 def _var_names(file: Any) -> str:
-    """Return where an H5AD file has the names of its genes; empty for other files."""
+    """Return the path of the gene names in an H5AD file; empty for other files."""
     var = file.get("var")
     index = None if var is None else var.attrs.get("_index")
     return f"var/{index}" if isinstance(index, str) else ""

@@ -1,57 +1,60 @@
-"""Images from an archive or a folder: each pixel is a feature, row by row.
+"""Read images from an archive or a folder: each image is a sample, each pixel a feature.
 
-Images of one size are read as they are. All others are converted on request: grey, square, of one size.
+Images of one size are read unchanged. Others are converted on request to grey squares of one size.
 """
 
 import io
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import PurePosixPath
 
 import numpy as np
 from PIL import Image, ImageOps
 
 from nspca.data.dataset import Dataset, pixel_names, unique_names
-from nspca.data.limits import MAX_PIXELS, check_dense, check_growth
+from nspca.data.limits import MAX_PIXELS, Files, check_dense, check_growth
 from nspca.errors import InvalidData, InvalidOption, UnlikeImages, shown
 from nspca.progress import Event, Report
 
 _FORMATS = ("PPM", "PNG", "JPEG", "WEBP")
-"""Formats of image collections and of photographs. Each further one would open another decoder to uploads."""
+"""Image formats for Pillow. Uploads can reach the decoder of each, so the list is short."""
 EXTENSIONS = (".pgm", ".ppm", ".pbm", ".pnm", ".png", ".jpg", ".jpeg", ".webp")
 SIDES = (4, 256)
-"""Least and most pixels of a side of converted images; 256 x 256 are 65 536 features."""
+"""Minimum and maximum side of converted images, in pixels. A side of 256 gives 65 536 features."""
 USUAL_SIDE = 64
-"""Side of converted images that pages offer: faces and objects are still recognised."""
+"""Side in pixels that pages offer for converted images. Faces and objects are still recognisable."""
 MAX_PHOTO = 2**25
-"""Pixels of an image that is shrunk: 33 million, which take 130 MB while they are decoded."""
+"""Maximum pixels of an image before conversion: 33 million, which take 130 MB while they are decoded."""
 _REPORT_EVERY = 500
+"""Images between two progress events."""
 _LISTED = 8
-"""Names of files that a note lists."""
+"""Maximum names of files that a note lists."""
 
 
 def read_images(
-    files: Sequence[tuple[str, Callable[[], bytes]]],
+    files: Files,
     name: str,
     report: Report,
     packed: int | None = None,
     side: int | None = None,
 ) -> Dataset:
-    """Read the grey levels of images.
+    """Return the grey levels of images as a Dataset.
 
     Parameters
     ----------
     files : sequence of (label, read)
-        `label` is the name inside the archive or folder, only ever shown; `read()` gives the bytes.
+        `label` is the name inside the archive or folder, for messages. `read()` returns the bytes.
     name : str
+        Name of the data set.
     report : callable
     packed : int, optional
-        Bytes of the archive that they came in; None for a folder.
+        Size in bytes of the archive that held the files; None for a folder.
     side : int, optional
-        Every image is cut to its middle square and shrunk to so many pixels a side. Files that cannot be
-        read are left out then, and a note names them. Without it all images must have one size.
+        Pixels per side of converted images: the middle square of each image is resized. Unreadable files are
+        then left out, and a note names them. By default all images must have the same size.
     """
-    if side is not None and (isinstance(side, bool) or not isinstance(side, int) or not _is_side(side)):
+    is_whole = isinstance(side, int) and not isinstance(side, bool)
+    if side is not None and not (is_whole and SIDES[0] <= side <= SIDES[1]):
         raise InvalidOption(
             f"image_size must be a whole number of pixels from {SIDES[0]} to {SIDES[1]}, got {shown(side)}"
         )
@@ -79,14 +82,8 @@ def read_images(
     )
 
 
-def _is_side(side: int) -> bool:
-    return SIDES[0] <= side <= SIDES[1]
-
-
-def _stack(
-    files: Sequence[tuple[str, Callable[[], bytes]]], report: Report, packed: int | None
-) -> tuple[np.ndarray, list[str], tuple[str, ...]]:
-    """Return images of one size as an array, their labels and notes."""
+def _stack(files: Files, report: Report, packed: int | None) -> tuple[np.ndarray, list[str], tuple[str, ...]]:
+    """Return images of one size as an array (images, rows, columns), the labels of the files, and notes."""
     stacked: np.ndarray | None = None
     notes: dict[str, None] = {}
     for i, (label, read) in enumerate(files):
@@ -110,14 +107,12 @@ def _stack(
         notes |= dict.fromkeys(note)
         if i % _REPORT_EVERY == 0:
             report(Event("reading images", done=i, total=len(files)))
-    assert stacked is not None  # who calls has at least one file
+    assert stacked is not None  # there is at least one file
     return stacked, [label for label, _ in files], tuple(notes)
 
 
-def _shrink(
-    files: Sequence[tuple[str, Callable[[], bytes]]], report: Report, side: int
-) -> tuple[np.ndarray, list[str], tuple[str, ...]]:
-    """Return images as grey squares of one size, the labels of those that can be read, and notes."""
+def _shrink(files: Files, report: Report, side: int) -> tuple[np.ndarray, list[str], tuple[str, ...]]:
+    """Return images as an array (images, side, side), the labels of the readable files, and notes."""
     check_dense(len(files), side * side)
     stacked = np.empty((len(files), side, side), dtype=np.uint8)
     labels: list[str] = []
@@ -146,7 +141,7 @@ def _shrink(
 
 
 def shrink(raw: bytes, label: str, side: int) -> np.ndarray:
-    """Return the middle square of one image as (side, side) grey levels, turned as its camera was held."""
+    """Return the middle square of one image as (side, side) grey levels, rotated by its EXIF orientation."""
 
     def convert(image: Image.Image) -> np.ndarray:
         image.draft("L", (side, side))  # a JPEG is decoded at an eighth of its size where that is enough
@@ -180,7 +175,7 @@ def decode(raw: bytes, label: str) -> tuple[np.ndarray, tuple[str, ...]]:
 
 
 def _opened(raw: bytes, label: str, most: int, convert: Callable[[Image.Image], np.ndarray]) -> np.ndarray:
-    """Return what `convert` makes of an image of at most `most` pixels."""
+    """Open an image of at most `most` pixels and return ``convert(image)``; refuse other files."""
     try:
         with warnings.catch_warnings():
             # Pillow warns above its pixel limit and raises at twice that; here the warning is enough.
@@ -201,8 +196,7 @@ def _opened(raw: bytes, label: str, most: int, convert: Callable[[Image.Image], 
     except InvalidData:
         raise
     except Exception:
-        # A damaged image makes decoders fail in many ways (struct, index, syntax, memory); all of them mean
-        # the same to the user.
+        # A damaged image makes decoders raise errors of many kinds (struct, index, syntax, memory).
         raise UnlikeImages(
             f'"{short_name(label)}" is not an image that can be read, or it is damaged: give PGM, PNG, JPEG '
             "or WebP files."

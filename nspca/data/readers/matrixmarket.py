@@ -1,5 +1,6 @@
-"""The Matrix Market format: a banner, a line of sizes, then one entry a line (coordinate) or all numbers
-column after column (array).
+"""Read the Matrix Market format, in coordinate form (one entry per line) or array form (column by column).
+
+The header is a banner, comments, and a line with the sizes.
 """
 
 from collections.abc import Iterator
@@ -14,19 +15,18 @@ from nspca.progress import Event
 
 MAGIC = b"%%MatrixMarket"
 _COMMENTS = 2**20
-"""Bytes of comments and empty lines above the line of sizes that are skipped before the file is refused."""
+"""Maximum bytes of comments and empty lines above the line of sizes."""
 _FIELDS = ("real", "double", "integer", "unsigned-integer", "pattern")
 _SYMMETRIES = ("general", "symmetric", "skew-symmetric")
 DENSE = 2000
-"""Rows up to which a sparse symmetric matrix is kept as a dense table of numbers: 32 MiB."""
+"""Maximum rows of a sparse symmetric matrix that is converted to a dense one (32 MiB)."""
 _WAY_OUT = "save it again, for example with scipy.io.mmwrite"
 
 
 class MatrixMarketReader(EntryReader):
-    """A matrix of real numbers, dense (array form) or sparse (coordinate form).
+    """Reader of a real matrix, dense (array form) or sparse (coordinate form).
 
-    SciPy has a reader of this format that is three times as quick. It ends the process on some damaged files,
-    so it is not used.
+    SciPy's reader is three times as quick, but some damaged files make it crash the process.
     """
 
     @staticmethod
@@ -55,6 +55,7 @@ class MatrixMarketReader(EntryReader):
         return "this one" if self.source.path is None else str(self.source.path)
 
     def _read_banner(self, text: EntryText) -> tuple[str, str, str]:
+        """Return form, type of numbers and symmetry from the first line."""
         words = text.read_line()[:200].decode("ascii", errors="replace").lower().split()
         if len(words) != 5 or words[1] != "matrix" or words[2] not in ("coordinate", "array"):
             raise InvalidData(
@@ -69,7 +70,7 @@ class MatrixMarketReader(EntryReader):
         return words[2], words[3], words[4]
 
     def _read_sizes(self, text: EntryText) -> list[int]:
-        """Return the numbers of the line of sizes, below the comments."""
+        """Return rows, columns and (in coordinate form) entries from the line of sizes."""
         what = ("rows", "columns") if self.is_dense else ("rows", "columns", "entries")
         while text.header_bytes < _COMMENTS and (line := text.read_line()):
             if line.startswith(b"%") or not line.strip():
@@ -85,12 +86,12 @@ class MatrixMarketReader(EntryReader):
 
     @property
     def is_symmetric(self) -> bool:
-        """Tell whether the file holds one triangle of the matrix, symmetric or skew-symmetric."""
+        """Tell whether the matrix is symmetric or skew-symmetric, so that the file holds one triangle."""
         return self.symmetry != "general"
 
     @property
     def _held(self) -> int:
-        """Numbers or entries that stand in the file."""
+        """Number of entries in the file."""
         rows, columns = self._sizes[:2]
         if not self.is_dense:
             return self._sizes[2]
@@ -100,13 +101,13 @@ class MatrixMarketReader(EntryReader):
 
     @property
     def shape(self) -> Shape:
-        """The line of sizes; entries of a symmetric matrix count twice."""
+        """Size of the matrix according to the header; entries of a symmetric matrix count twice."""
         rows, columns = self._sizes[:2]
         entries = rows * columns if self.is_dense else self._held * (1 + self.is_symmetric)
         return Shape(rows, columns, entries, is_sparse=not self.is_dense, text_bytes=self.source.usual_bytes)
 
     def probe(self) -> Shape:
-        """Return the line of sizes; refuse more entries than the file can hold."""
+        """Return the size of the matrix; refuse a header with more entries than the file can hold."""
         least = 2 if self.is_dense else 4 if self._field == "pattern" else 6  # "1\n", "1 1\n", "1 1 1\n"
         if self.source.most_bytes - self._header_bytes + 1 < self._held * least:
             raise InvalidData(
@@ -116,7 +117,7 @@ class MatrixMarketReader(EntryReader):
         return self.shape
 
     def blocks(self, rows: int | None = None, spill: Path | None = None) -> Iterator[Block]:
-        """Yield the rows; a matrix in array form is one dense block."""
+        """Yield blocks of `rows` rows; a matrix in array form is one dense block."""
         if self.is_dense and self.on_disk:
             raise InvalidData(
                 f"{self.source.called} must hold a matrix in coordinate form, got one in array form, column "
@@ -128,7 +129,7 @@ class MatrixMarketReader(EntryReader):
             yield from super().blocks(rows, spill)
 
     def entries(self) -> Iterator[Entries]:
-        """Yield rows and columns from 0 with their values; of a symmetric matrix both triangles."""
+        """Yield row numbers, column numbers (from 0) and values; both triangles of a symmetric matrix."""
         rows, columns = self._sizes[:2]
         for table, text in self._tables(2 if self._field == "pattern" else 3):
             i, j = table[:, 0], table[:, 1]
@@ -148,7 +149,10 @@ class MatrixMarketReader(EntryReader):
             yield at, to, values
 
     def _tables(self, cells: int) -> Iterator[tuple[np.ndarray, EntryText]]:
-        """Yield the lines of numbers below the line of sizes, some at a time, and the text they stand in."""
+        """Yield the numbers below the header, (lines, cells) at a time, each with the parser.
+
+        The parser can name the line of an entry.
+        """
 
         def refuse(number: int, line: str) -> InvalidData:
             return InvalidData(
@@ -175,9 +179,10 @@ class MatrixMarketReader(EntryReader):
             text.close()
 
     def _dense(self) -> np.ndarray:
-        """Return the matrix of an array file, which holds it column after column.
+        """Return the matrix of a file in array form.
 
-        A symmetric file holds what is on and below the diagonal, a skew-symmetric one what is below.
+        The file lists whole columns, for a symmetric matrix from the diagonal down, and for a skew-symmetric
+        one from below the diagonal.
         """
         rows, columns = self._sizes[:2]
         parts = [table[:, 0] for table, _ in self._tables(1)]

@@ -1,6 +1,6 @@
-"""NPZ archives of NumPy: a dense table, or a sparse matrix as ``scipy.sparse.save_npz`` writes it in parts.
+"""Read NPZ and NPY files: a dense table, or a sparse matrix written by ``scipy.sparse.save_npz``.
 
-Every header is read and believed only as far as the file is long, before an array is made. Nothing is
+The size in every header is compared with the length of the file before an array is allocated. Nothing is
 unpickled.
 """
 
@@ -20,13 +20,13 @@ from nspca.errors import InvalidData
 from nspca.validation.archive import check_array, npy_header, npy_layout, open_zip, read_npy, unzip_member
 
 SPARSE = ("data", "indices", "indptr", "shape")
-"""Members that make a sparse matrix together."""
+"""Members of an archive that form a sparse matrix."""
 FEATURE_NAMES = ("feature_names", "features", "columns")
 """Members that may name the features."""
 SPARSER = "save a table of mostly zeros as a sparse matrix with scipy.sparse.save_npz, any other as CSV"
-"""The advice for a table that grows too much when it is unpacked."""
+"""Advice in the error for a table that grows too much when it is unpacked."""
 _SMALL = 10_000
-"""Bytes of the members that say shape and layout; both need less than 200."""
+"""Maximum bytes of the members "shape" and "format". Each needs less than 200."""
 _WAY_OUT = "save it with scipy.sparse.save_npz"
 _DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError)
 
@@ -37,7 +37,7 @@ def is_array(info: zipfile.ZipInfo) -> bool:
 
 
 def list_members(source: Source) -> tuple[zipfile.ZipFile, list[zipfile.ZipInfo]]:
-    """Open the archive of a source and list its files; bytes in memory are limited in what they unpack to."""
+    """Open the archive of a source and list its members; refuse one in memory that unpacks to too much."""
     if source.path is None:
         return open_zip(source.raw)
     try:
@@ -48,14 +48,14 @@ def list_members(source: Source) -> tuple[zipfile.ZipFile, list[zipfile.ZipInfo]
 
 
 class NpzReader(Reader):
-    """An archive with an array ``X``, or one table of numbers, or a sparse matrix in parts.
+    """Reader of an archive with an array ``X``, or exactly one table of numbers, or a sparse matrix.
 
-    `files` are the members by name; `read_array` returns one of them.
+    `files` maps names to members; `read_array` returns one of them.
     """
 
     @staticmethod
     def matches(first: bytes) -> bool:
-        """Tell whether bytes start as a ZIP file does; its members tell whether it is an NPZ."""
+        """Tell whether bytes start like a ZIP file. Whether it is an NPZ depends on its members."""
         return first.startswith(b"PK\x03\x04")
 
     def _read_header(self) -> None:
@@ -99,17 +99,18 @@ class NpzReader(Reader):
         self._entries = self._sides[0] * self._sides[1]
 
     def _is_table(self, key: str) -> bool:
+        """Tell whether a member is a table of real numbers or a stack of images."""
         shape, dtype = self._header(key)
         return len(shape) in (2, 3) and dtype.kind in "biuf"
 
     @property
     def shape(self) -> Shape:
-        """The lengths in the headers."""
+        """Size of the table according to the headers."""
         named = any(key in self.files for key in FEATURE_NAMES)
         return Shape(*self._sides, self._entries, is_sparse=self.is_sparse, has_names=named)
 
     def probe(self) -> Shape:
-        """Return the lengths in the headers; refuse more than the member of the archive holds."""
+        """Return the size of the table; refuse a header that claims more than its member holds."""
         with self._stream("data" if self.is_sparse else self.key) as stream:
             stream.check()
         return self.shape
@@ -119,7 +120,7 @@ class NpzReader(Reader):
         return read_npy(unzip_member(self._archive, self.files[key]))
 
     def blocks(self, rows: int | None = None, spill: Path | None = None) -> Iterator[Block]:
-        """Yield blocks of `rows` rows of a sparse matrix in CSR form; any other table is one block."""
+        """Yield blocks of `rows` rows. In memory, a dense table and a matrix in CSC form are one block."""
         if not self.is_sparse:
             if self.on_disk:
                 yield from self._dense_rows(rows)
@@ -137,7 +138,7 @@ class NpzReader(Reader):
                 yield Block(block)
 
     def _dense_rows(self, step: int | None) -> Iterator[Block]:
-        """Yield a dense table, `step` rows at a time, as it is unpacked."""
+        """Yield a dense table, `step` rows at a time, decompressing one block after the other."""
         (count, width), by_columns = self._sides, self._stream(self.key).by_columns
         if by_columns:
             raise InvalidData(
@@ -151,7 +152,7 @@ class NpzReader(Reader):
                 yield Block(checked_rows(numbers, start, self.source))
 
     def feature_names(self) -> Sequence[str] | None:
-        """Return the names of the features that the archive holds; None when it has none that fit."""
+        """Return the feature names in the archive; None when there are none of the right number."""
         for key in FEATURE_NAMES:
             if key in self.files:
                 names = self.read_array(key)
@@ -160,6 +161,7 @@ class NpzReader(Reader):
         return None
 
     def _no_rows(self, what: str) -> InvalidData:
+        """Return the error for a matrix that is not stored by rows."""
         return InvalidData(
             f"{self.source.called} must hold a sparse matrix by rows, got {what}: save the matrix in CSR "
             "form with scipy.sparse.save_npz."
@@ -195,17 +197,19 @@ class NpzReader(Reader):
                     raise misfit
                 limits.check_float64(data, "the sparse matrix")
                 entries = data.astype(np.float64), indices.astype(np.int32), part - part[0]
-                del data, indices  # which is as much again, while the block is in use
+                del data, indices  # else they double the memory while the block is in use
                 block = sp.csr_array(entries, shape=(part.size - 1, minor))
                 block.sum_duplicates()
                 yield block
 
     def _read_small(self, key: str) -> np.ndarray:
+        """Return the member "shape" or "format" of a sparse matrix; refuse a large one."""
         if self.files[key].file_size > _SMALL:
             raise InvalidData("A sparse matrix must be saved in CSR or CSC form with scipy.sparse.save_npz.")
         return self.read_array(key)
 
     def _header(self, key: str) -> tuple[tuple[int, ...], np.dtype]:
+        """Return shape and type of a member."""
         with self._stream(key) as stream:
             return stream.shape, stream.dtype
 
@@ -214,11 +218,11 @@ class NpzReader(Reader):
 
 
 class NpyReader(Reader):
-    """One array in a file of its own: a table of numbers, or a stack of images."""
+    """Reader of an NPY file: a table of numbers, or a stack of images."""
 
     @staticmethod
     def matches(first: bytes) -> bool:
-        """Tell whether bytes start as an array of NumPy does."""
+        """Tell whether bytes start like an NPY file."""
         return first.startswith(b"\x93NUMPY")
 
     def _read_header(self) -> None:
@@ -228,18 +232,18 @@ class NpyReader(Reader):
 
     @property
     def shape(self) -> Shape:
-        """The lengths in the header."""
+        """Size of the table according to the header."""
         rows, columns = (*self._shape, 1)[0], int(np.prod(self._shape[1:], dtype=np.int64))
         return Shape(rows, columns, rows * columns, is_sparse=False)
 
     def probe(self) -> Shape:
-        """Return the lengths in the header; refuse more than the file holds."""
+        """Return the size of the table; refuse a header that claims more than the file holds."""
         if not self.source.is_packed:
             check_array(self._shape, self._dtype, self._held)
         return self.shape
 
     def blocks(self, rows: int | None = None, spill: Path | None = None) -> Iterator[Block]:
-        """Yield the array as one block, or on disk as blocks of `rows` rows, mapped into memory."""
+        """Yield the array: one block in memory, blocks of `rows` memory-mapped rows on disk."""
         if not self.on_disk:
             yield Block(read_npy(self.source.raw))
             return
@@ -251,7 +255,7 @@ class NpyReader(Reader):
         assert self.source.path is not None  # on disk
         count = self.shape.rows
         for start in range(0, count, rows or count):
-            # Mapped anew for each block, so that what was read takes no memory.
+            # Mapped anew for each block, so that the pages of earlier blocks are freed.
             table = np.load(self.source.path, mmap_mode="r", allow_pickle=False)
             part = table[start : start + (rows or count)]
             yield Block(checked_rows(part.reshape(len(part), -1), start, self.source))
@@ -263,7 +267,8 @@ def checked_rows(part: np.ndarray, start: int, source: Source) -> np.ndarray:
     Raises
     ------
     InvalidData
-        For other types than real numbers, missing values, and integers that float64 cannot represent.
+        For values that are not real numbers, for missing values, and for integers that float64 cannot
+        represent.
     """
     if part.dtype.kind not in "biuf":
         raise InvalidData(f"{source.called} must hold real numbers, got type {part.dtype}: convert them.")
@@ -279,7 +284,7 @@ def checked_rows(part: np.ndarray, start: int, source: Source) -> np.ndarray:
 
 
 class _Stream:
-    """One array of an archive, read from its beginning, some numbers at a time."""
+    """An array of an archive that is decompressed from its beginning, some numbers at a time."""
 
     def __init__(self, reader: NpzReader, key: str):
         self._called = reader.source.named("NPZ file")
@@ -298,11 +303,11 @@ class _Stream:
         self._handle.close()
 
     def check(self) -> None:
-        """Refuse other things than numbers or text, and a length that the member does not have."""
+        """Refuse types other than numbers or text, and a header that claims more than the member holds."""
         check_array(self.shape, self.dtype, self._bytes)
 
     def read(self, count: int) -> np.ndarray:
-        """Return the next numbers, in the type they are stored in."""
+        """Return the next `count` numbers in their stored type."""
         self.check()
         size = count * self.dtype.itemsize
         try:

@@ -1,4 +1,4 @@
-"""The Parquet format: its footer says how large everything is, and is checked before a column is read."""
+"""Read Parquet files. The sizes in the footer are checked before a column is read."""
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -18,23 +18,23 @@ from nspca.validation.integers import LARGEST_EXACT
 
 MAGIC = b"PAR1"
 STEP = 2**21
-"""Numbers that are read at a time: 16 MiB."""
+"""Numbers read at a time: 16 MiB."""
 _STRING, _CONTAINER = 16 * 2**20, 1_000_000
-"""Bytes of a name or statistic in a footer, and items of a list; Arrow itself allows 100 MB and a million."""
+"""Maximum bytes of a text in the footer (Arrow's default is 100 MB), and maximum items of a list."""
 _LONGEST = 10_000
-"""Characters of a cell of text. A text is kept once, however often it occurs."""
+"""Maximum characters of a cell of text."""
 _INDEX = "__index_level_"
-"""Beginning of the name that pandas gives to an index without one."""
+"""Beginning of the column name that pandas gives to an index without a name."""
 _WAY_OUT = "save the table again, or as CSV"
 _SPARSER = "save it as CSV, or as a sparse matrix with scipy.sparse.save_npz"
 
 
 class ParquetReader(TableReader):
-    """A Parquet table; columns that hold no numbers are names or labels, as in a CSV file."""
+    """Reader of a Parquet table. Text columns are sample names or labels, as in a CSV file."""
 
     @staticmethod
     def matches(first: bytes) -> bool:
-        """Tell whether bytes start as a Parquet file does."""
+        """Tell whether bytes start like a Parquet file."""
         return first.startswith(MAGIC)
 
     def _read_header(self) -> None:
@@ -42,7 +42,8 @@ class ParquetReader(TableReader):
         try:
             _check_kinds(file.schema_arrow)
             self._check_shape(file.metadata)
-            # Arrow refuses the metadata of a damaged column here; asking for them would end the process.
+            # Reading one row makes Arrow raise for damaged columns. Asking for their metadata, as
+            # _check_sizes does, would crash the process.
             for group in range(file.metadata.num_row_groups):
                 next(file.iter_batches(1, row_groups=[group], use_threads=False), None)
             self._check_sizes(file.metadata)
@@ -53,8 +54,8 @@ class ParquetReader(TableReader):
             raise self._damaged(error) from None
 
     def _open(self, texts: Sequence[str] = ()) -> Any:
-        # Imported when it is needed: the start of every page is faster without.
-        import pyarrow.parquet as pq
+        """Open the file by Arrow; the columns `texts` are read as dictionaries, each text once."""
+        import pyarrow.parquet as pq  # imported late, since it slows the start of a page
 
         source = self.source
         try:
@@ -83,17 +84,13 @@ class ParquetReader(TableReader):
 
     @property
     def rows(self) -> int:
-        """The rows that the footer says."""
+        """Number of rows according to the footer."""
         return self._rows
 
-    @property
-    def most_rows(self) -> int:
-        """The rows that the footer says."""
-        return self._rows
+    most_rows = rows
 
     def pieces(self, texts: Sequence[int], skipped: Sequence[int] = ()) -> Iterator[Piece]:
         """Yield the rows, `STEP` numbers at a time; see `TableReader.pieces`. A missing value is NaN."""
-        # A text is held once, however often it occurs.
         file = self._open(self._text_columns)
         numbers = [i for i in range(len(self.layout.columns)) if i not in set(texts)]
         held = 0
@@ -120,10 +117,10 @@ class ParquetReader(TableReader):
         ]
 
     def _check_shape(self, about: Any) -> None:
-        """Refuse what the footer alone shows to be too large.
+        """Refuse a table that is too large according to the footer.
 
-        The sizes in a footer are those of dictionaries and runs; the values themselves are counted here. Half
-        a million equal values take a few bytes in the file and four megabytes in memory.
+        The number of values is counted, not the bytes that the footer states: half a million equal values
+        take a few bytes in the file and four megabytes in memory.
         """
         rows, columns, groups = about.num_rows, about.num_columns, about.num_row_groups
         limits.check_text_columns(columns)
@@ -137,7 +134,7 @@ class ParquetReader(TableReader):
             )
 
     def _check_sizes(self, about: Any) -> None:
-        """Refuse columns that say they are too large, or that cannot be what they say."""
+        """Refuse columns that are too large according to the footer, or that contradict the footer."""
         rows, columns, groups = about.num_rows, about.num_columns, about.num_row_groups
         plain = packed = counted = 0
         for g in range(groups):
@@ -169,7 +166,7 @@ def _check_kinds(schema: pa.Schema) -> None:
 
 
 def _find_layout(table: pa.Table) -> Layout:
-    """Return the layout that the first rows show, as many rows as of a text table."""
+    """Return the layout of a table from its first rows."""
     names = ["" if name.startswith(_INDEX) else name for name in table.column_names]
     columns, notes = unique_names(names, "column")
     texts = tuple(i for i, field in enumerate(table.schema) if _is_text(field.type))
@@ -204,7 +201,7 @@ def _is_text(kind: pa.DataType) -> bool:
 
 
 def numbers_of(column: pa.ChunkedArray, called: str) -> np.ndarray:
-    """Return a column as float64, NaN where there is no value; `called` is its name in a sentence."""
+    """Return a column as float64 with NaN for missing values; `called` is its name for errors."""
     if kinds.is_int64(column.type) or kinds.is_uint64(column.type):
         for chunk in column.chunks:
             whole = chunk.drop_null().to_numpy()
@@ -224,7 +221,7 @@ def _cast(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
 
 
 def texts_of(column: pa.ChunkedArray) -> list[str]:
-    """Return one text for each row, empty where there is none; equal texts are one object."""
+    """Return the texts of a column, "" for missing ones. Equal texts are one object, to save memory."""
     if kinds.is_null(column.type):
         return [""] * len(column)
     if not kinds.is_dictionary(column.type):

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from nspca.data.columns import Columns, columns
+from nspca.data.columns import Columns, find_columns
 from nspca.data.layout import Layout
 from nspca.data.readers.base import Block, Reader, Shape
 
@@ -18,7 +18,7 @@ Piece: TypeAlias = tuple[np.ndarray, dict[int, list[str]]]
 
 
 class TableReader(Reader):
-    """Reader of a table with named columns, some of which hold names, labels or other texts.
+    """Base class of the readers of tables with named columns, some of which hold names or labels.
 
     `layout` is the layout found from the first rows, and `columns` the role of each column.
     """
@@ -28,7 +28,7 @@ class TableReader(Reader):
     @cached_property
     def columns(self) -> Columns:
         """Roles of the columns, for a table with samples in rows."""
-        return columns(self.layout, self.options)
+        return find_columns(self.layout, self.options)
 
     @property
     @abstractmethod
@@ -42,7 +42,7 @@ class TableReader(Reader):
         Parameters
         ----------
         texts : sequence of int
-            The columns that are read as text.
+            Numbers of the columns that are read as text.
         skipped : sequence of int
             Rows below the header, from 0, that are left out.
         """

@@ -55,7 +55,7 @@ class Intervals(NamedTuple):
     support: Array
 
 
-def direction(phi: Array) -> Array:
+def direction(phi: Array | float) -> Array:
     """Return ``c(phi) = (sin phi, cos phi)``, (..., 2)."""
     return np.stack([np.sin(phi), np.cos(phi)], axis=-1)
 
