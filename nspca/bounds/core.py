@@ -234,10 +234,12 @@ def with_weights(problem: Problem, rows: np.ndarray, tau: float, t: float, y: Ar
     remainder = collect(problem.covariance, problem.nonneg, tau)
     if remainder.level > tau:
         return None
-    return _felt(problem, rows, tau, t, y, *_outside(remainder, rows, others, tau))
+    return _fold_remainder(problem, rows, tau, t, y, *_outside(remainder, rows, others, tau))
 
 
-def _outside(remainder: Remainder, rows: np.ndarray, others: np.ndarray, tau: float):
+def _outside(
+    remainder: Remainder, rows: np.ndarray, others: np.ndarray, tau: float
+) -> tuple[sp.csr_array, sp.csr_array]:
     """Return ``|N|`` among the features outside the core, and N between these and the core."""
     N = remainder.above(tau, signs=True)[others]
     return abs(N[:, others]), N[:, rows]

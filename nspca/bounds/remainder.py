@@ -170,17 +170,18 @@ def _strips(A: Any, order: np.ndarray, level: float) -> Iterator[tuple[int, np.n
             yield start, np.asarray(A.columns(order[start:stop])[order[start:end]]), error
 
 
-def _in_parts(A, order, size, level) -> Iterator[tuple[int, Array]]:
+def _in_parts(A: Parts, order: Indices, size: Array, level: float) -> Iterator[tuple[int, Array]]:
     """Yield (start, C) as `_strips` does, as many strips to a pass over the rows as have `WIDE` entries.
 
     Entries of features on which A is stored are taken from there.
     """
     known = A.held(order[:CANDIDATES])
-    inner = 0 if known is None else len(known)
+    known = np.zeros((0, 0)) if known is None else known
+    inner = len(known)
     starts: list[tuple[int, int]] = []
     pairs: list[tuple[Indices, Indices]] = []
 
-    def read():
+    def read() -> Iterator[tuple[int, Array]]:
         for (start, stop), C in zip(starts, A.crossed(pairs), strict=True):
             yield start, C if stop > inner else np.vstack((known[start:, start:stop], C))
 

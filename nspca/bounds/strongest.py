@@ -31,10 +31,11 @@ from nspca.bounds.fixing.settle import ROUNDS, Task, may_fix
 from nspca.bounds.fixing.stored import Stored
 from nspca.bounds.fixing.tree import FixingTree, Limits
 from nspca.bounds.plan import BRANCHED, CLOSED, OVERHEAD, PLANS, ROUND, Plan, plan_in_parts
-from nspca.bounds.witness import Witness, lifted, prove, stated
+from nspca.bounds.witness import Proof, Witness, lifted, prove, stated
 from nspca.certificate import Certificate
 from nspca.covariance.covariance import DENSE_LIMIT
 from nspca.covariance.linalg import Array, largest_eigenpairs
+from nspca.covariance.parts import Parts
 from nspca.errors import Cancelled, InvalidOption
 from nspca.local_search import single as ascent
 from nspca.lowrank.cones import Budget
@@ -134,8 +135,9 @@ def strongest(
     with threadpool_limits(1):
         searched = limits is not None or resume is not None  # a tree works on rows without weights
         if not searched and core.pays(problem, plan.rows, LEFT_OUT * lower, lower):
-            if core.few_in_reach(problem.covariance):
-                plan = plan_in_parts(effort, int(problem.covariance.rows.counts.sum()))
+            A = problem.covariance
+            if isinstance(A, Parts) and core.few_in_reach(A):
+                plan = plan_in_parts(effort, int(A.rows.counts.sum()))
             return _Cores(problem, plan, max(lower, 0.0), report, known).run()
         kept = kept_rows(problem, plan, lower, np.inf if searched else known)
         if kept is None:

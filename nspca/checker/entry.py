@@ -83,7 +83,7 @@ def proved(data: Any, certificate: Any, recipe: reading.Recipe) -> float:
     return float_up(given * Fraction(2) ** A.exponent)
 
 
-def matrix_of(data, recipe):
+def matrix_of(data: Any, recipe: reading.Recipe) -> Matrix:
     """Return the matrix A of data; a reader, or sparse data, are read in passes over their rows."""
     in_blocks = callable(getattr(type(data), "blocks", None))
     X = data if in_blocks else real_numbers(data)

@@ -28,8 +28,10 @@ from numpy import ndarray as Array
 
 from nspca.checker import matrix, remainder
 from nspca.checker.cover import TopSum, prove_cover
-from nspca.checker.membership import prove_rows
+from nspca.checker.matrix import Matrix
+from nspca.checker.membership import Claims, prove_rows
 from nspca.checker.reach import entries_above
+from nspca.checker.reading import Inequality, Joint
 from nspca.checker.refusal import require
 from nspca.checker.remainder import Folded
 from nspca.checker.rounding import ROOT_TINY, TINY, gamma, is_psd, margin, norm, root_up, topk
@@ -102,7 +104,7 @@ def threshold(A: Matrix, witness: Inequality | Joint, outside: Array, nonneg: bo
     return tau
 
 
-def heights(M, k, nonneg):
+def heights(M: Array, k: int, nonneg: bool) -> Array:
     """Return upper bounds on the h_i of the theorem, at least 0: k roundings for s, 5 from there."""
     off = np.maximum(M, 0) if nonneg else np.abs(M)
     off = np.where(np.eye(len(M), dtype=bool), 0.0, off)

@@ -9,14 +9,18 @@ the largest in columns that do not hold one value.
 
 import copy
 import hashlib
+from collections.abc import Iterator
 from fractions import Fraction
 from types import SimpleNamespace
+from typing import Any, Self
 
 import numpy as np
 from numpy import ndarray as Array
 
 from nspca.checker.numbers import floats, not_masked, numbers_of
-from nspca.checker.reach import larger
+from nspca.checker.products import Block
+from nspca.checker.reach import Found, larger_in
+from nspca.checker.reading import Recipe
 from nspca.checker.refusal import require
 from nspca.checker.rounding import ROOT_TINY, TINY, gamma
 
@@ -54,9 +58,10 @@ class Matrix:
     relative: bool
     exponent: int
     entries: Array | None
+    Z: Array | None
     by_rows, more, relief = False, 0, Fraction(0)
 
-    def __init__(self, data, recipe):
+    def __init__(self, data: Any, recipe: Recipe) -> None:
         X = data if isinstance(data, Dense | Sparse) else real_numbers(data)
         require(np.isfinite(X.values).all(), "the data must be finite numbers")
         shape = tuple(recipe.shape)
@@ -140,13 +145,13 @@ class Matrix:
         width = max(1, min(512, 2**22 // self.m))
         return [J[i : i + width] for i in range(0, len(J), width)]
 
-    def columns(self, J):
+    def columns(self, J: Array) -> Array:
         """Return Z for the features J, at unit scale; a Z of few numbers is held."""
         if self.Z is None and self.m * self.n <= HELD:
             self.Z = self._at_unit_scale(np.arange(self.n))
         return self._at_unit_scale(J) if self.Z is None else self.Z[:, J]
 
-    def _at_unit_scale(self, J):
+    def _at_unit_scale(self, J: Array) -> Array:
         """Return Z for the features J, formed in pieces that need little memory."""
         rows = np.empty((len(J), self.m))
         for at in self.chunks(np.arange(len(J))):
@@ -194,12 +199,11 @@ class Matrix:
             done += len(part)
         return np.divide(E, self.m, out=E)
 
-    def larger(self, order, blocks, least, nonneg):
-        """Yield for every block (a, b, c, d) the entries of A[order[a:b], order[c:d]] above the level of
+    def larger(self, order: Array, blocks: list[Block], least: list[float], nonneg: bool) -> Iterator[Found]:
+        """Return for every block (a, b, c, d) the entries of A[order[a:b], order[c:d]] above the level of
         `least`: their rows and columns in the block, and their values.
         """
-        for (a, b, c, d), level in zip(blocks, least, strict=True):
-            yield larger(self.block(order[a:b], order[c:d]), level, nonneg)
+        return larger_in(self, order, blocks, least, nonneg)
 
 
 class Dense:
@@ -239,7 +243,7 @@ class Sparse:
         """Return the arrays that the content hash covers."""
         return [self.starts, self.indices, self.values]
 
-    def blocks(self):
+    def blocks(self) -> Iterator[SimpleNamespace]:
         """Yield blocks of rows, as a reader of data does (`blocks`)."""
         for start in range(0, self.shape[0], ROWS):
             starts = self.starts[start : start + ROWS + 1]
@@ -249,7 +253,7 @@ class Sparse:
             }
             yield SimpleNamespace(indptr=starts - starts[0], **parts)
 
-    def columns(self, J):
+    def columns(self, J: Array) -> Array:
         """Return the columns J, each as a row in memory; all of them are formed."""
         inside = ((self.indices >= 0) & (self.indices < self.shape[1])).all()
         require(inside, "the parts of the sparse data disagree")

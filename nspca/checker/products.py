@@ -1,6 +1,10 @@
 """Sums of products of columns of Y over some rows, from sparse entries: the work grows with the entries."""
 
 import numpy as np
+from numpy import ndarray as Array
+
+Block = tuple[int, int, int, int]
+"""Ranges of places (a, b) and (c, d) in an order of the features."""
 
 COST = 300
 """Time of a product that is found entry by entry, as a multiple of a product in a dense matrix product."""
@@ -17,17 +21,17 @@ class Piece:
     rows, places, values : (p,), row, place of the feature and value of each entry
     """
 
-    def __init__(self, count, rows, places, values):
+    def __init__(self, count: int, rows: Array, places: Array, values: Array) -> None:
         order = np.argsort(rows * (1 + int(places.max(initial=0))) + places)
         self.count, self.rows = count, rows[order]
         self.places, self.values = places[order], values[order]
         self.starts = np.searchsorted(self.rows, np.arange(count))
 
-    def until(self, place):
+    def until(self, place: int) -> Array:
         """Return for each row the number of the first entry whose feature has at least this place."""
         return self.starts + np.bincount(self.rows[self.places < place], minlength=self.count)
 
-    def product(self, a, b, c, d):
+    def product(self, a: int, b: int, c: int, d: int) -> Array:
         """Return Y_I'Y_J (b - a, d - c) for the features I in places a to b and J in places c to d.
 
         Each sum has as many additions as it has terms that are not 0, at most: 0 + 0 is exact.
@@ -49,7 +53,7 @@ class Piece:
             total += np.bincount(to, weights=values, minlength=total.size)
         return total.reshape(b - a, d - c)
 
-    def dense(self, a, b):
+    def dense(self, a: int, b: int) -> Array:
         """Return the columns in places a to b as a dense array."""
         D, here = np.zeros((self.count, b - a)), (self.places >= a) & (self.places < b)
         D[self.rows[here], self.places[here] - a] = self.values[here]

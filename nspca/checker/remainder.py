@@ -19,15 +19,20 @@ the code has 8. Of d: one for each of at most |O| products and sums, and 1 to di
 K: 2 to divide by the root, twice, 1 to multiply, and one for each sum.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TypeAlias
 
 import numpy as np
 from numpy import ndarray as Array
 
+from nspca.checker.matrix import Matrix
 from nspca.checker.reach import entries_above
+from nspca.checker.reading import Inequality, Joint
 from nspca.checker.refusal import require
 from nspca.checker.rounding import TINY, gamma
+
+Folded: TypeAlias = tuple[Array, float]
+"""K and the size of its rounding error in spectral norm."""
 
 LIGHTEST, HEAVIEST = 2.0**-60, 2.0**60
 """Smallest and largest allowed weight: what underflows in d is then less than TINY."""
@@ -46,7 +51,7 @@ def fold(A: Matrix, witness: Inequality | Joint, outside: Array, tau: float, non
     return across(A, witness, outside, d, tau, nonneg)
 
 
-def weights(A, witness):
+def weights(A: Matrix, witness: Inequality | Joint) -> Array:
     """Return the weights (n,) of the features outside, and 1 for the kept rows."""
     y = np.ones(A.n)
     y[np.setdiff1d(np.arange(A.n), witness.rows)] = witness.y
@@ -55,7 +60,9 @@ def weights(A, witness):
     return y
 
 
-def entries_of_n(A, first, second, tau, nonneg):
+def entries_of_n(
+    A: Matrix, first: Array, second: Array | None, tau: float, nonneg: bool
+) -> Iterator[tuple[Array, Array, Array]]:
     """Yield (i, j, N_ij) for the pairs of `entries_above`; all other entries of N are 0."""
     for i, j, E, error in entries_above(A, first, second, tau, nonneg):
         N = np.maximum((E if nonneg else np.abs(E)) - (tau - error), 0.0)
@@ -64,7 +71,7 @@ def entries_of_n(A, first, second, tau, nonneg):
         yield i, j, N if nonneg else np.copysign(N, E)
 
 
-def levels(A, outside, y, tau, nonneg):
+def levels(A: Matrix, outside: Array, y: Array, tau: float, nonneg: bool) -> Array:
     """Return upper bounds (n,) on the d_i of the features outside, and 0 for the kept rows."""
     totals, felt = np.zeros(A.n), False
     for i, j, N in entries_of_n(A, outside, None, tau, nonneg):

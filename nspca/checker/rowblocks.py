@@ -12,13 +12,18 @@ gamma(6 depth + 64) size_i size_j. Of a column at most half full the second adds
 most the variance, by Cauchy-Schwarz.
 """
 
+from collections.abc import Iterator
+from typing import Any
+
 import numpy as np
 from numpy import ndarray as Array
 
 from nspca.checker import matrix
 from nspca.checker.blocks import Rows
 from nspca.checker.matrix import Matrix
-from nspca.checker.reach import larger
+from nspca.checker.products import Block
+from nspca.checker.reach import Found, larger
+from nspca.checker.reading import Recipe
 from nspca.checker.refusal import require
 from nspca.checker.rounding import ROOT_TINY, TINY, gamma
 
@@ -84,7 +89,7 @@ class RowMatrix(Matrix):
         require(few, f"at most {matrix.DENSE_LIMIT} rows are looked at together, got {both.size}")
         return self._gram(both)[np.ix_(*(np.searchsorted(both, part) for part in (I, J)))]
 
-    def _gram(self, J):
+    def _gram(self, J: Array) -> Array:
         (G,) = self.rows.products(J, [(0, len(J), 0, len(J))])
         return self.finished(G, J, J)
 
@@ -93,7 +98,7 @@ class RowMatrix(Matrix):
         G = sums / self.m - np.outer(self.means[I], self.means[J])
         return G * self.weights[I][:, None] * self.weights[J]
 
-    def larger(self, order, blocks, least, nonneg):
+    def larger(self, order: Array, blocks: list[Block], least: list[float], nonneg: bool) -> Iterator[Found]:
         """Yield for every block of A its entries above the level of `least`, some blocks in each pass."""
         if self.n <= matrix.DENSE_LIMIT:
             yield from super().larger(order, blocks, least, nonneg)
