@@ -19,15 +19,18 @@ export PYTHONDONTWRITEBYTECODE =
 # All paths are relative, so a folder with spaces in its name works.
 PY = $(VENV)/bin/python
 SOURCES = nspca app.py pages tests benchmarks scripts docs
+# Files with words in them. Pictures, data and notebooks are left out; the examples are the notebooks.
+TEXTS = $(shell find $(wildcard *.md *.py nspca pages tests benchmarks scripts docs deploy sample_data/*.md) -type f \( -name '*.py' -o -name '*.md' -o -name '*.js' -o -name '*.css' -o -name '*.R' \) -not -path '*/__pycache__/*')
 
-.PHONY: help app test test-visits test-long lint format docs wheel clean environment test-environment docs-environment
+.PHONY: help app test test-visits test-long lint format docs note wheel clean environment test-environment docs-environment
 
 help:
 	@echo "make app    start the dashboard (PORT=8501, ADDRESS=localhost)"
 	@echo "make test   run the tests (ARGS=... goes to pytest)"
 	@echo "make test-visits  whole visits of the pages;  make test-long  more cases, larger data"
-	@echo "make lint   check style and types;  make format  apply it"
+	@echo "make lint   check style, types and spelling;  make format  apply it"
 	@echo "make docs   build the pages of docs/ into build/site"
+	@echo "make note   build the note on certificates as PDF (needs LaTeX)"
 	@echo "make wheel  build an sdist and a wheel in dist/"
 	@echo "make clean  remove .venv and everything that was built"
 
@@ -47,16 +50,25 @@ lint: test-environment
 	@$(PY) -m ruff check $(wildcard $(SOURCES))
 	@$(PY) -m ruff format --check $(wildcard $(SOURCES))
 	@$(PY) -m mypy
+	@$(PY) -m codespell_lib $(TEXTS)
 
 format: test-environment
 	@$(PY) -m ruff check --fix $(wildcard $(SOURCES))
 	@$(PY) -m ruff format $(wildcard $(SOURCES))
 
-# A warning is an error. A page that would load something from another host is an error too.
+# A warning is an error. So is a page that would load something from another host, and a link that leads nowhere.
 docs: docs-environment
 	@$(PY) -m sphinx -E -q -W --keep-going -b html -d build/doctrees docs build/site
 	@$(PY) -m scripts.offline build/site
+	@$(PY) -m scripts.links build/site
 	@echo "build/site/index.html"
+
+# The note as PDF. TeX is needed: on Debian latexmk, texlive-latex-recommended, texlive-latex-extra, texlive-fonts-recommended, tex-gyre.
+note: docs-environment
+	@command -v latexmk >/dev/null || { echo "nspca: the PDF needs latexmk and LaTeX; docs/releasing.md names the packages. make docs shows the same note in a browser." >&2; exit 1; }
+	@$(PY) -m sphinx -q -W --keep-going -b latex -d build/note-doctrees -D root_doc=note -D include_patterns=note.md -D suppress_warnings=myst.xref_missing docs build/note
+	@$(MAKE) --no-print-directory -s -C build/note >build/note/latex.log 2>&1 || { tail -n 30 build/note/latex.log >&2; exit 1; }
+	@echo "build/note/nspca-note.pdf"
 
 wheel: test-environment
 	@rm -rf dist *.egg-info

@@ -37,6 +37,8 @@ COMING = """() => {
     !document.querySelector('[data-testid=stSkeleton]') && !/CONNECTING|Connection error/.test(said) &&
     !/is on its way|Solving \\d/.test(said);
 }"""
+CARDS = """() => [...document.querySelectorAll("[class*=st-key-card_] img")].every(
+  (image) => !atob(image.src.split(",")[1]).includes("<rect"))"""
 
 
 def swept(page: Page) -> None:
@@ -48,10 +50,14 @@ def swept(page: Page) -> None:
 
 
 def seen(page: Page) -> None:
-    """Wait until the first answer is there, nothing is being drawn, and the page is connected."""
+    """Wait until answer and pictures of samples are there, nothing is being drawn, and the page is
+    connected.
+    """
     page.wait_for_function(COMING, timeout=LIMIT)
+    page.wait_for_function(CARDS, timeout=LIMIT)
     page.wait_for_timeout(2500)
     page.wait_for_function(COMING, timeout=LIMIT)
+    page.wait_for_function(CARDS, timeout=LIMIT)
 
 
 PAGES: dict[str, str] = {
@@ -65,7 +71,7 @@ PAGES: dict[str, str] = {
     "compare": "compare?sample=pitprops",
     "papers": "papers?item=asteris2014-figure-4",
     "runs": "runs",
-    "learn": "learn?screen=3&guess=20",
+    "learn": "learn?screen=3",
     "join": "join",
 }
 PREPARED: dict[str, Callable[[Page], None]] = {"sweep": swept}

@@ -13,7 +13,7 @@ import pytest
 from nspca.cli.entry import parser
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("docs/journeys/*.md")]
+PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("docs/*/*.md")]
 # A block of Python, and where the next thing on the page is a block of text, what it prints.
 BLOCK = re.compile(r"^```python\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?", re.MULTILINE | re.DOTALL)
 
@@ -37,7 +37,7 @@ def test_python_blocks_run_and_print_what_stands_below_them(page, tmp_path, monk
 
 def test_every_fence_says_what_is_in_it():
     """Python that runs is marked as python; nothing else is highlighted as if it did."""
-    known = {"python", "text", "", "{include}", "{toctree}", "{eval-rst}"}
+    known = {"python", "text", "", "{include}", "{toctree}", "{eval-rst}", "{figure}"}
     for page in PAGES:
         opened = re.findall(r"^```(\S*).*$", page.read_text(encoding="utf-8"), re.MULTILINE)[::2]
         assert set(opened) <= known, page.name

@@ -255,6 +255,6 @@ def test_every_public_name_is_on_the_page_of_the_api():
 
 
 def test_links_between_the_pages_lead_somewhere():
-    for page in DOCS.glob("*.md"):
-        for target in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):
-            assert target.startswith("https://") or (DOCS / target).exists(), f"{page.name}: {target}"
+    for page in DOCS.rglob("*.md"):
+        for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+            assert target.startswith("https://") or (page.parent / target).exists(), f"{page.name}: {target}"

@@ -25,7 +25,7 @@ def find_sentences(text: str) -> list[str]:
     """Return the sentences of a Markdown page.
 
     Code blocks, tables, headings, pictures and generated parts are left out. A list item or a
-    paragraph ends a sentence. Inline code counts as one word.
+    paragraph ends a sentence. Inline code and an inline formula count as one word each.
     """
     text = re.sub(
         r"^```.*?^```$|^<!-- peers.*^<!-- end .*?-->|!\[[^\]]*\]\([^)]*\)",
@@ -34,7 +34,8 @@ def find_sentences(text: str) -> list[str]:
         flags=re.MULTILINE | re.DOTALL,
     )
     text = re.sub(r"^(\||#| {4,}(?![-\d] )).*$", "", text, flags=re.MULTILINE)
-    text = re.sub(r"``.+?``|`[^`]+`", "Code", text)
+    text = re.sub(r"^\$\$$.*?^\$\$$", "", text, flags=re.MULTILINE | re.DOTALL)
+    text = re.sub(r"``.+?``|`[^`]+`|\$[^$]+\$", "Code", text)
     text = re.sub(r"\[([^\]]+)\]\([^)]+\)", r"\1", text)
     text = re.sub(r"^ *([-*]|\d+\.) ", "\n\n", text, flags=re.MULTILINE)
     paragraphs = re.split(r"\n\s*\n", text)
@@ -54,10 +55,11 @@ def test_sentences_are_found():
     text = (
         "# Title of it\n\nOne `a b c` two. Three\n[four five](six.md)?\n\n| a | b |\n\n"
         "- Item one\n- item two\n\n    code here\n\n```python\nx = 1\n```\n"
+        "\n$$\nA formula of its own.\n$$\n\nLet $x \\le y$ be.\n"
     )
-    found = ["One Code two.", "Three four five?", "Item one", "item two"]
+    found = ["One Code two.", "Three four five?", "Item one", "item two", "Let Code be."]
     assert find_sentences(text) == found
-    assert [count_words(sentence) for sentence in found] == [3, 3, 2, 2]
+    assert [count_words(sentence) for sentence in found] == [3, 3, 2, 2, 3]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())

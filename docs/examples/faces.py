@@ -21,7 +21,7 @@ print(data.name, data.X.shape, f"{rows} x {columns} pixels")
 # These forty pixels vary together more than any other forty, up to the proved fraction in the last line.
 
 # %%
-problem = nspca.Problem.from_data(data.X, k=40)
+problem = nspca.Problem.from_data(data, k=40)
 one = nspca.solve(problem)
 
 
@@ -36,6 +36,7 @@ def draw(components):
 
 draw(one.components)
 print("at least", format_guarantee(one.ratio), "of the optimum")
+one
 
 # %% [markdown]
 # ## Five parts, together

@@ -25,7 +25,7 @@ for label in np.unique(data.labels):
 # Nonnegative weights select genes that rise together.
 
 # %%
-problem = nspca.Problem.from_data(data.X, k=20)
+problem = nspca.Problem.from_data(data, k=20)
 result = nspca.solve(problem)
 chosen = np.flatnonzero(result.components[:, 0])
 for j in sorted(chosen, key=lambda j: -result.components[j, 0])[:5]:
@@ -37,6 +37,7 @@ for j in sorted(chosen, key=lambda j: -result.components[j, 0])[:5]:
 # %%
 print("at least", format_guarantee(result.ratio), "of the optimum")
 print(nspca.verify(data.X, result.certificate, problem) <= result.certificate.upper)
+result
 
 # %% [markdown]
 # ## How many genes are enough
@@ -45,7 +46,8 @@ print(nspca.verify(data.X, result.certificate, problem) <= result.certificate.up
 
 # %%
 sweep = nspca.sweep(problem, [5, 10, 20, 40, 80])
-sweep.frame[["k", "value", "ratio"]].round({"value": 0, "ratio": 3})
+table = sweep.frame[["k", "value"]].round(0)
+table.assign(ratio=sweep.frame["ratio"].map(format_guarantee))
 
 # %% [markdown]
 # ## Does the component separate the diagnoses?
@@ -57,6 +59,15 @@ scores = problem.scores(result.components)[:, 0]
 for label in np.unique(data.labels):
     mine = scores[data.labels == label]
     print(f"{label!s:8} mean {mine.mean():10.0f}   standard deviation {mine.std():10.0f}")
+
+# %% [markdown]
+# These are the samples that the component was found on. A fair measure takes other samples: components of one
+# half, and the groups of the other half. Eta squared is the share of the variance of the scores that lies
+# between the groups. p says how often shuffled labels separate them as well.
+
+# %%
+effects = nspca.held_out_group_effects(data, data.labels, 20)
+print(f"{effects.measure} {effects.effect[0]:.2f}, p {effects.p[0]:.3f}")
 
 # %% [markdown]
 # ## More components

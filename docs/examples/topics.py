@@ -18,7 +18,7 @@ print(data.name, data.X.shape, f"{data.X.nnz} counts that are not zero")
 # ## The first topic
 
 # %%
-problem = nspca.Problem.from_data(data.X, k=10)
+problem = nspca.Problem.from_data(data, k=10)
 first = nspca.solve(problem)
 
 
@@ -29,6 +29,7 @@ def words(component):
 
 print(", ".join(words(first.components[:, 0])))
 print("at least", format_guarantee(first.ratio), "of the optimum")
+first
 
 # %% [markdown]
 # ## Which words must be in

@@ -1,7 +1,8 @@
 """The mechanism of every page that asks one question of the data and shows the answer.
 
 Each page subclasses `AnswerPage`: how to ask its question, and how to draw its answer. `show` does the rest.
-It finds the run, follows its progress, draws partial results, and offers the downloads.
+It finds the run, follows its progress, draws partial results, and offers the downloads. A `PicturePage` has
+no run, because its answer is computed at once. `show_at_once` draws it with the same head, form and order.
 """
 
 from abc import ABC, abstractmethod
@@ -69,17 +70,8 @@ class TakeHome:
     code: str = ""
 
 
-class AnswerPage(ABC, Generic[Asked]):
-    """Base class of a page with a question and its answer. `show` calls the methods in their order here.
-
-    Attributes
-    ----------
-    kind : kind of the runs that the page shows; holds the name of the run in the address
-    leading : whether the answer needs the leading eigenvalue, which is computed first for a folder of shards
-    """
-
-    kind: Kind
-    leading: bool = True
+class QuestionPage(ABC, Generic[Asked]):
+    """Base class of a page with a question, whose form folds into one line below the answer."""
 
     @abstractmethod
     def question(self, data: Chosen) -> Asked:
@@ -90,6 +82,39 @@ class AnswerPage(ABC, Generic[Asked]):
         NSPCAError
             For invalid values. The form is then open and shows the error.
         """
+
+    @abstractmethod
+    def form(self, data: Chosen, asked: Asked | None) -> None:
+        """Draw the inputs, each bound to the address by `state.bind`; `asked` is None for invalid values."""
+
+    def line(self, data: Chosen, asked: Asked) -> str:
+        """Return the question in a few words, for the folded form."""
+        return ", ".join([*asked.data.change_words(), asked.describe().asked])
+
+
+class PicturePage(QuestionPage[Asked]):
+    """Base class of a page whose answer is computed at once, without a run. `show_at_once` draws it."""
+
+    @abstractmethod
+    def view(self, data: Chosen, asked: Asked) -> Any:
+        """Draw the answer as one sentence, its picture and one control; return what `more` needs of it."""
+
+    @abstractmethod
+    def more(self, data: Chosen, asked: Asked, seen: Any) -> None:
+        """Draw everything else about the answer, below the form."""
+
+
+class AnswerPage(QuestionPage[Asked]):
+    """Base class of a page with a question and its answer. `show` calls the methods in their order here.
+
+    Attributes
+    ----------
+    kind : kind of the runs that the page shows; holds the name of the run in the address
+    leading : whether the answer needs the leading eigenvalue, which is computed first for a folder of shards
+    """
+
+    kind: Kind
+    leading: bool = True
 
     def first(self, data: Chosen, asked: Asked) -> Watched | None:
         """Return the run of the first answer, which the page shows before the visitor asks; None for none.
@@ -102,14 +127,6 @@ class AnswerPage(ABC, Generic[Asked]):
     def usual(self, data: Chosen) -> Asked | None:
         """Return the usual question, which the first answer answers; None for no first answer."""
         return None
-
-    @abstractmethod
-    def form(self, data: Chosen, asked: Asked | None) -> None:
-        """Draw the inputs, each bound to the address by `state.bind`; `asked` is None for invalid values."""
-
-    def line(self, data: Chosen, asked: Asked) -> str:
-        """Return the question in a few words, for the folded form."""
-        return ", ".join([*asked.data.change_words(), asked.describe().asked])
 
     @abstractmethod
     def label(self, data: Chosen, asked: Asked) -> str:
@@ -213,6 +230,29 @@ def show(page: AnswerPage[Any], data: Chosen) -> None:
         _draw(page, run, asked, answer, below)
 
 
+def show_at_once(page: PicturePage[Any], data: Chosen) -> None:
+    """Draw a page without a run below its head: the answer first, then the form in one line, then the
+    rest.
+    """
+    answer, asking, below = frame.picture(), frame.form(border=False), st.container()
+    asked, refusal = None, None
+    try:
+        asked = page.question(data)
+    except NSPCAError as error:
+        refusal = error
+    with asking, frame.guard():
+        with _fold(page, data, asked, folded=asked is not None):
+            page.form(data, asked)
+        if refusal is not None:
+            raise refusal
+    if asked is None:
+        return
+    with answer, frame.guard():
+        seen = page.view(data, asked)
+        with below, frame.guard():
+            page.more(data, asked, seen)
+
+
 def show_shared(page: AnswerPage[Any], run: Watched) -> None:
     """Draw the answer and all sections of a finished run that another person shared."""
     if not run.of_these_data or kept(run) is None:
@@ -246,14 +286,7 @@ def _find(page: AnswerPage[Any], data: Chosen, asked: ProblemSpec | None) -> Wat
 def _ask(page: AnswerPage[Any], data: Chosen, asked: ProblemSpec | None, run: Watched | None) -> None:
     """Draw the form: folded into one line if there is an answer, otherwise open."""
     folded = run is not None and asked is not None
-    line = "" if asked is None else page.line(data, asked)
-    # Another key makes another element, so a form folds by itself when the first answer is there.
-    fold = st.expander(
-        f"{wording.plain(line)} · **{CHANGE}**" if folded else "The question",
-        expanded=not folded,
-        key="question_folded" if folded else "question_open",
-        icon=":material/tune:",
-    )
+    fold = _fold(page, data, asked, folded)
     with fold:
         page.form(data, asked)
     if asked is None:
@@ -266,6 +299,18 @@ def _ask(page: AnswerPage[Any], data: Chosen, asked: ProblemSpec | None, run: Wa
             offered = page.offer(data, asked)
     if offered and page.begin_unasked(data, asked):
         st.rerun()
+
+
+def _fold(page: QuestionPage[Any], data: Chosen, asked: ProblemSpec | None, folded: bool) -> DeltaGenerator:
+    """Return the box of a form: closed with the question as its title, or open."""
+    line = "" if asked is None else page.line(data, asked)
+    # Another key makes another element, so a form folds by itself when the first answer is there.
+    return st.expander(
+        f"{wording.plain(line)} · **{CHANGE}**" if folded else "The question",
+        expanded=not folded,
+        key="question_folded" if folded else "question_open",
+        icon=":material/tune:",
+    )
 
 
 def same(one: ProblemSpec, other: ProblemSpec) -> bool:

@@ -76,7 +76,7 @@ class Sample:
 SAMPLES: dict[str, Sample] = {
     "digits": Sample(
         title="Handwritten digits",
-        summary="1797 images of 8 x 8 grey levels, ten classes",
+        summary="1,797 images of 8 × 8 pixels, in 10 groups",
         kind="image",
         shape=(1797, 64),
         source_url="https://archive.ics.uci.edu/dataset/80/optical+recognition+of+handwritten+digits",
@@ -115,7 +115,7 @@ SAMPLES: dict[str, Sample] = {
     ),
     "cbcl": Sample(
         title="CBCL faces",
-        summary="2429 faces of 19 x 19 grey levels",
+        summary="2,429 faces of 19 × 19 pixels",
         kind="image",
         shape=(2429, 361),
         licence="research use with attribution, not verified here",
@@ -129,7 +129,7 @@ SAMPLES: dict[str, Sample] = {
     ),
     "leukemia": Sample(
         title="Leukemia (MLL)",
-        summary="expression of 12582 probe sets in 72 leukemias: ALL, MLL and AML",
+        summary="expression of 12,582 probe sets in 72 leukemias, in 3 groups: ALL, MLL and AML",
         kind="table",
         shape=(72, 12582),
         licence="supplement to a publication, terms not verified here",
@@ -159,7 +159,7 @@ SAMPLES: dict[str, Sample] = {
     ),
     "bow-kos": Sample(
         title="Bag of words (KOS)",
-        summary="3430 blog entries, 6906 words",
+        summary="3,430 blog entries, 6,906 words",
         kind="words",
         shape=(3430, 6906),
         source_url="https://archive.ics.uci.edu/dataset/164/bag+of+words",

@@ -49,8 +49,22 @@ def thumbnail(
     )
 
 
+def strip(X: Any, shape: Sequence[int]) -> str:
+    """Draw rows of X as images side by side, in an SVG with the proportions of the row."""
+    sheet = _sheet(X, shape, 1, X.shape[0])
+    height, width = sheet.shape[:2]
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}">'
+        f"{_picture(sheet, size=(width, height))}</svg>"
+    )
+
+
 def _images(X: Any, shape: Sequence[int]) -> str:
-    lines, columns = _IMAGES
+    return _picture(_sheet(X, shape, *_IMAGES))
+
+
+def _sheet(X: Any, shape: Sequence[int], lines: int, columns: int) -> np.ndarray:
+    """Return the pixels of the first rows of X as images on one sheet, each in its own range of grey."""
     rows = np.asarray(X[: lines * columns], float)
     low, high = rows.min(axis=1, keepdims=True), rows.max(axis=1, keepdims=True)
     grey = (255 * (rows - low) / np.where(high > low, high - low, 1)).astype(np.uint8).reshape(-1, *shape)
@@ -59,7 +73,7 @@ def _images(X: Any, shape: Sequence[int]) -> str:
         top, left = (i // columns) * (shape[0] + 1), (i % columns) * (shape[1] + 1)
         sheet[top : top + shape[0], left : left + shape[1], :3] = picture[..., None]
         sheet[top : top + shape[0], left : left + shape[1], 3] = 255
-    return _picture(sheet)
+    return sheet
 
 
 def _spectra(X: Any, axis: ArrayLike | None) -> str:
@@ -117,7 +131,7 @@ def _cells(X: Any) -> str:
     return _picture(shade, stretch=True)
 
 
-def _picture(pixels: np.ndarray, stretch: bool = False) -> str:
+def _picture(pixels: np.ndarray, stretch: bool = False, size: tuple[int, int] = (WIDTH, HEIGHT)) -> str:
     """Return an SVG image element of pixels that fills the preview, with their own proportions unless
     `stretch`.
     """
@@ -125,5 +139,5 @@ def _picture(pixels: np.ndarray, stretch: bool = False) -> str:
     Image.fromarray(pixels).save(stream, "PNG", optimize=True)
     data = base64.b64encode(stream.getvalue()).decode()
     fit = "none" if stretch else "xMidYMid meet"
-    place = f'width="{WIDTH}" height="{HEIGHT}" preserveAspectRatio="{fit}"'
+    place = f'width="{size[0]}" height="{size[1]}" preserveAspectRatio="{fit}"'
     return f'<image {place} style="image-rendering:pixelated" href="data:image/png;base64,{data}"/>'

@@ -57,8 +57,8 @@ CURVES = "#868d99"
 """The curves of a spannogram, one for each feature."""
 STAR = "#c0265a"
 """The highest point of a spannogram."""
-STRETCHES = ("#5ab4e5", "#e6b34d", "#3fae8b", "#cf8fb6")
-"""Neighbouring stretches of the angle, each with its own support."""
+STRETCHES = ("#c6cad1", "#8b919c")
+"""Neighbouring stretches of the angle, each with its own support; greys, since they stand for no method."""
 
 FAINT = "rgba(128,128,128,0.13)"
 GRID = "rgba(128,128,128,0.22)"

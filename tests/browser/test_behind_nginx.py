@@ -1,5 +1,6 @@
-"""The dashboard behind nginx, with the file of deploy/: a class gets in at once, and a page works."""
+"""The dashboard behind nginx, with the file of deploy/: a class gets in at once, and its room works."""
 
+import base64
 import contextlib
 import json
 import re
@@ -15,10 +16,13 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from playwright.sync_api import expect
+from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
 from nspca.jobs import certificates
 from tests.browser.conftest import LIMIT
+from tests.browser.students import STREAM, Student, open_stream
 from tests.patience import STUCK, wait_for
 from tests.servers import ROOT, Server, free_port
 
@@ -26,7 +30,6 @@ FILE = ROOT / "deploy" / "nginx.conf"
 TEXT = FILE.read_text(encoding="utf-8")
 NAME = "pca.localhost"  # browsers know without asking that this is their own machine
 CLASS, TOGETHER = 60, 30
-STREAM = "/_stcore/stream"
 # Requests of a first visit to Home that each location of the file gets, at most; a test counts them.
 PAGES, FILES = 8, 110
 WHOLE = """
@@ -206,5 +209,87 @@ def test_a_class_gets_in_at_once(nginx, browser, tmp_path, counted, monkeypatch)
         most = (TOGETHER + 1) * (len(paths) - len(files)) + 2 * len(files)  # packed or not
         assert len(passed_on) <= most < len(logged) / 5, "files come from the cache of nginx"
         assert {line["status"] for line in logged} <= {101, 200}
+    finally:
+        server.stop()
+
+
+PASSWORD, PHONES, SOCKETS = "for the class", 2, 8
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+
+
+@contextlib.contextmanager
+def visitor(browser, **options):
+    """Open a page of a browser that knows the password."""
+    login = {"username": "", "password": PASSWORD}
+    context = browser.new_context(ignore_https_errors=True, http_credentials=login, **options)
+    context.set_default_timeout(LIMIT)
+    try:
+        yield context.new_page()
+    finally:
+        context.close()
+
+
+def give_password(port: int) -> str:
+    """Return the cookie of a browser that gave the password through nginx."""
+    connection = HTTPSConnection("127.0.0.1", port, timeout=STUCK, context=ssl._create_unverified_context())
+    login = base64.b64encode(f":{PASSWORD}".encode()).decode()
+    connection.request("GET", "/join", headers={"Host": f"{NAME}:{port}", "Authorization": f"Basic {login}"})
+    answer = connection.getresponse()
+    answer.read()
+    assert answer.status == 200
+    connection.close()
+    cookie = answer.getheader("Set-Cookie")
+    assert "Secure" in cookie
+    return cookie.split(";")[0]
+
+
+@pytest.mark.visit
+def test_the_room_of_a_class_works_behind_nginx_and_the_password(
+    nginx, browser, tmp_path, counted, monkeypatch
+):
+    """A teacher opens a room; phones with and without a browser join through nginx, and the projector shows
+    every guess.
+    """
+    monkeypatch.setenv("NSPCA_HOSTS", NAME)
+    monkeypatch.setenv("NSPCA_PASSWORD", PASSWORD)
+    home, folder = tmp_path / "home", tmp_path / "nginx"
+    home.mkdir(), folder.mkdir()
+    counted(home)
+    server = Server(home, first="from tests import hasty; hasty.hire(); ").start()
+    try:
+        with serve(nginx, folder, server.port) as port, contextlib.ExitStack() as stack:
+            url = f"https://{NAME}:{port}"
+            with pytest.raises(InvalidStatus, match="403"):
+                open_stream(url)
+            teacher = stack.enter_context(visitor(browser))
+            teacher.goto(f"{url}/learn")
+            teacher.get_by_text("With a class").click()
+            teacher.get_by_role("button", name="Open a room").click()
+            heading = teacher.get_by_role("heading", level=3).first
+            expect(heading).to_have_text(re.compile(r"^\w{3}-\w{3}$"))
+            code = heading.inner_text().replace("-", "")
+            expect(teacher.get_by_text("Students need it too")).to_have_count(1)
+
+            cookie = give_password(port)
+            with ThreadPoolExecutor(SOCKETS) as pool:
+                streams = pool.map(lambda _: open_stream(url, cookie), range(SOCKETS))
+                students = [Student(stack.enter_context(stream), code) for stream in streams]
+                list(pool.map(Student.join, students))
+                list(pool.map(Student.guess, students, range(10, 10 + SOCKETS)))
+            expect(teacher.get_by_text(f"Guesses: {SOCKETS},")).to_be_visible()
+            for number in range(PHONES):
+                phone = stack.enter_context(visitor(browser, **PHONE))
+                phone.goto(f"{url}/join?room={code}")
+                phone.locator(".nspca-turner .angle").fill(str(90 + number))
+                phone.get_by_role("button", name="Send my guess").click()
+                expect(teacher.get_by_text(f"Guesses: {SOCKETS + number + 1},")).to_be_visible()
+            drawn = "document.querySelector('.nspca-figure.js-plotly-plot').calcdata[0].length"
+            teacher.wait_for_function(f"{drawn} === {SOCKETS + PHONES}")  # the projector shows each of them
+            teacher.get_by_role("button", name="Show the answer").click()
+            expect(phone.get_by_text("on the projector")).to_be_visible()
+        logged = [json.loads(line) for line in (folder / "access.log").read_text().splitlines()]
+        refused = {line["uri"] for line in logged if line["status"] not in (101, 200, 401, 403)}
+        # Streamlit looks for its server below the folder of every page first.
+        assert all(uri.endswith(("/_stcore/health", "/_stcore/host-config")) for uri in refused), refused
     finally:
         server.stop()

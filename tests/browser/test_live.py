@@ -88,6 +88,24 @@ def wait_for_ticks(page, count: int) -> None:
 
 
 @pytest.mark.visit
+def test_a_figure_whose_height_changed_still_follows_the_width(serve, page):
+    """On a phone a legend below adds to the height, and the width changes after that."""
+    page.set_viewport_size({"width": 1024, "height": 844})
+    page.goto(serve(CHANGING))
+    page.wait_for_selector(".js-plotly-plot .main-svg")
+    fits = """(({ clientWidth, clientHeight, _fullLayout: { width, height } }) =>
+      width === clientWidth && height === clientHeight)(document.querySelector(".js-plotly-plot"))"""
+    page.wait_for_function(fits)
+    page.locator(".js-plotly-plot").first.evaluate("plot => { plot.style.height = '500px'; }")
+    page.wait_for_function(f"document.querySelector('.js-plotly-plot').clientHeight === 500 && {fits}")
+    for width in (390, 800):
+        page.set_viewport_size({"width": width, "height": 844})
+        page.wait_for_function(
+            f"document.querySelector('.js-plotly-plot').clientWidth < {width} && {fits}", timeout=20_000
+        )
+
+
+@pytest.mark.visit
 def test_zoom_survives_ticks_and_a_click_comes_back(serve, page):
     outside = []
     page.on(

@@ -10,6 +10,7 @@ import nspca
 from nspca.dashboard.components.cone_replay import record
 from nspca.lowrank.rankd import factor
 from nspca.lowrank.spannogram import exact_rank_d
+from tests.browser.folds import fold
 
 
 def members(page: Page) -> list[str]:
@@ -56,8 +57,11 @@ def test_dragging_phi_changes_the_set_and_a_reload_keeps_it(page, app_url):
     at = first * (V @ [np.sin(phi), np.cos(phi)])
     lit = [np.argsort(-sign * at)[: min(6, (sign * at > 0).sum())] for sign in (1, -1)]
     assert [set(map(int, line.split(","))) for line in members(page)] == [set(map(int, lit[0]))]
+    why = page.get_by_text("The direction −c turns every curve upside down")
+    expect(why).to_be_hidden()
     page.get_by_label("opposite directions").check()
     expect(lines).to_have_count(2)
+    expect(why).to_be_visible()
     assert [set(map(int, line.split(","))) for line in members(page)] == [set(map(int, rows)) for rows in lit]
     page.get_by_label("opposite directions").uncheck()
     names = [nspca.load_sample("digits").feature_names[j] for j in lit[0]]
@@ -67,11 +71,17 @@ def test_dragging_phi_changes_the_set_and_a_reload_keeps_it(page, app_url):
     page.reload()
     expect(page.locator(".nspca-spx .say")).to_contain_text(f"φ = {angle(page):.1f}°")
     expect(lines.first).to_have_attribute("data-members", after[0])
-    expect(page.get_by_role("slider", name="k, the number")).to_have_attribute("aria-valuetext", "6")
+    expect(fold(page, "6 pixels, nonnegative · change")).to_be_visible()
 
     page.get_by_role("button", name="Optimum").click()
     expect(page).not_to_have_url(re.compile("phi="))
     expect(lines.first).to_have_attribute("data-members", before[0])
+
+    drawn = picture.evaluate("canvas => canvas.toDataURL()")
+    page.get_by_role("button", name="Play").click()
+    expect(lines.first).not_to_have_attribute("data-members", before[0])
+    assert picture.evaluate("canvas => canvas.toDataURL()") != drawn, "the picture follows while playing"
+    page.get_by_role("button", name="Pause").click()
 
 
 @pytest.mark.visit
@@ -118,7 +128,7 @@ def test_the_cone_search_is_walked_until_its_bounds_meet(page, app_url):
     page.reload()
     expect(page).to_have_url(re.compile("view=sphere"))
     expect(root.locator(".say")).to_contain_text(f"{len(went.born)} cones made")
-    expect(page.get_by_role("slider", name="k, the number")).to_have_attribute("aria-valuetext", "12")
+    expect(fold(page, "12 pixels, nonnegative · change")).to_be_visible()
     assert not [url for url in outside if not url.startswith(app_url.replace("http", "ws"))]
 
 

@@ -6,6 +6,8 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from tests.patience import wait_for
+
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 RANGES = """plot => JSON.stringify(Object.entries(plot._fullLayout)
   .filter(([name]) => /^[xy]axis\\d*$/.test(name))
@@ -133,23 +135,49 @@ def test_a_class_answers_on_its_phones(page, browser, app_url):
         expect(one.get_by_text("The room is closed")).to_be_visible()
 
 
+FIGURE = ".nspca-figure .main-svg"
+SLIDES = {
+    "?digit_k=9": FIGURE,
+    "data?sample=digits": "",
+    "spannogram?sample=digits": ".nspca-spx canvas.curves",
+    "spannogram?sample=digits&view=sphere": ".nspca-cones .world",
+    "spannogram?sample=digits&view=support": FIGURE,
+    "spannogram?sample=pitprops&view=ranks": FIGURE,
+    "sweep?sample=digits": FIGURE,
+    "parts?pictures=digits": FIGURE,
+    "topics?texts=bow-kos": "",
+    "components?sample=pitprops": "",
+    "compare?sample=pitprops": FIGURE,
+    "papers?item=asteris2014-figure-4": FIGURE,
+    "runs?find=": "",
+    "learn?screen=1": FIGURE,
+    "learn?screen=2": FIGURE,
+    "learn?screen=3": ".nspca-spx canvas.curves",
+    "learn?screen=4": ".nspca-cones .world",
+    "learn?screen=5": ".nspca-paint .grid",
+    "learn?screen=6": FIGURE,
+    "join?room=": "",
+}
+"""Addresses that are presented, each with its main picture where it has one."""
+
+
 @pytest.mark.visit
 def test_present_mode_is_wholly_visible(page, app_url):
-    for address, picture in (
-        ("spannogram?sample=digits", ".nspca-spx canvas.curves"),
-        ("learn?screen=2", ".nspca-figure .main-svg"),
-        ("?digit_k=9", ".nspca-figure .main-svg"),
-    ):
+    for address, picture in SLIDES.items():
+        page.set_viewport_size({"width": 1280, "height": 720})
+        page.goto(f"{app_url}/{address}&present=1")
+        drawn, leave = page.locator(picture or "h1").first, page.get_by_role("button", name="Leave")
+        expect(drawn).to_be_visible()
+        expect(leave).to_be_visible()
         for size in ({"width": 1280, "height": 720}, {"width": 1920, "height": 1080}):
             page.set_viewport_size(size)
-            page.goto(f"{app_url}/{address}&present=1")
-            drawn, leave = page.locator(picture).first, page.get_by_role("button", name="Leave")
-            expect(drawn).to_be_visible()
-            expect(leave).to_be_visible()
+            high = size["height"]
             page.wait_for_function(FITS)
-            assert drawn.bounding_box()["height"] > 0.25 * size["height"], (address, size)
+            if picture:  # it grows once everything beside it has its place
+                wait_for(lambda: drawn.bounding_box()["height"] > 0.25 * high)  # noqa: B023
+            page.wait_for_function(FITS)
             box = leave.bounding_box()
-            assert box["y"] + box["height"] <= size["height"], (address, size)
+            assert box["y"] + box["height"] <= high, (address, size)
     page.locator("body").press("Escape")
     expect(page).not_to_have_url(re.compile("present"))
 
@@ -168,3 +196,11 @@ def test_arrows_move_in_the_painted_image(page, app_url):
     for _ in range(3):
         page.keyboard.press("ArrowUp")  # the edge holds
     expect(pixels.nth(0)).to_be_focused()
+    page.goto(f"{app_url}/learn?screen=4")
+    cones = page.locator(".nspca-cones")
+    expect(cones.locator(".say")).to_contain_text("Done")
+    cones.locator(".step").press("Home")
+    cones.locator(".step").press("ArrowRight")
+    expect(cones).to_have_attribute("data-step", "1")
+    expect(cones.locator(".step")).to_be_focused()
+    expect(page).to_have_url(re.compile("screen=4"))

@@ -2,6 +2,7 @@
 
 import functools
 import html
+import logging
 import os
 from pathlib import Path
 
@@ -19,6 +20,16 @@ from tests.dashboard.figures import drawn
 from tests.patience import wait_for
 
 ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def caplog(caplog, monkeypatch):
+    """What the package logs is seen also after a test that started the app, whose log goes to standard error
+    alone, or Dask's workers, which silence every handler there is.
+    """
+    monkeypatch.setattr(logging.getLogger("nspca"), "propagate", True)
+    caplog.set_level(logging.INFO, logger="nspca")
+    return caplog
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -1,6 +1,8 @@
 """Data: every sample, an upload, and everything that can be wrong with one."""
 
+import base64
 import io
+import re
 import time
 import zipfile
 from types import SimpleNamespace
@@ -18,6 +20,7 @@ from nspca.dashboard.open_data import find, version
 from nspca.dashboard.runs import defaults
 from nspca.data import SAMPLES, docstrings, is_at_hand
 from nspca.jobs import engine
+from nspca.plots import data_preview
 from nspca.specs import DataSpec
 from tests.dashboard.figures import figures
 
@@ -292,8 +295,29 @@ def test_every_sample_has_its_picture(visit, stand_ins):
         if is_at_hand(name):
             drawn = cards._drawing(name, version(name)).result(60)
             assert drawn.startswith("<svg") and len(drawn) < 40_000
-    pictures = [html.proto.body for html in visit(PAGE).get("html") if "<img" in html.proto.body]
+    first, *pictures = [html.proto.body for html in visit(PAGE).get("html") if "<img" in html.proto.body]
+    assert 'alt="The first 8 images of digits"' in first
     assert len(pictures) == len(SAMPLES) and len({*pictures}) >= len(SAMPLES) - 1
+
+
+def test_the_data_that_are_open_and_what_a_stand_in_is_are_said(visit, stand_ins, texts):
+    page = visit(PAGE, sample="cbcl")
+    assert page.subheader[0].value == "Open now: CBCL faces"
+    badge = "stand-in: invented data"
+    said = [one.value for one in page.markdown if badge in one.value]
+    assert len(said) == 1 + len(STAND_INS), "beside the data that are open, and on each card"
+    assert sum(one.value.startswith("The original: ") for one in page.caption) == len(STAND_INS)
+
+
+def test_images_side_by_side_keep_their_pixels():
+    rows = np.arange(24.0).reshape(2, 12)
+    svg = data_preview.strip(rows, (3, 4))
+    png = base64.b64decode(re.search(r"base64,([^\"]+)", svg)[1])
+    sheet = np.asarray(Image.open(io.BytesIO(png)))
+    assert sheet.shape == (3, 9, 4) and 'viewBox="0 0 9 3"' in svg
+    grey = (255 * np.arange(12.0) / 11).astype(np.uint8).reshape(3, 4)
+    assert (sheet[:, :4, 0] == grey).all() and (sheet[:, 5:, 0] == grey).all()
+    assert (sheet[:, 4, 3] == 0).all(), "a gap between two images"
 
 
 @pytest.mark.visit

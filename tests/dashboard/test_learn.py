@@ -53,7 +53,7 @@ def test_the_direction_is_that_of_most_variance():
 def test_few_pixels_are_held_against_what_is_proved(visit, texts):
     of, said = lesson(), texts(visit(PAGE, screen=2))
     assert nspca.verify(DIGITS, of.certificate) == of.upper
-    reached, possible = map(float, re.search(r"explain (\d+) % of its.*more than (\d+) %", said).groups())
+    reached, possible = map(float, re.search(r"capture (\d+) % of its.*more than (\d+) %", said).groups())
     assert reached <= 100 * of.result.value / of.best and possible >= 100 * of.upper / of.best
 
 

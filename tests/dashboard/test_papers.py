@@ -121,7 +121,7 @@ def test_faces_are_offered_where_the_pictures_are(visit, nspca_data, texts):
 
 def test_genes_of_a_stand_in_say_so(visit, stand_ins, texts):
     page = visit(PAGE, paper="uses", use="genes")
-    assert not page.error and page.button(key="genes") and "stand-in, made up" in texts(page)
+    assert not page.error and page.button(key="genes") and "stand-in: invented data" in texts(page)
 
 
 def test_the_counts_of_all_papers_are_those_of_the_claims(visit):

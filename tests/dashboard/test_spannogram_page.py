@@ -13,13 +13,15 @@ import nspca
 from nspca.dashboard import open_data
 from nspca.dashboard.components import cone_replay
 from nspca.dashboard.components.spannogram_explorer import explorer_data
-from nspca.dashboard.spannogram import lessons, low_rank, views
+from nspca.dashboard.runs import first_answer
+from nspca.dashboard.spannogram import lessons, limit, low_rank
+from nspca.dashboard.spannogram import page as spannogram_page
 from nspca.dashboard.spannogram import ranks as ranks_view
 from nspca.lowrank.rankd import factor, rho
 from nspca.lowrank.spannogram import exact_rank_d, intervals_rank2, solve_on_support
 from nspca.lowrank.spannogram.teaching import made_example, outside, support_view
 from nspca.plots.ranks import short
-from nspca.specs import DataSpec
+from nspca.specs import DataSpec, SweepSpec
 
 PAGE = "pages/spannogram.py"
 VIEWS = ("curves", "sphere", "support", "ranks")
@@ -90,19 +92,68 @@ def test_k_moves_the_component_and_the_address(visit, address, texts):
     assert address(page)["k"] == "3" and "these 3 pixels would be the best 3" in texts(page)
 
 
-def test_the_sentences_beside_the_curves_hold():
-    problem = nspca.Problem.from_data(nspca.load_sample("digits"), 10)
-    digits = open_data.find(DataSpec(sample="digits"), None)
-    of = low_rank.Subject(digits, problem, ("sentences",), low_rank.leading(problem.covariance))
-    found = low_rank.rank2(of)
-    share = re.search(r"explain ([\d.]+) %", views.answer(of))[1]
-    x, _ = found.component(found.optimum[0], 10, True)
-    assert 0 <= 100 * of.problem.value(x) / of.problem.leading_eigenvalue - float(share) < 1
-    most = float(re.search(r"more than ([\d.]+) %", views._rest(of))[1])
-    assert most >= 100 * nspca.solve(of.problem).value / of.problem.leading_eigenvalue
-    assert most >= 100 * ranks_view.rank_at(of, 2).upper / of.problem.leading_eigenvalue
-    count = lessons.steps("pixel", 10, 64, len(found.candidates), math.comb(64, 10), "", False)[2]
-    assert f"{len(found.candidates)} sets to check instead of 151 billion" in count
+def asked_of(sample: str, k: int, nonneg: bool = True) -> tuple[low_rank.Subject, SweepSpec]:
+    """Return the subject of the page, and its question."""
+    data = open_data.find(DataSpec(sample=sample), None)
+    asked = SweepSpec(data=data.spec, ks=(k,), nonneg=nonneg)
+    return low_rank.subject(data, asked), asked
+
+
+def percentages(text: str) -> list[float]:
+    return [float(number) for number in re.findall(r"([\d.]+) %", text)]
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_the_sentence_at_the_top_holds(nonneg):
+    of, asked = asked_of("digits", 10, nonneg)
+    found, unit = low_rank.rank2(of), of.problem.leading_eigenvalue
+    x, _ = found.component(found.optimum[0], 10, nonneg)
+    result = nspca.solve(of.problem)
+    certificate = nspca.certify(of.problem, result, effort="fast")
+    for known in (limit.find(of, asked), limit.Limit(certificate.upper, False)):
+        said = spannogram_page.answer(of, known)
+        here, reached, most = percentages(said)
+        assert 0 <= 100 * found.value / of.unit - here < 0.1
+        assert 0 <= 100 * of.problem.value(x) / unit - reached < 0.1
+        assert 0 <= most - 100 * known.upper / unit < 0.1 and known.upper >= result.value
+        assert ("a quick limit: Sweep proves a tighter one" in said) == known.is_quick
+        assert ("nonnegative" in said) == nonneg
+    steps = lessons.steps(of.problem, "pixel", len(found.candidates), math.comb(64, 10))
+    assert f"{len(found.candidates)} sets to check instead of 151 billion" in steps[1]
+    assert not any("%" in step for step in steps), "one limit on the page"
+
+
+def test_the_sentence_at_an_optimum_and_without_a_limit():
+    of, _ = asked_of("digits", 10)
+    x, _ = low_rank.rank2(of).component(low_rank.rank2(of).optimum[0], 10, True)
+    said = spannogram_page.answer(of, limit.Limit(of.problem.value(x), False))
+    assert said.endswith("No 10 pixels with nonnegative weights can capture more.")
+    said = spannogram_page.answer(of, limit.Limit(1.01 * of.problem.leading_eigenvalue, True))
+    assert len(percentages(said)) == 3 and "No limit below 100 % is proved" in said
+    one, _ = asked_of("digits", 1)
+    said = spannogram_page.answer(one, limit.Limit(0.9 * one.problem.leading_eigenvalue, True, "a run"))
+    assert "this pixel would be the best one" in said and "it captures" in said
+    assert said.endswith("a tighter limit is on its way.")
+
+
+def test_the_limit_is_that_of_sweep(visit, settled, finish, address, texts, monkeypatch):
+    """The page proves the limit by the run that Sweep makes, and takes a limit that Sweep has proved."""
+    page = visit(PAGE, sample="pitprops", k=5)
+    assert "quick limit: Sweep proves" in texts(page)
+    sweep = visit("pages/sweep.py", sample="pitprops", from_=5, to=5)
+    sweep.button(key="run").click().run()
+    sweep = finish(sweep)
+    proved = nspca.Problem.from_covariance(nspca.load_sample("pitprops").X, k=5)
+    upper = nspca.sweep(proved, [5])["auto", 5].certificate.upper
+    own = texts(visit(PAGE, sample="pitprops", k=5, w=address(sweep)["w"]))
+    assert "quick limit" not in own
+    monkeypatch.setattr(first_answer, "LARGEST", 10**6)
+    page = settled(visit(PAGE, sample="pitprops", k=5), lambda page: "on its way" not in texts(page))
+    assert "quick limit" not in texts(page)
+    line = next(line for line in own.splitlines() if line.startswith("#### If the data had"))
+    assert line in texts(page)
+    if "more than" in line:
+        assert 0 <= percentages(line)[-1] - 100 * upper / proved.leading_eigenvalue < 0.1
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
@@ -141,7 +192,7 @@ def test_counts_as_people_say_them(count, said):
 
 
 def test_nothing_heavy_starts_unasked(visit, monkeypatch):
-    monkeypatch.setattr("nspca.dashboard.spannogram.views.heavy", lambda data: True)
+    monkeypatch.setattr("nspca.dashboard.spannogram.page.heavy", lambda data: True)
     page = visit(PAGE, sample="pitprops")
     assert not page.latex and not page.error
     page.button(key="compute").click().run()

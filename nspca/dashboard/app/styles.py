@@ -47,7 +47,7 @@ PHONE = f"""
 :has(> .st-key-{FORM}) ~ :has(> .st-key-{PICTURE}) {{ order: 0; }}
 [data-testid='stHeading'] h1 {{ font-size: 1.6rem; padding: 0.2rem 0; }}
 [data-testid='stMainBlockContainer'] {{ padding-top: 3.4rem; }}
-[data-testid='stHeading'] :is(h2, h3, h4, h5) {{ font-size: 1.15rem; }}
+[data-testid='stHeading'] :is(h2, h3, h4, h5), [data-testid='stMarkdown'] h4 {{ font-size: 1.15rem; }}
 [data-testid='stElementContainer']:has(.cards) {{ display: flex; }}
 [data-testid='stElementContainer']:has([data-testid='stDataFrame']):has(+ * .cards) {{ display: none; }}
 .claims, .claims :is(tbody, tr, td) {{ display: block; }} .claims :is(thead, tr:has(th)) {{ display: none; }}

@@ -111,9 +111,9 @@ def size(count: float) -> str:
     return f"{count:.1f} GB"
 
 
-def drawing(svg: str, style: str = "") -> Markup:
+def drawing(svg: str, style: str = "", alt: str = "") -> Markup:
     """Return HTML with an SVG drawing as an image, since `st.html` removes SVG elements."""
-    return render("drawing", source=base64.b64encode(svg.encode()).decode(), style=style)
+    return render("drawing", source=base64.b64encode(svg.encode()).decode(), style=style, alt=alt)
 
 
 def things(count: int, one: str, many: str | None = None) -> str:

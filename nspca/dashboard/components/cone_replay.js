@@ -35,6 +35,7 @@ class View {
     const find = (name) => root.querySelector(name);
     Object.assign(this, { world: find(".world"), gap: find(".gap"), slider: find(".step"), playButton: find(".play") });
     this.slider.oninput = () => { this.stop(); this.go(+this.slider.value); };
+    this.slider.onkeydown = (e) => { if (e.key.startsWith("Arrow")) e.stopPropagation(); };  // the lesson turns at them
     find(".back").onclick = () => { this.stop(); this.go(this.step - 1); };
     find(".on").onclick = () => { this.stop(); this.go(this.step + 1); };
     this.playButton.onclick = () => (this.timer ? this.stop() : this.play());

@@ -54,15 +54,13 @@ function listen(state) {
 }
 
 // A figure that is drawn where nobody sees it, in a closed tab, has no width yet; columns change theirs. In present mode
-// the height follows the screen.
+// the height follows the screen. Both are told to Plotly: told the height alone it keeps the width for ever.
 function follow(state) {
   state.watched = new ResizeObserver(() => {
     const { clientWidth: width, clientHeight: height } = state.div;
     const isNew = width !== state.width || (state.tall && height !== state.tall);
     if (width && state.listening && isNew && document.fullscreenElement !== state.div) {
-      const isTaller = height !== state.tall;
-      if (isTaller) globalThis.Plotly.relayout(state.div, { height });
-      if (!isTaller || width !== state.width) globalThis.Plotly.Plots.resize(state.div);
+      globalThis.Plotly.relayout(state.div, { width, height });
     }
     Object.assign(state, { width, tall: height });
   });
@@ -95,7 +93,8 @@ async function draw(state) {
       touchable(state.div);
       if (!state.listening) listen(state);
       // The width may have changed while Plotly drew for the first time, when nobody listened yet.
-      if (state.div.clientWidth && state.div._fullLayout.width !== state.div.clientWidth) Plotly.Plots.resize(state.div);
+      const { clientWidth: width, clientHeight: height } = state.div;
+      if (width && state.div._fullLayout.width !== width) Plotly.relayout(state.div, { width, height });
       roomier(state);
       // The redraw dropped the hover text, and with it the point a click would report.
       if (hovered && data[hovered.curveNumber]) Plotly.Fx.hover(state.div, [hovered]);

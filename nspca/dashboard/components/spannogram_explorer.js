@@ -2,7 +2,7 @@
 // The heavy part (all curves, band, objective) is drawn once on a hidden canvas; each frame copies it and adds the lit curves and the line.
 const RIGHT = 14, STEPS = 180, MOST_LINES = 1000;
 const PLUS = "#2a85c7", MINUS = "#e08e00", STAR = "#c0265a", GREY = "#868d99";
-const BAND = ["#5ab4e5", "#e6b34d", "#3fae8b", "#cf8fb6"];
+const BAND = ["#c6cad1", "#8b919c"];
 // The colours of weights, as in nspca/plots/theme.py: SEQUENTIAL, and DIVERGING for weights of both signs.
 const ONE_SIGN = [[0, [255, 233, 168]], [0.35, [253, 178, 85]], [0.7, [226, 87, 43]], [1, [143, 13, 44]]];
 const BOTH_SIGNS = [[0, [11, 79, 138]], [0.25, [90, 165, 216]], [0.5, [239, 239, 239]], [0.75, [240, 149, 90]], [1, [156, 51, 6]]];
@@ -10,6 +10,9 @@ const MOST_BARS = 14;
 // On a narrower drawing, curves and component are lower, so that both are on the screen of a phone with the slider.
 const NARROW = 560, LOW_CURVES = 270, LOW_PICTURE = 150;
 const views = new WeakMap();
+
+// What was reached is rounded down, as everywhere; the last bit of a quotient is no reason for a lower digit.
+const shareText = (share) => `${(Math.floor(1000 * share + 1e-9) / 10).toFixed(1)} %`;
 
 function decode(text) {
   const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
@@ -58,7 +61,12 @@ class View {
       this.drawStill();
       this.go(this.phi);
     };
-    root.querySelector(".opposite input").onchange = (e) => { this.opposite = e.target.checked; this.width = 0; this.resize(); };
+    root.querySelector(".opposite input").onchange = (e) => {
+      this.opposite = e.target.checked;
+      root.querySelector(".turned").hidden = !this.opposite;
+      this.width = 0;
+      this.resize();
+    };
     root.querySelector(".play").onclick = () => (this.playing ? this.stop(true) : this.play());
     root.querySelector(".best").onclick = () => { this.stop(); this.go(this.data.optimum.phi); this.tell(); };
     this.canvas.onpointerdown = (e) => {
@@ -234,10 +242,11 @@ class View {
     const step = ten * [1, 2, 5, 10].find((m) => m * ten >= rough);
     for (let t = 0; !data.send && t <= this.most * scale; t += step) line(goal, t / scale, percent ? `${+t.toPrecision(3)} %` : number(t));
     g.textAlign = "left";
-    g.fillText(`one curve for each ${data.noun ?? "feature"}`, this.left, curves.top - 10);
+    const one = `one curve for each ${data.noun ?? "feature"}`, long = `${one}: how strongly it takes part at each angle`;
+    g.fillText(g.measureText(long).width < this.width - this.left - RIGHT ? long : one, this.left, curves.top - 10);
     if (data.send) return;
-    const lit = data.nonneg ? "highest" : "farthest", full = `what these ${data.k} explain in the two directions`;
-    const words = [full + (percent ? `, % of ${data.unitName}` : ""), full, `explained by the ${data.k} ${lit}`];
+    const lit = data.nonneg ? "highest" : "farthest", full = `what the ${data.k} ${lit} capture in the two directions`;
+    const words = [full + (percent ? `, % of ${data.unitName}` : ""), full, `captured by the ${data.k} ${lit}`];
     g.fillText(words.find((text) => g.measureText(text).width < this.width - this.left - RIGHT) ?? words[2], this.left, goal.top - 8);
     g.textAlign = "right";
     if (!this.hidden) g.fillText("best sets", this.left - 8, band.top + (band.signs * 11) / 2 + 3);
@@ -301,6 +310,7 @@ class View {
       if (this.hidden) continue;
       g.beginPath(); g.arc(x, this.y(goal, value), 5.5, 0, 7); g.fill();
     }
+    if (!this.hidden) this.stretch(g);
     g.strokeStyle = this.ink;
     g.globalAlpha = 0.7;
     g.lineWidth = 1.2;
@@ -318,6 +328,18 @@ class View {
       g.beginPath(); g.arc(at, height, 7, 0, 7); g.stroke();
     }
     this.words(found, winner);
+  }
+
+  // The stretch of angles in which the sets of this angle stay on top, in the colour of their curves.
+  stretch(g) {
+    const { band } = this;
+    this.signs.forEach((sign, row) => {
+      const edges = this.data.edges[row] ?? [], after = edges.findIndex((edge) => edge > this.phi);
+      const end = after < 0 ? edges.length - 1 : after;
+      if (end < 1) return;
+      g.fillStyle = sign < 0 ? MINUS : PLUS;
+      g.fillRect(this.x(edges[end - 1]), band.top + row * 11, this.x(edges[end]) - this.x(edges[end - 1]), band.each);
+    });
   }
 
   // The component at this angle: its weights are the heights of the curves that are lit, brought to length one.
@@ -372,11 +394,11 @@ class View {
   words(found, winner) {
     const { data, phi } = this;
     const degrees = ((phi * 180) / Math.PI).toFixed(1);
-    const height = (v) => (data.unit === 1 ? v.toPrecision(4) : `${((100 * v) / data.unit).toFixed(1)} %`);
+    const height = (v) => (data.unit === 1 ? v.toPrecision(4) : shareText(v / data.unit));
     this.slider.value = degrees;
     const text = `φ = ${degrees}°: ` + (this.hidden
       ? `the ${data.k} highest curves are lit`
-      : `the ${winner.set.length} ${data.nonneg ? "highest curves" : "curves farthest from zero"} explain ${height(winner.value)} in two directions`);
+      : `the ${winner.set.length} ${data.nonneg ? "highest curves" : "curves farthest from zero"} capture ${height(winner.value)} in two directions`);
     this.slider.setAttribute("aria-valuetext", text);
     this.root.querySelector(".say").textContent = text;
     const reveal = this.root.querySelector(".reveal"), told = this.root.querySelector(".told");
@@ -389,8 +411,8 @@ class View {
       told.hidden = false;
       told.textContent = `Your guess was sent: ${((this.guessed * 180) / Math.PI).toFixed(1)}°.`;
     } else if (!told.hidden) {
-      const share = Math.floor(1000 * Math.min(1, this.reached(this.guessed) / data.optimum.value)) / 10;
-      told.textContent = `You guessed ${((this.guessed * 180) / Math.PI).toFixed(1)}°: ${share} % of the optimum, which is at `
+      const share = shareText(Math.min(1, this.reached(this.guessed) / data.optimum.value));
+      told.textContent = `You guessed ${((this.guessed * 180) / Math.PI).toFixed(1)}°: ${share} of the optimum, which is at `
         + `${((data.optimum.phi * 180) / Math.PI).toFixed(1)}°.`;
     }
     const sets = this.root.querySelector(".sets");

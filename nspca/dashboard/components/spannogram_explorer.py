@@ -42,6 +42,7 @@ _CSS = (
 .nspca-spx button:hover, .nspca-spx button:focus-visible { border-color: var(--st-primary-color); }
 .nspca-spx .reveal { background: var(--st-primary-color); color: var(--st-background-color); }
 .nspca-spx .told { font-weight: 600; margin: 0.5rem 0 0; }
+.nspca-spx .turned { margin: 0.5rem 0 0; }
 .nspca-spx .say { font-variant-numeric: tabular-nums; margin: 0.5rem 0 0; }
 .nspca-spx .sets { margin-top: 0.3rem; display: grid; gap: 0.25rem; align-content: start; }
 .nspca-spx .chip { display: inline-block; border-radius: 0.6rem; padding: 0 0.5rem; margin: 1px 2px;
@@ -54,9 +55,10 @@ _CSS = (
   .nspca-spx :is(.main, .aside) { display: contents; }
   .nspca-spx .angle { height: 2rem; margin-block: 0; }
   .nspca-spx :is(.say, .steps) { margin-top: 0; }
-  .nspca-spx .bar { order: 1; } .nspca-spx :is(.told, .sets) { order: 2; } .nspca-spx .steps { order: 3; }
+  .nspca-spx .bar { order: 1; } .nspca-spx .steps { order: 3; }
+  .nspca-spx :is(.turned, .told, .sets) { order: 2; }
 }
-.nspca-spx.room :is(.steps, .opposite) { display: none; }
+.nspca-spx.room .opposite { display: none; }
 .nspca-spx [hidden] { display: none !important; }
 """
     + icons.CSS

@@ -7,10 +7,12 @@ import streamlit as st
 
 from nspca.dashboard import open_data
 from nspca.dashboard.app import buttons, state, wording
+from nspca.dashboard.data import preview
 from nspca.dashboard.runs import defaults
 from nspca.dashboard.runs.tasks import engine
 from nspca.data import SAMPLES, Sample, is_at_hand, load_sample
 from nspca.plots.data_preview import HEIGHT, WIDTH, thumbnail
+from nspca.presentation.colours import CONTEXT
 from nspca.specs import WordsSpec
 from nspca.specs.data import is_stand_in
 from nspca.specs.server import COUNTED as SAMPLE
@@ -31,8 +33,10 @@ WHOLE = """<style>
 </style>"""
 EMPTY = (
     f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" '
-    f'height="{HEIGHT}"></svg>'
+    f'height="{HEIGHT}"><rect width="{WIDTH}" height="{HEIGHT}" rx="6" fill="{CONTEXT}" fill-opacity=".15"/>'
+    "</svg>"
 )
+"""Stands in the place of a picture until it is drawn."""
 
 
 def show() -> None:
@@ -77,8 +81,10 @@ def _card(name: str, sample: Sample, picture: str) -> None:
             width="stretch",
         )
         if is_stand_in(name):  # no caption: present mode hides those
-            st.markdown(":orange-badge[stand-in]")
-        st.caption(wording.plain(sample.summary))
+            st.markdown(preview.BADGES["stand-in"])
+            st.caption(f"The original: {wording.plain(sample.summary)}")
+        else:
+            st.caption(wording.plain(sample.summary))
 
 
 def take(name: str) -> None:

@@ -10,25 +10,28 @@ from nspca.dashboard.components import figures
 from nspca.dashboard.open_data import Chosen, heavy, is_sample, measures, problem
 from nspca.data import PREPARATIONS, SAMPLES, Dataset
 from nspca.errors import NSPCAError
-from nspca.plots import images_figure, sparsity_figure, spectrum_figure
+from nspca.plots import sparsity_figure, spectrum_figure
+from nspca.plots.data_preview import strip
 
 FOLDER = ":blue-badge[folder on the server]"
 ROWS, COLUMNS, EIGENVALUES = 8, 12, 20
 HIGH = 250
 """Height in pixels of a table on the first screen, which fits its header and six rows."""
+STRIP_STYLE = "width:100%;max-height:calc(130px * var(--nspca-room,1));object-fit:contain"
+"""Style of the first images in one row: as wide as the page, and not higher than one image on a desk."""
 SHOWN = 300
 """Maximum characters of a text in the table of first texts."""
 BADGES = {
     "real": ":green-badge[original data]",
     "copy": ":orange-badge[copy with other values]",
-    "stand-in": ":orange-badge[stand-in, made up]",
+    "stand-in": ":orange-badge[stand-in: invented data]",
     "user": ":blue-badge[your data]",
 }
 
 
 def title(of: Chosen, sentences: str) -> None:
-    """Draw the name of the data, a badge for their source, and the given sentences."""
-    st.subheader(wording.plain(_name(of)))
+    """Draw the name of the data that are open, a badge for their source, and the given sentences."""
+    st.subheader(f"Open now: {wording.plain(_name(of))}")
     st.markdown(f"{_badge(of)} {sentences}")
 
 
@@ -123,8 +126,8 @@ def _which(data: Dataset) -> str:
 def picture(data: Dataset, images: int) -> None:
     """Draw the first samples by their kind: images, texts, a pattern of nonzeros, or rows of numbers."""
     if data.image_shape is not None:
-        figure = images_figure(data.X[:images], data.image_shape)
-        figures.draw(figure, "preview_images", same=_which(data))
+        alt = f"The first {wording.things(min(images, len(data.X)), 'image')} of {data.name}"
+        st.html(wording.drawing(strip(data.X[:images], data.image_shape), STRIP_STYLE, alt))
     elif data.texts is not None:
         _texts(data)
     elif sp.issparse(data.X):

@@ -1,23 +1,20 @@
 """The teacher's view of a room: its code, the guesses of all phones in one figure, and the answer."""
 
-from datetime import timedelta
-
 import streamlit as st
 
-from nspca.dashboard.app import browser_storage, buttons, frame, wording
+from nspca.dashboard.app import browser_storage, buttons, wording
 from nspca.dashboard.app.access import read_settings
 from nspca.dashboard.components import figures
 from nspca.dashboard.history import sharing
 from nspca.dashboard.learn import questions
 from nspca.dashboard.learn.lesson import Lesson
 from nspca.dashboard.learn.rooms import PAINTING, QUESTIONS, ROOMS, Counts, NoRoom, View, write_code
+from nspca.dashboard.runs import progress
 
 SECRET = "class_secret"
 """Session key: the secret of the room, empty when there is none."""
 ENDED = "class_ended"
 """Session key: the counts of the room that was closed last."""
-BEAT = 1.0
-"""Seconds between two updates of the guesses."""
 INTRODUCTION = (
     "Open a room, and the class answers the questions of screens 1, 3 and 5 on their phones, without an "
     "account. This screen shows all guesses without names. The room keeps nothing but their number."
@@ -113,12 +110,7 @@ def _guesses(secret: str, screen: int, of: Lesson) -> None:
         _draw(view, screen, of)
         return
 
-    @st.fragment(run_every=timedelta(seconds=BEAT))
-    def step() -> None:
-        with frame.guard():
-            _draw(ROOMS.view(secret), screen, of)
-
-    step()
+    progress.each_second(lambda: _draw(ROOMS.view(secret), screen, of))
 
 
 def _draw(view: View, screen: int, of: Lesson) -> None:

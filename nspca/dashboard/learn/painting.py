@@ -58,8 +58,8 @@ def _verdict(of: Lesson, pixels: list[int]) -> str:
     share, best = (format_guarantee(proved_ratio(value, of.upper)) for value in (mine.value, of.result.value))
     hit = len(set(pixels) & set(of.result.components[:, 0].nonzero()[0].tolist()))
     return (
-        f"Your pixels explain a variance of **{format_value(mine.value)}**, the best found "
+        f"Your pixels capture a variance of **{format_value(mine.value)}**, the best found "
         f"**{format_value(of.result.value)}**, and {hit} of them are the same. It is proved that no {K} "
-        f"pixels with nonnegative weights explain more than **{format_bound(of.upper)}**. So yours is at "
+        f"pixels with nonnegative weights capture more than **{format_bound(of.upper)}**. So yours is at "
         f"least **{share}** of the best possible, the best found at least **{best}**."
     )

@@ -26,6 +26,11 @@ painted.
 """
 BEAT = 2.0
 """Seconds between two looks at what is asked."""
+FORM = (
+    "A teacher asks the class three questions about handwritten digits. You answer each with a guess on this "
+    "page. Type the code that is on the projector."
+)
+NO_CODE = "**No code?** It belongs to a lesson in a class. Without one, go through the lesson on your own."
 SEND = "Send my guess"
 WAITING = "You are in the room. The next question appears here: look at the projector."
 OVER = "The answer is on the projector. The next question appears here."
@@ -51,7 +56,7 @@ def show() -> None:
 
 def _form() -> None:
     """Draw the form for the code of a room."""
-    st.markdown("Type the code that is on the projector.")
+    st.markdown(FORM)
     with st.form("join", border=False):
         typed = st.text_input("Code of the room", max_chars=12, placeholder="ABC-DEF", key="typed_code")
         if st.form_submit_button("Join", type="primary", width="stretch"):
@@ -59,6 +64,9 @@ def _form() -> None:
                 state.put(room=read_code(typed))
                 st.rerun()
             st.error("A code has six letters and digits, such as K7M-2XQ.")
+    st.markdown(NO_CODE)
+    st.page_link("pages/learn.py", label="Learn: the lesson alone", icon=":material/school:")
+    st.page_link("app.py", label="Home: what this is", icon=":material/home:")
 
 
 def _closed(code: str, error: NSPCAError) -> None:

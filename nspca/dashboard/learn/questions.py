@@ -28,7 +28,7 @@ TASKS = {
     ),
     SPANNOGRAM: (
         f"Each curve is one pixel. The line marks the {K} highest curves at an angle. At which angle do "
-        f"these {K} pixels explain most? Drag the angle."
+        f"these {K} pixels capture most of the variance? Drag the angle."
     ),
     PAINTING: (
         f"Which {K} pixels vary most together over all handwritten digits? Touch them. Behind them is "
@@ -121,8 +121,8 @@ def verdict(screen: int, guesses: Sequence[Guess], of: Lesson) -> str:
         best, possible = wording.shares(of.result.value / of.best, ratio_at_most(of.upper, of.best))
         return (
             f"The best angle is {np.degrees(spannogram_of(of).phi):.0f}°.{said} The set changes only where "
-            f"curves cross, so all angles were checked. On all of the data the best {K} pixels explain "
-            f"{best} of the first principal component. It is proved that no {K} explain more than "
+            f"curves cross, so all angles were checked. On all of the data the best {K} pixels capture "
+            f"{best} of the first principal component. It is proved that no {K} capture more than "
             f"{possible}."
         )
     best = format_guarantee(proved_ratio(of.result.value, of.upper))

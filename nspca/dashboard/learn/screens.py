@@ -17,7 +17,11 @@ from nspca.presentation.numerals import ratio_at_most
 
 GUESS = (
     f"Each curve is one pixel. The line marks the {K} highest curves at an angle. At which angle do these "
-    f"{K} pixels explain most? Drag to your guess, then reveal the answer."
+    f"{K} pixels capture most of the variance? Drag to your guess, then press Reveal."
+)
+GUESSED = (
+    f"Each curve is one pixel, and the star marks the angle whose {K} highest curves capture most. The "
+    "dashed line is your guess. Guess again, or go on with Next."
 )
 CONES = (
     "With three main directions the angle becomes a point on a sphere. A cone of directions is settled once "
@@ -60,8 +64,8 @@ def few(of: Lesson) -> None:
     reached, possible = wording.shares(of.result.value / of.best, ratio_at_most(of.upper, of.best))
     st.markdown(
         f"The first principal component uses {np.count_nonzero(x)} pixels, with weights of both signs. "
-        f"**{K} pixels** with nonnegative weights explain {reached} of its variance. It is proved that no "
-        f"{K} explain more than {possible}."
+        f"**{K} pixels** with nonnegative weights capture {reached} of its variance. It is proved that no "
+        f"{K} capture more than {possible}."
     )
     shown = side_by_side(
         (x, of.result.components[:, 0]), component.grid(of.of.dataset), ("all pixels", f"the best {K} found")
@@ -72,8 +76,8 @@ def few(of: Lesson) -> None:
 
 def spannogram(of: Lesson) -> None:
     """Draw the third screen: the spannogram, on which the visitor guesses the best angle."""
-    st.markdown(GUESS)
     phi = state.get("guess")
+    st.markdown(GUESS if phi is None else GUESSED)
     names = of.of.dataset.feature_names
     guessed = None if phi is None else float(np.radians(phi))
     picture = spannogram_explorer.Picture.of(of.of.dataset)

@@ -22,13 +22,15 @@ LARGEST = defaults.LARGEST  # maximum entries of a table with a first answer
 
 
 def look(kind: Kind, of: Chosen, asked: ProblemSpec) -> Watched | None:
-    """Return the run of the first answer, which may be stored, finished or running.
+    """Return the run of the first answer of a page, see `unasked`; None when the address names a run."""
+    return None if state.get(kind.key) is not None else unasked(of, asked)
 
-    Returns None when the address names a run, when the data are too large or give no valid problem, and when
-    the run failed.
+
+def unasked(of: Chosen, asked: ProblemSpec) -> Watched | None:
+    """Return the default run that answers a question, which may be stored, finished or running.
+
+    Returns None when the data are too large or give no valid problem, and when the run failed.
     """
-    if state.get(kind.key) is not None:
-        return None
     stored = shipped_answers.find(of.reference.sample, of.content, asked.numbers_only())
     if stored is not None:
         began = stored.computed - stored.seconds

@@ -4,7 +4,9 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from nspca.dashboard.app import wording
 from nspca.plots.ranks import short
+from nspca.problem import Problem
 
 
 @dataclass(frozen=True)
@@ -50,29 +52,29 @@ def count_in_words(count: int) -> str:
     return f"{count:,}"
 
 
-def steps(noun: str, k: int, n: int, candidates: int, sets: int, rest: str, signed: bool) -> list[str]:
-    """Return four sentences that explain the picture of rank 2.
+def steps(problem: Problem, noun: str, candidates: int, sets: int) -> list[str]:
+    """Return the sentences beside the picture of rank 2.
 
     Parameters
     ----------
+    problem : the problem that is drawn
     noun : noun for a feature
-    k, n : number of features of the component, and of all features
     candidates, sets : number of candidate supports, and of all supports of k features
-    rest : sentence about the directions beyond rank 2
-    signed : whether weights may be negative
     """
-    lit = "farthest from zero" if signed else "highest"
-    return [
-        sentence
-        for sentence in (
-            f"A curve is one {noun}. Its height says how strongly the {noun} takes part in the mix.",
-            "The angle φ mixes the two main directions of the data: 90° is the first alone, 0° the second.",
-            f"The {k} {lit} curves are the best set for a mix. They change only where curves cross. So there "
-            f"are {count_in_words(candidates)} sets to check instead of {count_in_words(sets)}.",
-            rest,
-        )
-        if sentence
+    lit = "highest" if problem.nonneg else "farthest from zero"
+    said = [
+        f"A main direction is a weighting of all {noun}s along which the data vary most. The angle φ mixes "
+        "the first two: 90° is the first alone, 0° the second.",
+        f"The {problem.size} {lit} curves are the best set for a mix. They change only where curves cross. "
+        f"So there are {count_in_words(candidates)} sets to check instead of {count_in_words(sets)}.",
     ]
+    if problem.n > 2:
+        more = wording.things(problem.n - 2, "more direction")
+        said.append(
+            f"The data have {more}, in which other sets may do better. The limit at the top holds for all "
+            "of them."
+        )
+    return said
 
 
 SENTENCES = {

@@ -11,7 +11,7 @@ import numpy as np
 from nspca.covariance.covariance import Covariance
 from nspca.covariance.linalg import Array, rank1
 from nspca.dashboard import open_data
-from nspca.dashboard.app import cache, state
+from nspca.dashboard.app import cache
 from nspca.dashboard.open_data import Chosen
 from nspca.errors import Refused
 from nspca.lowrank.rankd import factor
@@ -19,6 +19,7 @@ from nspca.lowrank.spannogram import Band, direction, intervals_rank2
 from nspca.plots import spans
 from nspca.plots.spannogram import Spans
 from nspca.problem import Problem
+from nspca.specs import SweepSpec
 
 RANKS = 6  # of the approximations that are looked at
 LEAST_K = 10
@@ -43,11 +44,10 @@ class Subject:
         return np.pad(V, ((0, 0), (0, rank - V.shape[1])))
 
 
-def subject(data: Chosen, k: int) -> Subject:
-    """Return the subject with the problem in the address."""
-    nonneg = not state.get("signed")
-    problem = open_data.problem(data, nonneg, state.get("center"), state.get("scale")).with_k(k)
-    key = (data.content, nonneg, state.get("center"), state.get("scale"), k)
+def subject(data: Chosen, asked: SweepSpec) -> Subject:
+    """Return the problem that a question is about, with the eigenvalues that the page needs."""
+    problem = open_data.problem_of(data, asked)
+    key = (data.content, asked.nonneg, asked.center, asked.scale, asked.first)
     return Subject(data, problem, key, leading(problem.covariance))
 
 

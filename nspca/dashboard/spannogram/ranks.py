@@ -7,14 +7,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from nspca.bounds import lowrank
 from nspca.covariance.linalg import rank1
 from nspca.dashboard.app import cache, tables
 from nspca.dashboard.components import figures
 from nspca.dashboard.spannogram import lessons, low_rank
-from nspca.dashboard.spannogram.lessons import teach
 from nspca.dashboard.spannogram.low_rank import Subject
 from nspca.local_search.single import power
 from nspca.lowrank.rankd import rho
@@ -103,12 +101,12 @@ def _known(ranks: list[Rank]) -> str:
     return f"Best so far {format_value(best)}, nothing above {format_bound(upper)}."
 
 
-def show(of: Subject, _: DeltaGenerator) -> None:
+def show(of: Subject) -> None:
     """Draw guarantee and cost against the rank."""
     ranks = _all(of)
     best = max(rank.value for rank in ranks)
     proved = [proved_ratio(best, rank.upper) if rank.upper > 0 else math.nan for rank in ranks]
-    st.markdown(_sentence(ranks, proved))
+    st.markdown(f"#### {_sentence(ranks, proved)}")
     left, right = st.columns(2, gap="medium")
     with left:
         figure = rho_figure([rank.d for rank in ranks], [rank.promised for rank in ranks], proved)
@@ -132,7 +130,6 @@ def show(of: Subject, _: DeltaGenerator) -> None:
         )
     reached = format_value_share(best, of.problem.leading_eigenvalue)
     st.caption(f"The component behind the green line reaches {reached} of the first principal component.")
-    teach(lessons.RANKS)
 
 
 def _sentence(ranks: list[Rank], proved: list[float]) -> str:

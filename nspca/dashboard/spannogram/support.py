@@ -7,14 +7,12 @@ from collections.abc import Sequence
 
 import numpy as np
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from nspca.covariance.linalg import Array
 from nspca.dashboard.app import state, wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.components.spannogram_explorer import UNIT
-from nspca.dashboard.spannogram import lessons, low_rank
-from nspca.dashboard.spannogram.lessons import teach
+from nspca.dashboard.spannogram import low_rank
 from nspca.dashboard.spannogram.low_rank import Subject
 from nspca.lowrank.spannogram import intervals_rank2
 from nspca.lowrank.spannogram.teaching import SupportView, made_example, outside, support_view
@@ -33,14 +31,13 @@ TEMPTING = (
 BARS = 12
 
 
-def show(of: Subject, _: DeltaGenerator) -> None:
+def show(of: Subject) -> None:
     """Draw the choice of a support, its arc of directions, and the weights of its eigenvector."""
     if not of.problem.nonneg:
         st.info(
             "With weights of any sign the best weights are always allowed. Choose nonnegative weights to "
             "see when they are not."
         )
-        teach(lessons.SUPPORT)
         return
     kept = state.get("support") if state.get("support") in CHOICES else "tempting"
     choice = st.segmented_control(
@@ -73,7 +70,6 @@ def show(of: Subject, _: DeltaGenerator) -> None:
                 of.unit,
                 UNIT,
             )
-    teach(lessons.SUPPORT)
 
 
 def _summary(astray: int, candidates: int) -> str:

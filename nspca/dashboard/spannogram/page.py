@@ -1,0 +1,197 @@
+"""The page Spannogram: its question, its sentence with the proved limit, and the choice of a picture."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+
+from nspca.dashboard.answer_page import PicturePage
+from nspca.dashboard.app import buttons, frame, state, wording
+from nspca.dashboard.open_data import Chosen, heavy
+from nspca.dashboard.runs import progress
+from nspca.dashboard.spannogram import lessons, limit, low_rank, pictures, ranks, support
+from nspca.dashboard.spannogram.lessons import Lesson, teach
+from nspca.dashboard.spannogram.limit import Limit
+from nspca.dashboard.spannogram.low_rank import Subject
+from nspca.dashboard.views import component
+from nspca.presentation.numerals import OPTIMAL_GAP, percent_down, percent_up, proved_ratio, ratio_at_most
+from nspca.specs import SweepSpec
+
+READY = "spannogram_ready"  # session key: heavy data sets whose eigenvalues were asked for
+PATIENCE = 1.2
+"""Seconds to wait for the tight limit of a small problem, so that its sentence does not change at once."""
+PLACES = 1
+"""Decimals of every percentage on the page."""
+SWEEP = "pages/sweep.py"
+
+
+@dataclass(frozen=True)
+class View:
+    """One of the four pictures: its name on the page, what draws it, and its lesson."""
+
+    title: str
+    show: Callable[[Subject], None]
+    lesson: Lesson
+
+
+VIEWS = {
+    "curves": View("Two directions", pictures.curves, lessons.CURVES),
+    "sphere": View("Three directions", pictures.sphere, lessons.SPHERE),
+    "support": View("One set of features", support.show, lessons.SUPPORT),
+    "ranks": View("How many directions?", ranks.show, lessons.RANKS),
+}
+
+
+class SpannogramPage(PicturePage[SweepSpec]):
+    """Page that shows why few sets of features have to be checked."""
+
+    def question(self, data: Chosen) -> SweepSpec:
+        """Return the sweep of one k that proves the limit of the page; Sweep asks the same at this k."""
+        start, most = low_rank.range_of_k(data.dataset.X.shape[1])
+        k = max(1, min(state.get("k") or start, most))
+        scale = state.get("scale") and not data.dataset.is_covariance
+        return SweepSpec(
+            data=data.spec, ks=(k,), nonneg=not state.get("signed"), center=state.get("center"), scale=scale
+        )
+
+    def form(self, data: Chosen, asked: SweepSpec | None) -> None:
+        assert asked is not None  # each value of the address makes a question
+        _, most = low_rank.range_of_k(data.dataset.X.shape[1])
+        left, right = st.columns([3, 2], vertical_alignment="bottom")
+        left.slider("k, the number of features", 1, most, **state.bind("k", asked.first))
+        right.segmented_control(
+            "Weights",
+            [False, True],
+            format_func={False: "nonnegative", True: "of any sign"}.__getitem__,
+            required=True,
+            **state.bind("signed"),
+        )
+        if _view() == "sphere":
+            pictures.tolerance()
+
+    def line(self, data: Chosen, asked: SweepSpec) -> str:
+        size = wording.things(asked.first, component.noun(data.dataset))
+        settings = [said for said in asked.details() if said != "auto"]
+        return ", ".join([*asked.data.change_words(), size, *settings])
+
+    def view(self, data: Chosen, asked: SweepSpec) -> Subject | None:
+        if not _ready(data):
+            return None
+        with st.spinner("Computing the leading eigenvectors …"):
+            of = low_rank.subject(data, asked)
+        if of.unit <= 0:
+            st.info("Every feature is constant: there is no variance to explain. Choose other data.")
+            return None
+        name, sentence = _view(), st.container()  # the picture is there before the limit is
+        VIEWS[name].show(of)
+        if not state.get("present"):
+            _ways(name, component.noun(data.dataset))
+        with sentence:
+            if name == "curves":
+                _answer(of, asked)
+            elif name in lessons.SENTENCES:
+                st.markdown(f"#### {lessons.SENTENCES[name]}")
+        return of
+
+    def more(self, data: Chosen, asked: SweepSpec, seen: Subject | None) -> None:
+        if seen is not None:
+            teach(VIEWS[_view()].lesson)
+
+
+def _ways(name: str, noun: str) -> None:
+    """Draw the choice of a picture, and the link to the page that looks in all directions."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.segmented_control(
+            "View",
+            list(VIEWS),
+            format_func=lambda view: VIEWS[view].title,
+            required=True,
+            label_visibility="collapsed",
+            width="content",
+            **state.bind("view", name),
+        )
+        frame.way_on(SWEEP, f"Sweep: the best {noun}s in all directions")
+
+
+def _view() -> str:
+    """Return the name of the open picture."""
+    return state.get("view") if state.get("view") in VIEWS else "curves"
+
+
+def _ready(data: Chosen) -> bool:
+    """Return whether the eigenvectors may be computed; for a large table draw the button that allows it."""
+    ready = st.session_state.setdefault(READY, set())
+    if not heavy(data.dataset) or data.content in ready:
+        return True
+    st.info("For a table of this size the leading eigenvectors take up to a minute.")
+    buttons.button(
+        "Compute them",
+        "compute",
+        lambda: ready.add(data.content),
+        type="primary",
+        icon=":material/play_arrow:",
+    )
+    return False
+
+
+def _answer(of: Subject, asked: SweepSpec) -> None:
+    """Draw the answer and what to do next, and the answer again once a smaller limit is proved."""
+    known, give_up = limit.find(of, asked), time.monotonic() + PATIENCE
+    while known.run is not None and time.monotonic() < give_up:
+        time.sleep(0.02)
+        if limit.has_ended(known.run):
+            known = limit.find(of, asked)
+            break
+    st.markdown(f"#### {answer(of, known)}")
+    st.markdown(next_step(of))
+    if known.run is not None:
+        progress.each_second(lambda: _await(known.run or ""))
+
+
+def _await(run: str) -> None:
+    if limit.has_ended(run):
+        st.rerun()
+
+
+def answer(of: Subject, known: Limit) -> str:
+    """Return the sentence at the top: the best set in two directions, its value in all, and the limit."""
+    problem, found = of.problem, low_rank.rank2(of)
+    x, _ = found.component(found.optimum[0], problem.size, problem.nonneg)
+    noun, unit, value = component.noun(of.chosen.dataset), problem.leading_eigenvalue, problem.value(x)
+    used = int(np.count_nonzero(x))
+    here = percent_down(min(1.0, found.value / of.unit), PLACES)
+    reached = percent_down(proved_ratio(value, unit), PLACES)
+    these = f"this {noun}" if used == 1 else f"these {wording.things(used, noun)}"
+    they = "it captures" if used == 1 else "they capture"
+    return (
+        f"If the data had only their two main directions, {these} would be the best "
+        f"{'one' if problem.size == 1 else problem.size} and capture {here} of the variance of the first "
+        f"principal component. In all directions {they} {reached}. {_nobody(of, known, value)}"
+    )
+
+
+def _nobody(of: Subject, known: Limit, value: float) -> str:
+    """Return the last sentence at the top: what no other set can pass, and how sharp that limit is."""
+    problem, unit = of.problem, of.problem.leading_eigenvalue
+    things = wording.things(problem.size, component.noun(of.chosen.dataset))
+    nobody = f"No {things}{' with nonnegative weights' if problem.nonneg else ''} can capture more"
+    if known.upper <= value * (1 + OPTIMAL_GAP):
+        return f"{nobody}."
+    if known.upper >= unit:
+        said = "No limit below 100 % is proved here yet"
+    else:
+        said = f"{nobody} than {percent_up(ratio_at_most(known.upper, unit), PLACES)}"
+    if known.run is not None:
+        return f"{said}; a tighter limit is on its way."
+    return f"{said}. That is a quick limit: Sweep proves a tighter one." if known.is_quick else f"{said}."
+
+
+def next_step(of: Subject) -> str:
+    """Return the line below the answer: what a curve is, and what to do."""
+    noun = component.noun(of.chosen.dataset)
+    return (
+        f"**Drag the angle**, and watch the set change. A curve is one {noun}: its height says how strongly "
+        f"the {noun} takes part in the mix of the two directions."
+    )

@@ -1,0 +1,100 @@
+"""The pictures of the spannogram page in two and in three directions."""
+
+import math
+
+import numpy as np
+import streamlit as st
+
+from nspca.dashboard.app import state, wording
+from nspca.dashboard.components.cone_replay import cone_replay
+from nspca.dashboard.components.spannogram_explorer import UNIT, Picture, spannogram_explorer
+from nspca.dashboard.spannogram import lessons, low_rank
+from nspca.dashboard.spannogram.low_rank import Rank2, Subject
+from nspca.dashboard.views import component
+
+TOLERANCES = range(1, 7)
+HEIGHT = 360
+"""Height of the curves in pixels, so that sentence, picture and angle fit on the first screen."""
+EXPLORER = "explorer"  # session key: what the explorer itself keeps, the angle when it was let go
+SEEN = "spannogram_seen"  # session key: the angle that the explorer last reported
+
+
+def curves(of: Subject) -> None:
+    """Draw rank 2: the curves over the angle, with the component beside them."""
+    problem, data = of.problem, of.chosen.dataset
+    found = low_rank.rank2(of)
+    noun = component.noun(data)
+
+    @st.fragment
+    def rank2() -> None:
+        _take(found)
+        st.session_state[SEEN] = spannogram_explorer(
+            found.V,
+            problem.size,
+            EXPLORER,
+            nonneg=problem.nonneg,
+            names=data.feature_names,
+            unit=of.unit,
+            unit_name=UNIT,
+            phi=_wanted(found),
+            optimum=found.optimum,
+            found=found.found,
+            height=HEIGHT,
+            picture=Picture.of(data),
+            steps=lessons.steps(problem, noun, len(found.candidates), math.comb(problem.n, problem.size)),
+            noun=noun,
+        )
+
+    rank2()
+    if not found.exact:
+        st.caption(
+            "Too many curves take turns at the top to follow each. The sets and the star are those of 721 "
+            "angles."
+        )
+
+
+def _wanted(found: Rank2) -> float:
+    return found.optimum[0] if state.get("phi") is None else float(np.radians(state.get("phi")))
+
+
+def _take(found: Rank2) -> None:
+    """Keep the angle in the address when it was moved; at the optimum keep none, so that it follows k."""
+    told = st.session_state.get(EXPLORER, {}).get("phi")
+    if told is not None and told != st.session_state.get(SEEN):
+        at_optimum = abs(told - found.optimum[0]) < 1e-9
+        state.put(phi=None if at_optimum else round(float(np.degrees(told)), 2))
+
+
+def tolerance() -> None:
+    """Draw the choice of how near to the optimum the search of rank 3 goes."""
+    st.select_slider(
+        "Tolerance: how near to the optimum is near enough",
+        list(TOLERANCES),
+        format_func=lambda power: f"{100 * 10.0**-power:g} %",
+        **state.bind("tol", _exponent()),
+    )
+
+
+def _exponent() -> int:
+    return state.get("tol") if state.get("tol") in TOLERANCES else 3
+
+
+def sphere(of: Subject) -> None:
+    """Draw rank 3: the search, recorded and replayed."""
+    went = cone_replay(
+        of.key,
+        of.factor(3),
+        of.problem.size,
+        nonneg=of.problem.nonneg,
+        tol=10.0 ** -_exponent(),
+        unit=of.unit,
+    )
+    made = wording.things(went.cover.cones, "cone")
+    st.caption(
+        f"l₁ is the leading eigenvalue. The search has just been run, with {made}, and is replayed here."
+    )
+    if not of.problem.nonneg:
+        st.caption(
+            "Weights may have any sign here. In the formula, read |·| for (·)₊. The directions c and −c "
+            "are one, so half the sphere suffices."
+        )

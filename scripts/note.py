@@ -1,0 +1,234 @@
+"""Fill the numbers and tables of docs/note.md from what the benchmarks stored, and draw its figures.
+
+    python -m scripts.note            writes the figures into docs/figures
+    python -m scripts.note --print    prints the note with all numbers and tables
+
+`make docs` does the same. The tables are read from docs/results.md, docs/exact.md and
+sample_data/papers/exact-methods.json. Nothing is typed by hand: a marker such as ``<<table joint>>`` or
+``<<exact-count>>`` stands where a table or a number belongs. A marker without a table is an error.
+"""
+
+import re
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from benchmarks.optimal import REAL
+from nspca.data import SAMPLES
+from nspca.papers import exact
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
+FIGURES = DOCS / "figures"
+SOURCES = (
+    DOCS / "results.md",
+    DOCS / "exact.md",
+    ROOT / "sample_data" / "papers" / "exact-methods.json",
+)
+"""Files whose change makes the note another one."""
+MARKER = re.compile(r"<<([\w -]+)>>")
+
+
+@dataclass(frozen=True)
+class Table:
+    """A Markdown table: the texts of its header and of its rows."""
+
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+    def column(self, name: str) -> int:
+        """Return the place of the first column whose header begins with `name`."""
+        for place, text in enumerate(self.header):
+            if text.startswith(name):
+                return place
+        raise ValueError(f"a table must have a column {name!r}, got {', '.join(self.header)}")
+
+    def texts(self, name: str) -> list[str]:
+        """Return the texts of the first column whose header begins with `name`."""
+        place = self.column(name)
+        return [row[place] for row in self.rows]
+
+    def without(self, *names: str) -> "Table":
+        """Return the table without every column whose header begins with one of `names`."""
+        kept = [place for place, text in enumerate(self.header) if not text.startswith(names)]
+        return Table(
+            tuple(self.header[place] for place in kept),
+            tuple(tuple(row[place] for place in kept) for row in self.rows),
+        )
+
+    def where(self, is_kept: Callable[[tuple[str, ...]], bool]) -> "Table":
+        """Return the table with only some of its rows."""
+        return Table(self.header, tuple(row for row in self.rows if is_kept(row)))
+
+    def markdown(self) -> str:
+        """Return the table as Markdown."""
+        lines = [self.header, ("---",) * len(self.header), *self.rows]
+        return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+def tables(page: str) -> Iterable[tuple[str, Table]]:
+    """Yield the heading above every table of a Markdown page, and the table."""
+    heading, lines = "", []
+    for line in [*page.splitlines(), ""]:
+        if line.startswith("|"):
+            lines.append([cell.strip() for cell in line.strip().strip("|").split("|")])
+            continue
+        if lines:
+            header, _, *rows = lines
+            yield heading, Table(tuple(header), tuple(map(tuple, rows)))
+            lines = []
+        if line.startswith("#"):
+            heading = line.lstrip("# ")
+
+
+@cache
+def result(heading: str) -> Table:
+    """Return the first table below a heading of docs/results.md."""
+    for found, table in tables((DOCS / "results.md").read_text("utf-8")):
+        if found == heading:
+            return table
+    raise ValueError(f"docs/results.md must have a table below the heading {heading!r}")
+
+
+# --- tables ---------------------------------------------------------------------------------------
+
+
+def certificates() -> Table:
+    """Return single components at two efforts, without the targets."""
+    return result("Certificates").without("target", "value / l1")
+
+
+def joint() -> Table:
+    """Return disjoint components with what is proved of them."""
+    table = result("Several components")
+    return Table(
+        ("run", "total", "standard: proved", "thorough: proved"),
+        tuple(
+            zip(
+                *(table.texts(name) for name in ("run", "joint", "standard: proved", "thorough: proved")),
+                strict=True,
+            )
+        ),
+    )
+
+
+def exact_methods() -> Table:
+    """Return the published matrices: theirs and ours for any sign, ours for nonnegative weights."""
+    header = (
+        "matrix",
+        "n",
+        "k",
+        "published, any sign",
+        "value",
+        "proved",
+        "CPU s",
+        "nonnegative",
+        "proved",
+        "CPU s",
+    )
+    return Table(header, tuple(tuple(exact.cells(row)) for row in exact.stored()))
+
+
+def optimal() -> Table:
+    """Return the rows of "To the optimum" about tables of data, without the published matrices."""
+    table = result("To the optimum").without("published", "MB", "check")
+    place = table.column("data")
+    matrices = {row.matrix for row in exact.stored()}
+    return table.where(lambda row: row[place].split(",")[0] not in matrices)
+
+
+def ladder() -> Table:
+    """Return what each part of a witness proves of one problem, computed and verified now."""
+    from scripts import note_figures
+
+    return Table(("witness", "bound", "proved"), note_figures.ladder())
+
+
+TABLES: dict[str, Callable[[], Table]] = {
+    "certificates": certificates,
+    "standardised": lambda: result("Standardised tables").without("target"),
+    "joint": joint,
+    "exact": exact_methods,
+    "optimal": optimal,
+    "ladder": ladder,
+}
+
+
+# --- numbers --------------------------------------------------------------------------------------
+
+
+def answers() -> list[tuple[exact.Row, exact.Ours]]:
+    """Return every problem of the published matrices with its answer, both signs."""
+    return [(row, one) for row in exact.stored() for one in (row.signed, row.nonneg)]
+
+
+def still_open() -> str:
+    """Return a sentence that names the matrices that are not proved optimal."""
+    names = sorted({row.matrix for row, one in answers() if not one.is_optimal})
+    return f"The others are those of {', '.join(names)}." if names else ""
+
+
+def largest_optimal() -> str:
+    """Return the largest number of features of a proved optimum, with its data and k."""
+    features = {one.name: SAMPLES[one.source].shape[1] for one in REAL if one.source in SAMPLES}
+    table = optimal()
+    columns = (table.texts(name) for name in ("data", "k", "proved"))
+    proved = [
+        (features.get(name, 0), name, k)
+        for name, k, share in zip(*columns, strict=True)
+        if share == "optimal"
+    ]
+    n, name, k = max(proved, key=lambda one: (one[0], int(one[2])))
+    return f"{n} ({name}, k = {k})"
+
+
+def checker_lines() -> str:
+    """Return the number of lines of the checker, comments and docstrings included."""
+    files = (ROOT / "nspca" / "checker").glob("*.py")
+    return str(sum(len(path.read_text("utf-8").splitlines()) for path in files))
+
+
+def caption(name: str) -> str:
+    """Return what a computed figure or table says of its problem."""
+    from scripts import note_figures
+
+    return note_figures.CAPTIONS[name]()
+
+
+NUMBERS: dict[str, Callable[[], str]] = {
+    "exact-count": lambda: str(len(answers())),
+    "exact-optimal": lambda: str(sum(one.is_optimal for _, one in answers())),
+    "exact-open": still_open,
+    "refutation": lambda: exact.refutation(exact.stored()),
+    "largest-optimal": largest_optimal,
+    "checker-lines": checker_lines,
+    "circle-caption": lambda: caption("circle"),
+    "ladder-caption": lambda: caption("ladder"),
+}
+
+
+def replaced(marker: re.Match[str]) -> str:
+    """Return the table or the number of a marker."""
+    kind, _, name = marker[1].partition(" ")
+    if kind == "table" and name in TABLES:
+        table = TABLES[name]()
+        return f"```{{tabularcolumns}} {'l' * len(table.header)}\n```\n\n{table.markdown()}"
+    if marker[1] in NUMBERS:
+        return NUMBERS[marker[1]]()
+    raise ValueError(f"docs/note.md has the marker {marker[0]}, which no table and no number is known for")
+
+
+def fill(text: str) -> str:
+    """Return the text of the note with a table or a number for every marker."""
+    return MARKER.sub(replaced, text)
+
+
+if __name__ == "__main__":
+    if "--print" in sys.argv:
+        sys.stdout.write(fill((DOCS / "note.md").read_text("utf-8")))
+    else:
+        from scripts import note_figures
+
+        note_figures.draw(FIGURES)
