@@ -22,9 +22,10 @@ import scipy.sparse.linalg as spla
 
 from nspca.bounds.elimination import Kept, leaves_out_little
 from nspca.bounds.inequality import SLACK
-from nspca.bounds.remainder import Remainder, across, can_be_read, collect, entry_error
+from nspca.bounds.remainder import Remainder, can_be_read, collect, entry_error
 from nspca.covariance.covariance import Covariance
 from nspca.covariance.linalg import UNIT_ROUNDOFF, Array
+from nspca.covariance.parts import Parts
 from nspca.problem import Problem
 
 BEYOND = 1.2
@@ -46,11 +47,10 @@ weights are valid.
 SAFE = 1 + 1e-11
 """Factor on d for the rounding errors of a checker that recomputes d."""
 TRIED = 11
-"""Steps of the golden section over tau. The bound is convex in tau; 11 steps locate it to half a per cent."""
-FIRST, FALL = 0.75, 0.6
-"""First level of the collected entries, relative to the value over k; and the factor by which the level falls
-while the best tau is close to it.
-"""
+"""Steps of the golden section over tau, in which the bound is convex: to half a per cent of its range."""
+FIRST, FIRST_IN_PARTS, FALL = 0.75, 0.25, 0.6
+"""First level of the entries that are collected, relative to what each of k features brings to the value, the
+same for data that are held in parts, and how it falls while the best tau lies near it."""
 CLOSE, LEAST = 1.05, 1e-3
 """Minimum ratio of the best tau to the level, for a level that is low enough; and the lowest level, relative
 to the largest variance.
@@ -63,6 +63,8 @@ def largest_eigenvalue(N: sp.csr_array, count: int = 1) -> float:
 
     Negative eigenvalues count as 0.
     """
+    used = np.flatnonzero(np.diff(N.indptr))
+    N = N[used][:, used] if used.size < N.shape[0] / 2 else N
     if N.nnz == 0:
         return 0.0
     if N.shape[0] < 10 + 2 * count:
@@ -127,15 +129,31 @@ class Curve:
         return float(np.interp(self.uppers[at] + excess, np.maximum.accumulate(uppers), taus))
 
 
-def pays(problem: Problem, rows: tuple[int, ...], most: float) -> bool:
-    """Tell whether a core with weights should be tried, because safe elimination fails.
+def pays(problem: Problem, rows: tuple[int, ...], most: float, lower: float) -> bool:
+    """Return whether a core with weights is tried: A is large and can be read, and safe elimination fails.
 
-    Elimination fails if k times the largest eliminated entry exceeds `most`, even when the largest permitted
-    number of rows (the last of `rows`) is kept. The entries of A must also be readable in strips.
+    Elimination fails where k features at the level of the entries that it leaves out are worth more than
+    `most`, even with the largest number of rows that may be kept. Where few pairs of features are in reach, a
+    core proves more whatever is left out.
     """
-    if len(problem.forced) == sum(problem.sizes) or not can_be_read(problem.covariance):
+    A = problem.covariance
+    if len(problem.forced) == sum(problem.sizes) or not can_be_read(A, _first_level(problem, lower)):
         return False
+    if few_in_reach(A):
+        return problem.n > rows[-1]
     return not leaves_out_little(problem, rows[-1], most)
+
+
+def few_in_reach(A: Covariance) -> bool:
+    """Return whether A is held in parts and its variances differ, so that few entries can be large."""
+    return isinstance(A, Parts) and not A.small and not A.scale
+
+
+def _first_level(problem: Problem, lower: float) -> float:
+    """Return the level above which entries of A are collected first."""
+    A, top = problem.covariance, float(problem.covariance.diagonal.max())
+    first = FIRST_IN_PARTS if few_in_reach(A) else FIRST
+    return first * min(lower / sum(problem.sizes), top) if lower > 0 else first * top
 
 
 def search_tau(problem: Problem, lower: float) -> tuple[Remainder, Curve]:
@@ -144,9 +162,9 @@ def search_tau(problem: Problem, lower: float) -> tuple[Remainder, Curve]:
     The level is lowered until the best threshold is well above it, or until memory for entries is full.
     """
     A, top = problem.covariance, float(problem.covariance.diagonal.max())
-    level = FIRST * (lower / sum(problem.sizes) if lower > 0 else top)
+    level = _first_level(problem, lower)
     while True:
-        remainder = collect(A, problem.nonneg, min(level, FIRST * top))
+        remainder = collect(A, problem.nonneg, level)
         curve = _search(problem, remainder)
         inside = curve.best > CLOSE * remainder.level or remainder.level > level
         if inside or remainder.level < LEAST * top:
@@ -201,8 +219,7 @@ def with_core(
     # For signed problems |W_ij| <= tau must hold despite rounding errors.
     tau = tau if problem.nonneg else max(tau, 4 * entry_error(A))
     others = np.setdiff1d(np.arange(problem.n), rows)
-    NOO = remainder.within(tau, others)
-    NOR = across(A, problem.nonneg, rows, others, tau)
+    NOO, NOR = _outside(remainder, rows, others, tau)
     felt = np.abs(NOR) @ (np.ones(rows.size) if v is None else np.abs(v))
     top = felt.max(initial=0.0)
     b = felt / top + EVEN if top > 0 else np.ones(others.size)
@@ -212,13 +229,20 @@ def with_core(
 
 
 def with_weights(problem: Problem, rows: np.ndarray, tau: float, t: float, y: Array) -> Kept | None:
-    """Return the rows of a core with given weights y; None if t is too small, or tau too small for memory."""
-    A, others = problem.covariance, np.setdiff1d(np.arange(problem.n), rows)
-    remainder = collect(A, problem.nonneg, tau)
+    """Return the rows of a core with given weights; None where t is too small for them, or tau for memory."""
+    others = np.setdiff1d(np.arange(problem.n), rows)
+    remainder = collect(problem.covariance, problem.nonneg, tau)
     if remainder.level > tau:
         return None
-    NOO = remainder.within(tau, others)
-    return _fold_remainder(problem, rows, tau, t, y, NOO, across(A, problem.nonneg, rows, others, tau))
+    return _fold_remainder(problem, rows, tau, t, y, *_outside(remainder, rows, others, tau))
+
+
+def _outside(
+    remainder: Remainder, rows: np.ndarray, others: np.ndarray, tau: float
+) -> tuple[sp.csr_array, sp.csr_array]:
+    """Return ``|N|`` among the features outside the core, and N between these and the core."""
+    N = remainder.above(tau, signs=True)[others]
+    return abs(N[:, others]), N[:, rows]
 
 
 def _fold_remainder(

@@ -105,7 +105,7 @@ class _JointSearch:
         None if the last run could not be proved; the earlier certificate is then the best.
         """
         plan, n = self.plan, self.problem.n
-        if self.lower > 0 and core.pays(self.problem, plan.rows, LEFT_OUT * self.lower):
+        if self.lower > 0 and core.pays(self.problem, plan.rows, LEFT_OUT * self.lower, self.lower):
             run = self.with_core()
             if run is not None:
                 return run
@@ -135,9 +135,11 @@ class _JointSearch:
         problem, plan, sizes = self.problem, self.plan, self.problem.sizes
         remainder, curve = core.search_tau(problem, self.lower)
         tau, best, steps = curve.best, None, 0
-        after = plan.packing_steps(max(plan.cores))
-        total = after + sum(allowed(plan, count) for count in plan.cores)
-        for count in plan.cores:
+        # a larger core of data in parts holds hardly anything more, and gets fewer steps
+        cores = plan.cores[:1] if core.few_in_reach(problem.covariance) else plan.cores
+        after = plan.packing_steps(max(cores))
+        total = after + sum(allowed(plan, count) for count in cores)
+        for count in cores:
             rows = core.choose_rows(problem, remainder.above(tau), count)
             t = core.SHARE * (self.lower - sum(sizes) * tau) / len(sizes)
             kept = core.with_core(problem, remainder, rows, tau, t)
@@ -145,7 +147,7 @@ class _JointSearch:
                 continue
             run = KyFan(problem, plan, self.lower, report=self.report, kept=kept)
             run.before, run.steps, run.total, run.after = self.best, steps, total, after
-            run.last = count == plan.cores[-1]
+            run.last = count == cores[-1]
             try:
                 self.keep(run.run())
             except Refused:

@@ -4,7 +4,7 @@
 `strongest` and `joint`. `nspca.api` decides which elementary bounds are tried besides.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -85,6 +85,23 @@ PLANS = {
         excesses=(0.0, 0.1, 0.3),
     ),
 }
+
+IN_PARTS = {
+    "fast": replace(PLANS["standard"], cores=(300,), excesses=(0.3,), rounds=8, cap=3000, branching=0.0),
+    "standard": replace(PLANS["standard"], cores=(300,), excesses=(0.3,), ranks=(4, 6), rounds=16),
+    "thorough": PLANS["thorough"],
+}
+"""Plans for data that are held in parts. Nearly all that is left outside a core is 0, and many eigenvalues
+of what is left inside are nearly equal. So one core has more rounds and dimensions."""
+LEAST_ROUNDS, NONZEROS = 3, 500_000
+"""Rounds of effort "fast" on data in parts, and numbers in the data for each round more."""
+
+
+def plan_in_parts(effort: str, nonzeros: int) -> Plan:
+    """Return the plan for data in parts; "fast" may take as long as a search for a component does."""
+    plan = IN_PARTS[effort]
+    rounds = min(plan.rounds, LEAST_ROUNDS + nonzeros // NONZEROS) if effort == "fast" else plan.rounds
+    return replace(plan, rounds=rounds)
 
 
 @dataclass(frozen=True)

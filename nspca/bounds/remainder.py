@@ -1,8 +1,10 @@
 """Collect the entries of A above a level, as a sparse matrix: the remainder outside a dense core.
 
 With ``W_ij = min(A_ij, tau)`` (signed: clipped to [-tau, tau]) for pairs of features that are not both in the
-core, the remainder of A is ``N_ij = (A_ij - tau)+`` (signed: with the sign of A_ij). A is never formed as a
-whole. It is read in strips of columns, largest variances first, and only entries above the level are kept.
+core, what is left of A there is ``N_ij = (A_ij - tau)+`` (signed: with the sign of A_ij). A is never formed
+whole: it is read in strips of columns, largest variances first, and only entries above the level are kept.
+As ``|A_ij|`` is at most ``sqrt(A_ii A_jj)``, few pairs need a look where variances differ: a million of the
+billion pairs of 50 000 words.
 """
 
 from collections.abc import Iterator
@@ -14,17 +16,23 @@ import scipy.sparse as sp
 
 from nspca.bounds.inequality import SLACK
 from nspca.covariance.covariance import Covariance, DataCovariance, SparseCovariance
-from nspca.covariance.linalg import UNIT_ROUNDOFF
-from nspca.covariance.parts import Parts
+from nspca.covariance.linalg import UNIT_ROUNDOFF, Array, Indices
+from nspca.covariance.parts import CANDIDATES, Parts
 
 MOST = 2_000_000
 """Maximum number of entries that are kept (32 MB). If there are more, the level is raised."""
 STRIP = 512
 """Columns of A in a strip: n x 512 numbers are 50 MB for n = 12 000."""
+NARROWEST = 16
+"""Columns of the first strip of data that are held in parts. Each next strip has twice as many, as fewer
+pairs of them are in reach."""
 WIDE, PASSES = 2**25, 20
-"""Entries of a strip of an A on disk (256 MB), each strip being a pass over the data; and maximum passes."""
+"""Entries of A that are formed in a pass over the rows (256 MB), and most passes."""
 LOWER = 0.85
-"""Entries are collected down to this share of the requested level, since lower levels often follow."""
+"""Entries are collected down to this share of the level asked for, so that a next, lower level needs no new
+pass."""
+LOWEST = 1e-6
+"""Level from which the level rises where too many pairs are in reach, relative to the largest variance."""
 SINGLE = 512
 """Maximum samples for computing entries in single precision, which takes half the time."""
 SINGLE_ROUNDOFF = 2.0**-24
@@ -41,38 +49,52 @@ class Remainder:
     level : float
         Every entry of A above this level is included.
     i, j : (p,) int32
-        Features of each entry, each pair once.
-    sizes : (p,) float
-        The entries (signed: their absolute values), rounded up.
+        Features of each entry, i <= j in the order in which they were read.
+    entries : (p,) float
+        The entries (signed: with their signs), rounded away from 0.
     """
 
     n: int
     level: float
     i: np.ndarray
     j: np.ndarray
-    sizes: np.ndarray
+    entries: np.ndarray
 
-    def above(self, tau: float) -> sp.csr_array:
-        """Return ``|N|`` for a threshold tau that is at least `level`: (n, n), symmetric and sparse."""
+    @property
+    def sizes(self) -> np.ndarray:
+        """Return the sizes of the entries."""
+        return np.abs(self.entries)
+
+    def above(self, tau: float, signs: bool = False) -> sp.csr_array:
+        """Return ``|N|``, or N with its signs, for a threshold tau that is at least `level`.
+
+        The matrix is (n, n), symmetric and sparse.
+        """
         near = self.sizes > tau
-        i, j, values = self.i[near], self.j[near], self.sizes[near] - tau
+        i, j, entries = self.i[near], self.j[near], self.entries[near]
+        values = np.abs(entries) - tau
+        values = np.copysign(values, entries) if signs else values
         across = i != j
         rows, columns = np.concatenate((i, j[across])), np.concatenate((j, i[across]))
         return sp.csr_array((np.concatenate((values, values[across])), (rows, columns)), (self.n, self.n))
 
-    def within(self, tau: float, features: np.ndarray) -> sp.csr_array:
-        """Return ``|N|`` restricted to some features, for a threshold tau that is at least `level`."""
-        return sp.csr_array(self.above(tau)[features][:, features])
+
+def can_be_read(A: Covariance, level: float) -> bool:
+    """Return whether entries of A above a level can be read: of data in parts each pass forms some pairs."""
+    return not isinstance(A, Parts) or A.small or pairs_in_reach(A, level) <= PASSES * WIDE
 
 
-def can_be_read(A: Covariance) -> bool:
-    """Tell whether strips of columns of A are affordable; for data on disk, each strip is a pass."""
-    return not isinstance(A, Parts) or A.n**2 <= PASSES * WIDE
+def pairs_in_reach(A: Covariance, level: float) -> int:
+    """Return the number of pairs of features whose entry of A may exceed a level above 0."""
+    size = np.sort(_sizes(A))[::-1]
+    size = size[size > 0]
+    ends = np.searchsorted(-size, -level / size)
+    return int(np.maximum(ends - np.arange(size.size), 0).sum())
 
 
-def _width(A: Covariance) -> int:
-    """Return the number of columns in a strip."""
-    return max(STRIP, WIDE // A.n) if isinstance(A, Parts) else STRIP
+def _sizes(A: Covariance) -> Array:
+    """Return numbers (n,) with ``|A_ij| <= size_i size_j``."""
+    return np.sqrt(np.maximum(A.diagonal, 0.0) + A.nu)
 
 
 def entry_error(A: Covariance) -> float:
@@ -97,26 +119,27 @@ def _collect(A: Covariance, nonneg: bool, level: float) -> tuple[Remainder, bool
     order = np.argsort(-A.diagonal, kind="stable")
     parts: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
     count, capped = 0, False
+    while not can_be_read(A, level):
+        level, capped = max(level / LOWER, LOWEST * float(A.diagonal.max())), True
     for start, C, error in _strips(A, order, level):
-        if not nonneg:
-            C = np.abs(C)
-        at = np.flatnonzero(level - error < C)
+        at = np.flatnonzero((C if nonneg else np.abs(C)) > level - error)
         i, j = np.divmod(at, C.shape[1])
         upper = i >= j  # the first rows of a strip are its own columns, so only one triangle counts
         i, j = i[upper], j[upper]
-        sizes = C[i, j].astype(np.float64) + error
-        parts.append(((j + start).astype(np.int32), (i + start).astype(np.int32), sizes))
-        count += sizes.size
+        entries = C[i, j].astype(np.float64)
+        entries += np.copysign(error, entries)
+        parts.append(((j + start).astype(np.int32), (i + start).astype(np.int32), entries))
+        count += entries.size
         if count > MOST:
-            every = np.concatenate([part[2] for part in parts])
+            every = np.abs(np.concatenate([part[2] for part in parts]))
             level = float(np.partition(every, count - MOST // 2)[count - MOST // 2])
-            parts = [(j[s > level], i[s > level], s[s > level]) for j, i, s in parts]
+            parts = [tuple(array[np.abs(part[2]) > level] for array in part) for part in parts]
             count, capped = sum(part[2].size for part in parts), True
     if not parts:
         none = np.zeros(0, dtype=np.int32)
         return Remainder(A.n, level, none, none, np.zeros(0)), capped
-    i, j, sizes = (np.concatenate(part) for part in zip(*parts, strict=True))
-    return Remainder(A.n, level, order[i].astype(np.int32), order[j].astype(np.int32), sizes), capped
+    i, j, entries = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return Remainder(A.n, level, order[i].astype(np.int32), order[j].astype(np.int32), entries), capped
 
 
 def _strips(A: Any, order: np.ndarray, level: float) -> Iterator[tuple[int, np.ndarray, float]]:
@@ -125,35 +148,55 @@ def _strips(A: Any, order: np.ndarray, level: float) -> Iterator[tuple[int, np.n
     Rows end where ``sqrt(A_ii A_jj)`` falls to the level. For psd A, all entries below are smaller.
     `error` bounds the rounding error of C.
     """
-    size = np.sqrt(np.maximum(A.diagonal[order], 0.0) + getattr(A, "nu", 0.0))
-    error = entry_error(A)
+    size, error = _sizes(A)[order], entry_error(A)
+    if isinstance(A, Parts) and not A.small:
+        yield from ((start, C, error) for start, C in _in_parts(A, order, size, level - error))
+        return
     dense = isinstance(A, DataCovariance) and not isinstance(A, SparseCovariance) and not A._small
     Z = None
     if dense and A.m <= SINGLE:
         # sums of m products of entries of Z, rounded to single precision
         error += (A.m + 16) * SINGLE_ROUNDOFF * float(A.diagonal.max())
         Z = np.ascontiguousarray(A.Z[:, order], dtype=np.float32)
-    width = _width(A)
-    for start in range(0, A.n, width):
+    for start in range(0, A.n, STRIP):
         within = size[start] * size[start:] > level - error
         end = start + int(np.count_nonzero(within))
         if end == start:
             return
-        stop = min(start + width, A.n)
+        stop = min(start + STRIP, A.n)
         if Z is not None:
             yield start, Z[:, start:end].T @ Z[:, start:stop] / np.float32(A.m), error
         else:
             yield start, np.asarray(A.columns(order[start:stop])[order[start:end]]), error
 
 
-def across(A: Covariance, nonneg: bool, rows: np.ndarray, others: np.ndarray, tau: float) -> sp.csr_array:
-    """Return the sparse part ``N[others][:, rows]`` of the remainder for a threshold tau (float64)."""
-    error, parts = entry_error(A), []
-    width = max(1, (WIDE if isinstance(A, Parts) else WIDE // 4) // A.n)
-    for start in range(0, rows.size, width):
-        C = np.asarray(A.columns(rows[start : start + width]))[others]
-        over = np.maximum((C if nonneg else np.abs(C)) + (error - tau), 0.0)
-        parts.append(sp.csc_array(over if nonneg else np.copysign(over, C) * (over > 0)))
-    if not parts:
-        return sp.csr_array((others.size, 0))
-    return sp.csr_array(sp.hstack(parts))
+def _in_parts(A: Parts, order: Indices, size: Array, level: float) -> Iterator[tuple[int, Array]]:
+    """Yield (start, C) as `_strips` does, as many strips to a pass over the rows as have `WIDE` entries.
+
+    Entries of features on which A is stored are taken from there.
+    """
+    known = A.held(order[:CANDIDATES])
+    known = np.zeros((0, 0)) if known is None else known
+    inner = len(known)
+    starts: list[tuple[int, int]] = []
+    pairs: list[tuple[Indices, Indices]] = []
+
+    def read() -> Iterator[tuple[int, Array]]:
+        for (start, stop), C in zip(starts, A.crossed(pairs), strict=True):
+            yield start, C if stop > inner else np.vstack((known[start:, start:stop], C))
+
+    start, width, entries = 0, NARROWEST, 0
+    while start < A.n:
+        end = start + int(np.count_nonzero(size[start] * size[start:] > level))
+        if end == start:
+            break
+        most = inner if start < inner else end
+        stop = min(start + max(1, min(width, WIDE // (end - start))), end, most)
+        others = order[max(start, inner) if stop <= inner else start : max(end, inner)]
+        if entries and entries + others.size * (stop - start) > WIDE:
+            yield from read()
+            starts, pairs, entries = [], [], 0
+        starts.append((start, stop))
+        pairs.append((others, order[start:stop]))
+        start, width, entries = stop, 2 * width, entries + others.size * (stop - start)
+    yield from read()

@@ -30,11 +30,12 @@ from nspca.bounds.fixing.node import Warm as Known
 from nspca.bounds.fixing.settle import RANK, ROUNDS, Task, may_fix
 from nspca.bounds.fixing.stored import Stored
 from nspca.bounds.fixing.tree import FixingTree, Limits
-from nspca.bounds.plan import BRANCHED, CLOSED, OVERHEAD, PLANS, ROUND, Plan
+from nspca.bounds.plan import BRANCHED, CLOSED, OVERHEAD, PLANS, ROUND, Plan, plan_in_parts
 from nspca.bounds.witness import Proof, Witness, lifted, prove, stated
 from nspca.certificate import Certificate
 from nspca.covariance.covariance import DENSE_LIMIT
 from nspca.covariance.linalg import Array, largest_eigenpairs
+from nspca.covariance.parts import Parts
 from nspca.errors import Cancelled, InvalidOption
 from nspca.local_search import single as ascent
 from nspca.lowrank.cones import Budget
@@ -133,7 +134,10 @@ def strongest(
     # The matrices are small: several BLAS threads would spend most time waiting for each other.
     with threadpool_limits(1):
         searched = limits is not None or resume is not None  # a tree works on rows without weights
-        if not searched and core.pays(problem, plan.rows, LEFT_OUT * lower):
+        if not searched and core.pays(problem, plan.rows, LEFT_OUT * lower, lower):
+            A = problem.covariance
+            if isinstance(A, Parts) and core.few_in_reach(A):
+                plan = plan_in_parts(effort, int(A.rows.counts.sum()))
             return _Cores(problem, plan, max(lower, 0.0), report, known).run()
         kept = kept_rows(problem, plan, lower, np.inf if searched else known)
         if kept is None:
@@ -212,6 +216,8 @@ class _Cores:
     def eliminated(self) -> Kept | None:
         """Return the kept rows of safe elimination if it may work well (see `PROMISING`), else None."""
         rows = self.plan.rows[-1]
+        if core.few_in_reach(self.problem.covariance) and self.best is not None:
+            return None  # a core leaves out less
         if not elimination.leaves_out_little(self.problem, rows, PROMISING * self.lower):
             return None
         return elimination.keep(self.problem, rows)

@@ -17,6 +17,7 @@ import numpy as np
 from numpy import ndarray as Array
 
 from nspca.checker.numbers import floats
+from nspca.checker.products import Block, Piece
 from nspca.checker.refusal import require
 
 PIECE = 4096
@@ -163,8 +164,20 @@ class Rows:
         D[rows[keep], to[keep]] = self.unit(at, values[part[0] : part[-1]])[keep]
         return D
 
-    def written_out(self, J: Array) -> Iterator[Array]:
-        """Yield the columns J of Y as dense arrays, piece by piece."""
+    def pieces(self, order: Array) -> Iterator[Piece]:
+        """Yield the entries of the features `order` of Y, piece by piece; no feature is in `order` twice."""
+        place = np.full(self.n, -1)
+        place[order] = np.arange(len(order))
         for starts, columns, values in self.passed():
             for part in self.parts(starts):
-                yield self.dense(part, columns, values, J) - self.shifts[J]
+                rows, at, y = self.entries(part, columns, values)
+                known = place[at] >= 0
+                yield Piece(part.size - 1, rows[known], place[at[known]], y[known])
+
+    def products(self, order: Array, blocks: list[Block]) -> list[Array]:
+        """Return Y_I'Y_J for every block (a, b, c, d), in one pass: I is order[a:b], J is order[c:d]."""
+        sums = [np.zeros((b - a, d - c)) for a, b, c, d in blocks]
+        for piece in self.pieces(order[: max(max(b, d) for _, b, _, d in blocks)]):
+            for total, block in zip(sums, blocks, strict=True):
+                total += piece.product(*block)
+        return sums

@@ -8,7 +8,7 @@ import numpy as np
 
 from nspca.checker import forms, reading
 from nspca.checker.fixing import fixing
-from nspca.checker.matrix import Matrix
+from nspca.checker.matrix import Matrix, Sparse, real_numbers
 from nspca.checker.refusal import require
 from nspca.checker.rounding import float_up
 from nspca.checker.rowblocks import RowMatrix
@@ -66,10 +66,9 @@ def proved(data: Any, certificate: Any, recipe: reading.Recipe) -> float:
     """Return the smallest float, in the units of the data, that is at least the bound proved by
     the witness.
     """
-    in_blocks = callable(getattr(type(data), "blocks", None))
     shifted = recipe.source == "covariance" or not recipe.shift
     require(shifted, f"only a covariance may have a shift, got {recipe.shift!r} for {recipe.source!r}")
-    A = RowMatrix(data, recipe) if in_blocks else Matrix(data, recipe)
+    A = matrix_of(data, recipe)
     sizes = recipe.sizes
     possible = min(sizes) >= 1 and max(*sizes, len(sizes)) <= A.n
     require(possible, f"k must be between 1 and n = {A.n}, got {', '.join(map(str, sizes))}")
@@ -82,3 +81,11 @@ def proved(data: Any, certificate: Any, recipe: reading.Recipe) -> float:
     bound = FORMS[recipe.form](A, recipe, reading.Arrays(recipe.form, certificate.witness))
     given = Fraction(bound) - len(sizes) * A.relief
     return float_up(given * Fraction(2) ** A.exponent)
+
+
+def matrix_of(data: Any, recipe: reading.Recipe) -> Matrix:
+    """Return the matrix A of data; a reader, or sparse data, are read in passes over their rows."""
+    in_blocks = callable(getattr(type(data), "blocks", None))
+    X = data if in_blocks else real_numbers(data)
+    in_blocks = in_blocks or (isinstance(X, Sparse) and recipe.source == "data")
+    return RowMatrix(X, recipe) if in_blocks else Matrix(X, recipe)

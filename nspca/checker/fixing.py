@@ -15,6 +15,7 @@ So S arrives at a leaf, which proves x'Ax <= t + F for it, as in `inequality`.
 Nobody needs to know whether v is reached. A stage proves nothing about features that it does not fix.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Self
@@ -27,6 +28,8 @@ from nspca.checker.cover import TOO_SHORT, TopSum, prove_cover
 from nspca.checker.inequality import spectral_half
 from nspca.checker.matrix import Matrix
 from nspca.checker.membership import Rows
+from nspca.checker.products import Block
+from nspca.checker.reach import Found, larger_in
 from nspca.checker.reading import NO_WITNESS, Arrays, Inequality, Recipe
 from nspca.checker.refusal import require
 
@@ -160,12 +163,11 @@ class Part:
             return self.entries[np.ix_(I, J)]
         return self.whole.block(self.rows[I], self.rows[J])
 
-    def largest_outside(self, outside: Array, tau: float, nonneg: bool) -> float:
-        """Return an upper bound on every A_ij with i among `outside`.
-
-        All features of the whole matrix are taken for j, which can only make the bound larger.
-        """
-        return self.whole.largest_outside(self.rows[outside], tau, nonneg)
+    def larger(self, order: Array, blocks: list[Block], least: list[float], nonneg: bool) -> Iterator[Found]:
+        """Return for every block of A its entries above a level, as `Matrix.larger` does."""
+        if self.entries is None:
+            return self.whole.larger(self.rows[order], blocks, least, nonneg)
+        return larger_in(self, order, blocks, least, nonneg)
 
 
 # --- uses of witnesses ----------------------------------------------------------------------------

@@ -30,6 +30,7 @@ from nspca.checker import matrix, remainder
 from nspca.checker.cover import TopSum, prove_cover
 from nspca.checker.matrix import Matrix
 from nspca.checker.membership import Claims, prove_rows
+from nspca.checker.reach import entries_above
 from nspca.checker.reading import Inequality, Joint
 from nspca.checker.refusal import require
 from nspca.checker.remainder import Folded
@@ -85,6 +86,8 @@ def rows_of_sphere(U: Array, h: Array, tau: float, equal_rows: int) -> tuple[Arr
 def threshold(A: Matrix, witness: Inequality | Joint, outside: Array, nonneg: bool) -> float:
     """Return tau, after proving that it is at least every W_ij (signed: |W_ij|) and every entry of A with an
     outside feature.
+
+    An entry of A has m + 1 roundings of its own, and its sum with its error has 2.
     """
     W = 0.0 if witness.W is None else witness.W
     top = float(np.max(W if nonneg else np.abs(W), initial=0.0))
@@ -92,26 +95,13 @@ def threshold(A: Matrix, witness: Inequality | Joint, outside: Array, nonneg: bo
     require(tau >= top, f"tau = {tau} is below the largest entry of W, {top}")
     if witness.y is not None:  # `remainder` bounds the effect of entries above tau
         return tau
-    if A.by_rows and A.n > matrix.DENSE_LIMIT:
-        worst = A.largest_outside(outside, tau, nonneg)
-        require(worst <= tau, f"tau = {tau} is below an entry of A in a row that is not kept, {worst}")
-        return tau
-    largest_first = outside[np.argsort(-A.size[outside])]
-    for I in A.chunks(largest_first):
-        in_reach = np.flatnonzero(A.size * A.size[I[0]] > tau)  # |A_ij| <= size_i size_j for the others
-        for J in A.chunks(in_reach):
-            worst = largest_entry(A, I, J, nonneg)
+    others = np.setdiff1d(np.arange(A.n), outside)
+    for second in (None, others):
+        for i, j, E, _ in entries_above(A, outside, second, tau, nonneg):
+            own = (E if nonneg else np.abs(E)) + A.eps * A.size[i] * A.size[j]
+            worst = float(own.max(initial=-np.inf)) + A.lost
             require(worst <= tau, f"tau = {tau} is below an entry of A in a row that is not kept, {worst}")
     return tau
-
-
-def largest_entry(A: Matrix, I: Array, J: Array, nonneg: bool) -> float:
-    """Return an upper bound on every A_ij (signed: |A_ij|) of a block.
-
-    An entry has m + 1 roundings of its own, and these sums have 2.
-    """
-    E = A.block(I, J) if nonneg else np.abs(A.block(I, J))
-    return (E + A.eps * np.outer(A.size[I], A.size[J])).max() + A.lost
 
 
 def heights(M: Array, k: int, nonneg: bool) -> Array:

@@ -9,14 +9,17 @@ the largest in columns that do not hold one value.
 
 import copy
 import hashlib
+from collections.abc import Iterator
 from fractions import Fraction
-from functools import cached_property
+from types import SimpleNamespace
 from typing import Any, Self
 
 import numpy as np
 from numpy import ndarray as Array
 
 from nspca.checker.numbers import floats, not_masked, numbers_of
+from nspca.checker.products import Block
+from nspca.checker.reach import Found, larger_in
 from nspca.checker.reading import Recipe
 from nspca.checker.refusal import require
 from nspca.checker.rounding import ROOT_TINY, TINY, gamma
@@ -25,6 +28,10 @@ LOWEST = -5000
 """Less than the exponent of any float."""
 DENSE_LIMIT = 4000
 """Maximum number of rows of A formed at once, unless A is given as a whole."""
+HELD = 2**26
+"""Maximum numbers of a Z that is held: 512 MB."""
+ROWS = 2**16
+"""Number of rows of sparse data in a block."""
 
 
 class Matrix:
@@ -51,17 +58,18 @@ class Matrix:
     relative: bool
     exponent: int
     entries: Array | None
+    Z: Array | None
     by_rows, more, relief = False, 0, Fraction(0)
 
     def __init__(self, data: Any, recipe: Recipe) -> None:
-        X = real_numbers(data)
+        X = data if isinstance(data, Dense | Sparse) else real_numbers(data)
         require(np.isfinite(X.values).all(), "the data must be finite numbers")
         shape = tuple(recipe.shape)
         right = len(X.shape) == 2 and shape == X.shape and min(shape) > 0
         require(right, f"the data must have shape {shape}, got {X.shape}")
         same = digest_of(X) == recipe.digest
         require(same, "the data is not the data of the certificate: the digests differ")
-        (self.m, self.n), self.X, self.entries = X.shape, X, None
+        (self.m, self.n), self.X, self.entries, self.Z = X.shape, X, None, None
         of_data = recipe.source == "data"  # a covariance is taken as it is
         self.center, self.scale = of_data and recipe.center, of_data and recipe.scale
         if of_data:
@@ -138,9 +146,18 @@ class Matrix:
         return [J[i : i + width] for i in range(0, len(J), width)]
 
     def columns(self, J: Array) -> Array:
-        """Return Z for the features J, at unit scale."""
-        Z, exponents = self._own_columns(J)
-        return scaled(Z, exponents - self.shift).T
+        """Return Z for the features J, at unit scale; a Z of few numbers is held."""
+        if self.Z is None and self.m * self.n <= HELD:
+            self.Z = self._at_unit_scale(np.arange(self.n))
+        return self._at_unit_scale(J) if self.Z is None else self.Z[:, J]
+
+    def _at_unit_scale(self, J: Array) -> Array:
+        """Return Z for the features J, formed in pieces that need little memory."""
+        rows = np.empty((len(J), self.m))
+        for at in self.chunks(np.arange(len(J))):
+            Z, exponents = self._own_columns(J[at])
+            rows[at] = scaled(Z, exponents - self.shift)
+        return rows.T
 
     def _own_columns(self, J: Array) -> tuple[Array, Array]:
         """Return Z for the features J before the unit scale, and the exponent (j,) of its scale.
@@ -173,7 +190,20 @@ class Matrix:
         """Return A[I, J], as computed."""
         if self.entries is not None:
             return self.entries[np.ix_(I, J)]
-        return self.columns(I).T @ self.columns(J) / self.m
+        Z = self.columns(I)
+        if np.array_equal(I, J):  # half the work
+            return Z.T @ Z / self.m
+        E, done = np.empty((len(I), len(J))), 0
+        for part in self.chunks(J):
+            np.matmul(Z.T, self.columns(part), out=E[:, done : done + len(part)])
+            done += len(part)
+        return np.divide(E, self.m, out=E)
+
+    def larger(self, order: Array, blocks: list[Block], least: list[float], nonneg: bool) -> Iterator[Found]:
+        """Return for every block (a, b, c, d) the entries of A[order[a:b], order[c:d]] above the level of
+        `least`: their rows and columns in the block, and their values.
+        """
+        return larger_in(self, order, blocks, least, nonneg)
 
 
 class Dense:
@@ -213,23 +243,23 @@ class Sparse:
         """Return the arrays that the content hash covers."""
         return [self.starts, self.indices, self.values]
 
-    @cached_property
-    def by_column(self) -> list[tuple[Array, Array]]:
-        """Return for every column the rows and the values of its entries, in order."""
-        rows = np.repeat(np.arange(self.shape[0]), np.diff(self.starts))
-        order = np.argsort(self.indices, kind="stable")
-        ends = np.searchsorted(self.indices, np.arange(self.shape[1] + 1), sorter=order)
-        agree = ends[0] == 0 and ends[-1] == rows.size == order.size
-        require(agree, "the parts of the sparse data disagree")
-        pieces = (np.split(part[order], ends[1:-1]) for part in (rows, self.values))
-        return list(zip(*pieces, strict=True))
+    def blocks(self) -> Iterator[SimpleNamespace]:
+        """Yield blocks of rows, as a reader of data does (`blocks`)."""
+        for start in range(0, self.shape[0], ROWS):
+            starts = self.starts[start : start + ROWS + 1]
+            parts = {
+                "indices": self.indices[starts[0] : starts[-1]],
+                "data": self.values[starts[0] : starts[-1]],
+            }
+            yield SimpleNamespace(indptr=starts - starts[0], **parts)
 
     def columns(self, J: Array) -> Array:
-        """Return the columns J, each as a row in memory."""
-        X = np.zeros((len(J), self.shape[0]))
-        for x, j in zip(X, J, strict=True):
-            np.add.at(x, *self.by_column[j])  # duplicates are added up, whatever scipy's flag says
-        return X
+        """Return the columns J, each as a row in memory; all of them are formed."""
+        inside = ((self.indices >= 0) & (self.indices < self.shape[1])).all()
+        require(inside, "the parts of the sparse data disagree")
+        X, rows = np.zeros(self.shape), np.repeat(np.arange(self.shape[0]), np.diff(self.starts))
+        np.add.at(X, (rows, self.indices), self.values)  # duplicates are added up, whatever scipy's flag says
+        return np.ascontiguousarray(X.T[J])
 
 
 def scaled(X: Array, exponents: Array) -> Array:

@@ -12,7 +12,7 @@ gamma(6 depth + 64) size_i size_j. Of a column at most half full the second adds
 most the variance, by Cauchy-Schwarz.
 """
 
-import itertools
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -21,12 +21,14 @@ from numpy import ndarray as Array
 from nspca.checker import matrix
 from nspca.checker.blocks import Rows
 from nspca.checker.matrix import Matrix
+from nspca.checker.products import Block
+from nspca.checker.reach import Found, larger
 from nspca.checker.reading import Recipe
 from nspca.checker.refusal import require
 from nspca.checker.rounding import ROOT_TINY, TINY, gamma
 
-SUMS = 2**25
-"""Maximum number of sums held together while entries of A are checked."""
+SUMS = 2**24
+"""Number of sums about which are held together while entries of A are checked: 128 MB."""
 
 
 class RowMatrix(Matrix):
@@ -74,25 +76,21 @@ class RowMatrix(Matrix):
 
     def columns(self, J: Array) -> Array:
         """Return Z for the features J, for data of few rows: Y without its means, times the weights."""
-        Y = np.concatenate(list(self.rows.written_out(J)))
+        Y = np.concatenate([piece.dense(0, len(J)) for piece in self.rows.pieces(J)])
         return (Y - self.means[J]) * self.weights[J]
 
     def block(self, I: Array, J: Array) -> Array:
         """Return A[I, J], as computed."""
         if self.n <= matrix.DENSE_LIMIT:
-            if self.whole is None:
-                self.whole = self._gram(np.arange(self.n))
+            self.whole = self._gram(np.arange(self.n)) if self.whole is None else self.whole
             return self.whole[np.ix_(I, J)]
         both = np.union1d(I, J)
         few = both.size <= 2 * matrix.DENSE_LIMIT
         require(few, f"at most {matrix.DENSE_LIMIT} rows are looked at together, got {both.size}")
-        at = [np.searchsorted(both, part) for part in (I, J)]
-        return self._gram(both)[np.ix_(*at)]
+        return self._gram(both)[np.ix_(*(np.searchsorted(both, part) for part in (I, J)))]
 
     def _gram(self, J: Array) -> Array:
-        G = np.zeros((len(J), len(J)))
-        for Y in self.rows.written_out(J):
-            G += Y.T @ Y
+        (G,) = self.rows.products(J, [(0, len(J), 0, len(J))])
         return self.finished(G, J, J)
 
     def finished(self, sums: Array, I: Array, J: Array) -> Array:
@@ -100,55 +98,15 @@ class RowMatrix(Matrix):
         G = sums / self.m - np.outer(self.means[I], self.means[J])
         return G * self.weights[I][:, None] * self.weights[J]
 
-    def largest_outside(self, outside: Array, tau: float, nonneg: bool) -> float:
-        """Return at least every A_ij (signed: |A_ij|) with i in `outside`, except those that sizes bound by
-        tau.
-
-        For a feature j the others in reach are the first features of `outside`, in decreasing size. Their
-        products with y_j are added up over the rows in which j is not 0.
-        """
-        order = outside[np.argsort(-self.size[outside], kind="stable")]
-        reach = np.zeros(self.n, dtype=np.int64)
-        for j in np.flatnonzero(self.size * self.size[order[:1]].max(initial=0.0) > tau):
-            reach[j] = np.count_nonzero(self.size[order] * self.size[j] > tau)
-        waiting, worst = np.flatnonzero(reach), -np.inf
-        while waiting.size and worst <= tau:
-            count = max(1, int(np.searchsorted(np.cumsum(reach[waiting]), SUMS)))
-            group, waiting = waiting[:count], waiting[count:]
-            sums = self._products(group, order, reach)
-            for j, found in zip(group, sums, strict=True):
-                I = order[: found.size]
-                E = self.finished(found[:, None], I, np.array([j]))[:, 0]
-                E = (E if nonneg else np.abs(E)) + self.eps * self.size[I] * self.size[j]
-                worst = max(worst, float(E.max()))
-        return worst + self.lost
-
-    def _products(self, group: Array, order: Array, reach: Array) -> list[Array]:
-        """Return y_j'y_i for every j of a group and the first reach[j] features i of `order`; one pass."""
-        rank = np.full(self.n, self.n)
-        rank[order] = np.arange(order.size)
-        wanted, number = np.zeros(self.n, dtype=bool), np.full(self.n, -1)
-        wanted[group], number[group] = True, np.arange(group.size)
-        most, sums = int(reach[group].max()), [np.zeros(int(reach[j])) for j in group]
-        for block in self.rows.passed():
-            for part in self.rows.parts(block[0]):
-                rows, at, y = self.rows.entries(part, *block[1:])
-                near = rank[at] < most
-                by_row = np.argsort(rows[near], kind="stable")
-                others, factors = rank[at[near]][by_row], y[near][by_row]
-                ends = np.searchsorted(rows[near][by_row], np.arange(rows.max(initial=-1) + 2))
-                mine = np.flatnonzero(wanted[at])
-                mine = mine[np.argsort(number[at[mine]], kind="stable")]
-                bounds = np.searchsorted(number[at[mine]], np.arange(group.size + 1))
-                for j, (start, end) in enumerate(itertools.pairwise(bounds)):
-                    if start == end:
-                        continue
-                    own = mine[start:end]
-                    first, lengths = ends[rows[own]], np.diff(ends)[rows[own]]
-                    index = np.repeat(first - np.cumsum(lengths) + lengths, lengths) + np.arange(
-                        lengths.sum()
-                    )
-                    keep = others[index] < sums[j].size
-                    weights = (factors[index] * np.repeat(y[own], lengths))[keep]
-                    sums[j] += np.bincount(others[index][keep], weights=weights, minlength=sums[j].size)
-        return sums
+    def larger(self, order: Array, blocks: list[Block], least: list[float], nonneg: bool) -> Iterator[Found]:
+        """Yield for every block of A its entries above the level of `least`, some blocks in each pass."""
+        if self.n <= matrix.DENSE_LIMIT:
+            yield from super().larger(order, blocks, least, nonneg)
+            return
+        areas = np.cumsum([(b - a) * (d - c) for a, b, c, d in blocks])
+        passes = np.split(np.arange(len(blocks)), np.flatnonzero(np.diff(areas // SUMS)) + 1)
+        for some in passes:
+            chosen = [blocks[at] for at in some]
+            found = self.rows.products(order, chosen) if chosen else []
+            for at, (a, b, c, d), sums in zip(some, chosen, found, strict=True):
+                yield larger(self.finished(sums, order[a:b], order[c:d]), least[at], nonneg)

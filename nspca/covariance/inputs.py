@@ -133,12 +133,12 @@ def from_dense(X: Array, center: bool, scale: bool, names: Any = None) -> DataCo
     exponent = np.asarray(np.frexp(largest if scale else largest.max())[1], dtype=np.int64)
     Z = scaled(X, -exponent)
     if center or scale:
-        C = centred(Z)
         if scale:
             refuse_constant(constant(Z), names)
+            C = centred(Z, out=Z if center else None)
             Z = (C if center else Z) / deviations(C)
         else:
-            Z = C
+            Z = centred(Z, out=Z)  # in place: a table from disk may take half of the memory
     recipe: dict[str, Any] = {"center": center, "scale": scale, "digest": digest}
     recipe["exponent"] = 0 if scale else 2 * int(exponent)
     return DataCovariance(Z, varies=varies, shape=X.shape, source="data", **recipe)

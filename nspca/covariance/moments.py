@@ -19,14 +19,14 @@ STILL = 4 * 2.0**-52
 """Relative distance up to which values count as one value, such as 0.1 + 0.2 and 0.3."""
 
 
-def centred(X: Array) -> Array:
+def centred(X: Array, out: Array | None = None) -> Array:
     """Return X (m, n) minus its column means, with sums along contiguous rows of X', a cache-sized part at a
     time.
 
-    The result does not depend on the memory order of X.
+    The result does not depend on the memory order of X. It is written to `out` if given, which may be X.
     """
     m, n = X.shape
-    C, step = np.empty_like(X, dtype=np.float64), max(1, CACHED // max(m, 1))
+    C, step = np.empty_like(X, dtype=np.float64) if out is None else out, max(1, CACHED // max(m, 1))
     for start in range(0, n, step):
         some = np.array(X[:, start : start + step].T, dtype=np.float64, order="C")
         for _ in range(2):

@@ -26,6 +26,8 @@ SKETCHED = 20
 """Number of directions of the sketch that ranks features of equal variance."""
 AT_ONCE = 2**22
 """Maximum entries of a dense piece: 32 MB."""
+DENSE_CROSSED = 0.08
+"""Share of nonzeros from which a column is multiplied with many sparse ones as a dense column."""
 HELD = 3
 """Number of blocks of A that are stored."""
 
@@ -77,6 +79,11 @@ class Parts(Covariance):
     def passes(self) -> int:
         """Return how often all rows were read."""
         raise NotImplementedError
+
+    @property
+    def small(self) -> bool:
+        """Tell whether A is formed whole, so that methods for data in memory work on it."""
+        return False
 
     def held(self, features: Indices) -> Array | None:
         """Return A on some features, None unless a stored block contains them."""
@@ -198,10 +205,21 @@ def _products(
 
 
 def _crossed(Y: Any, pairs: Sequence[tuple[Indices, Indices]]) -> Iterator[Array]:
-    """Yield products of the features of each pair, one pair at a time because together they are large."""
+    """Yield products of the features of each pair, one pair at a time because together they are large.
+
+    Columns of J with many entries are multiplied as dense ones.
+    """
     Y = sp.csc_array(Y)
     for I, J in pairs:
-        yield (sp.csr_array(Y[:, I].T) @ sp.csr_array(Y[:, J])).toarray()
+        left, right = sp.csr_array(Y[:, I].T), Y[:, J]
+        many = np.diff(right.indptr) > DENSE_CROSSED * Y.shape[0]
+        G = np.empty((I.size, J.size))
+        d, s = np.flatnonzero(many), np.flatnonzero(~many)
+        G[:, s] = (left @ sp.csr_array(right[:, s])).toarray()
+        step = max(1, AT_ONCE // max(Y.shape[0], 1))
+        for some in (d[start : start + step] for start in range(0, d.size, step)):
+            G[:, some] = left @ right[:, some].toarray()
+        yield G
 
 
 def pieces(X: sp.csr_array, width: int) -> Iterator[tuple[int, Array]]:

@@ -8,13 +8,15 @@ import scipy.sparse as sp
 
 import nspca
 from nspca.bounds import core
-from nspca.bounds.plan import PLANS
+from nspca.bounds.joint import certify_joint
+from nspca.bounds.plan import JOINT_PLANS, PLANS
 from nspca.bounds.remainder import collect
 from nspca.bounds.strongest import strongest
 from nspca.bounds.witness import Witness, certificate, lifted
 from nspca.lowrank.cones import Budget
 from tests.oracles import brute_force, brute_force_forced
 from tests.rowblocks import InMemory
+from tests.rowblocks import counts as words
 from tests.strategies import cases, counts
 
 
@@ -203,3 +205,71 @@ def test_tables_in_blocks_of_rows_are_proved_with_a_core(monkeypatch, whole):
     assert value <= nspca.verify(table, proved, problem) <= proved.upper
     assert nspca.verify(X, proved) <= proved.upper
     assert proved.upper < 20
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+@pytest.mark.parametrize("place", ["memory", "blocks"])
+@counts(40, 800)
+def test_bounds_on_data_in_parts_are_not_below_brute_force(monkeypatch, place, nonneg, count):
+    """Pairs of features in reach only, in passes of any size, with features that never vary and copies."""
+    for limit in ("large.FEATURES", "large.ROWS", "sharded.WHOLE"):
+        monkeypatch.setattr(f"nspca.covariance.{limit}", 0)
+    rng, found = np.random.default_rng(14), 0
+    for _ in range(count):
+        monkeypatch.setattr("nspca.bounds.remainder.NARROWEST", int(rng.choice([1, 2, 16])))
+        monkeypatch.setattr("nspca.bounds.remainder.WIDE", int(rng.choice([4, 30, 2**25])))
+        monkeypatch.setattr("nspca.bounds.remainder.CANDIDATES", int(rng.choice([1, 4, 2000])))
+        n = int(rng.integers(2, 13))
+        X, k = table(rng, n) * 10.0 ** rng.uniform(-1, 0, n), int(rng.integers(1, n + 1))
+        X = sp.csr_array(X * (rng.random(X.shape) < rng.choice([0.3, 0.7])))
+        X = sp.csr_array(X[:, rng.integers(n, size=n)]) if rng.random() < 0.3 else X
+        data = X if place == "memory" else InMemory(X, 5)
+        make = nspca.Problem.from_data if place == "memory" else nspca.Problem.from_shards
+        problem = make(data, k, nonneg=nonneg)
+        A = problem.covariance.matrix
+        if not A.any():
+            continue
+        if rng.random() < 0.5:
+            problem.covariance.block(np.arange(n))  # held, as after a solve
+        sizes = np.triu(A if nonneg else np.abs(A))
+        remainder = collect(problem.covariance, nonneg, float(rng.uniform(0.01, 0.9) * sizes.max()))
+        tau = max(remainder.level, float(rng.uniform(0, 1) * sizes.max()))
+        assert np.all(remainder.above(tau).toarray() >= np.triu(sizes - tau))
+        rows = np.sort(rng.permutation(n)[: int(rng.integers(0, n))])
+        kept = core.with_core(problem, remainder, rows, tau, float(rng.uniform(0, 2 * sizes.max())))
+        if kept is None:
+            continue
+        found += 1
+        proved, _ = certificate(problem, kept, some_witness(kept, problem, rng), Budget(tol=1e-3, cap=2000))
+        optimum, unit = brute_force(A, k, nonneg)[0], problem.covariance.unit
+        assert proved.upper / unit >= optimum * (1 - 1e-13), (n, k, rows, tau)
+        for known in (X, InMemory(X, 3)):
+            assert optimum * (1 - 1e-13) <= nspca.verify(known, proved, problem) / unit
+    assert found > count / 3
+
+
+@pytest.mark.parametrize("sizes", [10, (10, 10)])
+def test_words_are_proved_with_one_core_in_memory_and_in_blocks(monkeypatch, sizes):
+    """Data in parts: the same bound from rows in memory and in blocks, which only needs pairs in reach."""
+    monkeypatch.setattr("nspca.covariance.large.FEATURES", 1000)
+    monkeypatch.setattr("nspca.covariance.large.ROWS", 100)
+    monkeypatch.setattr("nspca.covariance.sharded.WHOLE", 1000)
+    monkeypatch.setattr("nspca.checker.matrix.DENSE_LIMIT", 1000)
+    without_ky_fan = replace(JOINT_PLANS["fast"], factorised=0)  # which proves nearly all of such a table
+    monkeypatch.setitem(JOINT_PLANS, "fast", without_ky_fan)
+    X = words(np.random.default_rng(15), 600, 1500)
+    bounds = []
+    for data, make in ((X, nspca.Problem.from_data), (InMemory(X, 100), nspca.Problem.from_shards)):
+        problem = make(data, sizes)
+        result, A = nspca.solve(problem, certify=None), problem.covariance
+        known = problem, A.to_unit(result.value), "fast"
+        proved = certify_joint(*known) if problem.joint else strongest(*known)[0]
+        assert "y" in proved.witness
+        bounds.append(proved.upper)
+        assert proved.ratio(result.value) > 0.8
+        for table in (X, InMemory(X, 250)):
+            assert result.value <= nspca.verify(table, proved, problem) <= proved.upper
+        low = proved.witness | {"claims": proved.witness["claims"] * (1 - 1e-4, 1)}
+        with pytest.raises(nspca.CertificateError, match=r"need t =|leaves no room|could not be proved"):
+            nspca.verify(X, replace(proved, witness=low))
+    assert bounds[0] == pytest.approx(bounds[1], rel=1e-3)

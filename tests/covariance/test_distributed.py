@@ -5,6 +5,7 @@ import pickle
 import signal
 import time
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from threading import Event
 
@@ -15,6 +16,8 @@ import scipy.sparse as sp
 from distributed import Client, LocalCluster
 
 import nspca
+from nspca.bounds.plan import IN_PARTS
+from nspca.bounds.strongest import strongest
 from nspca.covariance import distributed, tree
 from nspca.errors import Cancelled, InvalidData, InvalidOption, InvalidProblem, JobError
 from nspca.shards import Shards
@@ -121,6 +124,22 @@ def test_an_answer_and_its_certificate_are_the_same_bits(folder, client, few):
     assert np.array_equal(there.components, here.components) and there.value == here.value
     assert there.certificate.upper == here.certificate.upper
     assert nspca.verify(Shards(folder), there.certificate, problem) <= there.certificate.upper
+
+
+def with_core(problem):
+    """A certificate with a core of 20 features and weights for the others."""
+    value = nspca.solve(problem, certify=None).value
+    return strongest(problem, problem.covariance.to_unit(value), "fast")[0]
+
+
+def test_a_proof_with_a_core_is_the_same_bits(folder, client, few, monkeypatch):
+    monkeypatch.setattr("nspca.bounds.core.pays", lambda *_: True)
+    monkeypatch.setitem(IN_PARTS, "fast", replace(IN_PARTS["fast"], cores=(20,)))
+    here = with_core(nspca.Problem.from_shards(folder, 4))
+    there = with_core(nspca.Problem.from_shards(folder, 4, client=client))
+    assert "y" in here.witness and here.upper == there.upper
+    assert all(np.array_equal(here.witness[name], there.witness[name]) for name in here.witness)
+    assert nspca.verify(Shards(folder), there) <= there.upper
 
 
 @pytest.mark.visit

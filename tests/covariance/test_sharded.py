@@ -1,6 +1,7 @@
 """Data in row blocks: the same matrix as in memory, by passes that are counted."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ import nspca
 from nspca.bounds import elimination, peaks
 from nspca.checker import blocks, entry, reading, rowblocks
 from nspca.checker import matrix as checked
+from nspca.checker.inequality import threshold
 from nspca.covariance import covariance, parts, sharded
 from nspca.covariance.inputs import from_dense, from_sparse
 from nspca.covariance.sharded import ShardedCovariance
@@ -310,8 +312,10 @@ def test_what_is_eliminated_is_looked_at_in_passes(few, monkeypatch):
     monkeypatch.setattr(rowblocks, "SUMS", 2000)  # so that several passes are needed
     X = counts(np.random.default_rng(3), 300, 500)
     table = InMemory(X, 40)
+    monkeypatch.setattr("nspca.bounds.core.pays", lambda *_: False)  # elimination, and no weights
     certificate = nspca.solve(nspca.Problem.from_shards(table, (6, 6))).certificate
     assert len(certificate.witness["rows"]) < 60
+    assert "y" not in certificate.witness
     assert nspca.verify(table, certificate) <= certificate.upper
     assert nspca.verify(X, certificate) <= certificate.upper
     with pytest.raises(nspca.CertificateError, match="is claimed"):
@@ -336,7 +340,10 @@ def test_the_checker_finds_the_largest_entry_outside(monkeypatch, nonneg):
     assert np.all(np.abs(B) <= np.outer(A.size, A.size) * (1 + 1e-12))
     outside = np.arange(60)[10:]
     right = (B if nonneg else np.abs(B))[10:].max()
+    witness = SimpleNamespace(W=None, y=None)
     for tau in (0.0, right / 2, right * (1 - 1e-9)):
-        assert A.largest_outside(outside, tau, nonneg) > tau
-    assert right <= A.largest_outside(outside, right * (1 - 1e-9), nonneg) <= right * (1 + 1e-11)
-    assert A.largest_outside(outside, right * (1 + 1e-9), nonneg) <= right * (1 + 1e-9)
+        witness.tau = tau
+        with pytest.raises(nspca.CertificateError, match="below an entry of A in a row that is not kept"):
+            threshold(A, witness, outside, nonneg)
+    witness.tau = right * (1 + 1e-9)
+    assert threshold(A, witness, outside, nonneg) == witness.tau

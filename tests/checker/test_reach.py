@@ -1,0 +1,87 @@
+"""Entries of A that may exceed a level, and sums of products of sparse columns, against dense matrices."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import nspca
+from nspca.checker import entry, products, reach, reading
+from nspca.checker.matrix import Matrix
+from nspca.checker.products import Piece
+from nspca.checker.rowblocks import RowMatrix
+from tests.rowblocks import InMemory
+from tests.strategies import counts
+
+
+@pytest.mark.parametrize("cost", [0.0, 3.0, 1e9])
+@counts(60, 600)
+def test_products_of_sparse_columns_are_those_of_dense_ones(monkeypatch, cost, count):
+    """Entry by entry, as dense columns, and each where it is quicker; a few products at a time."""
+    monkeypatch.setattr(products, "COST", cost)
+    rng = np.random.default_rng(1)
+    for _ in range(count):
+        monkeypatch.setattr(products, "AT_ONCE", int(rng.choice([1, 3, 2**21])))
+        m, n = rng.integers(1, 9, 2)
+        X = rng.integers(-3, 4, (m, n)) * (rng.random((m, n)) < rng.choice([0.0, 0.2, 0.9]))
+        rows, places = np.nonzero(X)
+        mixed = rng.permutation(rows.size)
+        piece = Piece(m, rows[mixed], places[mixed], X[rows, places][mixed].astype(float))
+        (a, b), (c, d) = (sorted(rng.integers(0, n + 1, 2)) for _ in range(2))
+        assert np.array_equal(piece.product(a, b, c, d), X[:, a:b].T @ X[:, c:d])
+        assert np.array_equal(piece.product(a, b, a, b), X[:, a:b].T @ X[:, a:b])
+        assert np.array_equal(piece.dense(a, b), X[:, a:b])
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+@pytest.mark.parametrize("kind", ["dense", "rows", "covariance"])
+@counts(20, 200)
+def test_every_entry_above_a_level_is_found_once(monkeypatch, kind, nonneg, count):
+    rng = np.random.default_rng(2)
+    for _ in range(count):
+        monkeypatch.setattr(reach, "NARROWEST", int(rng.choice([1, 2, 16])))
+        monkeypatch.setattr(reach, "MOST", int(rng.choice([1, 5, 2**22])))
+        monkeypatch.setattr("nspca.checker.rowblocks.SUMS", int(rng.choice([1, 9, 2**24])))
+        monkeypatch.setattr("nspca.checker.matrix.DENSE_LIMIT", int(rng.choice([3, 4000])))
+        m, n = int(rng.integers(2, 20)), int(rng.integers(1, 13))
+        X = rng.standard_normal((m, n)) * (rng.random((m, n)) < 0.6) * 10.0 ** rng.uniform(-2, 0, n)
+        X[:, rng.random(n) < 0.2] = 0.0  # features without variance
+        A = X.T @ X / m if kind == "covariance" else (X - X.mean(0)).T @ (X - X.mean(0)) / m
+        if not np.abs(X).max():
+            continue
+        data = {"dense": X, "rows": sp.csr_array(X), "covariance": A}[kind]
+        make = nspca.Problem.from_covariance if kind == "covariance" else nspca.Problem.from_data
+        problem = make(data, 1)
+        recipe = reading.read_recipe(nspca.certify(problem, effort="fast"), entry.FORMS)
+        M = RowMatrix(InMemory(data, 7), recipe) if kind == "rows" else Matrix(data, recipe)
+        unit = np.abs(A) / problem.covariance.unit * (1 if not nonneg else np.sign(A))
+        first = rng.permutation(n)[: int(rng.integers(0, n + 1))]
+        others = np.setdiff1d(np.arange(n), first)
+        level = float(rng.choice([0.0, rng.random() * max(unit.max(), 0.0)]))
+        for second in (None, others):
+            wanted = {
+                (i, j) if second is not None else tuple(sorted((i, j)))
+                for i in first
+                for j in (first if second is None else second)
+                if unit[i, j] > level + 1e-12
+            }
+            found = []
+            for i, j, E, error in reach.entries_above(M, first, second, level, nonneg):
+                assert np.allclose(E, (A / problem.covariance.unit)[i, j], rtol=0, atol=error + 1e-14)
+                found += zip(i.tolist(), j.tolist(), strict=True)
+            found = found if second is not None else [tuple(sorted(pair)) for pair in found]
+            assert wanted <= set(found)
+            assert len(found) == len(set(found))
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_all_pairs_of_a_feature_outside_come_together(monkeypatch, nonneg):
+    """What is felt on the kept rows takes all entries of a feature at once."""
+    monkeypatch.setattr(reach, "MOST", 4)
+    X = np.random.default_rng(3).standard_normal((9, 11))
+    problem = nspca.Problem.from_data(X, 2, scale=True)
+    recipe = reading.read_recipe(nspca.certify(problem, effort="fast"), entry.FORMS)
+    seen: list[int] = []
+    for i, _, _, _ in reach.entries_above(Matrix(X, recipe), np.arange(6), np.arange(6, 11), 0.0, nonneg):
+        assert not set(i.tolist()) & set(seen)
+        seen += i.tolist()
+    assert set(seen) == set(range(6))
