@@ -82,7 +82,9 @@ def violations(page: Page) -> list[Violation]:
     )
 
 
-def checked(browser: Browser, url: str, screen: str, names: list[str]) -> Iterator[tuple[str, list[Violation]]]:
+def checked(
+    browser: Browser, url: str, screen: str, names: list[str]
+) -> Iterator[tuple[str, list[Violation]]]:
     """Yield the name of each page and what it breaks on a screen."""
     context = browser.new_context(reduced_motion="reduce", **SCREENS[screen])
     for name in names:
