@@ -26,9 +26,11 @@ Proof. j is in one S_c at most. Components of one class can be exchanged, as the
 So OPT <= max(the goals, the bounds of the leaves).
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import reduce
+from operator import and_, or_
 from typing import Self
 
 import numpy as np
@@ -52,10 +54,15 @@ def packing(A: Matrix, recipe: Recipe, arrays: Arrays) -> Fraction:
     require(prices.min(initial=0.0) >= 0, "prices must not be negative")
     goals = arrays.numbers("goals", (len(prices),)).tolist()
     trees, proved = Trees(Proof.read(arrays, A.n), recipe.nonneg), max(map(Fraction, (0.0, *goals)))
-    waiting, read, priced = [State.root(recipe.sizes)], 0, 0
+    waiting: list[Iterator[State]] = [iter([State.root(recipe.sizes)])]
+    read = priced = 0
     while waiting:
+        state = next(waiting[-1], None)
+        if state is None:
+            waiting.pop()
+            continue
         require(read < split.size, TOO_SHORT)
-        state, code, count = waiting.pop(), int(split[read]), int(pricings[read])
+        code, count = int(split[read]), int(pricings[read])
         read += 1
         require(0 <= count <= len(prices) - priced, f"joint node {read - 1} has no {count} pricings")
         bound, is_left = Fraction(0), True
@@ -73,7 +80,7 @@ def packing(A: Matrix, recipe: Recipe, arrays: Arrays) -> Fraction:
             require(count > 0, f"joint node {read - 1} is a leaf without a pricing")
             proved = max(proved, bound)
         else:
-            waiting += reversed(list(state.children(code, A.n)))
+            waiting.append(state.children(code, A.n))
     require(read == split.size and priced == len(prices), "joint nodes or prices are left over")
     trees.nothing_left_over()
     return proved
@@ -81,22 +88,25 @@ def packing(A: Matrix, recipe: Recipe, arrays: Arrays) -> Fraction:
 
 @dataclass(frozen=True)
 class State:
-    """Demands of a node on the sets of each component: the sizes, the features in, and the features out."""
+    """Demands of a node on the sets of each component: the sizes, the features in, and the features out.
+
+    Sets are whole numbers, with bit j for feature j. So a deep tree of many components needs little memory.
+    """
 
     sizes: tuple[int, ...]
-    into: tuple[frozenset[int], ...]
-    out: tuple[frozenset[int], ...]
+    into: tuple[int, ...]
+    out: tuple[int, ...]
 
     @classmethod
     def root(cls, sizes: tuple[int, ...]) -> Self:
         """Return the state in which nothing is in or out."""
-        none = (frozenset[int](),) * len(sizes)
+        none = (0,) * len(sizes)
         return cls(sizes, none, none)
 
     @property
     def classes(self) -> list[list[int]]:
         """Return the classes in the order of their first components."""
-        found: dict[tuple[int, frozenset[int], frozenset[int]], list[int]] = {}
+        found: dict[tuple[int, int, int], list[int]] = {}
         for c, key in enumerate(zip(self.sizes, self.into, self.out, strict=True)):
             found.setdefault(key, []).append(c)
         return list(found.values())
@@ -107,25 +117,42 @@ class State:
         """
         parts = zip(self.sizes, self.into, self.out, strict=True)
         return any(
-            len(into) > size or into & out or (not into and len(out) == n) for size, into, out in parts
+            into.bit_count() > size or into & out or (not into and out.bit_count() == n)
+            for size, into, out in parts
         )
 
-    def fixed(self, c: int, out: Collection[int], into: Collection[int]) -> Self:
+    def fixed(self, c: int, out: int, into: int) -> Self:
         """Return the state in which component c has features out and in; what is in is out of all others."""
-        outs = [self.out[i] | ({*out} if i == c else {*into}) for i in range(len(self.sizes))]
-        ins = tuple(own | {*into} if i == c else own for i, own in enumerate(self.into))
-        return replace(self, into=ins, out=tuple(map(frozenset, outs)))
+        outs = tuple(own | (out if i == c else into) for i, own in enumerate(self.out))
+        ins = tuple(own | into if i == c else own for i, own in enumerate(self.into))
+        return replace(self, into=ins, out=outs)
 
     def children(self, j: int, n: int) -> Iterator[Self]:
         """Yield the children with j in the first component of each class that may have it, then without j."""
         free = [
             c
-            for c, *_ in self.classes
-            if j not in self.into[c] and j not in self.out[c] and len(self.into[c]) < self.sizes[c]
+            for c, *_ in (self.classes if 0 <= j < n else ())
+            if not (self.into[c] | self.out[c]) >> j & 1 and self.into[c].bit_count() < self.sizes[c]
         ]
-        require(0 <= j < n and bool(free), f"feature {j} cannot be branched on: no component may have it")
-        yield from (self.fixed(c, (), (j,)) for c in free)
-        yield replace(self, out=tuple(out | {j} for out in self.out))
+        require(bool(free), f"feature {j} cannot be branched on: no component may have it")
+        yield from (self.fixed(c, 0, 1 << j) for c in free)
+        yield replace(self, out=tuple(out | 1 << j for out in self.out))
+
+
+def number_of(chosen: Array) -> int:
+    """Return the set of the features that are chosen (n,) as a whole number."""
+    return int.from_bytes(np.packbits(chosen, bitorder="little").tobytes(), "little")
+
+
+def chosen_in(number: int, n: int) -> Array:
+    """Return which of n features (n,) are in a set that is a whole number."""
+    octets = np.frombuffer(number.to_bytes((n + 7) // 8, "little"), dtype=np.uint8)
+    return np.unpackbits(octets, count=n, bitorder="little").astype(bool)
+
+
+def features_in(number: int, n: int) -> tuple[int, ...]:
+    """Return the features of a set that is a whole number, in increasing order."""
+    return tuple(np.flatnonzero(chosen_in(number, n)).tolist())
 
 
 def prove_pricing(
@@ -138,7 +165,8 @@ def prove_pricing(
     require(not state.is_impossible(A.n), "a pricing is at a joint node where nothing is left")
     classes, ends, total = state.classes, [], largest_sum(state, pi)
     for c, *others in classes:
-        start = Node.root(A, tuple(sorted(state.into[c])), state.sizes[c], tuple(sorted(state.out[c])))
+        into, out = (features_in(of[c], A.n) for of in (state.into, state.out))
+        start = Node.root(A, into, state.sizes[c], out)
         q, end = trees.prove(start, pi)
         ends.append((q, Fraction(trees.level), start, end))
         total += q * (1 + len(others))
@@ -146,20 +174,18 @@ def prove_pricing(
     for (first, *others), (q, level, start, end) in zip(classes, ends, strict=True):
         if level + total - q > goal:
             continue
-        into = np.flatnonzero(end.is_in & ~start.is_in).tolist()
-        out = np.flatnonzero(start.is_free & ~end.is_free & ~end.is_in).tolist()
-        if end.has_no_sets or (into and others):
+        fixed_in = number_of(end.is_in & ~start.is_in)
+        fixed_out = number_of(start.is_free & ~end.is_free & ~end.is_in)
+        if end.has_no_sets or (fixed_in and others):
             return None, total
         for c in (first, *others):
-            after = after.fixed(c, out, into)
+            after = after.fixed(c, fixed_out, fixed_in)
     return after, total
 
 
 def largest_sum(state: State, pi: Array) -> Fraction:
     """Return the largest sum of prices of disjoint sets that a state allows, or more."""
-    into = sorted(frozenset.union(*state.into))
-    possible = np.ones(pi.size, dtype=bool)
-    possible[list(frozenset.intersection(*state.out))] = False
-    possible[into] = False
-    others = np.sort(pi[possible])[::-1][: max(0, sum(state.sizes) - len(into))]
+    into = chosen_in(reduce(or_, state.into), pi.size)
+    possible = ~(into | chosen_in(reduce(and_, state.out), pi.size))
+    others = np.sort(pi[possible])[::-1][: max(0, sum(state.sizes) - int(into.sum()))]
     return exact_sum(pi[into]) + exact_sum(others)

@@ -3,6 +3,7 @@ needs, accepted by the checker, and proved optimal where there is time; forged c
 """
 
 import itertools
+import tracemalloc
 from dataclasses import replace
 
 import numpy as np
@@ -367,3 +368,20 @@ def test_no_random_change_proves_less_than_the_optimum():
         except OverflowError:
             continue
     assert accepted > 5
+
+
+def test_a_small_file_about_many_components_needs_little_memory():
+    A, certificate = honest()
+    n, arrays = 150, {name: array[:0] for name, array in certificate.witness.items()}
+    chain = np.arange(n - 1)
+    arrays |= {"split": chain, "pricings": 0 * chain, "prices": np.zeros((0, n))}
+    A, sizes = np.eye(n), (1,) * n
+    about = nspca.certify(Problem.from_covariance(A, 2), effort="fast")
+    forged = replace(about, form="packing", k=sizes, witness=arrays)
+    tracemalloc.start()
+    try:
+        with pytest.raises(CertificateError, match="ends too early"):
+            nspca.verify(A, forged)
+        assert tracemalloc.get_traced_memory()[1] < 2**23
+    finally:
+        tracemalloc.stop()
