@@ -3,7 +3,8 @@
 The smallest of the bounds that are tried becomes the certificate: elementary bounds, the shifted bound where
 A can be factorised, and duals unless the gap is closed already. `nspca.bounds.plan` has the rows, steps and
 cones that each effort allows. `nspca.bounds.strongest` has the order of the duals and when they stop;
-`nspca.bounds.joint` has it for several components. `nspca.solvers.auto` has the starts of "auto".
+`nspca.bounds.joint` and `nspca.bounds.together` have it for several components. `nspca.solvers.auto` has the
+starts of "auto".
 """
 
 import time
@@ -16,9 +17,9 @@ import numpy as np
 from nspca.bounds import elementary, lowrank
 from nspca.bounds.fixing.tree import Limits
 from nspca.bounds.fixing.waves import check_client
-from nspca.bounds.joint import certify_joint
 from nspca.bounds.plan import CLOSED, FACTOR_LIMIT, PLANS
 from nspca.bounds.strongest import strongest
+from nspca.bounds.together import prove_joint
 from nspca.certificate import Certificate, require_about
 from nspca.components import at_an_angle, check_angle, check_deflation, successive
 from nspca.covariance.covariance import DENSE_LIMIT
@@ -170,7 +171,8 @@ def certify(
         Number of disjoint components whose sum is bounded, if more than 1. The number also follows from a
         `result` of several components, or from a problem whose k is a tuple of sizes.
     effort : "fast", "standard", "thorough" or "exhaustive"
-        "exhaustive" searches until the optimum is proved or a limit is reached, for one component only.
+        "exhaustive" searches until the optimum is proved or a limit is reached, for one component or for
+        several together.
     report : callable, optional
         When it raises `Cancelled`, the attribute `best` of the exception is the best certificate by then.
     seconds : float, optional
@@ -340,16 +342,17 @@ def line_of(method: str) -> Method:
 
 
 def better(problem: Problem, result: Result, point: Array | None) -> Result:
-    """Return the result of "auto" with a better component `point` that the search for a bound found, if any.
+    """Return the result of "auto" or "joint" with a better answer `point` that the search for a bound found,
+    if any.
 
     Results of other methods are returned unchanged.
     """
-    return _improved(problem, result, point) if result.method == "auto" else result
+    return _improved(problem, result, point) if result.method in ("auto", "joint") else result
 
 
 def _improved(problem: Problem, result: Result, point: Array | None) -> Result:
-    """Return `result`, or the component `point` (n,) in its place if that explains more."""
-    if point is None or problem.value(point) <= result.value:
+    """Return `result`, or the answer `point`, (n,) or (n, r), in its place if that explains more."""
+    if point is None or sum(problem.value(x) for x in np.atleast_2d(point.T)) <= result.value:
         return result
     return Result.of(
         problem, point, result.status, result.method, **result.info | {"found_by": "certificate"}
@@ -405,12 +408,19 @@ class _Search:
         return cls(replace(limits, client=client), resume)
 
     def check(self, problem: Problem, components: int) -> None:
-        """Refuse several components, and a certificate of another problem to go on from."""
+        """Refuse components one after another, and a certificate of another problem to go on from."""
         if self.limits is None:
             return
-        if problem.joint or components > 1:
+        if components > 1 and not problem.joint:
             raise InvalidOption(
-                "effort 'exhaustive' is for one component, got several; use 'thorough' for them together"
+                "effort 'exhaustive' is for one component or for several found together, got several one "
+                "after another; use method 'joint', or a k with a size for each"
+            )
+        if problem.joint and (self.resume is not None or self.limits.client is not None):
+            name = "client" if self.resume is None else "resume"
+            raise InvalidOption(
+                f"a search for several components runs in one process from its beginning, got {name}; leave "
+                f"{name} out"
             )
         if self.resume is not None:
             require_about(problem, self.resume)
@@ -439,7 +449,10 @@ def _find_bound(
     value = 0.0 if result is None else result.value
     if problem.joint:
         lower = problem.covariance.to_unit(value, len(problem.sizes))
-        return certify_joint(problem, lower, effort, report), None, None
+        X = None if result is None else result.components
+        plan = "standard" if effort == EXHAUSTIVE else effort
+        best, point = prove_joint(problem, lower, plan, report, X, search.limits)
+        return best, None, point
     smaller = min(problem.n, problem.covariance.shape[0])
     factorised = smaller <= (FACTOR_LIMIT if effort == "fast" else DENSE_LIMIT)
     best, point = elementary.best(problem, factorised), None

@@ -35,6 +35,7 @@ KINDS = {
     "B8": "search over supports",
     "B9": "lifted dual with row cuts",
     "J": "joint dual (Ky Fan)",
+    "J8": "search over disjoint supports with prices",
     "JP": "lifted joint dual with prices",
 }
 """Description of each kind of bound."""
@@ -52,7 +53,8 @@ class Certificate:
     kind : str
         Key of `KINDS`.
     form : str
-        "inequality", "fixing", "branches", "diagonal", "row" or "joint": which formula `verify` evaluates.
+        "inequality", "fixing", "branches", "diagonal", "row", "joint" or "packing": which formula `verify`
+        evaluates.
     upper : float
         The proved bound, in the units of the data.
     k, nonneg, source, center, scale, shape, digest, exponent, forced

@@ -43,6 +43,8 @@ REASONS = {
     "warm state",
     "nspca.bounds.fixing.settle.Settling": "one node: all methods change the supports, the witness and the "
     "bundle that belong together",
+    "nspca.bounds.disjoint.search.JointTree": "one joint tree: nodes, columns, limits and what it says while "
+    "it grows",
     "nspca.bounds.fixing.tree.FixingTree": "one tree: heap, limits and what it says while it grows",
     "nspca.papers.uses.gene_rows": "what is clustered, how often, and from which starts",
     "nspca.certificate.Certificate": "one file format: its fields, how it is read and written, what it says",

@@ -85,7 +85,7 @@ def test_no_seconds_leave_a_bound(table, tmp_path, capsys):
         (["--resume", "{0}/none.npz"], "none.npz"),
         (["--resume", "{0}/noise.csv"], "a certificate file must be an unchanged .npz"),
         (["--resume", "{0}/torn.npz"], "a fixing certificate must have arrays that fit together"),
-        (["--components", "2"], "effort 'exhaustive' is for one component, got several"),
+        (["--components", "2", "--resume", "{0}/pair.npz"], "in one process from its beginning, got resume"),
     ],
 )
 def test_bad_input_is_one_sentence(more, said, table, tmp_path, capsys):
@@ -93,6 +93,7 @@ def test_bad_input_is_one_sentence(more, said, table, tmp_path, capsys):
     problem = nspca.Problem.from_data(X, 3)
     nspca.certify(problem.with_k(2)).save(tmp_path / "k2.npz")
     nspca.certify(nspca.Problem.from_data(X + 1, 3)).save(tmp_path / "other.npz")
+    nspca.certify(problem.with_k((3, 3)), effort="fast").save(tmp_path / "pair.npz")
     whole = nspca.certify(problem, effort="exhaustive")
     torn = {name: array[:-1] if name == "use" else array for name, array in whole.tree.items()}
     replace(whole, witness=torn, upper=2 * whole.upper).save(tmp_path / "torn.npz")
@@ -100,3 +101,12 @@ def test_bad_input_is_one_sentence(more, said, table, tmp_path, capsys):
     assert main([part.format(tmp_path) for part in asked]) == 2
     printed = capsys.readouterr()
     assert said in printed.err and printed.err.count("\n") == 1 and printed.out == ""
+
+
+def test_exhaustive_effort_is_for_disjoint_components_together(table, tmp_path, capsys):
+    file = str(tmp_path / "parts.npz")
+    asked = ["solve", table, "--k", "2", "--components", "2", "--effort", "exhaustive", "--nodes", "20"]
+    assert main([*asked, "--json", "--certificate", file]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["upper"] >= found["value"] and main(["verify", table, file]) == 0
+    assert nspca.Certificate.load(file).k == (2, 2)

@@ -12,9 +12,10 @@ import nspca
 from nspca import METHODS
 from nspca.api import line_of
 from nspca.bounds import core, elementary, elimination, lowrank, membership, needed, witness
+from nspca.bounds.disjoint.search import JointTree
 from nspca.bounds.fixing.ground import Ground
 from nspca.bounds.fixing.stored import Stored
-from nspca.bounds.fixing.tree import FixingTree
+from nspca.bounds.fixing.tree import FixingTree, Limits
 from nspca.bounds.kyfan import of_weights
 from nspca.bounds.packing import Packed, of_numbers
 from nspca.bounds.plan import PLANS
@@ -147,6 +148,18 @@ def joints():
     yield small, of_numbers(problem, kept, Packed(W, None, 0.1 * np.ones((5, 2)), np.full(5, 0.01)))
 
 
+def packings():
+    """A search over sets that branches, and one of data."""
+    A = np.kron(np.eye(2), 0.1 * np.eye(3) + 0.9 * np.ones((3, 3)))
+    yield A, nspca.certify(nspca.Problem.from_covariance(A, (2, 2, 2)), effort="exhaustive", nodes=60)
+    X = np.random.default_rng(0).standard_normal((40, 12)) * np.linspace(3, 1, 12)
+    problem = nspca.Problem.from_data(X, (3, 2))
+    ground = Ground.of(problem.with_k(3), elimination.all_rows(problem))
+    tree = JointTree(problem, PLANS["standard"], 0.0, ground=ground, limits=Limits(nodes=3))
+    tree.run()
+    yield X, tree.certificate()
+
+
 def elementaries(make):
     X = np.random.default_rng(0).standard_normal((30, 12))
     yield X, make(nspca.Problem.from_data(X, 3))
@@ -157,6 +170,7 @@ FORMS = {
     "fixing": fixings,
     "branches": trees,
     "joint": joints,
+    "packing": packings,
     "diagonal": lambda: elementaries(elementary.diagonal),
     "row": lambda: elementaries(elementary.rows),
 }
@@ -180,7 +194,7 @@ def test_certificates_of_each_form_have_exactly_the_arrays_of_the_page(form):
             assert str(array.dtype) in kind.split(" or "), (form, name)
             assert array.shape == eval(shape, {}, sizes), (form, name)
         seen.append(set(certificate.witness))
-        if form not in ("joint", "fixing"):
+        if form not in ("joint", "fixing", "packing"):
             seen.append(set(certificate.witness) | told_of_features(data, certificate))
         most = max(most, sizes.get("p", 1))
     assert most > 0
@@ -217,6 +231,26 @@ def fixing_sizes(parts) -> dict[str, int]:
     }
 
 
+def packing_sizes(parts) -> dict[str, int]:
+    """The sizes of a search over sets, from the few arrays that the others follow."""
+    r, d, cuts = parts["sizes"].T
+    stages, leaves = int(parts["stages"].sum()), int((parts["branch"] == -1).sum())
+    return {
+        "g": parts["split"].size,
+        "p": int(parts["pricings"].sum()),
+        "e": parts["level"].size,
+        "b": parts["branch"].size,
+        "s": stages,
+        "f": int(parts["fixed"].sum()),
+        "u": stages + leaves,
+        "w": len(r),
+        "R": int(r.sum()),
+        "entries": int((r * (r + 1) // 2).sum()),
+        "cuts": int((r * r * cuts).sum()),
+        "columns": int((r * d).sum()),
+    }
+
+
 def measured(certificate) -> dict[str, int]:
     """The sizes that the page's shapes are made of."""
     parts, n = certificate.witness, certificate.shape[1]
@@ -234,6 +268,8 @@ def measured(certificate) -> dict[str, int]:
         sizes |= {"p": int(parts["use"].max()) + 1, "leaves": leaves, "nodes": 2 * leaves - 1}
     if certificate.form == "fixing":
         sizes |= fixing_sizes(parts)
+    if certificate.form == "packing":
+        sizes |= packing_sizes(parts)
     if certificate.form == "joint":
         assert U.shape[-1] == len(certificate.k) - 1
     return sizes

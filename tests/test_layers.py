@@ -36,7 +36,9 @@ BOUNDS = [
     "dual",
     "kyfan fixing",
     "packing needed",
+    "disjoint",
     "strongest joint lean membership",
+    "together",
 ]
 DASHBOARD = [
     "app",

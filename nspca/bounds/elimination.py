@@ -62,6 +62,10 @@ class Kept:
         Matrix K that bounds the effect of entries above the floor outside the kept rows; see `core`.
     outside : float
         Bound on the eigenvalues of A - W outside the kept rows. The spectral claim t is at least this.
+    prices : (r,) float64, or None
+        Price that a support pays for each row, 0 for the fixed rows; None where no feature has a price.
+    paid : float
+        Sum of the prices of the fixed rows, rounded down.
     """
 
     rows: np.ndarray | None
@@ -72,6 +76,8 @@ class Kept:
     weights: Array | None = None
     folded: Array | None = None
     outside: float = 0.0
+    prices: Array | None = None
+    paid: float = 0.0
 
     @property
     def least(self) -> float:

@@ -108,17 +108,23 @@ def plan_in_parts(effort: str, nonzeros: int) -> Plan:
 class JointPlan:
     """Limits of an effort for several components together.
 
-    Attributes ---------- rows : increasing numbers of rows that may be kept; the next is tried if eliminated
-    entries limit the bound ranks : minimum and maximum rank of the lift with prices; 0 for no such lift
-    passes : number of lifts, each of a rank one higher than the one before packing : work of all steps with
-    prices and a lift, in entries cap : maximum cones per search over the sphere searching : total of cones
-    times rows after which no further search begins cores : sizes of the dense cores that are tried when safe
-    elimination fails whole : maximum features for keeping all rows when elimination gains nothing, since all
-    variances are equal factorised : maximum smaller side of a matrix that is factorised as a whole, for the
-    bound of Ky Fan work : work of one run of ADMM, in entries steps : minimum and maximum steps of one run
+    Attributes
+    ----------
+    rows : increasing numbers of rows that may be kept; the next is tried if what is left out limits the bound
+    ranks : minimum and maximum rank of the lift with prices; 0 for no such lift
+    passes : number of lifts, each of a rank one higher than the one before
+    packing : work of all steps with prices and a lift, in entries
+    cap : maximum cones per search over the sphere
+    searching : total of cones times rows after which no further search begins
+    cores : sizes of the dense cores that are tried when safe elimination fails
+    whole : maximum features for keeping all rows when elimination gains nothing: all variances are equal
+    factorised : maximum smaller side of a matrix that is factorised as a whole, for the bound of Ky Fan
+    work : work of one run of ADMM, in entries
+    steps : minimum and maximum steps of one run
     rhos : penalties relative to the largest eigenvalue, one run each; the best depends on the eigenvalues
-    grid : number of tau per pass stall : share of the gap below which an evaluation counts as having closed
-    nothing
+    grid : number of tau per pass
+    stall : share of the gap below which an evaluation counts as having closed nothing
+    sets : maximum features for a search over sets, and the maximum nodes of its trees
     """
 
     rows: tuple[int, ...]
@@ -135,6 +141,11 @@ class JointPlan:
     packing: float = 0.0
     cap: int = 0
     searching: float = 0.0
+    sets: tuple[int, int] = (0, 0)
+
+    def searched_nodes(self, n: int) -> int:
+        """Return the nodes that a search over sets may settle with n features."""
+        return self.sets[1] if n <= self.sets[0] else 0
 
     def steps_of(self, r: int) -> int:
         """Return the maximum ADMM steps of one run on r kept rows."""
@@ -176,6 +187,7 @@ JOINT_PLANS = {
         packing=4e8,
         cap=20000,
         searching=1e8,
+        sets=(32, 20),
     ),
     "thorough": JointPlan(
         rows=(1200, 1600),
@@ -192,5 +204,6 @@ JOINT_PLANS = {
         packing=4e9,
         cap=2_000_000,
         searching=4e9,
+        sets=(64, 100),
     ),
 }

@@ -77,16 +77,17 @@ def largest(kept: Kept, witness: Witness) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Proof:
-    """A proved bound t + F: spectral half t, search half F, threshold tau, and the cover that proves F."""
+    """A proved bound t + F - paid: spectral half t, search half F, threshold tau, cover that proves F."""
 
     t: float
     F: float
     tau: float
     cover: Cover
+    paid: float = 0.0
 
     @property
     def upper(self) -> float:
-        return self.t + self.F
+        return self.t + self.F - self.paid
 
 
 def prove(
@@ -115,15 +116,23 @@ def prove(
     k, nonneg, extra = problem.size, problem.nonneg, min(problem.size, kept.free)
     t = spectral_half(problem, kept, witness, estimate)
     tau = threshold(witness.W, nonneg, kept.floor)
-    h = None if witness.M is None else np.append(heights(witness.M, k, nonneg), np.zeros(extra))
+    h = priced_heights(kept, witness.M, k, nonneg)
+    h = None if h is None else np.append(h, np.zeros(extra))
     U = np.zeros((len(kept.block), 0)) if witness.U is None else witness.U
     V = np.vstack((U, np.zeros((extra, U.shape[1]))))
     query = Query(V, k, h, tau, nonneg, kept.fixed)
-    F, cover = search_half(query, replace(budget, offset=t), report=report)
+    F, cover = search_half(query, replace(budget, offset=t - kept.paid), report=report)
     if witness.M is not None:  # rounding errors of h are relative to the norms of the rows of M
         slack = search_slack(k, V.shape[1] + 1)
         F += slack * float(topk_sum(np.linalg.norm(witness.M, axis=1), k, kept.fixed))
-    return Proof(t, F + 4 * UNIT_ROUNDOFF * abs(t), tau, cover)
+    return Proof(t, F + 4 * UNIT_ROUNDOFF * (abs(t) + kept.paid), tau, cover, kept.paid)
+
+
+def priced_heights(kept: Kept, M: Array | None, k: int, nonneg: bool) -> Array | None:
+    """Return the heights of row cuts M less the prices of the rows; None where both are zero."""
+    if kept.prices is None:
+        return None if M is None else heights(M, k, nonneg)
+    return (0.0 if M is None else heights(M, k, nonneg)) - kept.prices
 
 
 def spectral_half(problem: Problem, kept: Kept, witness: Witness, estimate: float | None = None) -> float:

@@ -41,7 +41,7 @@ Node = TypeVar("Node")
 class TopSum:
     """The function f(c) = topk_i( ((v_i'c)+)^2 + h_i ), where the first `fixed` rows are always among the k.
 
-    topk counts negative terms as 0, so h may be negative where no row is fixed.
+    topk counts negative terms as 0, so h may be negative for rows that are not fixed.
     V (n, D) has the d columns of U; one more, sqrt(tau) throughout, if that is not 0.
     """
 
@@ -67,8 +67,12 @@ class TopSum:
     @cached_property
     def mass(self) -> float:
         """Return topk |v_i|^2 + topk |h|, which bounds f(c) for unit c and the sizes of its terms."""
-        squares = (self.V * self.V).sum(axis=1)
-        return topk(squares, self.k, self.fixed) + topk(np.abs(self.h), self.k, self.fixed)
+        return self.of_V + topk(np.abs(self.h), self.k, self.fixed)
+
+    @cached_property
+    def of_V(self) -> float:
+        """Return topk |v_i|^2."""
+        return topk((self.V * self.V).sum(axis=1), self.k, self.fixed)
 
     def error(self, F: float) -> float:
         """Bound the joint error of T_jl and F G_jl, as computed.
@@ -156,7 +160,7 @@ def bounded_at_once(f: TopSum, F: float) -> bool:
     if not (f.V.any() or f.h.any()):
         return F >= 0
     error = f.error(F)
-    if f.mass + error <= F:
+    if f.of_V + f.of_h + error <= F:
         return True
     if f.D == 0 or (f.d < f.D and not f.nonneg):
         return False

@@ -9,6 +9,7 @@ import numpy as np
 from nspca.checker import forms, reading
 from nspca.checker.fixing import fixing
 from nspca.checker.matrix import Matrix, Sparse, real_numbers
+from nspca.checker.packing import packing
 from nspca.checker.refusal import require
 from nspca.checker.rounding import float_up
 from nspca.checker.rowblocks import RowMatrix
@@ -19,6 +20,7 @@ FORMS: dict[str, Callable[[Matrix, reading.Recipe, reading.Arrays], Fraction | f
     "branches": forms.branches,
     "fixing": fixing,
     "joint": forms.joint,
+    "packing": packing,
     "diagonal": forms.diagonal,
     "row": forms.row,
 }
@@ -76,7 +78,7 @@ def proved(data: Any, certificate: Any, recipe: reading.Recipe) -> float:
     increasing = list(forced) == sorted({*forced}) and all(0 <= i < A.n for i in forced)
     words = f"forced features must be some from 0 to {A.n - 1} in increasing order, got {shown(forced)}"
     require(increasing, words)
-    counted = not forced or (recipe.form != "joint" and len(forced) <= recipe.k)
+    counted = not forced or (recipe.form not in reading.OF_SEVERAL and len(forced) <= recipe.k)
     require(counted, f"forced features count among the k of one component, got {len(forced)} of {recipe.k}")
     bound = FORMS[recipe.form](A, recipe, reading.Arrays(recipe.form, certificate.witness))
     given = Fraction(bound) - len(sizes) * A.relief

@@ -40,30 +40,13 @@ NAMES += ("tree", "sizes", "rows", "W", "M", "U")
 
 def fixing(A: Matrix, recipe: Recipe, arrays: Arrays) -> Fraction:
     """Return the largest of the level v and of t + F of all leaves, once every stage and leaf is proved."""
+    arrays.only(*NAMES)
     proof = Proof.read(arrays, A.n)
-    proved, uses = Fraction(proof.level), Uses(proof, recipe)
-    features, features_read, stages_read = proof.features, 0, 0
-    waiting, read = [Node.root(A, recipe.forced, recipe.k)], 0
-    while waiting:
-        require(read < proof.branch.size, TOO_SHORT)
-        node, code, count = waiting.pop(), int(proof.branch[read]), int(proof.stages[read])
-        read += 1
-        require(0 <= count <= len(proof.fixed) - stages_read, f"node {read - 1} has no {count} stages")
-        for out, in_ in proof.fixed[stages_read : stages_read + count]:
-            both = features[features_read : features_read + out + in_]
-            uses.prove_stage(node, both[:out], both[out:])
-            node = node.after(both[:out], both[out:])
-            features_read += out + in_
-        stages_read += count
-        if code == NOTHING_LEFT:
-            require(node.has_no_sets, f"node {read - 1} is left out, but sets of features are left in it")
-        elif code == LEAF:
-            proved = max(proved, uses.prove_leaf(node))
-        else:
-            waiting += reversed(node.children(code))
-    ends = (read, proof.branch.size), (stages_read, len(proof.fixed)), (features_read, features.size)
-    over = any(end != size for end, size in ends) or uses.left
-    require(not over, "the certificate has numbers left over that no node of the tree reads")
+    require(proof.levels.size == 1, f"witness level must be one number, got {proof.levels.size}")
+    require(proof.levels[0] >= 0, f"the level must be at least 0, got {float(proof.levels[0])!r}")
+    trees = Trees(proof, recipe.nonneg)
+    proved, _ = trees.prove(Node.root(A, recipe.forced, recipe.k))
+    trees.nothing_left_over()
     return proved
 
 
@@ -89,11 +72,13 @@ class Node:
     k: int
 
     @classmethod
-    def root(cls, A: Matrix, forced: tuple[int, ...], k: int) -> Self:
-        """Return the root: the forced features are in, all others are free unless k are in."""
+    def root(cls, A: Matrix, forced: tuple[int, ...], k: int, out: tuple[int, ...] = ()) -> Self:
+        """Return the root: the forced features are in, all others but `out` are free unless k are in."""
         is_in = np.zeros(A.n, dtype=bool)
         is_in[list(forced)] = True
-        return cls(A, np.arange(A.n), is_in, ~is_in, k)._settled()
+        is_free = ~is_in
+        is_free[list(out)] = False
+        return cls(A, np.arange(A.n), is_in, is_free, k)._settled()
 
     @property
     def has_no_sets(self) -> bool:
@@ -173,23 +158,81 @@ class Part:
 # --- uses of witnesses ----------------------------------------------------------------------------
 
 
-class Uses:
-    """The uses of witnesses, read one after the other as the tree is walked."""
+class Trees:
+    """The trees of a certificate and their uses of witnesses, read one after the other.
 
-    def __init__(self, proof: "Proof", recipe: Recipe):
-        self.proof, self.k, self.nonneg = proof, recipe.k, recipe.nonneg
-        self.read, self.tree = 0, proof.tree
+    Features may have prices (n,). Then x'Ax less the prices of the features of a set is bounded in the place
+    of x'Ax: a free feature has the height h_i - pi_i, and the prices of the features that are in are taken
+    off t + F. Where no witness is used, M is the diagonal of the prices of the free features, and no term is
+    left: x_i^2 pi_i is at most the price of i.
+    """
 
-    @property
-    def left(self) -> bool:
-        """Tell whether uses or codes of covers have not been read."""
-        return self.read < self.proof.use.size or self.tree.size > 0
+    def __init__(self, proof: "Proof", nonneg: bool):
+        self.proof, self.nonneg = proof, nonneg
+        self.prices: np.ndarray | None = None
+        self.read, self.tree, self.level = 0, proof.tree, 0.0
+        self.trees_read = self.nodes_read = self.stages_read = self.features_read = 0
+
+    def prove(self, node: Node, prices: np.ndarray | None = None) -> tuple[Fraction, Node]:
+        """Return the bound that the next tree proves for the sets of `node`, and the root after its
+        stages.
+        """
+        proof, root, self.prices = self.proof, None, prices
+        require(self.trees_read < proof.levels.size, f"there is no tree {self.trees_read}")
+        self.level = float(proof.levels[self.trees_read])
+        self.trees_read += 1
+        proved, waiting = Fraction(self.level), [node]
+        while waiting:
+            read = self.nodes_read
+            require(read < proof.branch.size, TOO_SHORT)
+            node, code, count = waiting.pop(), int(proof.branch[read]), int(proof.stages[read])
+            self.nodes_read += 1
+            possible = 0 <= count <= len(proof.fixed) - self.stages_read
+            require(possible, f"node {read} has no {count} stages")
+            for _ in range(count):
+                node = self._after_stage(node)
+            root = node if root is None else root
+            if code == NOTHING_LEFT:
+                require(node.has_no_sets, f"node {read} is left out, but sets of features are left in it")
+            elif code == LEAF:
+                proved = max(proved, self.prove_leaf(node))
+            else:
+                waiting += reversed(node.children(code))
+        assert root is not None  # the loop has begun with it
+        return proved, root
+
+    def nothing_left_over(self) -> None:
+        """Refuse numbers that no tree has read."""
+        proof = self.proof
+        ends = (
+            (self.trees_read, proof.levels.size),
+            (self.nodes_read, proof.branch.size),
+            (self.stages_read, len(proof.fixed)),
+            (self.features_read, proof.features.size),
+            (self.read, proof.use.size),
+        )
+        over = any(end != size for end, size in ends) or self.tree.size > 0
+        require(not over, "the certificate has numbers left over that no node of the tree reads")
+
+    def _after_stage(self, node: Node) -> Node:
+        """Prove the next stage, and return the node after it."""
+        out, in_ = self.proof.fixed[self.stages_read]
+        both = self.proof.features[self.features_read : self.features_read + out + in_]
+        self.prove_stage(node, both[:out], both[out:])
+        self.stages_read += 1
+        self.features_read += out + in_
+        return node.after(both[:out], both[out:])
+
+    def _bound(self, node: Node, witness: Inequality) -> Fraction:
+        """Return t + F less the prices of the features that are in, exactly."""
+        bound = Fraction(witness.t) + Fraction(witness.F)
+        return bound if self.prices is None else bound - exact_sum(self.prices[node.is_in])
 
     def prove_leaf(self, node: Node) -> Fraction:
-        """Prove x'Ax <= t + F for all sets of a node, and return t + F."""
+        """Prove the bound of a leaf for all sets of a node, and return it."""
         f, witness, _, _ = self._next(node)
         self.tree = prove_cover(f, witness.F, self.tree)
-        return Fraction(witness.t) + Fraction(witness.F)
+        return self._bound(node, witness)
 
     def prove_stage(self, node: Node, out: Array, in_: Array) -> None:
         """Prove x'Ax <= v for the sets of a node that have a feature of `out`, or lack one of `in_`."""
@@ -200,8 +243,8 @@ class Uses:
         right = inside and rising and free[both].all() and np.unique(both).size == both.size
         require(right, f"use {number} must fix one or more features, each of them free, in increasing order")
         f, witness, kept, outside = self._next(node)
-        low_enough = Fraction(witness.t) + Fraction(witness.F) <= Fraction(self.proof.level)
-        require(low_enough, f"t + F of stage use {number} is above the level {self.proof.level!r}")
+        low_enough = self._bound(node, witness) <= Fraction(self.level)
+        require(low_enough, f"t + F of stage use {number} is above the level {self.level!r}")
         having, lacking = np.full(len(f.h), np.inf), np.full(len(f.h), np.inf)
         place = {int(j): i for i, j in enumerate(kept)}
         require(all(int(j) in place for j in in_), f"use {number} fixes in a feature outside its rows")
@@ -233,7 +276,14 @@ class Uses:
         W, M, U = (None, None, np.zeros((kept.size, 0))) if given is None else given.on(kept)
         tau = float(proof.tau[number]) if outside.size else None
         witness = Inequality(at_kept, W, M, U, tau, t, F, self.tree)
-        f = spectral_half(A, witness, at_outside, self.k, self.nonneg, int(node.is_in.sum()))
+        free = node.is_free[kept]
+        pi = None if self.prices is None else np.where(free, self.prices[kept], 0.0)
+        if pi is not None and given is None:
+            witness = replace(witness, M=np.diag(pi))
+        f = spectral_half(A, witness, at_outside, node.k, self.nonneg, int(node.is_in.sum()))
+        if pi is not None:
+            h = np.zeros_like(f.h) if given is None else f.h - np.pad(pi, (0, len(f.h) - kept.size))
+            f = replace(f, h=h)
         return f, witness, kept, outside
 
 
@@ -257,9 +307,9 @@ class Witness:
 
 @dataclass(frozen=True, eq=False)
 class Proof:
-    """All numbers of the certificate, read once."""
+    """All numbers of the trees of a certificate, read once."""
 
-    level: float
+    levels: Array  # (trees,)
     branch: Array  # (nodes,)
     stages: Array  # (nodes,)
     fixed: Array  # (s, 2)
@@ -273,11 +323,9 @@ class Proof:
     @classmethod
     def read(cls, arrays: Arrays, n: int) -> Self:
         """Read the proof from the arrays of a certificate about n features."""
-        arrays.only(*NAMES)
         for name in NAMES:
             arrays.need(name)
-        level = float(arrays.numbers("level", (1,))[0])
-        require(level >= 0, f"the level must be at least 0, got {level!r}")
+        levels = arrays.numbers("level", arrays.need("level").shape[:1])
         branch, stages, use = (arrays.codes(name) for name in ("branch", "stages", "use"))
         require(branch.size == stages.size, "witness stages must have a number for each node of the tree")
         fixed, witnesses = whole_rows(arrays, "fixed", 2), read_witnesses(arrays, n)
@@ -289,7 +337,12 @@ class Proof:
         require(counted, "witness fixed must count the numbers of witness features")
         claims, tau = arrays.numbers("claims", (use.size, 2)), arrays.numbers("tau", (use.size,))
         tree = arrays.codes("tree")
-        return cls(level, branch, stages, fixed, features.astype(int), use, claims, tau, tree, witnesses)
+        return cls(levels, branch, stages, fixed, features.astype(int), use, claims, tau, tree, witnesses)
+
+
+def exact_sum(numbers: np.ndarray) -> Fraction:
+    """Return the sum of finite floats without rounding."""
+    return sum(map(Fraction, numbers.tolist()), Fraction(0))
 
 
 def whole_rows(arrays: Arrays, name: str, columns: int) -> Array:

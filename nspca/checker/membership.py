@@ -69,9 +69,9 @@ class Claims:
 def taken(terms: Array, fixed: int, room: int) -> tuple[Array, Array, Array]:
     """Return T, the last term taken besides the `fixed` first ones, and the first term not taken.
 
-    The terms are >= 0, along the last axis.
+    Terms are along the last axis. Those of fixed rows are >= 0, and negative others count as 0.
     """
-    free = terms[..., fixed:]
+    free = np.maximum(terms[..., fixed:], 0)
     count, T = free.shape[-1], terms[..., :fixed].sum(axis=-1)
     if room >= count:
         return T + free.sum(axis=-1), np.zeros(T.shape), np.zeros(T.shape)

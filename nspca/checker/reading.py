@@ -17,6 +17,8 @@ OF_A = ("center", "scale", "source", "shape", "digest")
 """Properties of a problem that its covariance has."""
 OF_FEATURES = ("having", "lacking")
 """Claims about single features, which any certificate for one component may have."""
+OF_SEVERAL = ("joint", "packing")
+"""Forms for several disjoint components, whose k is a list of sizes."""
 NO_WITNESS = -1
 """Code of a leaf, in a tree of supports, that has no W, M and U."""
 
@@ -88,7 +90,7 @@ def read_recipe(certificate: Any, forms: Collection[str]) -> Recipe:
     require(known, f"version 1 of {list(forms)} is known, got {version!r} of {form!r}")
     return Recipe(
         form=form,
-        sizes=wholes("k", k) if form == "joint" else (whole("k", k),),
+        sizes=wholes("k", k) if form in OF_SEVERAL else (whole("k", k),),
         nonneg=flag("nonneg", certificate.nonneg),
         source=text(certificate.source),
         center=flag("center", certificate.center),

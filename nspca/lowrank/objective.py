@@ -38,7 +38,7 @@ class Query:
     k : int
     h : (n,) float64, optional
         Constants added row by row; None for the plain rank-d problem. Negative constants, for rows with a
-        price, are allowed only when no row is fixed.
+        price, are allowed for rows that are not fixed.
     tau : float
         When positive, adds a coordinate ``c_0 >= 0`` in which every row has the entry ``sqrt(tau)``.
     nonneg : bool

@@ -107,10 +107,11 @@ def changed(terms: Array, fixed: int, room: int) -> tuple[Array, Array]:
 def taken(terms: Array, fixed: int, room: int) -> tuple[Array, Array, Array]:
     """Return the sum of the `fixed` first terms and the `room` largest others, and its two nearest exchanges.
 
-    The second array is the smallest free term in the sum: 0 if all free terms are in it, inf if none is. The
-    third is the largest free term left out: 0 if none is left out, inf if there is no room for any.
+    Negative free terms, of rows with a price, count as 0. The second array is the smallest free term in the
+    sum: 0 if all free terms are in it, inf if none is. The third is the largest free term left out: 0 if none
+    is left out, inf if there is no room for any.
     """
-    T, free = terms[..., :fixed].sum(axis=-1), terms[..., fixed:]
+    T, free = terms[..., :fixed].sum(axis=-1), np.maximum(terms[..., fixed:], 0.0)
     n, shape = free.shape[-1], terms.shape[:-1]
     if room >= n:
         return T + free.sum(axis=-1), np.zeros(shape), np.zeros(shape)

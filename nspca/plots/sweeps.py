@@ -30,6 +30,7 @@ KINDS = {
     "B8": "a search that rules out every other choice of features (B8)",
     "B9": "a comparison matrix that is tightened in the main directions, with a limit for every feature (B9)",
     "J": "one comparison matrix for all components together (J)",
+    "J8": "a search that rules out every other choice of disjoint sets of features (J8)",
     "JP": "one comparison matrix for all components together, with a price for every feature (JP)",
 }
 IN_HERE, NOTHING_ABOVE = "the optimum is in here (proved)", "nothing above this (proved)"

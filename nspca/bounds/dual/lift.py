@@ -32,7 +32,7 @@ import numpy as np
 
 from nspca.bounds.dual.bundle import CLIMBS, Bundle, Sought, climb
 from nspca.bounds.dual.entries import EntriesAim
-from nspca.bounds.dual.prices import Prices
+from nspca.bounds.dual.prices import Given, Prices
 from nspca.bounds.dual.rowcuts import WAIT, Cuts, CutsAim
 from nspca.bounds.dual.splitting import Splitting
 from nspca.bounds.dual.weights import descend
@@ -77,7 +77,9 @@ def add_lift(splitting: Splitting, B: Array, points: Array, wait: int = WAIT) ->
     """
     cuts = Cuts(splitting.n, splitting.nonneg, splitting.rho, wait, splitting.precision)
     group = np.zeros(points.shape[1], dtype=int)
-    splitting.lift = lift = Lift(splitting, B, points, group, cuts, ((splitting.k, 1),))
+    given = splitting.kept.prices
+    prices = None if given is None else Given(given)
+    splitting.lift = lift = Lift(splitting, B, points, group, cuts, ((splitting.k, 1),), prices)
     return lift
 
 
@@ -107,7 +109,7 @@ class Lift(Bundle):
     shadow : (d, d) copy of ``B'XB`` held by this block
     coordinates : (d, p) coordinates ``B'x_j`` of the points of the bundle
     cuts : block of the row cuts, whose z follows from the weights
-    prices : block of the prices of features; None for one component
+    prices : prices of features; None where no feature has one
     """
 
     weight = 1.0

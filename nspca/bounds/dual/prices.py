@@ -1,4 +1,4 @@
-"""Prices of features for several disjoint components, found by the method of multipliers.
+"""Prices of features: found for several disjoint components by the method of multipliers, or given.
 
 No feature is in two supports: ``z <= 1`` for ``z = sum_j w_j 1(I_j)``. The multipliers pi of this constraint
 are the prices. The term ``bend / 2 |(z - 1 + pi / bend)+|^2`` is added to the objective in the weights w, and
@@ -47,3 +47,27 @@ class Prices:
     def _over(self, z: Array) -> Array:
         """Return ``(z - 1 + pi / bend)+`` (r,): the excess of each row that the penalty term punishes."""
         return np.maximum(z - 1 + self.values / self.bend, 0.0)
+
+
+class Given(Prices):
+    """Prices of the kept rows that are given and do not change."""
+
+    def __init__(self, values: Array):
+        super().__init__(0)
+        self.values = values
+
+    def of(self, rows: np.ndarray) -> "Given":
+        """Return the prices of some rows."""
+        return Given(self.values[rows])
+
+    def cost(self, z: Array) -> float:
+        """Return the price of using features z times."""
+        return float(self.values @ z)
+
+    def slopes(self, z: Array, supports: Array) -> tuple[Array, Array]:
+        """Gradient (p,) and curvature (p, p) of the price in the weights of supports (r, p)."""
+        count = supports.shape[1]
+        return self.values @ supports, np.zeros((count, count))
+
+    def settle(self, z: Array) -> None:
+        """Leave the prices as they are."""

@@ -9,6 +9,7 @@ import numpy as np
 from nspca.bounds.dual import starts
 from nspca.bounds.dual.bundle import Sought
 from nspca.bounds.dual.lift import Lift
+from nspca.bounds.dual.prices import Given
 from nspca.bounds.dual.rowcuts import Cuts
 from nspca.bounds.dual.splitting import Splitting
 from nspca.bounds.dual.weights import rescaled
@@ -33,7 +34,8 @@ def restricted(problem: Problem, lift: Lift, kept: Kept) -> Lift:
         X = starts.first_point(problem, splitting, B)
     cuts = _cuts(lift.cuts, splitting, at)
     group = np.zeros(X.shape[1], dtype=int)
-    new = Lift(splitting, B, X, group, cuts, ((splitting.k, 1),))
+    prices = None if kept.prices is None else Given(kept.prices)
+    new = Lift(splitting, B, X, group, cuts, ((splitting.k, 1),), prices)
     if share.sum() > 0:
         new.share = rescaled(share, group, new.totals)
     new.dual = H @ lift.dual @ H.T

@@ -8,9 +8,9 @@ import numpy as np
 
 from nspca.bounds.dual.lift import Lift
 from nspca.bounds.dual.splitting import Splitting
-from nspca.bounds.inequality import heights, threshold
+from nspca.bounds.inequality import threshold
 from nspca.bounds.plan import CLOSED, GROW_EVERY, JointPlan, Plan
-from nspca.bounds.witness import Proof, Witness, largest, lift_of
+from nspca.bounds.witness import Proof, Witness, largest, lift_of, priced_heights
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
 
@@ -112,11 +112,12 @@ def look(
     kept, rank, (W, M, own, _) = lift.splitting.kept, lift.B.shape[1], lift.averaged()
     U, left = lift_of(kept, Witness(W, M), rank)
     tau = threshold(W, lift.nonneg, kept.floor)
-    h = np.zeros(len(W)) if M is None else heights(M, lift.k, lift.nonneg)
+    h = priced_heights(kept, M, lift.k, lift.nonneg)
+    h = np.zeros(len(W)) if h is None else h
     found = []
     for columns, estimate in ((own, largest(kept, Witness(W, M, own))), (U, left)):
         witness = Witness(W, M, columns)
-        promise = estimate + lift.value(columns, h, tau)
+        promise = estimate + lift.value(columns, h, tau) - kept.paid
         if promise >= below:
             found.append(promise)
             continue

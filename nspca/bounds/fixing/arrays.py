@@ -16,6 +16,14 @@ from nspca.lowrank.cones import LEAF as LEAF_OF_COVER
 from nspca.lowrank.cones import roots
 
 
+def level_of(root: Node) -> float:
+    """Return the least level of a tree with prices: that of its stages, or else the bound of its leaves."""
+    nodes = list(root.walk())
+    stages = [exact(stage.use) for node in nodes for stage in node.stages]
+    leaves = [exact(node.leaf) for node in nodes if node.leaf is not None and node.code == LEAF]
+    return up(max(stages or leaves, default=Fraction(0)))
+
+
 def packed(root: Node) -> tuple[dict[str, np.ndarray], float]:
     """Return the arrays of a tree, and the bound that they prove, in unit scale."""
     nodes, pool, stages, uses = list(root.walk()), dict[int, tuple[int, Stored]](), list[Stage](), list[Use]()
@@ -25,12 +33,12 @@ def packed(root: Node) -> tuple[dict[str, np.ndarray], float]:
         uses += [stage.use for stage in node.stages]
         if node.leaf is not None and node.code == LEAF:
             uses.append(node.leaf)
-            top = max(top, Fraction(node.leaf.t) + Fraction(node.leaf.F))
+            top = max(top, exact(node.leaf))
     for use in uses:
         if use.witness is not None:
             pool.setdefault(id(use.witness), (len(pool), use.witness))
     stored = [one for _, one in pool.values()]
-    level = up(max((Fraction(one.use.t) + Fraction(one.use.F) for one in stages), default=Fraction(0)))
+    level = up(max((exact(one.use) for one in stages), default=Fraction(0)))
     features = [part for one in stages for part in (one.out, one.into)]
     arrays = {
         "level": np.array([max(level, 0.0)]),
@@ -56,6 +64,11 @@ def packed(root: Node) -> tuple[dict[str, np.ndarray], float]:
 def joined(parts: list[np.ndarray], dtype: type) -> np.ndarray:
     """Return the concatenated parts; an empty array if there are none."""
     return np.concatenate([np.zeros(0, dtype), *parts]).astype(dtype)
+
+
+def exact(use: Use) -> Fraction:
+    """Return the bound of a use without rounding."""
+    return Fraction(use.t) + Fraction(use.F) - Fraction(use.paid)
 
 
 def up(exact: Fraction) -> float:

@@ -3,6 +3,7 @@
 It is sent to each worker once, so that workers need neither the table nor its folder.
 """
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -65,20 +66,23 @@ class Ground:
         Usable features without a kept row.
     floor : float
         Largest entry of A (signed: absolute value) in the rows of the features `outside`.
+    prices : (n,) float64, or None
+        Price that a support pays for each feature; 0 for those without rows.
     """
 
     problem: Problem
     outside: np.ndarray
     floor: float
+    prices: Array | None = None
 
     @classmethod
-    def of(cls, problem: Problem, kept: Kept) -> "Ground":
+    def of(cls, problem: Problem, kept: Kept, prices: Array | None = None) -> "Ground":
         """Return the ground of a problem on some kept rows."""
         order = np.argsort(kept.features, kind="stable")
         features = kept.features[order].astype(np.int64)
         part = Part(problem.covariance, features, np.ascontiguousarray(kept.block[np.ix_(order, order)]))
         outside = np.setdiff1d(problem.usable, features).astype(np.int64)
-        return cls(Problem(part, problem.size, problem.nonneg), outside, kept.floor)
+        return cls(Problem(part, problem.size, problem.nonneg), outside, kept.floor, prices)
 
     @property
     def part(self) -> Part:
@@ -98,6 +102,17 @@ class Ground:
         rows = np.concatenate((supports.into, free[own])).astype(np.int64)
         outside = int(free.size - np.count_nonzero(own))
         block, fixed = self.part.block(rows), supports.into.size
+        prices, paid = None, 0.0
+        if self.prices is not None:
+            prices, paid = self.prices[rows], self.paid(supports)
+            prices[:fixed] = 0.0
         if rows.size == self.problem.n and not fixed:
-            return Kept(None, block, 0.0)
-        return Kept(rows, block, self.floor if outside else 0.0, free=outside, fixed=fixed)
+            return Kept(None, block, 0.0, prices=prices)
+        floor = self.floor if outside else 0.0
+        return Kept(rows, block, floor, free=outside, fixed=fixed, prices=prices, paid=paid)
+
+    def paid(self, supports: Supports) -> float:
+        """Return the sum of the prices of the features that are in, rounded down."""
+        if self.prices is None or not supports.into.size:
+            return 0.0
+        return max(0.0, float(np.nextafter(math.fsum(self.prices[supports.into]), -np.inf)))

@@ -56,18 +56,23 @@ class Supports:
 
 @dataclass(frozen=True, eq=False)
 class Use:
-    """A proof of a bound at a node: the witness (None for W = M = U = 0), t, F, tau and the cover `tree`."""
+    """A proof of a bound at a node: the witness (None for W = M = U = 0), t, F, tau and the cover `tree`.
+
+    `paid` is the sum of the prices of the features that are in. With prices, M of no witness is the diagonal
+    of the prices of the free features.
+    """
 
     witness: Stored | None
     t: float
     F: float
     tau: float
     tree: np.ndarray
+    paid: float = 0.0
 
     @property
     def upper(self) -> float:
-        """The bound t + F."""
-        return self.t + self.F
+        """The bound t + F - paid."""
+        return self.t + self.F - self.paid
 
 
 @dataclass(frozen=True, eq=False)

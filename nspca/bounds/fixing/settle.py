@@ -20,12 +20,12 @@ from nspca.bounds.elimination import Kept
 from nspca.bounds.fixing.ground import Ground
 from nspca.bounds.fixing.node import Node, Stage, Supports, Use, Warm
 from nspca.bounds.fixing.stored import Stored, none
-from nspca.bounds.inequality import heights, search_slack
+from nspca.bounds.inequality import search_slack
 from nspca.bounds.plan import ROUND, Plan
-from nspca.bounds.witness import Proof, Witness, prove, spectral_half
+from nspca.bounds.witness import Proof, Witness, priced_heights, prove, spectral_half
 from nspca.covariance.linalg import UNIT_ROUNDOFF, Array, topk_sum
 from nspca.local_search import single as ascent
-from nspca.lowrank.cones import Budget
+from nspca.lowrank.cones import Budget, Cover
 from nspca.lowrank.fixing import at_directions, fixed_rows
 from nspca.lowrank.objective import Query
 from nspca.progress import Report, silent
@@ -86,6 +86,8 @@ class Task:
         Whether a lift that stalls continues with a higher rank.
     partial : bool
         Whether an unfinished node is returned when the time is over.
+    at_level : bool
+        Whether `lower` is a level below what is known, which no answer raises.
     """
 
     supports: Supports
@@ -99,6 +101,7 @@ class Task:
     only_fixing: bool = False
     raised: bool = False
     partial: bool = False
+    at_level: bool = False
 
 
 class OutOfTime(Exception):
@@ -171,13 +174,17 @@ class Settling(Work[Plan]):
     """Use that has fixed no feature."""
     cap: int = 0
     """Maximum cones of the next search for features to fix."""
+    priced: Use | None = None
+    """With prices, the last use that has a witness, even if another has a better bound."""
+    at_level: bool = False
+    """Whether no answer raises the level."""
     failed: float = np.inf
     """Number of supports at the last failed enumeration."""
 
     def run(self, ground: Ground, task: Task) -> Settled:
         """Settle the node of a task."""
         self.ground, self.supports, self.warm, self.work = ground, task.supports, task.warm, task.work
-        self.best = None
+        self.best, self.at_level = None, task.at_level
         self.counted: Node | None = None
         try:
             self.improve(task)
@@ -233,6 +240,7 @@ class Settling(Work[Plan]):
         A bound that was proved before features were fixed still holds, but a leaf needs a cover of its own.
         """
         self.is_exact, self.is_current, self.counted = False, False, None
+        self.priced = None
         if self.supports.is_empty:
             self.best = None
             return
@@ -240,7 +248,8 @@ class Settling(Work[Plan]):
         rows, k = self.kept.features, self.problem.size
         if rows.size <= k and not self.kept.free:
             self.reach(rows)
-            self.is_exact = not self.problem.nonneg
+            unpriced = self.kept.prices is None or not self.supports.possible.size
+            self.is_exact = unpriced and not self.problem.nonneg
         self.offer(None)
         if not self.done and not self.kept.free:
             few = self.supports.count <= min(COUNTED, self.failed / FEWER)
@@ -264,15 +273,17 @@ class Settling(Work[Plan]):
             rows = self.kept.features
             if node.supports.is_empty:
                 continue
-            values, vectors = np.linalg.eigh(self.kept.block)
+            prices, paid = self.kept.prices, self.kept.paid
+            block = self.kept.block if prices is None else self.kept.block - np.diag(prices)
+            values, vectors = np.linalg.eigh(block)
             if rows.size <= self.problem.size:
                 self.reach(rows)
-            if values[-1] <= self.target:
-                t = spectral_half(self.problem, self.kept, none(rows), float(values[-1]))
-                node.leaf = Use(None, t, 0.0, 0.0, np.zeros(0, dtype=np.uint8))
-                if t <= self.target:
+            if values[-1] - paid <= self.target:
+                node.leaf = self.without_witness(float(values[-1]))
+                if node.leaf.upper <= self.target:
                     continue
-            if rows.size <= self.problem.size or left <= 0:
+            whole = rows.size <= self.problem.size if prices is None else not node.supports.possible.size
+            if whole or left <= 0:
                 self.lower, self.answer = known
                 self.kept = self.ground.kept(self.supports)
                 return None
@@ -288,17 +299,33 @@ class Settling(Work[Plan]):
     def offer(self, stored: Stored | None, estimate: float | None = None) -> Proof:
         """Prove the bound of a witness, and keep the proof if it is the best."""
         features = self.kept.features
+        if stored is None and not self.kept.free and self.kept.prices is not None:
+            use, none_made = self.without_witness(), np.zeros(0, dtype=np.uint8)
+            if use.upper < self.upper:
+                self.best, self.upper, self.direction, self.is_current = use, use.upper, None, True
+            return Proof(use.t, use.F, 0.0, Cover(0.0, 0.0, np.zeros(0), none_made, 0, True), use.paid)
         if stored is None and self.kept.free:  # W = 0 needs rows for all features
             stored = Stored.of(features, none(features))
         witness = none(features) if stored is None else stored.at(features)
         limits = {"goal": self.target, "hopeless": self.upper, "known": self.lower}
         budget = Budget(self.gap / 10, **limits, cap=self.plan.cap)
         proof = prove(self.problem, self.kept, witness, budget, estimate=estimate, report=self.quietly)
+        tau = proof.tau if self.kept.free else 0.0
+        use = Use(stored, proof.t, proof.F, tau, proof.cover.tree, proof.paid)
+        if stored is not None and self.kept.prices is not None:
+            self.priced = use
         if proof.upper < self.upper:
-            tau = proof.tau if self.kept.free else 0.0
-            self.best, self.upper = Use(stored, proof.t, proof.F, tau, proof.cover.tree), proof.upper
+            self.best, self.upper = use, proof.upper
             self.direction, self.is_current = proof.cover.direction, True
         return proof
+
+    def without_witness(self, estimate: float | None = None) -> Use:
+        """Return the use of no witness: the largest eigenvalue, of A less the prices on its diagonal."""
+        kept = self.kept
+        M = None if kept.prices is None else np.diag(kept.prices)
+        witness = replace(none(kept.features), M=M)
+        t = spectral_half(self.problem, kept, witness, estimate)
+        return Use(None, t, 0.0, 0.0, np.zeros(0, dtype=np.uint8), kept.paid)
 
     def prove_rounded(self, witness: Witness, estimate: float) -> Proof:
         """Prove the bound of a witness after rounding it for storage."""
@@ -312,22 +339,28 @@ class Settling(Work[Plan]):
         A use that has fixed no feature is not tried again.
         """
         fixed = False
-        while not self.done and self.best is not self.tried:
+        while not self.done and self.fixing_use is not self.tried:
             before = self.supports.possible.size
             if not self.fix(least):
-                self.tried = self.best if least <= 1 else self.tried
+                self.tried = self.fixing_use if least <= 1 else self.tried
                 break
             fixed = True
             if before - self.supports.possible.size <= AGAIN * before:
                 break
         return fixed
 
+    @property
+    def fixing_use(self) -> Use | None:
+        """Return the best use that has a witness, or else, with prices, the last one proved."""
+        best = self.best
+        return best if best is not None and best.witness is not None else self.priced
+
     def fix(self, least: int = 1) -> bool:
         """Fix features by the best witness, restrict the work to what remains, and tell whether any was.
 
         No cone is made when the known directions leave fewer than `least` features to fix.
         """
-        use = self.best
+        use = self.fixing_use
         if use is None or use.witness is None:
             return False
         kept, supports = self.kept, self.supports
@@ -336,7 +369,7 @@ class Settling(Work[Plan]):
         out = np.zeros(len(query.V), dtype=bool)
         out[kept.fixed : r + min(1, kept.free)] = True
         into = out & (np.arange(len(out)) < r)
-        F = below(self.target, t)
+        F = below(self.target, t, use.paid)
         room = F - lost - 8 * UNIT_ROUNDOFF * abs(t)
         known = self.directions(query)
         found = fixed_rows(query, room, (out, into), known, self.cap, self.quietly, least)
@@ -374,9 +407,10 @@ class Settling(Work[Plan]):
         W, M, U = witness.W, witness.M, witness.U
         assert W is not None and U is not None  # a stored witness has both
         tau = max(0.0, kept.floor, float(np.max(W if nonneg else np.abs(W), initial=0.0)))
-        h = None if M is None else np.append(heights(M, k, nonneg), np.zeros(extra))
+        h = priced_heights(kept, M, k, nonneg)
+        h = None if h is None else np.append(h, np.zeros(extra))
         V = np.vstack((U, np.zeros((extra, U.shape[1]))))
-        size = np.einsum("ij,ij->i", V, V) + tau + (0.0 if h is None else h)
+        size = np.einsum("ij,ij->i", V, V) + tau + (0.0 if h is None else np.abs(h))
         slack = search_slack(k, V.shape[1] + 1)
         lost = slack * float(topk_sum(size, k, kept.fixed))
         if M is not None:
@@ -524,15 +558,18 @@ class Settling(Work[Plan]):
         block = self.ground.part.block(features)
         start = np.full(features.size, features.size**-0.5)
         x = ascent.best_on_support(block, start, self.problem.nonneg)
-        value = float(x @ block @ x)
-        if value > self.target:
+        value, prices = float(x @ block @ x), self.ground.prices
+        if prices is not None:
+            features, x = features[x != 0], x[x != 0]
+            value -= float(prices[np.union1d(features, self.supports.into)].sum())
+        if value > self.target and not self.at_level:
             self.lower, self.answer = value, (features, x)
 
 
-def below(level: float, t: float) -> float:
-    """Return the largest float F with t + F <= level, in exact arithmetic."""
-    F = level - t
-    while Fraction(t) + Fraction(F) > Fraction(level):
+def below(level: float, t: float, paid: float = 0.0) -> float:
+    """Return the largest float F with t + F - paid <= level, in exact arithmetic."""
+    F = level - t + paid
+    while Fraction(t) + Fraction(F) - Fraction(paid) > Fraction(level):
         F = float(np.nextafter(F, -np.inf))
     return F
 

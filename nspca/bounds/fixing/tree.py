@@ -82,6 +82,8 @@ class FixingTree(Work[Plan]):
         A bound that was proved before, in the units of the data. No larger bound is reported.
     raised : bool
         Whether nodes may raise the rank of their lifts.
+    at_level : bool
+        Whether `lower` is a level below what is known, at which only the root is settled.
     root : Node or None
     """
 
@@ -92,6 +94,7 @@ class FixingTree(Work[Plan]):
     nodes: int = 0
     known_upper: float | None = None
     raised: bool = False
+    at_level: bool = False
     root: Node | None = None
 
     def __post_init__(self) -> None:
@@ -120,7 +123,7 @@ class FixingTree(Work[Plan]):
     ) -> None:
         """Settle the root; the arguments are those of `Task`."""
         task = Task(self.whole(), witness, warm, self.lower, self.gap, self.plan, rounds, work, only_fixing)
-        task = replace(task, raised=self.raised, partial=True)
+        task = replace(task, raised=self.raised, partial=True, at_level=self.at_level)
         self.heap = []
         try:
             for settled in Here(self.ground, self.quietly, self.narrow)([task]):
@@ -224,6 +227,8 @@ class FixingTree(Work[Plan]):
             x = np.zeros(self.problem.n)
             x[settled.answer[0]] = settled.answer[1]
             self.point, self.lower = x, settled.lower
+            if self.ground.prices is not None:
+                return settled.node
             self.point = ascent.swaps(self.problem, ascent.polish(self.problem, x), self.quietly)
             self.lower = max(settled.lower, self.problem.covariance.quadratic(self.point))
         return settled.node

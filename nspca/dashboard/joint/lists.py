@@ -197,7 +197,9 @@ def ranked(x: np.ndarray, names: Sequence[str]) -> list[str]:
 
 def copy(x: np.ndarray, names: Sequence[str], label: str) -> None:
     """Draw the names of a component with a button that copies them, one per line."""
-    copying.button(f"Copy {label[0].lower()}{label[1:]}, one a line", name_list(ranked(x, names)), "copy_names")
+    copying.button(
+        f"Copy {label[0].lower()}{label[1:]}, one a line", name_list(ranked(x, names)), "copy_names"
+    )
 
 
 def method_of(outcome: Outcome) -> str:

@@ -1,0 +1,203 @@
+"""Prices of features from a linear program over sets of features, the columns.
+
+    max sum_S value(S) y_S,  sum of y over the sets with a feature <= 1,  y >= 0,  of each class at most as
+    many as it has components
+
+Fewer components than that never explain more: x'Ax on S is at most what S without j and j alone explain
+together, as A is positive semidefinite. The multipliers of the features are their prices pi, and the
+multiplier of a class is the largest value(S) - pi(S) over its columns. Better columns for the prices are
+found by ascents from many points, and join. The steps between prices are damped, since the multipliers of
+few columns swing.
+Any prices that are not negative are valid, so nothing here is a proof.
+Source: column generation for set packing; du Merle et al. 1999 for the damping.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.optimize import linprog
+
+from nspca.bounds.disjoint.state import State
+from nspca.covariance.linalg import Array, topk_sum
+from nspca.local_search.single import best_on_support
+
+ROUNDS = 80
+"""Number of linear programs for one state, at most."""
+STARTS = 32
+"""Random starts of the ascents in each round, besides features and columns in use."""
+LEADING = 48
+"""Features whose columns of A are starts, and columns in use that are."""
+CLIMB = 25
+"""Steps of an ascent. Most have stopped by then."""
+DAMPED = 0.6
+"""Weight of the best prices so far in the prices of the next round."""
+CLOSE = 1e-9
+"""Relative distance of the linear program from the bound of the ascents at which prices have settled."""
+
+
+@dataclass(frozen=True, eq=False)
+class Prices:
+    """Prices that suit a state.
+
+    Attributes
+    ----------
+    pi : (r,) float64
+        Price of each row of the matrix, at least 0.
+    tops : tuple of float
+        For each class the largest value less price that is known of its sets.
+    program : float
+        Value of the linear program over all columns known.
+    shares : list of (class, column, share)
+        The columns that the linear program takes.
+    """
+
+    pi: Array
+    tops: tuple[float, ...]
+    program: float
+    shares: list[tuple[int, tuple[int, ...], float]]
+
+    @property
+    def is_whole(self) -> bool:
+        """Tell whether the program takes whole columns, which are an answer of the problem then."""
+        return all(share > 1 - 1e-6 for _, _, share in self.shares)
+
+
+class Columns:
+    """Pool of sets of rows of A (r, r), each with the value of its best component."""
+
+    def __init__(self, A: Array, nonneg: bool):
+        self.A, self.nonneg, self.values = A, nonneg, dict[tuple[int, ...], float]()
+
+    def add(self, features: Sequence[int] | np.ndarray) -> tuple[int, ...]:
+        """Add a set, without the features that its best component does not use, and return it."""
+        own = np.unique(np.asarray(features, dtype=np.int64))
+        block = self.A[np.ix_(own, own)]
+        x = best_on_support(block, np.full(own.size, own.size**-0.5), self.nonneg)
+        key = tuple(own.tolist())
+        self.values.setdefault(key, float(x @ block @ x))
+        return key
+
+    def best(self, S: tuple[int, ...]) -> Array:
+        """Return the weights (s,) of the best component known on a set."""
+        own = np.array(S, dtype=np.int64)
+        start = np.full(own.size, own.size**-0.5)
+        return best_on_support(self.A[np.ix_(own, own)], start, self.nonneg)
+
+    def prices(self, state: State, first: Array | None = None, rounds: int = ROUNDS) -> Prices:
+        """Return prices for a state whose features are the rows of A.
+
+        Parameters
+        ----------
+        state : State
+        first : (r,) float64, optional
+            Prices to begin near.
+        rounds : int
+        """
+        rng, classes = np.random.default_rng(0), state.classes
+        for c, *_ in classes:
+            must, free = state.must(c), state.free(c)
+            best = free[np.argsort(-self.A[free, free], kind="stable")[: state.sizes[c] - must.size]]
+            self.add(np.append(must, best) if must.size + best.size else [0])
+        centre, reached = first, np.inf
+        best = np.zeros(len(self.A)) if first is None else first
+        for round_ in range(rounds):
+            found = self.program(state, classes)
+            pi = found.pi
+            if centre is not None and round_ < rounds - 2:
+                pi = DAMPED * centre + (1 - DAMPED) * found.pi
+            tops = [self.climb(state, c, pi, found, rng) for c, *_ in classes]
+            bound = float(topk_sum(pi, sum(state.sizes)))
+            bound += sum(top * len(own) for top, own in zip(tops, classes, strict=True))
+            if bound < reached:
+                best, centre, reached = pi, pi, bound
+            if reached - found.program <= CLOSE * abs(found.program):
+                break
+        last = self.program(state, classes)
+        known = tuple(self.top(state, c, best) for c, *_ in classes)
+        return Prices(best, known, last.program, last.shares)
+
+    def top(self, state: State, c: int, pi: Array) -> float:
+        """Return the largest value less price of the known sets that component c may have."""
+        return max(value - float(pi[list(S)].sum()) for S, value in self.values.items() if state.holds(c, S))
+
+    def program(self, state: State, classes: list[list[int]]) -> Prices:
+        """Solve the linear program over the columns known."""
+        usable = [(g, S) for g, own in enumerate(classes) for S in self.values if state.holds(own[0], S)]
+        rows = np.concatenate([S for _, S in usable])
+        ends = np.repeat(np.arange(len(usable)), [len(S) for _, S in usable])
+        n, count = len(self.A), len(usable)
+        packing = sp.csr_array((np.ones(rows.size), (rows, ends)), shape=(n, count))
+        one = sp.csr_array(
+            (np.ones(count), ([g for g, _ in usable], range(count))), shape=(len(classes), count)
+        )
+        gains = np.array([self.values[S] for _, S in usable])
+        scale = max(float(gains.max(initial=0.0)), 1e-300)
+        solved = linprog(
+            -gains / scale,
+            A_ub=sp.vstack((packing, one)),
+            b_ub=np.append(np.ones(n), [len(own) for own in classes]),
+            method="highs",
+        )
+        duals = np.maximum(-solved.ineqlin.marginals, 0.0) * scale
+        pi, tops = duals[:n], tuple(duals[n:].tolist())
+        shares = [(g, S, float(y)) for (g, S), y in zip(usable, solved.x, strict=True) if y > 1e-9]
+        return Prices(pi, tops, -float(solved.fun) * scale, shares)
+
+    def climb(self, state: State, c: int, pi: Array, found: Prices, rng: np.random.Generator) -> float:
+        """Add sets that component c may have and that are worth more than their prices, and return the
+        largest value less price found.
+        """
+        n, must, free = len(self.A), state.must(c), state.free(c)
+        allowed = np.concatenate((must, free))
+        if not free.size:
+            return self.values[self.add(must)] - float(pi[must].sum())
+        X = np.zeros((n, STARTS + min(LEADING, allowed.size)))
+        X[allowed, :STARTS] = rng.standard_normal((allowed.size, STARTS))
+        worth = allowed[np.argsort(-(self.A[allowed, allowed] - pi[allowed]), kind="stable")]
+        for i, j in enumerate(worth[:LEADING]):
+            X[allowed, STARTS + i] = self.A[allowed, j]
+        used = sorted(found.shares, key=lambda one: -one[2])[:LEADING]
+        more = np.zeros((n, len(used)))
+        for i, (_, S, _) in enumerate(used):
+            more[list(S), i] = 1.0
+        more[~np.isin(np.arange(n), allowed)] = 0.0
+        X = np.hstack((X, more))
+        X = np.abs(X) if self.nonneg else X
+        X = X[:, X.any(axis=0)]
+        X, chosen = self._ascend(X / np.linalg.norm(X, axis=0), pi, must, free, state.sizes[c])
+        best = self.top(state, c, pi)
+        for S in {tuple(np.flatnonzero(column).tolist()) for column in chosen.T}:
+            if S and S not in self.values and state.holds(c, S):
+                self.add(S)
+            if S in self.values:
+                best = max(best, self.values[S] - float(pi[list(S)].sum()))
+        return best
+
+    def _ascend(
+        self, X: Array, pi: Array, must: np.ndarray, free: np.ndarray, size: int
+    ) -> tuple[Array, np.ndarray]:
+        """Return points (r, c) after the ascents, and their sets as columns of a mask (r, c)."""
+        room, mask = min(size - must.size, free.size), np.zeros(X.shape, dtype=bool)
+        for _ in range(CLIMB):
+            Y = self.A @ X
+            value = np.maximum(np.einsum("ij,ij->j", X, Y), 1e-300)
+            part = np.maximum(Y, 0.0) if self.nonneg else Y
+            scores = (part * part / value - pi[:, None])[free]
+            top = np.argpartition(-scores, room - 1, axis=0)[:room]
+            keep = np.take_along_axis(scores, top, axis=0) > 0
+            new = np.zeros(X.shape, dtype=bool)
+            new[must] = True
+            at, column = np.nonzero(keep)
+            new[free[top[at, column]], column] = True
+            X = np.where(new, part, 0.0)
+            length = np.linalg.norm(X, axis=0)
+            empty = length == 0
+            X[:, ~empty] /= length[~empty]
+            if empty.any():
+                X[(must if must.size else free)[0], empty] = 1.0
+            if np.array_equal(new, mask):
+                break
+            mask = new
+        return X, mask

@@ -1,0 +1,70 @@
+"""Node of the joint tree: a state, the pricings that narrow it, and a bound or children."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+
+from nspca.bounds.disjoint.columns import Prices
+from nspca.bounds.disjoint.pricing import Pricing
+from nspca.bounds.disjoint.state import State
+
+LEAF, EMPTY = -1, -2
+"""Codes of a leaf, and of a node that no answer is left of."""
+
+
+@dataclass(eq=False)
+class JointNode:
+    """Node of the joint tree.
+
+    Attributes
+    ----------
+    state : State or None
+        After all pricings that fix; None where no answer above the goal is left.
+    pricings : list of Pricing
+        Those that fix features first; the last one bounds a leaf.
+    prices : Prices or None
+        Prices for the state, once they are found.
+    feature : int
+        Feature that the node is branched on, if it has children.
+    is_stuck : bool
+        Whether neither its trees nor a branch can improve its bound.
+    """
+
+    state: State | None
+    pricings: list[Pricing] = field(default_factory=list)
+    prices: Prices | None = None
+    feature: int = LEAF
+    children: list["JointNode"] = field(default_factory=list)
+    is_stuck: bool = False
+
+    @property
+    def is_empty(self) -> bool:
+        """Tell whether no answer is left."""
+        return self.state is None or self.state.is_impossible
+
+    @property
+    def code(self) -> int:
+        """Return the code of the node in a certificate."""
+        return EMPTY if self.is_empty else self.feature
+
+    @property
+    def exact(self) -> Fraction:
+        """Return the bound of a leaf, exactly; 0 for other nodes."""
+        if self.is_empty or self.children or not self.pricings:
+            return Fraction(0)
+        return self.pricings[-1].upper
+
+    @property
+    def estimate(self) -> float:
+        """Return the bound of a node without children up to rounding."""
+        return -np.inf if self.is_empty else self.pricings[-1].estimate if self.pricings else np.inf
+
+    def walk(self) -> Iterator["JointNode"]:
+        """Yield this node and all below in preorder."""
+        stack = [self]
+        while stack:
+            node = stack.pop()
+            stack += reversed(node.children)
+            yield node

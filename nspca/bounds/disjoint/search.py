@@ -1,0 +1,291 @@
+"""Search for the best disjoint components: the joint node with the largest bound first, until none is open.
+
+At a node prices are found, and a tree for each class of components proves a bound with them. What that fixes
+for every better answer narrows the node. Where the linear program behind the prices stays above the best
+value, no prices can close the node, and it is branched on: a feature belongs to one of the components, or to
+none.
+"""
+
+import time
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from nspca.bounds.disjoint.arrays import packed_joint
+from nspca.bounds.disjoint.columns import Columns, Prices
+from nspca.bounds.disjoint.node import JointNode
+from nspca.bounds.disjoint.pricing import NO_GOAL, Base, Means, Pricing, aims
+from nspca.bounds.disjoint.state import State
+from nspca.bounds.dual.rounds import Work
+from nspca.bounds.fixing.ground import Ground
+from nspca.bounds.fixing.stored import Stored
+from nspca.bounds.fixing.tree import Limits
+from nspca.bounds.plan import CLOSED, Plan
+from nspca.certificate import Certificate
+from nspca.covariance.linalg import Array
+from nspca.errors import Cancelled
+from nspca.progress import Event
+
+STEP = 40
+"""Nodes by which the trees of a joint node grow before it is looked at again."""
+NARROWED = 3
+"""Pricings that may only fix features at one node, at most."""
+WHOLE = 1e-9
+"""Relative excess of a linear program over the best value that is taken for rounding."""
+SHARE = 0.5
+"""Trees of a node that must be branched on stop when they leave open this share of what the linear program
+leaves open.
+"""
+
+
+@dataclass(eq=False, kw_only=True)
+class JointTree(Work[Plan]):
+    """Search over the sets of all components.
+
+    Attributes
+    ----------
+    ground : Ground
+        Without prices.
+    limits : Limits
+    witness : Stored or None
+        Tried first at the root.
+    first : (n,) float64 or None
+        Prices to begin near.
+    point : (n, r) float64 or None
+        An answer better than the one that was known, if the search met one.
+    known : float
+        A bound that is proved already, in unit scale: none above it is shown.
+    """
+
+    stage = "proving the optimum"
+    gap: float = 5 * CLOSED
+    ground: Ground
+    limits: Limits = field(default_factory=Limits)
+    witness: Stored | None = None
+    first: Array | None = None
+    point: Array | None = None
+    known: float = np.inf
+
+    def __post_init__(self) -> None:
+        self.base = Base(self.problem, self.ground)
+        self.columns = Columns(self.base.A, self.problem.nonneg)
+        self.root = JointNode(State.root(self.problem.sizes, self.problem.n))
+        self.ends = np.inf if self.limits.seconds is None else time.monotonic() + self.limits.seconds
+        self.settled = 0
+
+    def run(self, answer: Array | None = None) -> None:
+        """Search until nothing is open or a limit is reached; `answer` (n, r) has the known components."""
+        if answer is not None:
+            features = self.base.features
+            for x in answer[features].T:
+                if x.any():
+                    self.columns.add(np.flatnonzero(x))
+        first = None if self.first is None else self.first[self.base.features]
+        try:
+            if self.prepare(self.root, first, self.witness):
+                self.improve_all()
+        except Cancelled:
+            self.report = _nothing
+            raise
+        self.tell()
+
+    def improve_all(self) -> None:
+        """Work on the worst open node until none is open."""
+        while not self.stopped:
+            node = max(self.open(), key=lambda one: one.estimate, default=None)
+            if node is None:
+                break
+            self.improve(node)
+            self.tell()
+
+    def open(self) -> list[JointNode]:
+        """Return the nodes without children whose bound is above the target and may still be improved."""
+        leaves = [node for node in self.root.walk() if not (node.children or node.is_empty or node.is_stuck)]
+        return [node for node in leaves if node.estimate > self.target]
+
+    @property
+    def nodes(self) -> int:
+        """Return the number of nodes of all trees that were settled."""
+        return self.settled + sum(
+            tree.nodes for node in self.root.walk() for one in node.pricings for tree in one.trees
+        )
+
+    @property
+    def stopped(self) -> bool:
+        """Tell whether a limit is reached."""
+        most = self.limits.nodes
+        return time.monotonic() > self.ends or (most is not None and self.nodes >= most)
+
+    # --- nodes ----------------------------------------------------------------------------------------------
+    def prepare(self, node: JointNode, first: Array | None, witness: Stored | None) -> bool:
+        """Give a node prices and a bound, and fix what can be fixed; return whether it has a bound."""
+        narrowed = 0
+        while not node.is_empty:
+            assert node.state is not None  # it is not empty
+            rows = self.base.of_rows(node.state)
+            if rows.is_impossible:
+                return False  # only features without rows are left for a component
+            node.prices = self.columns.prices(rows, first)
+            self.take(node.prices)
+            pricing = self.begin(node.state, node.prices, witness)
+            if pricing is None:
+                return False
+            node.pricings.append(pricing)
+            self.tell()
+            near = node.prices.pi
+            if pricing.estimate <= self.target or narrowed == NARROWED or not self.narrow(node):
+                return True
+            narrowed, first = narrowed + 1, near
+        return True
+
+    def begin(self, state: State, prices: Prices, witness: Stored | None) -> Pricing | None:
+        """Return a pricing with the prices found, None where the time is over before it has a bound."""
+        pi, levels = self.base.spread(prices.pi), aims(prices, state, self.lower * (1 + CLOSED))
+        seconds = max(0.0, self.ends - time.monotonic()) if np.isfinite(self.ends) else None
+        means = Means(self.plan, self.tell, seconds)
+        made = Pricing.begin(self.base, state, pi, levels, means, witness)
+        return made if made.is_ready else None
+
+    def narrow(self, node: JointNode) -> bool:
+        """Fix features by the last pricing of a node for all answers above the best value; return whether any
+        was.
+
+        The pricing that fixes takes the place of the one that bounds, whose witnesses it has.
+        """
+        last, state = node.pricings[-1], node.state
+        assert state is not None  # it is not empty
+        levels = last.levels(self.lower)
+        leaves = [None if tree.root is None else tree.root.leaf for tree in last.trees]
+        witnesses = [leaf.witness for leaf in leaves if leaf is not None and leaf.witness is not None]
+        if len(witnesses) < len(levels):
+            return False
+        made = Pricing.fixing(last, levels, self.lower, witnesses, self.tell)
+        after = made.after() if made.is_ready else state
+        if after == state:
+            return False
+        node.pricings[-1], node.state, node.prices = made, after, None
+        self.settled += sum(tree.nodes for tree in last.trees)
+        return True
+
+    def take(self, prices: Prices) -> None:
+        """Take whole columns as an answer if they are better than what is known."""
+        if not prices.is_whole or prices.program <= self.lower * (1 + WHOLE):
+            return
+        X = np.zeros((self.problem.n, len(self.problem.sizes)))
+        for c, (_, S, _) in enumerate(sorted(prices.shares)):
+            X[self.base.features[list(S)], c] = self.columns.best(S)
+        self.lower, self.point = prices.program, X
+
+    def improve(self, node: JointNode) -> None:
+        """Let the trees of a node grow, or branch on it where its prices cannot close it."""
+        prices, pricing = node.prices, node.pricings[-1]
+        assert prices is not None  # open nodes have a bound
+        excess = max(0.0, prices.program - self.lower)
+        enough = max(self.target, prices.program + SHARE * excess)
+        if pricing.estimate > enough and self.grow(pricing):
+            if self.better_columns(pricing) and not self.stopped:
+                self.reprice(node)
+            return
+        node.is_stuck = not self.branch(node)
+
+    def grow(self, pricing: Pricing) -> bool:
+        """Let the tree with the largest excess grow; return whether one could."""
+        pairs = [(tree.reached - tree.target, tree) for tree in pricing.trees if tree.heap]
+        excess, tree = max(pairs, key=lambda pair: pair[0], default=(0.0, None))
+        if tree is None or excess <= 0:
+            return False
+        left = np.inf if self.limits.nodes is None else self.limits.nodes - self.nodes
+        tree.limits = replace(tree.limits, nodes=tree.nodes + int(min(STEP, max(left, 1))))
+        tree.ends = self.ends
+        tree.run()
+        return True
+
+    def better_columns(self, pricing: Pricing) -> bool:
+        """Add the sets that trees found above their levels to the columns; return whether there are any."""
+        found = False
+        for tree in pricing.trees:
+            if tree.point is not None:
+                own = np.flatnonzero(tree.point[self.base.features])
+                found |= tuple(own.tolist()) not in self.columns.values
+                self.columns.add(own)
+                tree.point = None
+        return found
+
+    def reprice(self, node: JointNode) -> None:
+        """Begin again with prices that know better columns, unless the trees come to more that way."""
+        state, before = node.state, node.pricings[-1]
+        assert state is not None and node.prices is not None  # the node is open
+        prices = self.columns.prices(self.base.of_rows(state), node.prices.pi)
+        self.take(prices)
+        made = self.begin(state, prices, self.witness if node is self.root else None)
+        if made is not None:
+            self.settled += sum(tree.nodes for tree in before.trees)
+            node.prices, node.pricings[-1] = prices, made
+
+    def branch(self, node: JointNode) -> bool:
+        """Give a node its children; return whether it could be branched on."""
+        state, prices = node.state, node.prices
+        assert state is not None and prices is not None  # the node is open
+        row = undecided(self.base.of_rows(state), prices)
+        if row is None:
+            return False
+        feature, children = int(self.base.features[row]), []
+        for child_state in state.children(feature):
+            child = JointNode(child_state)
+            if not child.is_empty and (self.stopped or not self.prepare(child, prices.pi, None)):
+                return True  # the time is over: the node stays a leaf
+            children.append(child)
+        node.feature, node.children = feature, children
+        node.prices = None
+        if node.pricings[-1].goal == NO_GOAL:
+            self.settled += sum(tree.nodes for tree in node.pricings[-1].trees)
+            node.pricings.pop()
+        return True
+
+    # --- what it says ---------------------------------------------------------------------------------------
+    @property
+    def proved(self) -> float:
+        """Return the bound as it stands, up to rounding; infinite before the root has one."""
+        leaves = [node for node in self.root.walk() if not node.children]
+        return max([self.lower, *(node.estimate for node in leaves)])
+
+    def certificate(self) -> Certificate | None:
+        """Return the certificate of the tree as it stands; None before the root has a bound."""
+        if not np.isfinite(self.proved):
+            return None
+        arrays, upper = packed_joint(self.root)
+        return Certificate.of(self.problem, "J8", "packing", upper, arrays)
+
+    def tell(self) -> None:
+        """Report the gap and the nodes."""
+        unit, upper = self.problem.covariance.unit, min(self.proved, self.known)
+        shown = upper * unit if np.isfinite(upper) else None
+        total = self.limits.nodes or 0
+        self.report(Event(self.stage, self.nodes, total, self.lower * unit, shown))
+
+
+def _nothing(event: Event) -> None:
+    """Ignore an event of a search that was cancelled."""
+
+
+def undecided(state: State, prices: Prices) -> int | None:
+    """Return the row whose place the linear program leaves most open; None where it takes whole columns.
+
+    That is the row that is most nearly half in a component that differs from all others. Where none is, it
+    is the row whose largest share in one column is smallest.
+    """
+    classes = state.classes
+    use, most = np.zeros((len(classes), state.n)), np.zeros((len(classes), state.n))
+    for g, S, share in prices.shares:
+        own = list(S)
+        use[g, own] += share
+        most[g, own] = np.maximum(most[g, own], share)
+    score = np.zeros(state.n)
+    for g, own in enumerate(classes):
+        free = state.free(own[0])
+        open_ = np.minimum(use[g], np.maximum(1 - use[g], 0.0)) + 1.0
+        split = 0.5 * np.minimum(use[g], 1.0) * (1 - most[g])
+        part = np.where(open_ > 1 + 1e-6, open_, split) if len(own) == 1 else split
+        score[free] = np.maximum(score[free], part[free])
+    row = int(np.argmax(score))
+    return row if score[row] > 1e-6 and state.holders(row) else None

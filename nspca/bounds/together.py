@@ -1,0 +1,104 @@
+"""Prove what several disjoint components explain together: the joint bounds, then a search over their sets.
+
+The search follows with few features, or until a limit of the caller is reached. It begins with the prices, W,
+M and lift of the joint bound.
+"""
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from nspca.bounds import elimination
+from nspca.bounds.disjoint.search import JointTree
+from nspca.bounds.fixing.ground import Ground
+from nspca.bounds.fixing.stored import Stored
+from nspca.bounds.fixing.tree import Limits
+from nspca.bounds.joint import certify_joint
+from nspca.bounds.plan import CLOSED, JOINT_PLANS, PLANS
+from nspca.bounds.witness import Witness
+from nspca.certificate import Certificate
+from nspca.covariance.linalg import Array
+from nspca.errors import Cancelled
+from nspca.problem import Problem
+from nspca.progress import Report, silent
+
+ROWS = 1200
+"""Features that a search over sets keeps rows for, at most."""
+
+
+def prove_joint(
+    problem: Problem,
+    lower: float,
+    effort: str = "standard",
+    report: Report = silent,
+    answer: Array | None = None,
+    limits: Limits | None = None,
+) -> tuple[Certificate, Array | None]:
+    """Return a certificate for r disjoint components of the sizes `problem.k`, and a better answer (n, r) if
+    the search met one.
+
+    Parameters
+    ----------
+    problem, lower, effort, report
+        As for `certify_joint`, which comes first.
+    answer : (n, r) float64, optional
+        Known components, from which the search begins.
+    limits : Limits, optional
+        Search until nothing is open or one of these is reached, whatever the effort allows.
+    """
+    best = certify_joint(problem, lower, effort, report)
+    nodes = JOINT_PLANS[effort].searched_nodes(problem.n)
+    if limits is None and not nodes:
+        return best, None
+    with threadpool_limits(1):
+        return search_sets(problem, lower, report, answer, limits or Limits(nodes=nodes), best)
+
+
+def search_sets(
+    problem: Problem,
+    lower: float,
+    report: Report,
+    answer: Array | None,
+    limits: Limits,
+    best: Certificate,
+) -> tuple[Certificate, Array | None]:
+    """Return the better of a certificate and that of a search over sets, and a better answer if one was met.
+
+    The search begins with the prices, W, M and lift of the certificate.
+    """
+    if best.upper <= lower * (1 + CLOSED) * problem.covariance.unit or problem.covariance.trace == 0.0:
+        return best, None
+    largest = problem.with_k(max(problem.sizes))
+    ground = Ground.of(largest, elimination.keep(largest, ROWS))
+    tree = JointTree(problem, PLANS["standard"], lower, report=report, ground=ground, limits=limits)
+    tree.known = best.upper / problem.covariance.unit
+    tree.first, tree.witness = prices_of(problem, best), witness_of(problem, ground, best)
+    try:
+        tree.run(answer)
+    except Cancelled as stop:
+        stop.best, stop.point = smaller(best, tree.certificate()), tree.point
+        raise
+    return smaller(best, tree.certificate()), tree.point
+
+
+def smaller(best: Certificate, other: Certificate | None) -> Certificate:
+    """Return the certificate with the smaller bound."""
+    return other if other is not None and other.upper < best.upper else best
+
+
+def prices_of(problem: Problem, certificate: Certificate) -> Array | None:
+    """Return the prices (n,) of a certificate; None where there are none."""
+    arrays = certificate.witness
+    if "prices" not in arrays:
+        return None
+    pi = np.zeros(problem.n)
+    pi[arrays.get("rows", np.arange(problem.n))] = arrays["prices"]
+    return pi
+
+
+def witness_of(problem: Problem, ground: Ground, certificate: Certificate) -> Stored | None:
+    """Return W, M and the lift of a certificate with prices; None where rows differ or there are none."""
+    arrays = certificate.witness
+    rows = arrays.get("rows", np.arange(problem.n))
+    if "prices" not in arrays or "y" in arrays or not np.isin(rows, ground.part.features).all():
+        return None
+    return Stored.of(rows, Witness(*(arrays.get(name) for name in ("W", "M", "lift"))))

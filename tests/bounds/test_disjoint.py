@@ -1,0 +1,387 @@
+"""Search over the sets of disjoint components: never below brute force, nothing fixed that a better answer
+needs, accepted by the checker, and proved optimal where there is time; forged certificates are refused.
+"""
+
+import itertools
+import tracemalloc
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import nspca
+from nspca.bounds import elimination
+from nspca.bounds.disjoint import pricing
+from nspca.bounds.disjoint.columns import Columns
+from nspca.bounds.disjoint.node import EMPTY
+from nspca.bounds.disjoint.pricing import Means, Pricing
+from nspca.bounds.disjoint.search import JointTree
+from nspca.bounds.disjoint.state import State
+from nspca.bounds.fixing import settle
+from nspca.bounds.fixing.ground import Ground
+from nspca.bounds.fixing.stored import Stored
+from nspca.bounds.fixing.tree import Limits
+from nspca.bounds.plan import PLANS
+from nspca.bounds.witness import Witness, lifted
+from nspca.errors import Cancelled, CertificateError
+from nspca.problem import Problem
+from nspca.progress import silent
+from tests.oracles import brute_force_joint
+from tests.strategies import cases
+
+SIZES = ((2, 2), (2, 1), (1, 1, 1), (3,), (2, 2, 1), (1, 2, 2), (3, 2))
+EDGE = 1e-12
+
+
+def tree_of(problem, lower, rows=None, **limits):
+    """Return a search that has not begun."""
+    largest = problem.with_k(max(problem.sizes))
+    ground = Ground.of(largest, elimination.keep(largest, rows or problem.n))
+    return JointTree(problem, PLANS["standard"], lower, report=silent, ground=ground, limits=Limits(**limits))
+
+
+def problems(count, seed, n_max=7):
+    """Yield matrices, degenerate on purpose, with sizes that fit."""
+    for i, case in enumerate(cases(count, n_max=n_max, ranks=(1, 2, 6), seed=seed)):
+        A = case.V @ case.V.T
+        fitting = [sizes for sizes in SIZES if sum(sizes) <= len(A)]
+        if fitting and A.any():
+            yield A, fitting[i % len(fitting)]
+
+
+def values_of_sets(A, nonneg):
+    """Return the value of the best component that uses all features of a set, for every set, by number."""
+    n, found = len(A), {}
+    for size in range(1, n + 1):
+        for S in itertools.combinations(range(n), size):
+            block = A[np.ix_(S, S)]
+            found[S] = brute_force_joint(block, (size,), nonneg)[0]
+    return found
+
+
+def answers_above(A, sizes, nonneg, level):
+    """Return all families of disjoint sets whose components reach more than a level together."""
+    values, found = values_of_sets(A, nonneg), []
+
+    def search(c, used, chosen, reached):
+        if c == len(sizes):
+            if reached > level:
+                found.append(tuple(chosen))
+            return
+        for S, value in values.items():
+            if len(S) <= sizes[c] and not used & set(S):
+                search(c + 1, used | set(S), [*chosen, set(S)], reached + value)
+
+    search(0, set(), [], 0.0)
+    return found
+
+
+@pytest.mark.parametrize(("nonneg", "count"), [(True, 8), (False, 8)])
+def test_no_bound_is_below_brute_force_and_what_ends_is_optimal(nonneg, count):
+    check(nonneg, count, 41)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_many_bounds_are_not_below_brute_force(nonneg):
+    check(nonneg, 60, 43)
+
+
+def check(nonneg, count, seed):
+    rng, optimal, tried = np.random.default_rng(seed), 0, 0
+    for A, sizes in problems(count, seed):
+        problem, exact = Problem.from_covariance(A, sizes, nonneg), brute_force_joint(A, sizes, nonneg)[0]
+        lower = problem.covariance.to_unit(exact, len(sizes)) * rng.choice([0.0, 0.9, 1.0])
+        tree = tree_of(problem, lower, nodes=int(rng.choice([1, 30])))
+        tree.run()
+        certificate = tree.certificate()
+        assert certificate.upper >= exact * (1 - EDGE)
+        assert nspca.verify(A, certificate) <= certificate.upper
+        optimal += certificate.upper <= exact * (1 + 1e-8)
+        tried += 1
+    assert tried >= count // 2 and optimal >= 0.7 * tried
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_one_component_agrees_with_the_single_search(nonneg):
+    for A, _ in problems(2, 5, n_max=6):
+        k = min(3, len(A))
+        joint = nspca.certify(Problem.from_covariance(A, (k,), nonneg), effort="exhaustive", nodes=60)
+        single = nspca.certify(Problem.from_covariance(A, k, nonneg), effort="exhaustive", nodes=60)
+        assert joint.upper == pytest.approx(single.upper, rel=1e-7)
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_every_feature_may_be_needed_and_sizes_may_be_one(nonneg):
+    X = np.random.default_rng(8).standard_normal((9, 6))
+    for sizes in ((2, 2, 2), (1,) * 6):
+        problem = Problem.from_data(X, sizes, nonneg)
+        exact = brute_force_joint(problem.covariance.matrix, sizes, nonneg)[0] * problem.covariance.unit
+        certificate = nspca.certify(problem, effort="exhaustive", nodes=60)
+        assert exact * (1 - EDGE) <= nspca.verify(X, certificate) <= certificate.upper
+        assert certificate.upper <= exact * (1 + 1e-8)
+
+
+@pytest.fixture
+def branching(monkeypatch):
+    """Keep the sets of small problems from being gone through one by one."""
+    monkeypatch.setattr(settle, "COUNTED", 0.0)
+    monkeypatch.setattr(pricing, "COUNTED", 0.0)
+
+
+@pytest.mark.parametrize(("nonneg", "count"), [(True, 12), (False, 12)])
+def test_nothing_is_fixed_that_a_better_answer_needs(nonneg, count, branching):
+    assert fixings(nonneg, count, 11) > 5
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_hundreds_of_fixings_lose_no_better_answer(nonneg, branching):
+    assert fixings(nonneg, 150, 13) > 75
+
+
+def uneven(rng, count):
+    """Yield matrices whose features differ in variance, so that some can be fixed, and sizes that fit."""
+    for _ in range(count):
+        n = int(rng.integers(4, 8))
+        spread = np.geomspace(2, rng.uniform(0.2, 1.5), n)[rng.permutation(n)]
+        X = rng.standard_normal((int(rng.integers(30, 300)), n)) * spread
+        X[:, 1] = X[:, 0] if rng.random() < 0.1 else X[:, 1]
+        X[:, 2] = 0.0 if rng.random() < 0.1 else X[:, 2]
+        fitting = [sizes for sizes in SIZES if sum(sizes) <= n]
+        yield X.T @ X / len(X), fitting[int(rng.integers(len(fitting)))]
+
+
+def fixings(nonneg, count, seed):
+    """Fix features with witnesses and prices drawn at random; return how many were fixed, none wrongly."""
+    rng, fixed = np.random.default_rng(seed), 0
+    for A, sizes in uneven(rng, count):
+        problem, n = Problem.from_covariance(A, sizes, nonneg), len(A)
+        B = problem.covariance.matrix
+        exact = brute_force_joint(B, sizes, nonneg)[0]
+        goal = exact * float(rng.choice([0.95, 1.0, 1.0]))
+        better = answers_above(B, sizes, nonneg, goal * (1 + 1e-9))
+        tree, kept = tree_of(problem, goal), elimination.all_rows(problem)
+        best = tree.columns.prices(State.root(sizes, n))
+        for _ in range(3):
+            state = state_of(rng, sizes, n)
+            if state.is_impossible:
+                continue
+            pi = best.pi * rng.uniform(0.95, 1.05, n) if rng.random() < 0.8 else goal / n * rng.random(n)
+            # Levels far below what is reached let the witness be tried at every root.
+            own = np.diag(np.diag(B))
+            clipped = Witness(np.minimum(B - own, rng.uniform(0, 0.2) * np.abs(B).max()), own)
+            W = Stored.of(np.arange(n), lifted(kept, clipped, int(rng.integers(0, 3)))[0])
+            low = [-1.0] * len(state.classes)
+            means = Means(PLANS["standard"], lambda: None, rounds=0)
+            last = Pricing.begin(tree.base, state, pi, low, means, W)
+            levels = last.levels(goal)
+            made = Pricing.fixing(last, levels, goal, [W] * len(low), lambda: None)
+            after = made.after()
+            here = [sets for sets in better if allowed(state, sets)]
+            if after is None:
+                assert not here
+                fixed += n
+                continue
+            fixed += sum(len(new - old) for new, old in zip(after.out, state.out, strict=True))
+            fixed += sum(len(new - old) for new, old in zip(after.into, state.into, strict=True))
+            assert all(allowed(after, sets) for sets in here)
+    return fixed
+
+
+def state_of(rng, sizes, n):
+    """Return the root or a state some branches below."""
+    state = State.root(sizes, n)
+    for _ in range(int(rng.integers(0, 3))):
+        free = [j for j in range(n) if state.holders(j)]
+        if free:
+            children = state.children(int(rng.choice(free)))
+            state = children[int(rng.integers(len(children)))]
+    return state
+
+
+def allowed(state, sets):
+    """Tell whether a state allows a family of sets."""
+    parts = zip(state.into, state.out, sets, strict=True)
+    return all(into <= S and not S & out for into, out, S in parts)
+
+
+def test_children_have_every_answer_up_to_an_exchange_of_equal_components():
+    rng = np.random.default_rng(2)
+    for sizes, n in (((2, 2), 5), ((1, 2, 2), 5), ((2, 2, 1), 6)):
+        for _ in range(10):
+            state = state_of(rng, sizes, n)
+            free = [j for j in range(n) if state.holders(j)]
+            if state.is_impossible or not free:
+                continue
+            children = state.children(int(rng.choice(free)))
+            sets = [{*S} for k in range(1, 3) for S in itertools.combinations(range(n), k)]
+            for family in itertools.product(sets, repeat=len(sizes)):
+                right = all(len(S) <= k for S, k in zip(family, sizes, strict=True))
+                apart = sum(map(len, family)) == len(set().union(*family))
+                if not (right and apart and allowed(state, family)):
+                    continue
+                changes = exchanges(state, family)
+                assert any(allowed(child, other) for child in children for other in changes)
+
+
+def exchanges(state, family):
+    """Yield the families after an exchange of the components of each class."""
+    found = [list(family)]
+    for own in state.classes:
+        found = [
+            [dict(zip(own, order, strict=True)).get(c, S) for c, S in enumerate(one)]
+            for one in found
+            for order in itertools.permutations([one[c] for c in own])
+        ]
+    return found
+
+
+def rivals():
+    """Return a matrix whose linear program is above the best answer: three pairs that share features."""
+    A = np.eye(3) + 0.9 * (np.ones((3, 3)) - np.eye(3))
+    return np.block([[A, np.zeros((3, 3))], [np.zeros((3, 3)), A]])
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_where_no_prices_are_enough_the_search_branches(nonneg):
+    A = rivals()
+    problem, exact = Problem.from_covariance(A, (2, 2, 2), nonneg), brute_force_joint(A, (2, 2, 2), nonneg)[0]
+    state = State.root((2, 2, 2), 6)
+    found = Columns(problem.covariance.matrix, nonneg).prices(state)
+    assert found.program * problem.covariance.unit > 1.01 * exact
+    result = nspca.solve(problem, "joint", certify="exhaustive", nodes=400)
+    assert result.certificate.form == "packing" and len(result.certificate.witness["split"]) > 1
+    assert result.status is nspca.Status.OPTIMAL and result.value == pytest.approx(exact, rel=1e-9)
+    assert nspca.verify(A, result.certificate) <= result.certificate.upper
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_pitprops_in_two_parts_of_three_is_proved_optimal_at_usual_effort(nonneg):
+    A = nspca.load_sample("pitprops").X
+    result = nspca.solve(Problem.from_covariance(A, (3, 3), nonneg), "joint", certify="standard")
+    assert result.status is nspca.Status.OPTIMAL and result.certificate.kind == "J8"
+    assert nspca.verify(A, result.certificate) <= result.certificate.upper
+
+
+def test_features_without_rows_may_be_in_the_answer():
+    rng = np.random.default_rng(4)
+    X = rng.standard_normal((12, 8)) * np.array([3, 2, 2, 1, 0.5, 0.5, 0.1, 0.1])
+    problem = Problem.from_data(X, (2, 1), False)
+    exact = brute_force_joint(problem.covariance.matrix, (2, 1), False)[0]
+    for rows in (1, 3, 5):
+        tree = tree_of(problem, exact, rows=rows, nodes=20)
+        tree.run()
+        certificate = tree.certificate()
+        if certificate is not None:
+            assert certificate.upper >= exact * problem.covariance.unit * (1 - EDGE)
+            assert nspca.verify(X, certificate) <= certificate.upper
+
+
+def test_the_same_input_gives_the_same_bytes_and_a_cancelled_search_hands_in_its_bound():
+    problem, events = Problem.from_covariance(rivals(), (2, 2, 2)), []
+    one = nspca.certify(problem, effort="exhaustive", nodes=40, report=events.append)
+    two = nspca.certify(problem, effort="exhaustive", nodes=40)
+    assert all(one.witness[name].tobytes() == two.witness[name].tobytes() for name in one.witness)
+    assert events[-1].upper == pytest.approx(one.upper, rel=1e-7)
+    searched = [i for i, event in enumerate(events) if event.stage == "proving the optimum"]
+    for at in searched[:: max(1, len(searched) // 4)]:
+        calls = itertools.count()
+
+        def stop(event, at=at, calls=calls):
+            if next(calls) == at:
+                raise Cancelled("stop")
+
+        with pytest.raises(Cancelled) as stopped:
+            nspca.certify(problem, effort="exhaustive", nodes=40, report=stop)
+        assert nspca.verify(rivals(), stopped.value.best) <= stopped.value.best.upper
+
+
+def test_what_a_joint_search_cannot_do_is_one_sentence():
+    problem = Problem.from_covariance(rivals(), (2, 2))
+    before = nspca.certify(problem)
+    with pytest.raises(nspca.InvalidOption, match="runs in one process from its beginning, got resume"):
+        nspca.certify(problem, effort="exhaustive", resume=before)
+    with pytest.raises(nspca.InvalidOption, match="got several one after another; use method 'joint'"):
+        nspca.solve(Problem.from_covariance(rivals(), 2), components=2, certify="exhaustive")
+
+
+def honest():
+    """Return data and a certificate with pricings that fix, branches, and nodes that nothing is left of."""
+    problem = Problem.from_covariance(rivals(), (2, 2, 2))
+    return rivals(), nspca.certify(problem, effort="exhaustive", nodes=400)
+
+
+def test_forged_certificates_are_refused():
+    A, certificate = honest()
+    arrays = certificate.witness
+    assert nspca.verify(A, certificate)
+
+    def refuse(match, **witness):
+        with pytest.raises(CertificateError, match=match):
+            nspca.verify(A, replace(certificate, witness=arrays | witness))
+
+    with pytest.raises(CertificateError, match="is claimed, but only"):
+        nspca.verify(A, replace(certificate, upper=certificate.upper * (1 - 1e-6)))
+    refuse("prices must not be negative", prices=-1.0 - arrays["prices"])
+    cheap = arrays["prices"] * 0.5
+    refuse("is claimed|could not be proved|is above the level|stay below", prices=cheap)
+    branch = int(np.flatnonzero(arrays["split"] >= 0)[0])
+    skipped = arrays["split"].copy()
+    skipped[branch + 1] = EMPTY
+    refuse(".", split=skipped)
+    refuse(
+        "", split=np.delete(arrays["split"], branch + 1), pricings=np.delete(arrays["pricings"], branch + 1)
+    )
+    again = arrays["split"].copy()
+    again[branch + 1] = again[branch]
+    refuse(".", split=again)
+    refuse("is a leaf without a pricing|left over", pricings=arrays["pricings"] * 0)
+    refuse("must have a number for each node", pricings=arrays["pricings"][:-1])
+    refuse("must be finite", goals=arrays["goals"][:-1])
+    high = np.full_like(arrays["goals"], 2 * certificate.upper)
+    refuse("is claimed|nothing is left|left over", goals=high)
+    for size in ((2, 2), (2, 2, 2, 2), (3, 2, 2)):
+        with pytest.raises(CertificateError):
+            nspca.verify(A, replace(certificate, k=size))
+
+
+def test_no_random_change_proves_less_than_the_optimum():
+    A, certificate = honest()
+    exact, rng, accepted = brute_force_joint(A, (2, 2, 2), True)[0], np.random.default_rng(0), 0
+    for _ in range(150):
+        name = str(rng.choice(sorted(certificate.witness)))
+        array = certificate.witness[name].copy()
+        if not array.size:
+            continue
+        at = int(rng.integers(array.size))
+        old = array.flat[at]
+        array.flat[at] = old * rng.choice([0.5, 0.99, 2]) if array.dtype.kind == "f" else max(int(old), 0) + 1
+        try:
+            forged = replace(certificate, witness=certificate.witness | {name: array}, upper=0.01 * exact)
+            with pytest.raises(CertificateError) as refused:
+                nspca.verify(A, forged)
+            words = str(refused.value)
+            if "but only" in words:
+                accepted += 1
+                assert float(words.split("but only ")[1].split(" is proved")[0]) >= exact * (1 - EDGE)
+        except OverflowError:
+            continue
+    assert accepted > 5
+
+
+def test_a_small_file_about_many_components_needs_little_memory():
+    A, certificate = honest()
+    n, arrays = 150, {name: array[:0] for name, array in certificate.witness.items()}
+    chain = np.arange(n - 1)
+    arrays |= {"split": chain, "pricings": 0 * chain, "prices": np.zeros((0, n))}
+    A, sizes = np.eye(n), (1,) * n
+    about = nspca.certify(Problem.from_covariance(A, 2), effort="fast")
+    forged = replace(about, form="packing", k=sizes, witness=arrays)
+    tracemalloc.start()
+    try:
+        with pytest.raises(CertificateError, match="ends too early"):
+            nspca.verify(A, forged)
+        assert tracemalloc.get_traced_memory()[1] < 2**23
+    finally:
+        tracemalloc.stop()
