@@ -139,7 +139,6 @@ def test_the_saved_question_is_the_one_that_ran(monkeypatch):
             ["--components", "2", "--method", "em"],
             "several sizes need a method that finds components together",
         ),
-        (["--components", "2", "--effort", "exhaustive"], "effort 'exhaustive' is for one component"),
         (["--k", "0"], "between 1 and"),
         (["--method", "magic"], "method must be 'auto' or one of"),
         (["--seed", "-1"], "seed must be a whole number, 0 or more, got -1"),

@@ -17,7 +17,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.optimize import linprog
 
 from nspca.bounds.disjoint.state import State
 from nspca.covariance.linalg import Array, topk_sum
@@ -124,6 +123,8 @@ class Columns:
 
     def program(self, state: State, classes: list[list[int]]) -> Prices:
         """Solve the linear program over the columns known."""
+        from scipy.optimize import linprog  # takes a tenth of a second to load, and few questions need it
+
         usable = [(g, S) for g, own in enumerate(classes) for S in self.values if state.holds(own[0], S)]
         rows = np.concatenate([S for _, S in usable])
         ends = np.repeat(np.arange(len(usable)), [len(S) for _, S in usable])
