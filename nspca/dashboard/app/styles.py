@@ -7,13 +7,14 @@ FORM, PICTURE, BAR = "form", "picture", "present_bar"
 DARK_INK = "#0b1d23"
 DARK = f"""
 [data-testid='stCaptionContainer'] {{ color: #b5c0c4; }}
-[data-testid='stBaseButton-primary'], [data-testid='stBaseButton-primary']:is(:hover, :focus, :active),
+[data-testid^='stBaseButton-primary'], [data-testid^='stBaseButton-primary']:is(:hover, :focus, :active),
 [data-testid='stMultiSelect'] [data-tag], [data-testid='stMultiSelect'] [data-tag] * {{ color: {DARK_INK}; }}
 """
 # Less room above the first line than Streamlit leaves, and a choice of several never runs out of its line.
 # Parts of the page that nobody sees take no room.
 ALWAYS = """
 [data-testid='stCaptionContainer'] { color: #56646a; opacity: 1; }
+[data-testid='stMain'] kbd { color: inherit; opacity: 1; }
 [data-testid='stMainBlockContainer'] { padding-top: 3.2rem; }
 [data-testid='stButtonGroup'] > [role='radiogroup'] { flex-wrap: wrap; overflow: visible; }
 :is(.st-key-memory, .st-key-saving, .st-key-present_fit, [class*='st-key-mirror_']) { position: absolute; }
