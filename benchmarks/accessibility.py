@@ -16,23 +16,8 @@ from importlib.resources import files
 
 from playwright.sync_api import Browser, Page
 
-from benchmarks.served import opened, serving
+from benchmarks.served import PAGES, opened, serving, with_present
 
-PAGES = {
-    "home": "",
-    "data": "data?sample=digits",
-    "sweep": "sweep?sample=digits",
-    "spannogram": "spannogram?sample=digits",
-    "parts": "parts?pictures=digits",
-    "topics": "topics?texts=python-docs",
-    "components": "components?sample=pitprops",
-    "compare": "compare?sample=pitprops",
-    "papers": "papers?item=asteris2014-figure-4",
-    "runs": "runs",
-    "learn": "learn?screen=1",
-    "join": "join",
-}
-"""Pages with an answer on them: name -> address."""
 DESKTOP, PHONE, SLIDE = (
     {"width": 1440, "height": 900},
     {"width": 390, "height": 844},
@@ -66,7 +51,6 @@ def violations(page: Page) -> list[Violation]:
     """Return the rules that the page shown breaks, the gravest first."""
     engine = (files("axe_playwright_python") / "axe.min.js").read_text("utf-8")
     page.evaluate(engine)
-    # A banner that only tells of a lost connection belongs to no page.
     found = page.evaluate("() => axe.run(document, {resultTypes: ['violations']})")["violations"]
     return sorted(
         (
@@ -88,9 +72,9 @@ def checked(
     """Yield the name of each page and what it breaks on a screen."""
     context = browser.new_context(reduced_motion="reduce", **SCREENS[screen])
     for name in names:
-        present = ("&" if "?" in PAGES[name] else "?") + "present=1" if screen == "present" else ""
+        path = with_present(PAGES[name]) if screen == "present" else PAGES[name]
         page = context.new_page()
-        page.goto(f"{url}/{PAGES[name]}{present}", timeout=LIMIT)
+        page.goto(f"{url}/{path}", timeout=LIMIT)
         page.wait_for_selector("[data-testid=stMain] h1", timeout=LIMIT)
         page.wait_for_timeout(2000)
         page.wait_for_function(QUIET, timeout=LIMIT)

@@ -23,6 +23,28 @@ FLAGS = [
 ]
 
 
+PAGES = {
+    "home": "",
+    "data": "data?sample=digits",
+    "sweep": "sweep?sample=digits",
+    "spannogram": "spannogram?sample=digits",
+    "parts": "parts?pictures=digits",
+    "topics": "topics?texts=python-docs",
+    "components": "components?sample=pitprops",
+    "compare": "compare?sample=pitprops",
+    "papers": "papers?item=asteris2014-figure-4",
+    "runs": "runs",
+    "learn": "learn?screen=3",
+    "join": "join",
+}
+"""All pages, with an answer on them: name -> address."""
+
+
+def with_present(path: str) -> str:
+    """Return the address of a page in present mode."""
+    return f"{path}{'&' if '?' in path else '?'}present=1"
+
+
 @contextlib.contextmanager
 def opened() -> Iterator[Browser]:
     """The chromium of this machine."""

@@ -16,7 +16,7 @@ from pathlib import Path
 from PIL import Image
 from playwright.sync_api import BrowserContext, Page
 
-from benchmarks.served import opened, serving
+from benchmarks.served import PAGES, opened, serving, with_present
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "pictures"
 SCREENS = {
@@ -60,20 +60,6 @@ def seen(page: Page) -> None:
     page.wait_for_function(CARDS, timeout=LIMIT)
 
 
-PAGES: dict[str, str] = {
-    "home": "",
-    "data": "data?sample=digits",
-    "sweep": "sweep?sample=digits",
-    "spannogram": "spannogram?sample=digits",
-    "parts": "parts?pictures=digits",
-    "topics": "topics?texts=python-docs",
-    "components": "components?sample=pitprops",
-    "compare": "compare?sample=pitprops",
-    "papers": "papers?item=asteris2014-figure-4",
-    "runs": "runs",
-    "learn": "learn?screen=3",
-    "join": "join",
-}
 PREPARED: dict[str, Callable[[Page], None]] = {"sweep": swept}
 """Actions on a page before its picture is taken. The sweep starts a run, to show a finished one."""
 
@@ -112,10 +98,8 @@ def main() -> None:
             for name, path in PAGES.items():
                 if wanted and name + ending not in wanted:
                     continue
-                present = ("&" if "?" in path else "?") + "present=1" if ending == "-present" else ""
-                content = taken(
-                    context, f"{url}/{path}{present}", PREPARED.get(name, seen) if not ending else seen
-                )
+                address = with_present(path) if ending == "-present" else path
+                content = taken(context, f"{url}/{address}", PREPARED.get(name, seen) if not ending else seen)
                 (FOLDER / f"{name}{ending}.png").write_bytes(content)
                 sys.stdout.write(f"{name}{ending}.png: {len(content):,} bytes\n")
                 sys.stdout.flush()

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from PIL import Image, ImageDraw, ImageFont
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from benchmarks.served import opened, serving
 
@@ -49,6 +49,16 @@ def opened_page(page: Page, address: str) -> None:
     page.goto(address, timeout=LIMIT)
     page.wait_for_selector("[data-testid=stMain] h1", timeout=LIMIT)
     page.wait_for_timeout(3000)
+
+
+def watched(page: Page, text: str, end: Locator) -> Iterator[Frame]:
+    """Show a page until an element at the end of its work is there."""
+    for _ in range(12):
+        page.wait_for_timeout(700)
+        yield shot(page, text)
+        if end.is_visible():
+            break
+    end.wait_for(timeout=LIMIT)
 
 
 def moved_slider(page: Page, url: str) -> Iterator[Frame]:
@@ -88,13 +98,7 @@ def closing_band(page: Page, url: str) -> Iterator[Frame]:
     opened_page(page, f"{url}/sweep?sample=digits")
     yield shot(page, text, 1500)
     page.get_by_role("button", name=re.compile("^Run ")).first.click()
-    finished = page.get_by_role("button", name="Everything of this").first
-    for _ in range(12):
-        page.wait_for_timeout(700)
-        yield shot(page, text)
-        if finished.is_visible():
-            break
-    finished.wait_for(timeout=LIMIT)
+    yield from watched(page, text, page.get_by_role("button", name="Everything of this").first)
     page.get_by_test_id("stMain").evaluate("main => main.scrollTo(0, 0)")
     page.wait_for_timeout(1500)
     yield shot(page, text, 2000)
@@ -111,12 +115,7 @@ def proved_optimal(page: Page, url: str) -> Iterator[Frame]:
     yield shot(page, text, 1200)
     ask.click()
     done = page.get_by_text("nothing better exists").first
-    for _ in range(10):
-        page.wait_for_timeout(700)
-        yield shot(page, text)
-        if done.is_visible():
-            break
-    done.wait_for(timeout=LIMIT)
+    yield from watched(page, text, done)
     done.scroll_into_view_if_needed()
     page.wait_for_timeout(1000)
     yield shot(page, text, 3500)

@@ -122,7 +122,7 @@ def test_a_command_loads_the_kinds_of_questions_that_it_asks():
 
 
 def test_the_saved_question_is_the_one_that_ran(monkeypatch):
-    """What a command runs, and what it saves, is one object."""
+    """A command runs the object that it saves."""
     ran = []
     monkeypatch.setattr(SweepSpec, "run", lambda self, *given: ran.append(self) or self.answer(*given))
     monkeypatch.setattr(SweepSpec, "answer", run_of_sweeps, raising=False)

@@ -143,8 +143,7 @@ def large_side(
     eps |A_ij|, that of eps A on these rows.
     Roundings besides: 3 for an entry of A, 5 for N = W + M, d + 2 for UU', 1 for t, 4 for K.
     """
-    few = not A.gram or rows.size <= matrix.DENSE_LIMIT
-    require(few, f"at most {matrix.DENSE_LIMIT} rows can be factorised, the witness keeps {rows.size}")
+    matrix.require_few(A, rows)
     r, d = U.shape
     B = A.block(rows, rows)
     left = B if N is None else B - (N + N.T) / 2

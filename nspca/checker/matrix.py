@@ -34,6 +34,12 @@ ROWS = 2**16
 """Number of rows of sparse data in a block."""
 
 
+def require_few(A: Any, rows: Array) -> None:
+    """Refuse more rows than a dense matrix may have, unless the entries of A are given."""
+    few = not A.gram or rows.size <= DENSE_LIMIT
+    require(few, f"at most {DENSE_LIMIT} rows can be factorised, the witness keeps {rows.size}")
+
+
 class Matrix:
     """The matrix A, accessed in blocks of its features.
 

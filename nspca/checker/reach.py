@@ -65,6 +65,6 @@ def larger_in(A: Any, order: Array, blocks: list[Block], least: list[float], non
 
 
 def larger(E: Array, least: float, nonneg: bool) -> Found:
-    """Return rows, columns and values of the entries of E (signed: their sizes) above `least`."""
-    found = np.flatnonzero((E if nonneg else np.abs(E)) > least)
+    """Return rows, columns and values of the entries of E (signed: their sizes) above `least`, and of NaN."""
+    found = np.flatnonzero(~((E if nonneg else np.abs(E)) <= least))
     return *np.divmod(found, max(1, E.shape[1])), E.ravel()[found]

@@ -25,7 +25,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy import ndarray as Array
 
-from nspca.checker.matrix import Matrix
+from nspca.checker.matrix import Matrix, require_few
 from nspca.checker.reach import entries_above
 from nspca.checker.reading import Inequality, Joint
 from nspca.checker.refusal import require
@@ -86,6 +86,7 @@ def across(
 ) -> Folded | None:
     """Return K and its error from N between the kept rows and the features outside, or None where K is 0."""
     rows, t = witness.rows, witness.t
+    require_few(A, rows)  # a small file may name many rows, and K is dense
     K, size, used = np.zeros((rows.size, rows.size)), 0.0, 0
     place = np.zeros(A.n, dtype=int)
     place[rows] = np.arange(rows.size)

@@ -211,14 +211,18 @@ def open_page(title: str, find: Callable[[], Chosen]) -> Chosen:
     return data
 
 
+def _read_question(page: QuestionPage[Any], data: Chosen) -> tuple[Any, NSPCAError | None]:
+    """Return the question in the address, or None and the error that refuses it."""
+    try:
+        return page.question(data), None
+    except NSPCAError as error:
+        return None, error
+
+
 def show(page: AnswerPage[Any], data: Chosen) -> None:
     """Draw a page below its head: the answer first, then the form in one line, then everything else."""
     answer, asking, below = frame.picture(), frame.form(border=False), st.container()
-    asked, refusal = None, None
-    try:
-        asked = page.question(data)
-    except NSPCAError as error:
-        refusal = error
+    asked, refusal = _read_question(page, data)
     run = None
     with answer, frame.guard():
         run = _find(page, data, asked)
@@ -235,11 +239,7 @@ def show_at_once(page: PicturePage[Any], data: Chosen) -> None:
     rest.
     """
     answer, asking, below = frame.picture(), frame.form(border=False), st.container()
-    asked, refusal = None, None
-    try:
-        asked = page.question(data)
-    except NSPCAError as error:
-        refusal = error
+    asked, refusal = _read_question(page, data)
     with asking, frame.guard():
         with _fold(page, data, asked, folded=asked is not None):
             page.form(data, asked)

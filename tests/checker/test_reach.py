@@ -75,7 +75,7 @@ def test_every_entry_above_a_level_is_found_once(monkeypatch, kind, nonneg, coun
 
 @pytest.mark.parametrize("nonneg", [True, False])
 def test_all_pairs_of_a_feature_outside_come_together(monkeypatch, nonneg):
-    """What is felt on the kept rows takes all entries of a feature at once."""
+    """The effect of a feature on the kept rows is computed from all its entries at once."""
     monkeypatch.setattr(reach, "MOST", 4)
     X = np.random.default_rng(3).standard_normal((9, 11))
     problem = nspca.Problem.from_data(X, 2, scale=True)
@@ -85,3 +85,10 @@ def test_all_pairs_of_a_feature_outside_come_together(monkeypatch, nonneg):
         assert not set(i.tolist()) & set(seen)
         seen += i.tolist()
     assert set(seen) == set(range(6))
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_an_entry_that_is_no_number_is_never_left_out(nonneg):
+    E = np.array([[0.0, np.nan], [2.0, -3.0]])
+    i, j, values = reach.larger(E, 1.0, nonneg)
+    assert (0, 1) in set(zip(i.tolist(), j.tolist(), strict=True)) and np.isnan(values).any()

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from nspca.checker import reach, verify
+from nspca.checker import matrix, reach, remainder, verify
 from nspca.errors import CertificateError
 from tests.makers import (
     PROBLEMS,
@@ -236,3 +236,24 @@ def test_sparse_tables_and_blocks_of_rows_prove_the_same(monkeypatch, nonneg, li
     c = weighted(X, 4, nonneg, rng, size=4, tau=0.2, scale=True)
     monkeypatch.setattr("nspca.checker.matrix.DENSE_LIMIT", limit)
     assert verify(X, c) == verify(InMemory(X, 7), c)
+
+
+def test_more_rows_than_can_be_factorised_are_refused_before_a_matrix_is_made(monkeypatch):
+    """A small file that names nearly all features of a wide table must not take gigabytes."""
+    X = np.random.default_rng(5).standard_normal((4, 30))
+    honest = weighted(X, 2, True, np.random.default_rng(6), size=12)
+    verify(X, honest)
+    monkeypatch.setattr(matrix, "DENSE_LIMIT", 11)
+    monkeypatch.setattr(remainder, "entries_of_n", never_after_levels(remainder.entries_of_n))
+    with pytest.raises(CertificateError, match="at most 11 rows can be factorised"):
+        verify(X, honest)
+
+
+def never_after_levels(entries):
+    """Return `entries_of_n` that fails when it is asked for pairs of features outside and kept rows."""
+
+    def asked(A, first, second, *more):
+        assert second is None, "K is being made"
+        return entries(A, first, second, *more)
+
+    return asked

@@ -24,8 +24,8 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture
 def caplog(caplog, monkeypatch):
-    """What the package logs is seen also after a test that started the app, whose log goes to standard error
-    alone, or Dask's workers, which silence every handler there is.
+    """The log of the package, also after a test that sent it to standard error alone by starting the app, or
+    that silenced all handlers by starting workers of Dask.
     """
     monkeypatch.setattr(logging.getLogger("nspca"), "propagate", True)
     caplog.set_level(logging.INFO, logger="nspca")
