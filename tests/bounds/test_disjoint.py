@@ -331,7 +331,7 @@ def test_forged_certificates_are_refused():
     skipped[branch + 1] = EMPTY
     refuse(".", split=skipped)
     refuse(
-        "", split=np.delete(arrays["split"], branch + 1), pricings=np.delete(arrays["pricings"], branch + 1)
+        ".", split=np.delete(arrays["split"], branch + 1), pricings=np.delete(arrays["pricings"], branch + 1)
     )
     again = arrays["split"].copy()
     again[branch + 1] = again[branch]
