@@ -21,12 +21,12 @@ from benchmarks.served import opened, serving
 
 FILE = Path(__file__).resolve().parents[1] / "docs" / "pictures" / "tour.gif"
 SCREEN = {"width": 1200, "height": 700}
-SIZE = (840, 490)
+SIZE = (660, 385)
 """Pixels of a frame, the same shape as the screen."""
-BAND = 34
+BAND = 30
 """Pixels of the line of text below each frame."""
-COLOURS = 96
-MOST_BYTES = 3_000_000
+COLOURS = 32
+MOST_BYTES = 1_000_000
 LIMIT = 600_000  # milliseconds
 MAIN = "stMainBlockContainer"
 
@@ -126,7 +126,7 @@ def drawn(frame: Frame) -> Image.Image:
     picture = Image.new("RGB", (SIZE[0], SIZE[1] + BAND), "#0b6e8a")
     shown = Image.open(io.BytesIO(frame.png)).convert("RGB").resize(SIZE, Image.Resampling.LANCZOS)
     picture.paste(shown, (0, 0))
-    font = ImageFont.load_default(17)
+    font = ImageFont.load_default(14)
     ImageDraw.Draw(picture).text((14, SIZE[1] + BAND / 2), frame.text, "white", font, anchor="lm")
     return picture
 

@@ -8,7 +8,6 @@ import nspca
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs import cost_estimate, defaults, first_answer
 from nspca.dashboard.runs.lookup import Kind
-from nspca.dashboard.sweep import preview
 from nspca.dashboard.views import membership
 from nspca.jobs import JobState, new_workspace
 from nspca.planning import machine
@@ -32,7 +31,7 @@ class Engine:
 @pytest.fixture
 def asked(monkeypatch):
     made = Engine()
-    for module in (defaults, membership, preview):
+    for module in (defaults, membership, membership.progress):
         monkeypatch.setattr(module, "engine", lambda: made)
     defaults._begun.clear()
     yield made

@@ -94,6 +94,16 @@ def waiting(now: JobState) -> str | None:
     return WAITING.get(now.state)
 
 
+def wait_shortly(run_id: str, patience: float) -> JobState:
+    """Return the state of a run when it has ended, or after `patience` seconds, or while workers start."""
+    give_up = time.monotonic() + patience
+    while (
+        not (now := engine().status(run_id)).ended and now.state != "starting" and time.monotonic() < give_up
+    ):
+        time.sleep(0.01)
+    return now
+
+
 def ended(now: JobState, key: str) -> None:
     """Draw the message of a run that ended without a result, with a button to run it again."""
     sentence = ENDED.get(now.state) or wording.plain(now.error) or "The run failed."

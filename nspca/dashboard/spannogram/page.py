@@ -1,6 +1,5 @@
 """The page Spannogram: its question, its sentence with the proved limit, and the choice of a picture."""
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -138,12 +137,9 @@ def _ready(data: Chosen) -> bool:
 
 def _answer(of: Subject, asked: SweepSpec) -> None:
     """Draw the answer and what to do next, and the answer again once a smaller limit is proved."""
-    known, give_up = limit.find(of, asked), time.monotonic() + PATIENCE
-    while known.run is not None and time.monotonic() < give_up:
-        time.sleep(0.02)
-        if limit.has_ended(known.run):
-            known = limit.find(of, asked)
-            break
+    known = limit.find(of, asked)
+    if known.run is not None and progress.wait_shortly(known.run, PATIENCE).ended:
+        known = limit.find(of, asked)
     st.markdown(f"#### {answer(of, known)}")
     st.markdown(next_step(of))
     if known.run is not None:

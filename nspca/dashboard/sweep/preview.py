@@ -1,6 +1,5 @@
 """Preview of a sweep: one cheap pass that a worker makes once per server, before a visitor asks."""
 
-import time
 from dataclasses import dataclass
 
 import pandas as pd
@@ -10,9 +9,8 @@ from nspca.dashboard import open_data
 from nspca.dashboard.app import state
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.proof import attempts as proofs
-from nspca.dashboard.runs import defaults, lookup
+from nspca.dashboard.runs import defaults, lookup, progress
 from nspca.dashboard.runs.sweeps import SWEEP, usual
-from nspca.dashboard.runs.tasks import engine
 from nspca.dashboard.sweep import whatif
 from nspca.errors import NSPCAError
 from nspca.jobs import JobState
@@ -61,7 +59,7 @@ def look(of: Chosen, asked: SweepSpec) -> Preview | None:
         problem = open_data.problem_of(of, quick)
         run = defaults.answer(of, quick).id
         open_data.led(problem)  # computed meanwhile, since the worker takes as long
-        now = _waited(run, PATIENCE if state.get(SWEEP.key) is None or whatif.waits() else 0.0)
+        now = progress.wait_shortly(run, PATIENCE if state.get(SWEEP.key) is None or whatif.waits() else 0.0)
     except NSPCAError:
         return None
     return (
@@ -69,11 +67,3 @@ def look(of: Chosen, asked: SweepSpec) -> Preview | None:
         if now.ended and now.state != "done"
         else Preview(of, asked.but(ks=quick.ks, methods=("auto",), effort="fast"), run, now)
     )
-
-
-def _waited(run: str, patience: float) -> JobState:
-    """Return the state of a run when it has ended, or after `patience` seconds."""
-    give_up = time.monotonic() + patience
-    while not (now := engine().status(run)).ended and now.state != "starting" and time.monotonic() < give_up:
-        time.sleep(0.01)
-    return now

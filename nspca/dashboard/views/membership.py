@@ -5,7 +5,6 @@ computed from the certificate of the result, and cached.
 """
 
 import hashlib
-import time
 from typing import Any
 
 import numpy as np
@@ -106,10 +105,7 @@ def _await_membership(now: JobState) -> Membership | None:
     Returns None while the run is unfinished, and the page then checks each second. A failed run gives None
     and a warning on the page.
     """
-    give_up = time.monotonic() + PATIENCE
-    while not now.ended and time.monotonic() < give_up:
-        time.sleep(0.02)
-        now = engine().status(now.id)
+    now = progress.wait_shortly(now.id, PATIENCE)
     if now.state == "done":
         return lookup.opened(now.id, now.finished, Membership.from_bytes)
     if now.ended:
