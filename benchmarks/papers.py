@@ -8,7 +8,6 @@ of docs/papers.md.
 """
 
 import argparse
-import os
 import time
 from pathlib import Path
 
@@ -19,8 +18,6 @@ from nspca.papers import report
 
 
 def main() -> None:
-    for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
-        os.environ.setdefault(name, "1")
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("items", nargs="*", default=list(papers.ITEMS), help="all of them when none is named")
     parser.add_argument("--store", action="store_true", help="keep what came out in sample_data/papers")

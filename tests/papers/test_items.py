@@ -2,12 +2,13 @@
 
 import json
 import re
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
+import threadpoolctl
 
 import nspca
 from nspca import papers
@@ -313,3 +314,17 @@ def test_real_data_give_what_is_stored(nspca_data, name):
     for now, then in zip(fresh["panels"], kept["panels"], strict=True):
         for mine, theirs in zip(now["curves"], then["curves"], strict=True):
             assert mine["y"] == pytest.approx(theirs["y"], rel=2e-3, abs=1e-6), (now["title"], mine["name"])
+
+
+def test_an_item_is_computed_with_one_thread(monkeypatch):
+    """Threads of BLAS that wait would count as CPU seconds, and times are compared."""
+    seen = []
+
+    def make(report):
+        seen.extend(pool["num_threads"] for pool in threadpoolctl.threadpool_info())
+        return papers.Outcome()
+
+    name = next(iter(papers.ITEMS))
+    monkeypatch.setitem(papers.ITEMS, name, replace(papers.ITEMS[name], make=make))
+    papers.reproduce(name)
+    assert seen and set(seen) == {1}
