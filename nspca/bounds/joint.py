@@ -2,7 +2,7 @@
 
 The bound of `kyfan` comes first, on more and more rows while the eliminated entries determine it. The bound
 of `packing`, with prices and a lift, continues from the best W. Budgets are numbers of steps that depend on
-the size of the problem alone.
+the size of the problem alone. `together.prove_joint` calls `certify_joint`.
 """
 
 from dataclasses import dataclass, replace

@@ -1,4 +1,7 @@
-"""Shrink a certificate for storage: round its W to few digits, and prove the bound of the rounded W."""
+"""Shrink a certificate for storage: round its W to few digits, and prove the bound of the rounded W.
+
+`scripts/answers.py` calls `lean` for the certificates of the stored answers that ship with the samples.
+"""
 
 import numpy as np
 

@@ -1,7 +1,8 @@
 """Limits of the efforts "fast", "standard" and "thorough": rows, steps and cones for a certificate.
 
 `PLANS` is for one component, `JOINT_PLANS` for several together. The order of the work is decided in
-`strongest` and `joint`. `nspca.api` decides which elementary bounds are tried besides.
+`strongest` and `joint`. `nspca.api` decides which elementary bounds are tried besides. `planning.costs`
+estimates the cost of a certificate from the same plans.
 """
 
 from dataclasses import dataclass, replace

@@ -1,4 +1,7 @@
-"""Node of the joint tree: a state, the pricings that narrow it, and a bound or children."""
+"""Node of the joint tree: a state, the pricings that narrow it, and a bound or children.
+
+`search` makes the nodes and lets them grow, and `arrays` writes them into a certificate.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -58,7 +61,10 @@ class JointNode:
 
     @property
     def estimate(self) -> float:
-        """Return the bound of a node without children up to rounding."""
+        """Return the bound of a node without children, up to rounding.
+
+        -inf where no answer is left, inf before the first pricing.
+        """
         return -np.inf if self.is_empty else self.pricings[-1].estimate if self.pricings else np.inf
 
     def walk(self) -> Iterator["JointNode"]:

@@ -27,34 +27,34 @@ from nspca.errors import Cancelled
 from nspca.progress import Event
 
 STEP = 40
-"""Nodes by which the trees of a joint node grow before it is looked at again."""
+"""Nodes that a tree of a joint node gets before the search decides again what to work on."""
 NARROWED = 3
-"""Pricings that may only fix features at one node, at most."""
+"""Maximum pricings of one node that fix features."""
 WHOLE = 1e-9
 """Relative excess of a linear program over the best value that is taken for rounding."""
 SHARE = 0.5
-"""Trees of a node that must be branched on stop when they leave open this share of what the linear program
-leaves open.
+"""Trees of a node that must be branched on stop at the bound of the linear program plus this share of its
+distance from the best value.
 """
 
 
 @dataclass(eq=False, kw_only=True)
 class JointTree(Work[Plan]):
-    """Search over the sets of all components.
+    """Search over the sets of all components; `together.search_sets` runs it.
 
     Attributes
     ----------
     ground : Ground
-        Without prices.
+        The kept rows, without prices.
     limits : Limits
     witness : Stored or None
-        Tried first at the root.
+        Witness that the trees of the root try first.
     first : (n,) float64 or None
-        Prices to begin near.
+        Prices near which the root begins.
     point : (n, r) float64 or None
         An answer better than the one that was known, if the search met one.
     known : float
-        A bound that is proved already, in unit scale: none above it is shown.
+        A bound that is proved already, in unit scale. No larger bound is reported.
     """
 
     stage = "proving the optimum"
@@ -118,7 +118,10 @@ class JointTree(Work[Plan]):
 
     # --- nodes ----------------------------------------------------------------------------------------------
     def prepare(self, node: JointNode, first: Array | None, witness: Stored | None) -> bool:
-        """Give a node prices and a bound, and fix what can be fixed; return whether it has a bound."""
+        """Give a node prices and a bound, and fix what can be fixed; return whether the node has a bound.
+
+        `first` are prices (r,) to begin near, and `witness` is tried first.
+        """
         narrowed = 0
         while not node.is_empty:
             assert node.state is not None  # it is not empty
@@ -139,7 +142,7 @@ class JointTree(Work[Plan]):
         return True
 
     def begin(self, state: State, prices: Prices, witness: Stored | None) -> Pricing | None:
-        """Return a pricing with the prices found, None where the time is over before it has a bound."""
+        """Return a pricing with the prices found; None where the time is over before it has a bound."""
         pi, levels = self.base.spread(prices.pi), aims(prices, state, self.lower * (1 + CLOSED))
         seconds = max(0.0, self.ends - time.monotonic()) if np.isfinite(self.ends) else None
         means = Means(self.plan, self.tell, seconds)
@@ -147,8 +150,9 @@ class JointTree(Work[Plan]):
         return made if made.is_ready else None
 
     def narrow(self, node: JointNode) -> bool:
-        """Fix features by the last pricing of a node for all answers above the best value; return whether any
-        was.
+        """Fix features by the last pricing of a node for all answers above the best value.
+
+        Return whether any feature was fixed.
 
         The pricing that fixes takes the place of the one that bounds, whose witnesses it has.
         """
@@ -212,7 +216,7 @@ class JointTree(Work[Plan]):
         return found
 
     def reprice(self, node: JointNode) -> None:
-        """Begin again with prices that know better columns, unless the trees come to more that way."""
+        """Price a node anew after better columns were found; the old pricing stays if time is over."""
         state, before = node.state, node.pricings[-1]
         assert state is not None and node.prices is not None  # the node is open
         prices = self.columns.prices(self.base.of_rows(state), node.prices.pi)
@@ -257,7 +261,7 @@ class JointTree(Work[Plan]):
         return Certificate.of(self.problem, "J8", "packing", upper, arrays)
 
     def tell(self) -> None:
-        """Report the gap and the nodes."""
+        """Report the gap and the number of nodes."""
         unit, upper = self.problem.covariance.unit, min(self.proved, self.known)
         shown = upper * unit if np.isfinite(upper) else None
         total = self.limits.nodes or 0

@@ -42,7 +42,7 @@ class Block(Protocol):
 
 
 class LiftBlock(Block, Protocol):
-    """Interface of a lift with its row cuts, as a splitting uses it; `lift.Lift` implements it."""
+    """Interface of a lift with its row cuts, as a splitting uses it; `lift.Lift` has the docstrings."""
 
     cuts: Cuts
 
@@ -130,7 +130,7 @@ class Splitting:
         lift.cuts.wake(self.X)
 
     def resume(self, W: Array, X: Array) -> None:
-        """Start from the W and X of a related problem."""
+        """Start from the W and X (r, r) of a related problem."""
         self.X[:] = X
         self.entries.resume(W / self.rho, X)
 

@@ -1,4 +1,8 @@
-"""Starting points of lifts: the subspace, the first points of the bundle, and the first prices."""
+"""Starting points of lifts: the subspace, the first points of the bundle, and the first prices.
+
+`strongest` and `fixing.settle` begin a lift for one component with `basis` and `first_point`. `packing`
+begins one for several with `basis`, `first_points` and `first_prices`.
+"""
 
 from collections.abc import Callable
 
@@ -41,7 +45,7 @@ then relative to the largest price.
 
 
 def first_points(splitting: Splitting, U: Array, counts: tuple[tuple[int, int], ...]) -> list[Array]:
-    """Return feasible points (r, p) for each size, found by climbs with a lift U."""
+    """Return feasible points (r, p) for each size of `counts`, found by climbs with a lift U (r, d)."""
     C = np.random.default_rng(0).standard_normal((U.shape[1] + 1, CLIMBS))
     root_tau, none = np.sqrt(splitting.entries.tau), np.zeros(len(U))
     found = (

@@ -1,4 +1,7 @@
-"""Iterate over large matrices in stripes of rows that fit the processor cache."""
+"""Iterate over large matrices in stripes of rows that fit the processor cache.
+
+The blocks `entries.Entries` and `rowcuts.Cuts` of a splitting make their steps stripe by stripe.
+"""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,7 @@
-"""A node of the tree: its set of supports, the features fixed there, and the proofs of its bound."""
+"""A node of the tree: its set of supports, the features fixed there, and the proofs of its bound.
+
+`settle` makes nodes, `tree` splits them, and `arrays` writes them into a certificate.
+"""
 
 import math
 from collections.abc import Iterator
@@ -97,7 +100,7 @@ class Warm:
     points : (r, q) float64
         Feasible points of the bundle.
     lift : Lift or None
-        Where the lift stood, with all its blocks. It is read and not changed.
+        The lift of the node after its last step, with all its blocks. It is read and not changed.
     """
 
     rows: np.ndarray

@@ -3,6 +3,9 @@
 The witness of the parent is tried first, with a new search. A few rounds of the lift with row cuts follow,
 which continue from the state of the parent. After each round, a feature is fixed if the supports that have
 it, or those that lack it, cannot exceed the best known value. The work continues on the remaining supports.
+
+`waves` calls `settle` for every node of a tree. `strongest` asks `may_fix` before a tree begins. `needed`
+bounds supports with a `Settling` that fixes nothing.
 """
 
 from collections.abc import Callable
@@ -51,7 +54,9 @@ less work than steps. After a failure, enumeration is tried again when there are
 CLIMBED = 64
 """Number of directions in which rows are compared with the level before cones are made."""
 WORTH = 0.1
-"""Minimum share of the rows that may be fixed, by the known directions, while the lift still gains."""
+"""While the lift still gains, features are fixed only if the known directions leave at least this share of
+the rows that may be fixed.
+"""
 AGAIN = 0.25
 """Minimum share of the free features that a witness must have fixed to be used again at once."""
 FIX_CAP, QUICK_CAP = 4000, 400
@@ -119,7 +124,7 @@ class Settled:
 
 
 Answer = tuple[np.ndarray, Array]
-"""Features of an answer, and their weights."""
+"""Features (s,) of an answer, and their weights (s,)."""
 Narrowed = Callable[[Supports, float, Answer | None], None]
 """Callback with the remaining supports of a node, the best known value, and its answer."""
 
@@ -135,7 +140,7 @@ def settle(ground: Ground, task: Task, report: Report, narrowed: Narrowed | None
 
 
 def may_fix(ground: Ground, task: Task, t: float) -> bool:
-    """Tell by a cheap test whether the witness of a task, with a spectral half t, may fix a feature.
+    """Tell by a cheap test whether the witness of a task, with spectral claim t, may fix a feature.
 
     The search half is evaluated in the directions of the bundle only. If its values with each feature, and
     without it, exceed the level there, no cover can fix a feature.
@@ -156,7 +161,12 @@ def may_fix(ground: Ground, task: Task, t: float) -> bool:
 
 @dataclass(eq=False)
 class Settling(Work[Plan]):
-    """The work on one node; `run` returns the result of `settle`."""
+    """The work on one node; `run` returns the result of `settle`.
+
+    `run` also sets `supports` (what is left after the features fixed so far), `kept` (the kept rows of these
+    supports), `warm` (starting point of the parent, then of the last lift), `is_exact` (whether the value of
+    the best answer is the bound) and `counted` (tree of an enumeration that decided all supports, or None).
+    """
 
     stage = "fixing"
     answer: tuple[np.ndarray, Array] | None = None
@@ -328,7 +338,7 @@ class Settling(Work[Plan]):
         return Use(None, t, 0.0, 0.0, np.zeros(0, dtype=np.uint8), kept.paid)
 
     def prove_rounded(self, witness: Witness, estimate: float) -> Proof:
-        """Prove the bound of a witness after rounding it for storage."""
+        """Prove the bound of a witness after rounding it for storage; `look` calls this with an estimate."""
         stored = Stored.of(self.kept.features, witness)
         return self.offer(stored)
 
@@ -400,7 +410,7 @@ class Settling(Work[Plan]):
             self.narrowed(supports, self.lower, self.answer)
 
     def query(self, use: Use) -> tuple[Query, float]:
-        """Return the query of the search half of a use, and a bound on its rounding errors."""
+        """Return the query of the search half of a use, and a bound on the rounding errors of its maximum."""
         kept, k, nonneg = self.kept, self.problem.size, self.problem.nonneg
         assert use.witness is not None  # the caller has looked
         witness, extra = use.witness.at(kept.features), min(k, kept.free)
@@ -511,7 +521,7 @@ class Settling(Work[Plan]):
         return self.begin(task.witness, RAISED if task.raised and wide else RANK)
 
     def remember(self, lift: Lift) -> None:
-        """Store the state of a lift, for the children or for fewer features."""
+        """Store the state of a lift in `places` and `warm`, for the branching scores and for the children."""
         splitting = lift.splitting
         self.places = self.kept.features, np.array(lift.z)
         self.warm = Warm(
