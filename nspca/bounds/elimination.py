@@ -238,6 +238,7 @@ class _Top:
         self.basis = kept.leading[1][:, :FOLLOWED] if len(kept.block) > DIRECT else None
 
     def __call__(self, R: Array) -> float:
+        """Return the estimate for R; for large R the search starts from the eigenvectors of the last call."""
         if self.basis is None:
             return max(largest_eigenvalue(R), self.least)
         Q, values, Z = krylov(R, self.basis)

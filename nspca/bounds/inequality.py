@@ -84,11 +84,13 @@ def spectral_claim(
         sizes += TINY if sizes or underflown else 0.0
 
         def prove(t: float) -> tuple[bool, float]:
+            """Return whether t is proved with an r x r matrix, and t raised by a margin."""
             return _features_side(S, t, (samples + U.shape[1] + 20) * sizes)
     else:
         trace, total = A.trace, 0.0
 
         def prove(t: float) -> tuple[bool, float]:
+            """Return whether t is proved with an m x m matrix, and t raised by a margin."""
             return _samples_side(A, U, t)
 
     t = estimate if rows is None and N is not None else max(estimate, 0.0)

@@ -185,6 +185,7 @@ def _in_parts(A: Parts, order: Indices, size: Array, level: float) -> Iterator[t
     pairs: list[tuple[Indices, Indices]] = []
 
     def read() -> Iterator[tuple[int, Array]]:
+        """Yield (start, C) of the strips collected so far, by one pass over the rows."""
         for (start, stop), C in zip(starts, A.crossed(pairs), strict=True):
             yield start, C if stop > inner else np.vstack((known[start:, start:stop], C))
 

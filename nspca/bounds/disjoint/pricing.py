@@ -70,6 +70,7 @@ class Base:
         place = {int(j): i for i, j in enumerate(self.features)}
 
         def rows(sets: tuple[frozenset[int], ...]) -> tuple[frozenset[int], ...]:
+            """Return sets of features as sets of rows."""
             return tuple(frozenset(place[j] for j in own if j in place) for own in sets)
 
         return State(state.sizes, rows(state.into), rows(state.out), len(self.features))

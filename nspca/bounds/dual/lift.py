@@ -252,6 +252,7 @@ class Lift(Bundle):
         sigma, cut, bend = rho * self.weight, rho * self.cuts.weight, rho / entries.above
 
         def value(w: Array) -> float:
+            """Return the joint objective at weights w."""
             z = supports @ w
             far, beyond = np.zeros(1) if cuts is None else cuts.distances(z)[2], s @ w - size
             psi = beyond * (bend / 2 * beyond - tau)
@@ -259,6 +260,7 @@ class Lift(Bundle):
             return sigma / 2 * np.sum(positive_part(T - self._hull(w)) ** 2) + cut / 2 * (far @ far) + psi
 
         def slopes(w: Array) -> tuple[Array, Array]:
+            """Return gradient and Hessian of the joint objective at weights w."""
             R, z = positive_part(T - self._hull(w)), supports @ w
             slope = -sigma * np.einsum("ij,ij->j", self.coordinates, R @ self.coordinates)
             gradient = slope + (bend * (s @ w - size) - tau) * s

@@ -84,9 +84,11 @@ def first_prices(lift: Lift, most: int, tell: Callable[[], None]) -> None:
         supports = lift.supports
 
         def cost(w: Array, values: Array = values, supports: Array = supports) -> float:
+            """Return the penalty of the prices less the value of the points, at weights w."""
             return float(prices.cost(supports @ w) - values @ w)
 
         def slopes(w: Array, values: Array = values, supports: Array = supports) -> tuple[Array, Array]:
+            """Return gradient and Hessian of the cost."""
             gradient, H = prices.slopes(supports @ w, supports)
             return gradient - values, H
 
