@@ -6,7 +6,7 @@ ever held whole.
 
 Y is the float64 matrix that X becomes when each column is taken times a power of two of its own, and columns
 that are more than half full are shifted by a float near their mean. Where means are taken off, columns that
-hold one value are 0 in Y.
+hold one value are 0 in Y. `rowblocks.RowMatrix` forms entries of A from such a `Rows`.
 """
 
 import hashlib

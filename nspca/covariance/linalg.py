@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
 Array = NDArray[np.float64]
+"""Array of float64, the usual type of numbers in this package."""
 Indices: TypeAlias = NDArray[np.integer[Any]]
 """Numbers of some features, from 0."""
 UNIT_ROUNDOFF = 2.0**-53
+"""Largest relative error of one rounding in float64."""
 QUICK = 2e10
 """Number of multiplications that one thread does in a second or two."""
-
 FINITE = 1000
 """Largest exponent for which powers of two are neither zero nor infinite."""
 
