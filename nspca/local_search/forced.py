@@ -2,7 +2,7 @@
 
 Each value is reached by a component that may use the feature, or that does not use it. So it bounds from
 above the cost of forcing or forbidding the feature. A pair is judged in two variables, as in `single.swaps`;
-the most promising pairs are solved on their support.
+the most promising pairs are solved on their support. `selection.membership` calls `each_replaced`.
 """
 
 from dataclasses import dataclass
