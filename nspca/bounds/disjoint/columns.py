@@ -125,7 +125,7 @@ class Columns:
         return max(value - float(pi[list(S)].sum()) for S, value in self.values.items() if state.holds(c, S))
 
     def program(self, state: State, classes: list[list[int]]) -> Prices:
-        """Solve the linear program over the known columns that the classes may have."""
+        """Solve the linear program over the known columns that the classes may have; return its prices."""
         from scipy.optimize import linprog  # takes a tenth of a second to load, and few questions need it
 
         usable = [(g, S) for g, own in enumerate(classes) for S in self.values if state.holds(own[0], S)]

@@ -14,7 +14,7 @@ from nspca.bounds.disjoint.pricing import Pricing
 from nspca.bounds.disjoint.state import State
 
 LEAF, EMPTY = -1, -2
-"""Codes of a leaf, and of a node that no answer is left of."""
+"""Codes of a leaf, and of a node in which no answer is left."""
 
 
 @dataclass(eq=False)
@@ -24,9 +24,9 @@ class JointNode:
     Attributes
     ----------
     state : State or None
-        After all pricings that fix; None where no answer above the goal is left.
+        The state after all pricings that fix features; None where no answer above the goal is left.
     pricings : list of Pricing
-        Those that fix features first; the last one bounds a leaf.
+        Pricings that fix features come first. The last one bounds the node as long as it is a leaf.
     prices : Prices or None
         Prices for the state, once they are found.
     feature : int
@@ -68,7 +68,7 @@ class JointNode:
         return -np.inf if self.is_empty else self.pricings[-1].estimate if self.pricings else np.inf
 
     def walk(self) -> Iterator["JointNode"]:
-        """Yield this node and all below in preorder."""
+        """Yield this node and all nodes below it in preorder."""
         stack = [self]
         while stack:
             node = stack.pop()

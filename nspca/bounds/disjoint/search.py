@@ -55,6 +55,13 @@ class JointTree(Work[Plan]):
         An answer better than the one that was known, if the search met one.
     known : float
         A bound that is proved already, in unit scale. No larger bound is reported.
+    base, columns : Base, Columns
+        The features that have rows, and the pool of sets from which prices are found.
+    root : JointNode
+    ends : float
+        Time of `time.monotonic` at which the search ends; inf without a limit.
+    settled : int
+        Number of settled nodes of trees that were given up since.
     """
 
     stage = "proving the optimum"
@@ -90,7 +97,7 @@ class JointTree(Work[Plan]):
         self.tell()
 
     def improve_all(self) -> None:
-        """Work on the worst open node until none is open."""
+        """Work on the open node with the largest bound until none is open, or a limit is reached."""
         while not self.stopped:
             node = max(self.open(), key=lambda one: one.estimate, default=None)
             if node is None:
@@ -273,10 +280,11 @@ def _nothing(event: Event) -> None:
 
 
 def undecided(state: State, prices: Prices) -> int | None:
-    """Return the row whose place the linear program leaves most open; None where it takes whole columns.
+    """Return the row to branch on: the one that the linear program leaves most open.
 
-    That is the row that is most nearly half in a component that differs from all others. Where none is, it
-    is the row whose largest share in one column is smallest.
+    A row whose share in a component that forms a class of its own is nearest to one half comes first. Without
+    such a row, it is a row whose shares are spread over several columns. None where the program takes whole
+    columns.
     """
     classes = state.classes
     use, most = np.zeros((len(classes), state.n)), np.zeros((len(classes), state.n))

@@ -245,7 +245,7 @@ class Settling(Work[Plan]):
             self.offer(before.witness)
 
     def take_up(self) -> None:
-        """Set up the work for the present supports; the largest eigenvalue is one of their bounds.
+        """Set up the work for the present supports, and try the largest eigenvalue and an enumeration.
 
         A bound that was proved before features were fixed still holds, but a leaf needs a cover of its own.
         """
@@ -307,7 +307,7 @@ class Settling(Work[Plan]):
 
     # --- bounds ---------------------------------------------------------------------------------------------
     def offer(self, stored: Stored | None, estimate: float | None = None) -> Proof:
-        """Prove the bound of a witness, and keep the proof if it is the best."""
+        """Prove the bound of a witness (None for W = M = U = 0), and keep the proof if it is the best."""
         features = self.kept.features
         if stored is None and not self.kept.free and self.kept.prices is not None:
             use, none_made = self.without_witness(), np.zeros(0, dtype=np.uint8)
@@ -397,7 +397,7 @@ class Settling(Work[Plan]):
         return True
 
     def carry(self, supports: Supports) -> None:
-        """Restrict points and directions to the rows of fewer supports."""
+        """Go on with fewer supports: restrict the points of the bundle to their rows, and call `narrowed`."""
         self.is_current = False
         if self.points is not None:
             held = Warm(self.kept.features, np.zeros(0), np.zeros((len(self.points), 0)), self.points)
@@ -585,7 +585,7 @@ def below(level: float, t: float, paid: float = 0.0) -> float:
 
 
 def spread(rows: np.ndarray, part: Array, features: np.ndarray) -> Array:
-    """Return a matrix with rows for `features`, taken from `part` (r, p) with rows `rows`, or 0."""
+    """Return a matrix (f, p) with a row for each of `features`: that of `part` (r, p), or 0 outside `rows`."""
     order = np.argsort(rows, kind="stable")
     at = np.minimum(np.searchsorted(rows, features, sorter=order), len(rows) - 1)
     found = rows[order[at]] == features
@@ -593,7 +593,7 @@ def spread(rows: np.ndarray, part: Array, features: np.ndarray) -> Array:
 
 
 def feasible(warm: Warm, kept: Kept, k: int) -> Array:
-    """Return the points (r, q) of a starting point that are feasible at a node, on its rows."""
+    """Return the points (r, q) of a starting point that supports of a node can carry, on its kept rows."""
     rows, room = kept.features, k - kept.fixed
     on_rows = spread(warm.rows, warm.points, rows)
     used = np.count_nonzero(on_rows[kept.fixed :], axis=0)
