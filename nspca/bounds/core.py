@@ -269,7 +269,7 @@ def _fold_remainder(
 ) -> Kept | None:
     """Return the rows of a core whose block is ``A_RR + K``; None if t is not above every d_i.
 
-    `NOO` and `NOR` are the parts of ``|N|`` outside the core, and between the outside and the core.
+    `NOO` is ``|N|`` among the features outside the core, and `NOR` is N between these and the core.
     """
     A = problem.covariance
     d = (NOO @ y) / y * SAFE

@@ -146,7 +146,7 @@ def all_rows(problem: Problem) -> Kept:
 
 
 def keep(problem: Problem, most: int) -> Kept:
-    """Return at most about `most` kept rows, those with the largest entries.
+    """Return the kept rows of safe elimination: those with the largest entries, at most `most` of them.
 
     Rows whose largest entries are equal at the limit are all left out. Forced features come first. When the
     usable features fit into `most` rows, exactly these are kept.

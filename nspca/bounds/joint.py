@@ -131,7 +131,7 @@ class _JointSearch:
         return run
 
     def with_core(self) -> KyFan | None:
-        """Run `KyFan` on cores with weights for other features; return the best run, or None."""
+        """Run `KyFan` on cores with weights for other features; return the best proved run, or None."""
         problem, plan, sizes = self.problem, self.plan, self.problem.sizes
         remainder, curve = core.search_tau(problem, self.lower)
         tau, best, steps = curve.best, None, 0

@@ -585,7 +585,7 @@ def below(level: float, t: float, paid: float = 0.0) -> float:
 
 
 def spread(rows: np.ndarray, part: Array, features: np.ndarray) -> Array:
-    """Return a matrix (f, p) with a row for each of `features`: that of `part` (r, p), or 0 outside `rows`."""
+    """Return a matrix (f, p) with a row for each of `features`: that of `part` (r, p), or 0 if not in it."""
     order = np.argsort(rows, kind="stable")
     at = np.minimum(np.searchsorted(rows, features, sorter=order), len(rows) - 1)
     found = rows[order[at]] == features
