@@ -60,6 +60,7 @@ CLOSE, LEAST = 1.05, 1e-3
 to the largest variance.
 """
 GOLDEN = (np.sqrt(5) - 1) / 2
+"""Golden ratio, less than 1: the share of the range that a step of the golden section keeps."""
 
 
 def largest_eigenvalue(N: sp.csr_array, count: int = 1) -> float:

@@ -109,7 +109,7 @@ class KyFan(Work[JointPlan]):
 
     @property
     def ends(self) -> bool:
-        """Tell whether this run is the last: by order, with a closed gap, or since more rows would not help."""
+        """Tell whether no run on more rows follows, for example since more rows would not help."""
         if self.last or self.closed or self.kept.rows is None or self.best is None:
             return True
         return threshold(self.best, self.problem.nonneg, self.kept.floor) > self.kept.floor

@@ -255,7 +255,7 @@ class Packing(Work[JointPlan]):
         return base + sum(F * number for (F, _), (_, number) in zip(halves, counts, strict=True)), halves
 
     def query(self, packed: Packed, size: int, tau: float) -> Query:
-        """Return the question of the search for one size; rows of zeros stand for the rows not kept."""
+        """Return the query of the search for one size; rows of zeros stand for the rows not kept."""
         extra = min(size, self.kept.free)
         L = np.vstack((packed.L, np.zeros((extra, packed.L.shape[1]))))
         h = np.append(packed.heights(self.problem), np.zeros(extra))

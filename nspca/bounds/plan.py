@@ -99,7 +99,7 @@ LEAST_ROUNDS, NONZEROS = 3, 500_000
 
 
 def plan_in_parts(effort: str, nonzeros: int) -> Plan:
-    """Return the plan for data in parts; "fast" may take as long as a search for a component does."""
+    """Return the plan for data in parts; with "fast" the rounds grow with the `nonzeros` of the data."""
     plan = IN_PARTS[effort]
     rounds = min(plan.rounds, LEAST_ROUNDS + nonzeros // NONZEROS) if effort == "fast" else plan.rounds
     return replace(plan, rounds=rounds)

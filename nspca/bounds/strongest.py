@@ -479,7 +479,7 @@ class _Run(Work[Plan]):
                 self.unfinished = tree.certificate()
 
     def first(self, plain: Splitting) -> Stored | None:
-        """Return the W of the plain dual with a lift, in the form that a tree stores."""
+        """Return the W of `plain`, the splitting of `dual`, with a lift, in the form that a tree stores."""
         witness, _ = lifted(self.kept, Witness(plain.entries.W), ROOT_RANK)
         return Stored.of(self.kept.features, witness)
 
@@ -497,7 +497,8 @@ class _Run(Work[Plan]):
     def lift(self, plain: Splitting, rank: int, warm: Warm | None) -> None:
         """Try B6, then B9: rounds of steps, each followed by an evaluation, until the gap hardly closes.
 
-        The subspace of `warm` is the starting point if it fits.
+        `plain` is the splitting of `dual`, whose W and X are the starting point. So is the subspace of `warm`
+        if it fits.
         """
         splitting, W = self.splitting(), plain.entries.W
         splitting.resume(W, plain.X)

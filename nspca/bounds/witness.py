@@ -115,7 +115,7 @@ def prove(
     kept : Kept
     witness : Witness
     budget : Budget
-        Budget of the search over the sphere; its `offset` is replaced by t.
+        Budget of the search over the sphere; its `offset` is replaced by t less the prices paid.
     estimate : float, optional
         Estimate of ``lambda_max(A - W - sym(M) - UU')``, if known.
     report : callable

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 NONE: frozenset[int] = frozenset()
+"""Set without features."""
 
 
 @dataclass(frozen=True)
