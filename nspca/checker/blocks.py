@@ -38,6 +38,8 @@ class Rows:
     sums, squares : (n,), sums and sums of squares of the columns of Y
     plain : (n,), sums of squares of the columns of Y that are not shifted
     constant : (n,), which columns hold one value
+    exponents : (n,), exponents of the powers of two by which columns of X are divided
+    shifts : (n,), the float that is taken off each shifted column after that, 0 for all others
     pieces_read : number of pieces of at most `piece` rows into which these sums were divided
     """
 

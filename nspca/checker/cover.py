@@ -28,6 +28,7 @@ from nspca.checker.refusal import require
 from nspca.checker.rounding import TINY, is_psd, margin, topk
 
 TOO_SHORT = "a tree of the certificate ends too early: a part of the sphere, or supports, are missing"
+"""Sentence of the refusal of a tree whose codes end before all its leaves are read."""
 LEAF = 255
 """Code of a cone that is not split."""
 WHOLE = 2.0**52

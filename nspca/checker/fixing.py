@@ -39,6 +39,7 @@ LEAF, NOTHING_LEFT = -1, -2
 """Codes of a node that is a leaf, and of a node without sets; other codes are the feature branched on."""
 NAMES: tuple[str, ...] = ("level", "branch", "stages", "fixed", "features", "use", "claims", "tau")
 NAMES += ("tree", "sizes", "rows", "W", "M", "U")
+"""Names of the witness arrays of this form."""
 
 
 def fixing(A: Matrix, recipe: Recipe, arrays: Arrays) -> Fraction:

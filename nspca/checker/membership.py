@@ -59,7 +59,7 @@ class Claims:
         return replace(self, having=having, lacking=lacking)
 
     def need(self, name: str, features: Array, bounds: Any) -> None:
-        """Refuse claims that are below the proved bounds of these features."""
+        """Refuse claims that are below the proved bounds of these features; `name` is having or lacking."""
         claims = getattr(self, name)[features]
         wrong = np.flatnonzero(~(claims >= bounds))
         if wrong.size:

@@ -13,6 +13,7 @@ from numpy import ndarray as Array
 from nspca.checker.refusal import require
 
 ROUNDED = "the data must be numbers that float64 holds exactly, got some that it rounds"
+"""Sentence of the refusal of numbers that would be rounded."""
 
 
 def numbers_of(data: Any) -> Array:

@@ -285,7 +285,7 @@ class DataCovariance(Covariance):
 
     @property
     def varies(self) -> NDArray[np.bool_]:
-        """Return which features (n,) do not hold one value."""
+        """Return which features (n,) are not 0; where A is centred, those that do not hold one value."""
         return self._varies
 
     @cached_property

@@ -135,7 +135,7 @@ class Parts(Covariance):
         return (G + G.T) / 2
 
     def _centred(self, G: Array, I: Indices, J: Indices) -> Array:
-        """Return entries of A from sums of products of Y."""
+        """Return ``A[I][:, J]`` from the sums ``G = Y_I'Y_J`` over all rows; G is changed."""
         G /= self.rows.m
         G -= np.multiply.outer(self.rows.mean[I], self.rows.mean[J])
         G *= self.rows.weight[I][:, None]
@@ -213,7 +213,7 @@ def _products(
 
 
 def _crossed(Y: Any, pairs: Sequence[tuple[Indices, Indices]]) -> Iterator[Array]:
-    """Yield products of the features of each pair, one pair at a time because together they are large.
+    """Yield ``Y_I'Y_J`` for each pair (I, J), one pair at a time because together they are large.
 
     Columns of J with many entries are multiplied as dense ones.
     """

@@ -87,7 +87,7 @@ class ShardedCovariance(Parts):
         return self.n <= WHOLE
 
     def product(self, X: Array) -> Array:
-        """Return ``A @ X``, in one pass."""
+        """Return ``A @ X``, in at most one pass."""
         if self.small:
             return self.matrix @ X
         Y = (X.T * self.rows.weight).T
@@ -95,7 +95,7 @@ class ShardedCovariance(Parts):
         return ((total - np.multiply.outer(self.rows.mean, sums)).T * self.rows.weight).T / self.rows.m
 
     def columns(self, features: Indices | Sequence[int]) -> Array:
-        """Return ``A[:, features]``, in one pass."""
+        """Return ``A[:, features]``, in at most one pass."""
         if self.small:
             return self.matrix[:, features]
         features = np.asarray(features, dtype=np.int64)
@@ -119,7 +119,7 @@ class ShardedCovariance(Parts):
 
     @property
     def varies(self) -> NDArray[np.bool_]:
-        """Return which features (n,) do not hold one value."""
+        """Return which features (n,) are not 0; where A is centred, those that do not hold one value."""
         return self.rows.varies
 
     def quadratic(self, x: Array) -> float:
@@ -170,13 +170,13 @@ class ShardedCovariance(Parts):
 
 
 def _fused(Y: Any, X: Array, fixed: Array) -> Part:
-    """Return ``Y'S`` and the sums of the columns of S, ``S = YX - fixed``."""
+    """Return ``Y'S`` and the sums of the columns of S, ``S = YX - fixed``, for a block Y of rows."""
     S = Y @ X - fixed
     return Y.T @ S, np.asarray(S.sum(axis=0))
 
 
 def _with_all(Y: Any, features: Indices) -> Part:
-    """Return products of some columns with all columns."""
+    """Return ``Y'Y_J`` (n, p) for some columns J of a block Y of rows."""
     total = np.zeros((Y.shape[1], features.size))
     for start, D in pieces(Y[:, features], features.size):
         total += Y[start : start + len(D)].T @ D
