@@ -1,6 +1,6 @@
 """Several components, one after another: deflations, a minimum angle, and what such components explain.
 
-`nspca.solve` and the pages call these for answers with several components that are not found together.
+`nspca.solve` and the specs call these for answers with several components that are not found together.
 """
 
 from nspca.components.angle import at_an_angle, check_angle
