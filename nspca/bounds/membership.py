@@ -64,7 +64,7 @@ class Interest:
 
     @property
     def levels(self) -> list[float]:
-        """Levels for the bounds: the first is that of interest, lower ones follow while work is left."""
+        """Levels for the bounds, decreasing: the level of interest, then lower ones while work is left."""
         return [self.value * max(0.0, 1 - d * (1 - self.share)) * (1 - BELOW) for d in DEEPER]
 
     @property

@@ -96,7 +96,7 @@ def prices_of(problem: Problem, certificate: Certificate) -> Array | None:
 
 
 def witness_of(problem: Problem, ground: Ground, certificate: Certificate) -> Stored | None:
-    """Return W, M and the lift of a certificate with prices; None where rows differ or there are none."""
+    """Return W, M and the lift of a certificate; None without prices, with weights, or for other rows."""
     arrays = certificate.witness
     rows = arrays.get("rows", np.arange(problem.n))
     if "prices" not in arrays or "y" in arrays or not np.isin(rows, ground.part.features).all():

@@ -122,7 +122,7 @@ class Covariance:
         return self.product(X)
 
     def to_unit(self, value: float, count: int = 1) -> float:
-        """Return what this matrix explains at least where the given one explains `value`, in unit scale.
+        """Return the least that this matrix explains, in unit scale, where the given matrix explains `value`.
 
         Parameters
         ----------

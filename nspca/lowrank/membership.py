@@ -203,7 +203,7 @@ def _each(f: Terms, cover: _Cover, upper: float, floor: float, report: Report) -
 
 
 def _raise(f: Terms, claim: Array, G: Array, T: Array, upper: float) -> None:
-    """Raise the claims (n,) in place until they are proved on these cones; `upper` needs no proof."""
+    """Raise the claims (n,) in place until they are proved on cones with G and T; `upper` needs no proof."""
     step = np.full(claim.size, STEP * max(abs(upper), f.margin))
     cones, features = np.nonzero((T + f.margin > claim * G[:, :, None]).any(axis=0) & (claim < upper))
     T, G = T[:, cones, features], G[:, cones]

@@ -284,7 +284,7 @@ class ClassTree(FixingTree):
 
     @property
     def reached(self) -> float:
-        """Return the bound as it stands, up to rounding."""
+        """Return the bound on x'Ax - pi(S) that the tree proves so far, up to rounding."""
         nodes = [node for _, _, node in self.heap[:1]] + self.parted + self.stuck
         return max([self.target, self.ended, *(node.upper for node in nodes)])
 

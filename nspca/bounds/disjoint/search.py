@@ -256,12 +256,12 @@ class JointTree(Work[Plan]):
     # --- what it says ---------------------------------------------------------------------------------------
     @property
     def proved(self) -> float:
-        """Return the bound as it stands, up to rounding; infinite before the root has one."""
+        """Return the bound that is proved so far, up to rounding; infinite before the root has one."""
         leaves = [node for node in self.root.walk() if not node.children]
         return max([self.lower, *(node.estimate for node in leaves)])
 
     def certificate(self) -> Certificate | None:
-        """Return the certificate of the tree as it stands; None before the root has a bound."""
+        """Return the certificate of the present tree; None before the root has a bound."""
         if not np.isfinite(self.proved):
             return None
         arrays, upper = packed_joint(self.root)
