@@ -294,7 +294,7 @@ class _Search:
             self.halve(piece)
 
     def halve(self, taken: list[tuple[float, int, int]]) -> None:
-        """Split the cones `taken` from the heap at once, and climb from the best middle of a split edge when it is promising."""
+        """Split the cones `taken` from the heap, and climb from the best middle of an edge if promising."""
         f, uppers = self.f, np.array([-upper for upper, _, _ in taken])
         halves = f.split(self.open.take([place for _, _, place in taken]))
         best = int(np.argmax(halves.value))
