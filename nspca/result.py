@@ -229,7 +229,8 @@ def _shape(part: Any) -> str:
 def handing_in(result: Result) -> Iterator[None]:
     """Attach `result` to a `Cancelled` raised inside the context, with the certificate proved by then.
 
-    A better result that is already attached stays.
+    A result that is already attached stays. Methods and `nspca.api` enter it around steps after the first
+    answer.
     """
     try:
         yield

@@ -361,7 +361,7 @@ def feasible(problem: Problem, U: Array, sizes: Sequence[int]) -> Array:
     """Return disjoint unit components from U (n, r).
 
     Each feature goes to the column where it is largest, after columns are brought to length 1. The largest
-    entries of each column are kept.
+    entries of each column are kept. A column without entries gets the unused feature of largest variance.
     """
     norms = np.linalg.norm(U, axis=0)
     U = U / np.where(norms > 0, norms, 1.0)

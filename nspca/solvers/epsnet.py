@@ -67,7 +67,10 @@ class Options:
 
 
 def cap(d: int, eps: float) -> float:
-    """Return the chance p of a point to lie in a double cap: ``I_eps((d - 1) / 2, 1/2)``, d > 1."""
+    """Return the chance p that a uniform unit c lies in the double cap ``(c'c*)^2 >= 1 - eps``, for d > 1.
+
+    The chance is ``I_eps((d - 1) / 2, 1/2)``, the regularised incomplete beta function.
+    """
     from scipy.special import betainc  # slow to import, and needed for this one number
 
     return float(betainc((d - 1) / 2, 0.5, eps))
