@@ -1,10 +1,11 @@
 """Collect the entries of A above a level, as a sparse matrix: the remainder outside a dense core.
 
-With ``W_ij = min(A_ij, tau)`` (signed: clipped to [-tau, tau]) for pairs of features that are not both in the
-core, what is left of A there is ``N_ij = (A_ij - tau)+`` (signed: with the sign of A_ij). A is never formed
-whole: it is read in strips of columns, largest variances first, and only entries above the level are kept.
-As ``|A_ij|`` is at most ``sqrt(A_ii A_jj)``, few pairs need a look where variances differ: a million of the
-billion pairs of 50 000 words. `core` collects a remainder whenever a core is tried or rebuilt.
+On the features of a core W, M and U are free (`core`). With ``W_ij = min(A_ij, tau)`` (signed: clipped to
+[-tau, tau]) for pairs of features that are not both in the core, what is left of A there is
+``N_ij = (A_ij - tau)+`` (signed: with the sign of A_ij). A is never formed whole: it is read in strips of
+columns, largest variances first, and only entries above the level are kept. As ``|A_ij|`` is at most
+``sqrt(A_ii A_jj)``, few pairs need a look where variances differ: a million of the billion pairs of 50 000
+words. `core` collects a remainder before it tries cores, and when it rebuilds the core of a certificate.
 """
 
 from collections.abc import Iterator

@@ -39,7 +39,7 @@ def prove_joint(
     Parameters
     ----------
     problem, lower, effort, report
-        As for `certify_joint`, which comes first.
+        As for `certify_joint`, which comes first; `lower` is the best known value, in unit scale.
     answer : (n, r) float64, optional
         Known components, from which the search begins.
     limits : Limits, optional

@@ -1,6 +1,8 @@
 """Prove the bound of a witness W, M, U: the spectral half by Cholesky, the search half by cones.
 
-`strongest`, `fixing.settle` and `lean` prove their witnesses here. The two halves are those of `inequality`.
+The spectral half t bounds lambda_max(A - W - sym(M) - UU') on the kept rows. The search half F bounds what W,
+M and U add for any support (`inequality`). `strongest`, `fixing.settle` and `lean` prove their witnesses
+here.
 """
 
 from collections.abc import Iterable

@@ -1,6 +1,7 @@
 """Arrays of a certificate of form `packing`, from a joint tree (docs/certificate-format.md, *packing*).
 
-`search.JointTree` calls `packed_joint` for its certificate.
+The joint tree is that of the search for the best disjoint components. `search.JointTree` calls `packed_joint`
+for its certificate.
 """
 
 from fractions import Fraction

@@ -1,5 +1,8 @@
 """Node of the joint tree: a state, the pricings that narrow it, and a bound or children.
 
+The joint tree is that of the search for the best disjoint components. A state says which features each
+component must have and cannot have. A pricing has prices of the features and proves a bound with them.
+
 `search` makes the nodes and lets them grow, and `arrays` writes them into a certificate.
 """
 

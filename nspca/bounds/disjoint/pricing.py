@@ -1,5 +1,8 @@
 """Bound of the answers of a state: prices of features, and a search that fixes features for each class.
 
+A *state* says for each component which features it must have and cannot have. The components of one size for
+which it says the same are a *class*. Features *have rows* where safe elimination has kept their rows of A.
+
 For prices pi >= 0, Pi the largest sum of prices that the sets of an answer can have together, and q_c at
 least x'Ax - pi(S) for every set S that component c may have,
 
@@ -49,7 +52,7 @@ class Base:
     problem : Problem
         The joint problem.
     ground : Ground
-        Without prices.
+        The kept rows of the problem, without prices.
     """
 
     problem: Problem

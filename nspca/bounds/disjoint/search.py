@@ -4,6 +4,9 @@ At a node prices are found, and a tree for each class of components proves a bou
 for every better answer narrows the node. Where the linear program behind the prices stays above the best
 value, no prices can close the node, and it is branched on: a feature belongs to one of the components, or to
 none.
+
+`together.search_sets` runs a `JointTree`. A *state* says for each component which features it must have and
+cannot have; the components of one size for which it says the same are a *class*.
 """
 
 import time
@@ -40,7 +43,7 @@ distance from the best value.
 
 @dataclass(eq=False, kw_only=True)
 class JointTree(Work[Plan]):
-    """Search over the sets of all components; `together.search_sets` runs it.
+    """Search over the sets of all components.
 
     Attributes
     ----------

@@ -1,7 +1,7 @@
 """State of a node of the joint tree: which features each component must have and cannot have.
 
-A feature that a component must have is called *in*, one that it cannot have *out*. `columns`, `pricing` and
-`search` work on states.
+The joint tree is that of the search for the best disjoint components. A feature that a component must have is
+called *in*, one that it cannot have *out*. `columns`, `pricing` and `search` work on states.
 """
 
 from collections.abc import Iterable
