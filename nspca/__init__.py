@@ -183,6 +183,7 @@ _ROOM = {name: room for room, names in _ROOMS.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
+    """Return a public name or a submodule of the package, imported at its first use."""
     if name in _ROOM:
         found = getattr(import_module(f"nspca.{_ROOM[name]}"), name)
         globals()[name] = found  # the next time there is nothing to look up
@@ -193,4 +194,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
+    """Return all names, those not imported yet included, for completion in a shell."""
     return sorted({*globals(), *__all__})

@@ -4,7 +4,7 @@ The smallest of the bounds that are tried becomes the certificate: elementary bo
 A can be factorised, and duals unless the gap is closed already. `nspca.bounds.plan` has the rows, steps and
 cones that each effort allows. `nspca.bounds.strongest` has the order of the duals and when they stop;
 `nspca.bounds.joint` and `nspca.bounds.together` have it for several components. `nspca.solvers.auto` has the
-starts of "auto".
+starts of "auto". Specs call these functions for the pages and the command line, and users call them directly.
 """
 
 import time
@@ -36,6 +36,7 @@ from nspca.solvers import METHODS, Method, auto
 from nspca.validation.options import known_seed, made, whole
 
 EXHAUSTIVE = "exhaustive"
+"""Effort that searches until the optimum is proved, or until a limit of the caller."""
 EFFORTS = (*PLANS, EXHAUSTIVE)
 """Efforts of a certificate: less time than the solve, seconds, minutes, or until the optimum is proved."""
 SHIFT_RANK = 3
@@ -226,7 +227,8 @@ def prove_optimum(
     """Return `result` with a certificate of effort "exhaustive", or a better answer that its search found.
 
     The parameters are those of `certify`, and `result` is required. `Cancelled` carries as its `result` the
-    best answer by then, with what is proved about it.
+    best answer by then, with what is proved about it. The page that proves an optimum calls this through its
+    spec.
     """
     _check_problem(problem)
     search = _Search.of(EXHAUSTIVE, seconds, nodes, client, resume)
@@ -373,7 +375,7 @@ def certified(problem: Problem, result: Result, certificate: Certificate) -> Res
 
 
 Bound: TypeAlias = tuple[Certificate, Any, Array | None]
-"""Best certificate, a state that helps the next k, and a component found on the way."""
+"""Best certificate, a state that helps the next k (`strongest.Warm`), and a component found on the way."""
 
 
 @dataclass(frozen=True)
@@ -585,6 +587,7 @@ def _several(value: Any) -> tuple[Any, ...]:
 
 
 def _check_problem(problem: Any) -> None:
+    """Refuse a value that is no `Problem`."""
     if not isinstance(problem, Problem):
         raise InvalidProblem(
             f"a Problem is required, got {type(problem).__name__}; make one with nspca.Problem.from_data(X, "
@@ -593,17 +596,20 @@ def _check_problem(problem: Any) -> None:
 
 
 def _check_effort(effort: Any) -> None:
+    """Refuse a value that is neither None nor one of `EFFORTS`."""
     if effort is not None and not (isinstance(effort, str) and effort in EFFORTS):
         raise InvalidOption(f"effort must be one of {', '.join(EFFORTS)} or None, got {shown(effort)}")
 
 
 def _check_report(report: Report | None) -> Report:
+    """Return the report hook, one that ignores events for None; refuse what cannot be called."""
     if report is not None and not callable(report):
         raise InvalidOption(f"report must be a function of one event or None, got {shown(report)}")
     return silent if report is None else report
 
 
 def _options_class(method: str) -> Any:
+    """Return the class of the options of a method."""
     return line_of(method).Options
 
 
@@ -646,6 +652,7 @@ def _run(
     line.check(problem, options)
 
     def run(part: Problem, features: Any, report: Report) -> Result:
+        """Return the result of the method for a part of the problem that has only these features."""
         more = {"warm": [x[features] for x in warm]} if method == "auto" else {}
         return line.solve(part, options, seed, report, **more)
 

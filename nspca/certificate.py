@@ -1,5 +1,7 @@
 """Certificates: an upper bound on the unknown optimum, with the witness that lets anybody verify it from the
 data.
+
+Bounds make a `Certificate` by `Certificate.of`. Results hold one, and `nspca.verify` checks it.
 """
 
 import json
@@ -21,6 +23,7 @@ from nspca.validation.archive import read_arrays, write_arrays
 from nspca.validation.options import is_whole, whole
 
 VERSION = 1
+"""Version of the certificate format, which `nspca.verify` requires."""
 ROUNDING = 1e-12
 """Relative excess of a value over a bound that rounding explains; a larger excess is reported as an error."""
 
@@ -359,9 +362,11 @@ def _wrong(one: Certificate) -> list[str]:
 
 
 def _finite(number: Any) -> bool:
+    """Tell whether a value is a finite real number."""
     real = is_whole(number) or isinstance(number, float | np.floating)
     return real and -sys.float_info.max <= number <= sys.float_info.max
 
 
 def _whole(number: Any) -> bool:
+    """Tell whether a value is an int and no bool."""
     return isinstance(number, int) and not isinstance(number, bool)

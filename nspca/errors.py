@@ -58,6 +58,7 @@ class MissingValues(InvalidData):
         self.shape = int(shape[0]), int(shape[1])
 
     def __str__(self) -> str:
+        """Return the message alone."""
         return str(self.args[0])
 
 
@@ -83,6 +84,7 @@ class NotNumbers(InvalidData):
         self.column = column
 
     def __str__(self) -> str:
+        """Return the message alone."""
         return str(self.args[0])
 
 
@@ -101,6 +103,7 @@ class NotPrepared(InvalidData):
         self.step = step
 
     def __str__(self) -> str:
+        """Return the message alone."""
         return str(self.args[0])
 
 
@@ -158,7 +161,7 @@ def within_memory() -> Iterator[None]:
 
 @contextmanager
 def of_the_app(what: str) -> Iterator[None]:
-    """Turn a missing package of the dashboard into `MissingPackage` with a sentence about `what`."""
+    """Turn a missing package of the dashboard into `MissingPackage`; `what` begins its sentence."""
     try:
         yield
     except ModuleNotFoundError as error:

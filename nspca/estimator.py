@@ -317,9 +317,11 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     @property
     def _n_features_out(self) -> int:
+        """Return the number of components, from which scikit-learn names the outputs."""
         return self.components_.shape[0]
 
     def __sklearn_tags__(self) -> Any:
+        """Return the tags of the estimator for scikit-learn: sparse input is accepted."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags

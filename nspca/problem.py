@@ -1,4 +1,7 @@
-"""Problems: maximise x'Ax over unit vectors with at most k nonzero entries, nonnegative or of any sign."""
+"""Problems: maximise x'Ax over unit vectors with at most k nonzero entries, nonnegative or of any sign.
+
+Users and specs make a `Problem`. `nspca.solve`, methods, bounds and results take it as their first argument.
+"""
 
 import operator
 from collections.abc import Iterable

@@ -36,6 +36,7 @@ class Event:
 
 
 Report = Callable[[Event], None]
+"""Hook that long computations call with an event; the pages and the command line show what it gets."""
 
 
 def silent(event: Event) -> None:

@@ -1,5 +1,7 @@
 """Results of solvers: components with values recomputed from the data and certificates, and sweeps of
 results.
+
+Methods return a `Result` made by `Result.of`, and `nspca.sweep` returns a `Sweep`. Pages and files show both.
 """
 
 import io
@@ -227,7 +229,8 @@ def _shape(part: Any) -> str:
 def handing_in(result: Result) -> Iterator[None]:
     """Attach `result` to a `Cancelled` raised inside the context, with the certificate proved by then.
 
-    A better result that is already attached stays.
+    A result that is already attached stays. Methods and `nspca.api` enter it around steps after the first
+    answer.
     """
     try:
         yield
@@ -242,6 +245,7 @@ PROOF = "proof-"
 PLATEAU = 0.95
 """Share of the largest value above which a further feature gains little."""
 COLUMNS = ("method", "k", "value", "upper", "ratio", "kind", "seconds")
+"""Columns of `Sweep.frame`."""
 
 
 def row_of(method: str, k: int, result: Result) -> dict[str, Any]:
@@ -260,12 +264,15 @@ class Sweep:
         self.results = dict(results)
 
     def __getitem__(self, key: tuple[str, int]) -> Result:
+        """Return the result of a (method, k)."""
         return self.results[key]
 
     def __iter__(self) -> Iterator[tuple[str, int]]:
+        """Iterate over the pairs (method, k)."""
         return iter(self.results)
 
     def __len__(self) -> int:
+        """Return the number of results."""
         return len(self.results)
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""Public `verify`: convert data sets to plain arrays and call the checker, which knows arrays only."""
+"""Public `verify`: convert data sets to plain arrays and call the checker, which knows no data sets."""
 
 from functools import wraps
 from pathlib import Path

@@ -1,1 +1,5 @@
-"""Upper bounds on the optimum, each with the witness that proves it; docs/certificates.md has the theory."""
+"""Upper bounds on the optimum, each with the witness that proves it; docs/certificates.md has the theory.
+
+`nspca.api` calls `elementary`, `lowrank` and `strongest` for one component, and `together` for several.
+`nspca.selection.membership` calls `membership`. The other modules serve these.
+"""

@@ -12,6 +12,9 @@ so the bound of the core with ``A_RR + K`` in place of A_RR holds for all featur
 d_i. Safe elimination is the case N = 0. With an empty core the bound is ``max d + k tau``.
 
 For a vector v >= 0 on the core, the weights y with the smallest v'Kv solve ``(t I - |N_OO|) y = |N_OR| v``.
+
+`strongest` and `joint` ask whether a core pays, and build cores. `lean` and `membership` rebuild the core of
+a certificate by `with_weights`.
 """
 
 from dataclasses import dataclass
@@ -47,15 +50,17 @@ weights are valid.
 SAFE = 1 + 1e-11
 """Factor on d for the rounding errors of a checker that recomputes d."""
 TRIED = 11
-"""Steps of the golden section over tau, in which the bound is convex: to half a per cent of its range."""
+"""Steps of the golden section over tau, which leave half a per cent of its range (the bound is convex)."""
 FIRST, FIRST_IN_PARTS, FALL = 0.75, 0.25, 0.6
-"""First level of the entries that are collected, relative to what each of k features brings to the value, the
-same for data that are held in parts, and how it falls while the best tau lies near it."""
+"""First level above which entries are collected, relative to lower / k; this level for data that are held in
+parts; and the factor by which the level falls while the best tau lies near the level.
+"""
 CLOSE, LEAST = 1.05, 1e-3
 """Minimum ratio of the best tau to the level, for a level that is low enough; and the lowest level, relative
 to the largest variance.
 """
 GOLDEN = (np.sqrt(5) - 1) / 2
+"""Golden ratio, less than 1: the share of the range that a step of the golden section keeps."""
 
 
 def largest_eigenvalue(N: sp.csr_array, count: int = 1) -> float:
@@ -130,11 +135,21 @@ class Curve:
 
 
 def pays(problem: Problem, rows: tuple[int, ...], most: float, lower: float) -> bool:
-    """Return whether a core with weights is tried: A is large and can be read, and safe elimination fails.
+    """Tell whether a core with weights is tried: A is large and can be read, and safe elimination fails.
 
-    Elimination fails where k features at the level of the entries that it leaves out are worth more than
-    `most`, even with the largest number of rows that may be kept. Where few pairs of features are in reach, a
-    core proves more whatever is left out.
+    Elimination fails where k times the largest eliminated entry exceeds `most`, even with the largest number
+    of rows that may be kept. Where few pairs of features are in reach (`few_in_reach`), a core proves more
+    than elimination in any case.
+
+    Parameters
+    ----------
+    problem : Problem
+    rows : tuple of int
+        Increasing numbers of rows that safe elimination may keep.
+    most : float
+        Maximum of k times the largest eliminated entry, in unit scale.
+    lower : float
+        The best known value, in unit scale; 0 for none.
     """
     A = problem.covariance
     if len(problem.forced) == sum(problem.sizes) or not can_be_read(A, _first_level(problem, lower)):
@@ -150,7 +165,7 @@ def few_in_reach(A: Covariance) -> bool:
 
 
 def _first_level(problem: Problem, lower: float) -> float:
-    """Return the level above which entries of A are collected first."""
+    """Return the level above which entries of A are collected first, from the best known value `lower`."""
     A, top = problem.covariance, float(problem.covariance.diagonal.max())
     first = FIRST_IN_PARTS if few_in_reach(A) else FIRST
     return first * min(lower / sum(problem.sizes), top) if lower > 0 else first * top
@@ -159,7 +174,8 @@ def _first_level(problem: Problem, lower: float) -> float:
 def search_tau(problem: Problem, lower: float) -> tuple[Remainder, Curve]:
     """Return the entries of A above a level, and the bound with an empty core by threshold.
 
-    The level is lowered until the best threshold is well above it, or until memory for entries is full.
+    `lower` is the best known value, in unit scale. The level is lowered until the best threshold is well
+    above it, or until memory for entries is full.
     """
     A, top = problem.covariance, float(problem.covariance.diagonal.max())
     level = _first_level(problem, lower)
@@ -178,6 +194,7 @@ def _search(problem: Problem, remainder: Remainder) -> Curve:
     found: dict[float, float] = {}
 
     def upper(tau: float) -> float:
+        """Return the bound with an empty core for a threshold, computed once."""
         if tau not in found:
             own = largest_eigenvalue(remainder.above(tau), len(problem.sizes))
             found[tau] = own + sum(problem.sizes) * tau
@@ -229,7 +246,10 @@ def with_core(
 
 
 def with_weights(problem: Problem, rows: np.ndarray, tau: float, t: float, y: Array) -> Kept | None:
-    """Return the rows of a core with given weights; None where t is too small for them, or tau for memory."""
+    """Return the rows of a core with given weights y (n - r,) of the other features, as in a certificate.
+
+    None where t is too small for the weights, or tau so small that its entries do not fit into memory.
+    """
     others = np.setdiff1d(np.arange(problem.n), rows)
     remainder = collect(problem.covariance, problem.nonneg, tau)
     if remainder.level > tau:
@@ -250,7 +270,7 @@ def _fold_remainder(
 ) -> Kept | None:
     """Return the rows of a core whose block is ``A_RR + K``; None if t is not above every d_i.
 
-    `NOO` and `NOR` are the parts of ``|N|`` outside the core, and between the outside and the core.
+    `NOO` is ``|N|`` among the features outside the core, and `NOR` is N between these and the core.
     """
     A = problem.covariance
     d = (NOO @ y) / y * SAFE
@@ -278,7 +298,10 @@ def _rounding_error(A: Covariance, half: sp.csr_array, gain: Array) -> float:
 
 
 def weights(N: sp.csr_array, b: Array, t: float) -> Array | None:
-    """Return positive weights y that nearly solve ``(t I - N) y = b``; None if lambda_max(N) > t."""
+    """Return positive weights y that nearly solve ``(t I - N) y = b``; None if a weight is not positive.
+
+    A solution with b > 0 is positive when t exceeds the largest eigenvalue of N.
+    """
     y = _solve(N, t, b) if N.nnz else np.ones(b.size)
     if not np.isfinite(y).all() or y.min(initial=1.0) <= 0:
         return None

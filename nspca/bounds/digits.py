@@ -1,4 +1,7 @@
-"""Round matrices to few binary digits, so that they compress well; bounds are proved after rounding."""
+"""Round matrices to few binary digits, so that they compress well; bounds are proved after rounding.
+
+`lean` rounds the W and M of finished certificates, and `fixing.stored` those of a tree.
+"""
 
 import numpy as np
 

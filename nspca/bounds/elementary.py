@@ -1,4 +1,7 @@
-"""Elementary bounds (B0) that need no search: leading eigenvalue, k largest variances, largest row sums."""
+"""Elementary bounds (B0) that need no search: leading eigenvalue, k largest variances, largest row sums.
+
+`nspca.api` starts with the `best` of them, and the preview of a sweep takes them for every k.
+"""
 
 import numpy as np
 
@@ -44,7 +47,7 @@ def rows(problem: Problem) -> Certificate:
 
 
 def _raised(problem: Problem, bound: float) -> float:
-    """Return a bound raised by the rounding error of k recomputed entries, gamma_m |Z|'|Z| each."""
+    """Return a bound raised by the rounding errors of a checker that recomputes k entries of A."""
     A = problem.covariance
     samples = A.shape[0] if A.source == "data" else 1
     size = bound + problem.size * float(A.diagonal.max())

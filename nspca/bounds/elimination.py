@@ -12,6 +12,9 @@ the problem. Elimination makes bounds possible for thousands of features.
 
 No n x n matrix is formed: for psd A, ``A_ij <= max(A_ii, A_jj)``, so an entry above tau lies in a row or
 column whose variance is above tau.
+
+Every search for a bound on kept rows gets them as a `Kept`: from `keep` or `all_rows` here, from `core`, or
+from `fixing.ground` for the node of a tree.
 """
 
 from dataclasses import dataclass
@@ -90,7 +93,11 @@ class Kept:
         return np.arange(len(self.block)) if self.rows is None else self.rows
 
     def largest(self, values: Array, count: int) -> float:
-        """Return the sum of the first `count` of `values` (decreasing), each raised to at least `outside`."""
+        """Return the sum of the first `count` of `values` (decreasing), each raised to at least `outside`.
+
+        The values are eigenvalues on the kept rows. Where fewer than `count` are given, `outside` stands for
+        each missing one.
+        """
         return float(np.maximum(values[:count], self.outside).sum()) + self.outside * max(
             0, count - values.size
         )
@@ -116,7 +123,7 @@ def peaks(A: Covariance, nonneg: bool) -> tuple[Array, float]:
 
 
 def _peaks(A: Covariance, nonneg: bool) -> tuple[Array, float]:
-    """Compute `peaks`."""
+    """Compute the result of `peaks`, which is cached there."""
     if isinstance(A, Parts):
         return peaks_of_parts(A, nonneg)
     order = np.argsort(-A.diagonal, kind="stable")
@@ -139,7 +146,7 @@ def all_rows(problem: Problem) -> Kept:
 
 
 def keep(problem: Problem, most: int) -> Kept:
-    """Return at most about `most` kept rows, those with the largest entries.
+    """Return the kept rows of safe elimination: those with the largest entries, at most `most` of them.
 
     Rows whose largest entries are equal at the limit are all left out. Forced features come first. When the
     usable features fit into `most` rows, exactly these are kept.
@@ -160,7 +167,7 @@ def keep(problem: Problem, most: int) -> Kept:
 def enough_rows(problem: Problem, numbers: tuple[int, ...], most: float) -> int:
     """Return the first of `numbers` of rows for which k times the largest eliminated entry is at most `most`.
 
-    Returns the last number if there is none.
+    Returns the last number if there is none. `most` is in unit scale.
     """
     for number in numbers:
         number = max(number, len(problem.forced))
@@ -221,13 +228,17 @@ def clipped(B: Array, tau: float, nonneg: bool) -> Array:
 
 
 class _Top:
-    """Estimator of the largest eigenvalue of matrices (r, r) that change little from call to call."""
+    """Estimator of the largest eigenvalue of matrices (r, r) that change little from call to call.
+
+    `search_threshold` calls it for every tau. Estimates are raised to ``kept.least``.
+    """
 
     def __init__(self, kept: Kept):
         self.least = kept.least
         self.basis = kept.leading[1][:, :FOLLOWED] if len(kept.block) > DIRECT else None
 
     def __call__(self, R: Array) -> float:
+        """Return the estimate for R; for large R the search starts from the eigenvectors of the last call."""
         if self.basis is None:
             return max(largest_eigenvalue(R), self.least)
         Q, values, Z = krylov(R, self.basis)

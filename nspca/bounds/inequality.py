@@ -12,6 +12,10 @@ Proof. Take a feasible x with support I. (1) x'Wx <= tau (1'x)^2. (2) With t_i =
 ((Vc)'x)^2 <= max_c sum_I ((v_i'c)+)^2 by Cauchy-Schwarz. (4) What is left of A is at most lambda_max. Add;
 |I| <= k and the terms are >= 0. Signed problem: tau = max |W_ij|, |.| in s_i, and in (3) c_0 >= 0 and
 (|u_i'c| + sqrt(tau) c_0)^2.
+
+The first term is the spectral half, whose proved value is the claim t (`spectral_claim`). The second term is
+the search half, whose claim is F. `witness` proves both halves of a witness. `elementary`, `lowrank` and
+`kyfan` call `spectral_claim` themselves.
 """
 
 from typing import Any
@@ -80,11 +84,13 @@ def spectral_claim(
         sizes += TINY if sizes or underflown else 0.0
 
         def prove(t: float) -> tuple[bool, float]:
+            """Return whether t is proved with an r x r matrix, and t raised by a margin."""
             return _features_side(S, t, (samples + U.shape[1] + 20) * sizes)
     else:
         trace, total = A.trace, 0.0
 
         def prove(t: float) -> tuple[bool, float]:
+            """Return whether t is proved with an m x m matrix, and t raised by a margin."""
             return _samples_side(A, U, t)
 
     t = estimate if rows is None and N is not None else max(estimate, 0.0)

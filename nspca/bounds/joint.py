@@ -2,7 +2,7 @@
 
 The bound of `kyfan` comes first, on more and more rows while the eliminated entries determine it. The bound
 of `packing`, with prices and a lift, continues from the best W. Budgets are numbers of steps that depend on
-the size of the problem alone.
+the size of the problem alone. `together.prove_joint` calls `certify_joint`.
 """
 
 from dataclasses import dataclass, replace
@@ -131,7 +131,7 @@ class _JointSearch:
         return run
 
     def with_core(self) -> KyFan | None:
-        """Run `KyFan` on cores with weights for other features; return the best run, or None."""
+        """Run `KyFan` on cores with weights for other features; return the best proved run, or None."""
         problem, plan, sizes = self.problem, self.plan, self.problem.sizes
         remainder, curve = core.search_tau(problem, self.lower)
         tau, best, steps = curve.best, None, 0

@@ -13,6 +13,9 @@ W = 0 gives Ky Fan's theorem, and W = min(A, tau) the threshold bound. The best 
 found by ADMM (`dual.splitting`) as for one component. Every iterate gives a valid bound. The best one is
 kept, and only its bound is proved. With many features, rows are eliminated as in `elimination`. If the best
 tau is the largest eliminated entry, the bound would improve with more kept rows.
+
+`joint` runs a `KyFan` on more and more rows. `packing` continues from its W. `lean` proves a rounded W with
+`of_weights`.
 """
 
 from dataclasses import dataclass
@@ -57,7 +60,7 @@ def kept_rows(problem: Problem, plan: JointPlan, number: int) -> Kept:
 
 
 def of_weights(problem: Problem, kept: Kept, W: Array) -> Certificate:
-    """Return the certificate of any given symmetric W on the kept rows."""
+    """Return the certificate of any given symmetric W (r, r) on the kept rows."""
     return KyFan(problem, JOINT_PLANS["fast"], 0.0, report=silent, kept=kept, best=W).proved(None)
 
 
@@ -106,7 +109,7 @@ class KyFan(Work[JointPlan]):
 
     @property
     def ends(self) -> bool:
-        """Tell whether no run on more rows is needed, since more rows would not improve the bound."""
+        """Tell whether no run on more rows follows, for example since more rows would not help."""
         if self.last or self.closed or self.kept.rows is None or self.best is None:
             return True
         return threshold(self.best, self.problem.nonneg, self.kept.floor) > self.kept.floor

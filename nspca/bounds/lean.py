@@ -1,4 +1,7 @@
-"""Shrink a certificate for storage: round its W to few digits, and prove the bound of the rounded W."""
+"""Shrink a certificate for storage: round its W to few digits, and prove the bound of the rounded W.
+
+`scripts/answers.py` calls `lean` for the certificates of the stored answers that ship with the samples.
+"""
 
 import numpy as np
 
@@ -16,7 +19,8 @@ def lean(problem: Problem, certificate: Certificate, digits: int = DIGITS) -> Ce
     """Return a certificate of the same problem with a rounded W, which needs a fraction of the bytes.
 
     The inequality holds for any W, so the new bound is proved without relying on the old one. It may be
-    slightly larger or smaller. A certificate without W is returned unchanged.
+    slightly larger or smaller. A certificate without W, with row cuts M for one component, or of a
+    tree is returned unchanged.
 
     Parameters
     ----------

@@ -5,6 +5,8 @@ bound on the answers that use feature j, the maximum over those without j a boun
 (docs/certificates.md, *In or out*). So the witness of a certificate is reused. Its cover is refined where
 answers of interest can lie, and the bounds for all features follow at once. A tiny problem has a tree of its
 own, which branches until every support that may be of interest is decided.
+
+`selection.membership` calls `certificates`, and keeps the certificate that `decides` ranks highest.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -37,6 +39,7 @@ and the level of interest, and at least NEAREST times the value.
 RANK = 3
 """Rank of the lift for a witness without one. Without a lift all features would get the same bounds."""
 NAMES = ("having", "lacking")
+"""Names of the arrays (n,) of a certificate: bounds on answers that have a feature, and that lack it."""
 TREE = 1e8
 """Maximum work of a complete tree: n^3 + CALL for every node."""
 CALL = 3e4
@@ -61,7 +64,7 @@ class Interest:
 
     @property
     def levels(self) -> list[float]:
-        """Levels for the bounds: the first is that of interest, lower ones follow while work is left."""
+        """Levels for the bounds, decreasing: the level of interest, then lower ones while work is left."""
         return [self.value * max(0.0, 1 - d * (1 - self.share)) * (1 - BELOW) for d in DEEPER]
 
     @property
@@ -72,9 +75,9 @@ class Interest:
 
 @dataclass(frozen=True, eq=False)
 class Bounds:
-    """Upper bounds on the answers that have a feature (n,), on those that lack it (n,), and on all answers.
+    """Upper bounds on the answers that have a feature (n,), that lack a feature (n,), and on all answers.
 
-    Entries are -inf where no such answers exist.
+    Bounds are in unit scale. Entries are -inf where no such answers exist.
     """
 
     having: Array
@@ -155,7 +158,7 @@ def _with_witness(
 
 
 def whole(problem: Problem, certificate: Certificate) -> Certificate:
-    """Return a certificate that claims its bound on all answers for every feature."""
+    """Return a certificate of form "inequality" with its bound on all answers claimed for every feature."""
     t, F = certificate.witness["claims"]
     half = _Half(float(t), float(F), np.zeros(0), np.zeros(0), certificate.witness["tree"])
     same = np.full(problem.n, half.upper)
@@ -164,7 +167,10 @@ def whole(problem: Problem, certificate: Certificate) -> Certificate:
 
 
 def decides(certificate: Certificate, interest: Interest) -> tuple[int, float]:
-    """Return a sort key for certificates: number of claims below the level, and minus the sum of the rest."""
+    """Return a sort key for certificates: the number of claims below the level of interest, and a tie-break.
+
+    The tie-break is minus the sum of the claims, where those below the level count as the level.
+    """
     claims, level = np.array([certificate.witness[name] for name in NAMES]), interest.value * interest.share
     return int(np.count_nonzero(claims < level)), -float(np.maximum(claims, level).sum())
 
@@ -172,7 +178,10 @@ def decides(certificate: Certificate, interest: Interest) -> tuple[int, float]:
 def stated(
     problem: Problem, kind: str, form: str, bounds: Bounds, witness: dict[str, np.ndarray]
 ) -> Certificate:
-    """Return the certificate that claims these bounds, clipped to between 0 and the bound on all answers."""
+    """Return the certificate that claims the given bounds, clipped to between 0 and the bound on all answers.
+
+    `witness` holds the arrays that prove the bounds.
+    """
     claims = {
         name: np.clip(part, 0.0, bounds.upper)
         for name, part in (("having", bounds.having), ("lacking", bounds.lacking))
@@ -262,22 +271,22 @@ class _Half:
         return Bounds(having, lacking, upper)
 
 
-def _search_half(problem: Problem, of: _Stand, interest: Interest, work: float, report: Report) -> _Half:
-    """Search the sphere with at most `work` terms, and return the search half for every row."""
-    k, nonneg, witness, t = problem.size, problem.nonneg, of.witness, of.t
-    extra, U = min(k, of.outside), witness.U
+def _search_half(problem: Problem, stand: _Stand, interest: Interest, work: float, report: Report) -> _Half:
+    """Search the sphere with at most `work` terms, and return the halves of the bounds for every row."""
+    k, nonneg, witness, t = problem.size, problem.nonneg, stand.witness, stand.t
+    extra, U = min(k, stand.outside), witness.U
     assert U is not None  # of_inequality and _part provide one
     h = None if witness.M is None else np.append(heights(witness.M, k, nonneg), np.zeros(extra))
     V = np.vstack((U, np.zeros((extra, U.shape[1]))))
-    query = Query(V, k, h, threshold(witness.W, nonneg, of.floor), nonneg, of.fixed)
+    query = Query(V, k, h, threshold(witness.W, nonneg, stand.floor), nonneg, stand.fixed)
     D = V.shape[1] + (query.tau > 0)
     cap = max(FEWEST, int(work / (len(V) * D * (D + 1) / 2 + 1)))
     found = search.rows(query, [level - t for level in interest.levels], interest.tol, cap, report)
     size = np.einsum("ij,ij->i", V, V) + query.tau + (0.0 if h is None else h)
     slack = search_slack(k, D)
-    lost = slack * float(topk_sum(size, k, of.fixed))
+    lost = slack * float(topk_sum(size, k, stand.fixed))
     if witness.M is not None:  # rounding errors of h are relative to the norms of the rows of M
-        lost += slack * float(topk_sum(np.linalg.norm(witness.M, axis=1), k, of.fixed))
+        lost += slack * float(topk_sum(np.linalg.norm(witness.M, axis=1), k, stand.fixed))
     more = lost + 8 * UNIT_ROUNDOFF * abs(t)
     return _Half(t, found.upper + lost, found.having + more, found.lacking + more, found.tree)
 
@@ -303,6 +312,7 @@ class _Supports:
 
 
 def _all_supports(problem: Problem) -> _Supports:
+    """Return all supports of a problem: those that contain its forced features."""
     others = np.setdiff1d(np.arange(problem.n), problem.forced)
     return _Supports(problem.forced, tuple(map(int, others)))
 
@@ -362,7 +372,7 @@ def _of_leaves(
 
 
 def _tree(problem: Problem, interest: Interest) -> Certificate | None:
-    """Return the certificate of a complete tree for the lowest affordable level, or None."""
+    """Return the certificate of a complete tree for the lowest affordable level; None if there is none."""
     found = None
     for level in interest.levels:
         deeper = _decided(problem, level) if problem.n * (problem.n**3 + CALL) <= TREE else None

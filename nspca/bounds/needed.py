@@ -2,7 +2,7 @@
 
 For each feature the supports are split in two. Those without the feature must have a bound below a level.
 Those with it are split further at the next feature. The resulting chain is a tree of the form `branches`,
-with one leaf for each feature and one for the supports that have all features.
+with one leaf for each feature and one for the supports that have all features. `membership` calls `chain`.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ from nspca.progress import Report, silent
 RANK = 3
 """Dimensions of the first lift."""
 NO_WITNESS = -1
-"""Code of a leaf, and of a use without a witness."""
+"""Code of a leaf in `branch`, and of a leaf without a witness in `use`."""
 
 
 class _Bounding(Settling):

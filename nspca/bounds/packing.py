@@ -8,7 +8,7 @@ For any prices pi >= 0 of the features and any L with d columns, rows l_i, S the
 topk_i sums s_j terms, and tau and h are as in `inequality` for k = max s_j. Each component pays the prices of
 its features, and topk(pi, S) bounds the sum of all prices paid. As for one component, the splitting
 (`dual.lift`) improves W, M, L and pi together. A search over the sphere for each different size then proves
-the bound.
+the bound. `joint` runs a `Packing` after `kyfan`, and `lean` proves rounded numbers with `of_numbers`.
 """
 
 from collections.abc import Iterable
@@ -90,7 +90,7 @@ def counts_of(problem: Problem) -> tuple[tuple[int, int], ...]:
 
 
 def of_numbers(problem: Problem, kept: Kept, packed: Packed) -> Certificate | None:
-    """Return the certificate of given numbers W, M, L and prices; None when their bound cannot be proved."""
+    """Return the certificate of given W, M, L and prices, as `lean` has them; None when the proof fails."""
     zero, plan = np.zeros_like(kept.block), JOINT_PLANS["thorough"]
     run = Packing(problem, plan, 0.0, kept=kept, W=zero, X=zero, best=packed)
     none_known = [0.0] * len(counts_of(problem))
@@ -255,7 +255,7 @@ class Packing(Work[JointPlan]):
         return base + sum(F * number for (F, _), (_, number) in zip(halves, counts, strict=True)), halves
 
     def query(self, packed: Packed, size: int, tau: float) -> Query:
-        """Return the question of the search for one size; rows of zeros stand for the rows not kept."""
+        """Return the query of the search for one size; rows of zeros stand for the rows not kept."""
         extra = min(size, self.kept.free)
         L = np.vstack((packed.L, np.zeros((extra, packed.L.shape[1]))))
         h = np.append(packed.heights(self.problem), np.zeros(extra))

@@ -1,4 +1,8 @@
-"""Find the largest entry of every row of an A that is held in parts, computing few entries of A."""
+"""Find the largest entry of every row of an A that is held in parts, computing few entries of A.
+
+An A in parts is never formed, since a block of it costs a pass over the data. `elimination.peaks` calls
+`peaks` to choose the kept rows.
+"""
 
 from collections.abc import Iterator
 

@@ -1,7 +1,8 @@
 """Limits of the efforts "fast", "standard" and "thorough": rows, steps and cones for a certificate.
 
 `PLANS` is for one component, `JOINT_PLANS` for several together. The order of the work is decided in
-`strongest` and `joint`. `nspca.api` decides which elementary bounds are tried besides.
+`strongest` and `joint`. `nspca.api` decides which elementary bounds are tried besides. `planning.costs`
+estimates the cost of a certificate from the same plans.
 """
 
 from dataclasses import dataclass, replace
@@ -98,7 +99,7 @@ LEAST_ROUNDS, NONZEROS = 3, 500_000
 
 
 def plan_in_parts(effort: str, nonzeros: int) -> Plan:
-    """Return the plan for data in parts; "fast" may take as long as a search for a component does."""
+    """Return the plan for data in parts; with "fast" the rounds grow with the `nonzeros` of the data."""
     plan = IN_PARTS[effort]
     rounds = min(plan.rounds, LEAST_ROUNDS + nonzeros // NONZEROS) if effort == "fast" else plan.rounds
     return replace(plan, rounds=rounds)

@@ -1,10 +1,11 @@
 """Collect the entries of A above a level, as a sparse matrix: the remainder outside a dense core.
 
-With ``W_ij = min(A_ij, tau)`` (signed: clipped to [-tau, tau]) for pairs of features that are not both in the
-core, what is left of A there is ``N_ij = (A_ij - tau)+`` (signed: with the sign of A_ij). A is never formed
-whole: it is read in strips of columns, largest variances first, and only entries above the level are kept.
-As ``|A_ij|`` is at most ``sqrt(A_ii A_jj)``, few pairs need a look where variances differ: a million of the
-billion pairs of 50 000 words.
+On the features of a core W, M and U are free (`core`). With ``W_ij = min(A_ij, tau)`` (signed: clipped to
+[-tau, tau]) for pairs of features that are not both in the core, what is left of A there is
+``N_ij = (A_ij - tau)+`` (signed: with the sign of A_ij). A is never formed whole: it is read in strips of
+columns, largest variances first, and only entries above the level are kept. As ``|A_ij|`` is at most
+``sqrt(A_ii A_jj)``, few pairs need a look where variances differ: a million of the billion pairs of 50 000
+words. `core` collects a remainder before it tries cores, and when it rebuilds the core of a certificate.
 """
 
 from collections.abc import Iterator
@@ -24,18 +25,21 @@ MOST = 2_000_000
 STRIP = 512
 """Columns of A in a strip: n x 512 numbers are 50 MB for n = 12 000."""
 NARROWEST = 16
-"""Columns of the first strip of data that are held in parts. Each next strip has twice as many, as fewer
-pairs of them are in reach."""
+"""Columns of the first strip for data that are held in parts. Each next strip has twice as many columns,
+since the variances fall and fewer pairs of features are in reach.
+"""
 WIDE, PASSES = 2**25, 20
-"""Entries of A that are formed in a pass over the rows (256 MB), and most passes."""
+"""Maximum entries of A formed in one pass over the rows of data in parts (256 MB), and maximum passes."""
 LOWER = 0.85
-"""Entries are collected down to this share of the level asked for, so that a next, lower level needs no new
-pass."""
+"""Entries are collected down to this share of the level asked for, so that the next lower level needs no
+new pass.
+"""
 LOWEST = 1e-6
-"""Level from which the level rises where too many pairs are in reach, relative to the largest variance."""
+"""Where too many pairs are in reach, the level is raised to this share of the largest variance at least."""
 SINGLE = 512
 """Maximum samples for computing entries in single precision, which takes half the time."""
 SINGLE_ROUNDOFF = 2.0**-24
+"""Largest relative error of one rounding in single precision."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +66,7 @@ class Remainder:
 
     @property
     def sizes(self) -> np.ndarray:
-        """Return the sizes of the entries."""
+        """Return the absolute values (p,) of the entries."""
         return np.abs(self.entries)
 
     def above(self, tau: float, signs: bool = False) -> sp.csr_array:
@@ -80,12 +84,12 @@ class Remainder:
 
 
 def can_be_read(A: Covariance, level: float) -> bool:
-    """Return whether entries of A above a level can be read: of data in parts each pass forms some pairs."""
+    """Tell whether entries of A above a level can be read, for data in parts in at most `PASSES` passes."""
     return not isinstance(A, Parts) or A.small or pairs_in_reach(A, level) <= PASSES * WIDE
 
 
 def pairs_in_reach(A: Covariance, level: float) -> int:
-    """Return the number of pairs of features whose entry of A may exceed a level above 0."""
+    """Return the number of pairs of features whose entry of A may exceed a positive level."""
     size = np.sort(_sizes(A))[::-1]
     size = size[size > 0]
     ends = np.searchsorted(-size, -level / size)
@@ -171,9 +175,10 @@ def _strips(A: Any, order: np.ndarray, level: float) -> Iterator[tuple[int, np.n
 
 
 def _in_parts(A: Parts, order: Indices, size: Array, level: float) -> Iterator[tuple[int, Array]]:
-    """Yield (start, C) as `_strips` does, as many strips to a pass over the rows as have `WIDE` entries.
+    """Yield (start, C) as `_strips` does; one pass over the rows forms strips of `WIDE` entries together.
 
-    Entries of features on which A is stored are taken from there.
+    `size` (n,) has the numbers of `_sizes` in the given order. Entries of features on which A is stored are
+    taken from there.
     """
     known = A.held(order[:CANDIDATES])
     known = np.zeros((0, 0)) if known is None else known
@@ -182,6 +187,7 @@ def _in_parts(A: Parts, order: Indices, size: Array, level: float) -> Iterator[t
     pairs: list[tuple[Indices, Indices]] = []
 
     def read() -> Iterator[tuple[int, Array]]:
+        """Yield (start, C) of the strips collected so far, by one pass over the rows."""
         for (start, stop), C in zip(starts, A.crossed(pairs), strict=True):
             yield start, C if stop > inner else np.vstack((known[start:, start:stop], C))
 

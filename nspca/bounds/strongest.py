@@ -7,6 +7,8 @@ begins with that witness if it fixes anything. Everything stops as soon as the g
 
 Budgets are counts of steps that depend on the size alone, never on the clock, so the same input gives the
 same certificate. Only `Limits` of a caller may name seconds.
+
+`nspca.api` calls `strongest` for `solve`, `certify` and every k of a sweep, after cheaper bounds.
 """
 
 import time
@@ -232,7 +234,10 @@ class _Cores:
         return core.SHARE * (self.aim - self.problem.size * tau)
 
     def prove(self, kept: Kept | None, plan: Plan) -> "_Run | None":
-        """Run a plan on some kept rows, keep its certificate if it is the best, and return the run."""
+        """Run a plan on some kept rows, keep its certificate if it is the best, and return the run.
+
+        None without kept rows.
+        """
         if kept is None:
             return None
         run = _Run(self.problem, plan, self.lower, report=self.tell, kept=kept)
@@ -308,7 +313,7 @@ class _Run(Work[Plan]):
     limits, resumed
         Arguments `limits` and `resume` of `strongest`.
     warmed : fixing.node.Warm or None
-        State of the last lift, for a tree.
+        State of the last lift, for a tree. That class is imported as `Known`, since `Warm` is taken here.
     unfinished : Certificate or None
         Certificate of the last tree, if its bound is worse than `upper`.
     """
@@ -419,7 +424,7 @@ class _Run(Work[Plan]):
                 tree.run()
 
     def go_on(self, arrays: dict[str, np.ndarray]) -> None:
-        """Continue the tree of an unfinished search, given by its arrays."""
+        """Continue the tree of an unfinished search, given by the arrays of its certificate."""
         problem, forced = self.problem, np.array(self.problem.forced, dtype=np.int64)
         supports = Supports(forced, np.setdiff1d(problem.usable, forced), problem.size)
         root = unpacked(arrays, supports, problem.nonneg)
@@ -429,7 +434,7 @@ class _Run(Work[Plan]):
             tree.run()
 
     def rows_of(self, root: Node) -> Kept:
-        """Return the kept rows that the open nodes of a tree need."""
+        """Return the kept rows that the open nodes of a tree need; `root` is the root of the tree."""
         target = self.lower * (1 + self.gap)
         left = [node.supports for node in root.walk() if node.leaf is not None and node.upper > target]
         none = np.zeros(0, dtype=np.int64)
@@ -474,7 +479,7 @@ class _Run(Work[Plan]):
                 self.unfinished = tree.certificate()
 
     def first(self, plain: Splitting) -> Stored | None:
-        """Return the W of the plain dual with a lift, in the form that a tree stores."""
+        """Return the W of `plain`, the splitting of `dual`, with a lift, in the form that a tree stores."""
         witness, _ = lifted(self.kept, Witness(plain.entries.W), ROOT_RANK)
         return Stored.of(self.kept.features, witness)
 
@@ -492,7 +497,8 @@ class _Run(Work[Plan]):
     def lift(self, plain: Splitting, rank: int, warm: Warm | None) -> None:
         """Try B6, then B9: rounds of steps, each followed by an evaluation, until the gap hardly closes.
 
-        The subspace of `warm` is the starting point if it fits.
+        `plain` is the splitting of `dual`, whose W and X are the starting point. So is the subspace of `warm`
+        if it fits.
         """
         splitting, W = self.splitting(), plain.entries.W
         splitting.resume(W, plain.X)
@@ -523,6 +529,7 @@ class _Run(Work[Plan]):
         return np.isfinite(least) and self.upper - least <= STALL * (self.upper - self.lower)
 
     def splitting(self, rho: float = 1.0) -> Splitting:
+        """Return a new splitting on the kept rows, with penalty `rho` relative to the largest eigenvalue."""
         return Splitting(self.kept, self.problem.size, self.problem.nonneg, rho=rho)
 
     # --- bounds ---------------------------------------------------------------------------------------------
@@ -538,11 +545,13 @@ class _Run(Work[Plan]):
         self.keep(witness, self.prove(witness, estimate), kind)
 
     def prove(self, witness: Witness, estimate: float | None = None) -> Proof:
+        """Prove the bound of a witness, as finely as the best known value needs."""
         tol, known = (1e-10, self.lower) if self.lower > 0 else (1e-3, np.inf)
         budget = Budget(tol, hopeless=self.upper, known=known, cap=self.plan.cap)
         return prove(self.problem, self.kept, witness, budget, estimate=estimate, report=self.quietly)
 
     def keep(self, witness: Witness, proof: Proof, kind: str | None = None) -> None:
+        """Keep the certificate of a proof if its bound is the best so far."""
         if proof.upper < self.upper:
             self.best, self.upper = stated(self.problem, self.kept, witness, proof, kind), proof.upper
             self.tell()

@@ -1,7 +1,7 @@
 """Prove what several disjoint components explain together: the joint bounds, then a search over their sets.
 
-The search follows with few features, or until a limit of the caller is reached. It begins with the prices, W,
-M and lift of the joint bound.
+The search is made for problems with few features, or when the caller sets limits. It begins with the prices,
+W, M and lift of the joint bound. `nspca.api` calls `prove_joint` for a problem of several sizes.
 """
 
 import numpy as np
@@ -22,7 +22,7 @@ from nspca.problem import Problem
 from nspca.progress import Report, silent
 
 ROWS = 1200
-"""Features that a search over sets keeps rows for, at most."""
+"""Maximum kept rows of a search over sets."""
 
 
 def prove_joint(
@@ -39,7 +39,7 @@ def prove_joint(
     Parameters
     ----------
     problem, lower, effort, report
-        As for `certify_joint`, which comes first.
+        As for `certify_joint`, which comes first; `lower` is the best known value, in unit scale.
     answer : (n, r) float64, optional
         Known components, from which the search begins.
     limits : Limits, optional
@@ -61,9 +61,9 @@ def search_sets(
     limits: Limits,
     best: Certificate,
 ) -> tuple[Certificate, Array | None]:
-    """Return the better of a certificate and that of a search over sets, and a better answer if one was met.
+    """Search the sets of all components; return the best certificate, and a better answer (n, r) or None.
 
-    The search begins with the prices, W, M and lift of the certificate.
+    The search begins with the prices, W, M and lift of `best`, and its result replaces `best` if better.
     """
     if best.upper <= lower * (1 + CLOSED) * problem.covariance.unit or problem.covariance.trace == 0.0:
         return best, None
@@ -86,7 +86,7 @@ def smaller(best: Certificate, other: Certificate | None) -> Certificate:
 
 
 def prices_of(problem: Problem, certificate: Certificate) -> Array | None:
-    """Return the prices (n,) of a certificate; None where there are none."""
+    """Return the prices (n,) of a certificate, 0 on rows that are not kept; None where it has no prices."""
     arrays = certificate.witness
     if "prices" not in arrays:
         return None
@@ -96,7 +96,7 @@ def prices_of(problem: Problem, certificate: Certificate) -> Array | None:
 
 
 def witness_of(problem: Problem, ground: Ground, certificate: Certificate) -> Stored | None:
-    """Return W, M and the lift of a certificate with prices; None where rows differ or there are none."""
+    """Return W, M and the lift of a certificate; None without prices, with weights, or for other rows."""
     arrays = certificate.witness
     rows = arrays.get("rows", np.arange(problem.n))
     if "prices" not in arrays or "y" in arrays or not np.isin(rows, ground.part.features).all():

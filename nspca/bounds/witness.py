@@ -1,4 +1,9 @@
-"""Prove the bound of a witness W, M, U: the spectral half by Cholesky, the search half by cones."""
+"""Prove the bound of a witness W, M, U: the spectral half by Cholesky, the search half by cones.
+
+The spectral half t bounds lambda_max(A - W - sym(M) - UU') on the kept rows. The search half F bounds what W,
+M and U add for any support (`inequality`). `strongest`, `fixing.settle` and `lean` prove their witnesses
+here.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -16,6 +21,7 @@ from nspca.problem import Problem
 from nspca.progress import Report, silent
 
 USUAL = Budget(tol=1e-4)
+"""Budget of a search over the sphere when the caller of `certificate` names none."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +83,10 @@ def largest(kept: Kept, witness: Witness) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Proof:
-    """A proved bound t + F - paid: spectral half t, search half F, threshold tau, cover that proves F."""
+    """A proved bound t + F - paid: spectral half t, search half F, threshold tau, cover that proves F.
+
+    `paid` is the sum of the prices of the fixed rows; 0 where no feature has a price.
+    """
 
     t: float
     F: float
@@ -87,6 +96,7 @@ class Proof:
 
     @property
     def upper(self) -> float:
+        """The bound t + F - paid, in unit scale."""
         return self.t + self.F - self.paid
 
 
@@ -107,7 +117,7 @@ def prove(
     kept : Kept
     witness : Witness
     budget : Budget
-        Budget of the search over the sphere; its `offset` is replaced by t.
+        Budget of the search over the sphere; its `offset` is replaced by t less the prices paid.
     estimate : float, optional
         Estimate of ``lambda_max(A - W - sym(M) - UU')``, if known.
     report : callable
@@ -180,7 +190,7 @@ def stated(
     proof: Proof,
     kind: str | None = None,
 ) -> Certificate:
-    """Return the certificate of a witness with its proof."""
+    """Return the certificate of a witness from its proof; `kind` is as in `certificate`."""
     U = None if witness.U is None or witness.U.shape[1] == 0 else witness.U
     named = {"W": witness.W, "M": witness.M, "U": U, "rows": kept.rows}
     arrays: dict[str, np.ndarray] = {name: array for name, array in named.items() if array is not None}

@@ -6,7 +6,7 @@ ever held whole.
 
 Y is the float64 matrix that X becomes when each column is taken times a power of two of its own, and columns
 that are more than half full are shifted by a float near their mean. Where means are taken off, columns that
-hold one value are 0 in Y.
+hold one value are 0 in Y. `rowblocks.RowMatrix` forms entries of A from such a `Rows`.
 """
 
 import hashlib
@@ -38,6 +38,8 @@ class Rows:
     sums, squares : (n,), sums and sums of squares of the columns of Y
     plain : (n,), sums of squares of the columns of Y that are not shifted
     constant : (n,), which columns hold one value
+    exponents : (n,), exponents of the powers of two by which columns of X are divided
+    shifts : (n,), the float that is taken off each shifted column after that, 0 for all others
     pieces_read : number of pieces of at most `piece` rows into which these sums were divided
     """
 

@@ -11,6 +11,8 @@ Putting positive entries to 0 makes a'(FG - T)a no larger, as a >= 0; either way
 
 Generators g_j are whole numbers until they are brought to length one. So a cone and its two halves, split at
 g_j + g_l, are the same set exactly.
+
+The forms `inequality`, `fixing` and `joint` prove their search halves with `prove_cover`.
 """
 
 import itertools
@@ -26,7 +28,9 @@ from nspca.checker.refusal import require
 from nspca.checker.rounding import TINY, is_psd, margin, topk
 
 TOO_SHORT = "a tree of the certificate ends too early: a part of the sphere, or supports, are missing"
+"""Sentence of the refusal of a tree whose codes end before all its leaves are read."""
 LEAF = 255
+"""Code of a cone that is not split."""
 WHOLE = 2.0**52
 """Largest size up to which sums of whole numbers are exact."""
 AT_ONCE = 2**19

@@ -1,4 +1,7 @@
-"""Entry point of the checker: `verify`, and the checks of a certificate, one after the other."""
+"""Entry point of the checker: `verify`, and the checks of a certificate, one after the other.
+
+`nspca.verify` (in `nspca.verifying`) and the tests call `verify`.
+"""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -24,6 +27,7 @@ FORMS: dict[str, Callable[[Matrix, reading.Recipe, reading.Arrays], Fraction | f
     "diagonal": forms.diagonal,
     "row": forms.row,
 }
+"""For each form the function that proves and returns the bound on x'Ax at unit scale."""
 
 
 def verify(

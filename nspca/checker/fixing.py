@@ -13,6 +13,8 @@ Proof. Let x'Ax > v, and let S be the support of x and the forced features. At t
 So S arrives at a leaf, which proves x'Ax <= t + F for it, as in `inequality`.
 
 Nobody needs to know whether v is reached. A stage proves nothing about features that it does not fix.
+
+`entry` calls `fixing` for this form. `packing` reads the trees of its components by `Trees`.
 """
 
 from collections.abc import Iterator
@@ -34,8 +36,10 @@ from nspca.checker.reading import NO_WITNESS, Arrays, Inequality, Recipe
 from nspca.checker.refusal import require
 
 LEAF, NOTHING_LEFT = -1, -2
+"""Codes of a node that is a leaf, and of a node without sets; other codes are the feature branched on."""
 NAMES: tuple[str, ...] = ("level", "branch", "stages", "fixed", "features", "use", "claims", "tau")
 NAMES += ("tree", "sizes", "rows", "W", "M", "U")
+"""Names of the witness arrays of this form."""
 
 
 def fixing(A: Matrix, recipe: Recipe, arrays: Arrays) -> Fraction:
@@ -86,7 +90,7 @@ class Node:
         return self.is_in.sum() > self.k or not (self.is_in | self.is_free).any()
 
     def after(self, out: Array | list[int], in_: Array | list[int]) -> Self:
-        """Return the node in which these free features are fixed."""
+        """Return the node in which the free features `out` and `in_` are fixed."""
         is_in, is_free = self.is_in.copy(), self.is_free.copy()
         is_in[in_] = True
         is_free[out] = is_free[in_] = False

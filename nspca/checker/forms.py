@@ -1,4 +1,8 @@
-"""Forms of certificates: what each form proves, as a bound on x'Ax at unit scale."""
+"""Forms of certificates: what each form proves, as a bound on x'Ax at unit scale.
+
+`entry` calls the function that has the name of the form. The forms `fixing` and `packing` have modules of
+their own.
+"""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -17,6 +21,7 @@ from nspca.checker.remainder import fold
 from nspca.checker.rounding import TINY, gamma, is_psd, norm, topk
 
 NO_BRANCHING = -1
+"""Code of a leaf of a tree of the form `branches`."""
 
 
 def inequality(A: Matrix, recipe: Recipe, arrays: Arrays) -> Fraction:
@@ -64,6 +69,7 @@ def branches(A: Matrix, recipe: Recipe, arrays: Arrays) -> Fraction:
     require(n <= matrix.DENSE_LIMIT, f"at most {matrix.DENSE_LIMIT} features can be branched on, got {n}")
 
     def split(node: Supports, i: int) -> tuple[Supports, Supports]:
+        """Return the supports of a node with feature i, and those without it."""
         undecided = 0 <= i < n and i not in node.fixed and i not in node.out
         words = f"feature {i} cannot be branched on: it is fixed or left out, or {k} are fixed"
         require(undecided and len(node.fixed) < k, words)

@@ -21,6 +21,8 @@ Signed x: the same with |W_ij|, |m_ij| and (|u_i'c| + sqrt(tau) c_0)^2.
 Features outside the kept rows: there W_ij = A_ij, M = 0, U = 0. So tau is also at least these A_ij; nothing
 is left of A there, which needs t >= 0; and their v_i = (0, sqrt(tau)) are equal, so k of them stand for all.
 Where they have weights, entries above tau are left of A there: `remainder` bounds their effect.
+
+`forms` proves an inequality with `prove`, and `fixing` its two halves for every stage and leaf.
 """
 
 import numpy as np

@@ -5,6 +5,8 @@ power of two of its own. A is *defined* by that Z. A covariance X: A = (B + B') 
 power of two, plus a multiple of the identity where the certificate has a shift (`Matrix.relief`). In the
 units of the data it is 2^exponent A. The unit scale is that of the largest number, of centred data that of
 the largest in columns that do not hold one value.
+
+`entry` makes the `Matrix` of a certificate, from which every form takes its entries.
 """
 
 import copy
@@ -185,12 +187,6 @@ class Matrix:
         require(not constant.any(), "a constant column cannot be scaled to unit variance")
         deviation = np.sqrt((C * C).mean(axis=1, keepdims=True))
         return (C if self.center else X) / deviation, np.zeros_like(exponents)
-
-    def largest_outside(self, outside: Array, tau: float, nonneg: bool) -> float:
-        """Return an upper bound on entries of A with a feature outside; see `rowblocks`, which alone has
-        it.
-        """
-        raise NotImplementedError
 
     def block(self, I: Array, J: Array) -> Array:
         """Return A[I, J], as computed."""

@@ -15,6 +15,9 @@ Bounds by row sums need no witness, so any certificate may claim them.
 
 Certificates with such claims have two arrays of n numbers, `having` and `lacking`. All are proved, or the
 certificate is refused. Where no answer has a feature, or lacks it, any number is true.
+
+`forms` reads the claims of a certificate and proves them beside its bound. `fixing` proves with `Rows` that a
+stage may fix a feature.
 """
 
 import itertools
@@ -56,7 +59,7 @@ class Claims:
         return replace(self, having=having, lacking=lacking)
 
     def need(self, name: str, features: Array, bounds: Any) -> None:
-        """Refuse claims that are below the proved bounds of these features."""
+        """Refuse claims that are below the proved bounds of these features; `name` is having or lacking."""
         claims = getattr(self, name)[features]
         wrong = np.flatnonzero(~(claims >= bounds))
         if wrong.size:

@@ -23,7 +23,7 @@ components of one class, an answer of a child: j is in S_c for c the first compo
 or j is out everywhere.
 Proof. j is in one S_c at most. Components of one class can be exchanged, as the node asks the same of them.
 
-So OPT <= max(the goals, the bounds of the leaves).
+So OPT <= max(the goals, the bounds of the leaves). `entry` calls `packing` for this form.
 """
 
 from collections.abc import Iterator
@@ -43,6 +43,7 @@ from nspca.checker.reading import Arrays, Recipe
 from nspca.checker.refusal import require
 
 OWN = ("goals", "split", "pricings", "prices")
+"""Names of the witness arrays that this form has besides those of form `fixing`."""
 
 
 def packing(A: Matrix, recipe: Recipe, arrays: Arrays) -> Fraction:
@@ -165,7 +166,7 @@ def prove_pricing(
     require(not state.is_impossible(A.n), "a pricing is at a joint node where nothing is left")
     classes, ends, total = state.classes, [], largest_sum(state, pi)
     for c, *others in classes:
-        into, out = (features_in(of[c], A.n) for of in (state.into, state.out))
+        into, out = (features_in(sets[c], A.n) for sets in (state.into, state.out))
         start = Node.root(A, into, state.sizes[c], out)
         q, end = trees.prove(start, pi)
         ends.append((q, Fraction(trees.level), start, end))

@@ -1,4 +1,8 @@
-"""Sums of products of columns of Y over some rows, from sparse entries: the work grows with the entries."""
+"""Sums of products of columns of Y over some rows, from sparse entries: the work grows with the entries.
+
+Y is the scaled data of `blocks`, whose `Rows` cut it into a `Piece` after the other and add up their
+products.
+"""
 
 import numpy as np
 from numpy import ndarray as Array

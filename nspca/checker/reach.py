@@ -1,4 +1,7 @@
-"""Find the entries of A that may exceed a level, in few blocks of A: |A_ij| is at most size_i size_j."""
+"""Find the entries of A that may exceed a level, in few blocks of A: |A_ij| is at most size_i size_j.
+
+`inequality` compares the threshold tau with them, and `remainder` forms N from them.
+"""
 
 from collections.abc import Iterator
 from typing import Any
@@ -13,8 +16,9 @@ Found = tuple[Array, Array, Array]
 """Rows, columns and values of some entries of a block."""
 
 NARROWEST, WIDEST = 64, 1024
-"""Number of features of the first block, and maximum number. Each next one has twice as many: fewer of their
-pairs are in reach."""
+"""Number of features of the first block, and maximum number. Each block has twice as many as the one before,
+since sizes fall and fewer pairs are in reach.
+"""
 MOST = 2**22
 """Maximum entries of a block: 32 MB."""
 
@@ -59,7 +63,7 @@ def in_reach(sizes: Array, count: int, level: float, inside: bool) -> Iterator[B
 
 
 def larger_in(A: Any, order: Array, blocks: list[Block], least: list[float], nonneg: bool) -> Iterator[Found]:
-    """Yield what is `larger` in every block of A."""
+    """Yield for every block of A its entries above the level of `least`, as `larger` finds them."""
     for (a, b, c, d), level in zip(blocks, least, strict=True):
         yield larger(A.block(order[a:b], order[c:d]), level, nonneg)
 

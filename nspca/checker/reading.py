@@ -1,5 +1,7 @@
 """Read a certificate once: every attribute becomes a plain value of a known type, and the certificate is not
 used again.
+
+`entry` reads the `Recipe` of a certificate. Each form reads its own witness from the `Arrays`.
 """
 
 import operator
@@ -55,7 +57,10 @@ def number(name: str, value: Any) -> float | int:
 
 @dataclass(frozen=True)
 class Recipe:
-    """The problem and the data that the certificate is about, and the bound that it claims."""
+    """The problem and the data that the certificate is about, and the bound `upper` that it claims.
+
+    `sizes` has one k for each component. The names are those of the attributes of a certificate.
+    """
 
     form: str
     sizes: tuple[int, ...]
@@ -140,7 +145,7 @@ def same_problem(recipe: Recipe, asked: Mapping[str, Any]) -> None:
 
 
 class Arrays:
-    """Arrays of a witness, each copied before its numbers are checked, so that no caller can change it."""
+    """Arrays of a witness by name, each copied before its numbers are checked, so none changes later."""
 
     def __init__(self, form: str, witness: Any) -> None:
         self.form, self.named = form, {text(name): np.asarray(array) for name, array in witness.items()}

@@ -1,4 +1,4 @@
-"""Refusal of certificates."""
+"""Refusal of certificates: every check of the checker calls `require`."""
 
 from nspca.errors import CertificateError
 

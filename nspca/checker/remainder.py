@@ -17,6 +17,8 @@ is whatever is left; so all that has to hold is A_ij - N_ij <= tau, and signed A
 Roundings. Of an entry E of A, off by eps size_i size_j + lost: 2 for N, with sizes |E|, tau and that error;
 the code has 8. Of d: one for each of at most |O| products and sums, and 1 to divide. Of g: 3. Of an entry of
 K: 2 to divide by the root, twice, 1 to multiply, and one for each sum.
+
+`inequality` and the form `joint` call `fold` for certificates with weights y.
 """
 
 from collections.abc import Iterator

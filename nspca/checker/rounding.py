@@ -1,4 +1,7 @@
-"""Margins for rounding errors. docs/rounding.md states and proves each rule, under the name it has here."""
+"""Margins for rounding errors. docs/rounding.md states and proves each rule, under the name it has here.
+
+Every module of the checker that compares computed numbers takes its margins from here.
+"""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -35,8 +38,9 @@ def norm(X: Array | float) -> float:
 
 
 def topk(v: Array, k: int, fixed: int = 0) -> Any:
-    """Return the sum of the first `fixed` and the k - fixed largest others on the last axis of v >= 0: k
-    roundings.
+    """Return the sum of the first `fixed` entries of v >= 0 and the k - fixed largest others.
+
+    Sums are along the last axis, and have k roundings.
     """
     n, others = v.shape[-1], v[..., fixed:]
     if k < n:

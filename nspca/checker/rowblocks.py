@@ -10,6 +10,8 @@ depth + 2 roundings, that of the means' product, as mean |y_j| <= r_j, by 2 dept
 together. A size is at least the root of A_jj and at least r_j w_j / sqrt(2), so it is off by at most
 gamma(6 depth + 64) size_i size_j. Of a column at most half full the second adds nothing: there mean^2 is at
 most the variance, by Cauchy-Schwarz.
+
+`entry` makes a `RowMatrix` of sparse data and of readers such as `nspca.Shards`.
 """
 
 from collections.abc import Iterator
@@ -28,7 +30,7 @@ from nspca.checker.refusal import require
 from nspca.checker.rounding import ROOT_TINY, TINY, gamma
 
 SUMS = 2**24
-"""Number of sums about which are held together while entries of A are checked: 128 MB."""
+"""Approximate number of sums that are held together while entries of A are checked: 128 MB."""
 
 
 class RowMatrix(Matrix):
@@ -90,6 +92,7 @@ class RowMatrix(Matrix):
         return self._gram(both)[np.ix_(*(np.searchsorted(both, part) for part in (I, J)))]
 
     def _gram(self, J: Array) -> Array:
+        """Return A[J, J], computed in one pass over the rows."""
         (G,) = self.rows.products(J, [(0, len(J), 0, len(J))])
         return self.finished(G, J, J)
 

@@ -3,7 +3,7 @@
 Orthogonal nonnegative components cannot share a feature, which is often too much to ask. Sigg & Buhmann 2008
 (Section 4, eq. 20) add the penalty ``weight x'VV'x``, where V holds the components before, and raise the
 weight. On unit vectors that is sparse PCA of ``A - weight VV'``, shifted to be positive semidefinite. So
-every method can solve it.
+every method can solve it. `nspca.api` calls `at_an_angle` where a caller of `solve` gives an angle.
 """
 
 import math
@@ -78,7 +78,7 @@ def check_angle(degrees: float) -> None:
 def _yield_components(
     problem: Problem, solve_one: Solve, limit: float, penalised: Penalised
 ) -> Iterator[Array]:
-    """Yield components; the cosine of the angle to each one before is at most `limit`."""
+    """Yield components (n,) without end; the cosine of the angle to each one before is at most `limit`."""
     V = np.zeros((problem.n, 0))
     while True:
         x = _find_next(problem, V, solve_one, limit, penalised)
@@ -90,6 +90,7 @@ def _penalise_covariance(solve_one: Solve) -> Penalised:
     """Return a function that adds the penalty to the covariance and calls `solve_one`, for any method."""
 
     def penalised(problem: Problem, V: Array, weight: float) -> Array:
+        """Return the answer of `solve_one` for the problem with the penalty ``weight x'VV'x``."""
         shift = weight * float(np.linalg.norm(V, 2)) ** 2
         changed = Changed(problem.covariance, V, -weight * np.eye(V.shape[1]), shift=shift)
         return solve_one(replace(problem, covariance=changed))
@@ -103,6 +104,7 @@ def _find_next(problem: Problem, V: Array, solve_one: Solve, limit: float, penal
     l1 = float(A.leading(1)[0][0])
 
     def found(weight: float) -> tuple[Array, bool]:
+        """Return the component for a weight, and whether its angles to the columns of V are large enough."""
         x = penalised(problem, V, weight) if weight else solve_one(problem)
         return x, float(np.abs(V.T @ x).max(initial=0.0)) <= limit
 

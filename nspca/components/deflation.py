@@ -3,8 +3,8 @@
 A sparse component x is no eigenvector of A. Deflations that agree for PCA therefore differ here (Mackey
 2008):
 
-`drop`         its features are left out: disjoint supports, the only way to orthogonal nonnegative ones
-               (2014 and 2015 papers)
+`drop`         features of x are left out: disjoint supports, the only way to orthogonal nonnegative
+               components (2014 and 2015 papers)
 `hotelling`    ``A - (x'Ax) xx'``: variance along x becomes 0, but the rest need not stay positive
                semidefinite
 `projection`   ``(I - xx') A (I - xx')``: data projected off x (Sigg & Buhmann 2008, eq. 18)
@@ -13,7 +13,8 @@ A sparse component x is no eigenvector of A. Deflations that agree for PCA there
 `generalised`  the next x adds most to the variance of the span: ``max x'PAPx / x'Px``, where P projects off
                the span (Mackey 2008, Alg. 1)
 
-The values of components are always computed on A itself. Only `drop` keeps supports disjoint.
+The values of components are always computed on A itself. Only `drop` keeps supports disjoint. `nspca.api`
+calls `successive` for an answer with several components.
 """
 
 import itertools
@@ -40,6 +41,7 @@ INSIDE = 1e-9
 """
 
 SolveOne = Callable[[Problem], Array]
+"""``solve_one(problem) -> x``: one component (n,) of a problem."""
 
 
 def successive(problem: Problem, count: int, solve_one: SolveOne, deflation: str = "drop") -> Array:

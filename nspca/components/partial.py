@@ -1,4 +1,7 @@
-"""Collect components that are found one after another, and keep those found before a cancellation."""
+"""Collect components that are found one after another, and keep those found before a cancellation.
+
+`deflation` and `angle` pass their components through `collected`.
+"""
 
 from collections.abc import Iterator
 from itertools import islice

@@ -5,6 +5,9 @@ A is never formed for large n.
 Everything here is in *unit scale*: the input times a power of two that brings its largest entry to [0.5, 1),
 so that 1e-150 and 1e150 work like 1. Multiplying by a power of two is exact; `unit` brings numbers back to
 the user's scale.
+
+A `Problem` holds one `Covariance`, made by `nspca.covariance.inputs`. Methods and bounds ask it for products,
+columns and blocks, and `explained` gives the values that are shown.
 """
 
 import hashlib
@@ -119,7 +122,7 @@ class Covariance:
         return self.product(X)
 
     def to_unit(self, value: float, count: int = 1) -> float:
-        """Return what this matrix explains at least where the given one explains `value`, in unit scale.
+        """Return the least that this matrix explains, in unit scale, where the given matrix explains `value`.
 
         Parameters
         ----------
@@ -148,6 +151,7 @@ class Covariance:
 
     @property
     def trace(self) -> float:
+        """Return the sum of the variances."""
         return float(self.diagonal.sum())
 
     @cached_property
@@ -161,6 +165,7 @@ class Covariance:
             return self._formed()
 
     def _formed(self) -> Array:
+        """Return the whole of A; `matrix` calls this once."""
         raise NotImplementedError
 
     def leading(self, d: int) -> tuple[Array, Array]:
@@ -175,7 +180,7 @@ class Covariance:
         return self._pairs[0][:d], self._pairs[1][:, :d]
 
     def telling(self, report: Report) -> AbstractContextManager[None]:
-        """Return a context in which long passes over the data call `report`; here they are never long."""
+        """Return a context in which passes over data on disk call `report`; here there are no such data."""
         return nullcontext()
 
     def once(self, key: Hashable, make: Callable[[], T]) -> T:
@@ -198,6 +203,7 @@ class Covariance:
         return values, vectors
 
     def _eigenpairs(self, d: int) -> tuple[Array, Array]:
+        """Return d leading eigenpairs, decreasing and not checked; `leading` calls this."""
         if self.n <= DIRECT_LIMIT:
             return largest_eigenpairs(self.matrix, d)
         if not np.any(self.diagonal):
@@ -226,25 +232,32 @@ class MatrixCovariance(Covariance):
             self.relief = float(np.nextafter(added.min(), -np.inf))  # the subtraction rounds to nearest
 
     def product(self, X: Array) -> Array:
+        """Return ``A @ X``."""
         return self.A @ X
 
     def columns(self, features: Indices | Sequence[int]) -> Array:
+        """Return ``A[:, features]``."""
         return self.A[:, features]
 
     def block(self, features: Indices) -> Array:
+        """Return ``A[features][:, features]``."""
         return self.A[np.ix_(features, features)]
 
     def _formed(self) -> Array:
+        """Return the whole of A."""
         return self.A
 
     def explained(self, x: Array) -> float:
+        """Return what x explains of the matrix as given, without what was added to its diagonal."""
         lost = 0.0 if self.added is None else float(np.square(x) @ self.added)
         return self.quadratic(x) - lost
 
     def given_product(self, X: Array) -> Array:
+        """Return the product of the matrix as given with X, without what was added."""
         return self.A @ X if self.added is None else self.A @ X - self.added[:, None] * X
 
     def restrict(self, features: Indices) -> "MatrixCovariance":
+        """Return the matrix of the given features alone."""
         recipe: dict[str, Any] = {"center": False, "scale": False, "digest": "", "exponent": self.exponent}
         added = None if self.added is None else self.added[features]
         return MatrixCovariance(
@@ -259,6 +272,7 @@ class MatrixCovariance(Covariance):
 
     @cached_property
     def diagonal(self) -> Array:
+        """Return the variances of the features, (n,)."""
         return np.diag(self.A).copy()
 
 
@@ -271,20 +285,25 @@ class DataCovariance(Covariance):
 
     @property
     def varies(self) -> NDArray[np.bool_]:
+        """Return which features (n,) are not 0; where A is centred, those that do not hold one value."""
         return self._varies
 
     @cached_property
     def _small(self) -> bool:
+        """Tell whether A is formed whole and used in place of Z."""
         # Once n is not above 2m, a product with A (n^2) costs no more than one with Z and then Z' (2mn).
         return self.n <= min(DENSE_LIMIT, 2 * self.m)
 
     def product(self, X: Array) -> Array:
+        """Return ``A @ X``."""
         return self.matrix @ X if self._small else self._cross(self.scores(X))
 
     def _selected(self, features: Indices | Sequence[int]) -> Array:
+        """Return the columns of Z for some features, (m, p), as a dense array."""
         return self.Z[:, features]
 
     def columns(self, features: Indices | Sequence[int]) -> Array:
+        """Return ``A[:, features]``."""
         if self._small:
             return self.matrix[:, features]
         return self._cross(self._selected(features))
@@ -294,19 +313,23 @@ class DataCovariance(Covariance):
         return self.Z.T @ S / self.m
 
     def block(self, features: Indices) -> Array:
+        """Return ``A[features][:, features]``."""
         if self._small:
             return self.matrix[np.ix_(features, features)]
         S = self._selected(features)
         return S.T @ S / self.m
 
     def _formed(self) -> Array:
+        """Return the whole of A."""
         S = self.Z if isinstance(self.Z, np.ndarray) else self._selected(np.arange(self.n))
         return S.T @ S / self.m
 
     def quadratic(self, x: Array) -> float:
+        """Return ``x'Ax`` in the quickest way, for comparing candidates."""
         return super().quadratic(x) if self._small else self.explained(x)
 
     def explained(self, x: Array) -> float:
+        """Return ``x'Ax`` as the mean square of the scores."""
         support = np.flatnonzero(x)
         scores = self._selected(support) @ x[support]
         return float(scores @ scores) / self.m
@@ -316,6 +339,7 @@ class DataCovariance(Covariance):
         return self.Z @ X
 
     def restrict(self, features: Indices) -> "DataCovariance":
+        """Return the covariance of the given features alone."""
         recipe: dict[str, Any] = {
             "center": self.center,
             "scale": self.scale,
@@ -327,6 +351,7 @@ class DataCovariance(Covariance):
 
     @cached_property
     def diagonal(self) -> Array:
+        """Return the variances of the features, (n,)."""
         return np.einsum("ij,ij->j", self.Z, self.Z) / self.m
 
     def gram(self) -> Array:
@@ -334,6 +359,7 @@ class DataCovariance(Covariance):
         return self.Z @ self.Z.T / self.m
 
     def _eigenpairs(self, d: int) -> tuple[Array, Array]:
+        """Return leading eigenpairs, by ``ZZ'`` where there are few samples."""
         if not (self.m < self.n and self.m <= DIRECT_LIMIT):
             return super()._eigenpairs(d)
         r = min(d, self.m)
@@ -356,17 +382,21 @@ class SparseCovariance(DataCovariance):
         self.mean, self.weight = mean, weight
 
     def scores(self, X: Array) -> Array:
+        """Return ``Z @ X``, the samples along components X (n, r), in unit scale."""
         Y = (X.T * self.weight).T
         return self.Z @ Y - self.mean @ Y
 
     def _selected(self, features: Indices | Sequence[int]) -> Array:
+        """Return the columns of Z for some features, (m, p), as a dense array."""
         return (self.Z[:, features].toarray() - self.mean[features]) * self.weight[features]
 
     def _cross(self, S: Array) -> Array:
+        """Return ``Z'S / m`` for S (m,) or (m, r)."""
         centred = self.Z.T @ S - np.multiply.outer(self.mean, S.sum(axis=0))
         return (centred.T * self.weight).T / self.m
 
     def restrict(self, features: Indices) -> "SparseCovariance":
+        """Return the covariance of the given features alone."""
         recipe: dict[str, Any] = {
             "center": self.center,
             "scale": self.scale,
@@ -381,9 +411,11 @@ class SparseCovariance(DataCovariance):
 
     @cached_property
     def diagonal(self) -> Array:
+        """Return the variances of the features, (n,)."""
         return squares(self.Z, self.mean) / self.m * self.weight**2
 
     def gram(self) -> Array:
+        """Return ``ZZ' / m`` (m, m), which has the nonzero eigenvalues of A."""
         X = self.Z.multiply(self.weight).tocsr()
         shift = self.mean * self.weight
         cross = X @ shift
@@ -391,7 +423,7 @@ class SparseCovariance(DataCovariance):
 
 
 def without_lost(A: Covariance, values: Array) -> Array:
-    """Return values x'Ax at unit scale, with 0 for those below `LEAST`, whose digits underflow took."""
+    """Return values x'Ax at unit scale, with 0 for those below `LEAST`, which underflow has spoilt."""
     return np.where(values < LEAST, 0.0, values) if A.source == "data" else values
 
 

@@ -1,5 +1,7 @@
 """Turn user input into a `Covariance`: a matrix, or data, dense or sparse, is checked, scaled, centred and
 hashed.
+
+`nspca.problem.Problem` calls `from_matrix`, `from_dense` and `from_sparse`.
 """
 
 from typing import Any

@@ -62,6 +62,7 @@ class LargeCovariance(Parts, SparseCovariance):
 
     @property
     def passes(self) -> int:
+        """Return how often all rows were read."""
         return self._passes
 
     @cached_property
@@ -71,6 +72,7 @@ class LargeCovariance(Parts, SparseCovariance):
 
     @cached_property
     def _by_columns(self) -> Any:
+        """Return the matrix in column order, or as it is where a second copy is too large."""
         size = self.Z.data.nbytes + self.Z.indices.nbytes
         return sp.csc_array(self.Z) if size <= SECOND_ORDER else self.Z
 
@@ -80,17 +82,21 @@ class LargeCovariance(Parts, SparseCovariance):
         return tuple(kernel(self._by_columns, *arguments))
 
     def product(self, X: Array) -> Array:
+        """Return ``A @ X``, in one pass."""
         self._passes += 1
         return super().product(X)
 
     def columns(self, features: Indices | Sequence[int]) -> Array:
+        """Return ``A[:, features]``, in one pass."""
         self._passes += 1
         return super().columns(features)
 
     def _selected(self, features: Indices | Sequence[int]) -> Array:
+        """Return the columns of Z for some features, (m, p), as a dense array."""
         return (self._by_columns[:, features].toarray() - self.mean[features]) * self.weight[features]
 
     def block(self, features: Indices) -> Array:
+        """Return ``A[features][:, features]``: stored, from dense columns, or in one pass."""
         features = np.asarray(features, dtype=np.int64)
         written_out = self._held and features.size * self.m <= WRITTEN_OUT
         if FEW < features.size <= DENSE_LIMIT and not written_out:
@@ -99,16 +105,19 @@ class LargeCovariance(Parts, SparseCovariance):
         return DataCovariance.block(self, features) if found is None else found
 
     def quadratic(self, x: Array) -> float:
+        """Return ``x'Ax``, from a stored block if one has the support."""
         support = np.flatnonzero(x)
         B = self.held(support)
         return self.explained(x) if B is None else float(x[support] @ B @ x[support])
 
     def on(self, features: Indices) -> MatrixCovariance:
+        """Return A on some features, n x n, which remembers the whole matrix for starting points."""
         part = super().on(features)
         part.whole = self, features
         return part
 
     def restrict(self, features: Indices) -> SparseCovariance:
+        """Return the covariance of the given features alone."""
         features = np.asarray(features, dtype=np.int64)
         recipe: dict[str, Any] = {
             "center": self.center,
@@ -124,6 +133,7 @@ class LargeCovariance(Parts, SparseCovariance):
         return part
 
     def _eigenpairs(self, d: int) -> tuple[Array, Array]:
+        """Return leading eigenpairs, by few products with several vectors where A is large."""
         if min(self.n, self.m) <= DIRECT_LIMIT or 4 * d > BASIS:
             return super()._eigenpairs(d)
         pairs = self.by_subspaces(d)

@@ -1,4 +1,4 @@
-"""Small array kernels shared by the whole package."""
+"""Small array kernels shared by the whole package: powers of two, sums of the k largest, eigenvalues."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
 Array = NDArray[np.float64]
+"""Array of float64, the usual type of numbers in this package."""
 Indices: TypeAlias = NDArray[np.integer[Any]]
 """Numbers of some features, from 0."""
 UNIT_ROUNDOFF = 2.0**-53
+"""Largest relative error of one rounding in float64."""
 QUICK = 2e10
 """Number of multiplications that one thread does in a second or two."""
-
 FINITE = 1000
 """Largest exponent for which powers of two are neither zero nor infinite."""
 
@@ -132,7 +133,7 @@ def rank1(a: Array, k: int, nonneg: bool = True, forced: Sequence[int] = ()) -> 
 
 
 def rank1_columns(C: Array, k: int, nonneg: bool = True, forced: Sequence[int] = ()) -> Array:
-    """Return `rank1` of every column of ``C`` (n, r) at once, except that ties are kept in index order."""
+    """Return `rank1` of every column of ``C`` (n, r) at once; columns without an entry to keep are zero."""
     weight = np.maximum(C, 0.0) if nonneg else np.abs(C)
     n = C.shape[0]
     if k < n:

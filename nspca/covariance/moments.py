@@ -3,6 +3,7 @@
 ``E[x^2] - mean^2`` loses all its digits when the mean is large against the deviation. Here the mean is
 subtracted first, and then the mean of the difference, which is the rounding of the first mean. Entries are
 right to about a unit in the last place of x - mean. The checker implements this definition independently.
+`inputs` makes Z with these functions.
 """
 
 from typing import Any
@@ -94,4 +95,5 @@ def column_exponents(X: sp.csr_array) -> NDArray[np.int64]:
 
 
 def _means(X: Array) -> Array:
+    """Return the means of the columns of X (m, n), summed along contiguous memory."""
     return np.ascontiguousarray(X.T).mean(axis=1)

@@ -1,7 +1,8 @@
 """Accept a table only when its entries are real, complete, and held exactly by float64.
 
 Whole numbers beyond 2**53, decimals and long floats would lose digits, and with large offsets all their
-variation. The checker implements this rule independently (`nspca.checker.numbers`).
+variation. The checker implements this rule independently (`nspca.checker.numbers`). `inputs` passes every
+table through `table` or `sparse_table`; other rooms check arrays of the user with `real_numbers`.
 """
 
 from collections.abc import Iterable
@@ -22,7 +23,7 @@ NO_NUMBERS = str | bytes | np.datetime64 | np.timedelta64 | complex | np.complex
 
 
 def table(X: Any, what: str) -> Array:
-    """Return X as a C-contiguous table (m, n) of finite `real_numbers`."""
+    """Return X as a C-contiguous table (m, n) of finite `real_numbers`; errors call it `what`."""
     X = real_numbers(X, what)
     if X.ndim != 2 or 0 in X.shape:
         raise InvalidProblem(f"{what} must be a table with rows and columns, got shape {X.shape}")
@@ -132,6 +133,7 @@ def _refuse_rounded_in(entries: Any, what: str) -> None:
 
 
 def _refuse_masked(X: Any, what: str, fill: str = FILL) -> None:
+    """Refuse arrays with masked entries."""
     if np.ma.is_masked(X):
         raise InvalidProblem(f"{what} must be complete, got {np.ma.count_masked(X)} masked entries; {fill}")
 

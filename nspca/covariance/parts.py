@@ -3,7 +3,8 @@ rest.
 
 Solvers and bounds use few of the features: those with the largest variances, and those that an answer pulls.
 A on these is formed in one pass over blocks of rows and serves later requests. The rows are on disk
-(`nspca.covariance.sharded`) or in memory (`nspca.covariance.large`).
+(`nspca.covariance.sharded`) or in memory (`nspca.covariance.large`). Both are `Parts`; bounds and methods ask
+whether a covariance is one, and then for few features at a time.
 """
 
 from collections.abc import Iterator, Sequence
@@ -39,18 +40,23 @@ class Centred(Protocol):
     """
 
     @property
-    def m(self) -> int: ...
+    def m(self) -> int:
+        """Number of rows."""
 
     @property
-    def mean(self) -> Array: ...
+    def mean(self) -> Array:
+        """Means of the columns of Y, (n,); 0 without centring."""
 
     @property
-    def weight(self) -> Array: ...
+    def weight(self) -> Array:
+        """Factors of the columns, (n,)."""
 
     @property
-    def counts(self) -> Any: ...
+    def counts(self) -> Any:
+        """Number of nonzeros of each column of Y, (n,)."""
 
-    def folded(self, join: Join, kernel: Any, *arguments: Any) -> Part: ...
+    def folded(self, join: Join, kernel: Any, *arguments: Any) -> Part:
+        """Return ``kernel(Y, *arguments)`` for all blocks Y, joined by `join`."""
 
 
 class Parts(Covariance):
@@ -113,6 +119,7 @@ class Parts(Covariance):
         return found
 
     def _formed(self) -> Array:
+        """Return the whole of A, in one pass."""
         return self._gram_of(np.arange(self.n))
 
     def _gram_of(self, features: Indices) -> Array:
@@ -128,7 +135,7 @@ class Parts(Covariance):
         return (G + G.T) / 2
 
     def _centred(self, G: Array, I: Indices, J: Indices) -> Array:
-        """Return entries of A from sums of products of Y."""
+        """Return ``A[I][:, J]`` from the sums ``G = Y_I'Y_J`` over all rows; G is changed."""
         G /= self.rows.m
         G -= np.multiply.outer(self.rows.mean[I], self.rows.mean[J])
         G *= self.rows.weight[I][:, None]
@@ -192,8 +199,9 @@ class Parts(Covariance):
 def _products(
     Y: Any, features: Indices, d: NDArray[np.int64], s: NDArray[np.int64]
 ) -> tuple[Array, Array, Array]:
-    """Return products of columns of Y: those at d with themselves, those at s with d, and those at s with
-    themselves.
+    """Return ``Y_d'Y_d``, ``Y_s'Y_d`` and ``Y_s'Y_s`` for the columns of some features of Y.
+
+    `d` and `s` are places in `features`, of columns that are multiplied as dense and as sparse ones.
     """
     Y = Y[:, features]
     S = sp.csr_array(Y[:, s])
@@ -205,7 +213,7 @@ def _products(
 
 
 def _crossed(Y: Any, pairs: Sequence[tuple[Indices, Indices]]) -> Iterator[Array]:
-    """Yield products of the features of each pair, one pair at a time because together they are large.
+    """Yield ``Y_I'Y_J`` for each pair (I, J), one pair at a time because together they are large.
 
     Columns of J with many entries are multiplied as dense ones.
     """

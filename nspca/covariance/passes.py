@@ -2,7 +2,8 @@
 over blocks of Z.
 
 A pass applies one function of this package to every block and joins the results in the order of
-`nspca.covariance.tree`. Local runs and runs on the workers of a Dask client give bitwise equal results.
+`nspca.covariance.tree`. Local runs and runs on the workers of a Dask client give bitwise equal results. A
+`ShardedCovariance` has one `Rows`, and a pass is one call of `Rows.folded`.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
@@ -32,15 +33,19 @@ class Table(Protocol):
     """A table on disk that can be read in blocks of rows."""
 
     @property
-    def shape(self) -> tuple[int, int]: ...
+    def shape(self) -> tuple[int, int]:
+        """Numbers of rows and columns."""
 
     @property
-    def digest(self) -> str: ...
+    def digest(self) -> str:
+        """Content hash of the table."""
 
     @property
-    def largest(self) -> float: ...
+    def largest(self) -> float:
+        """Largest absolute value in the table."""
 
-    def blocks(self) -> Iterator[Any]: ...
+    def blocks(self) -> Iterator[Any]:
+        """Yield the rows in order, as CSR blocks."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +77,7 @@ class BlockFunction:
     arguments: tuple[Any, ...]
 
     def __call__(self, X: sp.csr_array) -> Iterator[Array]:
+        """Yield the arrays of the kernel for a block X of the table."""
         refuse_rounded(X.data, "data")
         with one_thread():  # the last bits of a sum depend on the number of threads
             yield from self.kernel(self.scale.of(X), *self.arguments)
@@ -169,6 +175,7 @@ class Rows:
         """
 
         def constant() -> NDArray[np.bool_]:
+            """Return which columns hold one value, by the last extremes."""
             return (self.counts == self.m) & (extremes[0] == -extremes[1])
 
         still = constant() & (_largest(extremes) >= NORMAL)

@@ -6,7 +6,8 @@ CSR blocks. One block is in memory at a time, so memory does not grow with the r
 all were read. Z is that of `nspca.covariance.inputs`: in unit scale, implicitly centred, with columns that
 are more than half full made dense block by block. Products are fused: Z'(ZX) takes one pass, not two.
 
-A on few features is stored once it was computed (`nspca.covariance.parts`).
+A on few features is stored once it was computed (`nspca.covariance.parts`). `nspca.problem.Problem` calls
+`of_table` for a folder of shards.
 """
 
 from collections.abc import Iterator, Sequence
@@ -86,6 +87,7 @@ class ShardedCovariance(Parts):
         return self.n <= WHOLE
 
     def product(self, X: Array) -> Array:
+        """Return ``A @ X``, in at most one pass."""
         if self.small:
             return self.matrix @ X
         Y = (X.T * self.rows.weight).T
@@ -93,6 +95,7 @@ class ShardedCovariance(Parts):
         return ((total - np.multiply.outer(self.rows.mean, sums)).T * self.rows.weight).T / self.rows.m
 
     def columns(self, features: Indices | Sequence[int]) -> Array:
+        """Return ``A[:, features]``, in at most one pass."""
         if self.small:
             return self.matrix[:, features]
         features = np.asarray(features, dtype=np.int64)
@@ -100,22 +103,27 @@ class ShardedCovariance(Parts):
         return self._centred(total, np.arange(self.n), features)
 
     def block(self, features: Indices) -> Array:
+        """Return ``A[features][:, features]``, from a stored block or else in one pass."""
         if self.small:
             return self.matrix[np.ix_(features, features)]
         return super().block(features)
 
     def _eigenpairs(self, d: int) -> tuple[Array, Array]:
+        """Return leading eigenpairs, each step in one pass."""
         return super()._eigenpairs(d) if self.small else self.by_subspaces(d)
 
     @cached_property
     def diagonal(self) -> Array:
+        """Return the variances of the features, (n,), known since the first passes."""
         return self.rows.variances
 
     @property
     def varies(self) -> NDArray[np.bool_]:
+        """Return which features (n,) are not 0; where A is centred, those that do not hold one value."""
         return self.rows.varies
 
     def quadratic(self, x: Array) -> float:
+        """Return ``x'Ax``, in at most one pass."""
         support = np.flatnonzero(x)
         if self.small or support.size <= DENSE_LIMIT:
             return float(x[support] @ self.block(support) @ x[support])
@@ -162,13 +170,13 @@ class ShardedCovariance(Parts):
 
 
 def _fused(Y: Any, X: Array, fixed: Array) -> Part:
-    """Return ``Y'S`` and the sums of the columns of S, ``S = YX - fixed``."""
+    """Return ``Y'S`` and the sums of the columns of S, ``S = YX - fixed``, for a block Y of rows."""
     S = Y @ X - fixed
     return Y.T @ S, np.asarray(S.sum(axis=0))
 
 
 def _with_all(Y: Any, features: Indices) -> Part:
-    """Return products of some columns with all columns."""
+    """Return ``Y'Y_J`` (n, p) for some columns J of a block Y of rows."""
     total = np.zeros((Y.shape[1], features.size))
     for start, D in pieces(Y[:, features], features.size):
         total += Y[start : start + len(D)].T @ D
@@ -176,10 +184,12 @@ def _with_all(Y: Any, features: Indices) -> Part:
 
 
 def _along(Y: Any, X: Array, fixed: Array) -> Part:
+    """Return the rows of a block along components: ``YX - fixed``."""
     return (Y @ X - fixed,)
 
 
 def _selected(Y: Any, features: Any) -> Part:
+    """Return some columns of a block."""
     return (Y[:, features],)
 
 

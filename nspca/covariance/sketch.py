@@ -13,6 +13,9 @@ Theorem 2 of Asteris et al. 2015: an answer within 1 - eps of the best for VV' e
               ``sqrt(bc/(b+c)) (w - u)`` to the rows minus their own mean. Before that the medians of the
               first block are subtracted from all rows. That does not change the covariance, and makes
               constant columns 0.
+
+The method of Asteris et al. 2015 (`solvers.bipartite`) searches on a sketch by `make`. Other methods take
+starting points from `quick`. `NSPCA.partial_fit` adds rows to `FrequentDirections`.
 """
 
 from dataclasses import dataclass
@@ -198,6 +201,7 @@ class FrequentDirections:
 
     @property
     def mean(self) -> Array:
+        """Return the mean of the rows so far, (n,); 0 without centring."""
         return self.origin + self.shift
 
     def update(self, block: Any) -> "FrequentDirections":

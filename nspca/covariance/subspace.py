@@ -1,4 +1,7 @@
-"""Compute leading eigenpairs of a matrix known only by products, each of them expensive."""
+"""Compute leading eigenpairs of a matrix known only by products, each of them expensive.
+
+`parts.Parts` calls `leading` for A of many features, where a product is a pass over the data.
+"""
 
 from collections.abc import Callable
 

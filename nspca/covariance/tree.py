@@ -1,9 +1,9 @@
-"""Sum over blocks of rows in a tree of fixed shape, whoever computes which part of it.
+"""Sum over blocks of rows in a tree of fixed shape, so that the sum does not depend on who adds up what.
 
 Eight neighbours are joined in order, then eight of these results, and so on. A floating-point sum depends on
 its order, and this order depends only on the blocks. A sum of 8, 64, ... blocks that starts at a multiple of
 that number is a branch of the tree, so different workers may compute different branches
-(`nspca.covariance.distributed`).
+(`nspca.covariance.distributed`). `passes.Rows` joins the results of every pass with `folded`.
 """
 
 from collections.abc import Callable, Iterable

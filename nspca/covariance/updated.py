@@ -1,4 +1,7 @@
-"""A covariance plus a low-rank change and a shift, ``A + LCL' + sI``, never formed when n is large."""
+"""A covariance plus a low-rank change and a shift, ``A + LCL' + sI``, never formed when n is large.
+
+`nspca.components` searches for the next component on such a matrix: A deflated, or with a penalty.
+"""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -32,40 +35,50 @@ class Changed(Covariance):
         self.A, self.L, self.C, self.shift = A, L, C, float(shift)
 
     def product(self, X: Array) -> Array:
+        """Return the changed matrix times X."""
         return self.A.product(X) + self.L @ (self.C @ (self.L.T @ X)) + self.shift * X
 
     def columns(self, features: Indices | Sequence[int]) -> Array:
+        """Return columns of the changed matrix, (n, p)."""
         features = np.asarray(features, dtype=int)
         out = self.A.columns(features) + self.L @ (self.C @ self.L[features].T)
         out[features, np.arange(features.size)] += self.shift
         return out
 
     def block(self, features: Indices) -> Array:
+        """Return the block of the changed matrix for some features."""
         part = self.L[features]
         return self.A.block(features) + part @ self.C @ part.T + self.shift * np.eye(len(part))
 
     def quadratic(self, x: Array) -> float:
+        """Return ``x'Ax`` of the changed matrix, for comparing candidates."""
         return self._with_change(x, self.A.quadratic(x))
 
     def explained(self, x: Array) -> float:
+        """Return ``x'Ax`` of the changed matrix, from the data."""
         return self._with_change(x, self.A.explained(x))
 
     def _with_change(self, x: Array, value: float) -> float:
+        """Return `value`, which is x'Ax, plus what the change and the shift add."""
         inner = self.L.T @ x
         return value + float(inner @ self.C @ inner) + self.shift * float(x @ x)
 
     def restrict(self, features: Indices) -> "Changed":
+        """Return the changed matrix of the given features alone."""
         return Changed(self.A.restrict(features), self.L[features], self.C, self.shift)
 
     @cached_property
     def diagonal(self) -> Array:
+        """Return the diagonal (n,) of the changed matrix, 0 where it is rounding."""
         changed = self.A.diagonal + np.einsum("ip,pq,iq->i", self.L, self.C, self.L) + self.shift
         return np.where(np.abs(changed) <= NOTHING * self.A.trace, 0.0, changed)
 
     def _formed(self) -> Array:
+        """Return the whole of the changed matrix."""
         return self.block(np.arange(self.n))
 
     def _eigenpairs(self, d: int) -> tuple[Array, Array]:
+        """Return leading eigenpairs; zeros where hardly anything is left of A."""
         if self.trace <= NOTHING * self.A.trace:
             return np.zeros(d), np.zeros((self.n, d))
         return super()._eigenpairs(d)

@@ -1,3 +1,5 @@
 """Improve feasible answers monotonically: one component, several disjoint ones, and exchanges and matchings
 between them.
+
+Methods polish their answers with these modules, and searches for bounds look for better answers with them.
 """

@@ -5,7 +5,8 @@ For A = VV' and unit c_j along V'x_j, ``x_j'Ax_j = ((Vc_j)'x_j)^2``. With c fixe
 matching on the weights (Vc_j)_i^2 (nonnegative: of the positive part); with the supports fixed, the best x_j
 is a leading vector. Neither step can lower the sum, so the result is never below the start. On the full A the
 weights are ``(Ax_j)_i^2 / x_j'Ax_j``, which do not need V. Components are columns of X (n, r); `sizes`
-is a tuple of r numbers. Everything is in unit scale.
+is a tuple of r numbers. Everything is in unit scale. The methods `joint` and `bipartite` climb with these
+functions, and `exchange` uses them between its moves.
 """
 
 from collections.abc import Sequence
@@ -43,8 +44,9 @@ def value(A: Covariance, X: Array) -> float:
 
 
 def weights(G: Array, nonneg: bool) -> Array:
-    """Return the value of each feature to each component: the square of the component's linear form, a column
-    of G (n, r).
+    """Return what each feature is worth to each component (n, r): the square of its entry of G (n, r).
+
+    A column of G is the linear form of a component. For nonnegative components negative entries count as 0.
     """
     return np.square(np.maximum(G, 0.0) if nonneg else G)
 

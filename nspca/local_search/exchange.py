@@ -8,7 +8,7 @@ in b.
 A replacement is judged by the best vector in the span of x without i and e_j, a 2 x 2 eigenvalue. That value
 is reached, so a positive gain is real. When no move gains, the most promising are solved on their supports.
 Every move taken raises the sum. Rows that cannot matter soon are left out of the current view; other views
-follow until nothing gains.
+follow until nothing gains. The method `joint` calls `exchange`, and `outside` does for answers of large data.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,10 @@ from nspca.local_search.single import best_on_support
 from nspca.progress import Event, Report, silent
 
 Table: TypeAlias = tuple[NDArray[np.int64], Array, Array]
-"""Leaving features, gains of every replacement, and gains of leaving alone; see `_replacements`."""
+"""Leaving features (l,), gains of every replacement (l, p), and gains of leaving without one (s,).
+
+See `_replacements`. The number -1 among the leaving features stands for none.
+"""
 STEP_CAP = 400
 """Maximum moves within one view of the rows. Stopping early only gives up gain."""
 VIEWS = 8
@@ -146,7 +149,7 @@ def _places(one: Table, other: Table, a: int, b: int) -> Move:
 
 
 def _fillers(table: Table, unused: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64], Array]:
-    """Return for every feature of a component its best unused replacement (-1: none) and the gain of that."""
+    """Return the features of a component, for each its best unused replacement (-1: none), and its gain."""
     out, gains, alone = table
     inside = out[out >= 0]
     filler, filled = np.full(inside.size, -1), alone.copy()

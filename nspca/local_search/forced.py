@@ -2,7 +2,7 @@
 
 Each value is reached by a component that may use the feature, or that does not use it. So it bounds from
 above the cost of forcing or forbidding the feature. A pair is judged in two variables, as in `single.swaps`;
-the most promising pairs are solved on their support.
+the most promising pairs are solved on their support. `selection.membership` calls `each_replaced`.
 """
 
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ class Replaced:
 
 
 def each_replaced(problem: Problem, x: Array, report: Report = silent) -> Replaced:
-    """Return the best exchange for every feature of the component x (n,), and for every other feature."""
+    """Return the values reached with and without each feature, by the best exchange in a component x (n,)."""
     A, n, forced = problem.covariance, problem.n, list(problem.forced)
     x = normalised(x)  # a result may be off by more than rounding
     value, support, allowed = A.quadratic(x), np.flatnonzero(x), support_of(problem, x)

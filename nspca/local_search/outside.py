@@ -4,7 +4,8 @@ all others.
 A is formed on those features, in one pass over the data, and any method works on that block. One product with
 the whole A then gives the pull of the answer on every feature. Outside features that pull more than the
 weakest feature inside join, and the answer is computed again. For data in memory, exchanges with all features
-follow; they rarely gain. Certificates do not rest on this: they are about all features.
+follow; they rarely gain. Certificates do not rest on this: they are about all features. `nspca.api` runs a
+method through `solved` for data on shards, and for large sparse data in memory.
 """
 
 from collections.abc import Callable, Iterable
@@ -139,6 +140,7 @@ def _translate(report: Report, features: np.ndarray) -> Report:
     """
 
     def translated(event: Event) -> None:
+        """Report an event of a part with the feature numbers of the whole problem."""
         components = event.payload.get("components")
         if components:
             own = [[features[support].tolist(), weights] for support, weights in components]

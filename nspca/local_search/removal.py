@@ -3,7 +3,7 @@
 The value of x without feature i is ``x'Ax - 2 x_i (Ax)_i + x_i^2 A_ii`` over ``1 - x_i^2``. One product
 with A serves every i. The difference loses its digits where little remains of the length of x, or of its
 value. There the quadratic form of what remains is computed directly, so that every value is one that is
-reached.
+reached. `single`, `exchange` and `forced` judge exchanges of features with `without_each`.
 """
 
 from dataclasses import dataclass

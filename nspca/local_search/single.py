@@ -1,7 +1,7 @@
 """Improve one component monotonically on the full A: the power step, the best vector on a support, and swaps.
 
 For PSD A, ``x -> rank1(Ax)`` cannot lower x'Ax (x'Ay <= the geometric mean of x'Ax and y'Ay), so each step
-here is an ascent.
+here is an ascent. Nearly all methods use these functions, and `bounds` does for answers met by a search.
 """
 
 from collections.abc import Callable

@@ -15,6 +15,9 @@ bound large, until no bound exceeds the best value by more than the tolerance. T
 Guarantee: `lower <= max f <= upper`; with h = 0 and tau = 0, max f is the optimum of VV'.
 Cost: O(n D) per cone; the number of cones grows with D, not with n.
 Source: docs/certificates.md; the function f is eq. 13 of Asteris et al. 2014.
+
+`bounds.witness` proves search halves with `search`. The methods `cone` and `auto` find answers with it. The
+page Spannogram draws it by `watch`.
 """
 
 import heapq
@@ -42,7 +45,11 @@ TERMS = 2**16
 
 @dataclass(frozen=True, eq=False)
 class Cover:
-    """Result of a search: bounds on max f, the best direction, and the split tree that proves `upper`."""
+    """Result of a search: bounds on max f, the best direction, and the split tree that proves `upper`.
+
+    `direction` (D,) is a unit vector with f = `lower`. `tree` (codes,) has the codes of all trees in
+    preorder. `cones` is the number of cones made, and `finished` is False where the cap stopped the search.
+    """
 
     lower: float
     upper: float
@@ -105,6 +112,7 @@ class Budget:
 
 
 USUAL = Budget()
+"""Budget of a search whose caller names none."""
 
 
 def search(
@@ -194,6 +202,7 @@ class _Search:
 
     @property
     def cones(self) -> int:
+        """Number of cones made so far."""
         return len(self.own)
 
     @property
@@ -235,8 +244,17 @@ class _Search:
         remaining: Callable[[np.ndarray], list[np.ndarray]],
         parents: Iterable[int],
     ) -> None:
-        """Number new cones and store those that may be split; ``remaining(which)`` returns the rows of
-        some.
+        """Number new cones and store those that may be split.
+
+        Parameters
+        ----------
+        cones : Halves or Cones
+        own, uppers : (c,) float64
+            Bounds of the cones, and bounds of the cones that they were split from.
+        remaining : callable
+            ``remaining(which)`` returns the rows that matter in some of the cones.
+        parents : iterable of int
+            Numbers of the cones that they were split from, -1 for roots.
         """
         first, target = self.cones, self.target
         uppers = np.minimum(own, uppers)
@@ -276,7 +294,7 @@ class _Search:
             self.halve(piece)
 
     def halve(self, taken: list[tuple[float, int, int]]) -> None:
-        """Split these cones at once, and climb from the best middle of a split edge when it is promising."""
+        """Split the cones `taken` from the heap, and climb from the best middle of an edge if promising."""
         f, uppers = self.f, np.array([-upper for upper, _, _ in taken])
         halves = f.split(self.open.take([place for _, _, place in taken]))
         best = int(np.argmax(halves.value))
@@ -303,12 +321,12 @@ class _Search:
             c = np.asarray(c, dtype=np.float64)
             self.climb(c if not f.extra or c[-1] >= 0 else -c)
         self.begin()
-        told, trees = 0, self.cones
+        reported, trees = 0, self.cones
         while self.heap and self.cones < self.budget.cap and -self.heap[0][0] > self.target:
             self.split()
-            if self.cones - told >= REPORT_EVERY:
-                told = self.cones
-                self.report(Event("cones", told, self.budget.cap, lower=self.lower, upper=self.upper))
+            if self.cones - reported >= REPORT_EVERY:
+                reported = self.cones
+                self.report(Event("cones", reported, self.budget.cap, lower=self.lower, upper=self.upper))
         finished = not self.heap or -self.heap[0][0] <= self.target
         upper = max(self.upper, self.lower)
         return Cover(self.lower, float(upper), self.direction, self.tree(trees, upper), self.cones, finished)
@@ -316,7 +334,8 @@ class _Search:
     def tree(self, trees: int, upper: float) -> np.ndarray:
         """Return the codes of the split trees in preorder, without splits of cones whose own bound is enough.
 
-        A half can have a larger bound than its cone, so the tree is cut where a cone proves `upper` itself.
+        The first `trees` cones are the roots. A half can have a larger bound than its cone, so the tree is
+        cut where a cone proves `upper` itself.
         """
         codes, stack = [], list(reversed(range(trees)))
         while stack:

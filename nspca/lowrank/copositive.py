@@ -6,6 +6,7 @@ Idea: N takes the positive entries off the diagonal. Then P has none there, so i
 nonnegative (Perron). Where F is too low, this eigenvector is an `a` with a'Ta > F a'Ga. The next F is a'Ta /
 a'Ga, a Newton step from below on a concave function.
 Guarantee: results are upper bounds, up to the rounding of a D x D eigenvalue.
+`objective` and `terms` call `lowered` and `dearest` for every cone of a search.
 Source: docs/certificates.md. Matrices P + N are copositive; for D <= 4 every copositive matrix has this form
 (Diananda 1962).
 """
@@ -47,7 +48,11 @@ def lowered(G: Array, T: Array, known: Array) -> Array:
 
 
 def dearest(G: Array, T: Array) -> np.ndarray:
-    """Return for each cone the edge (c, 2) that weighs most in its bound, or else its longest; D >= 2."""
+    """Return for each cone the edge to split (c, 2): the one that weighs most in its bound; D >= 2.
+
+    The longest edge is taken where none weighs anything, or where the one that does is much shorter. `G` and
+    `T` (c, D, D) are as in `lowered`.
+    """
     c, D, _ = T.shape
     C = np.einsum("cii->ci", T).max(axis=1)[:, None, None] * G - T
     length = np.maximum(1.0 - G, 0.0).reshape(c, -1)

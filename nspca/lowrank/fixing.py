@@ -1,10 +1,13 @@
-"""Rows that must be taken, or cannot be, wherever f exceeds a level: the search half of fixing features.
+"""Find rows that must be taken, or cannot be, wherever f exceeds a level: the search half of fixing features.
 
     f(c) = topk_i( p_i(c)^2 + h_i );  f+j: row j is among the k;  f-j: row j is not there
 
 Row j can be left out where f+j stays below the level in all directions, and must be taken where f-j does.
 Both are proved cone by cone, from the sums T+j and T-j (`terms`). A direction at which f+j exceeds the level
 ends the question about j at once, so only rows that may be fixed cost cones.
+
+`bounds.fixing.settle` calls `fixed_rows` to fix features at a node, and `at_directions` to choose a feature
+to branch on. A *claim* is the statement about one row that is to be proved: that the row is out, or in.
 """
 
 from collections.abc import Iterable
@@ -21,8 +24,9 @@ from nspca.progress import Event, Report, silent
 SPLIT_AT_ONCE = 128
 """Number of cones split before claims are checked again; those with the largest bounds come first."""
 FEW_ROWS, ROWS_EACH = 64, 8
-"""With more rows than these fewer cones are allowed: a cone costs as much as it has rows. Each claim that is
-still possible allows so many rows more."""
+"""The cap of cones holds for up to `FEW_ROWS` rows plus `ROWS_EACH` for each claim that is still possible.
+With more rows it is lowered in proportion, because a cone costs as much as it has rows.
+"""
 DEEPEST = 2.0**50
 """Limit of the whole numbers in generators, so that sums of two generators are exact."""
 
@@ -38,7 +42,7 @@ class Fixed:
     into : (n,) bool
         f-j is at most the level.
     tree : (codes,) uint8
-        The cover that proves it.
+        The cover that proves all of these rows.
     cones : int
         Number of cones made.
     """
@@ -69,11 +73,11 @@ def fixed_rows(
     directions : (c, D) float64
         Unit directions at which f is known to be large: they rule out most rows before any cone is made.
     cap : int
-        Cones made at most. Rows that are undecided by then are not fixed.
+        Maximum number of cones. Rows that are undecided by then are not fixed.
     report : callable
         Gets an `Event` now and then, and may raise `Cancelled`.
     least : int
-        Where the directions leave fewer rows than that, none is fixed.
+        Where the directions leave fewer rows than this that may be fixed, none is fixed.
     """
     return _Search(query, level, wanted, cap).run(directions, report, least)
 
@@ -94,12 +98,23 @@ def _reached(f: Terms, directions: Array) -> tuple[Array, Array]:
 
 
 class _Search:
-    """Cones in the order they were made, each with the rows that are not proved on it."""
+    """State of one run of `fixed_rows`: cones in the order they were made, each with its unproved claims.
+
+    Attributes
+    ----------
+    alive : (2n,) bool
+        Claims that are left: the first n say that a row is out, the last n that it is in.
+    codes, halves : list of int
+        Code of the split of each cone, and the number of its first half; -1 for a leaf.
+    failing : list of int arrays
+        Numbers of the claims that are not proved on each cone.
+    shallow : (cones,) bool
+        Whether a cone may be split, since its generators are still exact.
+    """
 
     def __init__(self, query: Query, level: float, wanted: tuple[np.ndarray, np.ndarray], cap: int):
         self.f, self.level, self.cap = Terms(query), level, cap
         n = self.f.n
-        # One vector of claims: the first n say that a row is out, the last n that it must be in.
         self.alive = np.concatenate(wanted)
         self.alive[n : n + self.f.fixed] = self.alive[: self.f.fixed] = False
         self.alive &= self.f.room > 0

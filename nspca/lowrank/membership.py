@@ -10,6 +10,8 @@ So one sorting serves all rows, and T+j, T-j bound f+j, f-j on the cone as T bou
 maximum of f has cones too large for single rows to matter. Here all cones that reach a level of interest are
 split until T is close to f at their corners.
 Cost: O(n D^2) per cone, and a D x D factorisation for a row and cone that the entries alone do not prove.
+
+`bounds.membership` calls `rows` for the witness of a certificate.
 """
 
 from collections.abc import Sequence
@@ -42,7 +44,9 @@ class Rows:
     having, lacking : (n,) float64
         Bounds of f+j and f-j, between the level of interest and `upper`; -inf where no such sum exists.
     tree : (codes,) uint8
+        Codes of the cover, in preorder.
     cones : int
+        Number of cones made.
     """
 
     upper: float
@@ -84,7 +88,19 @@ def rows(query: Query, floors: Sequence[float], tol: float, cap: int, report: Re
 
 
 class _Cover:
-    """A split tree of cones, with the bound of each and its distance from f at a corner."""
+    """A split tree of cones, with the bound of each cone and the distance of the bound from f at a corner.
+
+    Attributes
+    ----------
+    bound, off : (cones,) float64
+        Bound of each cone, and its distance from the largest f at a corner; 0 where it cannot be split.
+    codes, children : (cones,), (cones, 2) int
+        Code of the split of each cone, and the numbers of its parts; -1 for a leaf.
+    there : (cones,) bool
+        False for cones below a split that was undone.
+    roots : (roots,) int
+        Numbers of the first cones.
+    """
 
     def __init__(self, f: Terms, tol: float):
         self.f, self.tol = f, tol
@@ -95,6 +111,7 @@ class _Cover:
 
     @property
     def count(self) -> int:
+        """Number of cones made, those below undone splits included."""
         return len(self.codes)
 
     @property
@@ -162,9 +179,9 @@ class _Cover:
 
 
 def _each(f: Terms, cover: _Cover, upper: float, floor: float, report: Report) -> tuple[Array, Array]:
-    """Return bounds of f+j and f-j for all rows.
+    """Return bounds of f+j and f-j for all rows, (n,) each, from the cones with bounds above `floor`.
 
-    They begin at the values at corners of cones, and are raised until they are proved on every cone.
+    The bounds begin at the values at corners of cones, and are raised until they are proved on every cone.
     """
     live = cover.leaves[cover.bound[cover.leaves] > floor]
     live = live[np.argsort(-cover.bound[live], kind="stable")]
@@ -186,7 +203,7 @@ def _each(f: Terms, cover: _Cover, upper: float, floor: float, report: Report) -
 
 
 def _raise(f: Terms, claim: Array, G: Array, T: Array, upper: float) -> None:
-    """Raise the claims (n,) in place until they are proved on these cones; `upper` needs no proof."""
+    """Raise the claims (n,) in place until they are proved on cones with G and T; `upper` needs no proof."""
     step = np.full(claim.size, STEP * max(abs(upper), f.margin))
     cones, features = np.nonzero((T + f.margin > claim * G[:, :, None]).any(axis=0) & (claim < upper))
     T, G = T[:, cones, features], G[:, cones]
@@ -195,6 +212,6 @@ def _raise(f: Terms, claim: Array, G: Array, T: Array, upper: float) -> None:
         holds = (S >= 0).all(axis=0) | definite(S, f) | definite(f.without_positive(S), f)
         wrong = ~holds & (claim[features] < upper)
         cones, features, T, G = cones[wrong], features[wrong], T[:, wrong], G[:, wrong]
-        those = np.unique(features)
-        claim[those] = np.minimum(claim[those] + step[those], upper)
-        step[those] *= 2
+        raised = np.unique(features)
+        claim[raised] = np.minimum(claim[raised] + step[raised], upper)
+        step[raised] *= 2

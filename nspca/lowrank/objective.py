@@ -6,7 +6,8 @@ On the cone of unit generators g_1..g_D, with G_jl = g_j'g_l and T_jl = topk_i(p
 
     max of f over the cone  <=  min( max_jl T_jl / G_jl ,  lambda_max(T, G) ,  `copositive.lowered` ).
 
-Proofs are in docs/certificates.md.
+Proofs are in docs/certificates.md. `cones` searches with an `Objective`, and `terms` bounds the same f where
+single rows matter. Callers of a search describe f by a `Query`.
 """
 
 from dataclasses import dataclass
@@ -62,8 +63,8 @@ class Cones:
     Attributes
     ----------
     generators : (c, D, D) whole numbers, one generator a row
-    lengths : (c, D)
-    G, T : (c, D, D)
+    lengths : (c, D) lengths of the generators
+    G, T : (c, D, D) as in the module docstring
     rows : c arrays of row numbers, increasing
     """
 
@@ -104,7 +105,7 @@ class Halves:
 
 
 class Objective:
-    """The function f of a query: its values at directions, and bounds on cones."""
+    """The function f of a query, in D coordinates: its values at directions, and bounds on cones."""
 
     def __init__(self, query: Query):
         V = np.asarray(query.V, dtype=np.float64)

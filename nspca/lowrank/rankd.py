@@ -1,4 +1,7 @@
-"""Factor of the rank-d problem of a covariance, and the guarantee of Theorem 1 for its answer."""
+"""Factor of the rank-d problem of a covariance, and the guarantee of Theorem 1 for its answer.
+
+The methods `cone` and `spannogram` use both; the page Spannogram shows them.
+"""
 
 import numpy as np
 

@@ -3,6 +3,8 @@
 On a cone with generators g_j the terms are ``p_ij p_il + h_i G_jl``, one for each edge (j, l) and each row i.
 ``T_jl`` is the sum of the k largest. ``T+i`` must take row i and ``T-i`` may not take it. Bounds on f with
 such a rule follow from these sums as the bound on f follows from T (docs/certificates.md, *Single features*).
+
+The searches of `fixing` and `membership` in this package use a `Terms`.
 """
 
 from collections.abc import Iterator
@@ -25,7 +27,19 @@ PROOF = 8
 
 
 class Terms:
-    """The terms of f and their sums on many cones at once."""
+    """The terms of f and their sums on many cones at once.
+
+    Attributes
+    ----------
+    n, d, D : int
+        Rows of the query, columns of its V, and coordinates of a direction: d, or d + 1 with a tau.
+    fixed, room : int
+        Number of first rows that every sum has, and of other rows that it may have.
+    edges : two int arrays
+        The pairs (j, l) with j <= l of generators.
+    margin, room_of_proof : float
+        Rounding error of a computed sum, and distance from singular that a proof by Cholesky needs.
+    """
 
     def __init__(self, query: Query):
         V, n = np.asarray(query.V, dtype=np.float64), len(query.V)

@@ -1,4 +1,7 @@
-"""Compare numbers of features or components: value on all rows, on held-out rows, and stability."""
+"""Compare numbers of features or components: value on all rows, on held-out rows, and stability.
+
+`nspca.choose_k` and `nspca.choose_components` are public; the pages run them through `specs.selection`.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -181,7 +184,10 @@ def choose_components(
 
 
 def _compare(X: Any, how: Sought, folds: int, draws: int, report: Report, of: str = "k") -> Choice:
-    """Return the evidence for each number of features or components, and report it as far as it is known."""
+    """Return the evidence for each number of features (`of` "k") or of components (`of` "components").
+
+    It is reported after each part, as far as it is known.
+    """
     whole("folds", folds, 0)
     whole("draws", draws, 0)
     m, total = X.shape[0], 1 + folds + draws
@@ -193,6 +199,7 @@ def _compare(X: Any, how: Sought, folds: int, draws: int, report: Report, of: st
     choice: Choice | None = None
 
     def update(done: int, stage: str, **more: Array) -> Choice:
+        """Return the evidence so far with `more` columns of numbers, and report it."""
         so_far.update(more)
         now = Choice(of, numbers, value, **so_far)
         row = {name: _plain(column) for name, column in now.columns.items()}
@@ -228,4 +235,5 @@ def _compare(X: Any, how: Sought, folds: int, draws: int, report: Report, of: st
 
 
 def _plain(column: Array) -> list[float | None]:
+    """Return a column as plain numbers for an event, None for nan."""
     return [None if np.isnan(one) else float(one) for one in column]

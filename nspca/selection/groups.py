@@ -1,4 +1,8 @@
-"""Effect sizes: how far components separate labelled groups of samples, on these rows or on held-out rows."""
+"""Effect sizes: how far components separate labelled groups of samples, on these rows or on held-out rows.
+
+`nspca.group_effects` and `nspca.held_out_group_effects` are public. The pages of several components show
+them.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,6 +32,7 @@ TIE = 1e-9
 p-value smaller; `test_a_tie_counts` pins it.
 """
 Codes = NDArray[np.int64]
+"""Number of the group of each sample, -1 without a label; or row numbers."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,11 +158,11 @@ def held_out_group_effects(
     names, codes = coded(labels, Z.shape[0])
     found_on, measured = halves(codes, seed)
     names, held = _compact(names, codes[measured])
-    told = silent if report is None else report
+    send = silent if report is None else report
     problem = _problem_of(Z[found_on], sizes, method, nonneg, center)
-    hear = report_whole(told, 0, 2, "one half")
-    V = solve(problem, method, len(sizes), seed, hear, certify=None, **options).components
-    told(Event("the other half", 1, 2))
+    of_solve = report_whole(send, 0, 2, "one half")
+    V = solve(problem, method, len(sizes), seed, of_solve, certify=None, **options).components
+    send(Event("the other half", 1, 2))
     mean = moments(Z[found_on])[0] if center else np.zeros(Z.shape[1])
     scores = np.asarray(Z[measured] @ V) - mean @ V
     effect = _effects(scores, held)

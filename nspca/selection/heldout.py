@@ -1,4 +1,4 @@
-"""Cross-validation of components: the share of variance that they explain of held-out rows."""
+"""Cross-validation of components: the share of variance that they explain of held-out rows, for `choice`."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -30,7 +30,10 @@ def shares(X: Any, rows: Array, others: Array, found: list[Array], center: bool)
 
 
 def mean_and_error(values: list[Array]) -> tuple[Array, Array]:
-    """Return the mean over folds and its standard error, which is nan with fewer than two folds."""
+    """Return the mean over folds and its standard error, (q,) each; the error of a single fold is nan.
+
+    `values` has an array (q,) for each fold.
+    """
     Y = np.array(values)
     if len(Y) < 2:
         return Y.mean(axis=0), np.full(Y.shape[1], np.nan)

@@ -1,6 +1,7 @@
 """Permutation test of a component against noise: does it explain more than components of shuffled tables?
 
 Each column is shuffled on its own, so features keep their values and lose what they have in common.
+`nspca.noise_test` is public; the page Sweep runs it through its spec.
 """
 
 from collections.abc import Iterable, Iterator

@@ -1,4 +1,8 @@
-"""Solve one problem on each part of the rows: a component for each k, or several components of one k."""
+"""Solve one problem on each part of the rows: a component for each k, or several components of one k.
+
+`choice` and `noise` make a `Sought` and call its `solve` for all rows, held-out parts, draws or shuffled
+tables.
+"""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -94,7 +98,7 @@ def standardised(X: Any) -> Any:
 
 
 def report_whole(report: Report, done: int, total: int, stage: str) -> Report:
-    """Return a callback for a part of a longer run that reports the progress of the whole run."""
+    """Return a report hook for a part of a longer run: each event of the part reports `done` of `total`."""
     return lambda event: report(Event(stage, done, total))
 
 

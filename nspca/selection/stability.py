@@ -3,7 +3,8 @@
 Two random choices of k out of n features share k^2 / n features on average, which is many when k is large.
 The measure of Nogueira, Sechidis & Brown (JMLR 2018, eq. 4) corrects for that: one minus the variance of the
 choices over the variance of random choices of the same size. It is 1 for equal choices and 0 for random ones.
-The standard error comes from leaving out each draw in turn (jackknife).
+The standard error comes from leaving out each draw in turn (jackknife). `choice` and `specs.stability` call
+these functions.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,8 @@
-"""The solvers, one module each. `METHODS` is the only list of their names, references and abilities."""
+"""The solvers, one module each. `METHODS` is the only list of their names, references and abilities.
+
+`nspca.api` looks methods up here, checks a problem with `Method.check` and calls `Method.solve` or
+`Method.path`. Pages and the command line list the methods by it.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass

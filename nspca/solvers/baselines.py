@@ -14,6 +14,7 @@ on the same support.
 
 Guarantee: none.
 Cost: one loop over all features in Python for every step of `spca`; one factorisation for `nmf`.
+Called by `nspca.api`, through `METHODS`, mostly for the page Compare.
 """
 
 import operator

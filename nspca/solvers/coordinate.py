@@ -14,6 +14,7 @@ features at once and skipped. The others are taken in blocks, so nothing n x n i
 answer is made feasible last: every feature goes to the component where it is largest, the k largest of each
 component stay, and their weights are refitted.
 Reference: Zass & Shashua 2006, eq. 3-5, Algorithm 1.
+Called by `nspca.api`, through `METHODS`; the items of the 2006 and 2008 papers call `own` and `from_paper`.
 """
 
 import math
@@ -223,6 +224,7 @@ class Search:
         """Return the solution for this beta, reached from the one in `U`."""
 
         def tell(sweep: int, value: float) -> None:
+            """Report the sweep and the objective."""
             self.report(
                 Event(
                     "sweeps",
@@ -280,6 +282,7 @@ def objective(problem: Problem, U: Array, alpha: float, beta: float) -> float:
 
 
 def _objective(explained: float, M: Array, U: Array, alpha: float, beta: float) -> float:
+    """Return eq. 3 from ``tr U'AU`` in units of l1 and ``M = U'U``."""
     away = float(np.square(np.eye(U.shape[1]) - M).sum())
     return explained / 2 - alpha / 4 * away - beta * float(U.sum())
 
@@ -358,7 +361,7 @@ def feasible(problem: Problem, U: Array, sizes: Sequence[int]) -> Array:
     """Return disjoint unit components from U (n, r).
 
     Each feature goes to the column where it is largest, after columns are brought to length 1. The largest
-    entries of each column are kept.
+    entries of each column are kept. A column without entries gets the unused feature of largest variance.
     """
     norms = np.linalg.norm(U, axis=0)
     U = U / np.where(norms > 0, norms, 1.0)

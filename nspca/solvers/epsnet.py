@@ -12,6 +12,7 @@ every k at once.
 Cost: O(N n (d + log n)). The same points give the paper's bound on the optimum, `upper_bounds`. It holds with
 that probability only, so it is no certificate.
 Reference: Asteris et al. 2014, Alg. 3, Theorem 2 and Section 7.
+Called by `nspca.api`, through `METHODS`; the items of the paper call `upper_bounds`.
 """
 
 import math
@@ -66,7 +67,10 @@ class Options:
 
 
 def cap(d: int, eps: float) -> float:
-    """Return the chance p of a point to lie in a double cap: ``I_eps((d - 1) / 2, 1/2)``, d > 1."""
+    """Return the chance p that a uniform unit c lies in the double cap ``(c'c*)^2 >= 1 - eps``, for d > 1.
+
+    The chance is ``I_eps((d - 1) / 2, 1/2)``, the regularised incomplete beta function.
+    """
     from scipy.special import betainc  # slow to import, and needed for this one number
 
     return float(betainc((d - 1) / 2, 0.5, eps))

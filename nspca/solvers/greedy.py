@@ -12,6 +12,7 @@ Cost: O(n k + k^3) per step and O(mn) or O(n^2) for Ax. One pass gives all k up 
 Reference: d'Aspremont, Bach & El Ghaoui 2008, Section 3 (approximate greedy search); Moghaddam, Weiss &
 Avidan 2006 (GSPCA, forward). The nonnegative form uses positive parts of Ax and nonnegative vectors on the
 support.
+Called by `nspca.api`, through `METHODS`: `solve` for one k, `path` for a sweep.
 """
 
 from collections.abc import Iterable, Iterator
@@ -122,7 +123,7 @@ def forward(
 
 
 def bordered(block: Array, column: Array, corner: float) -> Array:
-    """Return ``block`` (s, s) with one more row and column."""
+    """Return ``block`` (s, s) with one more row and column: `column` (s,), and `corner` on the diagonal."""
     return np.block([[block, column[:, None]], [column[None, :], np.array([[corner]])]])
 
 

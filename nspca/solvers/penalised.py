@@ -11,6 +11,7 @@ finds a price at which at most k entries are left, as the descent of Alg. 2 does
 Guarantee: each step solves its programme up to rounding; no bound.
 Cost: n r per Newton step, thirty times as much when the price has to be found.
 Reference: Sigg & Buhmann 2008, eq. 20, solved there by a general solver.
+`nspca.components.at_an_angle` calls the function of `penalised` for the method `em` with the penalty "step".
 """
 
 from collections.abc import Callable

@@ -1,4 +1,8 @@
-"""Arrays of a certificate of form `packing`, from a joint tree (docs/certificate-format.md, *packing*)."""
+"""Arrays of a certificate of form `packing`, from a joint tree (docs/certificate-format.md, *packing*).
+
+The joint tree is that of the search for the best disjoint components. `search.JointTree` calls `packed_joint`
+for its certificate.
+"""
 
 from fractions import Fraction
 
@@ -9,7 +13,7 @@ from nspca.bounds.fixing.arrays import level_of, packed, up
 
 
 def packed_joint(root: JointNode) -> tuple[dict[str, np.ndarray], float]:
-    """Return the arrays of a joint tree, and the bound they prove in unit scale."""
+    """Return the arrays of the joint tree below `root` by name, and the bound they prove, in unit scale."""
     nodes = list(root.walk())
     pricings = [pricing for node in nodes for pricing in node.pricings]
     parts: list[dict[str, np.ndarray]] = []

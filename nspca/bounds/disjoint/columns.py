@@ -1,14 +1,16 @@
 """Prices of features from a linear program over sets of features, the columns.
 
-    max sum_S value(S) y_S,  sum of y over the sets with a feature <= 1,  y >= 0,  of each class at most as
-    many as it has components
+    max sum_S value(S) y_S   over   y >= 0,   sum over the sets S with feature j of y_S <= 1  for every j,
+    sum over the sets S of a class of y_S <= number of components of the class
 
-Fewer components than that never explain more: x'Ax on S is at most what S without j and j alone explain
-together, as A is positive semidefinite. The multipliers of the features are their prices pi, and the
-multiplier of a class is the largest value(S) - pi(S) over its columns. Better columns for the prices are
-found by ascents from many points, and join. The steps between prices are damped, since the multipliers of
-few columns swing.
-Any prices that are not negative are valid, so nothing here is a proof.
+A class is the components of equal size for which the same features are in and out. value(S) is x'Ax of the
+best component x on S. The program need not ask for all components: x'Ax on S is at most what S without j and
+j alone explain together, as A is positive semidefinite. The multipliers of the features are their prices pi.
+The multiplier of a class is the largest value(S) - pi(S) over its columns, where pi(S) is the sum of the
+prices of S. Better columns for the prices are found by ascents from many points, and join. The steps between
+prices are damped, since the multipliers of few columns swing.
+Any prices that are not negative are valid, so nothing here is a proof. `search.JointTree` holds one pool of
+`Columns` and asks it for the prices of each of its nodes.
 Source: column generation for set packing; du Merle et al. 1999 for the damping.
 """
 
@@ -27,9 +29,9 @@ ROUNDS = 80
 STARTS = 32
 """Random starts of the ascents in each round, besides features and columns in use."""
 LEADING = 48
-"""Features whose columns of A are starts, and columns in use that are."""
+"""Maximum features whose columns of A are starts of ascents, and maximum columns in use that are."""
 CLIMB = 25
-"""Steps of an ascent. Most have stopped by then."""
+"""Maximum steps of an ascent. Most ascents have stopped by then."""
 DAMPED = 0.6
 """Weight of the best prices so far in the prices of the next round."""
 CLOSE = 1e-9
@@ -38,18 +40,18 @@ CLOSE = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Prices:
-    """Prices that suit a state.
+    """Prices for the features of a state, and the solution of the linear program behind them.
 
     Attributes
     ----------
     pi : (r,) float64
         Price of each row of the matrix, at least 0.
     tops : tuple of float
-        For each class the largest value less price that is known of its sets.
+        For each class the largest value(S) - pi(S) of the known sets S that its components may have.
     program : float
         Value of the linear program over all columns known.
     shares : list of (class, column, share)
-        The columns that the linear program takes.
+        The columns that the linear program takes: number of the class, set, and y_S.
     """
 
     pi: Array
@@ -70,7 +72,7 @@ class Columns:
         self.A, self.nonneg, self.values = A, nonneg, dict[tuple[int, ...], float]()
 
     def add(self, features: Sequence[int] | np.ndarray) -> tuple[int, ...]:
-        """Add a set, without the features that its best component does not use, and return it."""
+        """Add a set of rows and the value of its best component, and return the set, sorted."""
         own = np.unique(np.asarray(features, dtype=np.int64))
         block = self.A[np.ix_(own, own)]
         x = best_on_support(block, np.full(own.size, own.size**-0.5), self.nonneg)
@@ -79,7 +81,7 @@ class Columns:
         return key
 
     def best(self, S: tuple[int, ...]) -> Array:
-        """Return the weights (s,) of the best component known on a set."""
+        """Return the weights (s,) of the best component that a local search finds on a set."""
         own = np.array(S, dtype=np.int64)
         start = np.full(own.size, own.size**-0.5)
         return best_on_support(self.A[np.ix_(own, own)], start, self.nonneg)
@@ -93,6 +95,7 @@ class Columns:
         first : (r,) float64, optional
             Prices to begin near.
         rounds : int
+            Maximum linear programs.
         """
         rng, classes = np.random.default_rng(0), state.classes
         for c, *_ in classes:
@@ -118,11 +121,11 @@ class Columns:
         return Prices(best, known, last.program, last.shares)
 
     def top(self, state: State, c: int, pi: Array) -> float:
-        """Return the largest value less price of the known sets that component c may have."""
+        """Return the largest value(S) - pi(S) of the known sets S that component c may have."""
         return max(value - float(pi[list(S)].sum()) for S, value in self.values.items() if state.holds(c, S))
 
     def program(self, state: State, classes: list[list[int]]) -> Prices:
-        """Solve the linear program over the columns known."""
+        """Solve the linear program over the known columns that the classes may have; return its prices."""
         from scipy.optimize import linprog  # takes a tenth of a second to load, and few questions need it
 
         usable = [(g, S) for g, own in enumerate(classes) for S in self.values if state.holds(own[0], S)]
@@ -147,8 +150,9 @@ class Columns:
         return Prices(pi, tops, -float(solved.fun) * scale, shares)
 
     def climb(self, state: State, c: int, pi: Array, found: Prices, rng: np.random.Generator) -> float:
-        """Add sets that component c may have and that are worth more than their prices, and return the
-        largest value less price found.
+        """Add sets that component c may have, found by ascents at the prices `pi`.
+
+        Return the largest value(S) - pi(S) known. `found` is the last solution, whose columns are starts.
         """
         n, must, free = len(self.A), state.must(c), state.free(c)
         allowed = np.concatenate((must, free))
@@ -179,7 +183,11 @@ class Columns:
     def _ascend(
         self, X: Array, pi: Array, must: np.ndarray, free: np.ndarray, size: int
     ) -> tuple[Array, np.ndarray]:
-        """Return points (r, c) after the ascents, and their sets as columns of a mask (r, c)."""
+        """Return points (r, c) after ascents from X (r, c), and their supports as columns of a mask (r, c).
+
+        Every support has the rows `must`, rows of `free` that add more than their price, and at most `size`
+        rows in all.
+        """
         room, mask = min(size - must.size, free.size), np.zeros(X.shape, dtype=bool)
         for _ in range(CLIMB):
             Y = self.A @ X

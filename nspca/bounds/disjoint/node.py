@@ -1,4 +1,10 @@
-"""Node of the joint tree: a state, the pricings that narrow it, and a bound or children."""
+"""Node of the joint tree: a state, the pricings that narrow it, and a bound or children.
+
+The joint tree is that of the search for the best disjoint components. A state says which features each
+component must have and cannot have. A pricing has prices of the features and proves a bound with them.
+
+`search` makes the nodes and lets them grow, and `arrays` writes them into a certificate.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -11,7 +17,7 @@ from nspca.bounds.disjoint.pricing import Pricing
 from nspca.bounds.disjoint.state import State
 
 LEAF, EMPTY = -1, -2
-"""Codes of a leaf, and of a node that no answer is left of."""
+"""Codes of a leaf, and of a node in which no answer is left."""
 
 
 @dataclass(eq=False)
@@ -21,9 +27,9 @@ class JointNode:
     Attributes
     ----------
     state : State or None
-        After all pricings that fix; None where no answer above the goal is left.
+        The state after all pricings that fix features; None where no answer above the goal is left.
     pricings : list of Pricing
-        Those that fix features first; the last one bounds a leaf.
+        Pricings that fix features come first. The last one bounds the node as long as it is a leaf.
     prices : Prices or None
         Prices for the state, once they are found.
     feature : int
@@ -58,11 +64,14 @@ class JointNode:
 
     @property
     def estimate(self) -> float:
-        """Return the bound of a node without children up to rounding."""
+        """Return the bound of a node without children, up to rounding.
+
+        -inf where no answer is left, inf before the first pricing.
+        """
         return -np.inf if self.is_empty else self.pricings[-1].estimate if self.pricings else np.inf
 
     def walk(self) -> Iterator["JointNode"]:
-        """Yield this node and all below in preorder."""
+        """Yield this node and all nodes below it in preorder."""
         stack = [self]
         while stack:
             node = stack.pop()

@@ -1,5 +1,8 @@
 """Bound of the answers of a state: prices of features, and a search that fixes features for each class.
 
+A *state* says for each component which features it must have and cannot have. The components of one size for
+which it says the same are a *class*. Features *have rows* where safe elimination has kept their rows of A.
+
 For prices pi >= 0, Pi the largest sum of prices that the sets of an answer can have together, and q_c at
 least x'Ax - pi(S) for every set S that component c may have,
 
@@ -10,6 +13,8 @@ with prices (`nspca.bounds.fixing`) proves q_c for all components of a class.
 
 Where all other components reach their q at most, an answer above v needs x'Ax - pi(S) above
 v - Pi - (the other q) in component c. So what a tree fixes at that level is fixed for every answer above v.
+
+`search.JointTree` makes a `Pricing` at every node: one that bounds the node, or one that also fixes features.
 """
 
 from collections.abc import Callable
@@ -31,23 +36,23 @@ from nspca.problem import Problem
 from nspca.progress import Event, Report
 
 COUNTED = 5e6
-"""Work of going through the sets of a class by eigenvalues first, r^3 for each part."""
+"""Work of the first enumeration of the sets of a class by eigenvalues: r^3 for each part."""
 ROUNDS = 6
 """Rounds of the lift at the root of a tree."""
 NO_GOAL = -1.0
-"""Goal of a pricing that fixes nothing: no answer is below it."""
+"""Goal of a pricing that fixes nothing; the value of no answer is below it."""
 
 
 @dataclass(frozen=True, eq=False)
 class Base:
-    """Features that have rows, and the matrix on them.
+    """Features that have rows, and the part of A on these features.
 
     Attributes
     ----------
     problem : Problem
         The joint problem.
     ground : Ground
-        Without prices.
+        The kept rows of the problem, without prices.
     """
 
     problem: Problem
@@ -60,14 +65,15 @@ class Base:
 
     @property
     def A(self) -> Array:
-        """Return the matrix (r, r) on them."""
+        """Return the part (r, r) of A on the features that have rows."""
         return self.ground.part.held
 
     def of_rows(self, state: State) -> State:
-        """Return a state of features as one of rows; features without rows are left out."""
+        """Return a state with its features numbered by their rows; features without rows are left out."""
         place = {int(j): i for i, j in enumerate(self.features)}
 
         def rows(sets: tuple[frozenset[int], ...]) -> tuple[frozenset[int], ...]:
+            """Return sets of features as sets of rows."""
             return tuple(frozenset(place[j] for j in own if j in place) for own in sets)
 
         return State(state.sizes, rows(state.into), rows(state.out), len(self.features))
@@ -81,7 +87,7 @@ class Base:
 
 @dataclass(frozen=True)
 class Means:
-    """Limits of the work on a pricing, and whom to tell.
+    """Limits of the work on a pricing, and the callback for progress.
 
     Attributes
     ----------
@@ -91,7 +97,7 @@ class Means:
     seconds : float, optional
         Wall time for each tree.
     rounds : int
-        Rounds of the lift at the root of a tree; 0 for steps only where the witness fixes something.
+        Maximum rounds of the lift at the root of a tree; 0 for no lift.
     """
 
     plan: Plan
@@ -108,9 +114,11 @@ class Pricing:
     ----------
     base : Base
     state : State
+        The state before the trees fix anything.
     pi : (n,) float64
+        Price of each feature.
     goal : float
-        Value above which answers obey what the trees fix; below 0 where nothing is fixed.
+        Every answer above this value obeys what the trees fix; `NO_GOAL` where they fix nothing.
     trees : list of ClassTree
         One for each class, in the order of the classes.
     """
@@ -166,7 +174,7 @@ class Pricing:
 
     @property
     def largest_sum(self) -> Fraction:
-        """Return the largest sum of prices that the sets of an answer can have, exactly."""
+        """Return Pi, the largest sum of prices that the sets of an answer can have, exactly."""
         state, pi = self.state, self.pi
         into = sorted(frozenset().union(*state.into))
         possible = np.ones(pi.size, dtype=bool)
@@ -191,7 +199,7 @@ class Pricing:
         return self.total(self.parts())
 
     def total(self, parts: list[tuple[Fraction, Fraction]]) -> Fraction:
-        """Return the sum of prices and of all q."""
+        """Return the bound, exactly: Pi plus the q of every component, from the result of `parts`."""
         return self.largest_sum + sum(
             (q * len(own) for (q, _), own in zip(parts, self.state.classes, strict=True)), Fraction(0)
         )
@@ -237,12 +245,12 @@ class Pricing:
 
 @dataclass(eq=False, kw_only=True)
 class ClassTree(FixingTree):
-    """Search over the sets that the components of a class may have.
+    """Search over the sets that the components of a class may have, which proves the q of the class.
 
     Attributes
     ----------
     supports : Supports
-        These sets.
+        The sets that are searched.
     ended : float
         Largest bound of the leaves above the target that have nothing to branch on.
     """
@@ -279,12 +287,12 @@ class ClassTree(FixingTree):
 
     @property
     def reached(self) -> float:
-        """Return the bound as it stands, up to rounding."""
+        """Return the bound on x'Ax - pi(S) that the tree proves so far, up to rounding."""
         nodes = [node for _, _, node in self.heap[:1]] + self.parted + self.stuck
         return max([self.target, self.ended, *(node.upper for node in nodes)])
 
     def tell(self) -> None:
-        """Report to the joint search, whose numbers are those that say something."""
+        """Call the joint search, which reports its own numbers; the event of one class has none."""
         self.report(Event(self.stage))
 
 
@@ -294,9 +302,10 @@ def _calling(tell: Callable[[], None]) -> Report:
 
 
 def aims(prices: Prices, state: State, goal: float) -> list[float]:
-    """Return the levels of the trees of a state: the largest known value less price of each class.
+    """Return the level that the tree of each class aims at: the largest known value(S) - pi(S).
 
-    Where the linear program stays below the goal, each component may be bounded by so much more.
+    Where the linear program stays below the goal, the difference is shared out among the components and
+    raises their levels.
     """
     spare = max(0.0, goal - prices.program) / len(state.sizes)
     return [top + spare for top in prices.tops]

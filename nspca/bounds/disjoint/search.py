@@ -4,6 +4,9 @@ At a node prices are found, and a tree for each class of components proves a bou
 for every better answer narrows the node. Where the linear program behind the prices stays above the best
 value, no prices can close the node, and it is branched on: a feature belongs to one of the components, or to
 none.
+
+`together.search_sets` runs a `JointTree`. A *state* says for each component which features it must have and
+cannot have; the components of one size for which it says the same are a *class*.
 """
 
 import time
@@ -27,14 +30,14 @@ from nspca.errors import Cancelled
 from nspca.progress import Event
 
 STEP = 40
-"""Nodes by which the trees of a joint node grow before it is looked at again."""
+"""Nodes that a tree of a joint node gets before the search decides again what to work on."""
 NARROWED = 3
-"""Pricings that may only fix features at one node, at most."""
+"""Maximum pricings of one node that fix features."""
 WHOLE = 1e-9
 """Relative excess of a linear program over the best value that is taken for rounding."""
 SHARE = 0.5
-"""Trees of a node that must be branched on stop when they leave open this share of what the linear program
-leaves open.
+"""Trees of a node that must be branched on stop at the bound of the linear program plus this share of its
+distance from the best value.
 """
 
 
@@ -45,16 +48,23 @@ class JointTree(Work[Plan]):
     Attributes
     ----------
     ground : Ground
-        Without prices.
+        The kept rows, without prices.
     limits : Limits
     witness : Stored or None
-        Tried first at the root.
+        Witness that the trees of the root try first.
     first : (n,) float64 or None
-        Prices to begin near.
+        Prices near which the root begins.
     point : (n, r) float64 or None
         An answer better than the one that was known, if the search met one.
     known : float
-        A bound that is proved already, in unit scale: none above it is shown.
+        A bound that is proved already, in unit scale. No larger bound is reported.
+    base, columns : Base, Columns
+        The features that have rows, and the pool of sets from which prices are found.
+    root : JointNode
+    ends : float
+        Time of `time.monotonic` at which the search ends; inf without a limit.
+    settled : int
+        Number of settled nodes of trees that were given up since.
     """
 
     stage = "proving the optimum"
@@ -90,7 +100,7 @@ class JointTree(Work[Plan]):
         self.tell()
 
     def improve_all(self) -> None:
-        """Work on the worst open node until none is open."""
+        """Work on the open node with the largest bound until none is open, or a limit is reached."""
         while not self.stopped:
             node = max(self.open(), key=lambda one: one.estimate, default=None)
             if node is None:
@@ -118,7 +128,10 @@ class JointTree(Work[Plan]):
 
     # --- nodes ----------------------------------------------------------------------------------------------
     def prepare(self, node: JointNode, first: Array | None, witness: Stored | None) -> bool:
-        """Give a node prices and a bound, and fix what can be fixed; return whether it has a bound."""
+        """Give a node prices and a bound, and fix what can be fixed; return whether the node has a bound.
+
+        `first` are prices (r,) to begin near, and `witness` is tried first.
+        """
         narrowed = 0
         while not node.is_empty:
             assert node.state is not None  # it is not empty
@@ -139,7 +152,7 @@ class JointTree(Work[Plan]):
         return True
 
     def begin(self, state: State, prices: Prices, witness: Stored | None) -> Pricing | None:
-        """Return a pricing with the prices found, None where the time is over before it has a bound."""
+        """Return a pricing with the prices found; None where the time is over before it has a bound."""
         pi, levels = self.base.spread(prices.pi), aims(prices, state, self.lower * (1 + CLOSED))
         seconds = max(0.0, self.ends - time.monotonic()) if np.isfinite(self.ends) else None
         means = Means(self.plan, self.tell, seconds)
@@ -147,8 +160,9 @@ class JointTree(Work[Plan]):
         return made if made.is_ready else None
 
     def narrow(self, node: JointNode) -> bool:
-        """Fix features by the last pricing of a node for all answers above the best value; return whether any
-        was.
+        """Fix features by the last pricing of a node for all answers above the best value.
+
+        Return whether any feature was fixed.
 
         The pricing that fixes takes the place of the one that bounds, whose witnesses it has.
         """
@@ -212,7 +226,7 @@ class JointTree(Work[Plan]):
         return found
 
     def reprice(self, node: JointNode) -> None:
-        """Begin again with prices that know better columns, unless the trees come to more that way."""
+        """Price a node anew after better columns were found; the old pricing stays if time is over."""
         state, before = node.state, node.pricings[-1]
         assert state is not None and node.prices is not None  # the node is open
         prices = self.columns.prices(self.base.of_rows(state), node.prices.pi)
@@ -245,19 +259,19 @@ class JointTree(Work[Plan]):
     # --- what it says ---------------------------------------------------------------------------------------
     @property
     def proved(self) -> float:
-        """Return the bound as it stands, up to rounding; infinite before the root has one."""
+        """Return the bound that is proved so far, up to rounding; infinite before the root has one."""
         leaves = [node for node in self.root.walk() if not node.children]
         return max([self.lower, *(node.estimate for node in leaves)])
 
     def certificate(self) -> Certificate | None:
-        """Return the certificate of the tree as it stands; None before the root has a bound."""
+        """Return the certificate of the present tree; None before the root has a bound."""
         if not np.isfinite(self.proved):
             return None
         arrays, upper = packed_joint(self.root)
         return Certificate.of(self.problem, "J8", "packing", upper, arrays)
 
     def tell(self) -> None:
-        """Report the gap and the nodes."""
+        """Report the gap and the number of nodes."""
         unit, upper = self.problem.covariance.unit, min(self.proved, self.known)
         shown = upper * unit if np.isfinite(upper) else None
         total = self.limits.nodes or 0
@@ -269,10 +283,11 @@ def _nothing(event: Event) -> None:
 
 
 def undecided(state: State, prices: Prices) -> int | None:
-    """Return the row whose place the linear program leaves most open; None where it takes whole columns.
+    """Return the row to branch on: the one that the linear program leaves most open.
 
-    That is the row that is most nearly half in a component that differs from all others. Where none is, it
-    is the row whose largest share in one column is smallest.
+    A row whose share in a component that forms a class of its own is nearest to one half comes first. Without
+    such a row, it is a row whose shares are spread over several columns. None where the program takes whole
+    columns.
     """
     classes = state.classes
     use, most = np.zeros((len(classes), state.n)), np.zeros((len(classes), state.n))

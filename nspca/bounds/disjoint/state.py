@@ -1,4 +1,8 @@
-"""State of a node of the joint tree: which features each component must have and cannot have."""
+"""State of a node of the joint tree: which features each component must have and cannot have.
+
+The joint tree is that of the search for the best disjoint components. A feature that a component must have is
+called *in*, one that it cannot have *out*. `columns`, `pricing` and `search` work on states.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -6,6 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 NONE: frozenset[int] = frozenset()
+"""Set without features."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +38,7 @@ class State:
 
     @property
     def classes(self) -> list[list[int]]:
-        """Return the components of equal size with equal features in and out, in the order of the first."""
+        """Return the classes: lists of the components of equal size with equal features in and out."""
         found: dict[tuple[int, frozenset[int], frozenset[int]], list[int]] = {}
         for c, key in enumerate(zip(self.sizes, self.into, self.out, strict=True)):
             found.setdefault(key, []).append(c)
@@ -67,7 +72,7 @@ class State:
         return replace(self, into=ins, out=outs)
 
     def holders(self, j: int) -> list[int]:
-        """Return the first component of each class that may have feature j and need not."""
+        """Return the first component of each class whose components may have feature j and need not."""
         return [
             c
             for c, *_ in self.classes

@@ -1,4 +1,7 @@
-"""The bundle of a lift: feasible points with supports and weights, and the local search that finds them."""
+"""The bundle of a lift: feasible points with supports and weights, and the local search that finds them.
+
+`lift.Lift` is a `Bundle`. `starts` climbs to the first points. All arrays have r rows, the kept rows.
+"""
 
 from dataclasses import dataclass, replace
 
@@ -62,6 +65,9 @@ class Bundle:
     group : (p,) index into `counts` of each point; the weights of a group sum to the number of components
     sizes : (p,) ``(sum |x_i|)^2`` of the points
     sought : conditions for the points, except for their size
+    totals : number of components of each size
+    keeping : rules for adding and dropping points
+    idle : (p,) number of updates since each point last had a weight
     """
 
     def __init__(self, points: Array, group: np.ndarray, counts: tuple[tuple[int, int], ...], sought: Sought):
@@ -90,7 +96,7 @@ class Bundle:
         return float(self.sizes @ self.share)
 
     def value(self, U: Array, h: Array, tau: float) -> float:
-        """Return the sum over components of the largest value of a point, a lower limit of the search half.
+        """Return the sum over components of the largest value of a point: a lower limit of the search half.
 
         U (r, d), heights h (r,) and tau are those of the witness.
         """
@@ -101,7 +107,7 @@ class Bundle:
         return np.square(U.T @ self.points).sum(axis=0) + tau * self.sizes + h @ self.supports
 
     def tops(self, values: Array) -> Array:
-        """Return the largest of `values` (p,) for each size."""
+        """Return the largest of `values` (p,) for each size, (sizes,)."""
         return -lowest(-values, self.group)
 
     def heaviest(self, g: int, count: int) -> Array:
@@ -109,15 +115,15 @@ class Bundle:
         own = np.flatnonzero(self.group == g)
         return self.points[:, own[np.argsort(-self.share[own], kind="stable")[:count]]]
 
-    def joined(self, climbed: list[tuple[Array, Array, Array]], bundle: Array) -> Array:
+    def joined(self, climbed: list[tuple[Array, Array, Array]], before: Array) -> Array:
         """Add the better points that climbs found, and drop old ones, by the rules of `keeping`.
 
         Parameters
         ----------
         climbed : list of (points, supports, values)
             Results of `climb` for each size.
-        bundle : (sizes,) float64
-            Largest value so far for each size.
+        before : (sizes,) float64
+            Largest value of a point of the bundle so far, for each size.
 
         Returns
         -------
@@ -125,12 +131,12 @@ class Bundle:
             Largest value for each size, with the new points.
         """
         self.idle = np.where(self.share > 1e-7, 0, self.idle + 1)
-        kept, tops = self.idle <= self.keeping.age, bundle.copy()
+        kept, tops = self.idle <= self.keeping.age, before.copy()
         points, supports, group = [self.points[:, kept]], [self.supports[:, kept]], [self.group[kept]]
         for g, (X, supported, values) in enumerate(climbed):
             room = np.count_nonzero(self.group == g) < self.keeping.room * self.totals[g]
-            tops[g] = max(bundle[g], float(values.max()))
-            taken = (values > bundle[g] * (1 + 1e-6)) | room
+            tops[g] = max(before[g], float(values.max()))
+            taken = (values > before[g] * (1 + 1e-6)) | room
             taken &= values > tops[g] * (1 - self.keeping.near)
             points.append(X[:, taken])
             supports.append(supported[:, taken])

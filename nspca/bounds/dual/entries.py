@@ -1,4 +1,7 @@
-"""The block `Entries` of a splitting: ``X >= 0, <J, X> <= size`` (signed: ``sum |X_ij| <= size``), dual W."""
+"""The block `Entries` of a splitting: ``X >= 0, <J, X> <= size`` (signed: ``sum |X_ij| <= size``), dual W.
+
+Every `Splitting` has one. At each step it calls `pull`, then `aim`, then `settle`.
+"""
 
 from dataclasses import dataclass
 
@@ -17,7 +20,7 @@ below it.
 
 @dataclass(frozen=True, eq=False)
 class EntriesAim:
-    """Data for choosing the level of the projection.
+    """Data for choosing the level of the projection: the amount that is subtracted from the entries of T.
 
     Attributes
     ----------
@@ -41,7 +44,9 @@ class Entries:
     size : float
         k, or less when a lift implies less.
     level : float
-        Largest entry of the scaled dual.
+        Largest entry of the scaled dual, W over rho.
+    rho : float
+        Penalty parameter of the splitting.
     T, Y : (n, n)
         The last projected point, and its projection; ``T - Y`` is the scaled dual.
     """
@@ -58,6 +63,7 @@ class Entries:
 
     @property
     def W(self) -> Array:
+        """W (n, n) of the inequality: the scaled dual times rho, made symmetric."""
         W = (self.T - self.Y).astype(np.float64)
         return (W + W.T) * (self.rho / 2)
 
@@ -67,6 +73,7 @@ class Entries:
         return max(self.floor, self.rho * self.level)
 
     def resume(self, dual: Array, X: Array) -> None:
+        """Start from a scaled dual (n, n), which is W over rho, and the X of a related problem."""
         self.Y[:] = X if not self.nonneg else np.maximum(X, 0.0)
         self.T[:] = dual + self.Y
         self.level = max(0.0, float((dual if self.nonneg else np.abs(dual)).max()))
@@ -109,6 +116,7 @@ class Entries:
                 np.subtract(T, Y, out=Y)
 
     def _level(self, aim: EntriesAim, size: float, start: float) -> float:
+        """Return the level at which the projection of T has the given size, at least `floor` over rho."""
         level, least = threshold_of_sum(aim.large, size, start), self.floor / self.rho
         if level < aim.cut and least < aim.cut:  # entries below the cut matter too
             level = threshold_of_sum(self.T if self.nonneg else np.abs(self.T), size, start)

@@ -26,6 +26,8 @@ number of entries above the level tau. Without this curvature the steps can dive
 Several disjoint components share one lift. The weights of the points of one size sum to the number of
 components of that size. The constraint that no feature is used twice, `z <= 1`, has the `prices` as its
 multipliers.
+
+`strongest` and `fixing.settle` add a lift to a splitting by `add_lift`, and `packing` by `add_packing`.
 """
 
 import numpy as np
@@ -71,9 +73,10 @@ class Mean:
 
 
 def add_lift(splitting: Splitting, B: Array, points: Array, wait: int = WAIT) -> "Lift":
-    """Give a splitting a lift and row cuts as further blocks, and return the lift.
+    """Give a splitting a lift and row cuts as further blocks, and return the lift, for one component.
 
-    The row cuts take part after `wait` steps. `Splitting.step` has the order in which the blocks work.
+    B (r, d) is an orthonormal basis of the first subspace, and `points` (r, p) are feasible points. The row
+    cuts take part after `wait` steps. `Splitting.step` has the order in which the blocks work.
     """
     cuts = Cuts(splitting.n, splitting.nonneg, splitting.rho, wait, splitting.precision)
     group = np.zeros(points.shape[1], dtype=int)
@@ -249,6 +252,7 @@ class Lift(Bundle):
         sigma, cut, bend = rho * self.weight, rho * self.cuts.weight, rho / entries.above
 
         def value(w: Array) -> float:
+            """Return the joint objective at weights w."""
             z = supports @ w
             far, beyond = np.zeros(1) if cuts is None else cuts.distances(z)[2], s @ w - size
             psi = beyond * (bend / 2 * beyond - tau)
@@ -256,6 +260,7 @@ class Lift(Bundle):
             return sigma / 2 * np.sum(positive_part(T - self._hull(w)) ** 2) + cut / 2 * (far @ far) + psi
 
         def slopes(w: Array) -> tuple[Array, Array]:
+            """Return gradient and Hessian of the joint objective at weights w."""
             R, z = positive_part(T - self._hull(w)), supports @ w
             slope = -sigma * np.einsum("ij,ij->j", self.coordinates, R @ self.coordinates)
             gradient = slope + (bend * (s @ w - size) - tau) * s

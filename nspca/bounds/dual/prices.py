@@ -3,6 +3,9 @@
 No feature is in two supports: ``z <= 1`` for ``z = sum_j w_j 1(I_j)``. The multipliers pi of this constraint
 are the prices. The term ``bend / 2 |(z - 1 + pi / bend)+|^2`` is added to the objective in the weights w, and
 afterwards ``pi = bend (z - 1 + pi / bend)+``. Any nonnegative prices give a valid bound.
+
+A `Lift` for several components updates its `Prices` at every step. A lift for one component has `Given` ones
+where the search over disjoint components (`bounds.disjoint`) gave its rows prices.
 """
 
 import numpy as np
@@ -65,7 +68,7 @@ class Given(Prices):
         return float(self.values @ z)
 
     def slopes(self, z: Array, supports: Array) -> tuple[Array, Array]:
-        """Gradient (p,) and curvature (p, p) of the price in the weights of supports (r, p)."""
+        """Return gradient (p,) and Hessian (p, p), here 0, of the price in the weights of supports (r, p)."""
         count = supports.shape[1]
         return self.values @ supports, np.zeros((count, count))
 

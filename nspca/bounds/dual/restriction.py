@@ -1,7 +1,8 @@
-"""Go on with a lift on fewer rows: a splitting keeps its place when features are fixed in or out.
+"""Continue a lift on fewer rows: a splitting keeps its state when features are fixed in or out.
 
-Every block of a splitting holds matrices of the size of A, and a principal part of each is a place to go on
-from. Nothing here has to be exact, since the bound is proved afterwards.
+Every block of a splitting holds matrices of the size of A. The new splitting starts from the principal part
+of each on the remaining rows. Nothing here has to be exact, since the bound is proved afterwards.
+`fixing.settle` calls `restricted`, for the child of a node and after features of a node were fixed.
 """
 
 import numpy as np
@@ -19,9 +20,10 @@ from nspca.problem import Problem
 
 
 def restricted(problem: Problem, lift: Lift, kept: Kept) -> Lift:
-    """Return a lift for one component on some of its rows, with the same dimensions where rows allow.
+    """Return a lift for one component that continues a given one on fewer rows, those of `kept`.
 
-    Points of the bundle that a support of the fewer rows cannot carry are left out.
+    The number of dimensions stays unless there are fewer rows. Points of the bundle that a support of the
+    fewer rows cannot carry are left out.
     """
     before = lift.splitting
     rows = before.kept.features
@@ -47,7 +49,7 @@ def restricted(problem: Problem, lift: Lift, kept: Kept) -> Lift:
 
 
 def _splitting(before: Splitting, kept: Kept, at: np.ndarray) -> Splitting:
-    """Return a splitting on the rows `at`, with the X and the entries of the one before."""
+    """Return a splitting on the rows `at` of another, with its X and its block of the entries."""
     new, block = Splitting(kept, before.k, before.nonneg), np.ix_(at, at)
     new.rho = before.rho
     new.gain = (new.A / new.rho).astype(new.precision)

@@ -1,4 +1,8 @@
-"""Base class of every search for a bound (steps and progress), and the evaluation of a lift."""
+"""Base class of every search for a bound (steps and progress), and the evaluation of a lift.
+
+The searches of `strongest`, `fixing`, `disjoint`, `kyfan` and `packing` are kinds of `Work`. `strongest` and
+`fixing.settle` call `look` after every round of steps.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -94,7 +98,7 @@ def look(
     keep: Callable[[Witness, Proof], None],
     below: float = np.inf,
 ) -> float:
-    """Evaluate a lift, and return the smaller of two bounds of the mean of its last steps.
+    """Evaluate a lift for one component, and return the smaller of two bounds of the mean of its last steps.
 
     One bound is that of the lift itself, the other that of the plain lift of the mean W and M. The lift then
     continues in the subspace of the plain lift.

@@ -32,7 +32,7 @@ class CutsAim:
     squares: Array
 
     def of(self, rows: np.ndarray) -> "CutsAim":
-        """Return the same data for some rows."""
+        """Return the diagonal and the sums of squares of some rows."""
         return CutsAim(self.diagonal[rows], self.squares[rows])
 
     def distances(self, z: Array) -> tuple[Array, Array, Array]:

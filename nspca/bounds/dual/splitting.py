@@ -8,6 +8,8 @@ eigendecomposition) and *blocks*, convex sets that contain all xx': `Entries` (i
 needs to be exact or converged, and the bound is evaluated afterwards. The method is over-relaxed ADMM with a
 linearised X-step (each block sees X through a map of norm 1). With the single block `Entries` it is plain
 ADMM. See Boyd et al. 2011, sections 3.4.3 and 4.4.2.
+
+`strongest`, `fixing.settle`, `kyfan`, `packing` and `needed` make a `Splitting` and call `step` many times.
 """
 
 from typing import Protocol
@@ -33,12 +35,14 @@ MARGIN = 4
 
 
 class Block(Protocol):
-    """Interface of the blocks of a splitting: `pull` adds the gradient of the block's penalty to G."""
+    """Interface of the blocks of a splitting."""
 
     @property
-    def weight(self) -> float: ...
+    def weight(self) -> float:
+        """Weight of the penalty of the block; 0 while the block takes no part."""
 
-    def pull(self, X: Array, G: Array) -> None: ...
+    def pull(self, X: Array, G: Array) -> None:
+        """Add the gradient of the block's penalty at X (r, r) to G (r, r)."""
 
 
 class LiftBlock(Block, Protocol):
@@ -47,20 +51,27 @@ class LiftBlock(Block, Protocol):
     cuts: Cuts
 
     @property
-    def z(self) -> Array: ...
+    def z(self) -> Array:
+        """Total weight (r,) of the points of the bundle that have each row in their support."""
 
     @property
-    def size(self) -> float: ...
+    def size(self) -> float:
+        """Size that the weights of the bundle allow the entries."""
 
-    def aim(self, weights: Array, vectors: Array, relaxation: float) -> Array: ...
+    def aim(self, weights: Array, vectors: Array, relaxation: float) -> Array:
+        """Return the point (d, d) that the lift projects, from the eigenpairs of X."""
 
-    def weigh(self, T: Array, entries: EntriesAim, cuts: CutsAim | None) -> Array: ...
+    def weigh(self, T: Array, entries: EntriesAim, cuts: CutsAim | None) -> Array:
+        """Return the best weights (p,) of the bundle for all blocks together."""
 
-    def settle(self, T: Array, share: Array) -> None: ...
+    def settle(self, T: Array, share: Array) -> None:
+        """Project T (d, d) with the weights `share` (p,)."""
 
-    def grow(self) -> Array: ...
+    def grow(self) -> Array:
+        """Search for better points of the bundle, and return the largest value for each size."""
 
-    def remember(self, afresh: bool) -> None: ...
+    def remember(self, afresh: bool) -> None:
+        """Add the present step to the mean of steps, or begin a new mean."""
 
 
 class Splitting:
@@ -130,7 +141,7 @@ class Splitting:
         lift.cuts.wake(self.X)
 
     def resume(self, W: Array, X: Array) -> None:
-        """Start from the W and X of a related problem."""
+        """Start from the W and X (r, r) of a related problem."""
         self.X[:] = X
         self.entries.resume(W / self.rho, X)
 

@@ -1,4 +1,8 @@
-"""Starting points of lifts: the subspace, the first points of the bundle, and the first prices."""
+"""Starting points of lifts: the subspace, the first points of the bundle, and the first prices.
+
+`strongest` and `fixing.settle` begin a lift for one component with `basis` and `first_point`. `packing`
+begins one for several with `basis`, `first_points` and `first_prices`.
+"""
 
 from collections.abc import Callable
 
@@ -41,7 +45,7 @@ then relative to the largest price.
 
 
 def first_points(splitting: Splitting, U: Array, counts: tuple[tuple[int, int], ...]) -> list[Array]:
-    """Return feasible points (r, p) for each size, found by climbs with a lift U."""
+    """Return feasible points (r, p) for each size of `counts`, found by climbs with a lift U (r, d)."""
     C = np.random.default_rng(0).standard_normal((U.shape[1] + 1, CLIMBS))
     root_tau, none = np.sqrt(splitting.entries.tau), np.zeros(len(U))
     found = (
@@ -80,9 +84,11 @@ def first_prices(lift: Lift, most: int, tell: Callable[[], None]) -> None:
         supports = lift.supports
 
         def cost(w: Array, values: Array = values, supports: Array = supports) -> float:
+            """Return the penalty of the prices less the value of the points, at weights w."""
             return float(prices.cost(supports @ w) - values @ w)
 
         def slopes(w: Array, values: Array = values, supports: Array = supports) -> tuple[Array, Array]:
+            """Return gradient and Hessian of the cost."""
             gradient, H = prices.slopes(supports @ w, supports)
             return gradient - values, H
 

@@ -1,4 +1,7 @@
-"""Iterate over large matrices in stripes of rows that fit the processor cache."""
+"""Iterate over large matrices in stripes of rows that fit the processor cache.
+
+The blocks `entries.Entries` and `rowcuts.Cuts` of a splitting make their steps stripe by stripe.
+"""
 
 from collections.abc import Iterator
 
@@ -23,7 +26,7 @@ class Stripes:
         self.buffer = np.empty((min(self.height, n), n), precision)
 
     def __iter__(self) -> Iterator[tuple[slice, np.ndarray]]:
-        """Yield the rows of each stripe, and a part of the buffer of that size."""
+        """Yield the rows of each stripe as a slice, and a part of the buffer with as many rows."""
         for start in range(0, self.n, self.height):
             end = min(start + self.height, self.n)
             yield slice(start, end), self.buffer[: end - start]

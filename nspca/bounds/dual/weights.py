@@ -1,4 +1,7 @@
-"""Minimise functions of the weights of a bundle: nonnegative, with a given sum for each group of points."""
+"""Minimise functions of the weights of a bundle: nonnegative, with a given sum for each group of points.
+
+A `Lift` calls `descend` at every step, and `starts` calls it for the first prices.
+"""
 
 from collections.abc import Callable
 
@@ -21,7 +24,7 @@ def descend(
     group: np.ndarray,
     enough: float,
 ) -> Array:
-    """Minimise a convex function of weights by Newton steps, each halved until it descends.
+    """Return weights (p,) that minimise a convex function, by Newton steps, each halved until it descends.
 
     Parameters
     ----------
@@ -95,4 +98,5 @@ def rescaled(w: Array, group: np.ndarray, totals: Array) -> Array:
 
 
 def _sums(w: Array, group: np.ndarray) -> Array:
+    """Return the sum of w (p,) in each group."""
     return np.asarray(np.bincount(group, w), dtype=np.float64)

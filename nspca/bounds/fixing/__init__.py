@@ -1,5 +1,7 @@
 """Search for the optimum by branch and bound, fixing features in and out at every node.
 
+`strongest` runs one `FixingTree` for a problem. `disjoint` runs one for each class of components.
+
 stored    witnesses in the form that a certificate holds
 node      a set of supports with its proofs
 ground    the part of A that nodes are bounded on

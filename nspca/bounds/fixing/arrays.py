@@ -1,6 +1,9 @@
 """Convert a tree to the arrays of a certificate of the form "fixing", and back.
 
-The format is described in docs/certificate-format.md, *fixing*.
+The format is described in docs/certificate-format.md, *fixing*. A *stage* fixes features at a node, and a
+*use* is one proof by a witness (`node`). A `FixingTree` calls `packed` for its
+certificate, and `strongest` continues a search from the tree of `unpacked`. `disjoint` uses `packed` and
+`level_of` for the trees of its classes.
 """
 
 from collections.abc import Iterator
@@ -17,7 +20,10 @@ from nspca.lowrank.cones import roots
 
 
 def level_of(root: Node) -> float:
-    """Return the least level of a tree with prices: that of its stages, or else the bound of its leaves."""
+    """Return the least level of a tree with prices that its proofs allow.
+
+    That is the largest bound of its stages, or of its leaves where no stage fixed a feature.
+    """
     nodes = list(root.walk())
     stages = [exact(stage.use) for node in nodes for stage in node.stages]
     leaves = [exact(node.leaf) for node in nodes if node.leaf is not None and node.code == LEAF]
@@ -25,7 +31,7 @@ def level_of(root: Node) -> float:
 
 
 def packed(root: Node) -> tuple[dict[str, np.ndarray], float]:
-    """Return the arrays of a tree, and the bound that they prove, in unit scale."""
+    """Return the arrays of a tree by name, and the bound that they prove, in unit scale."""
     nodes, pool, stages, uses = list(root.walk()), dict[int, tuple[int, Stored]](), list[Stage](), list[Use]()
     top = Fraction(0)
     for node in nodes:
@@ -67,7 +73,7 @@ def joined(parts: list[np.ndarray], dtype: type) -> np.ndarray:
 
 
 def exact(use: Use) -> Fraction:
-    """Return the bound of a use without rounding."""
+    """Return the bound t + F - paid of a use without rounding."""
     return Fraction(use.t) + Fraction(use.F) - Fraction(use.paid)
 
 
@@ -141,7 +147,7 @@ class _Reader:
         return Use(stored, t, F, tau, self.cover(*self.dimensions(stored, supports, tau)))
 
     def dimensions(self, stored: Stored | None, supports: Supports, tau: float) -> tuple[int, bool]:
-        """Return the dimensions D of the cones of a use, and whether tau adds one (c_0)."""
+        """Return the dimensions D of the cones of a use, and whether tau adds one of them (c_0)."""
         if stored is None:
             return 0, False
         rows = np.concatenate((supports.into, np.intersect1d(supports.possible, stored.rows)))

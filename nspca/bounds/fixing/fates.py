@@ -1,4 +1,8 @@
-"""Find the features that every answer better than the best known one must have, or cannot have."""
+"""Find the features that every answer better than the best known one must have, or cannot have.
+
+A `FixingTree` reports them as texts in its events. `specs.optimum` reads the texts by `unhexed` for the page
+that shows a running proof.
+"""
 
 from collections.abc import Sequence
 

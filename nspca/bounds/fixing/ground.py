@@ -1,6 +1,7 @@
 """The part of A that the nodes of a tree are bounded on: a small dense matrix without the data.
 
-It is sent to each worker once, so that workers need neither the table nor its folder.
+A `FixingTree` has one `Ground` for all its nodes. It is sent to each worker once, so that workers need
+neither the table nor its folder.
 """
 
 import math
@@ -56,7 +57,7 @@ class Part(Covariance):
 
 @dataclass(frozen=True, eq=False)
 class Ground:
-    """The features of a tree: those with kept rows, and those without, whose entries are below a floor.
+    """The problem of a tree on the features with kept rows, and the features without, with a floor for them.
 
     Attributes
     ----------

@@ -1,4 +1,7 @@
-"""A node of the tree: its set of supports, the features fixed there, and the proofs of its bound."""
+"""A node of the tree: its set of supports, the features fixed there, and the proofs of its bound.
+
+`settle` makes nodes, `tree` splits them, and `arrays` writes them into a certificate.
+"""
 
 import math
 from collections.abc import Iterator
@@ -58,8 +61,8 @@ class Supports:
 class Use:
     """A proof of a bound at a node: the witness (None for W = M = U = 0), t, F, tau and the cover `tree`.
 
-    `paid` is the sum of the prices of the features that are in. With prices, M of no witness is the diagonal
-    of the prices of the free features.
+    t is the spectral half and F the search half, which the cover proves. `paid` is the sum of the prices of
+    the features that are in. With prices, M of no witness is the diagonal of the prices of the free features.
     """
 
     witness: Stored | None
@@ -93,11 +96,11 @@ class Warm:
     rows : (r,) int64
         Features, in any order.
     weights, vectors : (p,), (r, p) float64
-        Eigenpairs of X.
+        Eigenpairs of the matrix X of the splitting.
     points : (r, q) float64
         Feasible points of the bundle.
     lift : Lift or None
-        Where the lift stood, with all its blocks. It is read and not changed.
+        The lift of the node after its last step, with all its blocks. It is read and not changed.
     """
 
     rows: np.ndarray

@@ -3,6 +3,9 @@
 The witness of the parent is tried first, with a new search. A few rounds of the lift with row cuts follow,
 which continue from the state of the parent. After each round, a feature is fixed if the supports that have
 it, or those that lack it, cannot exceed the best known value. The work continues on the remaining supports.
+
+`waves` calls `settle` for every node of a tree. `strongest` asks `may_fix` before a tree begins. `needed`
+bounds supports with a `Settling` that fixes nothing.
 """
 
 from collections.abc import Callable
@@ -51,7 +54,9 @@ less work than steps. After a failure, enumeration is tried again when there are
 CLIMBED = 64
 """Number of directions in which rows are compared with the level before cones are made."""
 WORTH = 0.1
-"""Minimum share of the rows that may be fixed, by the known directions, while the lift still gains."""
+"""While the lift still gains, features are fixed only if the known directions leave at least this share of
+the rows that may be fixed.
+"""
 AGAIN = 0.25
 """Minimum share of the free features that a witness must have fixed to be used again at once."""
 FIX_CAP, QUICK_CAP = 4000, 400
@@ -119,7 +124,7 @@ class Settled:
 
 
 Answer = tuple[np.ndarray, Array]
-"""Features of an answer, and their weights."""
+"""Features (s,) of an answer, and their weights (s,)."""
 Narrowed = Callable[[Supports, float, Answer | None], None]
 """Callback with the remaining supports of a node, the best known value, and its answer."""
 
@@ -135,7 +140,7 @@ def settle(ground: Ground, task: Task, report: Report, narrowed: Narrowed | None
 
 
 def may_fix(ground: Ground, task: Task, t: float) -> bool:
-    """Tell by a cheap test whether the witness of a task, with a spectral half t, may fix a feature.
+    """Tell by a cheap test whether the witness of a task, with spectral claim t, may fix a feature.
 
     The search half is evaluated in the directions of the bundle only. If its values with each feature, and
     without it, exceed the level there, no cover can fix a feature.
@@ -156,7 +161,12 @@ def may_fix(ground: Ground, task: Task, t: float) -> bool:
 
 @dataclass(eq=False)
 class Settling(Work[Plan]):
-    """The work on one node; `run` returns the result of `settle`."""
+    """The work on one node; `run` returns the result of `settle`.
+
+    `run` also sets `supports` (what is left after the features fixed so far), `kept` (the kept rows of these
+    supports), `warm` (starting point of the parent, then of the last lift), `is_exact` (whether the value of
+    the best answer is the bound) and `counted` (tree of an enumeration that decided all supports, or None).
+    """
 
     stage = "fixing"
     answer: tuple[np.ndarray, Array] | None = None
@@ -235,7 +245,7 @@ class Settling(Work[Plan]):
             self.offer(before.witness)
 
     def take_up(self) -> None:
-        """Set up the work for the present supports; the largest eigenvalue is one of their bounds.
+        """Set up the work for the present supports, and try the largest eigenvalue and an enumeration.
 
         A bound that was proved before features were fixed still holds, but a leaf needs a cover of its own.
         """
@@ -297,7 +307,7 @@ class Settling(Work[Plan]):
 
     # --- bounds ---------------------------------------------------------------------------------------------
     def offer(self, stored: Stored | None, estimate: float | None = None) -> Proof:
-        """Prove the bound of a witness, and keep the proof if it is the best."""
+        """Prove the bound of a witness (None for W = M = U = 0), and keep the proof if it is the best."""
         features = self.kept.features
         if stored is None and not self.kept.free and self.kept.prices is not None:
             use, none_made = self.without_witness(), np.zeros(0, dtype=np.uint8)
@@ -328,7 +338,7 @@ class Settling(Work[Plan]):
         return Use(None, t, 0.0, 0.0, np.zeros(0, dtype=np.uint8), kept.paid)
 
     def prove_rounded(self, witness: Witness, estimate: float) -> Proof:
-        """Prove the bound of a witness after rounding it for storage."""
+        """Prove the bound of a witness after rounding it for storage; `look` calls this with an estimate."""
         stored = Stored.of(self.kept.features, witness)
         return self.offer(stored)
 
@@ -387,7 +397,7 @@ class Settling(Work[Plan]):
         return True
 
     def carry(self, supports: Supports) -> None:
-        """Restrict points and directions to the rows of fewer supports."""
+        """Go on with fewer supports: restrict the points of the bundle to their rows, and call `narrowed`."""
         self.is_current = False
         if self.points is not None:
             held = Warm(self.kept.features, np.zeros(0), np.zeros((len(self.points), 0)), self.points)
@@ -400,7 +410,7 @@ class Settling(Work[Plan]):
             self.narrowed(supports, self.lower, self.answer)
 
     def query(self, use: Use) -> tuple[Query, float]:
-        """Return the query of the search half of a use, and a bound on its rounding errors."""
+        """Return the query of the search half of a use, and a bound on the rounding errors of its maximum."""
         kept, k, nonneg = self.kept, self.problem.size, self.problem.nonneg
         assert use.witness is not None  # the caller has looked
         witness, extra = use.witness.at(kept.features), min(k, kept.free)
@@ -511,7 +521,7 @@ class Settling(Work[Plan]):
         return self.begin(task.witness, RAISED if task.raised and wide else RANK)
 
     def remember(self, lift: Lift) -> None:
-        """Store the state of a lift, for the children or for fewer features."""
+        """Store the state of a lift in `places` and `warm`, for the branching scores and for the children."""
         splitting = lift.splitting
         self.places = self.kept.features, np.array(lift.z)
         self.warm = Warm(
@@ -575,7 +585,7 @@ def below(level: float, t: float, paid: float = 0.0) -> float:
 
 
 def spread(rows: np.ndarray, part: Array, features: np.ndarray) -> Array:
-    """Return a matrix with rows for `features`, taken from `part` (r, p) with rows `rows`, or 0."""
+    """Return a matrix (f, p) with a row for each of `features`: that of `part` (r, p), or 0 if not in it."""
     order = np.argsort(rows, kind="stable")
     at = np.minimum(np.searchsorted(rows, features, sorter=order), len(rows) - 1)
     found = rows[order[at]] == features
@@ -583,7 +593,7 @@ def spread(rows: np.ndarray, part: Array, features: np.ndarray) -> Array:
 
 
 def feasible(warm: Warm, kept: Kept, k: int) -> Array:
-    """Return the points (r, q) of a starting point that are feasible at a node, on its rows."""
+    """Return the points (r, q) of a starting point that supports of a node can carry, on its kept rows."""
     rows, room = kept.features, k - kept.fixed
     on_rows = spread(warm.rows, warm.points, rows)
     used = np.count_nonzero(on_rows[kept.fixed :], axis=0)

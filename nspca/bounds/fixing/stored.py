@@ -1,4 +1,7 @@
-"""Store witnesses with few binary digits, so that thousands fit into one certificate file."""
+"""Store witnesses with few binary digits, so that thousands fit into one certificate file.
+
+Nodes of a tree hold their witnesses as `Stored`, and `arrays` writes these into a certificate.
+"""
 
 from dataclasses import dataclass
 
@@ -73,5 +76,5 @@ class Stored:
 
 
 def none(features: np.ndarray) -> Witness:
-    """Return the witness with W = M = 0 and a U without columns."""
+    """Return the witness with W = M = 0 and a U without columns, on `features` (r,)."""
     return Witness(U=np.zeros((len(features), 0)))

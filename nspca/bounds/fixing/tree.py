@@ -1,9 +1,10 @@
 """Branch and bound: split the nodes with the largest bounds, and fix features at every node, until none is
 open.
 
-A tree can be stopped at any time and proves the largest bound of its leaves. Nodes are settled in waves of a
+A tree can be stopped at any time and proves the largest bound of its leaves. To *settle* a node is to fix
+features in and out there, and to bound the remaining supports (`settle`). Nodes are settled in waves of a
 fixed size with the value known at the start of the wave. So the tree does not depend on the number of
-workers.
+workers. `strongest` runs a `FixingTree`, and `disjoint.pricing.ClassTree` is a kind of it.
 """
 
 import heapq
@@ -85,6 +86,19 @@ class FixingTree(Work[Plan]):
     at_level : bool
         Whether `lower` is a level below what is known, at which only the root is settled.
     root : Node or None
+        None before the root is settled.
+    heap : list of (minus the bound, number, Node)
+        Open nodes, the one with the largest bound first.
+    made, held, warm : int
+        Nodes ever opened; bytes of all witnesses; bytes of all starting points of open nodes.
+    known : set of int
+        Identities of the witnesses that `held` counts.
+    parted, stuck : list of Node
+        Nodes being split; open nodes that cannot be branched on.
+    due : float
+        Time from which fates are computed again.
+    rest : Supports or None
+        Supports left at the root while the root is being settled.
     """
 
     stage = "proving the optimum"
@@ -121,7 +135,7 @@ class FixingTree(Work[Plan]):
         work: float = 0.0,
         only_fixing: bool = False,
     ) -> None:
-        """Settle the root; the arguments are those of `Task`."""
+        """Settle the root and open its nodes; the arguments are those of `Task`."""
         task = Task(self.whole(), witness, warm, self.lower, self.gap, self.plan, rounds, work, only_fixing)
         task = replace(task, raised=self.raised, partial=True, at_level=self.at_level)
         self.heap = []
@@ -220,7 +234,10 @@ class FixingTree(Work[Plan]):
                 self.open(parent)
 
     def taken(self, settled: Settled) -> Node:
-        """Take over value, answer and steps of a settled node, and return the node."""
+        """Take over value, answer and steps of a settled node, and return the node.
+
+        A better answer is improved by a local search, unless features have prices.
+        """
         self.nodes, self.steps = self.nodes + 1, self.steps + settled.steps
         self.count(settled.node)
         if settled.answer is not None and settled.lower >= self.lower:
@@ -272,7 +289,7 @@ class FixingTree(Work[Plan]):
         return Certificate.of(self.problem, "B8", "fixing", upper, arrays)
 
     def quietly(self, event: Event) -> None:
-        """Report for an inner search: allows cancelling, without showing its events."""
+        """Report for an inner search: allows cancelling, without showing the events of the inner search."""
         self.watch()
 
     def watch(self) -> None:

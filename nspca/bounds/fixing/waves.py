@@ -1,7 +1,9 @@
 """Settle a wave of nodes: one at a time in this process, or in parallel on the workers of a Dask cluster.
 
-A wave is settled with the best value known at its beginning, so the outcome does not depend on the number of
-workers. The caller brings the Dask client, and this module imports nothing of Dask.
+To *settle* a node is to fix features in and out there, and to bound the remaining supports (`settle`). A wave
+is settled with the best value known at its beginning, so the outcome does not depend on the number of
+workers. The caller brings the Dask client, and this module imports nothing of Dask. A `FixingTree` settles
+its waves by `Here` or `There`.
 """
 
 import queue

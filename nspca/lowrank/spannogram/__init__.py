@@ -6,7 +6,8 @@ Dimakis 2014, Sections 3 to 5).
 For a fixed unit c in R^d the best x keeps the at most k largest positive entries of Vc (Prop. 3.1), so the
 optimal support is one of ``S_d = { I_k+(Vc) : c }`` (eq. 14). `cells` finds all of S_d, `face` solves (P_d)
 on one support, `exact` joins them (Alg. 1), and `rank2` finds which curves are on top at every angle of a
-rank-2 matrix.
+rank-2 matrix. The method `spannogram` calls `exact_rank_d`; the page Spannogram and the items of the 2014
+paper use the parts.
 """
 
 from nspca.lowrank.spannogram.cells import MAX_INTERSECTIONS, Cost, candidate_supports, cost, enumerable

@@ -8,7 +8,8 @@ pointed cone (V has full rank after reduction), so it has an extreme ray, and at
 curves meet. So every set is found by enumerating the points where d curves meet and the cells around each
 point. There are at most ``2^d C(n+1, d)`` sets.
 
-The sets depend on the range of V only, so the enumeration runs on an orthonormal basis of it.
+The sets depend on the range of V only, so the enumeration runs on an orthonormal basis of it. `exact` calls
+`candidate_supports`. The method `spannogram` asks `cost` and `enumerable` whether the enumeration can finish.
 """
 
 from collections.abc import Callable, Iterator
@@ -24,6 +25,7 @@ from nspca.errors import InvalidProblem, Refused
 from nspca.progress import Event, Report, silent
 
 Sets = NDArray[np.bool_]
+"""Sets of rows as a mask (count, n); in some functions, a mask (count,)."""
 Indices = NDArray[np.intp]
 TIE = 1e-10
 """Values closer than this count as tied, where the largest row of the basis has length 1.

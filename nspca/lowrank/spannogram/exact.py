@@ -1,4 +1,7 @@
-"""Compute the exact optimum of the rank-d problem by enumeration (2014, Alg. 1)."""
+"""Compute the exact optimum of the rank-d problem by enumeration (2014, Alg. 1).
+
+The method `spannogram` calls `exact_rank_d`.
+"""
 
 from typing import NamedTuple
 

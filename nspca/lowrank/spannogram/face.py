@@ -1,4 +1,7 @@
-"""Solve (P_d), the best point of a given support: ``max |Rc|^2, |c| = 1, Rc >= 0`` (2014, Section 5)."""
+"""Solve (P_d), the best point of a given support: ``max |Rc|^2, |c| = 1, Rc >= 0`` (2014, Section 5).
+
+`exact` solves the candidate supports with it, and `teaching` the support that a visitor looks at.
+"""
 
 import numpy as np
 

@@ -3,7 +3,7 @@
 With ``c(phi) = (sin phi, cos phi)``, phi in (-pi/2, pi/2], row i of V is the curve
 ``V_i1 sin phi + V_i2 cos phi``. Two curves meet exactly once. So the set of the k largest positive curves
 changes at finitely many angles, far fewer than the ``C(n+1, 2)`` intersections. The other half of the circle
-has the spannogram of -V.
+has the spannogram of -V. The page Spannogram and the lesson draw it.
 """
 
 from typing import NamedTuple

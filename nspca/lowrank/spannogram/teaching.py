@@ -1,6 +1,7 @@
 """Solve (P_d) on one candidate support and return the parts that Fig. 2 of the 2014 paper draws.
 
-These are the arc, the eigenvector, the active constraint and the answer.
+These are the arc, the eigenvector, the active constraint and the answer. The page Spannogram shows them for
+the support that a visitor chooses.
 """
 
 from collections.abc import Iterable
