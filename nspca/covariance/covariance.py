@@ -217,7 +217,7 @@ class Covariance:
 
 
 class MatrixCovariance(Covariance):
-    """A covariance given as a dense matrix A (n, n)."""
+    """A covariance given as a dense matrix A (n, n), or the part of a matrix on some features."""
 
     whole: "tuple[Covariance, Indices] | None" = None
     """The matrix of which this one is a part, and the features, where products with the whole are cheap."""

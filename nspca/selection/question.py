@@ -30,6 +30,8 @@ class Sought:
         In increasing order; a single one where several components are sought.
     components : int
         The largest number of components.
+    options : dict
+        Further options of the method and of `nspca.solve`.
     """
 
     ks: tuple[int, ...]
