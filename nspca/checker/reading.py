@@ -217,7 +217,7 @@ def with_cuts(W: Array | None, M: Array | None) -> Array | None:
 class Inequality:
     """Witness of the one inequality on the r kept rows: numbers, and the codes `tree` of the cover.
 
-    `t` and `F` are the claims of the two halves. `tau` is the threshold, None where it is the largest entry of W.
+    `t` and `F` are the claims of the two halves. `tau` is the threshold, None for the largest entry of W.
     """
 
     rows: Array  # (r,)

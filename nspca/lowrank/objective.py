@@ -107,18 +107,9 @@ class Halves:
 class Objective:
     """The function f of a query, in D coordinates: its values at directions, and bounds on cones.
 
-    Attributes
-    ----------
-    V, k, h, fixed, nonneg
-        Those of the query; V has one more column for a nonnegative query with tau, and k is at most n.
-    extra : bool
-        Whether there is a coordinate c_0.
-    margin : float
-        Bound on the rounding error of a bound, which is added to every bound.
-    padded, flat, raised : arrays
-        V, the entries of c_0 of a signed query, and h, each with one more row of zeros; None where missing.
-    level : float
-        Median of h, which is taken off h when rows are compared.
+    `extra` tells whether there is a c_0: the last column of V, or `flat` where signs matter. `margin` bounds
+    the rounding error of a bound. `padded` and `raised` are V and h with a row of zeros. `level` is the median
+    of h, which is taken off when rows are compared.
     """
 
     def __init__(self, query: Query):
