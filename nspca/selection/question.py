@@ -1,7 +1,7 @@
 """Solve one problem on each part of the rows: a component for each k, or several components of one k.
 
 `choice` and `noise` make a `Sought` and call its `solve` for all rows, held-out parts, draws or shuffled
-tables.
+tables. `groups` reads its rows by `read_rows` as well.
 """
 
 from dataclasses import dataclass, field
