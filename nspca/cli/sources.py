@@ -142,8 +142,9 @@ def make_problem(
 
 
 def forced_features(dataset: "Source", text: str) -> tuple[int, ...]:
-    """Return features separated by commas, each a name, or a number that is no name; empty for an
-    empty text.
+    """Return the numbers of the features in a text of names or numbers with commas between.
+
+    A number that is also the name of a feature is taken as the name. An empty text has no features.
     """
 
     def is_number(part: str) -> bool:

@@ -1,4 +1,7 @@
-"""State the answer of the pages Parts, Topics and Components: the explained variance and the proved limit."""
+"""State the answer of the pages Parts, Topics and Components: the explained variance and the proved limit.
+
+`JointPage` calls `show` and `climb`. The lists and pictures of components take their percentages from `each`.
+"""
 
 import math
 from collections.abc import Sequence

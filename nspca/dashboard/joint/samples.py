@@ -1,4 +1,7 @@
-"""The map of samples: scores along two components, coloured by a label, with a lasso to select samples."""
+"""The map of samples: scores along two components, coloured by a label, with a lasso to select samples.
+
+The sections call `show`. The downloads use `scores_of` and `score_table`.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -78,7 +81,7 @@ def scores_of(outcome: Outcome) -> np.ndarray | None:
 
 
 def label_columns(data: Dataset) -> dict[str, Any]:
-    """Return the label columns by name, the present labels first."""
+    """Return the label columns by name, the labels in force first."""
     found: dict[str, Any] = {}
     if data.labels is not None:
         found[data.label_name or "label"] = data.labels

@@ -1,4 +1,7 @@
-"""The view of the page Components, for tables other than images and word counts."""
+"""The view of the page Components, for tables other than images and word counts.
+
+The script pages/components.py hands `VIEW` to the joint page, which calls its functions.
+"""
 
 import plotly.graph_objects as go
 import streamlit as st

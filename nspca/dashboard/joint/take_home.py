@@ -1,4 +1,7 @@
-"""Downloads of several components: single files, and everything as one ZIP."""
+"""Downloads of several components: single files, and everything as one ZIP.
+
+`JointPage.take_home` calls `of`.
+"""
 
 import io
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,7 @@
-"""The question of the sweep page: the spec in the address, and the form that changes it."""
+"""The question of the sweep page: the spec in the address, and the form that changes it.
+
+`SweepPage` calls its functions.
+"""
 
 import streamlit as st
 
@@ -151,6 +154,7 @@ def _refusals(chosen: Chosen) -> dict[str, str | None]:
 
 
 def _methods(chosen: Chosen) -> tuple[str, ...]:
+    """Return the methods in the address that can answer the question; "auto" if there is none."""
     able = methods.able(_refusals(chosen))
     return tuple(name for name in state.get("methods") if name in able) or ("auto",)
 

@@ -1,4 +1,7 @@
-"""Draw the page Sweep: variance against the number of features k, with the proved region."""
+"""Draw the page Sweep: variance against the number of features k, with the proved region.
+
+The scripts pages/sweep.py and pages/shared.py hand a `SweepPage` to `answer_page`, which calls its methods.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -52,7 +55,12 @@ PREVIEW = "Preview, not yet proved tight: "
 
 
 class SweepPage(AnswerPage[SweepSpec]):
-    """Page with the curve of variance against k and the component at one k."""
+    """Page with the curve of variance against k and the component at one k.
+
+    `AnswerPage` documents the methods. `first` finds the preview. `begin_unasked` starts a quick sweep after
+    a change of the form. `line` is the text of the folded form. `label` and `beside` are about the start
+    button. `status`, `share` and `filling` follow a run. `view`, `more` and `take_home` show its results.
+    """
 
     kind = SWEEP
 
