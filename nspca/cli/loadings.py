@@ -185,6 +185,7 @@ def _component(one: Any) -> Weights:
 
 
 def _is_number(text: str) -> bool:
+    """Tell whether a text is a number, and so no heading."""
     try:
         float(text)
     except ValueError:

@@ -35,6 +35,7 @@ KS = {
     "leukemia": (5, 10, 20, 50, 100, 200, 500, 1000),
     "lrs": (1, 2, 3, 5, 7, 10, 15, 20, 25, 30, 40, 50, 60, 70, 80, 90),
 }
+"""Values of k of the curves in Fig. 4 to 6, by data set."""
 MET = (10, 40, 100, 180, 260)
 """Values of k at which NSPCA (2006) is run. That method does not meet every k."""
 EM = em.Options(restarts=10, starts="paper", polish=False)

@@ -280,7 +280,7 @@ class Claim:
 
     @property
     def verdict(self) -> Verdict:
-        """The most favourable verdict of the findings that are judged."""
+        """The most favourable verdict of the findings that are judged; "data not here" if there are none."""
         judged = [one for one in self.found if one.judged]
         if not judged:
             return "data not here"

@@ -97,14 +97,17 @@ def _ks_text(of: Chosen) -> str:
 
 
 def _effort() -> str:
+    """Return the effort in the address; "fast" if it names none."""
     return state.get("effort") if state.get("effort") in EFFORTS else "fast"
 
 
 def _center(of: Chosen) -> bool:
+    """Tell whether the data are centred; a covariance never is."""
     return state.get("center") and not of.dataset.is_covariance
 
 
 def _scale(of: Chosen) -> bool:
+    """Tell whether the data are standardised; a covariance never is."""
     return state.get("scale") and not of.dataset.is_covariance
 
 

@@ -129,7 +129,9 @@ def _largest_left(bounds: Array, born: np.ndarray, cut: np.ndarray) -> Array:
 
 
 def _stage(world: Globe, best: Array) -> dict[str, str]:
-    """Return the figures "map" and "sphere" with one example cone of each status, as JSON.
+    """Return the figures "map" and "sphere" as JSON, with an example cone of each status.
+
+    The direction `best` (3,) is marked in both.
 
     The browser replaces the lines of the cones, and keeps colours and labels.
     """

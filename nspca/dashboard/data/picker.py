@@ -113,6 +113,7 @@ def _about(example: Example) -> None:
 
 @st.cache_resource(show_spinner=False)
 def _example_file(name: str) -> Example:
+    """Return an example file, made once per server."""
     return example_file(name)
 
 

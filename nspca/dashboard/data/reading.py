@@ -148,7 +148,8 @@ def _labels(look: Layout | None) -> list[str]:
 def _selector(label: str, name: str, names: list[str], nothing: str, look: Layout) -> None:
     """Draw a selector of one of `names`, or of none (shown as `nothing`).
 
-    With very many names, it lists those that contain the typed text.
+    The choice is the value `name` of the address. With very many names, the selector lists those that contain
+    the typed text.
     """
 
     def shown(option: str) -> str:
@@ -332,7 +333,7 @@ def _turn(sentence: str) -> None:
 def _offer(
     sentence: str, button: str, key: str, then: Callable[[], None] = _read_anew, **values: object
 ) -> None:
-    """Draw a suggestion with a button that sets values and then calls `then`."""
+    """Draw a suggestion with a button that sets `values` in the address and then calls `then`."""
 
     def do() -> None:
         state.put(**values)

@@ -169,6 +169,7 @@ def _default(n: int) -> tuple[str, ...]:
 
 
 def _effort() -> str:
+    """Return the effort in the address; "standard" if it names none."""
     return state.get("proof") if state.get("proof") in EFFORTS else "standard"
 
 
@@ -185,4 +186,5 @@ def _center(about: Subject, of: Chosen) -> bool:
 
 
 def _scale(of: Chosen) -> bool:
+    """Tell whether the data are standardised; a covariance never is."""
     return state.get("scale") and not of.dataset.is_covariance

@@ -63,7 +63,7 @@ def _by_size(result: Result) -> Result:
 def gain(results: Mapping[str, Result]) -> tuple[str, str, float] | None:
     """Return the best method that finds components together, the best other method, and the gain in per cent.
 
-    Returns None if there is no method of one kind.
+    Returns None if there is no method of one kind, and if the best other method explains nothing.
     """
     groups = [
         {m: r.value for m, r in results.items() if nspca.METHODS[m].joint is at_once}

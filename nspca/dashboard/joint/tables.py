@@ -91,6 +91,7 @@ def taken(outcome: Outcome) -> dict[str, go.Figure]:
 
 
 def _is_spectrum(outcome: Outcome) -> bool:
+    """Tell whether components are drawn as curves over the axis of spectra, not as lists."""
     data = outcome.of.dataset
     return data.kind == "spectrum" and data.axis is not None and not data.is_covariance
 

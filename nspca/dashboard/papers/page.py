@@ -155,7 +155,7 @@ def _judged(claim: Claim) -> tuple[Found, ...]:
 
 
 def _first(mine: list[Item]) -> Item:
-    """Return the item shown first: it has printed statements, needs data, and has a stored picture."""
+    """Return the item shown first, if possible one with printed statements, data and a stored picture."""
     telling = (
         item
         for item in mine

@@ -184,6 +184,7 @@ def _genes() -> None:
 
 
 def _draw_genes(rows: list[dict[str, Any]]) -> None:
+    """Draw the scores of the rows against the number of genes."""
     figures.draw(selections_figure(rows), "use_genes")
 
 
@@ -248,7 +249,10 @@ def _faces() -> None:
 
 
 def other_pictures() -> tuple[dict[str, np.ndarray], list[str]]:
-    """Return the test images by name, and the names of the missing files."""
+    """Return the further images of face detection by file name, and the names of missing files.
+
+    There are no images if a file is missing.
+    """
     folder = originals_folder()
     paths = {name: Path(folder or ".") / name for name in NEEDED}
     missing = [name for name, path in paths.items() if folder is None or not path.is_file()]
@@ -261,6 +265,7 @@ def other_pictures() -> tuple[dict[str, np.ndarray], list[str]]:
 
 @cache.keep()
 def _pictures(path: str, version: int) -> np.ndarray:
+    """Return the images in an NPZ file (m, pixels), cached until its `version` changes."""
     with np.load(path, allow_pickle=False) as file:
         return file["X"].reshape(-1, PIXELS)
 

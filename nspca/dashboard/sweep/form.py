@@ -139,10 +139,12 @@ def label(request: SweepSpec) -> str:
 
 
 def _effort() -> str:
+    """Return the effort in the address; "fast" if it names none."""
     return state.get("effort") if state.get("effort") in EFFORTS else "fast"
 
 
 def _scale(chosen: Chosen) -> bool:
+    """Tell whether the data are standardised; a covariance never is."""
     return state.get("scale") and not chosen.dataset.is_covariance
 
 

@@ -80,6 +80,7 @@ def _noun(of: Chosen) -> str:
 
 
 def _spec(asked: SweepSpec, method: str) -> ChoiceSpec:
+    """Return the question of the validation, for some values of k of a sweep and one of its methods."""
     return ChoiceSpec(**asked.about_problem(), ks=tuple(some(asked.ks)), method=method, seed=asked.seed)
 
 

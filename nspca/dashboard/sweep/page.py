@@ -65,10 +65,11 @@ class SweepPage(AnswerPage[SweepSpec]):
     kind = SWEEP
 
     def __init__(self) -> None:
+        # data and question of the form, both None before the form was read
         self._data: Chosen | None = None
         self._asked: SweepSpec | None = None
-        self._problems: dict[str, nspca.Problem] = {}
-        self._asked_first: dict[str, str | None] = {}
+        self._problems: dict[str, nspca.Problem] = {}  # by id of the run
+        self._asked_first: dict[str, str | None] = {}  # the cache of `one_k.answer`
 
     def problem(self, run: Watched) -> nspca.Problem:
         """Return the problem of a run with its leading eigenvalue, cached for the updates during the run."""
@@ -302,7 +303,10 @@ def _features(run: Watched, seen: Finished, result: nspca.Result) -> None:
 
 
 def _samples(about: Chosen, problem: nspca.Problem, x: np.ndarray, name: str, beside: Any) -> None:
-    """Draw the samples by their score along the component x (n,); for a folder, some of its rows."""
+    """Draw the samples by their score along the component x (n,) in the column `beside`, and a heat map.
+
+    For a folder, some of its rows are drawn.
+    """
     try:
         seen = open_data.looked_at(about, problem)
     except nspca.InvalidProblem:

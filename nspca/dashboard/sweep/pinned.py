@@ -28,7 +28,16 @@ PINNED, BEFORE = "pinned", "before"
 
 @dataclass(frozen=True)
 class Pinned:
-    """A sweep to compare with; `why` is `PINNED`, or `BEFORE` for the sweep that a change replaced."""
+    """A sweep to compare with the shown one.
+
+    Attributes
+    ----------
+    id : id of its run
+    of, problem : its data and problem
+    sweep : its results
+    label : how it differs from the shown sweep, in a few words
+    why : `PINNED`, or `BEFORE` for the sweep that a change replaced
+    """
 
     id: str
     of: Chosen

@@ -61,7 +61,7 @@ class Preview:
 def look(of: Chosen, asked: SweepSpec) -> Preview | None:
     """Return the preview of a sweep, starting it if necessary, and wait shortly for it.
 
-    Returns None when the data are too large for a preview or give no valid problem.
+    Returns None when the data are too large for a preview or give no valid problem, and when it failed.
     """
     if not defaults.small_enough(of):
         return None
