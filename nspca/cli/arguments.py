@@ -1,4 +1,4 @@
-"""Parsers of argument values, and arguments shared by several commands."""
+"""Parsers of argument values, and arguments shared by several commands, for the `add` of each command."""
 
 import argparse
 import textwrap
@@ -71,8 +71,9 @@ class Paragraphs(argparse.HelpFormatter):
 
 
 def meant(word: str, known: Iterable[str]) -> str:
-    """Return a suggestion such as `` (did you mean solve?)`` for an unknown word; empty when
-    nothing is near.
+    """Return a suggestion such as `` (did you mean solve?)`` for an unknown word; empty when nothing is near.
+
+    It stands at the end of errors about unknown commands, options and names.
     """
     near = get_close_matches(word, list(known), n=1)
     return f" (did you mean {near[0]}?)" if near else ""

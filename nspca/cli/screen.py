@@ -1,4 +1,4 @@
-"""Output of commands: text, JSON, tables, and a progress bar on terminals."""
+"""Output of all commands: text, JSON, tables, and a progress bar on terminals."""
 
 import argparse
 import json

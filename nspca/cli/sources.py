@@ -1,4 +1,7 @@
-"""Turn SOURCE and DATA (a sample by name, a folder of shards, or a file) into a data set and a problem."""
+"""Turn SOURCE and DATA (a sample by name, a folder of shards, or a file) into a data set and a problem.
+
+The commands `solve`, `sweep`, `certify` and `verify` use it.
+"""
 
 import argparse
 from dataclasses import replace

@@ -1,6 +1,7 @@
 """Load the original data sets of the papers. Missing ones raise `Absent`; no stand-ins are used.
 
-The modules of the papers call `sample` and `table`. The page Papers calls `missing` and `digest`.
+The modules of the papers call `sample`, `table` and `standardised`. The page Papers calls `missing` and
+`digest`.
 """
 
 import hashlib

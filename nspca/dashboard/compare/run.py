@@ -52,7 +52,7 @@ class Compared:
 
     @property
     def ceiling(self) -> float:
-        """Upper limit of the axis of values: the leading eigenvalue, or the sum of largest variances if less."""
+        """Upper limit of the axis of values: the leading eigenvalue or the sum of the largest variances."""
         A = self.problem.covariance
         largest = np.sort(A.diagonal)[-max(self.asked.ks) :].sum() * A.unit
         return float(min(self.problem.leading_eigenvalue, largest)) or 1.0

@@ -146,7 +146,7 @@ def divided(values: Sequence[float], whole: float, total: float, digits: int) ->
 
 
 def is_unfinished(result: Result) -> bool:
-    """Tell whether the method of a result is still at work or was cancelled."""
+    """Tell whether the method of a result is still at work or was cancelled, for headings and downloads."""
     return result.status is nspca.Status.CANCELLED
 
 

@@ -107,7 +107,10 @@ def _named(data: Dataset, names: list[str]) -> str:
 
 
 def all_again(of: Chosen) -> None:
-    """Draw the button that resets the features, if some are left out, merged or forced."""
+    """Draw the button that resets the features, if some are left out, merged or forced.
+
+    The script pages/sweep.py calls this above the answer.
+    """
     kept = len(open_data.kept(of))
     if kept or any(getattr(of.reference, how) for how in OF_FEATURES):
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -152,7 +155,7 @@ def _restrict(k: int | None, left: int | None, **values: list[Any] | None) -> No
 
 
 def waits() -> bool:
-    """Tell whether a change has not been answered yet."""
+    """Tell whether a change of the form has not been answered yet; `preview.look` then waits shortly."""
     return st.session_state.get(state.CHANGED, False)
 
 
