@@ -190,7 +190,7 @@ def _sought(name: str, names: list[str]) -> None:
 
 
 def _turned() -> None:
-    """Reset every value about the data, after rows and columns have changed their meaning."""
+    """Reset every value about the data, after the table was turned or is read as another kind of table."""
     state.forget((*state.ABOUT_DATA, "id", "label"))
 
 

@@ -185,7 +185,10 @@ def _list(
     largest: float,
     most: int,
 ) -> dict[str, Any]:
-    """Return one component as a list with a title, for the template; parameters as for `lists`."""
+    """Return one component as a list with a title, for the template of `lists`.
+
+    `largest` is the weight with the longest bar. `known` and `most` are those of `lists`.
+    """
     order = np.argsort(-np.abs(x), kind="stable")[: np.count_nonzero(x)]
     items = [_item(names[i], x[i], largest, known is not None and not known[i]) for i in order[:most]]
     return {"title": f"{title} · {share}", "items": items, "more": max(0, len(order) - most)}
