@@ -1,4 +1,7 @@
-"""Label columns from outside a table: from an annotation joined by sample names, or from the names alone."""
+"""Label columns from outside a table: from an annotation joined by sample names, or from the names alone.
+
+`nspca.read` and `nspca.read_text` call these functions once the table itself is read.
+"""
 
 import re
 from collections.abc import Callable, Sequence

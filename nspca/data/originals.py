@@ -1,4 +1,7 @@
-"""Find, download or adopt the four data sets of the papers, and keep them in the user's cache."""
+"""Find, download or adopt the four data sets of the papers, and keep them in the user's cache.
+
+`load_sample` calls `find_original`. The command `samples` and the page Data fetch or adopt on request.
+"""
 
 import logging
 import tempfile
@@ -202,6 +205,7 @@ def adopt_copy(
 
 
 def _sample(name: str) -> Sample:
+    """Return the entry of the catalogue with this name; refuse an unknown name."""
     if name not in SAMPLES:
         raise InvalidData(f'There is no sample "{name}": the samples are {", ".join(SAMPLES)}.')
     return SAMPLES[name]

@@ -86,6 +86,7 @@ def _on_numbers(change: Callable[[Any], Any]) -> Callable[[Dataset], Dataset]:
     """Return the function of a step that replaces X by ``change(X)`` and leaves the rest of a data set."""
 
     def step(data: Dataset) -> Dataset:
+        """Return the data set with X changed; a dense X is given to `change` as float64."""
         X = data.X if sp.issparse(data.X) else np.asarray(data.X, dtype=np.float64)
         return replace(data, X=change(X))
 

@@ -133,6 +133,7 @@ class EntryText:
         return blank
 
     def _without_comment(self, line: bytes) -> bytes:
+        """Return a line without the comment at its end."""
         return line.split(self.comment)[0] if self.comment else line
 
     def _table(self, body: bytes, cells: int, refuse: Callable[[int, str], InvalidData]) -> np.ndarray:
@@ -272,4 +273,5 @@ class EntrySorter:
             yield sp.csr_array((held["value"], (held["row"] - start, held["column"])), shape=shape)
 
     def _file(self, number: int) -> Path:
+        """Return the path of the temporary file of one block."""
         return self.folder / f"{number:06d}.entries"
