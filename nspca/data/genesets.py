@@ -1,6 +1,6 @@
 """Lists of features as text files that enrichment tools read: one name a line, GMT, and ranked lists.
 
-The pages Sweep and Join offer them as downloads.
+The pages Sweep, Components, Parts and Topics offer them as downloads.
 """
 
 import re

@@ -1,6 +1,6 @@
 """Find, download or adopt the four data sets of the papers, and keep them in the user's cache.
 
-`load_sample` calls `find_original`. The command `samples` and the page Data fetch or adopt on request.
+`load_sample` calls `find_original`. The command `fetch` and the page Data fetch or adopt on request.
 """
 
 import logging

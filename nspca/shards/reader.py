@@ -1,7 +1,7 @@
-"""The class `Shards`: the interface through which solvers and the checker read a table on disk.
+"""The class `Shards`: a folder of shards, opened for reading by passes over its blocks of rows.
 
-An object with a `shape` (rows, columns) and `blocks()`, which yields the rows in order as CSR blocks, is such
-a reader. Neither side knows more of the other.
+Solvers and the checker need only its `shape` (rows, columns) and `blocks()`, which yields the rows in order
+as CSR blocks. They accept any object that has both.
 """
 
 import hashlib
@@ -81,6 +81,7 @@ class Shards:
         return len(self.manifest.shards)
 
     def __reduce__(self) -> tuple[Any, tuple[str, str]]:
+        """Pickle the path and the checksum of the manifest; see Notes of the class."""
         return _opened, (str(self.folder.absolute()), self._mark)
 
     @cached_property
@@ -193,6 +194,7 @@ class Shards:
         """Refuse the contents of a block that are not those of canonical compressed rows."""
 
         def refuse(part: str, words: str) -> InvalidData:
+            """Return the error for the file of one part."""
             return InvalidData(f"{self.folder / file_of(number, part)} {words}: {WAY_OUT}.")
 
         if indptr[0] != 0 or indptr[-1] != shard.nonzeros or (np.diff(indptr) < 0).any():

@@ -1,4 +1,7 @@
-"""Folders of shards that the dashboard may open: those in the folder named by ``NSPCA_SHARDS``."""
+"""Folders of shards that the dashboard may open: those in the folder named by ``NSPCA_SHARDS``.
+
+The page Data lists them with `served`. Specs open one by its name with `opened`.
+"""
 
 import os
 from pathlib import Path

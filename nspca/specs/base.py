@@ -299,6 +299,7 @@ class Registered(Model):
 
     @classmethod
     def __pydantic_init_subclass__(cls, **arguments: Any) -> None:
+        """Remember a new class that declares its own `kind`; called by pydantic."""
         super().__pydantic_init_subclass__(**arguments)
         if "kind" in cls.__dict__:
             Registered.KINDS.setdefault(cls.kind, cls)

@@ -1,4 +1,7 @@
-"""Spec of a comparison: the variance that several methods explain at several k, with one bound for each k."""
+"""Spec of a comparison: the variance that several methods explain at several k, with one bound for each k.
+
+The page Compare asks it.
+"""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -15,7 +18,7 @@ from nspca.progress import Event, Report, silent
 from nspca.result import Result, Sweep
 from nspca.specs import address
 from nspca.specs.base import Description, Option
-from nspca.specs.data import count_words
+from nspca.specs.data import counted
 from nspca.specs.method_options import Options, check_options
 from nspca.specs.question import ProblemSpec, Seed, ks_words
 from nspca.specs.rows import Found, Proved, Refused, pack
@@ -89,14 +92,16 @@ class ComparisonSpec(ProblemSpec):
         return len(self.ks) * (len(self.methods) + 1)
 
     def describe(self) -> Description:
-        question = f"comparison of {count_words(len(self.methods), 'method')}, {ks_words(self.ks)}"
+        question = f"comparison of {counted(len(self.methods), 'method')}, {ks_words(self.ks)}"
         return Description(self.data.title, question, self.details())
 
     def to_query(self) -> dict[str, str]:
+        """Return the question as the names and texts of an address, with ``ks`` as a list."""
         return super().to_query() | {"ks": ", ".join(map(str, self.ks))}
 
     @classmethod
     def values_of_query(cls, query: Mapping[str, str]) -> dict[str, Any]:
+        """Return the values of the fields that an address names; blanks in ``ks`` are ignored."""
         said = query.get("ks", "").replace(" ", "")
         return super().values_of_query(query) | {"ks": read_ks({"ks": said})}
 
@@ -121,6 +126,7 @@ class ComparisonSpec(ProblemSpec):
         found: dict[tuple[str, int], Result] = {}
 
         def ready() -> Sweep:
+            """Return a sweep of the results so far, in the order of `methods` and `ks`."""
             pairs = [(method, k) for method in self.methods for k in self.ks if (method, k) in found]
             return Sweep({pair: found[pair] for pair in pairs})
 
@@ -206,6 +212,7 @@ def report_part(report: Report, done: int, total: int, stage: str, rows: bool = 
     """
 
     def say(event: Event) -> None:
+        """Report an event of the part as progress of the whole run."""
         row = event.payload.get("row") if rows else None
         within = min(1.0, event.done / event.total) if event.total else 0.0
         whole = event.done if row is not None else within

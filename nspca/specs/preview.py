@@ -1,4 +1,7 @@
-"""Spec of a preview: a quick answer with a proved bound for every k, shown before a sweep has results."""
+"""Spec of a preview: a quick answer with a proved bound for every k, shown before a sweep has results.
+
+The page Sweep asks it before a visitor asks for the sweep.
+"""
 
 from typing import Any, ClassVar
 

@@ -1,4 +1,7 @@
-"""Bounds by the formulas of the papers, for comparison with certificates."""
+"""Bounds by the formulas of the papers, for comparison with certificates.
+
+Sweeps and previews report them in their rows. Users call `nspca.published_bounds`.
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -81,4 +84,5 @@ def published_bounds(problem: Problem, ks: Iterable[int], seed: int = 0) -> "pd.
 
 
 def _too_large(problem: Problem) -> bool:
+    """Tell whether the eigenvalues of a problem are too expensive."""
     return min(problem.n, problem.covariance.shape[0]) > DENSE_LIMIT

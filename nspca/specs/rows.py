@@ -1,4 +1,7 @@
-"""Rows: partial results that a worker reports during a run, packed for progress messages."""
+"""Rows: partial results that a worker reports during a run, packed for progress messages.
+
+Specs pack a row into an event, and pages unpack the rows of a run to draw what is ready.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -30,9 +33,10 @@ class Found:
 
 @dataclass(frozen=True)
 class Several:
-    """Several components of one method.
+    """Several components of one method: the variance of each, and their weights.
 
-    `parts` has the features and weights of each component; None if they are too many to send.
+    `parts` has the numbers of the features and the weights of each component; None if they are too many to
+    send.
     """
 
     method: str

@@ -1,4 +1,8 @@
-"""Folders of shards as the data of a run, read by many workers, or block by block with progress events."""
+"""Folders of shards as the data of a run, read by many workers, or block by block with progress events.
+
+The command ``nspca run --workers`` makes `ShardsOnWorkers`. Every other run on a
+folder reads `ReportingShards`.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

@@ -1,4 +1,7 @@
-"""Specs of applications in the papers: gene selection, face detection, and the pitprops table."""
+"""Specs of applications in the papers: gene selection, face detection, and the pitprops table.
+
+The page Papers asks them.
+"""
 
 import json
 import time
@@ -59,9 +62,11 @@ class Use(Spec):
     use: ClassVar[str]
 
     def to_query(self) -> dict[str, str]:
+        """Return the question as an address of the page Papers."""
         return {"paper": "uses", "use": self.use, **super().to_query()}
 
     def pack(self, result: Any) -> bytes:
+        """Return the rows as JSON bytes."""
         return json.dumps(result).encode()
 
     unpack: ClassVar = staticmethod(json.loads)
@@ -121,6 +126,7 @@ class GenesSpec(Use):
         started = time.perf_counter()
 
         def say(event: Event) -> None:
+            """Report an event with its line as a `Scored` row."""
             line = event.payload.get("line")
             report(event if line is None else replace(event, payload=pack(Scored(line))))
 
