@@ -1,7 +1,7 @@
 """Engine of background runs: it queues them, executes them in worker processes, and tells pages their state.
 
 A job is one execution, which serves all runs with an equal key. A viewer waits for a run: the workspace of a
-visitor, or the server itself for a default run. Pages get the engine of this process from `engine`. Only one
+visitor, or a name made up for a default run. Pages get the engine of this process from `engine`. Only one
 thread, the supervisor, talks to the workers, so a page never waits for them.
 """
 

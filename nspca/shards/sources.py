@@ -1,6 +1,6 @@
 """Conversion of a file into a folder of shards: read block by block, so that it need not fit into memory.
 
-The command `shard` calls `shard`, and so do users in Python.
+The command `shard` calls `shard`.
 """
 
 from collections.abc import Iterator

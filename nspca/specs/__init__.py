@@ -1,7 +1,7 @@
 """Questions as objects (specs), which are written to and read from addresses and JSON.
 
 A spec opens its data, runs, estimates its cost, describes itself in words, and exports Python code. Pages
-make a spec of their form, and a worker runs it. The command ``nspca run`` runs one from JSON.
+make a spec of their form, and a worker runs it. The command `run` runs one from JSON.
 
     base           fields, validation and JSON of all specs
     data           the data set: source, options of reading, and preparation

@@ -1,6 +1,6 @@
 """Spec of several components that share no feature, such as parts of images or topics of texts.
 
-The pages Components, Parts and Topics ask it, and ``nspca solve`` for more than one component.
+The pages Components, Parts and Topics ask it, and the command `solve` for several components.
 """
 
 import time
@@ -112,7 +112,7 @@ class ComponentsSpec(ProblemSpec):
     # ---- address
 
     def to_query(self) -> dict[str, str]:
-        """Return the question as an address, with sizes as ``r`` and ``size``, and one option as ``budget``."""
+        """Return the question as an address: sizes are ``r`` and ``size``, and one option is ``budget``."""
         method, name = BUDGET
         others = {one: dict(given) for one, given in self.options.items()}
         budget = others.get(method, {}).pop(name, None)

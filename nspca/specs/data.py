@@ -295,7 +295,7 @@ class DataSpec(Model):
         return table
 
     def _rows(self, table: Shards) -> "Dataset | OnDisk":
-        """Return a random sample of the rows of a folder as a data set, or the folder itself if `some` is 0."""
+        """Return a random sample of the rows of a folder as a data set; the folder itself if `some` is 0."""
         return sample_of(table, self.some) if self.some else OnDisk(table)
 
     # ---- words

@@ -1,6 +1,6 @@
 """Specs of a proof: a tighter bound on a known answer, and an independent check of a certificate.
 
-Pages ask them about a component that they show, and ``nspca certify`` asks for a `ProofSpec`.
+Pages ask them about a component that they show, and the command `certify` asks a `ProofSpec`.
 """
 
 import json

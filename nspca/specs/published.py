@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 RANK_3, EPSNET, PROBABILITY = "upper_rank3", "upper_epsnet", "epsnet_probability"
 """Names of the bounds in the rows of a sweep and in the `info` of its results; see `published_bounds`."""
 OTHERS = (RANK_3, EPSNET, PROBABILITY)
+"""All three names; pages append these columns to the table of a sweep."""
 PAPER = epsnet.Options(rank=3, eps=0.1)
 """Settings of the experiments of Asteris et al. (2014)."""
 RANK_3_TOLERANCE = 1e-4

@@ -17,7 +17,11 @@ MOST_SENT = 4000
 
 @dataclass(frozen=True)
 class Found:
-    """One component: a row of `nspca.Sweep.frame`, with the published bounds if a sweep computed them."""
+    """One component: a row of `nspca.Sweep.frame`, with the published bounds if a sweep computed them.
+
+    `value` is the explained variance, `upper` its proved bound, `ratio` the proved share of the optimum, and
+    `kind` the kind of the bound; None without a bound.
+    """
 
     method: str
     k: int
@@ -72,7 +76,10 @@ class Several:
 
 @dataclass(frozen=True)
 class Climbed:
-    """Better components of a running method: their value, and their weights unless they are too many."""
+    """Better components of a running method: their value, and their weights unless they are too many.
+
+    `seconds` counts from the start of the method. `parts` is that of `Several`.
+    """
 
     method: str
     seconds: float
@@ -115,7 +122,10 @@ class Recurred:
 
 @dataclass(frozen=True)
 class Weighed:
-    """Evidence for each number of features so far: the columns of an `nspca.Choice`, None if unknown."""
+    """Evidence for each number of features, or of components, so far.
+
+    The lists are the columns of an `nspca.Choice`; unknown values are None.
+    """
 
     numbers: list[int]
     value: list[float | None]
@@ -151,7 +161,7 @@ class Proved:
 
 @dataclass(frozen=True)
 class Closer:
-    """Value and bound of a problem after some seconds of a search."""
+    """Value (`lower`) and bound (`upper`) of a problem after some seconds of a search with an `effort`."""
 
     seconds: float
     lower: float

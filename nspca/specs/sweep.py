@@ -1,7 +1,7 @@
 """Spec of a sweep: every method at every k, to find a sufficient number of features.
 
-The page Sweep asks it, and the commands ``nspca sweep`` and ``nspca solve``. Other specs import `Ks`,
-`check_methods` and their like from here.
+The page Sweep and the commands `sweep` and `solve` ask it. Other specs import `Ks`, `check_methods` and their
+like from here.
 """
 
 from collections.abc import Iterable, Mapping

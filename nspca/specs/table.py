@@ -1,7 +1,6 @@
 """Folders of shards as the data of a run, read by many workers, or block by block with progress events.
 
-The command ``nspca run --workers`` makes `ShardsOnWorkers`. Every other run on a
-folder reads `ReportingShards`.
+The command ``run --workers`` makes `ShardsOnWorkers`. Other runs on a folder read `ReportingShards`.
 """
 
 from collections.abc import Iterator
