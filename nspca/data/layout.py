@@ -1,4 +1,7 @@
-"""Find the layout of a text table from its first lines: delimiter, decimal sign, header, text columns."""
+"""Find the layout of a text table from its first lines: delimiter, decimal sign, header, text columns.
+
+Readers of text tables parse by the layout, and the page Data shows its columns to choose from.
+"""
 
 import codecs
 import csv

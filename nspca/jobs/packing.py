@@ -89,7 +89,10 @@ def pack(
 
 
 def unpack(parameters: str, load: Callable[[str, str], Any]) -> dict[str, Any]:
-    """Return packed arguments with arrays read-only from ``load(kind, digest)``; tuples have become lists."""
+    """Return the arguments that `pack` turned into JSON; tuples have become lists.
+
+    Each reference is replaced by what ``load(kind, digest)`` returns, usually a read-only array.
+    """
 
     def full(value: dict[str, Any]) -> Any:
         """Return the loaded argument for a reference, and any other dict unchanged."""
@@ -100,7 +103,7 @@ def unpack(parameters: str, load: Callable[[str, str], Any]) -> dict[str, Any]:
 
 
 def references(parameters: str) -> Iterator[tuple[str, str]]:
-    """Return every (kind, digest) that packed `parameters` refer to."""
+    """Return the (kind, digest) of every array, sparse matrix or bytes that packed `parameters` refer to."""
     found: list[tuple[str, str]] = []
     unpack(parameters, lambda kind, digest: found.append((kind, digest)))
     return iter(found)

@@ -1,4 +1,7 @@
-"""Store of uploads, kept once by content hash and found only through the workspace of the upload."""
+"""Store of uploads, kept once by content hash and found only through the workspace of the upload.
+
+The page Data stores, lists and deletes uploads. Opening a spec about an upload reads it.
+"""
 
 import hashlib
 import json

@@ -81,6 +81,7 @@ class Manifest:
         Raises
         ------
         InvalidData
+            For a folder without a manifest, and for a manifest that is damaged or contradicts itself.
         """
         path = folder / FILE
         if path.is_symlink() or not path.is_file():

@@ -27,7 +27,7 @@ def served() -> list[str]:
 
 
 def opened(name: str) -> Shards:
-    """Open the folder of that name.
+    """Open the folder of shards with this name.
 
     Raises
     ------
@@ -44,7 +44,10 @@ def opened(name: str) -> Shards:
 
 
 def stamp(name: str) -> str:
-    """Return a text that changes when a folder of that name is made again; empty when there is none."""
+    """Return a text that changes when the folder with this name is written again; empty when there is none.
+
+    Caches of opened folders have it in their key.
+    """
     place = _place()
     path = None if place is None else _inside(place, name)
     if path is None:

@@ -76,6 +76,8 @@ class GroupsSpec(ProblemSpec):
 
         Parameters
         ----------
+        X : Dataset or array, optional
+            The open data; by default the source in `data` is opened.
         labels : (m,) sequence of str, optional
             Labels of all rows; by default those of the opened data.
         """

@@ -73,6 +73,8 @@ class MembershipSpec(ProblemSpec):
 
         Parameters
         ----------
+        X : Dataset, Problem, array or shards, optional
+            The open data; by default the source in `data` is opened.
         component : (n,) array, optional
             A known component; by default the method "auto" finds one.
         certificate : bytes, optional

@@ -72,6 +72,8 @@ class OptimumSpec(ProblemSpec):
 
         Parameters
         ----------
+        X : Dataset, Problem, array or shards, optional
+            The open data; by default the source in `data` is opened.
         component : (n,) array, optional
             A known component; by default `method` finds one.
         certificate : bytes, optional

@@ -80,6 +80,8 @@ class ProofSpec(ProblemSpec):
 
         Parameters
         ----------
+        X : Dataset, Problem, array or shards, optional
+            The open data; by default the source in `data` is opened.
         component : (n,) or (n, r) array, optional
             A known answer; by default the method "auto" finds one.
 

@@ -194,6 +194,8 @@ class ComponentsStabilitySpec(ProblemSpec):
 
         Parameters
         ----------
+        X : Dataset or array, optional
+            The open data; by default the source in `data` is opened.
         components : (n, r) array, optional
             Components of the whole table, to compare with; by default the method finds them.
         """

@@ -91,7 +91,7 @@ class SweepSpec(ProblemSpec):
 
     @property
     def first(self) -> int:
-        """Smallest k of the question, which its `problem` has."""
+        """Smallest k: that of the problem which `problem` returns."""
         return self.ks[0]
 
     @property
