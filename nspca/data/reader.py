@@ -1,6 +1,6 @@
 """The entry point for files: `read` returns a `Dataset` from a file of any format.
 
-The format is found from the first bytes. The name of the file plays no part, except for HDF5.
+The format is found from the first bytes. The name of the file plays no part, except for HDF5 and H5AD files.
 """
 
 import stat
@@ -253,7 +253,10 @@ def _read_counts(reader: DocwordReader, name: str, words: bytes | None) -> Datas
 
 
 def _read_matrix(reader: MatrixMarketReader) -> Any:
-    """Return the matrix of a Matrix Market file. A small symmetric one is returned dense, as a covariance."""
+    """Return the matrix of a Matrix Market file.
+
+    A small sparse one that is symmetric is returned dense, since it may be a covariance.
+    """
     shape = reader.shape
     if reader.is_dense:
         limits.check_dense(shape.rows, shape.columns)

@@ -107,7 +107,7 @@ def find_documents(raw: bytes) -> str:
 
 
 def _kind_of_archive(raw: bytes) -> str:
-    """Return the kind of texts in a ZIP file or workbook."""
+    """Return the kind of texts in a ZIP file ("files" or "") or in a workbook (see `_kind_of_text`)."""
     archive, members = open_zip(raw)
     if is_workbook(members):
         return _kind_of_text(sheet_as_csv(raw, ROWS, least=1)[0])

@@ -159,7 +159,11 @@ class EntryText:
         return table
 
     def _wrong_line(self, body: bytes, cells: int, is_table: bool) -> tuple[int, str] | None:
-        """Return number and text of the first line without exactly `cells` numbers, or None."""
+        """Return number and text of the first line without exactly `cells` numbers, or None.
+
+        If no line is wrong but pandas found no table of `cells` columns (`is_table` is False), return the
+        first line.
+        """
         for number, line in enumerate(body.splitlines(), self.line + 1):
             parts = self._without_comment(line).split()
             if parts and not (len(parts) == cells and all(map(self._is_number, parts))):
