@@ -63,7 +63,7 @@ class JobState:
 
     @property
     def ended(self) -> bool:
-        """Whether the run neither waits nor runs any more, with or without a result."""
+        """Tell whether the run neither waits nor runs any more, with or without a result."""
         return self.state in ("done", "failed", "cancelled", "interrupted")
 
 
