@@ -49,6 +49,7 @@ _MAX_WORDS = 4000
 # "Return the value." is not a text: a document needs this many counted words.
 _MIN_WORDS = 5
 _WORD = re.compile(r"[a-z]{3,24}")
+# Identifiers, which are no words: names with dots, underscores, digits or capitals inside.
 _JOINED = re.compile(r"[a-z]+(?:[._][a-z_.]+|[A-Z])\w*|\w*[_0-9]\w*", re.ASCII)
 # Stop words beside the English ones: names from Python's grammar, and contractions cut at the apostrophe.
 _OWN_STOP_WORDS = {

@@ -13,7 +13,7 @@ from nspca.jobs.job import Job
 from nspca.jobs.state import JobState
 from nspca.jobs.store import Store
 
-RETRY_SECONDS = 5.0
+RETRY_SECONDS = 5.0  # between attempts of a patient caller
 HELD_BYTES = 1_000_000_000  # maximum bytes of results waiting in memory; beyond, a run ends without a result
 
 _log = logging.getLogger(__name__)

@@ -6,7 +6,7 @@ from typing import Any
 
 from nspca.progress import Event
 
-UNFINISHED = ("queued", "running")
+UNFINISHED = ("queued", "running")  # states of stored runs that have not ended
 
 
 @dataclass(frozen=True)

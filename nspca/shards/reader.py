@@ -22,6 +22,7 @@ from nspca.validation.archive import npy_header
 TYPES = {"indptr": "<i8", "indices": "<i4", "data": "<f8"}
 """The types of a shard's arrays."""
 LONGEST_HEADER = 4096
+"""Number of bytes at the beginning of an NPY file that hold its header."""
 SAMPLED = 8
 """Maximum number of blocks from which a sample of rows is taken."""
 

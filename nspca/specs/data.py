@@ -39,6 +39,7 @@ BESIDE = ("vocabulary", "annotation")
 OF_TABLES = ("features_in_rows", "missing", "decimal", "image_size")
 """Options of reading that do not apply to texts."""
 PLACES = ("sample", "upload", "folder", "path")
+"""Fields that name the source; at most one of them is set."""
 CHANGES = ("prepared", "without", "only", "drop", "log2", "together")
 """Fields with changes of the numbers after reading."""
 OF_FEATURES = ("without", "only", "together")
