@@ -426,17 +426,17 @@ def unique_names(names: Sequence[str], what: str) -> tuple[tuple[str, ...], tupl
     """
     names = [name if name.strip() else f"{what} {i}" for i, name in enumerate(names, 1)]
     taken, out, changed = set(names), [], []
-    seen: dict[str, int] = {}
+    last_number: dict[str, int] = {}
     for name in names:
-        if name not in seen:
-            seen[name] = 1
+        if name not in last_number:
+            last_number[name] = 1
             out.append(name)
             continue
         changed.append(name)
         candidate = name
         while candidate in taken:
-            seen[name] += 1
-            candidate = f"{name} ({seen[name]})"
+            last_number[name] += 1
+            candidate = f"{name} ({last_number[name]})"
         taken.add(candidate)
         out.append(candidate)
     notes = (

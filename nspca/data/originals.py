@@ -227,12 +227,12 @@ def _parse(name: str, source: str | Path | bytes | BinaryIO) -> Dataset:
 
 def _read_expression(raw: bytes) -> Dataset:
     """Read a gene expression table in either orientation, with labels where its first lines show some."""
-    if raw.startswith(b"PK") or (seen := read_layout(raw)) is None:
+    if raw.startswith(b"PK") or (layout := read_layout(raw)) is None:
         data = read(raw)
         return data.transposed() if data.X.shape[0] > data.X.shape[1] else data
     genes = SAMPLES["leukemia"].shape
-    transposed = genes is not None and len(seen.columns) <= genes[1] // 2
-    candidates = seen.label_rows if transposed else seen.label_columns
+    transposed = genes is not None and len(layout.columns) <= genes[1] // 2
+    candidates = layout.label_rows if transposed else layout.label_columns
     return read(
         raw, features_in_rows=transposed, label_column=candidates[0] if len(candidates) == 1 else None
     )

@@ -267,8 +267,8 @@ class Database:
         """
         with self._reading() as db:
             rows = db.execute("SELECT * FROM servers").fetchall()
-        asked = [row for row in rows if host in ("", row["host"])]
-        gone = [row["id"] for row in asked if not is_alive(row["host"], row["pid"], row["started"])]
+        checked = [row for row in rows if host in ("", row["host"])]
+        gone = [row["id"] for row in checked if not is_alive(row["host"], row["pid"], row["started"])]
         if gone:
             with self._writing() as db:
                 for server in gone:

@@ -205,21 +205,21 @@ class Runs(Database):
             owners = db.execute(
                 "SELECT key, workspace FROM runs UNION SELECT id, workspace FROM runs"
             ).fetchall()
-        whose: dict[str, list[str]] = {}
+        workspaces_of: dict[str, list[str]] = {}
         for key, workspace in owners:
-            whose.setdefault(key, []).append(workspace)
+            workspaces_of.setdefault(key, []).append(workspace)
         aged = {key for key, _, finished in results if now - finished > max_age}
         self.spared = self._spare(aged, [key for key, _, _ in results])
         held, used = 0, dict.fromkeys((row[1] for row in owners), 0)
         gone: list[str] = []
         for key, size, _ in results:
-            mine = whose.get(key, [])
-            full = bool(mine) and all(used[workspace] + size > quota for workspace in mine)
+            workspaces = workspaces_of.get(key, [])
+            full = bool(workspaces) and all(used[workspace] + size > quota for workspace in workspaces)
             if held + size > total or full or key in aged:
                 gone.append(key)
                 continue
             held += size
-            for workspace in mine:
+            for workspace in workspaces:
                 used[workspace] += size
         if gone:
             with self._writing() as db:

@@ -28,9 +28,8 @@ NICENESS = 10  # scheduling priority of workers, so that pages stay quick while 
 RESULT_BYTES = 500_000_000  # maximum size of a result; SQLite holds at most 1e9 bytes in one value
 NO_DATA = "The data of this run is no longer kept: open its data again and start a new run."
 
-_stopped: set[str] = (
-    set()
-)  # tokens of runs told to stop; a worker process has no other place a message from outside can reach
+# Tokens of the executions that should stop. A worker process has no other place that a message can reach.
+_stopped: set[str] = set()
 
 
 @dataclass(frozen=True)

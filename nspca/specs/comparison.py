@@ -167,8 +167,8 @@ class ComparisonSpec(ProblemSpec):
         """
         before = len(self.ks) * len(self.methods)
         for i, k in enumerate(self.ks):
-            mine = {key: result for key, result in found.items() if key[1] == k}
-            best = max(mine.values(), key=lambda result: result.value)
+            same_k = {key: result for key, result in found.items() if key[1] == k}
+            best = max(same_k.values(), key=lambda result: result.value)
             certificate, say = None, report_part(report, before + i, self.total, f"proof for k = {k}")
             try:
                 certificate = certify(problem.with_k(k), best, effort=self.effort, report=say)
@@ -178,7 +178,8 @@ class ComparisonSpec(ProblemSpec):
             finally:
                 if certificate is not None:
                     found |= {
-                        key: certified(problem.with_k(k), result, certificate) for key, result in mine.items()
+                        key: certified(problem.with_k(k), result, certificate)
+                        for key, result in same_k.items()
                     }
             row, done = Proved(k, certificate.upper, certificate.kind), before + i + 1
             event = Event("proof", done, self.total, lower=best.value, upper=certificate.upper, k=k)

@@ -190,10 +190,9 @@ class ProblemSpec(Spec):
         data = self.open() if data is None else data
         size = data if isinstance(data, Size) else table_size(data)
         sizes, problems = self.work
-        asked = getattr(self, "effort", None) or "fast"
-        effort = (
-            asked if asked in PLANS else [*PLANS][-1]
-        )  # the estimate of an exhaustive search is that of its first bound
+        wanted = getattr(self, "effort", None) or "fast"
+        # The estimate of an exhaustive search is that of its first bound.
+        effort = wanted if wanted in PLANS else [*PLANS][-1]
         found = planned(size, sizes, effort, machine or speed())
         if found.seconds is None:
             return found

@@ -139,9 +139,9 @@ def _kind_of_lines(text: str) -> str:
 
 def text_files(files: limits.Files) -> tuple[limits.Files, limits.Files]:
     """Split files into text files and others. Hidden files are in neither part."""
-    seen = [one for one in files if not is_hidden(one[0])]
-    texts = [one for one in seen if one[0].lower().endswith(ENDINGS)]
-    return texts, [one for one in seen if one not in texts]
+    visible = [one for one in files if not is_hidden(one[0])]
+    texts = [one for one in visible if one[0].lower().endswith(ENDINGS)]
+    return texts, [one for one in visible if one not in texts]
 
 
 def read_documents(
