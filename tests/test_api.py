@@ -374,8 +374,8 @@ def test_a_result_of_several_components_is_certified_as_that():
         nspca.solve(problem, "joint", components=3, certify=None),
         nspca.solve(problem, components=3, certify="fast"),
     ):
-        for components in (None, 3):
-            certificate = nspca.certify(problem, result, effort="fast", components=components)
+        for more in ({}, {"components": 3}):
+            certificate = nspca.certify(problem, result, effort="fast", **more)
             assert (
                 certificate.k == (3, 3, 3)
                 and nspca.verify(X, certificate, problem.with_k((3, 3, 3))) >= result.value
