@@ -29,10 +29,10 @@ def test_impossible_k_is_refused_with_the_range(k):
 
 def test_sizes_of_joint_problems_are_kept():
     assert nspca.Problem.from_data(X, (3, np.int64(4))).k == (3, 4)
-    result = nspca.solve(nspca.Problem.from_data(X, (3, 4)))
+    result = nspca.solve(nspca.Problem.from_data(X, (3, 4)), certify="fast")
     assert result.components.shape == (15, 2) and 0.5 < result.ratio <= 1
     assert result.value <= nspca.verify(X, result.certificate) <= result.certificate.upper
-    same = nspca.certify(nspca.Problem.from_data(X, 3), components=2)
+    same = nspca.certify(nspca.Problem.from_data(X, 3), components=2, effort="fast")
     assert same.k == (3, 3) and nspca.verify(X, same) <= same.upper
     with pytest.raises(InvalidProblem, match="got sizes"):
         nspca.sweep(nspca.Problem.from_data(X, 3), [(3, 4)])
@@ -372,9 +372,10 @@ def test_a_result_of_several_components_is_certified_as_that():
     problem = nspca.Problem.from_data(X, 3)
     for result in (
         nspca.solve(problem, "joint", components=3, certify=None),
-        nspca.solve(problem, components=3),
+        nspca.solve(problem, components=3, certify="fast"),
     ):
-        for certificate in (nspca.certify(problem, result), nspca.certify(problem, result, components=3)):
+        for more in ({}, {"components": 3}):
+            certificate = nspca.certify(problem, result, effort="fast", **more)
             assert (
                 certificate.k == (3, 3, 3)
                 and nspca.verify(X, certificate, problem.with_k((3, 3, 3))) >= result.value

@@ -1,4 +1,4 @@
-"""Format an answer as text, as JSON and as a table."""
+"""Format an answer as text, as JSON and as a table. The commands `solve` and `certify` call `tell`."""
 
 import argparse
 from collections.abc import Iterator
@@ -27,7 +27,9 @@ def tell(
     result: "Result",
     known: "Membership | None" = None,
 ) -> int:
-    """Print an answer and save the requested files; with `known`, include the membership of features.
+    """Print an answer and save the requested files; return the exit status 0.
+
+    With `known`, the membership of every feature is included.
 
     The answer is printed and saved even when a file cannot be written or the reader of a pipe has closed it.
     """
@@ -70,7 +72,7 @@ def lines(
     certificate: "Certificate",
     found: list[list[dict[str, Any]]],
 ) -> Iterator[str]:
-    """Yield the lines of the text form of an answer."""
+    """Yield the lines of the text form of an answer; `found` has the features of each component."""
     quality = proof_phrase(certificate.ratio(result.value), certificate.kind)
     yield f"{dataset.name}: value {result.value:.6g}, {quality}"
     yield certificate.rounded(6).stated(dataset.feature_names)
@@ -107,7 +109,7 @@ def described(
 
 
 def rows(found: list[list[dict[str, Any]]]) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a table of weights, one row per weight."""
+    """Yield the rows of a table of weights, one per weight; `found` has the features of each component."""
     for number, features in enumerate(found, 1):
         for feature in features:
             yield {"component": number, "feature": feature["name"]} | {
@@ -142,7 +144,7 @@ def summary(
 
 
 def listed(features: list[dict[str, Any]]) -> list[str]:
-    """Return one line of text for each feature."""
+    """Return one line of text for each feature of a component, as `described` returns them."""
     width = max((len(feature["name"]) for feature in features if "place" in feature), default=0)
     return [
         f"  {feature['weight']:+.4f}  {feature['name']:<{width}}  {feature.get('place', '')}".rstrip()

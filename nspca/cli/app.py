@@ -15,7 +15,7 @@ from nspca.cli.arguments import Commands, port_number
 from nspca.cli.screen import say
 from nspca.errors import InvalidOption, of_the_app
 
-WILDCARDS = ("0.0.0.0", "::")
+WILDCARDS = ("0.0.0.0", "::")  # addresses that stand for every network interface of this machine
 PACKAGE = Path(__file__).resolve().parents[1]
 
 

@@ -1,4 +1,4 @@
-"""Parsers of argument values, and arguments shared by several commands."""
+"""Parsers of argument values, and arguments shared by several commands, for the `add` of each command."""
 
 import argparse
 import textwrap
@@ -17,6 +17,7 @@ class Parser(argparse.ArgumentParser):
     """Argument parser whose errors are one sentence."""
 
     def error(self, message: str) -> NoReturn:
+        """Print an error as one sentence and exit with status 2; argparse calls this."""
         self.exit(2, f"nspca: {message}; `{self.prog} --help` says what there is\n")
 
 
@@ -38,7 +39,10 @@ class Commands:
         more: str = "",
         parents: Iterable[Parser] = (),
     ) -> Parser:
-        """Add a command and the text of its `--help`: a summary, more text, and examples."""
+        """Add a command and the text of its `--help`: a summary, more text, and examples.
+
+        `run` is called with the parsed arguments and returns the exit status.
+        """
         text = f"{summary[0].upper()}{summary[1:]}.{' ' if more else ''}{more}"
         shown = "\n".join(f"  {self.top.prog} {example}" for example in examples)
         parser = self._group.add_parser(
@@ -67,8 +71,9 @@ class Paragraphs(argparse.HelpFormatter):
 
 
 def meant(word: str, known: Iterable[str]) -> str:
-    """Return a suggestion such as `` (did you mean solve?)`` for an unknown word; empty when
-    nothing is near.
+    """Return a suggestion such as `` (did you mean solve?)`` for an unknown word; empty when nothing is near.
+
+    It stands at the end of errors about unknown commands, options and names.
     """
     near = get_close_matches(word, list(known), n=1)
     return f" (did you mean {near[0]}?)" if near else ""
@@ -244,7 +249,7 @@ def column(text: str) -> str | int:
 
 
 def count(text: str) -> int:
-    """Parse a positive count."""
+    """Parse a whole number from 1 to a million."""
     if not text.isascii() or not text.isdigit() or not 1 <= int(text[:10]) <= 10**6:
         raise argparse.ArgumentTypeError(f"a whole number from 1 up is required, got {text!r}")
     return int(text)

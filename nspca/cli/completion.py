@@ -74,13 +74,13 @@ def script(top: argparse.ArgumentParser, shell: str) -> str:
 
 
 def subparsers(top: argparse.ArgumentParser) -> dict[str, Parser]:
-    """Return the commands of a parser by name."""
+    """Return the parsers of the commands by name; `entry.main` needs these too."""
     group = next(action for action in top._actions if isinstance(action, argparse._SubParsersAction))
     return dict(group.choices)
 
 
 def options(command: argparse.ArgumentParser) -> list[str]:
-    """Return every option of a command."""
+    """Return every option of a command, among which `entry.main` looks for the one that was meant."""
     return [option for action in command._actions for option in action.option_strings]
 
 

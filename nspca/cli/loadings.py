@@ -1,4 +1,4 @@
-"""Read components of the user, as weights by the names of features, from CSV or JSON.
+"""Read components of the user, as weights by the names of features, from CSV or JSON, for `certify`.
 
 CSV is read in two ways. With columns ``feature`` and ``weight`` in the heading, each row is one weight, of
 the component named by a column ``component``, ``part`` or ``topic`` if there is one. ``solve --csv`` and the
@@ -57,7 +57,10 @@ def read_loadings(path: str, names: Sequence[str]) -> "Array":
 
 
 def _feature(name: str, place: dict[str, int]) -> int:
-    """Return the number of the feature with this name, with or without the guard of a spreadsheet."""
+    """Return the number of the feature with this name, with or without the guard of a spreadsheet.
+
+    `place` has the numbers of all features by name.
+    """
     for one in _spelt(name):
         if one in place:
             return place[one]
@@ -145,7 +148,10 @@ def _long(rows: list[list[str]], heading: list[str]) -> list[Weights]:
 
 
 def _of_json(text: str) -> list[Weights]:
-    """Return the weights by name of each component in a JSON text."""
+    """Return the weights by name of each component in a JSON text.
+
+    The text holds one component, a list of components, or what ``solve --json`` printed.
+    """
     try:
         told = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -179,6 +185,7 @@ def _component(one: Any) -> Weights:
 
 
 def _is_number(text: str) -> bool:
+    """Tell whether a text is a number, and so no heading."""
     try:
         float(text)
     except ValueError:

@@ -21,6 +21,7 @@ def add(commands: Commands) -> None:
 
 
 def _add_certify(commands: Commands) -> None:
+    """Add the command `certify` and its arguments."""
     command = commands.add(
         "certify",
         certify,
@@ -44,6 +45,7 @@ def _add_certify(commands: Commands) -> None:
 
 
 def _add_verify(commands: Commands) -> None:
+    """Add the command `verify` and its arguments."""
     command = commands.add(
         "verify",
         verify,

@@ -1,5 +1,6 @@
 """Questions that commands ask, as specs: the spec is run, and ``--spec FILE`` saves it for `nspca run FILE`.
 
+The commands `solve`, `sweep` and `certify` each have a function here that turns their arguments into a spec.
 Specs need pydantic, so this module is imported only when a question is asked.
 """
 

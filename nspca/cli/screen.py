@@ -1,4 +1,4 @@
-"""Output of commands: text, JSON, tables, and a progress bar on terminals."""
+"""Output of all commands: text, JSON, tables, and a progress bar on terminals."""
 
 import argparse
 import json
@@ -83,8 +83,9 @@ def write_csv(path: str, columns: Iterable[str], rows: Iterable[Mapping[str, Any
 
 @contextmanager
 def saved(args: argparse.Namespace, question: "ProblemSpec | None") -> Iterator[None]:
-    """Save the question of a command after the answer was told, also when that could not be; None saves
-    nothing.
+    """Enter a context in which the answer is printed; its end saves the question to ``--spec``.
+
+    The question is saved even if the answer could not be printed. None saves nothing.
     """
     try:
         yield
@@ -105,6 +106,7 @@ class Bar:
         self._whole = ""
 
     def __call__(self, event: Event) -> None:
+        """Draw an event, at most once in `PAUSE` seconds except for the last of a stage."""
         now, line = time.monotonic(), event_line(event)
         if event.stage == "sweep":
             self._whole = line

@@ -112,6 +112,7 @@ def readers_of(workers: int | None, scheduler: str | None) -> AbstractContextMan
 
 
 def _solve(args: argparse.Namespace, client: Any) -> int:
+    """Solve the problem of the arguments, with a Dask client or None; print the answer and return 0."""
     import nspca
     from nspca.api import certified, line_of
     from nspca.certificate import ROUNDING

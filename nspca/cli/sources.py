@@ -1,4 +1,7 @@
-"""Turn SOURCE and DATA (a sample by name, a folder of shards, or a file) into a data set and a problem."""
+"""Turn SOURCE and DATA (a sample by name, a folder of shards, or a file) into a data set and a problem.
+
+The commands `solve`, `sweep`, `certify` and `verify` use it.
+"""
 
 import argparse
 from dataclasses import replace
@@ -142,8 +145,9 @@ def make_problem(
 
 
 def forced_features(dataset: "Source", text: str) -> tuple[int, ...]:
-    """Return features separated by commas, each a name, or a number that is no name; empty for an
-    empty text.
+    """Return the numbers of the features in a text of names or numbers with commas between.
+
+    A number that is also the name of a feature is taken as the name. An empty text has no features.
     """
 
     def is_number(part: str) -> bool:

@@ -114,7 +114,10 @@ def tell(args: argparse.Namespace, dataset: "Source", rows: list[dict[str, Any]]
 
 
 def as_text(frame: "pd.DataFrame") -> str:
-    """Return the table as text in columns, with bounds rounded up and proved ratios rounded down."""
+    """Return the table of a sweep as text, with bounds rounded up and proved ratios rounded down.
+
+    The command `run` prints a sweep likewise.
+    """
     bounds = {
         "upper": lambda bound: f"{round_up(bound, 6):.6g}",
         "ratio": lambda ratio: f"{round_down(ratio, 4):.4f}",

@@ -1,4 +1,7 @@
-"""Read files, load samples and prepare data. Each data set is one frozen `Dataset`."""
+"""Read files, load samples and prepare data. Each data set is one frozen `Dataset`.
+
+The command line, the specs and the dashboard import these names; `nspca` itself offers the most used ones.
+"""
 
 from nspca.data.annotation import annotate
 from nspca.data.catalogue import SAMPLES, Original, Sample

@@ -1,4 +1,7 @@
-"""Label columns from outside a table: from an annotation joined by sample names, or from the names alone."""
+"""Label columns from outside a table: from an annotation joined by sample names, or from the names alone.
+
+`nspca.read` and `nspca.read_text` call these functions once the table itself is read.
+"""
 
 import re
 from collections.abc import Callable, Sequence
@@ -58,7 +61,7 @@ def _too_large(size: int) -> InvalidData:
 
 
 def _names_columns(rows: Sequence[Sequence[str]]) -> bool:
-    """Tell whether the first row is a header: none of its cells occurs in the rows below."""
+    """Tell whether the first row is a header, by `has_header` or because none of its cells occurs below."""
     below = {cell for row in rows[1:] for cell in row}
     return has_header(rows, 0) or not below & set(rows[0])
 

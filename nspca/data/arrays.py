@@ -1,4 +1,7 @@
-"""Read NPZ files as data sets, and write data sets as NPZ: the table with names, labels and preparations."""
+"""Read NPZ files as data sets, and write data sets as NPZ: the table with names, labels and preparations.
+
+`nspca.read` calls `read_npz`. Exports of the pages and the cached samples are written by `to_npz`.
+"""
 
 import io
 import zipfile

@@ -1,4 +1,7 @@
-"""The catalogue of samples: title, shape, licence and download addresses of each."""
+"""The catalogue of samples: title, shape, licence and download addresses of each.
+
+Pages and commands show it. `load_sample` and `fetch_sample` find their data by it.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

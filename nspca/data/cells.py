@@ -1,7 +1,7 @@
 """Parse the cells of a text table by pandas in one pass.
 
 When pandas refuses the text, a slower parser goes through it cell by cell. The slower parser names the wrong
-cell, or reads the table after all.
+cell, or reads the table after all. The reader of text tables (`readers.delimited`) uses `Cells`.
 """
 
 import io
@@ -184,6 +184,7 @@ def rows_of(raw: bytes, delimiter: str) -> Iterator[tuple[int, list[str]]]:
     begin = read = 1
 
     def lines() -> Iterator[str]:
+        """Yield the lines, and count in `read` the number of the next one."""
         nonlocal read
         for line in io.TextIOWrapper(io.BytesIO(raw), encoding="utf-8", newline=""):
             read += 1

@@ -1,4 +1,7 @@
-"""The roles of the columns of a table: features, sample names, labels and other texts."""
+"""The roles of the columns of a table: features, sample names, labels and other texts.
+
+The readers of tables (CSV, Excel, Parquet) find the roles here, in memory and for folders of shards.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -50,7 +53,7 @@ def find_columns(layout: Layout, options: ReadOptions) -> Columns:
 
 
 def taken_as_names(layout: Layout, chosen: Columns, options: ReadOptions) -> tuple[str, ...]:
-    """Return a note when the first column was taken as sample names and the user did not ask for it."""
+    """Return a note if the first column was taken as sample names without a request; no note otherwise."""
     if chosen.ids is None or options.id_column is not None:
         return ()
     return (

@@ -1,4 +1,4 @@
-"""Count the words of documents by scikit-learn: choose the words, and weight them."""
+"""Count the words of documents by scikit-learn, for `nspca.read_text`: choose the words, and weight them."""
 
 import re
 import unicodedata
@@ -62,6 +62,7 @@ class WordOptions:
     most_words: int = MOST_WORDS
 
     def __post_init__(self) -> None:
+        """Refuse values outside their range."""
         _one_of("stop_words", self.stop_words, STOP_WORDS)
         _one_of("weights", self.weights, WEIGHTS)
         for name in ("lowest_share", "highest_share"):
@@ -115,6 +116,10 @@ def count_documents(texts: Sequence[str], options: WordOptions) -> Counted:
     splits = {"token_pattern": WORD, "preprocessor": plain}
 
     def counted(words: CountVectorizer, **further: Any) -> tuple[Any, CountVectorizer, int]:
+        """Return the counts (documents, words) by a vectorizer with the analyzer of `words`.
+
+        Also return the fitted vectorizer and the number of different words before the limits on documents.
+        """
         analyze = _Bounded(words.build_analyzer(), options.pairs)
         vectorizer = CountVectorizer(analyzer=analyze, dtype="float64", **limits, **further)
         try:
@@ -182,6 +187,7 @@ class _Bounded:
         self.known: set[str] = set()
 
     def __call__(self, text: str) -> list[str]:
+        """Return the words of one document."""
         words = self._analyze(text)
         self.known.update(words)
         if len(self.known) > MOST_DIFFERENT:

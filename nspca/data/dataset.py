@@ -104,6 +104,7 @@ class Dataset:
     header_names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        """Refuse lengths, values and shapes that do not fit each other."""
         X = self.X
         _check_kind(X)
         m, n = X.shape
@@ -307,6 +308,7 @@ def _merge_features(data: Dataset, group: np.ndarray, name: str) -> Dataset:
     X = P.T @ X if data.is_covariance else X
 
     def rename_features(names: Names) -> Names:
+        """Return names with the merged name in place of the first of the group."""
         others = names[group[1]] if len(group) == 2 else f"{len(group) - 1} more"
         one = name or f"{names[first]} + {others}"
         return unique_names([one if j == first else names[j] for j in kept], "feature")[0]
@@ -335,6 +337,7 @@ def check_enough(m: int, n: int, aside: str = "") -> None:
 
 
 def _count(number: int, noun: str) -> str:
+    """Return a number with its noun, such as "1 feature" or "3 features"."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
@@ -367,6 +370,7 @@ def _length(values: Any) -> int | None:
 
 
 def _check_image(shape: Any, n: int) -> None:
+    """Refuse an image shape that is no pair of whole numbers, or does not have `n` pixels."""
     if not isinstance(shape, tuple | list) or [*map(is_whole, shape)] != [True, True]:
         raise InvalidData(f"The shape of an image is its rows and columns, got {shown(shape)}.")
     if shape[0] * shape[1] != n:
@@ -422,17 +426,17 @@ def unique_names(names: Sequence[str], what: str) -> tuple[tuple[str, ...], tupl
     """
     names = [name if name.strip() else f"{what} {i}" for i, name in enumerate(names, 1)]
     taken, out, changed = set(names), [], []
-    seen: dict[str, int] = {}
+    last_number: dict[str, int] = {}
     for name in names:
-        if name not in seen:
-            seen[name] = 1
+        if name not in last_number:
+            last_number[name] = 1
             out.append(name)
             continue
         changed.append(name)
         candidate = name
         while candidate in taken:
-            seen[name] += 1
-            candidate = f"{name} ({seen[name]})"
+            last_number[name] += 1
+            candidate = f"{name} ({last_number[name]})"
         taken.add(candidate)
         out.append(candidate)
     notes = (

@@ -1,7 +1,7 @@
-"""Count the words in docstrings of the Python standard library, a real text on every machine.
+"""Count the words in docstrings of the Python standard library: the sample "python-docs".
 
-Source files are parsed by `ast`, and no module is imported. Each documented module, class or function is one
-document.
+It is a real text that exists on every machine. Source files are parsed by `ast`, and no module is imported.
+Each documented module, class or function is one document. `load_sample` calls `load_python_docs`.
 """
 
 import ast
@@ -49,6 +49,7 @@ _MAX_WORDS = 4000
 # "Return the value." is not a text: a document needs this many counted words.
 _MIN_WORDS = 5
 _WORD = re.compile(r"[a-z]{3,24}")
+# Identifiers, which are no words: names with dots, underscores, digits or capitals inside.
 _JOINED = re.compile(r"[a-z]+(?:[._][a-z_.]+|[A-Z])\w*|\w*[_0-9]\w*", re.ASCII)
 # Stop words beside the English ones: names from Python's grammar, and contractions cut at the apostrophe.
 _OWN_STOP_WORDS = {
@@ -138,6 +139,7 @@ def tokens(text: str) -> Iterator[str]:
 
 @cache
 def _stop_words() -> frozenset[str]:
+    """Return the words that are not counted: English stop words and those of `_OWN_STOP_WORDS`."""
     # The import is here because scikit-learn takes long to load, and most starts do not need these words.
     from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 

@@ -1,4 +1,7 @@
-"""Example files to try: a table of measurements, and genes in rows with a table about the samples."""
+"""Example files to try: a table of measurements, and genes in rows with a table about the samples.
+
+The page Data offers them as if they were uploads.
+"""
 
 from dataclasses import dataclass
 
@@ -38,6 +41,7 @@ def example_file(name: str = "wine") -> Example:
 
 
 def _wine() -> Example:
+    """Return the example "wine": measurements of wines, with sample names and labels."""
     from sklearn.datasets import load_wine  # imported late, since scikit-learn slows the start of a page
 
     wine = load_wine()
@@ -53,6 +57,7 @@ def _wine() -> Example:
 
 
 def _genes() -> Example:
+    """Return the example "genes": a made-up table with genes in rows, and an annotation."""
     folder = sample_folder()
     about = (
         "made up, not measured: 200 genes in rows, 60 samples of four kinds of blood cells, and a second "

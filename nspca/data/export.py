@@ -1,4 +1,7 @@
-"""Tables as CSV files for spreadsheets, in which no cell can run as a formula."""
+"""Tables as CSV files for spreadsheets, in which no cell can run as a formula.
+
+Downloads of the pages and tables that commands write are made here.
+"""
 
 import pandas as pd
 

@@ -1,4 +1,7 @@
-"""Lists of features as text files that enrichment tools read: one name a line, GMT, and ranked lists."""
+"""Lists of features as text files that enrichment tools read: one name a line, GMT, and ranked lists.
+
+The pages Sweep, Components, Parts and Topics offer them as downloads.
+"""
 
 import re
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,7 @@
-"""Find the layout of a text table from its first lines: delimiter, decimal sign, header, text columns."""
+"""Find the layout of a text table from its first lines: delimiter, decimal sign, header, text columns.
+
+Readers of text tables parse by the layout, and the page Data shows its columns to choose from.
+"""
 
 import codecs
 import csv
@@ -23,8 +26,10 @@ SPACES = " "
 """The delimiter that stands for any run of blanks."""
 _COMMENT = ("#", "%", "!", "//")
 DECIMAL = {mark: re.compile(rf"\s*[+-]?\d*[{mark}]\d+([eE][+-]?\d+)?\s*") for mark in ",."}
+"""Patterns of numbers with a decimal comma and with a decimal point."""
 _DELIMITERS = ("\t", ";", ",", "|", SPACES)
 MISSING = {"", "na", "n/a", "nan", "null", "none", "?", "-", ".", "#n/a"}
+"""Cells that are missing values, in lower case."""
 _CORNER = {
     "",
     "id",
@@ -43,6 +48,7 @@ _CORNER = {
     "label",
     "class",
 }
+"""First cells, in lower case, of a header above a column of names."""
 _FORMATS = "give CSV, TSV, Excel, Parquet, Matrix Market, NPY, NPZ, docword or a ZIP of images"
 _BARE, _TAIL = b',;\t |"\r\n', 2**16
 """Characters of the empty lines that spreadsheets write below a table. Number of bytes at the end of a text

@@ -1,4 +1,7 @@
-"""Limits on files: checks that refuse a file before memory is allocated, and reads that stop at a limit."""
+"""Limits on files: checks that refuse a file before memory is allocated, and reads that stop at a limit.
+
+The readers call the checks with the sizes that a header claims.
+"""
 
 import gzip
 import io

@@ -1,4 +1,7 @@
-"""Parse the Low Resolution Spectrometer file of the UCI archive: 103 fields in parentheses per spectrum."""
+"""Parse the Low Resolution Spectrometer file of the UCI archive: 103 fields in parentheses per spectrum.
+
+`nspca.data.originals` calls it for a downloaded or given copy of the sample "lrs".
+"""
 
 import numpy as np
 

@@ -1,4 +1,7 @@
-"""Missing values of a table: refused, left out with their samples or features, or replaced by means."""
+"""Missing values of a table: refused, left out with their samples or features, or replaced by means.
+
+Reading calls `settle`. The page Data offers `ways_out` after a refusal.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -167,6 +170,7 @@ def refusal(where: str, cells: int, rows: int, columns: int) -> str:
 
 
 def _counted(count: int, noun: str) -> str:
+    """Return a number with its noun, such as "1 row" or "3 rows"."""
     return f"{count} {noun}{'s' * (count != 1)}"
 
 

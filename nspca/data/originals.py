@@ -1,4 +1,7 @@
-"""Find, download or adopt the four data sets of the papers, and keep them in the user's cache."""
+"""Find, download or adopt the four data sets of the papers, and keep them in the user's cache.
+
+`load_sample` calls `find_original`. The command `fetch` and the page Data fetch or adopt on request.
+"""
 
 import logging
 import tempfile
@@ -202,6 +205,7 @@ def adopt_copy(
 
 
 def _sample(name: str) -> Sample:
+    """Return the entry of the catalogue with this name; refuse an unknown name."""
     if name not in SAMPLES:
         raise InvalidData(f'There is no sample "{name}": the samples are {", ".join(SAMPLES)}.')
     return SAMPLES[name]
@@ -223,12 +227,12 @@ def _parse(name: str, source: str | Path | bytes | BinaryIO) -> Dataset:
 
 def _read_expression(raw: bytes) -> Dataset:
     """Read a gene expression table in either orientation, with labels where its first lines show some."""
-    if raw.startswith(b"PK") or (seen := read_layout(raw)) is None:
+    if raw.startswith(b"PK") or (layout := read_layout(raw)) is None:
         data = read(raw)
         return data.transposed() if data.X.shape[0] > data.X.shape[1] else data
     genes = SAMPLES["leukemia"].shape
-    transposed = genes is not None and len(seen.columns) <= genes[1] // 2
-    candidates = seen.label_rows if transposed else seen.label_columns
+    transposed = genes is not None and len(layout.columns) <= genes[1] // 2
+    candidates = layout.label_rows if transposed else layout.label_columns
     return read(
         raw, features_in_rows=transposed, label_column=candidates[0] if len(candidates) == 1 else None
     )

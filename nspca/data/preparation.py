@@ -86,6 +86,7 @@ def _on_numbers(change: Callable[[Any], Any]) -> Callable[[Dataset], Dataset]:
     """Return the function of a step that replaces X by ``change(X)`` and leaves the rest of a data set."""
 
     def step(data: Dataset) -> Dataset:
+        """Return the data set with X changed; a dense X is given to `change` as float64."""
         X = data.X if sp.issparse(data.X) else np.asarray(data.X, dtype=np.float64)
         return replace(data, X=change(X))
 
@@ -123,7 +124,7 @@ def _lacks_range(data: Dataset) -> str:
 def _scale(X: np.ndarray) -> tuple[np.ndarray, int]:
     """Return X in unit scale (largest absolute entry in [0.5, 1)) and the exponent of two that undoes this.
 
-    The product is exact. Means and ranges of numbers near the limit of float64 stay finite.
+    Scaling by a power of two is exact. Means and ranges of numbers near the limit of float64 stay finite.
     """
     exponent = int(np.frexp(np.abs(X).max(initial=0.0))[1])
     return np.ldexp(X, -exponent), exponent

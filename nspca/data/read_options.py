@@ -1,4 +1,7 @@
-"""The options of reading a file. Options that are not given are detected from the file."""
+"""The options of reading a file. Options that are not given are detected from the file.
+
+`read` makes one `ReadOptions` from its arguments, and passes it to the reader of the format.
+"""
 
 from dataclasses import dataclass
 

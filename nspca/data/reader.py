@@ -1,6 +1,6 @@
 """The entry point for files: `read` returns a `Dataset` from a file of any format.
 
-The format is found from the first bytes. The name of the file plays no part, except for HDF5.
+The format is found from the first bytes. The name of the file plays no part, except for HDF5 and H5AD files.
 """
 
 import stat
@@ -117,7 +117,7 @@ def _read_source(
     options: ReadOptions,
     report: Report,
 ) -> Dataset:
-    """Read a folder, a file by its path, or bytes."""
+    """Read a folder, a file by its path, or bytes; `words` is the content of a vocabulary file, if any."""
     if isinstance(path_or_buffer, (str, Path)) and Path(path_or_buffer).is_dir():
         return _read_files(
             limits.list_files(Path(path_or_buffer), limits.bounded_bytes), name, words, options, report
@@ -210,7 +210,11 @@ def could_be_read(raw: bytes, error: InvalidData, layout: Layout) -> bool:
 def _read_bytes(
     raw: bytes, name: str, words: bytes | None, options: ReadOptions, report: Report, packed: int
 ) -> Dataset:
-    """Read one file from its bytes; `packed` is the size in bytes of the file as the user gave it."""
+    """Read one file from its bytes, by the reader of its format.
+
+    `words` is the content of a vocabulary file, if any. `packed` is the size in bytes of the file as the user
+    gave it.
+    """
     raw = limits.plain_bytes(raw, packed)
     if raw.startswith(b"PK\x03\x04"):
         return _read_zip(raw, name, words, options, report, packed)
@@ -249,7 +253,10 @@ def _read_counts(reader: DocwordReader, name: str, words: bytes | None) -> Datas
 
 
 def _read_matrix(reader: MatrixMarketReader) -> Any:
-    """Return the matrix of a Matrix Market file. A small symmetric one is returned dense, as a covariance."""
+    """Return the matrix of a Matrix Market file.
+
+    A small sparse one that is symmetric is returned dense, since it may be a covariance.
+    """
     shape = reader.shape
     if reader.is_dense:
         limits.check_dense(shape.rows, shape.columns)
@@ -315,7 +322,7 @@ def _read_files(
     report: Report,
     packed: int | None = None,
 ) -> Dataset:
-    """Read the images among files, or else the only table (and its vocabulary).
+    """Read the images among the files of a folder or an archive, or else the only table (and its vocabulary).
 
     `packed` is the size in bytes of the archive that held the files; None for a folder.
     """

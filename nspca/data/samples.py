@@ -69,6 +69,7 @@ def is_at_hand(name: str) -> bool:
 
 
 def _digits() -> Dataset:
+    """Return the images of handwritten digits that ship with scikit-learn, with the digits as labels."""
     from sklearn.datasets import load_digits  # imported late, since scikit-learn slows the start of a page
 
     digits = load_digits()
@@ -87,6 +88,7 @@ def _digits() -> Dataset:
 
 
 def _pitprops() -> Dataset:
+    """Return the correlation matrix of the pitprops, from a file of the package."""
     table = read(sample_folder() / "pitprops.csv", id_column=0)
     sample = SAMPLES["pitprops"]
     return replace(

@@ -214,6 +214,7 @@ def _answer(folder: Path) -> None:
     arrays = 0
 
     def to_plain(value: Any) -> Any:
+        """Return a value that JSON does not know as dicts and lists; arrays go to NPY files."""
         nonlocal arrays
         if sp.issparse(value):
             return {"$sparse": [value.data, value.indices, value.indptr], "shape": value.shape}
@@ -240,6 +241,7 @@ def _load_answer(folder: Path) -> Opened:
     """Return the outcome that a sandbox process wrote as JSON and arrays."""
 
     def from_plain(value: dict[str, Any]) -> Any:
+        """Return the value that a dict of `to_plain` stands for; any other dict unchanged."""
         kind = next(iter(value), "")
         if kind == "$array":
             return np.load(folder / f"{value[kind]}.npy", allow_pickle=False)

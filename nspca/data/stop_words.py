@@ -2,6 +2,7 @@
 
 The English list is that of scikit-learn. The German, French and Spanish lists were written for this package:
 articles, pronouns, prepositions, conjunctions, auxiliary verbs and the commonest adverbs.
+`nspca.data.counting` leaves these words out.
 """
 
 from collections.abc import Iterable

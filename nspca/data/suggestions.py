@@ -1,6 +1,6 @@
 """Suggest how to read a table: features in rows, a covariance matrix, or standardised.
 
-No suggestion is applied unless the user agrees.
+Pages and the command line show a suggestion. None is applied unless the user agrees.
 """
 
 import re

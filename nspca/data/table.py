@@ -1,4 +1,7 @@
-"""Turn a parsed table into a `Dataset`: find names, labels and features, with samples or features in rows."""
+"""Turn a parsed table into a `Dataset`: find names, labels and features, with samples or features in rows.
+
+`nspca.read` calls `read_text_table` for CSV and Excel, and `read_table` for Parquet.
+"""
 
 import re
 from collections.abc import Sequence

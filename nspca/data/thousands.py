@@ -1,4 +1,7 @@
-"""Refuse tables with thousands separators, as in 1,243, which could be read as 1.243."""
+"""Refuse tables with thousands separators, as in 1,243, which could be read as 1.243.
+
+The reader of text tables calls `check_written` once it knows the layout.
+"""
 
 import re
 from collections.abc import Sequence

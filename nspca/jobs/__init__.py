@@ -1,5 +1,7 @@
 """Background runs: an engine that runs named tasks in worker processes, and the store of runs, results and
 uploads.
+
+The dashboard submits tasks to `engine` and shows their states. Commands use `jobs.backup` and `jobs.readers`.
 """
 
 from nspca.jobs.engine import Engine, engine

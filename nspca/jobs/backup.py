@@ -1,4 +1,4 @@
-"""Back up the store while servers use it, and restore a backup."""
+"""Back up the store while servers use it, and restore a backup, for the commands `backup` and `restore`."""
 
 import os
 import shutil
@@ -15,6 +15,11 @@ from nspca.jobs.upload_files import Bodies, is_backup
 
 def backup(path: Path | str, home: Path | str | None = None) -> int:
     """Copy runs, results and uploads, as of one moment, to one file, and return its size in bytes.
+
+    Parameters
+    ----------
+    path : file to write; an existing one is replaced
+    home : folder of the store; by default `default_home`
 
     Raises
     ------
@@ -46,6 +51,11 @@ def restore(path: Path | str, home: Path | str | None = None) -> Path | None:
     """Replace the store by a backup, and return the new path of the previous store, None if there was none.
 
     Runs that were unfinished when the copy was made are interrupted.
+
+    Parameters
+    ----------
+    path : file that `backup` wrote
+    home : folder of the store; by default `default_home`
 
     Raises
     ------

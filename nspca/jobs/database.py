@@ -1,7 +1,7 @@
 """SQLite database of the store: folder, schema, transactions, and the registered server processes.
 
 All writers share one connection and wait for each other. Readers have connections of their own and never
-wait.
+wait. `Runs` and `Uploads` derive from `Database` and contain the statements; `Store` is both.
 """
 
 import os
@@ -22,7 +22,7 @@ from nspca.jobs.upload_files import Bodies, is_backup
 
 VERSION = 1
 """Version of `SCHEMA`, stored in the file as its ``user_version``."""
-BUSY_SECONDS = 10.0
+BUSY_SECONDS = 10.0  # maximum wait for another process that holds a lock
 IDLE_READERS = 4  # read connections kept open for reuse
 START_SLACK = (
     5.0  # seconds; the start time of a process is derived from the clock, which may be set while it runs
@@ -50,6 +50,11 @@ SCHEMA = (
     "CREATE INDEX runs_server ON runs (server, state)",
     "CREATE INDEX runs_key ON runs (key)",
 )
+"""Tables of a new file. Times are seconds since the epoch.
+
+A server is a process with an engine. A result has the key of its computation, or, if partial, the id of its
+run. Columns `event`, `rows`, `parameters` and `meta` are JSON.
+"""
 
 
 def default_home() -> Path:
@@ -96,6 +101,7 @@ class Database:
             raise
 
     def close(self) -> None:
+        """Close all connections; later calls raise `JobError`."""
         with self._lock:
             self._open = False
             while self._readers:
@@ -236,7 +242,10 @@ class Database:
             raise self._trouble(error) from error
 
     def register_server(self) -> str:
-        """Register this process as an owner of runs, and interrupt the unfinished runs of dead processes."""
+        """Register this process as an owner of runs, and return the new id of this server.
+
+        Unfinished runs of dead processes are interrupted before.
+        """
         server = secrets.token_hex(8)
         self.interrupt_orphans()
         with self._writing() as db:
@@ -258,8 +267,8 @@ class Database:
         """
         with self._reading() as db:
             rows = db.execute("SELECT * FROM servers").fetchall()
-        asked = [row for row in rows if host in ("", row["host"])]
-        gone = [row["id"] for row in asked if not is_alive(row["host"], row["pid"], row["started"])]
+        checked = [row for row in rows if host in ("", row["host"])]
+        gone = [row["id"] for row in checked if not is_alive(row["host"], row["pid"], row["started"])]
         if gone:
             with self._writing() as db:
                 for server in gone:
@@ -277,6 +286,7 @@ class Database:
 
 
 def _interrupt(db: sqlite3.Connection, server: str) -> None:
+    """Interrupt the unfinished runs of a server and remove it, inside a transaction."""
     db.execute(f"{INTERRUPT} AND server = ?", (time.time(), server))
     db.execute("DELETE FROM servers WHERE id = ?", (server,))
 
@@ -288,7 +298,7 @@ def interrupt_all(db: sqlite3.Connection) -> None:
 
 
 def is_alive(host: str, pid: int, started: float) -> bool:
-    """Tell whether a server process still runs.
+    """Tell whether the server process that was registered with this host, pid and start time still runs.
 
     Another host name is a replaced container or machine, because WAL files need one host.
     """

@@ -1,6 +1,8 @@
-"""Engine of background runs: queue, viewers and execution. States are read from this process alone.
+"""Engine of background runs: it queues them, executes them in worker processes, and tells pages their state.
 
-A single thread talks to the workers.
+A job is one execution, which serves all runs with an equal key. A viewer waits for a run: the workspace of a
+visitor, or a name made up for a default run. Pages get the engine of this process from `engine`. Only one
+thread, the supervisor, talks to the workers, so a page never waits for them.
 """
 
 import atexit
@@ -28,15 +30,15 @@ if TYPE_CHECKING:
 
 PATIENCE = 2.0  # seconds for the next report of a cancelled run
 PATIENCE_READY = 30.0  # the same for a run with rows, since a busy machine reports slowly
-NOTE_SECONDS = 5.0  # between writes of progress; an interrupted run may lose this much
+NOTE_SECONDS = 5.0  # between writes of progress to the store; an interrupted run may lose this much
 POOL_ATTEMPTS = 3  # attempts to start workers
 ATTEMPTS = 3  # attempts for a run whose worker died before it began
 NO_WORKER_SECONDS = 120.0  # maximum seconds without workers; a busy machine takes half a minute to start one
 LOOKED_SECONDS = 10.0  # after the last request for its state, a run counts as watched by a page
 OTHERS_SECONDS = 1.0  # between reads of requests of other servers on the same store
-TIDY_SECONDS = 600.0
-COMPLAIN_SECONDS = 600.0
-CLOSE_SECONDS = 20.0  # workers may be in the middle of starting
+TIDY_SECONDS = 600.0  # between deletions of old results and arguments
+COMPLAIN_SECONDS = 600.0  # between log entries of one kind
+CLOSE_SECONDS = 20.0  # maximum wait for the supervisor at the end; workers may be in the middle of starting
 KILLED = (
     "The run was ended from outside before it had a result, by hand or by the system, which does so when "
     "memory runs out: start it again, with fewer columns or rows or a smaller k if that does not help."
@@ -139,7 +141,7 @@ class Engine:
 
     @property
     def address(self) -> str:
-        """Address of the scheduler; empty until it is ready."""
+        """Address of Dask's scheduler; empty until the workers are started."""
         return self._pool.address if self._pool else ""
 
     @property
@@ -166,6 +168,7 @@ class Engine:
 
         Parameters
         ----------
+        task : name of a task, or its function
         arguments : arrays, sparse matrices, bytes, and JSON values (tuples arrive as lists)
         key : key of the result; by default `packing.packed_key` of task and arguments
         viewer : id of the requester that survives page reloads, such as the workspace
@@ -188,7 +191,10 @@ class Engine:
         return self._enter(task, parameters, key, viewer, workspace or viewer, title, patient)
 
     def again(self, job_id: str, *, viewer: str) -> str:
-        """Start a failed, cancelled or interrupted run again, and return its unchanged id."""
+        """Start a failed, cancelled or interrupted run again, and return its unchanged id.
+
+        Called when a visitor presses "Run again".
+        """
         run = self.store.find_run(job_id)
         if run is None:
             raise JobError(NO_RUN)
@@ -202,7 +208,7 @@ class Engine:
         JobError
             When there is no such run.
         """
-        end, job = self._ends.of(job_id), self._runs.get(job_id)
+        end, job = self._ends.find(job_id), self._runs.get(job_id)
         if end is not None:
             return end.as_state(job_id)
         if job is None:
@@ -235,7 +241,7 @@ class Engine:
         JobError
             When the run is not done.
         """
-        end = self._ends.of(job_id)
+        end = self._ends.find(job_id)
         if end is not None and end.state == "done":
             return end.result
         state = self.status(job_id)
@@ -255,7 +261,7 @@ class Engine:
         with self._lock:
             job = self._runs.get(job_id)
             if job is None:
-                if self._ends.of(job_id) is None:
+                if self._ends.find(job_id) is None:
                     self.store.wish_stop(job_id)  # another server may have it
                 return
             viewers = job.viewers[job_id]
@@ -285,7 +291,7 @@ class Engine:
         if self._thread:
             self._thread.join(CLOSE_SECONDS)
         try:
-            self._ends.again()
+            self._ends.retry()
             self._note_progress()
             self.store.leave_server(self._server)
         except JobError:
@@ -305,11 +311,15 @@ class Engine:
         title: str,
         patient: bool = False,
     ) -> str:
-        """Add a run to the store, and a job unless its result is stored or expected; return the run's id."""
+        """Add a run to the store, attach it to a job, and return its id.
+
+        No job is needed if the result is stored, or if another server computes it. `function` is the name of
+        the task.
+        """
         with self._lock:
             if self._closing:
                 raise JobError(SHUT)
-            self._ends.again()
+            self._ends.retry()
             job, held = self._live.get(key), self._ends.answers(key)
             owner = self.store.owner(key, self._server) if job is None and not held else None
             if not held and not owner and not self.store.has_result(key) and not (job and job.has(viewer)):
@@ -327,7 +337,9 @@ class Engine:
         return run_id
 
     def _attach(self, run_id: str, viewer: str, job: Job) -> None:
-        """Attach a run to `job`, or to the live job with an equal key."""
+        """Attach a run and its viewer to the live job with the key of `job`, or queue `job` if there is
+        none.
+        """
         new, job = job, self._live.setdefault(job.key, job)
         if job is new:
             self._queue += (job,)
@@ -456,7 +468,7 @@ class Engine:
             self.store.interrupt_orphans(socket.gethostname())
             with self._lock:
                 for run, stop in self.store.unfinished(self._server):
-                    if run.id not in self._runs and self._ends.of(run.id) is None:
+                    if run.id not in self._runs and self._ends.find(run.id) is None:
                         self._attach(run.id, run.workspace, Job(run.key, run.function, run.parameters))
                     if stop:
                         self.cancel(run.id, "")
@@ -491,6 +503,7 @@ class Engine:
             self._thread = None
 
     def _at_work(self) -> list[Job]:
+        """Return the jobs that were sent to a worker and have not ended."""
         with self._lock:
             return list(self._tokens.values())
 
@@ -568,9 +581,11 @@ class Engine:
                             self.cancel(run_id, "")
 
     def _function(self, task: str) -> str:
+        """Return ``module:function`` of a task."""
         return self.tasks.get(task, task)
 
     def _ender(self, job: Job, token: str) -> Callable[[Finished], None]:
+        """Return the function that the pool calls with the outcome of this attempt of a job."""
         return lambda outcome: self._ended(job, token, outcome)
 
     def _note_progress(self) -> None:
@@ -589,11 +604,12 @@ class Engine:
                     job.noted = job.event
 
     def _keep_ends(self) -> None:
+        """Try now and then to store the outcomes that the store could not take before."""
         with self._lock:
-            self._ends.again(patient=True)
+            self._ends.retry(patient=True)
 
     def _look_at_store(self) -> None:
-        """Check that the stored data can be read, before a run needs them."""
+        """Check once, in a thread of its own, that the whole file of the store can be read."""
         try:
             self._damage = self.store.damage()
         except JobError as error:

@@ -1,4 +1,4 @@
-"""One execution of a task as the engine sees it, the limits on executions, and their order in the queue."""
+"""Parts of the engine without threads: an execution of a task, its place in the queue, and the limits."""
 
 import json
 import math
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from distributed import Future
 
 
-DAY = 86400.0
+DAY = 86400.0  # seconds
 MOST = 1e9
 """Maximum of a setting. A billion runs, days or gigabytes must be a typing error."""
 
@@ -83,25 +83,29 @@ def _count(name: str, usual: int) -> int:
 
 @dataclass(eq=False)
 class Job:
-    """One execution of a task, for whose result several runs of several viewers may wait."""
+    """One execution of a task, for whose result several runs of several viewers may wait.
 
-    key: str
-    function: str
-    parameters: str
+    A viewer is the id of whoever requested a run, usually a workspace. `created` and `started` are seconds
+    since the epoch; `looked` and `stop_asked` are readings of the monotonic clock.
+    """
+
+    key: str  # hash of the computation; its result is stored under this key
+    function: str  # name of the task
+    parameters: str  # packed arguments
     created: float = field(default_factory=time.time)
     viewers: dict[str, set[str]] = field(default_factory=dict)  # run id -> its viewers
     left: list[str] = field(default_factory=list)  # cancelled runs, which get the partial result
-    event: Event | None = None
-    rows: tuple[dict[str, Any], ...] = ()
+    event: Event | None = None  # the latest one
+    rows: tuple[dict[str, Any], ...] = ()  # all rows reported so far
     started: float | None = None
     token: str = ""  # id of the present attempt
     worker: str = ""  # address of its worker
-    pid: int | None = None
+    pid: int | None = None  # process of its worker, known once the job has started
     future: "Future[Any] | None" = None
     attempts: int = 0
     patient: bool = False  # low priority: runs after all others, and leaves them a worker
     looked: float = field(default_factory=time.monotonic)  # time of the last request for its state
-    stop_asked: float | None = None
+    stop_asked: float | None = None  # time at which its worker was asked to stop
     noted: Event | None = None  # the last event written to the store
 
     @property
@@ -114,7 +118,7 @@ class Job:
         return any(viewer in viewers for viewers in self.viewers.values())
 
     def progress(self) -> dict[str, Any]:
-        """Return start, last event and rows in the form of the store."""
+        """Return start, last event and rows as arguments for `Store.note_progress` and `finish_runs`."""
         return {
             "started": self.started,
             "event": json.dumps(asdict(self.event)) if self.event else "",

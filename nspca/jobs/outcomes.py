@@ -1,4 +1,7 @@
-"""Store the outcomes of runs. They wait in memory while the store cannot be written, as on a full disk."""
+"""Store the outcomes of runs, for the engine.
+
+Outcomes wait in memory while the store cannot be written, for example on a full disk.
+"""
 
 import logging
 import math
@@ -10,7 +13,7 @@ from nspca.jobs.job import Job
 from nspca.jobs.state import JobState
 from nspca.jobs.store import Store
 
-RETRY_SECONDS = 5.0
+RETRY_SECONDS = 5.0  # between attempts of a patient caller
 HELD_BYTES = 1_000_000_000  # maximum bytes of results waiting in memory; beyond, a run ends without a result
 
 _log = logging.getLogger(__name__)
@@ -24,6 +27,7 @@ class End:
     ----------
     job, runs : the job that ended, and the ids of its runs
     state, error, result : as in `Finished`
+    finished : end, in seconds since the epoch
     """
 
     job: Job
@@ -82,7 +86,7 @@ class Ends:
         self._held += (end,)
         self._why = trouble
 
-    def again(self, patient: bool = False) -> None:
+    def retry(self, patient: bool = False) -> None:
         """Try to store held outcomes, the oldest first; a `patient` caller tries only every few seconds."""
         if patient and time.monotonic() - self._tried < RETRY_SECONDS:
             return
@@ -96,11 +100,11 @@ class Ends:
                 _log.warning("the ends of all runs are kept again")
 
     def answers(self, key: str) -> bool:
-        """Tell whether the result for a key is held."""
+        """Tell whether the result for a key is held in memory."""
         return any(end.state == "done" and end.job.key == key for end in self._held)
 
     def enter(self, run_id: str, key: str) -> None:
-        """Add a new or repeated run to a held result for its key, and remove it from older outcomes."""
+        """Let a run that was just submitted use a held result for its key, and forget its older outcomes."""
         others = (replace(end, runs=tuple(run for run in end.runs if run != run_id)) for end in self._held)
         self._held = tuple(
             replace(end, runs=(*end.runs, run_id)) if end.state == "done" and end.job.key == key else end
@@ -108,12 +112,12 @@ class Ends:
             if end.runs or end.state == "done"
         )
 
-    def of(self, run_id: str) -> End | None:
+    def find(self, run_id: str) -> End | None:
         """Return the outcome of a run that is not in the store yet, None if there is none."""
         return next((end for end in reversed(self._held) if run_id in end.runs), None)
 
     def _store_outcome(self, end: End) -> str:
-        """Store an outcome, and return the error message, or an empty text."""
+        """Store an outcome, and return the error message, or an empty text if it was stored."""
         kept = (end.job.key, end.result) if end.state == "done" else None
         try:
             self._store.finish_runs(

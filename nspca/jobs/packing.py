@@ -3,6 +3,8 @@
 Files are used instead of messages, since one matrix serves every k, every session and every worker. It is
 written once, and all workers map the same pages. A killed worker loses nothing, and an interrupted run can be
 started again after a restart.
+
+The engine packs arguments when a run is submitted. The worker of the run unpacks them.
 """
 
 import hashlib
@@ -22,7 +24,7 @@ import scipy.sparse
 
 from nspca.errors import JobError
 
-SUFFIX = {"$array": ".npy", "$sparse": ".npz", "$bytes": ".bin"}
+SUFFIX = {"$array": ".npy", "$sparse": ".npz", "$bytes": ".bin"}  # of the file, by kind of argument
 KEPT_SECONDS = 3600.0  # a file just written may belong to a run that is not yet in the store
 
 
@@ -53,12 +55,14 @@ def packed_key(task: str, parameters: str, function: str | None = None) -> str:
 def pack(
     arguments: dict[str, Any], keep: Callable[[str, str, Any], None] = lambda kind, digest, value: None
 ) -> str:
-    """Return JSON of `arguments` with a reference in place of each array, sparse matrix or bytes.
+    """Return JSON of `arguments` with a reference ``{kind: digest}`` in place of each array, sparse matrix or
+    bytes.
 
-    ``keep(kind, digest, value)`` is called for each of these.
+    ``keep(kind, digest, value)`` is called for each of these. The engine stores the value there.
     """
 
     def plain(value: Any) -> Any:
+        """Return a value as JSON can hold it; a list or dict with all of its items."""
         if isinstance(value, np.generic) and not isinstance(value, np.bytes_):
             return plain(value.item())
         if isinstance(value, np.ndarray | bytes) or scipy.sparse.issparse(value):
@@ -85,9 +89,13 @@ def pack(
 
 
 def unpack(parameters: str, load: Callable[[str, str], Any]) -> dict[str, Any]:
-    """Return packed arguments with arrays read-only from ``load(kind, digest)``; tuples have become lists."""
+    """Return the arguments that `pack` turned into JSON; tuples have become lists.
+
+    Each reference is replaced by what ``load(kind, digest)`` returns, usually a read-only array.
+    """
 
     def full(value: dict[str, Any]) -> Any:
+        """Return the loaded argument for a reference, and any other dict unchanged."""
         kind, digest = next(iter(value.items())) if len(value) == 1 else ("", "")
         return load(kind, digest) if kind in SUFFIX else value
 
@@ -95,13 +103,14 @@ def unpack(parameters: str, load: Callable[[str, str], Any]) -> dict[str, Any]:
 
 
 def references(parameters: str) -> Iterator[tuple[str, str]]:
-    """Return every (kind, digest) that packed `parameters` refer to."""
+    """Return the (kind, digest) of every array, sparse matrix or bytes that packed `parameters` refer to."""
     found: list[tuple[str, str]] = []
     unpack(parameters, lambda kind, digest: found.append((kind, digest)))
     return iter(found)
 
 
 def file_name(kind: str, digest: str) -> str:
+    """Return the name of the file of one argument."""
     return digest + SUFFIX[kind]
 
 
@@ -152,9 +161,9 @@ class ArrayFolder:
             ) from error
 
     def tidy(self, needed: set[str], limit: int, max_age: float) -> None:
-        """Delete files that no waiting run needs, the longest unused first.
+        """Delete files whose digest is not in `needed` by unfinished runs, the longest unused first.
 
-        Files older than `max_age` seconds are deleted, and others until all have at most `limit` bytes.
+        Files unused for `max_age` seconds are deleted, and others until all have at most `limit` bytes.
         """
         files = []
         for path in self.folder.iterdir():

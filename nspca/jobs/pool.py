@@ -1,6 +1,7 @@
 """Worker processes: a local Dask cluster on loopback, or the cluster named by NSPCA_SCHEDULER.
 
-This module knows neither viewers nor queues.
+The engine owns a `Pool`, and decides which run goes to which worker and when. `jobs.readers` starts a cluster
+without an engine.
 """
 
 import json
@@ -24,8 +25,8 @@ from nspca.jobs import packing, worker
 from nspca.jobs.state import Finished
 from nspca.jobs.worker import Task
 
-START_SECONDS = 120.0
-CLOSE_SECONDS = 5.0
+START_SECONDS = 120.0  # maximum wait for a scheduler, and for a first worker
+CLOSE_SECONDS = 5.0  # maximum wait for Dask's own closing
 RESULT_SECONDS = 60.0  # wait for a result, which never comes if its worker dies before it is fetched
 SHARE_OF_MEMORY = 0.8  # share of memory for workers; the rest is for the server itself
 LEAST_MEMORY = 2**30  # least bytes per worker; with less memory there are fewer workers
@@ -130,11 +131,11 @@ class Pool:
         return self._client.scheduler.address
 
     def ran_out_of_memory(self, pid: int | None) -> bool:
-        """Tell whether a worker process was ended for its memory."""
+        """Tell whether Dask ended this worker process because it used too much memory."""
         return pid in self._short_of_memory
 
     def load(self) -> dict[str, int]:
-        """Return the number of runs of each worker, by its address."""
+        """Return the number of runs of each connected worker, by its address."""
         return {address: len(keys) for address, keys in self._client.processing().items()}
 
     def submit(
@@ -142,6 +143,8 @@ class Pool:
     ) -> Future[Any]:
         """Run a function on the worker at `address`. `ended` is called once, with state "killed" if the
         worker died.
+
+        `parameters` are packed arguments, whose arrays are files in `folder`.
 
         The worker is chosen here, since the scheduler would queue the run on a busy worker while a new one is
         registering. A run for a lost worker stays unassigned, which `load` shows.
@@ -175,6 +178,7 @@ class Pool:
         )
 
         def done(future: Future[Any]) -> None:
+            """Pass on the outcome; called by Dask when the run has ended in any way."""
             ended(self._outcome(future))
             future.release()  # the worker need not hold the result until a garbage collection here
 
@@ -257,6 +261,7 @@ class NoSpans:
     """
 
     def __bool__(self) -> bool:
+        """Return False, so that the scheduler keeps no record."""
         return False
 
     def heartbeat(self, worker: Any, data: Any) -> None:
@@ -264,6 +269,7 @@ class NoSpans:
 
 
 def _describe_lost_connection(error: Exception) -> str:
+    """Return the error message of a run whose connection failed with `error`."""
     return f"The connection to the worker was lost ({type(error).__name__}): start the run again."
 
 

@@ -1,4 +1,8 @@
-"""Workers that read shards for a command line: processes of this machine, or workers of a scheduler."""
+"""Workers for one command, which read shards or help with an exhaustive search.
+
+They are processes of this machine, or workers of a running scheduler. The command line opens them for the
+options --workers and --scheduler.
+"""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -22,7 +26,9 @@ def readers(
     scheduler: str | None = None,
     tell: Callable[[str], object] = lambda sentence: None,
 ) -> Iterator[Any]:
-    """Open a Dask client for `Problem.from_shards`, and close it with all processes that were started.
+    """Open a Dask client, and close it with all processes that were started at the end of the context.
+
+    `Problem.from_shards` and the searches over branches take the client.
 
     Parameters
     ----------

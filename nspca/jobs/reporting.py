@@ -1,4 +1,7 @@
-"""The `report` hook in a worker: limits the rate of messages, but loses no row and no last event."""
+"""The `report` hook of a task in a worker: it limits the rate of messages, but loses no row or last event.
+
+The worker makes a `Reporter` for each run, and the task calls it with its events.
+"""
 
 import json
 import logging
@@ -14,7 +17,7 @@ from nspca.errors import Cancelled
 from nspca.progress import Event
 
 PERIOD = 0.1  # minimum seconds between messages; people cannot follow more than ten per second
-PAYLOAD_BYTES = 65536
+PAYLOAD_BYTES = 65536  # maximum size of a payload, and of the rows in one message unless one row is larger
 
 _log = logging.getLogger(__name__)
 
@@ -30,6 +33,7 @@ class Reporter:
     send : called with the JSON text of ``{"event": ..., "rows": [...]}``
     later : ``later(seconds, function)`` calls a function once after some seconds, in any thread
     cancelled : returns whether the run should stop
+    clock : returns seconds; another one in tests
     """
 
     def __init__(
@@ -47,6 +51,7 @@ class Reporter:
         self._waiting = False
 
     def __call__(self, event: Event) -> None:
+        """Send an event now or at the end of the period; raise `Cancelled` if the run should stop."""
         if self._cancelled():
             raise Cancelled("The run was cancelled.")
         with self._lock:
@@ -105,6 +110,7 @@ def _fits(text: str) -> bool:
 
 
 def _json(value: Any) -> str:
+    """Return the JSON text of a value that may contain arrays."""
     return json.dumps(value, default=_plain)
 
 

@@ -1,6 +1,7 @@
 """Store of runs and results. A run belongs to a workspace; a result belongs to a key and serves all its runs.
 
-The partial result of a cancelled run is stored under the id of the run, since it does not answer the key.
+The key is the hash of a computation. The partial result of a cancelled run is stored under the id of the run,
+since it does not answer the key. The engine writes runs; pages list, rename, delete and share them.
 """
 
 import hashlib
@@ -47,7 +48,7 @@ class Runs(Database):
     """
 
     spared = 0
-    _shared_out = -math.inf
+    _shared_out = -math.inf  # monotonic time at which the daily share of old results was last deleted
 
     def add_run(
         self, workspace: str, key: str, title: str, function: str, parameters: str, server: str
@@ -57,10 +58,16 @@ class Runs(Database):
         A run that failed, was cancelled, interrupted or deleted keeps its id when requested again, so that
         links to it stay valid.
 
+        Parameters
+        ----------
+        function, parameters : name of the task, and its packed arguments
+        server : id of the server that computes the run
+
         Returns
         -------
         run_id : str
         done : bool
+            Whether the result is stored already.
         """
         now = time.time()
         with self._writing() as db:
@@ -198,21 +205,21 @@ class Runs(Database):
             owners = db.execute(
                 "SELECT key, workspace FROM runs UNION SELECT id, workspace FROM runs"
             ).fetchall()
-        whose: dict[str, list[str]] = {}
+        workspaces_of: dict[str, list[str]] = {}
         for key, workspace in owners:
-            whose.setdefault(key, []).append(workspace)
+            workspaces_of.setdefault(key, []).append(workspace)
         aged = {key for key, _, finished in results if now - finished > max_age}
         self.spared = self._spare(aged, [key for key, _, _ in results])
         held, used = 0, dict.fromkeys((row[1] for row in owners), 0)
         gone: list[str] = []
         for key, size, _ in results:
-            mine = whose.get(key, [])
-            full = bool(mine) and all(used[workspace] + size > quota for workspace in mine)
+            workspaces = workspaces_of.get(key, [])
+            full = bool(workspaces) and all(used[workspace] + size > quota for workspace in workspaces)
             if held + size > total or full or key in aged:
                 gone.append(key)
                 continue
             held += size
-            for workspace in mine:
+            for workspace in workspaces:
                 used[workspace] += size
         if gone:
             with self._writing() as db:
@@ -395,15 +402,17 @@ class Runs(Database):
         return row["body"]
 
     def has_result(self, key: str) -> bool:
+        """Tell whether a result is stored under a key, or a partial result under the id of a run."""
         with self._reading() as db:
             return db.execute("SELECT 1 FROM results WHERE key = ?", (key,)).fetchone() is not None
 
 
 def _digest(body: bytes) -> str:
+    """Return the SHA-256 of a result, which is stored beside it to detect damage."""
     return hashlib.sha256(body).hexdigest()
 
 
 def _is_whole(row: sqlite3.Row) -> bool:
-    """Tell whether the bytes of a result are unchanged."""
+    """Tell whether the bytes of a stored result still have their digest."""
     digest: str = row["digest"]
     return digest == _digest(row["body"])

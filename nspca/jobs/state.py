@@ -1,4 +1,4 @@
-"""States of runs: the outcome of an execution, the live view, and the stored run."""
+"""States of runs: the outcome that a worker returns, the state that a page shows, and the stored run."""
 
 import json
 from dataclasses import dataclass
@@ -6,12 +6,12 @@ from typing import Any
 
 from nspca.progress import Event
 
-UNFINISHED = ("queued", "running")
+UNFINISHED = ("queued", "running")  # states of stored runs that have not ended
 
 
 @dataclass(frozen=True)
 class Finished:
-    """Outcome of an execution.
+    """Outcome of an execution, as a worker returns it to the engine.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ class Finished:
 
 @dataclass(frozen=True)
 class JobState:
-    """State of a run at one moment.
+    """State of a run at one moment, as pages get it from the engine.
 
     Parameters
     ----------
@@ -36,6 +36,8 @@ class JobState:
         Unguessable; it stays valid over page reloads and restarts of the server.
     state : str
         "starting" (no workers yet), "queued", "running", "done", "failed", "cancelled" or "interrupted".
+    title : str
+        Title in the list of runs; empty while the run is in memory.
     place : int
         Place in the queue from 1; 0 if the run does not wait in this process.
     event : Event or None
@@ -61,6 +63,7 @@ class JobState:
 
     @property
     def ended(self) -> bool:
+        """Tell whether the run neither waits nor runs any more, with or without a result."""
         return self.state in ("done", "failed", "cancelled", "interrupted")
 
 
@@ -68,7 +71,9 @@ class JobState:
 class Run:
     """A run as stored, with everything to show it, open it, and run it again.
 
-    `title` is set at the start. `name` is set by the owner later, and empty until then.
+    `title` is set at the start. `name` is set by the owner later, and empty until then. `key` is the hash of
+    the computation, `function` the name of its task, and `parameters` its packed arguments. `event` and
+    `rows` are JSON.
     """
 
     id: str
@@ -87,6 +92,7 @@ class Run:
     name: str = ""
 
     def as_state(self) -> JobState:
+        """Return the state for a page, with event and rows read from JSON."""
         return JobState(
             self.id,
             self.state,

@@ -1,6 +1,7 @@
 """Store of everything that outlives the server: runs, results and uploads.
 
-Files of uploads and of arguments lie beside the database.
+Files of uploads and of arguments lie beside the database. The engine opens one store, and pages reach it as
+``engine().store``.
 """
 
 import secrets

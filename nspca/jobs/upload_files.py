@@ -17,7 +17,7 @@ from pathlib import Path
 
 from nspca.errors import JobError
 
-DRAFT = ".part"
+DRAFT = ".part"  # suffix of a file that has no name yet
 DRAFT_SECONDS = 3600.0  # age after which an unnamed file counts as left by a killed process
 
 

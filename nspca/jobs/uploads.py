@@ -1,4 +1,7 @@
-"""Store of uploads, kept once by content hash and found only through the workspace of the upload."""
+"""Store of uploads, kept once by content hash and found only through the workspace of the upload.
+
+The page Data stores, lists and deletes uploads. Opening a spec about an upload reads it.
+"""
 
 import hashlib
 import json
@@ -46,6 +49,12 @@ class Uploads(Database):
 
         If more than a quarter of all uploads are too old, a clock may be wrong. Only as many as needed are
         then deleted.
+
+        Parameters
+        ----------
+        workspace : owner of the upload
+        dataset_bytes : content of the file
+        meta : JSON values about the file, such as its name
 
         Returns
         -------
@@ -116,6 +125,7 @@ class Uploads(Database):
         return [{**dict(row), "meta": json.loads(row["meta"])} for row in rows]
 
     def delete_upload(self, workspace: str, digest: str) -> None:
+        """Delete an upload of a workspace, and its file unless another workspace has it."""
         with self._writing() as db:
             db.execute("DELETE FROM uploads WHERE workspace = ? AND digest = ?", (workspace, digest))
         self._tidy_uploads()
@@ -169,4 +179,5 @@ class Uploads(Database):
 
 
 def _sum(db: sqlite3.Connection, query: str, values: tuple[Any, ...]) -> int:
+    """Return the sum of the first column of a query."""
     return sum(row[0] for row in db.execute(query, values).fetchall())

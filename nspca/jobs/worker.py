@@ -1,4 +1,7 @@
-"""Execution in a worker process: load the arguments, call the function, and return the outcome."""
+"""Execution in a worker process: load the arguments, call the function, and return the outcome.
+
+`Pool` in the server sends `run` and `stop` to the workers.
+"""
 
 import importlib
 import io
@@ -25,20 +28,19 @@ NICENESS = 10  # scheduling priority of workers, so that pages stay quick while 
 RESULT_BYTES = 500_000_000  # maximum size of a result; SQLite holds at most 1e9 bytes in one value
 NO_DATA = "The data of this run is no longer kept: open its data again and start a new run."
 
-_stopped: set[str] = (
-    set()
-)  # tokens of runs told to stop; a worker process has no other place a message from outside can reach
+# Tokens of the executions that should stop. A worker process has no other place that a message can reach.
+_stopped: set[str] = set()
 
 
 @dataclass(frozen=True)
 class Task:
     """One execution in the form that is sent to a worker."""
 
-    token: str
-    topic: str
-    function: str
-    parameters: str
-    folder: str
+    token: str  # id of the execution
+    topic: str  # Dask's topic of the messages to the server
+    function: str  # ``module:function``
+    parameters: str  # packed arguments
+    folder: str  # folder of the files of array arguments
 
 
 def dask_setup(worker: Any) -> None:
@@ -67,16 +69,19 @@ def stop(token: str) -> None:
 def run(task: Task, blobs: dict[str, bytes] | None = None) -> Finished:
     """Execute a task and return its outcome.
 
-    Exceptions are turned into text here, because not every exception can be pickled.
+    Exceptions are turned into text here, because not every exception can be pickled. `blobs` has the contents
+    of argument files by digest, for a worker that cannot read the folder; None otherwise.
     """
     worker = get_worker()
 
     def send(text: str) -> None:
+        """Send a JSON text to the server."""
         # Always queue on the event loop. In the thread of the loop Dask would send at once, and so before
         # messages that other threads have queued.
         worker.loop.add_callback(worker.log_event, task.topic, {"token": task.token, "text": text})
 
     def later(seconds: float, function: Callable[[], None]) -> None:
+        """Call a function after some seconds, in the thread of the event loop."""
         worker.loop.add_callback(worker.loop.call_later, seconds, function)
 
     send(json.dumps({"worker": worker.address, "pid": os.getpid()}))

@@ -7,7 +7,8 @@
 
 `ITEMS` lists every figure and table. `reproduce` computes one of them. `stored` returns an outcome that ships
 with the project, computed from the original data. The module `report` writes outcomes as one HTML file, and
-`uses` has the applications of the papers: gene selection and face detection.
+`uses` has the applications of the papers: gene selection and face detection. The page Papers, the command
+`nspca papers` and `benchmarks.papers` use this package.
 """
 
 import time
@@ -105,7 +106,10 @@ def _item(
     any_of: bool = False,
     code: str = "",
 ) -> Item:
-    """Return an item with its label, such as "Figure 2 (left)" for the name "sigg2008-figure-2-left"."""
+    """Return an item with its label, such as "Figure 2 (left)" for the name "sigg2008-figure-2-left".
+
+    `needs` are names of data sets, and the other arguments are fields of `Item`.
+    """
     words = name.split("-")[1:]
     label = LABELS.get(name, f"{words[0].capitalize()} {words[1]}")
     if name in LABELS:
@@ -227,7 +231,7 @@ ITEMS: dict[str, Item] = {item.name: item for item in _ALL}
 def reproduce(name: str, report: Report | None = None) -> Outcome:
     """Compute one figure or table from the originals on this machine, with one thread.
 
-    With more, threads that wait would count as CPU seconds, up to .1 for each call.
+    With several threads, those that wait would count as CPU seconds, up to 0.1 for each call.
 
     Parameters
     ----------

@@ -1,6 +1,7 @@
 """Reproduce the figures of Asteris, Papailiopoulos and Dimakis (ICML 2014).
 
 The paper compares Algorithm 3 and its bound with EM on three data sets. Seconds are CPU seconds.
+`nspca.papers` makes an item of each function ``figure_...``, and `papers.reproduce` calls it.
 """
 
 import contextlib
@@ -34,12 +35,15 @@ KS = {
     "leukemia": (5, 10, 20, 50, 100, 200, 500, 1000),
     "lrs": (1, 2, 3, 5, 7, 10, 15, 20, 25, 30, 40, 50, 60, 70, 80, 90),
 }
+"""Values of k of the curves in Fig. 4 to 6, by data set."""
 MET = (10, 40, 100, 180, 260)
 """Values of k at which NSPCA (2006) is run. That method does not meet every k."""
 EM = em.Options(restarts=10, starts="paper", polish=False)
+"""Options of EM: the best of ten random starts, nonnegative as in the 2008 paper."""
 ALIKE = 0.02
 """Difference up to which two curves count as similar, as a share of the leading eigenvalue."""
 WITH_HEADER = "standardised, with the seven header fields"
+"""Reading of Fig. 6 that gives the printed numbers."""
 LOW = 50
 """Largest k that counts as low in Fig. 5. The text of the paper names k = 50."""
 SAME_SPEED = 10.0
@@ -370,7 +374,7 @@ def _judge_large_k(ks: Sequence[int], net: Array, other: Array) -> Found:
     """Return the judgement whether Alg. 3 and EM are similar at large k, from some k above `LOW` on.
 
     The paper does not say where large k begin. Alg. 3 must be higher at the smaller k above `LOW`. The
-    statement is left open (None) when the curves are similar at the last k only.
+    judgement is False when the curves differ at the last k, and None in other cases in which it is not True.
     """
     at = [i for i, k in enumerate(ks) if k > LOW]
     seen = ", ".join(f"k = {ks[i]}: {net[i]:.3f} against {other[i]:.3f}" for i in at)

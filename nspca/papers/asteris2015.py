@@ -2,7 +2,7 @@
 
 The paper compares disjoint components found together with components found one by one. TPower starts from the
 column of largest variance and EM from the first principal component, as in the code of their authors.
-Seconds are CPU seconds.
+Seconds are CPU seconds. `nspca.papers` makes an item of each function ``figure_...`` and ``table_...``.
 """
 
 import time
@@ -27,6 +27,7 @@ from nspca.result import Result
 from nspca.solvers import tpower
 
 NAMES = {"tpower": "TPower", "em": "EM-SPCA", "spanspca": "SpanSPCA"}
+"""Names in the paper of the methods that find one component after another."""
 POINTS = 2000
 """Number of random points in each run of SPCABiPart, the algorithm of the paper."""
 SEEDS = 3
@@ -254,13 +255,16 @@ ALONE: dict[str, Callable[[Problem, int, int, Report], _Alone]] = {
     "em": _from_first_component,
     "spanspca": _spanned,
 }
-"""Methods of the paper that find one component after another: ``run(problem, r, rank, report)`` for each."""
+"""Methods of the paper that find one component after another: ``run(problem, r, rank, report)`` for each.
+
+Only SpanSPCA uses the rank.
+"""
 
 
 def _rows(
     data: str, problem: Problem, r: int, rank: int, preset: str, report: Report
 ) -> dict[str, list[Found]]:
-    """Return the numbers of one data set, keyed by ``data/method``.
+    """Return the findings on one data set, for r components and a sketch of a rank, keyed by ``data/method``.
 
     Methods run with the settings of the paper. Numbers of stronger settings are added but not judged.
     """
@@ -341,7 +345,7 @@ def _value(one: Found) -> float:
 
 
 def _highest(found: dict[str, list[Found]]) -> Found:
-    """Return the number of data sets on which SPCABiPart beats the three other methods, and a verdict.
+    """Return a finding: on how many data sets SPCABiPart beats the three other methods.
 
     The claim holds when SPCABiPart is first on most data sets. It is open when first on some, else false.
     """

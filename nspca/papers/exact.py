@@ -2,7 +2,8 @@
 
 The published numbers are from Bertsimas, Cory-Wright and Pauphilet (2022), Li and Xie (2025), Berk and
 Bertsimas (2019), and Dey, Mazumder and Wang (2022). Their methods are for components of any sign. No other
-certificates for nonnegative components have been published.
+certificates for nonnegative components have been published. `benchmarks.published` computes and stores the
+rows. The page Papers, docs/exact.md and the note on certificates show them.
 """
 
 import json

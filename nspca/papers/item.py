@@ -1,4 +1,8 @@
-"""Data types for the reproduced figures and tables: printed statements, computed outcomes, and verdicts."""
+"""Data types for the reproduced figures and tables: printed statements, computed outcomes, and verdicts.
+
+The modules of the papers make each `Outcome`. The page Papers and `nspca.papers.report` show it beside what
+is printed, as claims.
+"""
 
 import json
 from collections.abc import Callable, Iterable
@@ -23,6 +27,7 @@ TOLERANCE = 0.02
 """Maximum relative difference of numbers that agree. Scalings and starts that no paper states change more."""
 
 Kind = Literal["same", "most", "least", "gain", "statement", "drawn"]
+"""Kinds of printed entries, see `Printed`."""
 
 
 @dataclass(frozen=True)
@@ -275,7 +280,7 @@ class Claim:
 
     @property
     def verdict(self) -> Verdict:
-        """The most favourable verdict of the findings that are judged."""
+        """The most favourable verdict of the findings that are judged; "data not here" if there are none."""
         judged = [one for one in self.found if one.judged]
         if not judged:
             return "data not here"
@@ -286,7 +291,7 @@ class Claim:
 
 
 def _judge(printed: Printed, found: Found) -> Verdict:
-    """Return the verdict of one finding on a printed number or statement."""
+    """Return the verdict on one finding, compared with the printed number or statement."""
     if printed.kind == "statement":
         holds = None if found.holds and not _is_on_axis(printed, found) else found.holds
         return "differs" if holds is None else "agrees" if holds else "opposite"

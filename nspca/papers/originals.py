@@ -1,4 +1,8 @@
-"""Load the original data sets of the papers. Missing ones raise `Absent`; no stand-ins are used."""
+"""Load the original data sets of the papers. Missing ones raise `Absent`; no stand-ins are used.
+
+The modules of the papers call `sample`, `table` and `standardised`. The page Papers calls `missing` and
+`digest`.
+"""
 
 import hashlib
 from collections.abc import Iterable

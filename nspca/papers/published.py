@@ -1,5 +1,6 @@
 """Every number and statement that the papers print about their experiments.
 
+`nspca.papers` puts these entries into its items, where computed numbers are compared with them.
 `PRINTED` has one key for each figure and table. Statements of the text are listed with the figure or table
 that they are about. Places are pages of the proceedings, counted from 1, or sections of the 2014 paper.
 """
@@ -20,7 +21,10 @@ def _statement(
 
 
 def _row(data: str, what: str, where: str, *values: float | None) -> tuple[Printed, ...]:
-    """Return the entries of a row of the 2015 tables: TPower, EM, SpanSPCA and SPCABiPart."""
+    """Return the entries of a row of the 2015 tables: TPower, EM, SpanSPCA and SPCABiPart.
+
+    None stands for a number that is not printed, and gives no entry.
+    """
     methods = {"tpower": "TPower", "em": "EM", "spanspca": "SpanSPCA", "bipartite": "SPCABiPart"}
     kinds: dict[str, Kind] = {"bipartite": "most"}  # the other methods are to be reproduced, not beaten
     return tuple(

@@ -1,7 +1,8 @@
-"""Report of all figures and tables as one self-contained HTML file.
+"""Report of all figures and tables as one self-contained HTML file, as HTML tables, and as text.
 
 For each item the report shows the printed numbers, the computed ones, the verdict with its reason, and the
-curves.
+curves. The command `nspca papers` calls `lines`, `counted` and `html`. The page Papers draws `table`,
+`beside_table` and `text_table`. `markdown` is for docs/papers.md.
 """
 
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,7 @@
 """Reproduce the figures of Sigg and Buhmann (ICML 2008): EM for sparse and nonnegative components.
 
 The data are faces and genes, standardised (mean 0 and variance 1) as in Section 5 of the paper. Times are
-CPU seconds.
+CPU seconds. `nspca.papers` makes an item of each function ``figure_...``.
 """
 
 import time
@@ -404,7 +404,8 @@ def figure_4(report: Report) -> Outcome:
 def _judge_near_full(met: dict[float, dict[int, float]], n: int) -> bool | None:
     """Return True if the smallest alpha meets only cardinalities near n, else None or False.
 
-    None means that it still meets only larger cardinalities than the largest alpha.
+    None means that its smallest cardinality is at least larger than that of the largest alpha. `met` has the
+    values of NSPCA (2006) by alpha and k.
     """
     small, large = (min(met[alpha], default=n) for alpha in (1e5, 1e7))
     return True if small >= NEAR * n else None if small > large else False
@@ -427,7 +428,10 @@ def _find_values_met(problem: Problem, paper: float, ks: Sequence[int], report: 
 
 
 def _judge_comparable(points: dict[int, float], em_values: dict[int, float], preset: str) -> Found:
-    """Return the judgement whether NSPCA reaches the value of EM at the three largest k of `points`."""
+    """Return the judgement whether NSPCA reaches the value of EM at the three largest k that both have.
+
+    `points` and `em_values` are values of NSPCA and of EM by k. `preset` says which of EM's values they are.
+    """
     points = {k: value for k, value in points.items() if k in em_values}
     shares = {k: value / em_values[k] for k, value in points.items()}
     if not shares:
@@ -440,7 +444,10 @@ def _judge_comparable(points: dict[int, float], em_values: dict[int, float], pre
 
 
 def _judge_degradation(met: dict[float, dict[int, float]], em_values: dict[int, float]) -> Found:
-    """Return the judgement whether the largest alpha explains less than the smallest, at the common k."""
+    """Return the judgement whether the largest alpha explains less than the smallest, at the common k.
+
+    `met` has the values of NSPCA (2006) by alpha and k, and `em_values` those of EM by k.
+    """
     shared = sorted(set(em_values).intersection(*met.values()))
     if not shared:
         return Found("no k was met by every alpha")
@@ -596,4 +603,5 @@ def _describe_signs(v: Array) -> str:
 
 
 def _list_numbers(ks: Iterable[int]) -> str:
+    """Return numbers with commas between, or "none"."""
     return ", ".join(map(str, ks)) or "none"

@@ -3,7 +3,7 @@
 Theorems 1 and 2 of Asteris, Papailiopoulos and Dimakis (2014) promise a share of the unknown optimum before
 anything is computed. This share depends on n, k and the decay of the eigenvalues alone. Theorem 2 of Asteris
 et al. (2015) promises a share of the optimum minus the loss of the low-rank sketch. A certificate instead
-proves a share for the component that was found.
+proves a share for the component that was found. `nspca.papers` makes items of `single` and `joint`.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -28,6 +28,7 @@ COMPONENTS, SKETCH = 5, 4
 DRAWN = 20
 """Number of leading eigenvalues in the figure. Later ones hardly matter to the theorems."""
 Load = Callable[[], Array]
+"""Function that loads a table (m, n)."""
 
 SINGLE: dict[str, tuple[Load, int]] = {
     "CBCL faces, equalised": (lambda: prepare(originals.sample("cbcl"), "equalised").X, 180),
@@ -141,6 +142,8 @@ def joint(report: Report) -> Outcome:
 
 def _problems(sources: dict[str, tuple[Load, int]], report: Report) -> Iterator[tuple[str, Problem]]:
     """Yield the name and the problem of each data set that is on this machine.
+
+    Problems of `SINGLE` are nonnegative, and those of `JOINT` have any sign.
 
     Raises
     ------

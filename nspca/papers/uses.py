@@ -1,9 +1,11 @@
 """Applications of sparse components in the papers: gene selection and face detection.
 
-`select`, `svd_entropy_contributions`, `cluster_scores`
+`gene_rows`, and its steps `gene_tables`, `select`, `svd_entropy_contributions`, `cluster_scores`
     unsupervised gene selection (Sigg & Buhmann 2008, Section 5.3 and Fig. 4)
 `principal_parts`, `detection_curve`
     face detection by a linear classifier (Zass & Shashua 2006, Fig. 4)
+
+The figures of these papers and the specs of the page Papers (`nspca.specs.uses`) call them.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -43,7 +45,9 @@ def select(
     counts : sequence of int
         Numbers of features k.
     method : str
-        A method of `nspca.solve`, with its `options`.
+        Name of a method of `nspca.solve`.
+    seed, report, options
+        Seed, progress hook and options for `nspca.sweep`.
 
     Returns
     -------

@@ -2,6 +2,7 @@
 
 Their method NSPCA has a penalty alpha on the overlap of the components and a penalty beta on their sum. Alpha
 and beta are in the units of the paper, for XX' of grey levels from 0 to 255, centred unless stated otherwise.
+`nspca.papers` makes an item of each function ``figure_...``.
 """
 
 from collections.abc import Iterator, Sequence
@@ -47,6 +48,10 @@ PROPS = (
     ("NSPCA (2006), together, alpha = 10", "together", True),
     ("auto, nonnegative", "auto", True),
 )
+"""Methods of Fig. 5: name, method of nspca, and whether weights are nonnegative.
+
+None is PCA. "together" is NSPCA, which finds all components at once.
+"""
 
 
 def figure_1(report: Report) -> Outcome:
@@ -140,7 +145,7 @@ def figure_3(report: Report) -> Outcome:
 def _judge_tradeoffs(
     alphas: list[float], overlaps: list[float], betas: list[float], entries: list[float]
 ) -> Outcome:
-    """Return the outcome of Fig. 3 for overlaps by log10 alpha, and numbers of weights by log10 beta."""
+    """Return the outcome of Fig. 3, from overlaps at each log10 alpha and `entries` at each log10 beta."""
     panels = [
         Panel(
             "Overlap, beta = 0",
@@ -236,7 +241,10 @@ def figure_4(report: Report) -> Outcome:
 
 
 def _detectors(faces: Array, center: bool, report: Report) -> dict[str, Array]:
-    """Return the ten components of each method of Fig. 4, computed from the training faces (p, n)."""
+    """Return ten components (n, 10) of each method of Fig. 4 by name, computed from training faces (p, n).
+
+    `center` says whether NSPCA works on centred faces. PCA and GSPCA always do, and NMF never does.
+    """
     problem = Problem.from_data(faces, k=PIXELS, nonneg=True, center=center)
     columns = {
         f"NSPCA ({name})": nspca_columns(problem, *SETTINGS[name], report, restarts=1) for name in SETTINGS
@@ -249,7 +257,10 @@ def _detectors(faces: Array, center: bool, report: Report) -> dict[str, Array]:
 
 
 def draw_splits(faces: Array, nonfaces: Array) -> Iterator[tuple[tuple[Array, Array], tuple[Array, Array]]]:
-    """Yield `DRAWS` random splits of faces and other images into training and test sets."""
+    """Yield `DRAWS` random splits of faces and other images into training and test sets.
+
+    Each split is two pairs: faces and others for training, then faces and others for the test.
+    """
     for seed in range(DRAWS):
         rng = np.random.default_rng(seed)
         p, q = rng.permutation(len(faces)), rng.permutation(len(nonfaces))
@@ -325,7 +336,7 @@ def _first_component(problem: Problem, method: str, report: Report) -> Array:
 def nspca_columns(problem: Problem, alpha: float, beta: float, report: Report, restarts: int = 2) -> Array:
     """Return the ten unit columns (n, 10) of NSPCA for alpha and beta in the units of the paper.
 
-    Columns of zeros are left out.
+    Columns of zeros are left out, so there may be fewer than ten.
     """
     options = coordinate.Options(
         alpha=coordinate.from_paper(problem, alpha),

@@ -1,4 +1,7 @@
-"""The plan of a problem: memory, passes and seconds, computed from sizes and speeds."""
+"""The plan of a problem: memory, passes and seconds, computed from sizes and speeds.
+
+Users call `plan`. Specs and pages call `planned`, since they know the size and the speed already.
+"""
 
 import os
 from collections.abc import Sequence
@@ -77,6 +80,7 @@ class Plan:
     command: str = ""
 
     def __str__(self) -> str:
+        """Describe size, cost and expected bound in three lines, and a fourth if shards are needed."""
         about = "" if self.size.exact else "about "
         kind = "nonzeros" if self.size.sparse else "numbers"
         not_counted = f" ({self.size.not_counted})" if self.size.not_counted else ""
@@ -97,7 +101,8 @@ def plan(source: Any, k: int | None = None, components: int = 1, effort: str = "
     Parameters
     ----------
     source : Problem, Dataset, array, sparse matrix, data frame, str or Path
-        A problem, a table, a folder of shards, or a docword, Matrix Market, Parquet, CSV or NPZ file.
+        A problem, a table, a folder of shards, or a docword, Matrix Market, Parquet, CSV, NPZ, NPY or HDF5
+        file.
     k, components : int
         Features of a component, and the number of components found together. By default one component of 10
         features, or of all if there are fewer. A `Problem` has its own.
@@ -131,7 +136,7 @@ def plan(source: Any, k: int | None = None, components: int = 1, effort: str = "
 def planned(size: Size, sizes: Sequence[int], effort: str, machine: Speed | None) -> Plan:
     """Return the plan for components of these sizes, found together, on a machine of this speed.
 
-    The plan names no command.
+    `size` is that of the data. If `machine` is None, the plan has no seconds. The plan names no command.
     """
     reason = _beyond(size) if size.at == "file" else ""
     at = "shards" if reason or size.at == "shards" else "memory"

@@ -1,6 +1,7 @@
 """Measure the speed of this machine once, in less than a second, and keep it in the user's cache.
 
-A measurement is valid for one machine and one version of the package.
+Cost estimates call `speed`. Pages call `known` and measure in a worker, so that they need not wait. A
+measurement is valid for one machine and one version of the package.
 """
 
 import json
@@ -48,6 +49,7 @@ def known() -> Speed | None:
 
 
 def _path() -> Path:
+    """Return the path of the file with the measurement."""
     return cache_folder().parent / FILE
 
 
@@ -59,12 +61,14 @@ def identify_machine() -> list[str]:
     return [version, platform.node(), platform.machine(), str(os.cpu_count()), np.__version__]
 
 
-def _read(path: Path, who: list[str]) -> Speed | None:
-    """Return the measurement in a file; None when it is of another machine or cannot be read."""
+def _read(path: Path, machine: list[str]) -> Speed | None:
+    """Return the measurement in a file; None if it is not of `machine` (see `identify_machine`) or
+    unreadable.
+    """
     try:
         speeds = json.loads(path.read_text(encoding="utf-8"))
         known = Speed(*(float(speeds[name]) for name in ("sparse", "dense", "text")))
-        return known if speeds["of"] == who and all(0 < s < 1 for s in asdict(known).values()) else None
+        return known if speeds["of"] == machine and all(0 < s < 1 for s in asdict(known).values()) else None
     except (OSError, ValueError, TypeError, KeyError):
         return None
 

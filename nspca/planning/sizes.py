@@ -1,4 +1,7 @@
-"""Sizes of data sources: rows, columns and nonzeros, from headers where the format has them."""
+"""Sizes of data sources: rows, columns and nonzeros, from headers where the format has them.
+
+Cost estimates call `read_size`. Only headers and the beginnings of texts are read.
+"""
 
 from dataclasses import dataclass
 from pathlib import Path

@@ -8,8 +8,8 @@
     on_disk        a folder in the role of a data set
     served         the folders that an operator lets the dashboard open
 
-A file is plain `.npy`, can be mapped into memory, and is never unpickled. `Shards` is imported with the room.
-`sources` brings in the readers, so it is imported where it is used.
+A file is plain `.npy`, can be mapped into memory, and is never unpickled. Importing this package loads
+`Shards` only. `sources` also loads the file readers, so it is imported where it is used.
 """
 
 from nspca.shards.reader import Shards

@@ -1,5 +1,6 @@
-"""The manifest ``shards.json`` of a folder: counts, files and checksums, checked against the files
-themselves.
+"""The manifest ``shards.json`` of a folder: counts, files and checksums, checked against each other.
+
+The writer of a folder writes it, and `Shards` reads it before any block.
 """
 
 import json
@@ -80,6 +81,7 @@ class Manifest:
         Raises
         ------
         InvalidData
+            For a folder without a manifest, and for a manifest that is damaged or contradicts itself.
         """
         path = folder / FILE
         if path.is_symlink() or not path.is_file():
@@ -137,12 +139,15 @@ def _content(record: dict[str, Any]) -> Content:
 
 
 def _count(number: Any) -> bool:
+    """Tell whether a value of the manifest is a count: an integer that is at least 0."""
     return isinstance(number, int) and not isinstance(number, bool) and 0 <= number < 2**62
 
 
 def _hash(text: Any) -> bool:
+    """Tell whether a value of the manifest is a SHA-256 in hexadecimal digits."""
     return isinstance(text, str) and len(text) == 64 and all(c in "0123456789abcdef" for c in text)
 
 
 def _no_number(text: str) -> float:
+    """Refuse NaN and infinity, which `json.loads` would accept; called for each of them."""
     raise ValueError(f"{text}, which is no number")

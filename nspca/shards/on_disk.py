@@ -1,4 +1,7 @@
-"""A folder of shards in the role of a data set."""
+"""A folder of shards in the role of a data set.
+
+Specs and commands open a folder as an `OnDisk` where a file would give a `nspca.data.Dataset`.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

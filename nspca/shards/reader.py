@@ -1,7 +1,7 @@
-"""The class `Shards`: the interface through which solvers and the checker read a table on disk.
+"""The class `Shards`: a folder of shards, opened for reading by passes over its blocks of rows.
 
-An object with a `shape` (rows, columns) and `blocks()`, which yields the rows in order as CSR blocks, is such
-a reader. Neither side knows more of the other.
+Solvers and the checker need only its `shape` (rows, columns) and `blocks()`, which yields the rows in order
+as CSR blocks. They accept any object that has both.
 """
 
 import hashlib
@@ -22,6 +22,7 @@ from nspca.validation.archive import npy_header
 TYPES = {"indptr": "<i8", "indices": "<i4", "data": "<f8"}
 """The types of a shard's arrays."""
 LONGEST_HEADER = 4096
+"""Number of bytes at the beginning of an NPY file that hold its header."""
 SAMPLED = 8
 """Maximum number of blocks from which a sample of rows is taken."""
 
@@ -81,6 +82,7 @@ class Shards:
         return len(self.manifest.shards)
 
     def __reduce__(self) -> tuple[Any, tuple[str, str]]:
+        """Pickle the path and the checksum of the manifest; see Notes of the class."""
         return _opened, (str(self.folder.absolute()), self._mark)
 
     @cached_property
@@ -193,6 +195,7 @@ class Shards:
         """Refuse the contents of a block that are not those of canonical compressed rows."""
 
         def refuse(part: str, words: str) -> InvalidData:
+            """Return the error for the file of one part."""
             return InvalidData(f"{self.folder / file_of(number, part)} {words}: {WAY_OUT}.")
 
         if indptr[0] != 0 or indptr[-1] != shard.nonzeros or (np.diff(indptr) < 0).any():

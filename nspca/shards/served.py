@@ -1,4 +1,7 @@
-"""Folders of shards that the dashboard may open: those in the folder named by ``NSPCA_SHARDS``."""
+"""Folders of shards that the dashboard may open: those in the folder named by ``NSPCA_SHARDS``.
+
+The page Data lists them with `served`. Specs open one by its name with `opened`.
+"""
 
 import os
 from pathlib import Path
@@ -24,7 +27,7 @@ def served() -> list[str]:
 
 
 def opened(name: str) -> Shards:
-    """Open the folder of that name.
+    """Open the folder of shards with this name.
 
     Raises
     ------
@@ -41,7 +44,10 @@ def opened(name: str) -> Shards:
 
 
 def stamp(name: str) -> str:
-    """Return a text that changes when a folder of that name is made again; empty when there is none."""
+    """Return a text that changes when the folder with this name is written again; empty when there is none.
+
+    Caches of opened folders have it in their key.
+    """
     place = _place()
     path = None if place is None else _inside(place, name)
     if path is None:

@@ -1,4 +1,7 @@
-"""Conversion of a file into a folder of shards: read block by block, so that it need not fit into memory."""
+"""Conversion of a file into a folder of shards: read block by block, so that it need not fit into memory.
+
+The command `shard` calls `shard`.
+"""
 
 from collections.abc import Iterator
 from pathlib import Path

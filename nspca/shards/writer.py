@@ -1,4 +1,4 @@
-"""Writing a folder of shards: it has a temporary name until it is complete."""
+"""Writing a folder of shards: it has a temporary name until it is complete. `shard` uses a `Writer`."""
 
 import hashlib
 import os
@@ -51,12 +51,14 @@ class Writer:
         """Notes about the file, complete once it is read."""
 
     def __enter__(self) -> "Writer":
+        """Make the temporary folder, whose path is `place`."""
         parent = self.folder.absolute().parent
         # Hidden and without a manifest: what a kill leaves behind looks like no folder of shards.
         self.place = Path(tempfile.mkdtemp(prefix=f".{self.folder.name}.", suffix=".part", dir=parent))
         return self
 
     def __exit__(self, *error: object) -> None:
+        """Delete the temporary folder, unless `finish` has renamed it."""
         shutil.rmtree(self.place, ignore_errors=True)
 
     def add(self, block: sp.csr_array) -> None:
@@ -81,7 +83,7 @@ class Writer:
         self.shards.append(Shard(block.shape[0], int(block.indptr[-1]), files))
 
     def finish(self) -> Shards:
-        """Write digest, names and manifest, then rename the folder."""
+        """Write digest, names and manifest, rename the folder, and return it opened for reading."""
         rows, nonzeros = (sum(getattr(one, what) for one in self.shards) for what in ("rows", "nonzeros"))
         if not rows:
             raise InvalidData("A table of at least one row is needed, got none: give another file.")
@@ -124,7 +126,7 @@ class Writer:
 
 
 def regrouped(blocks: Iterator[sp.csr_array], rows: int) -> Iterator[sp.csr_array]:
-    """Yield the same rows in blocks of `rows` rows."""
+    """Yield the rows of some blocks in order, in new blocks of `rows` rows; the last block may be shorter."""
     held: list[sp.csr_array] = []
     count = 0
     for block in blocks:

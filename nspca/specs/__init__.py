@@ -1,11 +1,14 @@
 """Questions as objects (specs), which are written to and read from addresses and JSON.
 
-A spec opens its data, runs, estimates its cost, describes itself in words, and exports Python code.
+A spec opens its data, runs, estimates its cost, describes itself in words, and exports Python code. Pages
+make a spec of their form, and a worker runs it. The command `run` runs one from JSON.
 
+    base           fields, validation and JSON of all specs
     data           the data set: source, options of reading, and preparation
     question       the problem, and the methods that all specs share
     sweep, ...     one module for each kind of question
     rows, table    rows that a run reports, and folders of shards as the data of a run
+    job            the function that a worker calls
 """
 
 from importlib import import_module
@@ -111,6 +114,7 @@ _MODULE = {name: module for module, names in _MODULES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
+    """Import and return one of the names in `__all__` when it is first used."""
     if name not in _MODULE:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     found = getattr(import_module(f"{__name__}.{_MODULE[name]}"), name)

@@ -1,5 +1,6 @@
 """Write values into addresses of the dashboard, and read them from addresses, which are untrusted.
 
+The fields of specs and the state of the pages (`dashboard/app/state`) name the `Text` of their values here.
 Readers raise ValueError or KeyError for an invalid text.
 """
 

@@ -1,7 +1,7 @@
 """Base classes of all specs: validation, JSON, addresses, descriptions, and the list of fields.
 
-A spec is a question as an object. Each field is declared once, with an `Option` that holds its label in
-forms, its name in addresses, and its place in exported Python. Everything else is derived from these
+A spec is a question as an object. Each field is declared once, with an `Option` that holds its label, its
+name in addresses, and its place in exported Python. Descriptions, addresses and Python are derived from these
 declarations.
 """
 
@@ -40,7 +40,7 @@ class Option:
     Parameters
     ----------
     label : str
-        Label of the field in forms.
+        The field in a few words, for descriptions, errors and `Model.fields`.
     query : str
         Name of the field in addresses; empty for a field that addresses do not carry.
     text : Text, optional
@@ -67,7 +67,10 @@ class Option:
 
 @dataclass(frozen=True)
 class Field:
-    """A field of a spec as a form needs it: name, label, default value, and the values to choose from."""
+    """A field of a spec as a form needs it: name, label, default value, and the values to choose from.
+
+    `choices` is empty for a field that takes more than a few values.
+    """
 
     name: str
     label: str
@@ -147,7 +150,10 @@ class Model(BaseModel):
 
     @classmethod
     def fields(cls) -> list[Field]:
-        """Return the fields that a form shows, in order."""
+        """Return the fields with an `Option`, in order, for programs that build a form of their own.
+
+        The pages of the dashboard do not use this list.
+        """
         found = []
         for name, option, default in cls.declared():
             annotation = cls.model_fields[name].annotation
@@ -299,6 +305,7 @@ class Registered(Model):
 
     @classmethod
     def __pydantic_init_subclass__(cls, **arguments: Any) -> None:
+        """Remember a new class that declares its own `kind`; called by pydantic."""
         super().__pydantic_init_subclass__(**arguments)
         if "kind" in cls.__dict__:
             Registered.KINDS.setdefault(cls.kind, cls)

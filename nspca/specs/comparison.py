@@ -1,4 +1,7 @@
-"""Spec of a comparison: the variance that several methods explain at several k, with one bound for each k."""
+"""Spec of a comparison: the variance that several methods explain at several k, with one bound for each k.
+
+The page Compare asks it.
+"""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -15,7 +18,7 @@ from nspca.progress import Event, Report, silent
 from nspca.result import Result, Sweep
 from nspca.specs import address
 from nspca.specs.base import Description, Option
-from nspca.specs.data import count_words
+from nspca.specs.data import counted
 from nspca.specs.method_options import Options, check_options
 from nspca.specs.question import ProblemSpec, Seed, ks_words
 from nspca.specs.rows import Found, Proved, Refused, pack
@@ -75,7 +78,7 @@ class ComparisonSpec(ProblemSpec):
 
     @property
     def first(self) -> int:
-        """Smallest k of the question, which its `problem` has."""
+        """Smallest k: that of the problem which `problem` returns."""
         return self.ks[0]
 
     @property
@@ -89,14 +92,16 @@ class ComparisonSpec(ProblemSpec):
         return len(self.ks) * (len(self.methods) + 1)
 
     def describe(self) -> Description:
-        question = f"comparison of {count_words(len(self.methods), 'method')}, {ks_words(self.ks)}"
+        question = f"comparison of {counted(len(self.methods), 'method')}, {ks_words(self.ks)}"
         return Description(self.data.title, question, self.details())
 
     def to_query(self) -> dict[str, str]:
+        """Return the question as the names and texts of an address, with ``ks`` as a list."""
         return super().to_query() | {"ks": ", ".join(map(str, self.ks))}
 
     @classmethod
     def values_of_query(cls, query: Mapping[str, str]) -> dict[str, Any]:
+        """Return the values of the fields that an address names; blanks in ``ks`` are ignored."""
         said = query.get("ks", "").replace(" ", "")
         return super().values_of_query(query) | {"ks": read_ks({"ks": said})}
 
@@ -121,6 +126,7 @@ class ComparisonSpec(ProblemSpec):
         found: dict[tuple[str, int], Result] = {}
 
         def ready() -> Sweep:
+            """Return a sweep of the results so far, in the order of `methods` and `ks`."""
             pairs = [(method, k) for method in self.methods for k in self.ks if (method, k) in found]
             return Sweep({pair: found[pair] for pair in pairs})
 
@@ -161,8 +167,8 @@ class ComparisonSpec(ProblemSpec):
         """
         before = len(self.ks) * len(self.methods)
         for i, k in enumerate(self.ks):
-            mine = {key: result for key, result in found.items() if key[1] == k}
-            best = max(mine.values(), key=lambda result: result.value)
+            same_k = {key: result for key, result in found.items() if key[1] == k}
+            best = max(same_k.values(), key=lambda result: result.value)
             certificate, say = None, report_part(report, before + i, self.total, f"proof for k = {k}")
             try:
                 certificate = certify(problem.with_k(k), best, effort=self.effort, report=say)
@@ -172,7 +178,8 @@ class ComparisonSpec(ProblemSpec):
             finally:
                 if certificate is not None:
                     found |= {
-                        key: certified(problem.with_k(k), result, certificate) for key, result in mine.items()
+                        key: certified(problem.with_k(k), result, certificate)
+                        for key, result in same_k.items()
                     }
             row, done = Proved(k, certificate.upper, certificate.kind), before + i + 1
             event = Event("proof", done, self.total, lower=best.value, upper=certificate.upper, k=k)
@@ -206,6 +213,7 @@ def report_part(report: Report, done: int, total: int, stage: str, rows: bool = 
     """
 
     def say(event: Event) -> None:
+        """Report an event of the part as progress of the whole run."""
         row = event.payload.get("row") if rows else None
         within = min(1.0, event.done / event.total) if event.total else 0.0
         whole = event.done if row is not None else within

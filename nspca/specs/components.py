@@ -1,4 +1,7 @@
-"""Spec of several components that share no feature, such as parts of images or topics of texts."""
+"""Spec of several components that share no feature, such as parts of images or topics of texts.
+
+The pages Components, Parts and Topics ask it, and the command `solve` for several components.
+"""
 
 import time
 from collections.abc import Mapping
@@ -18,7 +21,7 @@ from nspca.progress import Event, Report, silent
 from nspca.result import Result, Status, Sweep
 from nspca.specs import address
 from nspca.specs.base import Description, Option
-from nspca.specs.data import count_words
+from nspca.specs.data import counted
 from nspca.specs.method_options import Options, check_options
 from nspca.specs.proof import Closing
 from nspca.specs.question import ProblemSpec, Seed, Whole
@@ -94,6 +97,7 @@ class ComponentsSpec(ProblemSpec):
         return len(self.sizes)
 
     def numbers_only(self) -> "ProblemSpec":
+        """Return the question without the source of its data and with the usual noun."""
         return super().numbers_only().but(noun="component")
 
     def describe(self) -> Description:
@@ -102,12 +106,13 @@ class ComponentsSpec(ProblemSpec):
         sizes = ", ".join(map(str, self.sizes[:1] if same else self.sizes))
         one = "word" if self.data.is_words else "pixel" if self.noun == "part" else "feature"
         features = one if sizes == "1" else f"{one}s"
-        question = f"{count_words(self.r, self.noun)} of {sizes} {features}{each}"
+        question = f"{counted(self.r, self.noun)} of {sizes} {features}{each}"
         return Description(self.data.title, question, self.details())
 
     # ---- address
 
     def to_query(self) -> dict[str, str]:
+        """Return the question as an address: sizes are ``r`` and ``size``, and one option is ``budget``."""
         method, name = BUDGET
         others = {one: dict(given) for one, given in self.options.items()}
         budget = others.get(method, {}).pop(name, None)
@@ -121,6 +126,7 @@ class ComponentsSpec(ProblemSpec):
 
     @classmethod
     def values_of_query(cls, query: Mapping[str, str]) -> dict[str, Any]:
+        """Return the values of the fields that an address names; the inverse of `to_query`."""
         values = super().values_of_query(query)
         try:
             sizes = [address.read_integer(part) for part in query["size"].replace(" ", "").split(",")]
@@ -159,6 +165,7 @@ class ComponentsSpec(ProblemSpec):
         failed: list[NSPCAError] = [InvalidOption(NO_METHOD)]
 
         def ready() -> Sweep:
+            """Return a sweep of the results so far, in the order of `methods`."""
             return Sweep({(method, self.r): found[method] for method in self.methods if method in found})
 
         total = len(self.methods)
@@ -203,6 +210,7 @@ class ComponentsSpec(ProblemSpec):
     # ---- Python
 
     def opening(self, k: int | tuple[int, ...] | None = None) -> str:
+        """Return Python that loads the data and makes the problem, with one k if all sizes are equal."""
         same = len(set(self.sizes)) == 1
         return super().opening(self.sizes[0] if k is None and same else k)
 
@@ -281,6 +289,7 @@ def _report_method(report: Report, done: int, total: int, method: str) -> Report
     furthest, reached, started = 0.0, 0.0, time.perf_counter()
 
     def say(event: Event) -> None:
+        """Report an event of the method as progress of the whole run."""
         nonlocal furthest, reached
         furthest = max(furthest, min(1.0, event.done / event.total if event.total else 0.0))
         payload = {"method": method, "share": (done + furthest) / (total + 1)}

@@ -1,4 +1,8 @@
-"""Spec of a data set: its source, the options for reading its file, and the steps applied to its numbers."""
+"""Spec of a data set: its source, the options for reading its file, and the steps applied to its numbers.
+
+Every spec about data has a `DataSpec` as its field `data`. The dashboard makes it from the state of the page
+Data (`dashboard/open_data`).
+"""
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
@@ -35,6 +39,7 @@ BESIDE = ("vocabulary", "annotation")
 OF_TABLES = ("features_in_rows", "missing", "decimal", "image_size")
 """Options of reading that do not apply to texts."""
 PLACES = ("sample", "upload", "folder", "path")
+"""Fields that name the source; at most one of them is set."""
 CHANGES = ("prepared", "without", "only", "drop", "log2", "together")
 """Fields with changes of the numbers after reading."""
 OF_FEATURES = ("without", "only", "together")
@@ -68,14 +73,14 @@ SOME = address.Text(lambda text: ROWS * address.read_flag(text), lambda value: a
 OTHER = "the data of this spec have changed since it was written; take its content out to run it on these"
 
 
-def count_words(count: int, one: str) -> str:
+def counted(count: int, one: str) -> str:
     """Return a count with its noun: ``3 features`` or ``1 feature``."""
     return f"{count:,} {one if count == 1 else one + 's'}"
 
 
 def keeping(count: int) -> str:
     """Return a phrase about the number of forced features: ``keeping 2 features``."""
-    return f"keeping {count_words(count, 'feature')}"
+    return f"keeping {counted(count, 'feature')}"
 
 
 class DataSpec(Model):
@@ -167,6 +172,7 @@ class DataSpec(Model):
     content: StrictStr = ""
 
     def model_post_init(self, context: Any) -> None:
+        """Refuse contradicting fields; called by pydantic after the types are checked."""
         if self.sample in COVARIANCES:
             self.__dict__["covariance"] = True  # so that specs of equal data compare equal
         places = [name for name in PLACES if getattr(self, name) is not None]
@@ -217,6 +223,7 @@ class DataSpec(Model):
         whole: list[Dataset] = []
 
         def first(data: Dataset) -> Dataset:
+            """Return the data after the preparations, and keep them in `whole` for `together`."""
             whole[:] = [prepare(data, *self.prepared) if self.prepared else data]
             return whole[0]
 
@@ -289,6 +296,7 @@ class DataSpec(Model):
         return table
 
     def _rows(self, table: Shards) -> "Dataset | OnDisk":
+        """Return a random sample of the rows of a folder as a data set; the folder itself if `some` is 0."""
         return sample_of(table, self.some) if self.some else OnDisk(table)
 
     # ---- words
@@ -349,6 +357,7 @@ class DataSpec(Model):
 
     @classmethod
     def values_of_query(cls, query: Mapping[str, str]) -> dict[str, Any]:
+        """Return the values of the fields that an address names; contradicting ones are left out."""
         values = super().values_of_query(query)
         for name in ("upload", "folder", "sample"):
             if name in values:  # the first source wins; an old address may have several
@@ -376,11 +385,11 @@ class DataSpec(Model):
 def features_words(data: DataSpec, kept: int = 0) -> str:
     """Return a phrase about the features of a question: ``without 2 features, keeping 1 feature``."""
     said = [
-        f"{how} {count_words(len(getattr(data, how)), 'feature')}"
+        f"{how} {counted(len(getattr(data, how)), 'feature')}"
         for how in ("only", "without")
         if getattr(data, how)
     ]
-    said += [f"{count_words(len(group), 'feature')} as one" for group in data.together]
+    said += [f"{counted(len(group), 'feature')} as one" for group in data.together]
     said += [keeping(kept)] if kept else []
     return ", ".join(said) or "all features"
 

@@ -1,4 +1,7 @@
-"""Spec of a group test: separation of labelled groups by components found on the other half of the rows."""
+"""Spec of a group test: separation of labelled groups by components found on the other half of the rows.
+
+The pages Components, Parts and Topics ask it about data with labels.
+"""
 
 import json
 from typing import Annotated, Any, ClassVar
@@ -73,6 +76,8 @@ class GroupsSpec(ProblemSpec):
 
         Parameters
         ----------
+        X : Dataset or array, optional
+            The open data; by default the source in `data` is opened.
         labels : (m,) sequence of str, optional
             Labels of all rows; by default those of the opened data.
         """
@@ -83,6 +88,7 @@ class GroupsSpec(ProblemSpec):
         return held_out_group_effects(X, labels, self.sizes, seed=self.seed, report=report, **how, **options)
 
     def pack(self, result: GroupEffects) -> bytes:
+        """Return the effects as JSON bytes; see `unpack`."""
         plain = vars(result) | {"effect": _listed(result.effect)}
         return json.dumps(plain | {"p": None if result.p is None else _listed(result.p)}).encode()
 

@@ -1,4 +1,7 @@
-"""Run a spec in a worker process, from its JSON and the opened data to the bytes of its result."""
+"""Run a spec in a worker process, from its JSON and the opened data to the bytes of its result.
+
+The dashboard gives `RUN` to the engine of background runs, for every kind of spec.
+"""
 
 from typing import Any
 

@@ -1,4 +1,7 @@
-"""Spec of membership: the features in every good answer, those in none, and the cost of each."""
+"""Spec of membership: the features in every good answer, those in none, and the cost of each.
+
+The page Sweep asks it about the component that it shows.
+"""
 
 from typing import Annotated, Any, ClassVar
 
@@ -54,10 +57,12 @@ class MembershipSpec(ProblemSpec):
         return Description(self.data.title, f"features in or out, k = {self.k}", self.details())
 
     def to_query(self) -> dict[str, str]:
+        """Return the question as the names and texts of an address, with ``k``."""
         return super().to_query() | {"k": str(self.k)}
 
     @classmethod
     def values_of_query(cls, query: Any) -> dict[str, Any]:
+        """Return the values of the fields that an address names."""
         values = super().values_of_query(query)
         return values | ({"k": address.read_integer(query["k"])} if "k" in query else {})
 
@@ -68,6 +73,8 @@ class MembershipSpec(ProblemSpec):
 
         Parameters
         ----------
+        X : Dataset, Problem, array or shards, optional
+            The open data; by default the source in `data` is opened.
         component : (n,) array, optional
             A known component; by default the method "auto" finds one.
         certificate : bytes, optional

@@ -1,4 +1,7 @@
-"""Options of methods in specs: validation, words, and their texts in addresses."""
+"""Options of methods in specs: validation, words, and their texts in addresses.
+
+Specs with the field `options` declare it as `Options`. Forms read single options with `read_option`.
+"""
 
 from collections.abc import Mapping
 from dataclasses import Field, fields

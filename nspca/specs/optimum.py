@@ -1,4 +1,7 @@
-"""Spec of an exhaustive search, which ends when a component is proved optimal or the time is over."""
+"""Spec of an exhaustive search, which ends when a component is proved optimal or the time is over.
+
+The pages Home and Sweep offer it for a component that is not proved optimal.
+"""
 
 import math
 import time
@@ -69,6 +72,8 @@ class OptimumSpec(ProblemSpec):
 
         Parameters
         ----------
+        X : Dataset, Problem, array or shards, optional
+            The open data; by default the source in `data` is opened.
         component : (n,) array, optional
             A known component; by default `method` finds one.
         certificate : bytes, optional
@@ -133,7 +138,10 @@ class Standing:
 
 
 class Watch:
-    """A report hook that adds the standing of the search to every event, and a `Closer` row now and then."""
+    """A report hook that adds the standing of the search to every event, and a `Closer` row now and then.
+
+    `lower` is the value of the known answer at the start. `report` gets the changed events.
+    """
 
     def __init__(self, report: Report, lower: float, k: int) -> None:
         self.report, self.lower, self.upper, self.k = report, lower, math.inf, k
@@ -141,6 +149,7 @@ class Watch:
         self.standing: dict[str, Any] = {}
 
     def __call__(self, event: Event) -> None:
+        """Take an event of the search: remember its bounds and standing, and report it with them."""
         names = ("certain", "possible", "open", "nodes")
         self.standing |= {name: event.payload[name] for name in names if name in event.payload}
         if event.lower is not None:

@@ -1,4 +1,7 @@
-"""Spec of a reproduction: compute a figure or table of a paper from the data sets on this machine."""
+"""Spec of a reproduction: compute a figure or table of a paper from the data sets on this machine.
+
+The page Papers asks it.
+"""
 
 from typing import Annotated, Any, ClassVar
 
@@ -40,6 +43,7 @@ class PaperSpec(Spec):
         return Description(PAPERS[item.paper].partition(":")[0], f"{item.label}: {item.title}")
 
     def to_query(self) -> dict[str, str]:
+        """Return the question as an address, with the paper of the item."""
         return {"paper": ITEMS[self.item].paper, **super().to_query()}
 
     def run(self, report: Report = silent, *args: Any, **given: Any) -> Outcome:
@@ -47,6 +51,7 @@ class PaperSpec(Spec):
         return papers.reproduce(self.item, report)
 
     def pack(self, result: Outcome) -> bytes:
+        """Return the outcome as JSON bytes."""
         return result.to_json().encode()
 
     unpack: ClassVar = staticmethod(Outcome.from_json)

@@ -1,4 +1,7 @@
-"""Spec of a preview: a quick answer with a proved bound for every k, shown before a sweep has results."""
+"""Spec of a preview: a quick answer with a proved bound for every k, shown before a sweep has results.
+
+The page Sweep asks it before a visitor asks for the sweep.
+"""
 
 from typing import Any, ClassVar
 
@@ -50,7 +53,7 @@ class PreviewSpec(ProblemSpec):
 
     @property
     def first(self) -> int:
-        """Smallest k of the question, which its `problem` has."""
+        """Smallest k: that of the problem which `problem` returns."""
         return self.ks[0]
 
     @property

@@ -1,4 +1,7 @@
-"""Specs of a proof: a tighter bound on a known answer, and an independent check of a certificate."""
+"""Specs of a proof: a tighter bound on a known answer, and an independent check of a certificate.
+
+Pages ask them about a component that they show, and the command `certify` asks a `ProofSpec`.
+"""
 
 import json
 import math
@@ -17,7 +20,7 @@ from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
 from nspca.result import Result, Status
 from nspca.specs.base import Description
-from nspca.specs.data import count_words
+from nspca.specs.data import counted
 from nspca.specs.question import ProblemSpec, Whole
 from nspca.specs.rows import Closer, pack
 from nspca.specs.sweep import Effort
@@ -34,8 +37,8 @@ def sparsity_words(k: int | tuple[int, ...]) -> str:
     if isinstance(k, int):
         return f"k = {k}"
     sizes = [str(k[0])] if len(set(k)) == 1 else [str(size) for size in k]
-    of = " and ".join([", ".join(sizes[:-1]), sizes[-1]] if len(sizes) > 1 else sizes)
-    return f"{count_words(len(k), 'component')} of {of}"
+    listed = " and ".join([", ".join(sizes[:-1]), sizes[-1]] if len(sizes) > 1 else sizes)
+    return f"{counted(len(k), 'component')} of {listed}"
 
 
 class ProofSpec(ProblemSpec):
@@ -77,6 +80,8 @@ class ProofSpec(ProblemSpec):
 
         Parameters
         ----------
+        X : Dataset, Problem, array or shards, optional
+            The open data; by default the source in `data` is opened.
         component : (n,) or (n, r) array, optional
             A known answer; by default the method "auto" finds one.
 
@@ -156,6 +161,7 @@ class CheckSpec(ProblemSpec):
         return {**said, "seconds": time.perf_counter() - started}
 
     def pack(self, result: Any) -> bytes:
+        """Return what `run` returned as JSON bytes."""
         return json.dumps(result).encode()
 
     unpack: ClassVar = staticmethod(json.loads)
@@ -166,13 +172,18 @@ class CheckSpec(ProblemSpec):
 
 
 class Closing:
-    """A report hook that adds a `Closer` row to events in which the upper bound has become smaller."""
+    """A report hook that adds a `Closer` row to events in which the upper bound has become smaller.
+
+    `report` gets the changed events. `lower` is the value of the known answer, and `effort` the present
+    effort of the search.
+    """
 
     def __init__(self, report: Report, lower: float, effort: str = "") -> None:
         self.report, self.lower, self.upper, self.effort = report, lower, math.inf, effort
         self.started = time.perf_counter()
 
     def __call__(self, event: Event) -> None:
+        """Take an event of the search, and report it with the bounds."""
         if event.upper is not None and event.upper < self.upper:
             self.upper = event.upper
             row = Closer(time.perf_counter() - self.started, self.lower, self.upper, self.effort)

@@ -1,4 +1,7 @@
-"""Bounds by the formulas of the papers, for comparison with certificates."""
+"""Bounds by the formulas of the papers, for comparison with certificates.
+
+Sweeps and previews report them in their rows. Users call `nspca.published_bounds`.
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -16,6 +19,7 @@ if TYPE_CHECKING:
 RANK_3, EPSNET, PROBABILITY = "upper_rank3", "upper_epsnet", "epsnet_probability"
 """Names of the bounds in the rows of a sweep and in the `info` of its results; see `published_bounds`."""
 OTHERS = (RANK_3, EPSNET, PROBABILITY)
+"""All three names; pages append these columns to the table of a sweep."""
 PAPER = epsnet.Options(rank=3, eps=0.1)
 """Settings of the experiments of Asteris et al. (2014)."""
 RANK_3_TOLERANCE = 1e-4
@@ -81,4 +85,5 @@ def published_bounds(problem: Problem, ks: Iterable[int], seed: int = 0) -> "pd.
 
 
 def _too_large(problem: Problem) -> bool:
+    """Tell whether the eigenvalues of a problem are too expensive."""
     return min(problem.n, problem.covariance.shape[0]) > DENSE_LIMIT

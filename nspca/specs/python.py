@@ -1,4 +1,4 @@
-"""Python that opens the data of a spec, with public names only."""
+"""Python that opens the data of a spec, with public names only. `DataSpec.to_python` returns it."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ data = replace(data, X=data.X[:, varying], feature_names=names, image_shape=None
 
 
 def python_of_data(data: Any) -> list[str]:
-    """Return lines of Python that open the data as X with its names."""
+    """Return lines of Python that open the data of a `DataSpec` as X with its names."""
     if data.folder is not None and not data.some:
         return [f"X = nspca.Shards({data.folder!r})  # by its path", "names = X.feature_names"]
     if data.folder is not None:

@@ -1,4 +1,8 @@
-"""Base classes of questions about a data set: problem, cost estimate, and exported Python."""
+"""Base classes of questions: `Spec` for all, `ProblemSpec` for those about a problem.
+
+A `ProblemSpec` makes its problem, estimates its cost, and exports Python. Each kind of question has a module
+with a subclass.
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -186,21 +190,22 @@ class ProblemSpec(Spec):
         data = self.open() if data is None else data
         size = data if isinstance(data, Size) else table_size(data)
         sizes, problems = self.work
-        asked = getattr(self, "effort", None) or "fast"
-        effort = (
-            asked if asked in PLANS else [*PLANS][-1]
-        )  # the estimate of an exhaustive search is that of its first bound
+        wanted = getattr(self, "effort", None) or "fast"
+        # The estimate of an exhaustive search is that of its first bound.
+        effort = wanted if wanted in PLANS else [*PLANS][-1]
         found = planned(size, sizes, effort, machine or speed())
         if found.seconds is None:
             return found
         return Plan(**{**vars(found), "seconds": found.seconds * (1 + AGAIN * (problems - 1))})
 
     def details(self) -> tuple[str, ...]:
+        """Return the settings in words; a covariance is neither centred nor standardised."""
         # A covariance is taken as it is.
         plain = self.but(center=True, scale=False) if self.data.covariance else self
         return super(ProblemSpec, plain).details()
 
     def to_query(self) -> dict[str, str]:
+        """Return data and question as the names and texts of an address."""
         query = super().to_query()
         if self.data.covariance:
             query = {name: text for name, text in query.items() if name not in ("center", "scale")}
@@ -208,6 +213,7 @@ class ProblemSpec(Spec):
 
     @classmethod
     def values_of_query(cls, query: Any) -> dict[str, Any]:
+        """Return the values of the fields that an address names, with `data` as a `DataSpec`."""
         return super().values_of_query(query) | {"data": DataSpec.from_query(query)}
 
     # ---- Python

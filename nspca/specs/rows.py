@@ -1,4 +1,7 @@
-"""Rows: partial results that a worker reports during a run, packed for progress messages."""
+"""Rows: partial results that a worker reports during a run, packed for progress messages.
+
+Specs pack a row into an event, and pages unpack the rows of a run to draw what is ready.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,7 +17,11 @@ MOST_SENT = 4000
 
 @dataclass(frozen=True)
 class Found:
-    """One component: a row of `nspca.Sweep.frame`, with the published bounds if a sweep computed them."""
+    """One component: a row of `nspca.Sweep.frame`, with the published bounds if a sweep computed them.
+
+    `value` is the explained variance, `upper` its proved bound, `ratio` the proved share of the optimum, and
+    `kind` the kind of the bound; None without a bound.
+    """
 
     method: str
     k: int
@@ -30,9 +37,10 @@ class Found:
 
 @dataclass(frozen=True)
 class Several:
-    """Several components of one method.
+    """Several components of one method: the variance of each, and their weights.
 
-    `parts` has the features and weights of each component; None if they are too many to send.
+    `parts` has the numbers of the features and the weights of each component; None if they are too many to
+    send.
     """
 
     method: str
@@ -68,7 +76,10 @@ class Several:
 
 @dataclass(frozen=True)
 class Climbed:
-    """Better components of a running method: their value, and their weights unless they are too many."""
+    """Better components of a running method: their value, and their weights unless they are too many.
+
+    `seconds` counts from the start of the method. `parts` is that of `Several`.
+    """
 
     method: str
     seconds: float
@@ -111,7 +122,10 @@ class Recurred:
 
 @dataclass(frozen=True)
 class Weighed:
-    """Evidence for each number of features so far: the columns of an `nspca.Choice`, None if unknown."""
+    """Evidence for each number of features, or of components, so far.
+
+    The lists are the columns of an `nspca.Choice`; unknown values are None.
+    """
 
     numbers: list[int]
     value: list[float | None]
@@ -147,7 +161,7 @@ class Proved:
 
 @dataclass(frozen=True)
 class Closer:
-    """Value and bound of a problem after some seconds of a search."""
+    """Value (`lower`) and bound (`upper`) of a problem after some seconds of a search with an `effort`."""
 
     seconds: float
     lower: float

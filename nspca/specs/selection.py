@@ -1,4 +1,8 @@
-"""Specs of model selection: number of features, number of components, and the noise test."""
+"""Specs of model selection: number of features, number of components, and the noise test.
+
+The page Sweep asks for the number of features and the noise test. The pages of several components ask for
+their number.
+"""
 
 import json
 from collections.abc import Iterable
@@ -71,7 +75,7 @@ class ChoiceSpec(_OfRows):
 
     @property
     def first(self) -> int:
-        """Smallest k of the question, which its `problem` has."""
+        """Smallest k: that of the problem which `problem` returns."""
         return self.ks[0]
 
     @property
@@ -94,6 +98,7 @@ class ChoiceSpec(_OfRows):
         return choose_k(self.rows(X), self.ks, **self.how(), **parts, report=_weighing(report))
 
     def pack(self, result: Choice) -> bytes:
+        """Return the choice as JSON bytes; see `unpack`."""
         return json.dumps(vars(row_of(result))).encode()
 
     @staticmethod
@@ -168,6 +173,7 @@ class ComponentsChoiceSpec(_OfRows):
         return choose_components(self.rows(X), self.k, self.most, **how, **parts, report=_weighing(report))
 
     def pack(self, result: Choice) -> bytes:
+        """Return the choice as JSON bytes; see `unpack`."""
         return json.dumps(vars(row_of(result))).encode()
 
     @staticmethod
@@ -232,12 +238,14 @@ class NoiseSpec(_OfRows):
         """Return the `nspca.NoiseTest`; `report` gets an event for every shuffled table."""
 
         def say(event: Event) -> None:
+            """Report an event with its row as a `Shuffled`."""
             row = event.payload.get("row")
             report(event if row is None else replace(event, payload=pack(Shuffled(**row))))
 
         return noise_test(self.rows(X), self.k, **self.how(), tables=self.tables, report=say)
 
     def pack(self, result: NoiseTest) -> bytes:
+        """Return the test as JSON bytes; see `unpack`."""
         return json.dumps({"value": result.value, "noise": result.noise.tolist()}).encode()
 
     @staticmethod
@@ -260,6 +268,7 @@ def _weighing(report: Report) -> Report:
     """Return a report hook that packs the evidence of a choice so far as a row."""
 
     def say(event: Event) -> None:
+        """Report an event with its row as a `Weighed`."""
         row = event.payload.get("row")
         report(event if row is None else replace(event, payload=pack(Weighed(**row))))
 

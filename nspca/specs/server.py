@@ -1,4 +1,7 @@
-"""Specs of measurements for pages: variances of a folder, speed of the machine, words of a sample."""
+"""Specs of measurements for pages: variances of a folder, speed of the machine, words of a sample.
+
+The dashboard runs them in a worker where a page would have to wait. No visitor asks for them.
+"""
 
 import json
 from dataclasses import asdict
@@ -23,6 +26,7 @@ class _Measure(Spec):
     """Base class of measurements whose results are stored as JSON."""
 
     def pack(self, result: Any) -> bytes:
+        """Return the measurement as JSON bytes."""
         return json.dumps(result).encode()
 
     unpack: ClassVar = staticmethod(json.loads)
@@ -77,6 +81,6 @@ class WordsSpec(_Measure):
         return Description("Python documentation", "its words are counted")
 
     def run(self, report: Report = silent, *args: Any, **given: Any) -> str:
-        """Count the words into the cache, and return an empty text."""
+        """Count the words into the cache, and return the text "counted"."""
         load_sample(COUNTED, report=report)
         return "counted"

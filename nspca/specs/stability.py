@@ -1,6 +1,7 @@
 """Specs of bootstrap stability: the frequency of features in components of rows drawn with replacement.
 
-A standardised problem uses the standard deviations of the whole table, since a column of a draw can be
+The page Compare asks a `StabilitySpec`, the pages of several components a `ComponentsStabilitySpec`. A
+standardised problem uses the standard deviations of the whole table, since a column of a draw can be
 constant.
 """
 
@@ -118,6 +119,7 @@ class StabilitySpec(ProblemSpec):
         return supports
 
     def pack(self, result: Any) -> bytes:
+        """Return the supports as JSON bytes."""
         return json.dumps(result).encode()
 
     unpack: ClassVar = staticmethod(json.loads)
@@ -192,6 +194,8 @@ class ComponentsStabilitySpec(ProblemSpec):
 
         Parameters
         ----------
+        X : Dataset or array, optional
+            The open data; by default the source in `data` is opened.
         components : (n, r) array, optional
             Components of the whole table, to compare with; by default the method finds them.
         """
@@ -209,6 +213,7 @@ class ComponentsStabilitySpec(ProblemSpec):
         return found
 
     def pack(self, result: Any) -> bytes:
+        """Return the matches as JSON bytes."""
         return json.dumps(result).encode()
 
     unpack: ClassVar = staticmethod(json.loads)

@@ -1,4 +1,7 @@
-"""Steps that change a data set after reading, such as leaving features out or taking logarithms."""
+"""Steps that change a data set after reading, such as leaving features out or taking logarithms.
+
+`DataSpec` and the opened data of the pages (`dashboard/open_data`) apply them.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace

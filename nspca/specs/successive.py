@@ -1,4 +1,7 @@
-"""Spec of several components one after another, found by each of several methods."""
+"""Spec of several components one after another, found by each of several methods.
+
+The page Compare asks it.
+"""
 
 from dataclasses import replace
 from typing import Annotated, Any, ClassVar, Literal

@@ -1,4 +1,8 @@
-"""Spec of a sweep: every method at every k, to find a sufficient number of features."""
+"""Spec of a sweep: every method at every k, to find a sufficient number of features.
+
+The page Sweep and the commands `sweep` and `solve` ask it. Other specs import `Ks`, `check_methods` and their
+like from here.
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -87,7 +91,7 @@ class SweepSpec(ProblemSpec):
 
     @property
     def first(self) -> int:
-        """Smallest k of the question, which its `problem` has."""
+        """Smallest k: that of the problem which `problem` returns."""
         return self.ks[0]
 
     @property
@@ -104,6 +108,9 @@ class SweepSpec(ProblemSpec):
         return Description(self.data.title, f"sweep {ks_words(self.ks)}", self.details())
 
     def to_query(self) -> dict[str, str]:
+        """Return the question as an address, with ``from``, ``to`` and ``step``, or ``ks`` without a common
+        step.
+        """
         step, keep = step_of(self.ks), self.keep or self.forced
         said = {"keep": address.write(keep)} if keep else {}
         said |= {"from": str(self.ks[0]), "to": str(self.ks[-1])}
@@ -112,6 +119,7 @@ class SweepSpec(ProblemSpec):
 
     @classmethod
     def values_of_query(cls, query: Mapping[str, str]) -> dict[str, Any]:
+        """Return the values of the fields that an address names; `forced` comes from ``keep``."""
         values = super().values_of_query(query)
         if "keep" in query:
             if any(getattr(values["data"], name) for name in (*OF_FEATURES, "drop")):
@@ -133,6 +141,7 @@ class SweepSpec(ProblemSpec):
         paper, probability = self._bounds_of_the_paper(problem, report)
 
         def completed(event: Event) -> None:
+            """Report an event of the sweep; its row, if any, gets the published bounds of its k."""
             row = event.payload.get("row")
             if row is not None:
                 k = row["k"]
@@ -145,6 +154,7 @@ class SweepSpec(ProblemSpec):
             report(event)
 
         def full(found: Sweep) -> Sweep:
+            """Return a sweep with the published bounds in the `info` of its results."""
             return Sweep(
                 {
                     (method, k): replace(found[method, k], info=found[method, k].info | beside[k])

@@ -1,4 +1,7 @@
-"""Folders of shards as the data of a run, read by many workers, or block by block with progress events."""
+"""Folders of shards as the data of a run, read by many workers, or block by block with progress events.
+
+The command ``run --workers`` makes `ShardsOnWorkers`. Other runs on a folder read `ReportingShards`.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

@@ -1,4 +1,7 @@
-"""Specs of applications in the papers: gene selection, face detection, and the pitprops table."""
+"""Specs of applications in the papers: gene selection, face detection, and the pitprops table.
+
+The page Papers asks them.
+"""
 
 import json
 import time
@@ -59,9 +62,11 @@ class Use(Spec):
     use: ClassVar[str]
 
     def to_query(self) -> dict[str, str]:
+        """Return the question as an address of the page Papers."""
         return {"paper": "uses", "use": self.use, **super().to_query()}
 
     def pack(self, result: Any) -> bytes:
+        """Return the rows as JSON bytes."""
         return json.dumps(result).encode()
 
     unpack: ClassVar = staticmethod(json.loads)
@@ -105,7 +110,9 @@ class GenesSpec(Use):
         return Description("Leukemia", "choosing genes", self.details())
 
     def run(self, report: Report = silent, X: Any = None, labels: Any = None) -> dict[str, Any]:
-        """Return rows ``selection, genes, mean, spread``, the chosen genes, and the seconds.
+        """Return a dict of the ``rows``, the number of ``features`` of the table, and the ``seconds``.
+
+        Each row has the keys ``selection, genes, mean, spread``: the score of k-means on so many genes.
 
         Parameters
         ----------
@@ -121,6 +128,7 @@ class GenesSpec(Use):
         started = time.perf_counter()
 
         def say(event: Event) -> None:
+            """Report an event with its line as a `Scored` row."""
             line = event.payload.get("line")
             report(event if line is None else replace(event, payload=pack(Scored(line))))
 
@@ -153,7 +161,10 @@ class DetectionSpec(Use):
     def run(
         self, report: Report = silent, faces: Any = None, nonfaces: Any = None, test_faces: Any = None
     ) -> list[dict[str, Any]]:
-        """Return rows ``method, test, false, true, area`` of the ROC curves.
+        """Return rows ``method, test, area, pixels, false, true`` of the ROC curves.
+
+        `pixels` is the number of nonzero weights of all components. `false` and `true` are the corners of the
+        curve: shares of other images, and of faces, that are taken for faces.
 
         The components are computed from 1000 training faces. The support vector machine is trained on these
         and 2000 other images. The remaining training faces, and those of the test set, are tested against the
@@ -213,6 +224,8 @@ class PitpropsSpec(Use):
 
     def run(self, report: Report = silent, A: Any = None) -> list[dict[str, Any]]:
         """Return rows ``method, cardinality, total, adjusted, subspace`` with lists for 1 to 6 components.
+
+        `cardinality` counts nonzero weights. The others are those of `nspca.components.explained_variances`.
 
         Parameters
         ----------

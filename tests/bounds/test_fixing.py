@@ -207,7 +207,7 @@ def test_features_that_cannot_be_told_apart(name, nonneg, branching):
 def test_the_same_input_gives_the_same_bytes(branching):
     for nonneg in (True, False):
         problem = nspca.Problem.from_data(hard()[0], 4, nonneg)
-        first, again = (nspca.certify(problem, effort="exhaustive", nodes=9) for _ in range(2))
+        first, again = (nspca.certify(problem, effort="exhaustive", nodes=4) for _ in range(2))
         assert len(first.tree["branch"]) > 2
         assert first.to_bytes() == again.to_bytes()
 
@@ -245,7 +245,8 @@ def test_an_ended_search_goes_on_from_its_certificate(branching):
 
 
 @pytest.mark.parametrize(
-    ("wide", "rounds"), [(False, 3), (True, 5), pytest.param(False, 5, marks=pytest.mark.long)]
+    ("wide", "rounds"),
+    [(False, 3), *(pytest.param(wide, 5, marks=pytest.mark.visit) for wide in (False, True))],
 )
 def test_going_on_never_loses_nodes_of_a_tree_that_proves_less_than_was_known(
     wide, rounds, branching, monkeypatch

@@ -31,12 +31,12 @@ class Workers:
         return future
 
 
-@pytest.mark.parametrize("count", [1, 3])
+@pytest.mark.parametrize("count", [pytest.param(1, marks=pytest.mark.visit), 3])
 def test_workers_make_the_same_certificate_however_many_they_are(branching, count):  # noqa: F811
     X, problem = hard()
-    alone = nspca.certify(problem, effort="exhaustive", nodes=24)
-    shared = nspca.certify(problem, effort="exhaustive", nodes=24, client=Workers(count))
-    assert len(alone.tree["branch"]) > 10
+    alone = nspca.certify(problem, effort="exhaustive", nodes=12)
+    shared = nspca.certify(problem, effort="exhaustive", nodes=12, client=Workers(count))
+    assert len(alone.tree["branch"]) > 5
     assert shared.to_bytes() == alone.to_bytes()
     nspca.verify(X, shared, problem)
 
@@ -54,7 +54,7 @@ def test_a_better_answer_that_one_node_meets_is_the_level_of_the_next_wave(branc
         return settled
 
     monkeypatch.setattr(waves, "settle", watched)
-    found = nspca.api.prove_optimum(problem, poor, nodes=24)
+    found = nspca.api.prove_optimum(problem, poor, nodes=12)
     assert found.value == pytest.approx(best.value, rel=1e-9)
     assert levels[0] < levels[-1] == max(levels)
     assert levels == sorted(levels) and levels[-1] >= max(met[:1])  # the search polishes what a node met
@@ -63,10 +63,10 @@ def test_a_better_answer_that_one_node_meets_is_the_level_of_the_next_wave(branc
 
 def test_a_tree_ends_when_its_witnesses_take_the_memory_it_may_have(branching, monkeypatch):  # noqa: F811
     X, problem = hard()
-    whole = nspca.certify(problem, effort="exhaustive", nodes=60)
+    whole = nspca.certify(problem, effort="exhaustive", nodes=24)
     limit = whole.nbytes // 3
     monkeypatch.setattr(tree_module, "MOST_BYTES", limit)
-    ended = nspca.certify(problem, effort="exhaustive", nodes=60)
+    ended = nspca.certify(problem, effort="exhaustive", nodes=24)
     tree = sum(array.nbytes for array in ended.tree.values())
     assert len(ended.tree["branch"]) < len(whole.tree["branch"])
     assert tree <= 2 * limit  # the wave that reaches the limit is finished
@@ -83,14 +83,14 @@ def test_open_nodes_beyond_their_memory_hand_on_their_witness_alone(branching, m
         return settle(ground, task, *more)
 
     monkeypatch.setattr(waves, "settle", watched)
-    certificate = nspca.certify(problem, effort="exhaustive", nodes=24)
-    assert len(seen) > 10 and all(task.warm is None for task in seen[1:])
+    certificate = nspca.certify(problem, effort="exhaustive", nodes=12)
+    assert len(seen) > 5 and all(task.warm is None for task in seen[1:])
     assert any(task.witness is not None for task in seen[1:])
     nspca.verify(X, certificate, problem)
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
-@pytest.mark.parametrize("count", [8, pytest.param(300, marks=pytest.mark.long)])
+@pytest.mark.parametrize("count", [4, pytest.param(300, marks=pytest.mark.long)])
 def test_no_feature_is_fixed_wrongly(nonneg, count, monkeypatch):
     """Each stage alone is held against brute force at its level; `benchmarks.fixings` does many more."""
     total = np.zeros(2, dtype=int)

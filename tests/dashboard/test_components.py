@@ -213,6 +213,7 @@ def test_the_check_on_a_held_out_half_is_asked_about_the_label():
     assert "by chance" in groups.held_out_sentence(chance, "component")
 
 
+@pytest.mark.visit
 def test_groups_are_compared_on_the_page(visit, stand_ins, texts, ended):
     page = visit("pages/parts.py", pictures="digits", look="samples")
     assert not page.exception and not page.error

@@ -41,7 +41,7 @@ def asked(monkeypatch):
 def test_many_questions_leave_little_behind(asked, monkeypatch):
     asked.now = {"state": "queued"}
     monkeypatch.setattr(asked, "submit", lambda *given, **more: new_workspace())
-    for number in range(3000):
+    for number in range(2100):
         defaults.look(SpeedSpec(), f"table {number}")
     assert 100 < len(defaults.NAMES) < 2000 and not defaults.NAMES._making
 

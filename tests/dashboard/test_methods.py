@@ -33,11 +33,11 @@ def expected(sample: str, signed: bool, center: bool) -> set[str]:
 @pytest.mark.parametrize(
     ("page", "sample"),
     [
-        ("pages/sweep.py", "digits"),
+        pytest.param("pages/sweep.py", "digits", marks=pytest.mark.visit),
         ("pages/sweep.py", "pitprops"),
         pytest.param("pages/sweep.py", "leukemia", marks=pytest.mark.visit),
         pytest.param("pages/compare.py", "digits", marks=pytest.mark.visit),
-        ("pages/compare.py", "pitprops"),
+        pytest.param("pages/compare.py", "pitprops", marks=pytest.mark.visit),
         pytest.param("pages/compare.py", "python-docs", marks=pytest.mark.visit),
         ("pages/parts.py", "digits"),
         ("pages/components.py", "pitprops"),

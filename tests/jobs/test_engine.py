@@ -564,7 +564,7 @@ def test_a_cancel_on_a_full_disk_ends_the_run(narrow, begun, wait_for, monkeypat
         narrow.cancel(job, "a")
         assert narrow.status(job).state == "cancelled" and "disk is full" in narrow.trouble
         wait_for(lambda: not narrow._tokens)
-    narrow._ends.again()
+    narrow._ends.retry()
     assert narrow.store.find_run(job).state == "cancelled" and not narrow.trouble
 
 

@@ -1,4 +1,4 @@
-"""Pack a comparison into one ZIP file. No Streamlit calls of its own."""
+"""Pack a comparison into one ZIP file, for `ComparePage.take_home`. No Streamlit calls of its own."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -70,6 +70,7 @@ def pack(
 
 
 def _sweep(run: Compared) -> nspca.Sweep:
+    """Return the results of a comparison that has some."""
     assert run.sweep is not None  # only what has something to open is taken home
     return run.sweep
 

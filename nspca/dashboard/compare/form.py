@@ -1,4 +1,7 @@
-"""The question of the compare page: the spec in the address, and the form that changes it."""
+"""The question of the compare page: the spec in the address, and the form that changes it.
+
+`ComparePage` calls `usual`, `question` and `inputs`.
+"""
 
 from contextlib import suppress
 
@@ -83,24 +86,28 @@ def inputs(of: Chosen) -> None:
         placeholder="Choose at least one method",
         **state.bind("rivals", rivals),
     )
-    _cannot(_refusals(of))
+    _draw_refusals(_refusals(of))
     with suppress(InvalidOption):  # the page shows this error, which `question` raises too
         options.form(rivals)
 
 
 def _ks_text(of: Chosen) -> str:
+    """Return the values of k as text: as typed by the visitor, or the default ones."""
     return state.get("ks") or ", ".join(map(str, default_ks(of.dataset.X.shape[1])))
 
 
 def _effort() -> str:
+    """Return the effort in the address; "fast" if it names none."""
     return state.get("effort") if state.get("effort") in EFFORTS else "fast"
 
 
 def _center(of: Chosen) -> bool:
+    """Tell whether the data are centred; a covariance never is."""
     return state.get("center") and not of.dataset.is_covariance
 
 
 def _scale(of: Chosen) -> bool:
+    """Tell whether the data are standardised; a covariance never is."""
     return state.get("scale") and not of.dataset.is_covariance
 
 
@@ -115,7 +122,7 @@ def _rivals(of: Chosen) -> list[str]:
     return [name for name in state.get("rivals") or FIRST if name in able]
 
 
-def _cannot(refusals: dict[str, str | None]) -> None:
+def _draw_refusals(refusals: dict[str, str | None]) -> None:
     """List the methods that cannot solve the problem, folded, each with its reason."""
     cannot = [f"- {_named(name, sentence)}" for name, sentence in refusals.items() if sentence]
     if cannot:
@@ -124,7 +131,7 @@ def _cannot(refusals: dict[str, str | None]) -> None:
 
 
 def _named(name: str, sentence: str) -> str:
-    """Return a reason with the name of its method in front, unless the reason begins with the name."""
+    """Return a reason as Markdown that begins with the name of its method in bold."""
     begins = sentence.startswith(f"{name} ")
     return (
         f"**{name}** {wording.plain(sentence.removeprefix(name))}"

@@ -1,4 +1,7 @@
-"""The kind of run of the compare page, and its values of k: the defaults, and those that a visitor typed."""
+"""Constants of the compare page, its kind of run, and its values of k: the defaults, and those typed.
+
+The form and the page use them.
+"""
 
 import re
 
@@ -7,11 +10,12 @@ from nspca.errors import InvalidProblem
 from nspca.specs import ComparisonSpec
 
 QUICK = ("auto", "tpower", "threshold", "pca")
+"""Methods of the usual question for more than `LARGE` features."""
 SOME, LARGE = 100, 1000
-"""Numbers of features above which the usual question has every second k only, and fewer methods."""
+"""Numbers of features above which the usual question has every second k only, or only the methods `QUICK`."""
 ALL_UP_TO = 13  # maximum features for comparing every k
 MOST_K = 160  # largest k of the usual question
-MOST_KS = 60
+MOST_KS = 60  # maximum values of k in one comparison
 SIGNS = {True: "nonnegative", False: "of any sign"}
 BASELINE = "baseline: truncated and renormalised"
 
@@ -41,7 +45,7 @@ def read_ks(text: str, n: int) -> tuple[int, ...]:
     Raises
     ------
     InvalidProblem
-        For other text, and for a k outside 1 to n.
+        For other text, and for a k outside 1 to n, and for more than `MOST_KS` values.
     """
     found: set[int] = set()
     for part in filter(None, re.split(r"[,;\s]+", re.sub(r"\s*[-–]\s*", "-", text))):

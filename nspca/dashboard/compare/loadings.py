@@ -1,4 +1,7 @@
-"""Draw components of several methods side by side: as images, spectra, word lists, or tables of weights."""
+"""Draw components of several methods side by side: as images, spectra, word lists, or tables of weights.
+
+The section "Loadings" of the compare page calls `show`, and the section on stability calls `pictures`.
+"""
 
 import numpy as np
 import streamlit as st
@@ -19,7 +22,7 @@ LISTED = 12  # maximum words of a list that stands beside others
 
 
 def show(run: Compared, of_k: dict[str, nspca.Result]) -> None:
-    """Draw the components of all methods for one k."""
+    """Draw the components of all methods for one k; `of_k` has the result of each method at this k."""
     methods = list(of_k)
     X = aligned(np.column_stack([result.components[:, 0] for result in of_k.values()]))
     st.markdown("**Loadings side by side**")
@@ -35,7 +38,10 @@ def show(run: Compared, of_k: dict[str, nspca.Result]) -> None:
 
 
 def aligned(X: np.ndarray) -> np.ndarray:
-    """Return the columns with signs that agree with the first, which gets more positive weight."""
+    """Return X (n, methods) with columns negated where needed, since x and -x are one component.
+
+    The first column gets more positive weight than negative, and no other points away from it.
+    """
     first = X[:, 0] * (-1 if X[:, 0].sum() < 0 else 1)
     turn = np.where(X.T @ first < 0, -1.0, 1.0)
     return X * turn
@@ -62,7 +68,10 @@ def pictures(
     key: str,
     largest: float | None = None,
 ) -> None:
-    """Draw each column of X as an image, all with the same colour scale, in rows that fit the screen."""
+    """Draw each column of X (n, r) as an image, in rows that fit the screen.
+
+    All have one colour scale, up to `largest`, which is by default the largest weight.
+    """
     largest = largest or float(np.abs(X).max(initial=0.0)) or 1.0
     with st.grid(min(6, len(titles)) if len(titles) != 8 else 4, min_column_width=150):
         for i, title in enumerate(titles):
@@ -73,7 +82,7 @@ def pictures(
 
 
 def _grid(dataset: Dataset, X: np.ndarray, titles: list[str], mean: np.ndarray | None) -> None:
-    """Draw the columns of X as images in one figure."""
+    """Draw the columns of X (n, methods) as spectra or as word lists, a figure for each."""
     spectra = dataset.kind == "spectrum" and dataset.axis is not None
     with st.grid(2 if spectra else 3, min_column_width=300 if spectra else 230):
         for i, title in enumerate(titles):

@@ -1,4 +1,7 @@
-"""Two further analyses of a comparison, each started by a button: several components, and stability."""
+"""Two further analyses of a comparison, each started by a button: several components, and stability.
+
+The sections of the compare page call `cumulative` and `stability`.
+"""
 
 from itertools import combinations
 from typing import Any
@@ -29,6 +32,7 @@ BETWEEN = {
     "generalised": "generalised deflation (Mackey 2008)",
     ANGLE: "nothing; but at least so many degrees apart",
 }
+"""Descriptions of the deflations between components, by their value in the address."""
 COUNTED = {
     "total": "**total**: the sum of the components' variances x'Ax. What two components have in common "
     "counts twice.",
@@ -37,6 +41,7 @@ COUNTED = {
     "subspace": "**subspace**: tr of A projected on the span of the components. Without shared features "
     "they are orthogonal, and it equals total.",
 }
+"""Descriptions of the measures of the variance of several components."""
 
 
 def cumulative(run: Compared, k: int, methods: list[str]) -> None:
@@ -77,7 +82,7 @@ def _further(run: Compared, k: int, methods: list[str]) -> dict[str, Any]:
 
 
 def _between() -> dict[str, Any]:
-    """Draw the choice of the deflation between components, and return it as options."""
+    """Draw the choice of the deflation between components, and return it as fields of `SuccessiveSpec`."""
     turn = state.get("turn") if state.get("turn") in BETWEEN else "drop"
     with st.container(horizontal=True, vertical_alignment="bottom"):
         turn = st.selectbox(
@@ -96,7 +101,7 @@ def _between() -> dict[str, Any]:
 
 
 def _offer(run: Compared, spec: Spec, label: str, **look: Any) -> None:
-    """Draw the button that starts an analysis."""
+    """Draw the button that starts an analysis; `look` has its key and icon."""
     start.button(label, lambda: start.start(spec, **run.data.given), type="secondary", **look)
 
 

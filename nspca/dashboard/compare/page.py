@@ -1,4 +1,7 @@
-"""The compare page: several methods on one problem, at several numbers of features."""
+"""The class `ComparePage`: several methods on one problem, at several numbers of features.
+
+The script pages/compare.py hands a `ComparePage` to `answer_page.show`, which calls its methods.
+"""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -34,7 +37,11 @@ HEIGHT = 380
 
 
 class ComparePage(AnswerPage[ComparisonSpec]):
-    """The compare page, see `AnswerPage` for its methods."""
+    """The compare page.
+
+    `AnswerPage` documents the methods. `line` and `label` are texts of the folded form and of the start
+    button. `status`, `share` and `filling` follow a run. `view`, `more` and `take_home` show its results.
+    """
 
     kind = COMPARISON
 
@@ -106,11 +113,15 @@ def _size(asked: ComparisonSpec) -> str:
 
 
 def _ready(now: JobState) -> int:
+    """Return the number of answers and bounds that a run has found so far."""
     return sum(isinstance(row, Found | Proved) for row in unpack(now.rows))
 
 
 def known(rows: list[Row]) -> pd.DataFrame:
-    """Return a table of values by method and k, with the bound of each k, from rows of both."""
+    """Return a table of values by method and k, with the bound of each k, from the rows of a run so far.
+
+    A bound that is not known yet is NaN.
+    """
     table = pd.DataFrame([vars(row) for row in rows if isinstance(row, Found)], columns=list(COLUMNS))
     proofs = {row.k: (row.upper, row.kind) for row in rows if isinstance(row, Proved)}
     table["upper"] = [proofs.get(k, (np.nan, None))[0] for k in table["k"]]

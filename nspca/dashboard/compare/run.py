@@ -18,7 +18,16 @@ from nspca.specs import ComparisonSpec
 
 @dataclass(frozen=True)
 class Compared:
-    """A comparison with its data and its problem; `sweep` is None until there are results."""
+    """A comparison with its data and its problem.
+
+    Attributes
+    ----------
+    id, now : id and state of its run
+    data : the data
+    asked : the question
+    problem : the problem with its leading eigenvalue; its k is the first k of the question
+    sweep : the results; None until there are some
+    """
 
     id: str
     data: Chosen
@@ -43,7 +52,7 @@ class Compared:
 
     @property
     def ceiling(self) -> float:
-        """Upper limit for the axis of values: the leading eigenvalue, or the sum of the largest variances."""
+        """Upper limit of the axis of values: the leading eigenvalue or the sum of the largest variances."""
         A = self.problem.covariance
         largest = np.sort(A.diagonal)[-max(self.asked.ks) :].sum() * A.unit
         return float(min(self.problem.leading_eigenvalue, largest)) or 1.0

@@ -1,4 +1,7 @@
-"""The sections below a comparison. Only one is drawn at a time, so that the page stays short."""
+"""The sections below a comparison, drawn for `ComparePage.more`.
+
+Only one is drawn at a time, so that the page stays short.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -109,7 +112,7 @@ def _numbers(seen: Seen) -> None:
 
 
 def draw_table(table: pd.DataFrame) -> None:
-    """Draw the table of all numbers of a comparison."""
+    """Draw the table of all numbers of a comparison: `Seen.table`, one row for each method and k."""
     tables.show(
         shown(table),
         alt="Every method at every k: value, share of the best found, proved ratio, bound, seconds",

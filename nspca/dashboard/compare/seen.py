@@ -1,4 +1,7 @@
-"""The class `Seen`: a finished comparison at one k, with its results and its answer in sentences."""
+"""The class `Seen`: a finished comparison at one k, with its results and its answer in sentences.
+
+`ComparePage.view` makes a `Seen`, and the sections draw it.
+"""
 
 import pandas as pd
 

@@ -1,4 +1,7 @@
-"""Record a cone search, and replay it cone by cone in the browser, without the server."""
+"""Record a cone search, and replay it cone by cone in the browser, without the server.
+
+The pages Spannogram and Learn call `cone_replay`.
+"""
 
 import heapq
 from dataclasses import dataclass, replace
@@ -21,7 +24,7 @@ from nspca.presentation.markup import render
 from nspca.presentation.numerals import format_bound_share, format_guarantee, format_value_share, proved_ratio
 
 CAP = 3000
-"""Cones of one replay: more are neither told apart on a screen nor needed at rank 3."""
+"""Maximum cones of a replay: more cannot be distinguished on a screen, and rank 3 does not need more."""
 _SHORT = {"open": "open", "leaf": "proved within the tolerance", "discarded": "cannot hold the best"}
 _HTML = render("cone_replay")
 _CSS = """
@@ -126,7 +129,9 @@ def _largest_left(bounds: Array, born: np.ndarray, cut: np.ndarray) -> Array:
 
 
 def _stage(world: Globe, best: Array) -> dict[str, str]:
-    """Return both figures with one cone of every kind, as JSON.
+    """Return the figures "map" and "sphere" as JSON, with an example cone of each status.
+
+    The direction `best` (3,) is marked in both.
 
     The browser replaces the lines of the cones, and keeps colours and labels.
     """
@@ -147,7 +152,7 @@ def _stage(world: Globe, best: Array) -> dict[str, str]:
 
 
 def replay_data(went: Replay, world: Globe, unit: float, tol: float) -> dict[str, Any]:
-    """Return the data for the browser: both figures, and every cone with its bound in per cent of `unit`.
+    """Return the data for the browser: the figures, and every cone with its bound in per cent of `unit`.
 
     Bounds and guarantees are sent as text, since a browser would round numbers to nearest.
     """
@@ -190,6 +195,7 @@ def replay_data(went: Replay, world: Globe, unit: float, tol: float) -> dict[str
 def _data(
     key: tuple[Any, ...], tol: float, unit: float, _V: Array, nonneg: bool, k: int
 ) -> tuple[Replay, dict[str, Any]]:
+    """Return the replay of a search and its data for the browser, cached."""
     went = record(_V, k, nonneg, tol)
     return went, replay_data(went, globe(_V, k, nonneg), unit, tol)
 
@@ -198,7 +204,7 @@ def cone_replay(key: tuple[Any, ...], V: Array, k: int, *, nonneg: bool, tol: fl
     """Draw the replay of a search on V (n, 3), on the sphere or a flat map, with its bounds; return the
     replay.
 
-    `key` is a cache key that stands for V, k and nonneg.
+    `key` is a cache key that stands for V, k and nonneg. `unit` is the variance that counts as 100 %.
     """
     serve_plotly()
     went, data = _data(key, tol, unit, V, nonneg, k)

@@ -1,4 +1,4 @@
-"""A button that copies text to the clipboard of the visitor."""
+"""A button that copies text to the clipboard of the visitor, for lists of features."""
 
 from importlib.resources import files
 
@@ -22,5 +22,8 @@ _COPY = st.components.v2.component(
 
 
 def button(label: str, text: str, key: str) -> None:
-    """Draw a button that copies `text`; afterwards it says "Copied", or that the browser refused."""
+    """Draw a button that copies `text`; afterwards it says "Copied", or that the browser refused.
+
+    `key` is the identity of the button on the page.
+    """
     _COPY(key=key, data={"label": label, "text": text}, height="content", width="content")

@@ -1,4 +1,4 @@
-"""Draw Plotly figures on a page, update them in place, and describe them for screen readers.
+"""Draw Plotly figures on all pages, update them in place, and describe them for screen readers.
 
 `st.plotly_chart` mounts a new figure at every change of its data, and ships a separate plotly.js. This
 component calls ``Plotly.react`` on the mounted figure, so zoom and camera survive each update of a running

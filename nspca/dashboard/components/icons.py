@@ -1,4 +1,4 @@
-"""Style of the icons in ``icons.html``, for components that run in the browser."""
+"""Style of the icons in the template ``icons.html``, for the spannogram explorer and the cone replay."""
 
 CSS = """
 svg.icon { width: 1.2em; height: 1.2em; fill: currentColor; vertical-align: -0.25em; }

@@ -1,4 +1,7 @@
-"""Component with a small image on which a visitor chooses pixels by touching them."""
+"""Component with a small image on which a visitor chooses pixels by touching them.
+
+The pages Learn and Join use it to let a visitor guess a component.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -10,6 +13,7 @@ import streamlit as st
 from nspca.presentation.colours import CHOSEN
 
 MOST_DIGITS = 7
+"""Numbers of pixels with so many digits or more are refused before they are converted."""
 _HTML = """
 <div class="nspca-paint">
   <div class="grid" role="group" aria-label="pixels to choose from"></div>
@@ -34,14 +38,21 @@ _PAINTER = st.components.v2.component("nspca_painter", html=_HTML, css=_CSS, js=
 
 @dataclass(frozen=True, eq=False)
 class Image:
-    """Image to paint on: brightness (n,) of its pixels in [0, 1], columns, and maximum number of pixels."""
+    """Image to paint on.
+
+    Attributes
+    ----------
+    shade : (n,) brightness of the pixels, from 0 to 1, row by row
+    columns : number of pixels in a row
+    most : maximum number of pixels that a visitor may choose
+    """
 
     shade: np.ndarray
     columns: int
     most: int
 
 
-def painter(image: Image, key: str, chosen: Sequence[int], told: Callable[[list[int]], None]) -> None:
+def painter(image: Image, key: str, chosen: Sequence[int], on_change: Callable[[list[int]], None]) -> None:
     """Draw the image with the chosen pixels.
 
     Parameters
@@ -51,13 +62,15 @@ def painter(image: Image, key: str, chosen: Sequence[int], told: Callable[[list[
         Identity on the page.
     chosen : sequence of int
         Numbers of the chosen pixels.
-    told : callable
+    on_change : callable
         Called with the chosen pixels after the visitor has changed them.
     """
 
     def take() -> None:
         said = st.session_state[key].get("chosen")
-        told(painting(said.get("pixels") if isinstance(said, dict) else None, len(image.shade), image.most))
+        on_change(
+            painting(said.get("pixels") if isinstance(said, dict) else None, len(image.shade), image.most)
+        )
 
     last = st.session_state.get(key, {}).get("chosen")
     turn = last.get("turn") if isinstance(last, dict) else 0
@@ -71,8 +84,11 @@ def painter(image: Image, key: str, chosen: Sequence[int], told: Callable[[list[
     _PAINTER(key=key, data=data, on_chosen_change=take)
 
 
-def painting(told: object, n: int, most: int) -> list[int]:
-    """Return valid pixels from an untrusted value of a browser or address: distinct, and at most `most`."""
-    said = [str(pixel) for pixel in told] if isinstance(told, list | tuple) else []
+def painting(given: object, n: int, most: int) -> list[int]:
+    """Return numbers of pixels from an untrusted value of a browser or address.
+
+    They are distinct and in increasing order, at most `most` of the n pixels of the image.
+    """
+    said = [str(pixel) for pixel in given] if isinstance(given, list | tuple) else []
     pixels = {int(pixel) for pixel in said if pixel.isdecimal() and len(pixel) < MOST_DIGITS}
     return sorted(pixel for pixel in pixels if pixel < n)[:most]

@@ -1,4 +1,7 @@
-"""Convert figures to SVG and PNG files in the visitor's browser, so that the server needs no browser."""
+"""Convert figures to SVG and PNG files in the visitor's browser, so that the server needs no browser.
+
+The download of a whole result (`dashboard/export`) calls `draw`.
+"""
 
 import base64
 import binascii
@@ -44,7 +47,7 @@ def on_paper(figure: go.Figure) -> go.Figure:
 
 
 def draw(
-    figures: Mapping[str, go.Figure], key: str, of: str, told: Callable[[dict[str, Picture] | None], None]
+    figures: Mapping[str, go.Figure], key: str, of: str, on_drawn: Callable[[dict[str, Picture] | None], None]
 ) -> None:
     """Let the browser convert figures, with a line of progress on the page.
 
@@ -55,7 +58,7 @@ def draw(
         Identity on the page.
     of : str
         Text that changes with the content of the figures; the browser converts them again when it changes.
-    told : callable
+    on_drawn : callable
         Called with the pictures by name before the page is drawn again, or with None if the browser failed.
     """
     serve_plotly()
@@ -64,7 +67,7 @@ def draw(
     def hear() -> None:
         said = st.session_state[key].get("drawn")
         if isinstance(said, dict) and said.get("of") == of:
-            told(drawn(said.get("pictures"), list(sent)))
+            on_drawn(drawn(said.get("pictures"), list(sent)))
 
     _PICTURES(
         key=key,
@@ -74,7 +77,7 @@ def draw(
 
 
 def drawn(said: Any, names: list[str]) -> dict[str, Picture] | None:
-    """Return the pictures from an untrusted value of a browser; None unless there is exactly one per name."""
+    """Return the pictures from an untrusted value of a browser; None unless each name has a valid one."""
     if not isinstance(said, dict) or set(said) != set(names):
         return None
     try:

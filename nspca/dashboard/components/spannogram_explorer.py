@@ -1,6 +1,7 @@
 """Interactive spannogram: a visitor drags the angle in the browser, and sees its component beside the curves.
 
-The server receives the angle when the visitor releases it.
+The server receives the angle when the visitor releases it. The page Spannogram calls `spannogram_explorer`.
+Learn calls `asking`, `guess` and `page`. A phone on the page Join calls `sending` and `guess`.
 """
 
 import base64
@@ -17,6 +18,7 @@ from nspca.plots.spannogram import Spans, curves, spans, top_set
 from nspca.presentation.markup import render
 
 UNIT = "the first principal component"
+"""Name of the variance that counts as 100 %, the leading eigenvalue."""
 Optimum = tuple[float, int]
 """An angle in radians, and the sign of the direction c there."""
 _HTML = render("spannogram_explorer")
@@ -243,7 +245,7 @@ def asking(
     guessed: float | None,
     picture: Picture | None = None,
 ) -> dict[str, Any]:
-    """Return the data for the browser for the game of guessing the best angle.
+    """Return the data for `guess`, in which a visitor guesses the best angle.
 
     The drawing hides the objective until the answer is revealed.
 
@@ -257,6 +259,8 @@ def asking(
         The leading eigenvalue, in the units of V.
     guessed : float or None
         The guessed angle in radians; None before the guess.
+    picture : Picture, optional
+        Options of drawing the component at the angle.
     """
     # Far from the answer, which would not be a guess otherwise.
     begin = optimum[0] - np.pi / 3 if optimum[0] > 0 else optimum[0] + np.pi / 3
@@ -267,7 +271,7 @@ def asking(
 
 
 def sending(V: Any, k: int, label: str, sent: float | None) -> dict[str, Any]:
-    """Return the data for guessing the best angle on a phone: the curves, without the answer.
+    """Return the data for `guess` on a phone: the curves, without the answer.
 
     Parameters
     ----------
@@ -298,16 +302,16 @@ def sending(V: Any, k: int, label: str, sent: float | None) -> dict[str, Any]:
     return {**data, "ask": True, "send": label, **known}
 
 
-def guess(data: dict[str, Any], key: str, told: Callable[[float | None], None]) -> None:
-    """Draw the picture for the data of `asking`.
+def guess(data: dict[str, Any], key: str, on_guess: Callable[[float | None], None]) -> None:
+    """Draw the picture for the data of `asking` or `sending`.
 
-    `told` is called with the angle when the visitor reveals the answer, and with None when it is hidden
-    again.
+    `on_guess` is called with the angle in radians when the visitor reveals the answer or sends the guess, and
+    with None when the answer is hidden again.
     """
 
     def take() -> None:
         said = st.session_state[key].get("guess")
-        told(None if said is None else min(np.pi / 2, max(-np.pi / 2, float(said))))
+        on_guess(None if said is None else min(np.pi / 2, max(-np.pi / 2, float(said))))
 
     data = {**data, "scale": figures.scale()}
     _EXPLORER(
@@ -320,5 +324,5 @@ def guess(data: dict[str, Any], key: str, told: Callable[[float | None], None]) 
 
 
 def page(title: str, sentence: str, data: dict[str, Any]) -> bytes:
-    """Return the picture as one self-contained HTML file."""
+    """Return the picture for the data of `asking` as one self-contained HTML file, to download."""
     return standalone.html(title, sentence, _HTML, _CSS, _JS, data)

@@ -1,4 +1,7 @@
-"""Write a component as one self-contained HTML file, with a policy that forbids all network access."""
+"""Write a component as one self-contained HTML file, with a policy that forbids all network access.
+
+The spannogram explorer uses it for a download.
+"""
 
 import json
 from typing import Any

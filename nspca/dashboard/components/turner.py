@@ -1,4 +1,4 @@
-"""Component of the learn page: a visitor turns a line to guess the direction of largest variance."""
+"""Component of the page Join: a student turns a line to guess the direction of largest variance."""
 
 from collections.abc import Callable
 from importlib.resources import files
@@ -32,8 +32,10 @@ _JS = files("nspca.dashboard.components").joinpath("turner.js").read_text("utf-8
 _TURNER = st.components.v2.component("nspca_turner", html=_HTML, css=_CSS, js=_JS)
 
 
-def turner(points: Array, key: str, send: str, guessed: float | None, told: Callable[[object], None]) -> None:
-    """Show points and a line that a visitor turns; `told` gets the angle in degrees when the guess is sent.
+def turner(
+    points: Array, key: str, send: str, guessed: float | None, on_guess: Callable[[object], None]
+) -> None:
+    """Show points and a line that a visitor turns, with a button that sends the angle.
 
     Parameters
     ----------
@@ -44,8 +46,8 @@ def turner(points: Array, key: str, send: str, guessed: float | None, told: Call
         Label of the button.
     guessed : float or None
         Angle in degrees that this visitor sent before.
-    told : callable
-        Called with the value from the browser, which the callable must check.
+    on_guess : callable
+        Called with the sent angle in degrees, an untrusted value that the callable must check.
     """
     at, counts = np.unique(points, axis=0, return_counts=True)
     low, size = points.min(), float(np.ptp(points)) or 1.0
@@ -55,5 +57,5 @@ def turner(points: Array, key: str, send: str, guessed: float | None, told: Call
         "send": send,
         "guessed": guessed,
     }
-    take = lambda: told(st.session_state[key].get("guess"))  # noqa: E731
+    take = lambda: on_guess(st.session_state[key].get("guess"))  # noqa: E731
     _TURNER(key=key, data=data, on_guess_change=take)

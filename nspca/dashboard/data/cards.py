@@ -1,4 +1,7 @@
-"""Draw the samples as cards, each with a picture of its data; a click chooses the sample."""
+"""Draw the samples as cards, each with a picture of its data; a click chooses the sample.
+
+The picker of the data page calls `show`.
+"""
 
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
@@ -53,11 +56,13 @@ def show() -> None:
 
 
 def _look_again(drawn: list[Future[Any]], counting: str | None) -> None:
+    """Draw the page again once all pictures are ready; a fragment calls this twice a second."""
     if _all_there(drawn, counting):
         st.rerun()
 
 
 def _all_there(drawn: list[Future[Any]], counting: str | None) -> bool:
+    """Tell whether all pictures are drawn and the run `counting` (the id of a word count) has ended."""
     return all(one.done() for one in drawn) and (counting is None or engine().status(counting).ended)
 
 

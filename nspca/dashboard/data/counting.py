@@ -1,4 +1,7 @@
-"""Draw the form for counting words of texts. Its values are fields of a `DataSpec`, kept in the address."""
+"""Draw the form for counting words of texts. Its values are fields of a `DataSpec`, kept in the address.
+
+The data page calls `form` for an upload that holds texts.
+"""
 
 import streamlit as st
 
@@ -14,6 +17,7 @@ NAMES = {
     "counts": "how often it occurs",
     "tfidf": "tf-idf: rare words weigh more",
 }
+"""Text on screen for option values. Other values are shown as they are, capitalised."""
 MOST = (100, 500, 1000, 2000, 4000, 10_000, 20_000)
 """Choices for the maximum number of words in the vocabulary."""
 

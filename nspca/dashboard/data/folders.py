@@ -1,4 +1,7 @@
-"""List the folders of shards on the server, and choose one of them."""
+"""List the folders of shards on the server, and choose one of them.
+
+The picker of the data page calls `show`.
+"""
 
 from functools import partial
 

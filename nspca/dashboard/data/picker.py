@@ -1,4 +1,7 @@
-"""Choose the data: a sample of the catalogue, an upload, or a folder of the server."""
+"""Choose the data: a sample of the catalogue, an upload, or a folder of the server.
+
+The data page calls `choose`.
+"""
 
 from functools import partial
 from typing import Any
@@ -28,6 +31,7 @@ FORMATS = (
     "column of texts, a text with a document in each line), images (a ZIP of JPEG, PNG, WebP or PGM) or word "
     "counts (UCI docword)"
 )
+"""Sentence on the accepted files, also for the table of other samples on the page Sweep."""
 LONGEST_PASTED = 1_000_000
 """Characters that may be pasted; a browser is slow with more."""
 
@@ -103,11 +107,13 @@ def _example() -> None:
 
 
 def _about(example: Example) -> None:
+    """Draw the description of an example file."""
     st.caption(f"{wording.plain(example.about[0].upper() + example.about[1:])}.", width="content")
 
 
 @st.cache_resource(show_spinner=False)
 def _example_file(name: str) -> Example:
+    """Return an example file, made once per server."""
     return example_file(name)
 
 
@@ -199,6 +205,7 @@ def _take_upload(digest: str) -> None:
 
 
 def _delete(digest: str) -> None:
+    """Delete an upload; if it was chosen, the choice is undone."""
     engine().store.delete_upload(state.workspace(), digest)
     if state.get("upload") == digest:
         state.forget((*state.ABOUT_DATA, *state.ABOUT_FILE, "upload"))

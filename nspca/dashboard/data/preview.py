@@ -1,4 +1,7 @@
-"""Draw the chosen data: what reading the file gave, a picture, the preparation, and the spectrum."""
+"""Draw the chosen data: what reading the file gave, a picture, the preparation, and the spectrum.
+
+The data page calls most functions. `answer_page.open_page` draws `line` and `rows` at the top of other pages.
+"""
 
 import numpy as np
 import pandas as pd
@@ -15,6 +18,7 @@ from nspca.plots.data_preview import strip
 
 FOLDER = ":blue-badge[folder on the server]"
 ROWS, COLUMNS, EIGENVALUES = 8, 12, 20
+"""Rows and columns in the table of first rows, and eigenvalues in the spectrum."""
 HIGH = 250
 """Height in pixels of a table on the first screen, which fits its header and six rows."""
 STRIP_STYLE = "width:100%;max-height:calc(130px * var(--nspca-room,1));object-fit:contain"

@@ -1,4 +1,7 @@
-"""The form for reading an uploaded file: detected layout, options, and suggestions."""
+"""The form for reading an uploaded file: detected layout, options, and suggestions.
+
+All public functions are called by the data page. `mend` is called when the file cannot be read.
+"""
 
 from collections.abc import Callable
 
@@ -29,6 +32,7 @@ GAPS = {
     "features": "leave out their features",
     "mean": "put in the mean of the feature",
 }
+"""Treatments of missing values by their value in the address."""
 
 
 def forget_stale() -> None:
@@ -127,12 +131,14 @@ def _cost(way: Way) -> str:
 
 
 def _names(look: Layout | None) -> list[str]:
+    """Return the columns that may hold the names, of features if these are in rows, else of samples."""
     if look is None:
         return []
     return list(look.columns[:1] if state.get("rows") else look.columns)
 
 
 def _labels(look: Layout | None) -> list[str]:
+    """Return the names of the columns that may hold labels, or of the rows if features are in rows."""
     if look is None or not state.get("rows"):
         return [] if look is None else list(look.columns)
     body = look.rows[1:] if look.header else look.rows
@@ -142,7 +148,8 @@ def _labels(look: Layout | None) -> list[str]:
 def _selector(label: str, name: str, names: list[str], nothing: str, look: Layout) -> None:
     """Draw a selector of one of `names`, or of none (shown as `nothing`).
 
-    With very many names, it lists those that contain the typed text.
+    The choice is the value `name` of the address. With very many names, the selector lists those that contain
+    the typed text.
     """
 
     def shown(option: str) -> str:
@@ -183,6 +190,7 @@ def _sought(name: str, names: list[str]) -> None:
 
 
 def _turned() -> None:
+    """Reset every value about the data, after the table was turned or is read as another kind of table."""
     state.forget((*state.ABOUT_DATA, "id", "label"))
 
 
@@ -236,6 +244,7 @@ def offers(of: Chosen) -> None:
 
 
 def _beginning(data: Dataset) -> str:
+    """Return the beginning of the first sample's name, which may be its label."""
     return wording.plain(data.label_columns[PREFIX][0])
 
 
@@ -317,13 +326,14 @@ def annotation(of: Chosen) -> None:
 
 
 def _turn(sentence: str) -> None:
+    """Draw the suggestion to take the rows as features, after a sentence that says why."""
     _offer(wording.plain(sentence), "Take the rows as features", "turn", _turned, rows=True)
 
 
 def _offer(
     sentence: str, button: str, key: str, then: Callable[[], None] = _read_anew, **values: object
 ) -> None:
-    """Draw a suggestion with a button that sets values and then calls `then`."""
+    """Draw a suggestion with a button that sets `values` in the address and then calls `then`."""
 
     def do() -> None:
         state.put(**values)

@@ -1,4 +1,7 @@
-"""Replace a stand-in by the real data: by a download on request, or by a copy that the visitor has."""
+"""Replace a stand-in by the real data: by a download on request, or by a copy that the visitor has.
+
+Every page that shows a stand-in calls `offer`.
+"""
 
 from collections.abc import Callable
 from urllib.parse import urlsplit

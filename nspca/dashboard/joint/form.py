@@ -1,4 +1,7 @@
-"""The question about several components: the spec in the address, and the form that changes it."""
+"""The question about several components: the spec in the address, and the form that changes it.
+
+`JointPage` calls `usual`, `question` and `inputs`.
+"""
 
 from contextlib import suppress
 from typing import Any
@@ -79,7 +82,7 @@ def question(about: Subject, of: Chosen) -> ComponentsSpec:
 
 
 def wanted(about: Subject, of: Chosen) -> tuple[int, str]:
-    """Return the number of components in the address, and the text of their sizes."""
+    """Return the number of components and the text of their sizes, from the address or by default."""
     r, size = default_sizes(of.dataset.X.shape[1], about.r, about.size)
     r = r if state.get("r") is None else state.get("r")
     return r, str(size) if state.get("size") is None else state.get("size")
@@ -166,6 +169,7 @@ def _default(n: int) -> tuple[str, ...]:
 
 
 def _effort() -> str:
+    """Return the effort in the address; "standard" if it names none."""
     return state.get("proof") if state.get("proof") in EFFORTS else "standard"
 
 
@@ -175,10 +179,12 @@ def _is_counts(about: Subject) -> bool:
 
 
 def _center(about: Subject, of: Chosen) -> bool:
+    """Tell whether the data are centred; word counts are not, unless the visitor chooses that."""
     if of.dataset.is_covariance:
         return False
     return state.get("raw") is False if _is_counts(about) else state.get("center")
 
 
 def _scale(of: Chosen) -> bool:
+    """Tell whether the data are standardised; a covariance never is."""
     return state.get("scale") and not of.dataset.is_covariance

@@ -1,4 +1,7 @@
-"""Separation of labelled groups by components: an effect size for each, and a check on a held-out half."""
+"""Separation of labelled groups by components: an effect size for each, and a check on a held-out half.
+
+The section with the map of samples calls `show`.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -155,8 +158,10 @@ def held_out_sentence(held: GroupEffects, one: str) -> str:
 
 
 def _line(now: JobState) -> str:
+    """Return the progress line of the check."""
     return progress.waiting(now) or (wording.plain(now.event.stage) if now.event else "Starting …")
 
 
 def _share(now: JobState) -> float:
+    """Return the progress of the check, from 0 to 1."""
     return now.event.done / now.event.total if now.event and now.event.total else 0.0

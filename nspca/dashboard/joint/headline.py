@@ -1,4 +1,7 @@
-"""State the answer of the pages Parts, Topics and Components: the explained variance and the proved limit."""
+"""State the answer of the pages Parts, Topics and Components: the explained variance and the proved limit.
+
+`JointPage` calls `show` and `climb`. The lists and pictures of components take their percentages from `each`.
+"""
 
 import math
 from collections.abc import Sequence
@@ -143,7 +146,7 @@ def divided(values: Sequence[float], whole: float, total: float, digits: int) ->
 
 
 def is_unfinished(result: Result) -> bool:
-    """Tell whether the method of a result is still at work or was cancelled."""
+    """Tell whether the method of a result is still at work or was cancelled, for headings and downloads."""
     return result.status is nspca.Status.CANCELLED
 
 

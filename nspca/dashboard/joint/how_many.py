@@ -1,4 +1,7 @@
-"""Choose the number of components by the variance that they explain of held-out rows."""
+"""Choose the number of components by the variance that they explain of held-out rows.
+
+The section "How many?" of the pages Parts, Topics and Components calls `show`.
+"""
 
 import numpy as np
 import streamlit as st

@@ -1,4 +1,7 @@
-"""Draw components as ranked lists of names, in as many columns as fit the screen."""
+"""Draw components as ranked lists of names, in as many columns as fit the screen.
+
+The views of the pages Topics and Components are made of these functions.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -92,7 +95,11 @@ def choose(outcome: Outcome) -> int:
 
 
 def rows(outcome: Outcome) -> None:
-    """Draw a row of lists for every method; lists in one column are those that share most weight."""
+    """Draw a row of lists for every method.
+
+    Lists of other methods are ordered so that those that share most weight with a list of the best joint
+    method stand below that list.
+    """
     names, results = outcome.of.dataset.feature_names, ordered(outcome.results)
     joint = [method for method in results if nspca.METHODS[method].joint]
     first = max(joint, key=lambda method: results[method].value, default=None)
@@ -145,9 +152,9 @@ def lists(
     shares : r texts that stand above the lists, such as ``8.9 %``
     names : n
     known : (n,) bool, optional
-        Features that every good answer uses; all others are marked with a dotted line.
-    order : numbers of the components in the order of drawing
-    called : names of components by their number
+        Features that another answer uses too; all others are marked with a dotted line.
+    order : numbers of the components from 0, in the order of drawing
+    called : names of components by their number from 0
     most : maximum names in each list
     """
     largest = float(np.abs(X).max(initial=0)) or 1.0
@@ -178,14 +185,17 @@ def _list(
     largest: float,
     most: int,
 ) -> dict[str, Any]:
-    """Return one component as a list with a title, for the template."""
+    """Return one component as a list with a title, for the template of `lists`.
+
+    `largest` is the weight with the longest bar. `known` and `most` are those of `lists`.
+    """
     order = np.argsort(-np.abs(x), kind="stable")[: np.count_nonzero(x)]
     items = [_item(names[i], x[i], largest, known is not None and not known[i]) for i in order[:most]]
     return {"title": f"{title} · {share}", "items": items, "more": max(0, len(order) - most)}
 
 
 def _item(name: str, weight: float, largest: float, only: bool) -> dict[str, Any]:
-    """Return one name with a bar for its weight, for the template."""
+    """Return one name with a bar for its weight, for the template; `only` marks it with a dotted line."""
     width, colour = f"{abs(weight) / largest:.2f}", "217,98,43" if weight < 0 else "42,133,199"
     return {"name": str(name), "weight": weight, "width": width, "colour": colour, "only": only}
 
@@ -215,7 +225,7 @@ def choose_method(outcome: Outcome) -> None:
 
 
 def looked_at(outcome: Outcome, method: str) -> tuple[int, np.ndarray]:
-    """Return the number (from 1) of the chosen component, and its weights (n,) by a method."""
+    """Return the number (from 1) of the component in the address, and its weights (n,) by a method."""
     X = ordered(outcome.results)[method].components
     number = min(max(1, state.get(outcome.about.at)), X.shape[1])
     return number, X[:, number - 1]

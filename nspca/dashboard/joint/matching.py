@@ -1,4 +1,7 @@
-"""Explain the matching step by a made-up example, solved by matching and one component at a time."""
+"""Explain the matching step by a made-up example, solved by matching and one component at a time.
+
+The page Topics calls `show` below the lists of all methods.
+"""
 
 from collections.abc import Sequence
 
@@ -10,7 +13,7 @@ from nspca.dashboard.components import figures
 from nspca.local_search.matching import assign, total
 from nspca.plots.joint import matching_figure
 
-EXAMPLES = 30
+EXAMPLES = 30  # number of examples to choose from, each from its own random numbers
 COMPONENTS, SIZE = ("topic 1", "topic 2", "topic 3"), 2
 FEATURES = ("ball", "goal", "team", "vote", "party", "film", "star", "prize")
 OWN = (0, 0, 0, 1, 1, 2, 2, 2)  # the topic of each of these words
@@ -35,7 +38,7 @@ def example(number: int) -> np.ndarray:
 
 
 def in_turn(weights: np.ndarray, sizes: Sequence[int]) -> np.ndarray:
-    """Return the component of each feature when components choose their best free features in turn."""
+    """Return the component of each feature (-1: none) when components take their best free ones in turn."""
     labels = np.full(len(weights), -1)
     for j, size in enumerate(sizes):
         free = np.flatnonzero(labels < 0)

@@ -1,4 +1,7 @@
-"""Draw all methods side by side: their components, their variances, and the cumulative variance."""
+"""Draw all methods side by side: their components, their variances, and the cumulative variance.
+
+The section "All methods" calls `show`. The downloads have `table` and `cumulative`.
+"""
 
 import math
 from collections.abc import Mapping
@@ -52,6 +55,7 @@ def ordered(results: Mapping[str, Result]) -> dict[str, Result]:
 
 
 def _by_size(result: Result) -> Result:
+    """Return a result with its components sorted by the variance that each explains, largest first."""
     order = np.argsort(-result.values, kind="stable")
     return replace(result, components=result.components[:, order], values=result.values[order])
 
@@ -59,7 +63,7 @@ def _by_size(result: Result) -> Result:
 def gain(results: Mapping[str, Result]) -> tuple[str, str, float] | None:
     """Return the best method that finds components together, the best other method, and the gain in per cent.
 
-    Returns None if there is no method of one kind.
+    Returns None if there is no method of one kind, and if the best other method explains nothing.
     """
     groups = [
         {m: r.value for m, r in results.items() if nspca.METHODS[m].joint is at_once}
@@ -97,7 +101,10 @@ def cumulative(outcome: Outcome) -> go.Figure:
 
 
 def table(outcome: Outcome) -> tuple[pd.DataFrame, str]:
-    """Return a table with one row per method, and the method that the others are compared with."""
+    """Return a table with one row per method, and the method that the others are compared with.
+
+    That method is the best of those that find components together, if there are any.
+    """
     results = outcome.results
     at_once = {method: result for method, result in results.items() if nspca.METHODS[method].joint}
     best = max(at_once or results, key=lambda method: results[method].value)

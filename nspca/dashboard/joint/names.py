@@ -1,4 +1,4 @@
-"""Names that a visitor gives to topics. They are kept in the address and written into downloads."""
+"""Names that a visitor gives to topics or components, kept in the address and written into downloads."""
 
 import re
 
@@ -9,13 +9,13 @@ GIVEN = re.compile(r"([a-z0-9_]{1,20}):(\d{1,2})=(.{1,%d})" % LONGEST)  # noqa: 
 
 
 def given() -> dict[tuple[str, int], str]:
-    """Return the names in the address by method and number of the topic (from 1), without invalid ones."""
+    """Return the names in the address by method and number of the component from 1; drop invalid ones."""
     found = (GIVEN.fullmatch(part) for part in state.get("named").split("|"))
     return {(match[1], int(match[2])): match[3] for match in found if match}
 
 
 def give(method: str, place: int, name: str) -> None:
-    """Store the name of a topic; an empty name removes it."""
+    """Store the name of component number `place` (from 1) of a method; an empty name removes it."""
     name = " ".join(name.replace("|", "/").split())[:LONGEST]
     names = {**given(), (method, place): name}
     state.put(named="|".join(f"{m}:{j}={text}" for (m, j), text in sorted(names.items()) if text))

@@ -1,4 +1,7 @@
-"""Draw the pages Parts, Topics and Components: several components of one data set, found together."""
+"""Draw the pages Parts, Topics and Components: several components of one data set, found together.
+
+Each of these pages calls `show` with its subject and its view.
+"""
 
 from dataclasses import replace
 from typing import Any
@@ -41,6 +44,9 @@ def show(about: Subject, view: View) -> None:
 
 class JointPage(AnswerPage[ComponentsSpec]):
     """A page about several components.
+
+    `AnswerPage` documents the methods. `line` and `label` are texts of the folded form and of the start
+    button. `status`, `share` and `filling` follow a run. `view`, `more` and `take_home` show its results.
 
     Parameters
     ----------

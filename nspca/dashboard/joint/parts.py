@@ -1,4 +1,7 @@
-"""The view of the page Parts: components of images that share no pixel, and reconstructed images."""
+"""The view of the page Parts: components of images that share no pixel, and reconstructed images.
+
+The script pages/parts.py hands `VIEW` to the joint page, which calls its functions.
+"""
 
 from typing import Any
 
@@ -86,6 +89,7 @@ def taken(outcome: Outcome) -> dict[str, go.Figure]:
 
 
 def _behind(outcome: Outcome) -> np.ndarray | None:
+    """Return the mean image (n,) that is drawn behind the parts; None where the visitor wants none."""
     return outcome.of.dataset.X.mean(axis=0) if state.get("over") else None
 
 
@@ -185,6 +189,7 @@ def _browse(m: int) -> int:
 
 
 def _step(face: int, m: int) -> None:
+    """Choose image number `face` of m; after the last comes the first, and before the first the last."""
     state.put(face=(face - 1) % m + 1)
 
 

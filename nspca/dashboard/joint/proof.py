@@ -1,4 +1,7 @@
-"""The section about the proof of several components: progress, check, and further proofs."""
+"""The section about the proof of several components: progress, check, and further proofs.
+
+The sections call `show`. `JointPage` calls `closers` and `live` during a run, and `tightest` after it.
+"""
 
 import time
 from typing import Any
@@ -34,7 +37,10 @@ def live(now: JobState, problem: Problem, run_id: str) -> bool:
 
 
 def tightest(results: dict[str, nspca.Result], asked: ComponentsSpec, tried: list[Attempt]) -> dict[str, Any]:
-    """Return the results with the smallest known bound, which all of them share."""
+    """Return the results by method, each with the certificate of the smallest known bound.
+
+    `tried` are the attempts to prove a tighter bound than the run did.
+    """
     own = next(iter(results.values()), None)
     proof = own and proofs.best(own, tried, asked.sizes)
     if not proof:
@@ -80,4 +86,5 @@ def sentence(outcome: Outcome) -> str:
 
 
 def _unit(problem: Problem) -> tuple[float, str]:
+    """Return the variance that counts as 100 %, and its name."""
     return problem.total_variance or 1.0, "the total variance"

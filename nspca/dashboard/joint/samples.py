@@ -1,4 +1,7 @@
-"""The map of samples: scores along two components, coloured by a label, with a lasso to select samples."""
+"""The map of samples: scores along two components, coloured by a label, with a lasso to select samples.
+
+The sections call `show`. The downloads use `scores_of` and `score_table`.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -78,7 +81,7 @@ def scores_of(outcome: Outcome) -> np.ndarray | None:
 
 
 def label_columns(data: Dataset) -> dict[str, Any]:
-    """Return the label columns by name, the present labels first."""
+    """Return the label columns by name, the labels in force first."""
     found: dict[str, Any] = {}
     if data.labels is not None:
         found[data.label_name or "label"] = data.labels
@@ -128,7 +131,10 @@ def _map(
 
 
 def _axes(outcome: Outcome, r: int, places: Sequence[DeltaGenerator]) -> tuple[int, int]:
-    """Draw the choice of two of r components, if there are more, and return their numbers from 1."""
+    """Draw the choice of two of r components in the columns `places`, and return their numbers from 1.
+
+    There is nothing to choose, and nothing is drawn, up to r = 2.
+    """
     across, up = (min(max(1, state.get(name)), r) for name in ("across", "up"))
     if r > 2:
         one, numbers = outcome.about.one.capitalize(), list(range(1, r + 1))
@@ -138,7 +144,7 @@ def _axes(outcome: Outcome, r: int, places: Sequence[DeltaGenerator]) -> tuple[i
 
 
 def _arrows(outcome: Outcome, scores: np.ndarray, axes: list[int]) -> Arrows | None:
-    """Return the features of two components as arrows for the map; None if they are too many."""
+    """Return the features of two components as arrows for the map; None for a folder and for too many."""
     X = ordered(outcome.results)[outcome.best].components[:, axes]
     used = np.flatnonzero(X.any(axis=1))
     if len(used) > MOST_ARROWS or outcome.of.table is not None:

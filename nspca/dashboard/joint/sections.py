@@ -1,4 +1,7 @@
-"""The sections below the answer. Only one is drawn at a time, so that the page stays short."""
+"""The sections below the answer of the pages Parts, Topics and Components.
+
+`JointPage.more` calls `show`. Only one section is drawn at a time, so that the page stays short.
+"""
 
 import streamlit as st
 

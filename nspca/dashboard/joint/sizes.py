@@ -1,11 +1,14 @@
-"""Numbers and sizes of several components: the defaults, and sizes that a visitor typed."""
+"""Numbers and sizes of several components: the defaults, and sizes that a visitor typed.
+
+The form of the pages Parts, Topics and Components uses them.
+"""
 
 from nspca.errors import InvalidProblem
 from nspca.specs.components import DEFAULT as DEFAULT
 
 MOST = 20  # maximum components, as many as a screen can show
 LARGE = 1000  # number of features above which fewer methods are chosen at first
-QUICK = ("joint", "cone")
+QUICK = ("joint", "cone")  # methods chosen at first for more than `LARGE` features
 
 
 def default_sizes(n: int, r: int, most: int) -> tuple[int, int]:

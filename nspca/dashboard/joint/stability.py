@@ -1,4 +1,7 @@
-"""Stability of several components: find them again on resampled rows, when a visitor asks."""
+"""Stability of several components: find them again on resampled rows, when a visitor asks.
+
+The views of the pages Parts, Topics and Components call `show` in their section on other samples.
+"""
 
 from collections.abc import Callable
 

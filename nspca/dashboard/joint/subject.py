@@ -1,6 +1,7 @@
 """The subjects of the three pages about several components: images, word counts, and other tables.
 
-Each page shows one kind of table. For data of another kind, it draws a link to the page that shows them.
+Each page shows one kind of table. For data of another kind, it draws a link to the page that shows them. All
+modules of these pages take their words from a `Subject`. `page.show` calls `find` and `lead_on`.
 """
 
 import re

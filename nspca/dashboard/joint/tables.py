@@ -1,4 +1,7 @@
-"""The view of the page Components, for tables other than images and word counts."""
+"""The view of the page Components, for tables other than images and word counts.
+
+The script pages/components.py hands `VIEW` to the joint page, which calls its functions.
+"""
 
 import plotly.graph_objects as go
 import streamlit as st
@@ -88,6 +91,7 @@ def taken(outcome: Outcome) -> dict[str, go.Figure]:
 
 
 def _is_spectrum(outcome: Outcome) -> bool:
+    """Tell whether components are drawn as curves over the axis of spectra, not as lists."""
     data = outcome.of.dataset
     return data.kind == "spectrum" and data.axis is not None and not data.is_covariance
 

@@ -1,4 +1,7 @@
-"""Downloads of several components: single files, and everything as one ZIP."""
+"""Downloads of several components: single files, and everything as one ZIP.
+
+`JointPage.take_home` calls `of`.
+"""
 
 import io
 from collections.abc import Mapping, Sequence
@@ -159,7 +162,7 @@ def signed_sets(name: str, names: Sequence[str], x: np.ndarray) -> list[tuple[st
 
 
 def ranked_lists(outcome: Outcome) -> dict[str, bytes]:
-    """Return a ranked list (RNK) of all features by their correlation with the scores of each component.
+    """Return a ranked list (RNK) by file name: all features by their correlation with a component's scores.
 
     Enrichment tools need all features, not only those of a component. For a covariance, the correlations are
     computed from its entries. A folder has no lists, since its rows are not in memory.

@@ -1,4 +1,7 @@
-"""View of the page Topics: ranked words of each topic, and one topic with its highest-scoring documents."""
+"""View of the page Topics: ranked words of each topic, and one topic with its highest-scoring documents.
+
+The script pages/topics.py hands `VIEW` to the joint page, which calls its functions.
+"""
 
 from typing import Any
 

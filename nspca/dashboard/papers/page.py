@@ -1,6 +1,7 @@
 """The papers page: one figure or table at a time, with its answer, its picture and its details.
 
-The page consists of a form for a `PaperSpec`, its run, and a view of the outcome.
+The page consists of a form for a `PaperSpec`, its run, and a view of the outcome. The script pages/papers.py
+calls `chosen`, and then draws the chosen tab by `show`, `show_exact` or `uses.show`.
 """
 
 from dataclasses import asdict, replace
@@ -154,7 +155,7 @@ def _judged(claim: Claim) -> tuple[Found, ...]:
 
 
 def _first(mine: list[Item]) -> Item:
-    """Return the item shown first: it has printed statements, needs data, and has a stored picture."""
+    """Return the item shown first, if possible one with printed statements, data and a stored picture."""
     telling = (
         item
         for item in mine
@@ -173,11 +174,13 @@ def _spec(item: Item) -> PaperSpec:
 
 @st.cache_data(ttl=60, show_spinner=False)
 def _digest(needs: tuple[str, ...]) -> str:
+    """Return the hash of the data files that an item needs, read at most once a minute."""
     return papers.digest(needs)
 
 
 @st.cache_data(show_spinner=False)
 def _stored(name: str) -> Outcome | None:
+    """Return the outcome of an item that ships with the project, or None."""
     return papers.stored(name)
 
 
@@ -226,6 +229,7 @@ def _picture(item: Item, outcome: Outcome | None) -> list[Panel]:
 
 
 def _draw(panel: Panel, key: str) -> None:
+    """Draw a panel as a figure, below its title."""
     st.markdown(f"**{wording.plain(panel.title)}**")
     figure = panel_figure(asdict(panel))
     figure.update_layout(height=SMALL)

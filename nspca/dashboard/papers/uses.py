@@ -1,7 +1,7 @@
 """Applications of the methods in the papers: the pitprops table, gene selection, and face detection.
 
-Each application has a form for a spec, its run, and a view of the rows. If the original data are on this
-machine, a default run answers before a visitor asks.
+The page Papers calls `show` for its last tab. Each application has a form for a spec, its run, and a view of
+the rows. If the original data are on this machine, a default run answers before a visitor asks.
 """
 
 import hashlib
@@ -61,7 +61,7 @@ def show() -> None:
 
 
 def _about(what: str, measured: str, source: str) -> None:
-    """Draw the folded explanation of a picture and its source."""
+    """Draw the folded explanation of a picture: two sentences, and the source in the papers."""
     with st.expander("How this is measured", icon=":material/info:"):
         st.markdown(f"{what}  \n{measured}  \n:small[:gray[{source}]]")
 
@@ -79,6 +79,16 @@ def run(
 
     A run of this workspace is preferred. Otherwise the default run is used, if `unasked` and the data are
     originals. Otherwise a button starts a run.
+
+    Parameters
+    ----------
+    spec : the question
+    given : the data of the run, as keyword arguments of the spec's `run`
+    label : label of the button
+    total : number of rows of the whole run
+    draw : draws the rows that are there so far
+    of : the data set
+    unasked : whether a run may start without a click
     """
     now = lookup.that_asks(spec)
     if now is None and unasked and of.dataset.source != "stand-in":
@@ -174,6 +184,7 @@ def _genes() -> None:
 
 
 def _draw_genes(rows: list[dict[str, Any]]) -> None:
+    """Draw the scores of the rows against the number of genes."""
     figures.draw(selections_figure(rows), "use_genes")
 
 
@@ -238,7 +249,10 @@ def _faces() -> None:
 
 
 def other_pictures() -> tuple[dict[str, np.ndarray], list[str]]:
-    """Return the test images by name, and the names of the missing files."""
+    """Return the further images of face detection by file name, and the names of missing files.
+
+    There are no images if a file is missing.
+    """
     folder = originals_folder()
     paths = {name: Path(folder or ".") / name for name in NEEDED}
     missing = [name for name, path in paths.items() if folder is None or not path.is_file()]
@@ -251,6 +265,7 @@ def other_pictures() -> tuple[dict[str, np.ndarray], list[str]]:
 
 @cache.keep()
 def _pictures(path: str, version: int) -> np.ndarray:
+    """Return the images in an NPZ file (m, pixels), cached until its `version` changes."""
     with np.load(path, allow_pickle=False) as file:
         return file["X"].reshape(-1, PIXELS)
 

@@ -1,4 +1,7 @@
-"""Downloads of a sweep: single files, and everything as one ZIP."""
+"""Downloads of a sweep: single files, and everything as one ZIP.
+
+`SweepPage.view` makes a `Finished`, and `SweepPage.take_home` calls `take_home`.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -279,6 +282,7 @@ def _certificates(
 
 
 def _rows(done: Finished, named: Mapping[tuple[str, int], str]) -> bytes:
+    """Return the table of the sweep as CSV, with the name of the certificate of each row."""
     files = [named.get((row.method, row.k), "") for row in done.table.itertuples()]
     return frame_to_csv(component.labelled(done.table.assign(certificate=files), done.about.dataset))
 

@@ -1,4 +1,7 @@
-"""Find the number of features that suffices for a wanted share of the variance, with its proof."""
+"""Find the number of features that suffices for a wanted share of the variance, with its proof.
+
+The page Sweep draws the sentences. Its form places values of k where the answer is still open.
+"""
 
 from dataclasses import dataclass
 
@@ -111,6 +114,7 @@ def _are(count: int, noun: str) -> str:
 
 
 def _are_not(count: int, noun: str) -> str:
+    """Return ``8 pixels are not`` or ``1 pixel is not``."""
     return f"{_are(count, noun)} not"
 
 

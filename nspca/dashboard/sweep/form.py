@@ -1,4 +1,7 @@
-"""The question of the sweep page: the spec in the address, and the form that changes it."""
+"""The question of the sweep page: the spec in the address, and the form that changes it.
+
+`SweepPage` calls its functions.
+"""
 
 import streamlit as st
 
@@ -136,10 +139,12 @@ def label(request: SweepSpec) -> str:
 
 
 def _effort() -> str:
+    """Return the effort in the address; "fast" if it names none."""
     return state.get("effort") if state.get("effort") in EFFORTS else "fast"
 
 
 def _scale(chosen: Chosen) -> bool:
+    """Tell whether the data are standardised; a covariance never is."""
     return state.get("scale") and not chosen.dataset.is_covariance
 
 
@@ -151,6 +156,7 @@ def _refusals(chosen: Chosen) -> dict[str, str | None]:
 
 
 def _methods(chosen: Chosen) -> tuple[str, ...]:
+    """Return the methods in the address that can answer the question; "auto" if there is none."""
     able = methods.able(_refusals(chosen))
     return tuple(name for name in state.get("methods") if name in able) or ("auto",)
 

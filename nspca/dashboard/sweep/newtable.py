@@ -1,4 +1,7 @@
-"""Score the samples of another table along the shown component, with features matched by name."""
+"""Score the samples of another table along the shown component, with features matched by name.
+
+`SweepPage.more` calls `show`.
+"""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""The noise test below a sweep, which shuffles columns when a visitor asks."""
+"""The noise test below a sweep, which shuffles columns when a visitor asks. `SweepPage.more` calls `show`."""
 
 import numpy as np
 import streamlit as st
@@ -21,7 +21,7 @@ SMALL_P = 0.05  # maximum p-value for the statement that there is more than nois
 
 
 def show(of: Chosen, problem: Problem, asked: SweepSpec, method: str) -> None:
-    """Draw the folded button of the test, or its outcome so far."""
+    """Draw the folded button of the test for the k of `problem`, or its outcome so far."""
     why = no_rows(of)
     spec = NoiseSpec(**asked.about_problem(), k=problem.size, method=method, seed=asked.seed)
     now = None if why else lookup.that_asks(spec)
@@ -54,18 +54,20 @@ def show(of: Chosen, problem: Problem, asked: SweepSpec, method: str) -> None:
 
 
 def _draw_rows(problem: Problem, rows: list[Row]) -> None:
+    """Draw the outcome of the shuffled tables that are ready."""
     values = [row for row in rows if isinstance(row, Shuffled)]
     if values:
         _draw(problem, NoiseTest(values[0].value, np.array([row.noise for row in values])))
 
 
 def _draw(problem: Problem, test: NoiseTest) -> None:
+    """Draw the sentence and the figure of a test."""
     st.markdown(sentence(test, problem.total_variance))
     figures.draw(noise_figure(test.value, test.noise, problem.total_variance), "sweep_noise")
 
 
 def sentence(test: NoiseTest, total: float) -> str:
-    """Return the outcome of the test in plain words."""
+    """Return the outcome of the test in plain words, in per cent of the variance `total`."""
     unit, count = 100 / (total or 1.0), len(test.noise)
     found = f"This component explains {unit * test.value:.3g} % of the variance"
     most = f"the best of {wording.things(count, 'shuffled table')} {unit * test.noise.max():.3g} %"

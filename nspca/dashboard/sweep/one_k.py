@@ -1,4 +1,7 @@
-"""Answer a k that is not on the curve: first that k alone, and then the curve around it."""
+"""Answer a k that is not on the curve: first that k alone, and then the curve around it.
+
+`SweepPage` draws `field` beside its slider, and `answer` while the curve is being computed.
+"""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,7 @@
-"""Validation below a sweep, by held-out rows and bootstrap samples, when a visitor asks."""
+"""Validation below a sweep, by held-out rows and bootstrap samples, when a visitor asks.
+
+`SweepPage.more` calls `show`.
+"""
 
 from collections.abc import Sequence
 
@@ -29,14 +32,14 @@ def show(of: Chosen, problem: Problem, asked: SweepSpec, method: str) -> None:
     why = _not_offered(of)
     spec = None if why else _spec(asked, method)
     now = None if spec is None else lookup.that_asks(spec)
-    title = f"What would other {_rows(of)} say?"
+    title = f"What would other {_noun(of)} say?"
     with st.expander(title, icon=":material/casino:", expanded=now is not None, key="fold_choice"):
         if spec is None:
             st.caption(why)
             return
         st.caption(
-            f"A fifth of the {_rows(of)} is held out, and components are found on the rest. Every fifth "
-            f"takes its turn. Then as many {_rows(of)} are drawn again with replacement, {DRAWS} times."
+            f"A fifth of the {_noun(of)} is held out, and components are found on the rest. Every fifth "
+            f"takes its turn. Then as many {_noun(of)} are drawn again with replacement, {DRAWS} times."
         )
         if now is None:
             seconds = WITHOUT_PROOF * whatif.by_size(of) * len(spec.ks) * spec.total
@@ -60,7 +63,7 @@ def _not_offered(of: Chosen) -> str:
     """Return why rows cannot be held out; empty if they can."""
     m = of.dataset.X.shape[0]
     if not no_rows(of) and m < FOLDS:
-        return f"This needs at least {FOLDS} {_rows(of)}, and there are {m}."
+        return f"This needs at least {FOLDS} {_noun(of)}, and there are {m}."
     return no_rows(of)
 
 
@@ -71,11 +74,13 @@ def no_rows(of: Chosen) -> str:
     return "" if of.table is None else open_folder.ALL_ROWS
 
 
-def _rows(of: Chosen) -> str:
+def _noun(of: Chosen) -> str:
+    """Return the plural noun for the rows of the data."""
     return "documents" if of.dataset.kind == "words" else "samples"
 
 
 def _spec(asked: SweepSpec, method: str) -> ChoiceSpec:
+    """Return the question of the validation, for some values of k of a sweep and one of its methods."""
     return ChoiceSpec(**asked.about_problem(), ks=tuple(some(asked.ks)), method=method, seed=asked.seed)
 
 

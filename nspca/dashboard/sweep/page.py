@@ -1,4 +1,7 @@
-"""Draw the page Sweep: variance against the number of features k, with the proved region."""
+"""Draw the page Sweep: variance against the number of features k, with the proved region.
+
+The scripts pages/sweep.py and pages/shared.py hand a `SweepPage` to `answer_page`, which calls its methods.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -52,15 +55,21 @@ PREVIEW = "Preview, not yet proved tight: "
 
 
 class SweepPage(AnswerPage[SweepSpec]):
-    """Page with the curve of variance against k and the component at one k."""
+    """Page with the curve of variance against k and the component at one k.
+
+    `AnswerPage` documents the methods. `first` finds the preview. `begin_unasked` starts a quick sweep after
+    a change of the form. `line` is the text of the folded form. `label` and `beside` are about the start
+    button. `status`, `share` and `filling` follow a run. `view`, `more` and `take_home` show its results.
+    """
 
     kind = SWEEP
 
     def __init__(self) -> None:
+        # data and question of the form, both None before the form was read
         self._data: Chosen | None = None
         self._asked: SweepSpec | None = None
-        self._problems: dict[str, nspca.Problem] = {}
-        self._asked_first: dict[str, str | None] = {}
+        self._problems: dict[str, nspca.Problem] = {}  # by id of the run
+        self._asked_first: dict[str, str | None] = {}  # the cache of `one_k.answer`
 
     def problem(self, run: Watched) -> nspca.Problem:
         """Return the problem of a run with its leading eigenvalue, cached for the updates during the run."""
@@ -294,7 +303,10 @@ def _features(run: Watched, seen: Finished, result: nspca.Result) -> None:
 
 
 def _samples(about: Chosen, problem: nspca.Problem, x: np.ndarray, name: str, beside: Any) -> None:
-    """Draw the samples by their score along the component x (n,); for a folder, some of its rows."""
+    """Draw the samples by their score along the component x (n,) in the column `beside`, and a heat map.
+
+    For a folder, some of its rows are drawn.
+    """
     try:
         seen = open_data.looked_at(about, problem)
     except nspca.InvalidProblem:

@@ -1,4 +1,7 @@
-"""Finished curves to compare with: those that a visitor pinned, and the one that a change replaced."""
+"""Finished curves to compare with: those that a visitor pinned, and the one that a change replaced.
+
+The page Sweep draws them in its figure, and compares the shown answer with one of them (`side_by_side`).
+"""
 
 from dataclasses import dataclass
 from functools import partial
@@ -25,7 +28,16 @@ PINNED, BEFORE = "pinned", "before"
 
 @dataclass(frozen=True)
 class Pinned:
-    """A sweep to compare with; `why` tells whether it was pinned or is the one before."""
+    """A sweep to compare with the shown one.
+
+    Attributes
+    ----------
+    id : id of its run
+    of, problem : its data and problem
+    sweep : its results
+    label : how it differs from the shown sweep, in a few words
+    why : `PINNED`, or `BEFORE` for the sweep that a change replaced
+    """
 
     id: str
     of: Chosen
@@ -44,7 +56,7 @@ class Pinned:
 
 
 def beside(run: Watched) -> list[Pinned]:
-    """Return the pinned sweeps and the one before, without the shown one.
+    """Return the pinned sweeps and the one that a change replaced, without the shown one (`run`).
 
     A deleted sweep is removed, with a message.
     """
@@ -118,4 +130,5 @@ def switch(run: Watched, others: list[Pinned]) -> None:
 
 
 def _unpin(run_id: str) -> None:
+    """Remove a sweep from the pinned ones in the address."""
     state.put(pin=[pin for pin in state.get("pin") if pin != run_id])

@@ -1,4 +1,7 @@
-"""Preview of a sweep: one cheap pass that a worker makes once per server, before a visitor asks."""
+"""Preview of a sweep: one cheap pass that a worker makes once per server, before a visitor asks.
+
+`SweepPage` calls `look` for its first answer.
+"""
 
 from dataclasses import dataclass
 
@@ -21,7 +24,14 @@ PATIENCE = 1.2  # maximum seconds that the page waits for the preview
 
 @dataclass(frozen=True, eq=False)
 class Preview:
-    """A finished or running preview, as a page shows it."""
+    """A finished or running preview, as a page shows it.
+
+    Attributes
+    ----------
+    of : the data
+    asked : the question as a sweep, at the values of k of the preview
+    id, now : id and state of its run
+    """
 
     of: Chosen
     asked: SweepSpec
@@ -30,6 +40,7 @@ class Preview:
 
     @property
     def problem(self) -> nspca.Problem:
+        """The problem that the preview is about."""
         return open_data.problem_of(self.of, self.asked)
 
     @property
@@ -50,7 +61,7 @@ class Preview:
 def look(of: Chosen, asked: SweepSpec) -> Preview | None:
     """Return the preview of a sweep, starting it if necessary, and wait shortly for it.
 
-    Returns None when the data are too large for a preview or give no valid problem.
+    Returns None when the data are too large for a preview or give no valid problem, and when it failed.
     """
     if not defaults.small_enough(of):
         return None

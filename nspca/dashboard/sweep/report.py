@@ -1,4 +1,7 @@
-"""Write the report of a sweep: one HTML file with figure, numbers, proofs and Python code."""
+"""Write the report of a sweep: one HTML file with figure, numbers, proofs and Python code.
+
+The downloads of the page Sweep (`archive`) call `html`, `moving` and `proved`.
+"""
 
 from datetime import datetime
 
@@ -100,4 +103,5 @@ def rows(problem: Problem, table: pd.DataFrame) -> list[tuple[str, ...]]:
 
 
 def _bound(value: float) -> str:
+    """Return a bound as text, rounded up; "none" for NaN."""
     return format_bound(value) if pd.notna(value) else "none"

@@ -1,4 +1,7 @@
-"""Compare two answers with equal k side by side, for example before and after a change of the data."""
+"""Compare two answers with equal k side by side, for example before and after a change of the data.
+
+`SweepPage.more` calls `show`.
+"""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,7 @@
-"""What-if questions: the same sweep with other features, started without a click if it is quick."""
+"""What-if questions: a sweep repeated with other features, started without a click if it is quick.
+
+The page Sweep starts a sweep by `begin`, or by `answer` after a change of the form.
+"""
 
 from itertools import chain
 from typing import Any
@@ -23,11 +26,13 @@ MOMENT = 2.0  # seconds that a run may take which nobody asked for by a button
 # Seconds for one k of a fast sweep, by the features and by the entries of a table: what pitprops, digits,
 # lrs, cbcl and leukemia took.
 BASE, PER_FEATURE, PER_ENTRY = 0.05, 0.0005, 4e-7
-MOST_FEATURES = 2000  # beyond, a fast sweep leaves out what grows with them
+MOST_FEATURES = 2000  # further features do not count: a fast sweep leaves out what grows with them
 ALIKE = ("content", "effort", "methods", "nonneg", "center", "scale")
+"""Fields in which an earlier sweep must agree, so that its seconds tell those of another."""
 AS_ONE = "Equal weights on all of them, and they count as one feature."
 KEEP = "They may be used freely, and k counts them."
 HARDER = {"fast": 1.0, "standard": 15.0, "thorough": 60.0}
+"""Seconds of each effort, as a multiple of those of a fast sweep."""
 
 
 def changed() -> None:
@@ -102,7 +107,10 @@ def _named(data: Dataset, names: list[str]) -> str:
 
 
 def all_again(of: Chosen) -> None:
-    """Draw the button that resets the features, if some are left out, merged or forced."""
+    """Draw the button that resets the features, if some are left out, merged or forced.
+
+    The script pages/sweep.py calls this above the answer.
+    """
     kept = len(open_data.kept(of))
     if kept or any(getattr(of.reference, how) for how in OF_FEATURES):
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -128,7 +136,9 @@ def _together(where: DataSpec, picked: list[int]) -> list[list[int]]:
 
 
 def _restrict(k: int | None, left: int | None, **values: list[Any] | None) -> None:
-    """Store changed features in the address: `left` features in all, or other forced ones.
+    """Store changed features in the address.
+
+    `left` is the number of features after the change, or None when no feature is left out by it.
 
     Impossible values of k are removed. The shown k is kept if possible. The shown curve becomes the one
     before.
@@ -145,7 +155,7 @@ def _restrict(k: int | None, left: int | None, **values: list[Any] | None) -> No
 
 
 def waits() -> bool:
-    """Tell whether a change has not been answered yet."""
+    """Tell whether a change of the form has not been answered yet; `preview.look` then waits shortly."""
     return st.session_state.get(state.CHANGED, False)
 
 

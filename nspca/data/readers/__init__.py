@@ -4,17 +4,20 @@
     entries       text files with one matrix entry per line, in any order
     tables        base class of the readers of CSV and Parquet
     delimited     CSV, TSV and other tables of text
+    excel         Excel workbooks, converted to CSV for `delimited`
     parquet       Parquet
     npz           NPZ and NPY
     hdf5          HDF5, never from uploads
+    h5ad          AnnData files, never from uploads
     docword       the UCI bag-of-words format
     documents     texts, for counting words
     strings       tables whose cells all stay texts
     images        images from an archive or a folder
     matrixmarket  Matrix Market, coordinate and array
 
-The constructor of a reader parses the header. `probe` returns the size of the table after checking that the
-file is long enough for it. `blocks` yields the rows.
+The constructor of a `Reader` parses the header. `probe` returns the size of the table after checking that the
+file is long enough for it. `blocks` yields the rows. `open_reader` chooses the reader of a file on disk, for
+folders of shards, cost estimates and HDF5. `nspca.data.reader` chooses for data in memory.
 """
 
 from nspca.data.read_options import ReadOptions

@@ -107,7 +107,7 @@ def find_documents(raw: bytes) -> str:
 
 
 def _kind_of_archive(raw: bytes) -> str:
-    """Return the kind of texts in a ZIP file or workbook."""
+    """Return the kind of texts in a ZIP file ("files" or "") or in a workbook (see `_kind_of_text`)."""
     archive, members = open_zip(raw)
     if is_workbook(members):
         return _kind_of_text(sheet_as_csv(raw, ROWS, least=1)[0])
@@ -139,9 +139,9 @@ def _kind_of_lines(text: str) -> str:
 
 def text_files(files: limits.Files) -> tuple[limits.Files, limits.Files]:
     """Split files into text files and others. Hidden files are in neither part."""
-    seen = [one for one in files if not is_hidden(one[0])]
-    texts = [one for one in seen if one[0].lower().endswith(ENDINGS)]
-    return texts, [one for one in seen if one not in texts]
+    visible = [one for one in files if not is_hidden(one[0])]
+    texts = [one for one in visible if one[0].lower().endswith(ENDINGS)]
+    return texts, [one for one in visible if one not in texts]
 
 
 def read_documents(

@@ -133,6 +133,7 @@ class EntryText:
         return blank
 
     def _without_comment(self, line: bytes) -> bytes:
+        """Return a line without the comment at its end."""
         return line.split(self.comment)[0] if self.comment else line
 
     def _table(self, body: bytes, cells: int, refuse: Callable[[int, str], InvalidData]) -> np.ndarray:
@@ -158,7 +159,11 @@ class EntryText:
         return table
 
     def _wrong_line(self, body: bytes, cells: int, is_table: bool) -> tuple[int, str] | None:
-        """Return number and text of the first line without exactly `cells` numbers, or None."""
+        """Return number and text of the first line without exactly `cells` numbers, or None.
+
+        If no line is wrong but pandas found no table of `cells` columns (`is_table` is False), return the
+        first line.
+        """
         for number, line in enumerate(body.splitlines(), self.line + 1):
             parts = self._without_comment(line).split()
             if parts and not (len(parts) == cells and all(map(self._is_number, parts))):
@@ -272,4 +277,5 @@ class EntrySorter:
             yield sp.csr_array((held["value"], (held["row"] - start, held["column"])), shape=shape)
 
     def _file(self, number: int) -> Path:
+        """Return the path of the temporary file of one block."""
         return self.folder / f"{number:06d}.entries"

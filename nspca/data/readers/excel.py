@@ -1,7 +1,7 @@
 """Convert Excel workbooks to CSV: the first sheet that is not empty, as Excel would save it.
 
 A workbook is a ZIP of XML files. Their unpacked size and number of elements, and the absence of entities, are
-checked before they are parsed.
+checked before they are parsed. Tables, documents and annotations in Excel are then read as text tables.
 """
 
 import csv

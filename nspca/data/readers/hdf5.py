@@ -32,6 +32,7 @@ class Hdf5Reader(Reader):
         return first.startswith(MAGIC)
 
     def _read_header(self) -> None:
+        """Open the file, and find its table or its sparse X."""
         try:
             h5py: Any = import_module("h5py")
         except ImportError:
@@ -66,6 +67,7 @@ class Hdf5Reader(Reader):
                 self.notes = (f'The table "{self._table.name.lstrip("/")}" was taken.',)
 
     def _read_sparse_header(self) -> None:
+        """Read the shape and the number of entries of a sparse X; refuse one not stored by rows."""
         group = self._file["X"]
         shape = group.attrs.get("shape", group.attrs.get("h5sparse_shape"))
         kind = str(group.attrs.get("encoding-type", group.attrs.get("h5sparse_format", "")))
@@ -131,6 +133,7 @@ class Hdf5Reader(Reader):
         return block
 
     def _misfit(self) -> InvalidData:
+        """Return the error for a sparse X whose parts contradict each other."""
         return InvalidData(
             f"The parts of the sparse matrix of {self.source.called} do not fit: save it again."
         )

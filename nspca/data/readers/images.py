@@ -144,6 +144,7 @@ def shrink(raw: bytes, label: str, side: int) -> np.ndarray:
     """Return the middle square of one image as (side, side) grey levels, rotated by its EXIF orientation."""
 
     def convert(image: Image.Image) -> np.ndarray:
+        """Return the middle square of an opened image as grey levels."""
         image.draft("L", (side, side))  # a JPEG is decoded at an eighth of its size where that is enough
         if image.mode.startswith(("I", "F")):
             levels = np.asarray(image, dtype=np.float64)
@@ -163,6 +164,7 @@ def decode(raw: bytes, label: str) -> tuple[np.ndarray, tuple[str, ...]]:
     notes: list[str] = []
 
     def convert(image: Image.Image) -> np.ndarray:
+        """Return all pixels of an opened image as grey levels; add a note about colours."""
         deep = image.mode.startswith(("I", "F"))
         if not deep and image.mode != "L":
             if image.mode != "1":

@@ -26,7 +26,7 @@ _WAY_OUT = "save it again, for example with scipy.io.mmwrite"
 class MatrixMarketReader(EntryReader):
     """Reader of a real matrix, dense (array form) or sparse (coordinate form).
 
-    SciPy's reader is three times as quick, but some damaged files make it crash the process.
+    SciPy's reader is four times as quick, but some damaged files make it crash the process.
     """
 
     @staticmethod
@@ -157,6 +157,7 @@ class MatrixMarketReader(EntryReader):
         """
 
         def refuse(number: int, line: str) -> InvalidData:
+            """Return the error for a line without exactly `cells` numbers."""
             return InvalidData(
                 f"Every entry holds {cells} finite number{'s' * (cells > 1)}, but line {number}"
                 f"{self.source.of} is {line} and does not fit its header: correct it."

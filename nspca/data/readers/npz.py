@@ -59,6 +59,7 @@ class NpzReader(Reader):
         return first.startswith(b"PK\x03\x04")
 
     def _read_header(self) -> None:
+        """List the members of the archive, and read the header of the table or of the sparse matrix."""
         self._archive, members = list_members(self.source)
         if not self.on_disk:
             limits.check_archive(self.source.given_bytes, members, "NPZ", SPARSER)
@@ -71,6 +72,7 @@ class NpzReader(Reader):
             self._read_dense_header()
 
     def _read_sparse_header(self) -> None:
+        """Read shape, form (CSR or CSC) and number of entries of a sparse matrix."""
         shape = self._read_small("shape")
         layout = self._read_small("format") if "format" in self.files else np.array("csr")
         word = layout.item() if layout.size == 1 else ""
@@ -82,6 +84,7 @@ class NpzReader(Reader):
         self._entries = int(np.prod(length, dtype=np.int64))
 
     def _read_dense_header(self) -> None:
+        """Choose the array that is the table, and read its size."""
         if "X" in self.files:
             self.key = "X"
         else:
@@ -214,6 +217,7 @@ class NpzReader(Reader):
             return stream.shape, stream.dtype
 
     def _stream(self, key: str) -> "_Stream":
+        """Return a member of the archive as a stream of numbers, to be closed by ``with``."""
         return _Stream(self, key)
 
 
@@ -226,6 +230,7 @@ class NpyReader(Reader):
         return first.startswith(b"\x93NUMPY")
 
     def _read_header(self) -> None:
+        """Read shape and type of the array, and the number of bytes left for its entries."""
         with self.source.open() as handle:
             self._shape, self._dtype = npy_header(handle)
             self._held = self.source.most_bytes - handle.tell()
@@ -319,4 +324,5 @@ class _Stream:
         return np.frombuffer(raw, dtype=self.dtype)
 
     def _damaged(self) -> InvalidData:
+        """Return the error for an archive that cannot be decompressed."""
         return InvalidData(f"{self._called} is damaged or cut short: save it again.")

@@ -114,6 +114,7 @@ class ParquetReader(TableReader):
 
     @property
     def _text_columns(self) -> list[str]:
+        """Names of the columns of text, for `_open`."""
         schema = self._open().schema_arrow
         return [
             field.name for field in schema if kinds.is_string(field.type) or kinds.is_large_string(field.type)
@@ -217,6 +218,7 @@ def numbers_of(column: pa.ChunkedArray, called: str) -> np.ndarray:
 
 
 def _cast(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
+    """Return a column converted to another type; refuse a column that cannot be converted."""
     try:
         return column.cast(kind, safe=False)
     except pa.ArrowException:
