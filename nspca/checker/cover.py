@@ -46,7 +46,8 @@ class TopSum:
     """The function f(c) = topk_i( ((v_i'c)+)^2 + h_i ), where the first `fixed` rows are always among the k.
 
     topk counts negative terms as 0, so h may be negative for rows that are not fixed.
-    V (n, D) has the d columns of U; one more, sqrt(tau) throughout, if that is not 0.
+    V (n, D) has the d columns of U; one more, sqrt(tau) throughout, if that is not 0. Without `nonneg` the
+    problem is signed, and |u_i'c| + sqrt(tau) c_0 takes the place of (v_i'c)+.
     """
 
     V: Array

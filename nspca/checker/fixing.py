@@ -116,7 +116,8 @@ class Node:
 class Part:
     """A principal part of A: a matrix of fewer features, which are numbered from 0.
 
-    Computed entries are held where there are at most DENSE_LIMIT features, or where A holds them.
+    Computed entries are held where there are at most DENSE_LIMIT features, or where A holds them. `whole` is
+    A and `rows` are the features. All other attributes are those of `Matrix`, for these features.
     """
 
     m: int
@@ -169,6 +170,13 @@ class Trees:
     of x'Ax: a free feature has the height h_i - pi_i, and the prices of the features that are in are taken
     off t + F. Where no witness is used, M is the diagonal of the prices of the free features, and no term is
     left: x_i^2 pi_i is at most the price of i.
+
+    Attributes
+    ----------
+    read, trees_read, nodes_read, stages_read, features_read : numbers of uses, trees, nodes, stages and
+        features that were read so far
+    tree : codes of covers that are not yet read
+    level : level v of the tree that was read last
     """
 
     def __init__(self, proof: "Proof", nonneg: bool):
@@ -311,7 +319,12 @@ class Witness:
 
 @dataclass(frozen=True, eq=False)
 class Proof:
-    """All numbers of the trees of a certificate, read once."""
+    """All numbers of the trees of a certificate, read once.
+
+    `features` are those of all stages, and `tree` has the codes of all covers, one after the other. `fixed`
+    says how many features each stage fixes out and in. `use` has the number of one of `witnesses` for each
+    use.
+    """
 
     levels: Array  # (trees,)
     branch: Array  # (nodes,)

@@ -38,7 +38,10 @@ from nspca.checker.rounding import TINY, are_psd, float_up, margin
 
 @dataclass(frozen=True, eq=False)
 class Claims:
-    """Claimed bounds (n,) on x'Ax at unit scale, for x_j != 0 and for x_j = 0, and the `forced` features."""
+    """Claimed bounds (n,) on x'Ax at unit scale, `having` for x_j != 0 and `lacking` for x_j = 0.
+
+    `forced` are the forced features of the problem.
+    """
 
     having: Array
     lacking: Array
@@ -187,7 +190,10 @@ def above(t: float, F: float) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Claims for single rows of a sum on the sphere that is at most F; inf where there is no claim."""
+    """Claims for single rows of a sum f on the sphere that is at most F; inf where there is no claim.
+
+    `having` and `lacking` have a bound F_j for each row of f, and `rows` the features of the kept rows.
+    """
 
     f: TopSum
     F: float

@@ -89,7 +89,7 @@ def packing(A: Matrix, recipe: Recipe, arrays: Arrays) -> Fraction:
 
 @dataclass(frozen=True)
 class State:
-    """Demands of a node on the sets of each component: the sizes, the features in, and the features out.
+    """Demands of a node on the sets of each component: the sizes, the features `into` and the features `out`.
 
     Sets are whole numbers, with bit j for feature j. So a deep tree of many components needs little memory.
     """

@@ -215,8 +215,9 @@ def with_cuts(W: Array | None, M: Array | None) -> Array | None:
 
 @dataclass(frozen=True, eq=False)
 class Inequality:
-    """Witness of the one inequality on the r kept rows: numbers, a claim for each half, and the codes of the
-    cover.
+    """Witness of the one inequality on the r kept rows: numbers, and the codes `tree` of the cover.
+
+    `t` and `F` are the claims of the two halves. `tau` is the threshold, None for the largest entry of W.
     """
 
     rows: Array  # (r,)
@@ -251,6 +252,9 @@ class Inequality:
 class Branches:
     """Witness of a tree of supports: p times W, M and U on all n features, and for each leaf its choice and
     claims.
+
+    `branch` has the feature that each node is split at, or the code of a leaf, in preorder. `use` has the
+    number of the W, M and U of each leaf, and `claims` its t and F.
     """
 
     branch: Array
@@ -293,8 +297,8 @@ class Branches:
 class Joint:
     """Witness of a joint bound: W, M, U and L on the r kept rows, and the claim t for the remainder of A.
 
-    With prices of features there are also a claim for each different size, and the codes of their covers, one
-    after the other.
+    With prices of features there are also a claim F for each different size, and the codes `tree` of their
+    covers, one after the other.
     """
 
     rows: Array  # (r,)

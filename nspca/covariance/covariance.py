@@ -217,7 +217,7 @@ class Covariance:
 
 
 class MatrixCovariance(Covariance):
-    """A covariance given as a dense matrix A (n, n)."""
+    """A covariance given as a dense matrix A (n, n), or the part of a matrix on some features."""
 
     whole: "tuple[Covariance, Indices] | None" = None
     """The matrix of which this one is a part, and the features, where products with the whole are cheap."""
@@ -449,7 +449,7 @@ def summed(X: sp.spmatrix) -> sp.csr_array:
 
 
 def dense_digest(X: Array) -> str:
-    """Return the content hash of a dense array; part of the certificate format."""
+    """Return the content hash of a dense array; certificates and specs name their data by it."""
     m, n = X.shape
     digest, rows = hashlib.sha256(f"dense {m} {n}".encode()), max(1, HASHED // max(n, 1))
     for start in range(0, m, rows):
@@ -459,7 +459,7 @@ def dense_digest(X: Array) -> str:
 
 
 def sparse_digest(X: sp.csr_array) -> str:
-    """Return the content hash of a canonical CSR array; part of the certificate format."""
+    """Return the content hash of a canonical CSR array; certificates and specs name their data by it."""
     m, n = X.shape
     parts = (X.indptr.astype("<i8"), X.indices.astype("<i8"), X.data.astype("<f8"))
     return hashlib.sha256(f"sparse {m} {n}".encode() + b"".join(part.tobytes() for part in parts)).hexdigest()

@@ -38,7 +38,10 @@ TICK = 0.2
 
 
 def check(client: Any, table: Any) -> None:
-    """Refuse a client that is no Dask client, and a table that workers cannot open for themselves."""
+    """Refuse a client that is no Dask client, and a table that workers cannot open for themselves.
+
+    `sharded.of_table` calls this before the first pass.
+    """
     if not all(hasattr(client, what) for what in ("submit", "nthreads", "wait_for_workers")):
         raise InvalidOption(f"client must be a distributed.Client or None, got {shown(client)}")
     if not (hasattr(table, "block") and hasattr(table, "__len__")):

@@ -27,7 +27,7 @@ def steady(multiplications: float) -> AbstractContextManager[Any]:
     """Return a context that limits BLAS to one thread for quick work, so that results are reproducible.
 
     The last bits of a sum depend on the number of threads, and a bound found in hundreds of steps depends on
-    those bits.
+    those bits. Covariances form A and find eigenpairs in it, and sketches factorise in it.
     """
     return _threads().limit(limits=1) if multiplications <= QUICK else nullcontext()
 
@@ -38,7 +38,10 @@ _limited: Any = None
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Limit BLAS to one thread inside the context, until the last of several concurrent threads has left."""
+    """Limit BLAS to one thread inside the context, until the last of several concurrent threads has left.
+
+    A pass enters it for every block of rows.
+    """
     global _limited, _inside
     with _lock:
         if not _inside:
@@ -213,7 +216,8 @@ def largest_eigenvalue(S: Array) -> float:
 def krylov(M: Array, start: Array) -> tuple[Array, Array, Array]:
     """Return Q, Ritz values (decreasing) and Z of symmetric M (n, n) in a block Krylov space.
 
-    The space is spanned by `start` (n, b) and its products with M and M^2. The Ritz vectors are QZ.
+    The space is spanned by `start` (n, b) and its products with M and M^2. The Ritz vectors are QZ. Searches
+    for bounds call this again and again, from the last vectors, while M changes little.
     """
     image = M @ start
     K = np.asfortranarray(np.hstack([start, image, M @ image]))

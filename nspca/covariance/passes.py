@@ -52,6 +52,8 @@ class Table(Protocol):
 class Scale:
     """Transformation of table rows into Y: a power of two (for all or per column), and a shift of dense
     columns.
+
+    Numbers are divided by ``2**exponents``. The columns `full` are made dense, and `shift` is taken off them.
     """
 
     exponents: Any
@@ -70,7 +72,10 @@ class Scale:
 
 @dataclass(frozen=True, eq=False)
 class BlockFunction:
-    """Function that a pass applies to every block X of the table; it is sent to workers."""
+    """Function that a pass applies to every block X of the table; it is sent to workers.
+
+    The function is ``kernel(Y, *arguments)``, where `scale` turns X into Y.
+    """
 
     scale: Scale
     kernel: Any

@@ -17,7 +17,8 @@ what is gained when a feature moves from component a to b. The solution takes th
 3. Fill the slots that are still free, along successive best paths. An unused feature enters some component,
    which passes one of its own to the next, until the path reaches a component with a free slot.
 
-`disjoint` calls `assign` at every step of an ascent, or `best_labels` where all matchings can be listed.
+`disjoint` calls `assign` at every step of an ascent. The method `bipartite` lists `every_matching` of a tiny
+problem, from which `best_labels` chooses.
 
 Reference: Asteris et al. 2015, Algorithms 2 and 4, Lemma 2.1; Ahuja, Magnanti, Orlin 1993, section 9.7
 (successive shortest paths).

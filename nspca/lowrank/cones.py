@@ -63,9 +63,9 @@ class Cover:
 class Step:
     """A cone of a running search, passed to `report` so that a page can draw the search.
 
-    `parent` is the number of the cone that was split, -1 for a root. `upper` is the bound of this cone.
-    `lower` and `ceiling` are the bounds on max f known when the cone was made. `open` tells whether the cone
-    must be split further, as far as is known then.
+    `generators` (D, D) has a generator in each row. `parent` is the number of the cone that was split, -1 for
+    a root. `upper` is the bound of this cone. `lower` and `ceiling` are the bounds on max f known when the
+    cone was made. `open` tells whether the cone must be split further, as far as is known then.
     """
 
     number: int
@@ -154,7 +154,11 @@ def roots(D: int, extra: bool, nonneg: bool) -> list[tuple[int, ...]]:
 
 
 class _Open:
-    """Storage of the cones that may still be split, in arrays that grow."""
+    """Storage of the cones that may still be split, in arrays that grow.
+
+    A row of `numbers` holds the generators, G, T and lengths of a cone, and `rows` its row numbers. `free`
+    are the positions without a cone.
+    """
 
     def __init__(self, D: int):
         self.D, self.numbers = D, np.empty((0, D * (3 * D + 1)))
@@ -185,7 +189,7 @@ class _Open:
 
 
 class _Search:
-    """State of one run of `search`."""
+    """State of one run of `search`: the best value `lower` and its direction, and all cones made so far."""
 
     def __init__(
         self, objective: Objective, budget: Budget, report: Report, watch: Callable[[Step], object] | None

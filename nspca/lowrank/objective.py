@@ -105,7 +105,12 @@ class Halves:
 
 
 class Objective:
-    """The function f of a query, in D coordinates: its values at directions, and bounds on cones."""
+    """The function f of a query, in D coordinates: its values at directions, and bounds on cones.
+
+    `extra` tells whether there is a c_0: the last column of V, or `flat` where signs matter. `margin` bounds
+    the rounding error of a bound. `padded` and `raised` are V and h with a row of zeros. `level` is the
+    median of h, which is taken off when rows are compared.
+    """
 
     def __init__(self, query: Query):
         V = np.asarray(query.V, dtype=np.float64)

@@ -1,6 +1,6 @@
 """Factor of the rank-d problem of a covariance, and the guarantee of Theorem 1 for its answer.
 
-The methods `cone` and `spannogram` use both; the page Spannogram shows them.
+The methods `auto`, `cone` and `spannogram`, the page Spannogram and the lesson use them.
 """
 
 import numpy as np

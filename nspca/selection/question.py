@@ -1,7 +1,7 @@
 """Solve one problem on each part of the rows: a component for each k, or several components of one k.
 
 `choice` and `noise` make a `Sought` and call its `solve` for all rows, held-out parts, draws or shuffled
-tables.
+tables. `groups` reads its rows by `read_rows` as well.
 """
 
 from dataclasses import dataclass, field
@@ -30,6 +30,8 @@ class Sought:
         In increasing order; a single one where several components are sought.
     components : int
         The largest number of components.
+    options : dict
+        Further options of the method and of `nspca.solve`.
     """
 
     ks: tuple[int, ...]

@@ -44,8 +44,8 @@ BLOCK = 1 << 21
 
 
 class Cost(NamedTuple):
-    """Work of an enumeration: points where d curves meet, and the paper's bound on the number of candidate
-    supports.
+    """Work of an enumeration: `intersections`, the points where d curves meet, and the paper's bound on the
+    number of candidate `supports`.
     """
 
     intersections: int
