@@ -6,8 +6,9 @@ neighbourhoods of single features. A neighbourhood is the largest entries of a c
 eigenvector shows a small group of nearly equal features. Every step is an ascent, so the answer is never
 below any of its starts.
 Guarantee: none of its own; the certificate says how good it is.
-Called by `nspca.api`, through `LINE`, when the method is "auto".
 """
+
+# Called by `nspca.api`, through `LINE`, when the method is "auto".
 
 from collections.abc import Sequence
 from dataclasses import dataclass

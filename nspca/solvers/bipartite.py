@@ -11,8 +11,9 @@ for A (Theorem 2). The net has ``(4/eps)^(rank r)`` points. Beyond tiny cases `s
 tried instead. This is the early termination of the experiments in the paper, and has no guarantee.
 Cost: one matching per point. Where all matchings can be listed, one product with the list serves many points.
 Reference: Asteris, Papailiopoulos, Kyrillidis, Dimakis 2015, Algorithms 1-4, Theorems 1 and 2, section 5.
-Called by `nspca.api`, through `METHODS`.
 """
+
+# Called by `nspca.api`, through `METHODS`.
 
 import math
 from collections.abc import Iterator, Sequence

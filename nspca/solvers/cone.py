@@ -9,8 +9,9 @@ plus rank d. Signed problems use |v_i'c| and half of the sphere. That is the met
 Papailiopoulos et al. 2013, who enumerate supports.
 Cost: O(nd) per cone; practical to rank 5 or 6.
 Reference: Asteris et al. 2014, eq. 10-13 (the problem), Theorem 1 (what it means for A).
-Called by `nspca.api`, through `METHODS`.
 """
+
+# Called by `nspca.api`, through `METHODS`.
 
 from dataclasses import dataclass
 

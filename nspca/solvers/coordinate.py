@@ -14,8 +14,9 @@ features at once and skipped. The others are taken in blocks, so nothing n x n i
 answer is made feasible last: every feature goes to the component where it is largest, the k largest of each
 component stay, and their weights are refitted.
 Reference: Zass & Shashua 2006, eq. 3-5, Algorithm 1.
-Called by `nspca.api`, through `METHODS`; the items of the 2006 and 2008 papers call `own` and `from_paper`.
 """
+
+# Called by `nspca.api`, through `METHODS`; the items of the 2006 and 2008 papers call `own` and `from_paper`.
 
 import math
 from collections.abc import Callable, Sequence

@@ -12,8 +12,9 @@ Guarantee: a local minimum of the l2 reconstruction error (Prop. 3.2), no bound.
 Cost: O(n^2) per step, O(mn) from wide data.
 Reference: Sigg & Buhmann 2008, Algorithms 1 and 2, eq. 12-17. All starts run side by side, as columns of one
 matrix.
-Called by `nspca.api`, through `METHODS`; `penalised` has the form with a penalty.
 """
+
+# Called by `nspca.api`, through `METHODS`; `penalised` has the form with a penalty.
 
 from dataclasses import dataclass, field
 

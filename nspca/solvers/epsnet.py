@@ -12,8 +12,9 @@ every k at once.
 Cost: O(N n (d + log n)). The same points give the paper's bound on the optimum, `upper_bounds`. It holds with
 that probability only, so it is no certificate.
 Reference: Asteris et al. 2014, Alg. 3, Theorem 2 and Section 7.
-Called by `nspca.api`, through `METHODS`; the items of the paper call `upper_bounds`.
 """
+
+# Called by `nspca.api`, through `METHODS`; the items of the paper call `upper_bounds`.
 
 import math
 from collections.abc import Iterable, Sequence

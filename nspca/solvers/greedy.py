@@ -12,8 +12,9 @@ Cost: O(n k + k^3) per step and O(mn) or O(n^2) for Ax. One pass gives all k up 
 Reference: d'Aspremont, Bach & El Ghaoui 2008, Section 3 (approximate greedy search); Moghaddam, Weiss &
 Avidan 2006 (GSPCA, forward). The nonnegative form uses positive parts of Ax and nonnegative vectors on the
 support.
-Called by `nspca.api`, through `METHODS`: `solve` for one k, `path` for a sweep.
 """
+
+# Called by `nspca.api`, through `METHODS`: `solve` for one k, `path` for a sweep.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

@@ -12,8 +12,9 @@ and an answer that climbs higher replaces it.
 Guarantee: never below any of its starts; the joint certificate says how good it is. One k is one component.
 Cost: O(n r d) and a matching per step.
 Reference: problem (2) of Asteris et al. 2015; the method is nspca's own.
-Called by `nspca.api`, through `METHODS`, also for "auto" with several sizes.
 """
+
+# Called by `nspca.api`, through `METHODS`, also for "auto" with several sizes.
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -9,8 +9,9 @@ problem (P_d) is solved.
 Guarantee: exact for A_d; exact for A when A has rank d, or is a multiple of the identity plus rank d.
 Cost: O(n^(d+1) + n^d k^d).
 Reference: Asteris et al. 2014, Alg. 1, Alg. 2, Section 5, Theorem 1. The mathematics is in
-`nspca.lowrank.spannogram`. Called by `nspca.api`, through `METHODS`.
-"""
+`nspca.lowrank.spannogram`."""
+
+# Called by `nspca.api`, through `METHODS`.
 
 from dataclasses import dataclass
 from math import comb

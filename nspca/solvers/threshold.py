@@ -7,8 +7,9 @@ then take the best vector on the support it leaves ("variational renormalisation
 Guarantee: none. Entries that are large in the eigenvector need not make a good component on their own.
 Cost: one eigenvector, shared by every k.
 Reference: Cadima & Jolliffe 1995, who show how it misleads; renormalised as in Fig. 2 of Sigg & Buhmann 2008.
-Called by `nspca.api`, through `METHODS`: `solve` for one k, `path` for a sweep.
 """
+
+# Called by `nspca.api`, through `METHODS`: `solve` for one k, `path` for a sweep.
 
 from collections.abc import Sequence
 from dataclasses import dataclass

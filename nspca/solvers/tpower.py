@@ -10,8 +10,9 @@ reference).
 Cost: O(n^2) per step and start, O(mn) from wide data, for which nothing n x n is formed.
 Reference: Yuan & Zhang 2013, Algorithm 1, which also has the start that shrinks k in steps. The nonnegative
 form keeps the positive part of the truncation (Prop. 3.1 of Asteris et al. 2014).
-Called by `nspca.api`, through `METHODS`.
 """
+
+# Called by `nspca.api`, through `METHODS`.
 
 from dataclasses import dataclass
 
