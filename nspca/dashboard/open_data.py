@@ -1,6 +1,8 @@
 """Open the data set that the address names: a sample, an upload or a folder of shards.
 
-Each data set is read once per server, and cached under the hash of its content.
+Each data set is read once per server, and cached under the hash of its content. Every page opens its data
+with `opened`, and looks up the data of a run with `find`. In this module `of` is an open data set, and
+`where` the `DataSpec` that describes one.
 """
 
 import hashlib
@@ -96,6 +98,8 @@ class Chosen:
 
 def chosen() -> Chosen:
     """Return the data set that the address names.
+
+    When it cannot be read with the address's choice of features, the choice is dropped with a warning.
 
     Raises
     ------
@@ -222,7 +226,10 @@ def _features() -> dict[str, list[Any]]:
 
 
 def find(where: DataSpec, workspace: str | None) -> Chosen:
-    """Return the data set that `where` describes, read once per server."""
+    """Return the data set that `where` describes, read once per server.
+
+    `workspace` is needed for uploads alone, which only their own workspace can open.
+    """
     where = where.but(content="")
     if where.sample is not None:
         found = _sample(where.sample, version(where.sample))
@@ -315,7 +322,7 @@ def _varying(reference: str, content: str, _of: Chosen) -> Chosen:
 
 
 def version(name: str) -> str:
-    """Return a text for cache keys that changes when the file of a sample changes."""
+    """Return a text for cache keys that changes when the original behind a sample changes; "" without one."""
     path = original_path(name) if name in SAMPLES and SAMPLES[name].stand_in else None
     return "" if path is None else f"{path} {path.stat().st_mtime_ns}"
 
@@ -410,7 +417,7 @@ def read_first(raw: bytes, name: str) -> Opened:
 
 
 def read_as(raw: bytes, name: str, as_texts: bool = False, **options: Any) -> Opened:
-    """Return a file as it is read with some options and the usual ones otherwise."""
+    """Return the outcome of reading a file with the given options, and defaults for the others; cached."""
     how = (_USUAL_OF_TEXTS if as_texts else _USUAL) | options
     digest = hashlib.sha256(raw).hexdigest()
     return _read(digest, name, (), as_texts, tuple(sorted(how.items())), raw, {})
@@ -457,7 +464,7 @@ def _problem(
 
 
 def problem_of(of: Chosen, asked: ProblemSpec) -> nspca.Problem:
-    """Return the problem that is asked about, shared by all who look at it."""
+    """Return the problem of the question `asked` about the data `of`, at its first k."""
     return replace(problem(of, asked.nonneg, asked.center, asked.scale), k=asked.first, forced=asked.forced)
 
 

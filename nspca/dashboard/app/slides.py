@@ -1,6 +1,7 @@
 """Lessons: a list of pages that a teacher collects, and steps through in present mode.
 
-The list is kept in the browser's storage. A list from there is checked like an address: it may name only
+Present mode shows a page in large type and without a menu. The frame of every page calls `remember`, and draws `menu` or, in present mode, `bar`. The list is kept in the
+browser's storage. A list from there is checked like an address: it may name only
 pages of this app, with valid values.
 """
 
@@ -167,6 +168,7 @@ def _here(pages: Mapping[str, tuple[str, str]]) -> Slide:
 
 
 def _keep(slides: list[Slide]) -> None:
+    """Make these pages the lesson; the browser stores them at the next `remember`."""
     st.session_state[SLIDES] = _write(slides)
 
 

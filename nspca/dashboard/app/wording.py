@@ -67,7 +67,12 @@ def digits_apart(reached: float, possible: float) -> int:
 
 
 def others(probability: float) -> str:
-    """Return sentences about the two published bounds and their reliability."""
+    """Return sentences about the two published bounds in a figure and their reliability.
+
+    Parameters
+    ----------
+    probability : probability with which the 2014 paper's bound holds for all k; NaN when it was not computed
+    """
     if not math.isfinite(probability):
         return "The 2014 paper's bound was not computed for this sweep."
     return (
@@ -85,7 +90,7 @@ OTHERS = (
 
 
 def beside(name: str, upper: float, kind: str, seen: Any) -> str:
-    """Return the sentence about a component that a published bound allows.
+    """Return the sentence on what a published bound says about a component, for the section with its proof.
 
     Parameters
     ----------
