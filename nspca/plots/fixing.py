@@ -1,4 +1,7 @@
-"""Draw the features of a search for a better component: certain, undecided or ruled out."""
+"""Draw the features of a search for a better component: certain, undecided or ruled out.
+
+The search for the optimum on Home and Sweep draws `fixing_figure`, and the last screen of the lesson does.
+"""
 
 from collections.abc import Sequence
 
@@ -18,7 +21,7 @@ MOST = 40
 
 
 def fates_of(x: np.ndarray, certain: np.ndarray, possible: np.ndarray) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Return the code of each feature (n,), 0, 1 or 2, and the names of the codes.
+    """Return the code of each feature (n,) and the names of the codes: 0 ruled out, 1 undecided, 2 certain.
 
     When no feature is possible, no better component exists, and `x` is the best component.
     """

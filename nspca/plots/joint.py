@@ -1,5 +1,5 @@
 """Figures of several components: parts of images, cumulative variance, reconstructions, and the matching of
-the 2015 paper.
+the 2015 paper. The pages Parts, Topics and Components draw them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -256,6 +256,7 @@ def cumulative_figure(
 
 
 def _cumulative_alt(values: Mapping[str, Sequence[float] | np.ndarray], total: float) -> str:
+    """Return the description of `cumulative_figure`, with the sum of each method."""
     ends = [
         f"{plain(name)} {format_value_share(float(np.sum(each)), total)}" for name, each in values.items()
     ]
@@ -292,7 +293,7 @@ def climb_figure(seconds: Sequence[float], values: Sequence[float]) -> go.Figure
 
 
 def doubled(first: float, least: float) -> float:
-    """Return `first`, doubled until it is at least `least`."""
+    """Return `first`, doubled until it is at least `least`: the end of an axis that seldom changes."""
     return first * 2.0 ** max(0, int(np.ceil(np.log2(max(least, first) / first))))
 
 
@@ -308,7 +309,7 @@ def matching_figure(
 
     Parameters
     ----------
-    weights : (n, r), W_ij^2
+    weights : (n, r), W_ij^2: what feature i is worth in component j
     labels : (n,) int
         Component of every feature, -1 for unused.
     features, components : names, n and r
@@ -380,7 +381,7 @@ def _slots(sizes: Sequence[int], n: int) -> list[np.ndarray]:
 
 
 def _edges(figure: go.Figure, pairs: Any, colour: str, width: float) -> None:
-    """Draw lines from the left to the right for pairs of heights."""
+    """Draw the lines of a matching, from x = 0 to x = 1, for pairs (left height, right height)."""
     xs, ys = [], []
     for left, right in pairs:
         xs += [0, 1, None]
@@ -389,7 +390,7 @@ def _edges(figure: go.Figure, pairs: Any, colour: str, width: float) -> None:
 
 
 def _nodes(figure: go.Figure, x: float, ys: Any, colour: Any, text: Any) -> None:
-    """Draw a column of dots at x."""
+    """Draw a column of dots at x, at the heights `ys`, with one colour or one each, and a hover text each."""
     marker = {"size": 14, "color": colour, "line": {"width": 1, "color": MAIN if x else "rgba(0,0,0,0)"}}
     figure.add_scatter(
         x=[x] * len(ys),

@@ -1,5 +1,5 @@
 """Figures of the learn page: a direction in a plane, two directions as images, and steps of two older
-methods.
+methods. Its screens call them.
 """
 
 from collections.abc import Sequence

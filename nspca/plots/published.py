@@ -1,5 +1,7 @@
 """Bounds of the 2014 paper beside ours: the published one, which holds with a probability, and its exact
 form, which is proved.
+
+Figures of sweeps and the section about a proof replace our bound in the rows of a sweep by one of these.
 """
 
 import math

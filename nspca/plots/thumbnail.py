@@ -1,4 +1,7 @@
-"""Small SVG drawings that summarise a run, each a string that can be used alone."""
+"""Small SVG drawings that summarise a run, each a string that can be used alone.
+
+The list of runs and the poster of the home page use them.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -47,7 +50,13 @@ def sparkline(
 
 
 def patches(parts: Sequence[Sequence[int]], n: int, columns: int) -> str:
-    """Draw the features of each part in the part's colour, in rows of `columns`."""
+    """Draw the features of components as cells of a grid, in a colour for each component.
+
+    Parameters
+    ----------
+    parts : features of each component, by number
+    n, columns : number of cells, one for each feature, and how many stand in a row
+    """
     rows = -(-n // columns)
     side = min((WIDTH - 2 * EDGE) / columns, (HEIGHT - 2 * EDGE) / rows)
     high = max(side, (HEIGHT - 2 * EDGE) / 2 if rows == 1 else side)

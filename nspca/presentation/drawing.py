@@ -88,7 +88,7 @@ def gauge(ratio: float) -> str:
 
 
 def curves(lines: Sequence[tuple[str, Sequence[tuple[float, float]], str]]) -> str:
-    """Draw lines of values against k; both axes show their ends. A line is (name, points (k, value), colour)."""
+    """Draw lines of values against k, each as (name, points (k, value), colour)."""
     points = [point for _, line, _ in lines for point in line]
     xs, ys = [x for x, _ in points], [y for _, y in points]
     first, last, low, high = min(xs), max(xs), min(ys), max(ys)

@@ -1,8 +1,8 @@
 """Lessons: a list of pages that a teacher collects, and steps through in present mode.
 
-Present mode shows a page in large type and without a menu. The frame of every page calls `remember`, and draws `menu` or, in present mode, `bar`. The list is kept in the
-browser's storage. A list from there is checked like an address: it may name only
-pages of this app, with valid values.
+Present mode shows a page in large type and without a menu. The frame of every page calls `remember`, and
+draws `menu` or, in present mode, `bar`. The list is kept in the browser's storage. A list from there is
+checked like an address: it may name only pages of this app, with valid values.
 """
 
 import json

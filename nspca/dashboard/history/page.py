@@ -1,4 +1,7 @@
-"""Draw the history: the runs of a workspace, newest first, with links and actions for each run."""
+"""Draw the page Runs: the runs of a workspace, newest first, with links and actions for each run.
+
+A run in the list is a `Told`, or a bare `Run` if it is damaged and cannot be described.
+"""
 
 import time
 from functools import partial

@@ -1,4 +1,7 @@
-"""Share a run: its link as text to copy, and as a QR code for the phones of a class."""
+"""Share a run: its link as text to copy, and as a QR code for the phones of a class.
+
+The page Runs and the sweep page offer a link; the room of a class has its address and QR code from here too.
+"""
 
 from functools import partial
 from io import BytesIO

@@ -1,4 +1,4 @@
-"""The last screen: a visitor paints the pixels that vary most together, and then sees the proved answer."""
+"""The fifth screen of the lesson: a visitor paints pixels, and then sees the proved answer."""
 
 import numpy as np
 import streamlit as st

@@ -1,4 +1,7 @@
-"""Names of methods in forms, and the methods that can solve a problem."""
+"""Names of methods in forms, and the methods that can solve a problem.
+
+The forms of Sweep, Compare and the pages about several components use them.
+"""
 
 from dataclasses import replace
 
@@ -53,4 +56,5 @@ def label(name: str) -> str:
 
 
 def baselines() -> list[str]:
+    """Return the names of the methods that are baselines, which figures draw dotted."""
     return [name for name in ALL if line_of(name).baseline]

@@ -1,4 +1,8 @@
-"""Draw the options of methods in a form, with a widget for each field of their dataclasses."""
+"""Draw the options of methods in a form, with a widget for each field of their dataclasses.
+
+The forms of Compare and of the pages about several components draw `form`; their questions take
+`changed_options`.
+"""
 
 from collections.abc import Iterable
 from dataclasses import Field, fields

@@ -1,4 +1,8 @@
-"""Start runs, and draw the buttons that start them."""
+"""Start runs, and draw the buttons that start them.
+
+`answer_page` uses `offer` and `of_page` for the run of a page. Sections with a run of their own use `button`
+and `start`.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -35,7 +39,10 @@ def offer(
     beside: Callable[[], Any] = lambda: None,
     disabled: bool = False,
 ) -> bool:
-    """Draw the start button and the estimate beside it; return False after a refusal by this server."""
+    """Draw the start button of a page, and `beside` it the estimate; return False if this server refuses.
+
+    A refused button is disabled, and a sentence below it says why.
+    """
     sentence = cost_estimate.refusal(of, *asked.work)
     with st.container(horizontal=True, vertical_alignment="center"):
         button(label, begin, disabled=disabled or bool(sentence))

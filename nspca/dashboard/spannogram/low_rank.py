@@ -1,6 +1,6 @@
 """The subject of the spannogram page: a problem, its low-rank factors, and the exact rank-2 spannogram.
 
-Everything is computed once for all visitors.
+Everything is computed once for all visitors. The other modules of this page draw it.
 """
 
 from dataclasses import dataclass
@@ -21,16 +21,17 @@ from nspca.plots.spannogram import Spans
 from nspca.problem import Problem
 from nspca.specs import SweepSpec
 
-RANKS = 6  # of the approximations that are looked at
-LEAST_K = 10
-MOST_K = 200
+RANKS = 6  # largest rank of an approximation on the page
+LEAST_K = 10  # default k, where there are at least 30 features
+MOST_K = 200  # largest k of the slider
 
 
 @dataclass(frozen=True, eq=False)
 class Subject:
     """A data set with its problem.
 
-    `key` is a cache key for both. `unit` is the leading eigenvalue in the units of `factor`.
+    `key` is a cache key for both. `unit` is the leading eigenvalue in the units of the matrix V that `factor`
+    returns, which may be scaled.
     """
 
     chosen: Chosen
@@ -45,7 +46,7 @@ class Subject:
 
 
 def subject(data: Chosen, asked: SweepSpec) -> Subject:
-    """Return the problem that a question is about, with the eigenvalues that the page needs."""
+    """Return data and problem of a question; this computes the eigenvalues that the page needs."""
     problem = open_data.problem_of(data, asked)
     key = (data.content, asked.nonneg, asked.center, asked.scale, asked.first)
     return Subject(data, problem, key, leading(problem.covariance))
@@ -68,10 +69,10 @@ class Rank2:
     Attributes
     ----------
     V : (n, 2)
-    found : intervals of angles by support, for the drawing
+    found : intervals of angles with their supports, for the drawing
     optimum : angle and sign of the optimum
     value : value of the optimum
-    candidates : candidate supports by angle
+    candidates : supports, as arrays of features, that are best at some angle, in the order of the angle
     exact : whether all intervals were computed; otherwise they come from a grid of angles
     """
 

@@ -1,4 +1,7 @@
-"""Draw the curve of variance against k with its proved region, during a run and as a clickable figure."""
+"""Draw the curve of variance against k with its proved region, during a run and as a clickable figure.
+
+The sweep page uses all of it, and Compare the choice of `axis`.
+"""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -65,7 +68,10 @@ def _bounds() -> str:
 
 
 def figure(problem: Problem, frame: pd.DataFrame, asked: SweepSpec, **options: Any) -> go.Figure:
-    """Return the figure of the curve with the choices of the switches. `options` go to `sweep_figure`."""
+    """Return the figure of the rows of a sweep with the choices of the switches.
+
+    `options` go to `nspca.plots.sweep_figure`.
+    """
     unit = problem.leading_eigenvalue if axis() == "leading" else problem.total_variance
     said = {
         "unit_name": AXES[axis()],
@@ -120,7 +126,7 @@ def filling(
 
 @cache.keep()
 def _filled(of: str, which: int, count: int, _rows: Any, _make: Callable[[], Any]) -> tuple[Any, Any]:
-    """Return the rows and the prepared curve.
+    """Return the rows, and the prepared curve with its probability as `_make` computes them, cached.
 
     The cache key has the `id` of the rows. Holding the rows keeps that id from being given to other rows.
     """

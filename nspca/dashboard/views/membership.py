@@ -1,7 +1,8 @@
 """Show on a page which features every good answer needs, and what leaving each feature out costs.
 
 A visitor chooses the share of the optimum from which an answer counts as good. The membership is then
-computed from the certificate of the result, and cached.
+computed from the certificate of the result, and cached. The sweep page draws `ask` and `legend`, and hands
+what `of` returns to the picture and the table of `component`.
 """
 
 import hashlib
