@@ -2,7 +2,8 @@
 
 Each data set is read once per server, and cached under the hash of its content. Every page opens its data
 with `opened`, and looks up the data of a run with `find`. In this module `of` is an open data set, and
-`where` the `DataSpec` that describes one.
+`where` the `DataSpec` that describes one. In cached functions `reference`, `content`, `digest` and `version`
+are parts of the cache key.
 """
 
 import hashlib
@@ -329,6 +330,7 @@ def version(name: str) -> str:
 
 @cache.keep("Opening the sample …")
 def _sample(name: str, version: str) -> Chosen:
+    """Return a sample by its name."""
     data = load_sample(name)
     return Chosen(_kept(data), DataSpec(sample=name), content_of(data))
 
@@ -437,13 +439,16 @@ def read_like(raw: bytes, name: str, where: DataSpec) -> Opened:
 
 
 def columns(workspace: str, upload: str) -> Layout | None:
-    """Return the layout of an uploaded table by its first lines: columns, possible names and labels."""
+    """Return the layout of an uploaded table: columns, possible names and labels; None for other files.
+
+    `upload` is the content hash under which the workspace has the file.
+    """
     return _columns(workspace, upload, engine().store.about_upload(workspace, upload)["name"])
 
 
 @cache.keep()
 def _columns(workspace: str, upload: str, name: str) -> Layout | None:
-    """Return the layout of an upload with this file name, cached; None for a file without columns."""
+    """Return the layout of an upload with this file name, cached; see `columns`."""
     return read_first(engine().store.get_upload(workspace, upload)[0], name).layout
 
 

@@ -217,7 +217,7 @@ def ratios_figure(frame: Any, *, ks: Sequence[int], style: Styles, selected: int
 
 
 def times_figure(frame: Any, *, ks: Sequence[int], style: Styles, selected: int | None = None) -> go.Figure:
-    """Draw the seconds of every method against k, on a logarithmic axis."""
+    """Draw the seconds of every method against k, on a logarithmic axis; arguments as in `values_figure`."""
     frame = pd.DataFrame(frame)
     total = frame.groupby("method", sort=False)["seconds"].sum()
     says = ", ".join(f"{_named(name)} {seconds:.3g} s" for name, seconds in total.items())

@@ -260,8 +260,8 @@ def _ranked_figure(
 def _bars(
     figure: go.Figure, labels: Sequence[str], values: np.ndarray, opacity: float, solid: Any = None
 ) -> go.Figure:
-    """Draw horizontal bars; bars whose entry of `solid` is False are hatched, and none is hatched without
-    `solid`.
+    """Draw horizontal bars of values with names on hover; bars whose entry of `solid` is False are hatched,
+    and none is hatched without `solid`.
     """
     position = np.arange(len(values))
     colours = [NEGATIVE if v < 0 else POSITIVE for v in values]

@@ -39,7 +39,7 @@ def gap_figure(
     Parameters
     ----------
     lower, upper : (t,) best value and proved bound after each report, units of the data; NaN where unknown
-    steps : (t,) horizontal position (cones or seconds), default 0..t-1
+    steps, steps_name : (t,) horizontal position, default 0..t-1, and what is counted: cones or seconds
     unit, unit_name : what the values are divided by, and its name; a unit other than 1 is shown in per cent
     """
     lower, upper = np.asarray(lower, float), np.asarray(upper, float)

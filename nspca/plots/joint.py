@@ -36,7 +36,7 @@ def sheet(
     """Return pictures (r, n) side by side in one array with NaN between them, and the (middle column, top
     row) of each.
 
-    `room` rows above every line of pictures are left for a caption.
+    There are `columns` pictures in a line, and `room` rows above every line are left for a caption.
     """
     height, width = shape
     lines, gap = -(-len(pictures) // columns), max(1, width // 10)
@@ -147,7 +147,7 @@ def union_figure(X: Any, shape: Sequence[int], *, mean: ArrayLike | None = None,
 
 
 def _numbered(weights: np.ndarray) -> list[tuple[int, int]]:
-    """Return the pixels of a part that carry its number, as rows and columns.
+    """Return the pixels of a part that carry its number, as rows and columns; weights are those of the part.
 
     Few pixels carry it all. Of many pixels it is the strongest of each piece that hangs together.
     """
@@ -179,6 +179,7 @@ def pictures_figure(
     """Draw grey images side by side on one scale, each with a caption, with `columns` in a row.
 
     A typical use is an original beside its reconstructions. Without `columns` all stand in one row.
+    Pictures are (r, n); `low` is drawn black and `high` white.
     """
     room, columns = max(3, shape[0] // 5), min(columns or len(pictures), len(pictures))
     canvas, places = sheet(pictures, shape, columns, room)

@@ -155,8 +155,8 @@ def arcs(edges: ArrayLike, steps: int = 9) -> np.ndarray:
 
 
 def _shown(cones: Any, status: Any, bounds: Any) -> tuple[np.ndarray, list[str], np.ndarray]:
-    """Return the cones to draw: all up to `MOST_CONES`, otherwise the open ones first and then the latest
-    others.
+    """Return the cones to draw with their status and bounds: all up to `MOST_CONES`, otherwise the open ones
+    first and then the latest others.
     """
     cones = np.asarray(cones, float).reshape(-1, 3, 3)
     status = [str(s) for s in status]

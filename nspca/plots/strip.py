@@ -85,7 +85,10 @@ def _at_least(ratio: float) -> str:
 
 
 def _lay_out(figure: go.Figure, bottom: int, top: int, floor: float) -> None:
-    """Set both vertical axes; `bottom` and `top` are the powers of ten between which gaps lie."""
+    """Set both vertical axes; `bottom`, `top` and `floor` are powers of ten.
+
+    Gaps lie between the first two, and values that are proved optimal stand at `floor`.
+    """
     every = max(1, math.ceil((top - bottom) / TICKS))
     decades: Sequence[int] = range(bottom, top + 1, every)
     low, high = floor - 0.1 * (top - floor), top + 0.12 * (top - floor)

@@ -2,7 +2,8 @@
 proved to lie.
 
 Home, the sweep page and its report draw `sweep_figure`; the figures of the page Compare use `certified` and
-`band`.
+`band`. In the helpers of `sweep_figure` values and bounds are in per cent of `unit`, whose name is
+`unit_name`, and `expected` has every k of the sweep.
 """
 
 import math
@@ -86,11 +87,11 @@ def optimal(frame: pd.DataFrame, closed: float) -> pd.DataFrame:
 def band(
     ks: Sequence[int], lower: Sequence[float], upper: Sequence[float], all_ks: Iterable[int]
 ) -> tuple[list[Any], list[Any]]:
-    """Return the outline of the certified region as closed pieces, split by None where a k of the sweep is
-    not ready.
+    """Return x and y of the outline of the certified region as closed pieces, split by None where a k of the
+    sweep is not ready.
 
     Nothing is drawn across a k that has no row yet: a straight line there would claim a proof that does not
-    exist.
+    exist. `lower` and `upper` belong to `ks`, and `all_ks` are those of the sweep.
     """
     order = {k: i for i, k in enumerate(sorted(set(all_ks) | set(ks)))}
     half = 0.25 * min((b - a for a, b in zip(list(order), list(order)[1:], strict=False)), default=1)

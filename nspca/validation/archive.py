@@ -53,7 +53,7 @@ def open_zip(raw: bytes, most: int | None = None) -> tuple[zipfile.ZipFile, list
 
 
 def unzip_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
-    """Return one file of an archive, never more bytes than its directory entry says."""
+    """Return one file of an archive, never more bytes than its directory entry `info` says."""
     try:
         with archive.open(info) as handle:
             plain = handle.read(info.file_size + 1)

@@ -67,7 +67,7 @@ class Refusal:
 
 
 class AccessControl:
-    """ASGI middleware around the whole server.
+    """ASGI middleware around the whole server. In its methods `heads` has the headers by lower-case name.
 
     Parameters
     ----------

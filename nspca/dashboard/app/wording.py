@@ -117,12 +117,18 @@ def size(count: float) -> str:
 
 
 def drawing(svg: str, style: str = "", alt: str = "") -> Markup:
-    """Return HTML with an SVG drawing as an image, since `st.html` removes SVG elements."""
+    """Return HTML with an SVG drawing as an image, since `st.html` removes SVG elements.
+
+    `style` is CSS of the image, and `alt` its description.
+    """
     return render("drawing", source=base64.b64encode(svg.encode()).decode(), style=style, alt=alt)
 
 
 def things(count: int, one: str, many: str | None = None) -> str:
-    """Return a count with its noun, such as ``3 features`` or ``1 feature``."""
+    """Return a count with its noun, such as ``3 features`` or ``1 feature``.
+
+    `one` is the singular and `many` the plural, by default with an s.
+    """
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 

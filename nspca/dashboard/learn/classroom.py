@@ -1,6 +1,7 @@
 """The teacher's view of a room: its code, the guesses of all phones in one figure, and the answer.
 
-The page Learn calls `current` at its start, and then `question` or `elsewhere`, and `panel`.
+The page Learn calls `current` at its start, and then `question` or `elsewhere`, and `panel`. Here `secret` is
+that of the open room, and `screen` the number of the open screen of the lesson.
 """
 
 import streamlit as st

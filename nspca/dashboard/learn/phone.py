@@ -1,4 +1,8 @@
-"""The student's view of a room, the page Join: enter a code, see the open question, send a guess."""
+"""The student's view of a room, the page Join: enter a code, see the open question, send a guess.
+
+pages/join.py calls `show`. In this module `code` is that of the room, `phone` the name of this phone, and
+`asked` the view of the room that a phone gets.
+"""
 
 import secrets
 from collections.abc import Callable

@@ -1,7 +1,8 @@
 """Proofs that a visitor started after a sweep, as runs of the workspace; and checks of certificates.
 
 `panel`, `closing` and `optimal` draw what is computed here. The pages Home, Sweep, Parts, Topics, Components
-and Spannogram look up earlier `attempts`, so that they state the best known bound.
+and Spannogram look up earlier `attempts`, so that they state the best known bound. In this module `about` is
+the data and `asked` the question of a page, and `tried` has the attempts at its problem.
 """
 
 import hashlib

@@ -1,6 +1,6 @@
 """Improve the bound of a component: the button, the progress, and the outcome.
 
-`panel` draws them for one component, and `joint.proof` for several.
+`panel` draws them for one component, and `joint.proof` for several. `unit` is as in `Aim`.
 """
 
 import time
@@ -123,7 +123,7 @@ def closer(now: JobState) -> list[Closer]:
 
 
 def progress_words(state: str, rows: Sequence[Closer]) -> str:
-    """Return one line about a proof in progress: the present stage, and the bound so far."""
+    """Return one line about a proof in progress: the bound so far, or before there is one the state."""
     if not rows:
         return {"starting": "Starting workers …", "queued": "Waiting for a free worker …"}.get(
             state, "Proving …"
@@ -141,7 +141,7 @@ def draw(
 ) -> None:
     """Draw value and bound against seconds, up to `until`; nothing without rows.
 
-    `unit` is as in `Aim`. The browser resets a zoom when the text `same` changes.
+    The browser resets a zoom when the text `same` changes.
     """
     if not rows:
         return

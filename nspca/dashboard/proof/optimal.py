@@ -1,6 +1,7 @@
 """Search for the optimum on a page: start, watch, cancel and resume the search.
 
-The pages Home and Sweep draw `show` below a component.
+The pages Home and Sweep draw `show` below a component. In this module `mine` has the searches for a better
+component than that of one method at one k, newest first.
 """
 
 import time
@@ -58,6 +59,7 @@ def show(
 
     Parameters
     ----------
+    about, asked : data and question of the page
     result : the component, found by one method at k
     tried : attempts at this problem, newest first
     own : False for a shared run, which a visitor cannot search further
@@ -117,7 +119,7 @@ def _say_replaced(result: nspca.Result) -> None:
 
 
 def _say_ended(mine: Sequence[Attempt]) -> None:
-    """Draw the message about the end of the last search."""
+    """Draw why the last search ended; nothing if there was none."""
     if not mine:
         return
     now = mine[0].now

@@ -45,7 +45,8 @@ def show(
 ) -> None:
     """Draw the best certificate of `result` with its actions.
 
-    `tried` has the attempts at this problem. With `own` False (a shared run), the data cannot be downloaded.
+    `about` and `asked` are data and question of the page, and `tried` has the attempts at this problem. With
+    `own` False (a shared run), the data cannot be downloaded.
     """
     proof = proofs.best(result, tried, k)
     unit = problem.leading_eigenvalue or 1.0, "the leading eigenvalue"

@@ -75,7 +75,7 @@ def changed_options(methods: Iterable[str], besides: Iterable[str] = ()) -> dict
 
 
 def _widget(method: str, one: Field[Any], said: str) -> Any:
-    """Draw the widget of an option, and return its value."""
+    """Draw the widget of one option of a method, with the help text `said`, and return its value."""
     name, key = f"{method}.{one.name}", f"{state.WIDGET}opts_{method}_{one.name}"
     value = _read(one, state.get("opts").get(name))
 

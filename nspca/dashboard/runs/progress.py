@@ -101,7 +101,10 @@ def waiting(now: JobState) -> str | None:
 
 
 def wait_shortly(run_id: str, patience: float) -> JobState:
-    """Return the state of a run when it has ended, or after `patience` seconds, or while workers start."""
+    """Return the state of a run once it has ended, or after `patience` seconds.
+
+    It returns at once while workers start, which takes longer.
+    """
     give_up = time.monotonic() + patience
     while (
         not (now := engine().status(run_id)).ended and now.state != "starting" and time.monotonic() < give_up

@@ -1,7 +1,7 @@
 """Start runs, and draw the buttons that start them.
 
 `answer_page` uses `offer` and `of_page` for the run of a page. Sections with a run of their own use `button`
-and `start`.
+and `start`. In this module `of` is the open data set, and `asked` the question about it.
 """
 
 from collections.abc import Callable
@@ -27,7 +27,10 @@ def button(
     icon: str = ":material/play_arrow:",
     **look: Any,
 ) -> None:
-    """Draw a button that starts a run: a click calls `begin`, and the page then shows the run."""
+    """Draw a button that starts a run: a click calls `begin`, and the page is then drawn again with the run.
+
+    `type`, `icon` and `look` are as for `st.button`.
+    """
     buttons.button(label, key, begin, type=type, icon=icon, **look)
 
 

@@ -17,7 +17,7 @@ from nspca.specs import TableSpec
 
 
 def measured(of: Chosen, problem: nspca.Problem, leading: bool = True) -> nspca.Problem | None:
-    """Return the problem of a folder with its total variance and, if `leading`, its leading eigenvalue.
+    """Return the problem of a folder `of` with its total variance and, if `leading`, its leading eigenvalue.
 
     None while a worker computes them.
 

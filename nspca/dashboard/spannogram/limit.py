@@ -1,6 +1,7 @@
 """Proved limit of the spannogram page: what no set of k features can pass, in all directions of the data.
 
-`page` prints it in the sentence at the top.
+`page` prints it in the sentence at the top. Here `of` is the problem of the page, and `asked` the sweep that
+proves its limit.
 """
 
 from collections.abc import Iterator

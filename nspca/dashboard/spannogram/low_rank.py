@@ -46,7 +46,7 @@ class Subject:
 
 
 def subject(data: Chosen, asked: SweepSpec) -> Subject:
-    """Return data and problem of a question; this computes the eigenvalues that the page needs."""
+    """Return data and problem of the question `asked`; this computes the eigenvalues that the page needs."""
     problem = open_data.problem_of(data, asked)
     key = (data.content, asked.nonneg, asked.center, asked.scale, asked.first)
     return Subject(data, problem, key, leading(problem.covariance))
@@ -84,7 +84,7 @@ class Rank2:
     exact: bool
 
     def component(self, phi: float, k: int, nonneg: bool) -> tuple[Array, float]:
-        """Return the component at an angle, the better of both signs, and its value."""
+        """Return the component (n,) at an angle in radians, the better of both signs, and its value."""
         at = self.V @ direction(phi)
         both = [rank1(sign * at, k, nonneg) for sign in (1, -1)]
         heights = [float(x @ at) ** 2 for x in both]

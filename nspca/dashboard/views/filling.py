@@ -57,7 +57,7 @@ def _looks(total: int, draw: Callable[[list[Row]], None], only: Any) -> Looks:
 
 
 def says(now: JobState, ready: int, total: int) -> str:
-    """Return the progress line of a run: finished rows, and the present stage."""
+    """Return the progress line of a run: `ready` of `total` rows, and the present stage."""
     if waits := progress.waiting(now):
         return waits
     line = f"{ready} of {total} ready"
@@ -77,7 +77,7 @@ def refusals(rows: list[Row]) -> None:
 
 
 def download(label: str, table: pd.DataFrame, of: Chosen, what: str) -> None:
-    """Draw the download of a table as a CSV file that names its data."""
+    """Draw the download of a table as a CSV file that names its data; `what` is a part of the file name."""
     make = lambda: frame_to_csv(labelled(table, of.dataset))  # noqa: E731
     name = f"{of.stem}-{what}.csv"
     st.download_button(

@@ -53,7 +53,7 @@ def ask() -> None:
 
 
 def share_words(within: int) -> str:
-    """Return the text of a slider value, such as ``99.5 %``, or ``off`` for 0."""
+    """Return the text of a slider value in thousandths, such as ``99.5 %``, or ``off`` for 0."""
     return f"{within / 10:g} %" if within else "off"
 
 
@@ -133,7 +133,10 @@ def sure(known: Membership | None) -> np.ndarray | None:
 
 
 def legend(noun: str, known: Membership | None) -> None:
-    """Draw the sentence that explains solid and hatched features. Nothing is drawn without a membership."""
+    """Draw the sentence that explains solid and hatched features; nothing while the membership is not known.
+
+    `noun` is that of a feature.
+    """
     if known is not None:
         st.markdown(sentence(noun, known))
 
@@ -189,7 +192,8 @@ def columns(dataset: Dataset, features: np.ndarray, known: Membership) -> pd.Dat
 def cost_words(least: float, most: float) -> str:
     """Return the cost of leaving a feature out as text, such as ``1.1 % to 2.8 %``.
 
-    The lower end is rounded down and the upper end is rounded up.
+    `least` and `most` are its bounds, as shares of the best value: the lower end is rounded down, the upper
+    end up.
     """
     low, high = percent_down(least, 2), percent_up(most, 2)
     low, high = (f"{float(text.removesuffix(' %')):g} %" for text in (low, high))
