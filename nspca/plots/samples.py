@@ -152,7 +152,8 @@ def spectrum_figure(eigenvalues: ArrayLike, total: float) -> go.Figure:
 
 
 def images_figure(rows: Any, shape: Sequence[int], n: int = 24, columns: int = 8) -> go.Figure:
-    """Draw the first n rows (m, pixels) as pictures of `shape`, each stretched to its own range of grey.
+    """Draw the first n of the rows (m, pixels) as pictures of `shape`, each stretched to its own range of
+    grey.
 
     There are `columns` pictures in a row.
     """

@@ -85,7 +85,7 @@ def _at_least(ratio: float) -> str:
 
 
 def _lay_out(figure: go.Figure, bottom: int, top: int, floor: float) -> None:
-    """Set both vertical axes; `bottom`, `top` and `floor` are powers of ten.
+    """Set both vertical axes; `bottom`, `top` and `floor` are exponents of ten.
 
     Gaps lie between the first two, and values that are proved optimal stand at `floor`.
     """

@@ -1,4 +1,4 @@
-"""Tables that become a list of cards on a phone, with one card per row. Pages call `show` for every table."""
+"""Tables that become a list of cards on a phone, with one card per row. Pages draw tables with `show`."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -141,7 +141,7 @@ def _to_first_page() -> None:
 
 
 def _turn(page: int, last: int, count: int) -> None:
-    """Draw the buttons to newer and older runs, the number of the page of `last`, and the `count` of runs."""
+    """Draw the buttons to newer and older runs: `page` of `last` pages is open, of `count` runs in all."""
     with st.container(horizontal=True, vertical_alignment="center"):
         for label, to, icon in (
             ("Newer", page - 1, ":material/chevron_left:"),

@@ -61,7 +61,7 @@ def _known(bound: float | None) -> float | None:
 
 
 def _parts(one: Told, row: Several) -> str:
-    """Return SVG of the components in a row: a map of pixels for images, otherwise one line of features."""
+    """Return SVG of the components of `row`: a map of pixels for images, otherwise a line of features."""
     supports = [sorted(part[0])[:MOST] for part in row.parts or []]
     data = one.spec.data if isinstance(one.spec, ProblemSpec) else None
     sample = SAMPLES.get(data.sample or "") if data else None
