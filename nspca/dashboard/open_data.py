@@ -294,7 +294,7 @@ def _changed(of: Chosen, data: Dataset, **change: Any) -> Chosen:
     """Return the open data set with other data and reference; `of` itself if the data did not change."""
     if data is of.dataset:
         return of
-    return Chosen(_kept(data), of.reference.but(**change), content_of(data))
+    return Chosen(_read_only(data), of.reference.but(**change), content_of(data))
 
 
 def members(of: Chosen) -> list[list[int]]:
@@ -332,14 +332,14 @@ def version(name: str) -> str:
 def _sample(name: str, version: str) -> Chosen:
     """Return a sample by its name."""
     data = load_sample(name)
-    return Chosen(_kept(data), DataSpec(sample=name), content_of(data))
+    return Chosen(_read_only(data), DataSpec(sample=name), content_of(data))
 
 
 @cache.keep("Reading some rows of the folder …")
 def _rows(name: str, digest: str, most: int, _table: Shards) -> Chosen:
     """Return a sample of at most `most` rows of a folder as a data set of its own."""
     data = sample_of(_table, most)
-    return Chosen(_kept(data), DataSpec(folder=name, digest=digest, some=most), content_of(data))
+    return Chosen(_read_only(data), DataSpec(folder=name, digest=digest, some=most), content_of(data))
 
 
 @cache.keep()
@@ -360,7 +360,7 @@ def _upload(workspace: str, reference: str, _where: DataSpec) -> Chosen | Invali
     raw, about = engine().store.get_upload(workspace, where.upload)
     digests = {name: digest for name in BESIDE if (digest := getattr(where, name))}
     files = {name: engine().store.get_upload(workspace, digest)[0] for name, digest in digests.items()}
-    label, how = where.label_column, _how(where)
+    label, how = where.label_column, _reading_options(where)
     without = {**how, "label_column": None}
 
     def read(how: dict[str, Any]) -> Opened:
@@ -383,10 +383,10 @@ def _upload(workspace: str, reference: str, _where: DataSpec) -> Chosen | Invali
             )
         except InvalidData as error:
             return error
-    return Chosen(_kept(data), where.but(file=about["file"]), content_of(data))
+    return Chosen(_read_only(data), where.but(file=about["file"]), content_of(data))
 
 
-def _how(where: DataSpec) -> dict[str, Any]:
+def _reading_options(where: DataSpec) -> dict[str, Any]:
     """Return the options of reading a file, with defaults (see `_USUAL`)."""
     return (_USUAL_OF_TEXTS if where.words else _USUAL) | where.reading()
 
@@ -545,7 +545,7 @@ def heavy(data: Dataset) -> bool:
     return min(m, n) ** 2 * max(m, n) > HEAVY
 
 
-def _kept(data: Dataset) -> Dataset:
+def _read_only(data: Dataset) -> Dataset:
     """Return the data set after its arrays were made read-only, since all sessions share them."""
     for part in (data.X.data, data.X.indices, data.X.indptr) if sp.issparse(data.X) else (data.X,):
         part.flags.writeable = False

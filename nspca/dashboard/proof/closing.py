@@ -97,7 +97,7 @@ def watched(aim: Aim) -> None:
     if aim.working is not None:
         _watch(aim.working, aim.unit)
     elif aim.mine:
-        _went(aim.result, aim.mine[0], aim.unit)
+        _draw_outcome(aim.result, aim.mine[0], aim.unit)
 
 
 def _watch(attempt: Attempt, unit: tuple[float, str]) -> None:
@@ -160,7 +160,7 @@ def closed(rows: Sequence[Closer], unit: tuple[float, str], same: str) -> None:
             draw(rows, unit, same)
 
 
-def _went(result: nspca.Result, attempt: Attempt, unit: tuple[float, str]) -> None:
+def _draw_outcome(result: nspca.Result, attempt: Attempt, unit: tuple[float, str]) -> None:
     """Draw the outcome of an ended attempt: why it ended, and what it gained for the proof of `result`."""
     now, before = attempt.now, result.certificate
     if now.state == "failed":

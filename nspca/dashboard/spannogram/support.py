@@ -49,7 +49,7 @@ def show(of: Subject) -> None:
         **state.bind("support", kept),
     )
     if choice == "made":
-        _made()
+        _draw_example()
     else:
         found = low_rank.rank2(of)
         candidates = [support for support in found.candidates if len(support)]
@@ -60,7 +60,7 @@ def show(of: Subject) -> None:
                 "In these data no candidate set needs weights of both signs. This is a made example in "
                 "which one does."
             )
-            _made()
+            _draw_example()
         else:
             support = _chosen(choice, found.V, candidates, astray)
             _draw(
@@ -100,7 +100,7 @@ def _chosen(choice: str, V: Array, candidates: list[Array], astray: list[int]) -
     ]
 
 
-def _made() -> None:
+def _draw_example() -> None:
     """Draw the view for a made-up example."""
     V, k = made_example()
     found = intervals_rank2(V, k)
