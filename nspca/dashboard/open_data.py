@@ -161,7 +161,9 @@ def some(of: Chosen) -> Chosen:
 
 
 def looked_at(of: Chosen, problem: nspca.Problem) -> nspca.Problem:
-    """Return the problem whose samples are shown: for a folder, the same problem on its sample of rows.
+    """Return a problem whose samples can be scored: `problem` itself, but for a folder one on some rows.
+
+    The problem on a sample of the folder's rows has k = 1, and centring and scaling of `problem`.
 
     Raises
     ------

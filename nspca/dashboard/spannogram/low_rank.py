@@ -118,7 +118,10 @@ def _rank2(key: tuple[Any, ...], _of: Subject) -> Rank2:
 
 
 def _exact(V: Array, k: int, nonneg: bool) -> tuple[list[Band], tuple[float, int], float]:
-    """Return the intervals of angles for both signs, the optimum, and its value recomputed from x."""
+    """Return the intervals of angles, the optimum (its angle and sign), and its value recomputed from x.
+
+    There is a band of intervals for c and, in nonnegative problems, one for -c.
+    """
     # The k entries largest in size among n are the k largest positive ones among the rows of V and -V.
     found = intervals_rank2(V if nonneg else np.concatenate([V, -V]), k)
     sign = found.sign if nonneg else 1
