@@ -1,8 +1,13 @@
 """The mechanism of every page that asks one question of the data and shows the answer.
 
-Each page subclasses `AnswerPage`: how to ask its question, and how to draw its answer. `show` does the rest.
-It finds the run, follows its progress, draws partial results, and offers the downloads. A `PicturePage` has
-no run, because its answer is computed at once. `show_at_once` draws it with the same head, form and order.
+Sweep, Parts, Topics, Components and Compare subclass `AnswerPage`: how to ask the question, and how to draw
+its answer. `show` does the rest. It finds the run, follows its progress, draws partial results, and offers
+the downloads. Spannogram is a `PicturePage`. It has no run, because its answer is computed at once.
+`show_at_once` draws it with the same head, form and order. The scripts in pages/ call `open_page` and then
+one of these.
+
+Throughout, `data` is the open data set (`Chosen`), `asked` the question of the form, and `run` a run as a
+page sees it (`Watched`), whose own question is ``run.asked``.
 """
 
 from abc import ABC, abstractmethod
@@ -109,7 +114,7 @@ class AnswerPage(QuestionPage[Asked]):
 
     Attributes
     ----------
-    kind : kind of the runs that the page shows; holds the name of the run in the address
+    kind : kind of the runs that the page shows; ``kind.key`` is the value of the address that holds their id
     leading : whether the answer needs the leading eigenvalue, which is computed first for a folder of shards
     """
 
@@ -141,7 +146,7 @@ class AnswerPage(QuestionPage[Asked]):
         cost_estimate.all_rows(data, asked)
 
     def offer(self, data: Chosen, asked: Asked) -> bool:
-        """Draw the start button; return False where this server cannot do it."""
+        """Draw the start button; return False where this server refuses the run, as too large or too long."""
         begin, beside = (lambda: self.begin(data, asked)), (lambda: self.beside(data, asked))
         return start.offer(self.label(data, asked), data, asked, begin, beside)
 
@@ -158,7 +163,7 @@ class AnswerPage(QuestionPage[Asked]):
         return False
 
     def introduce(self, run: Watched, asked: Asked | None) -> None:
-        """Explain that the first answer is shown, and how to ask a question of one's own."""
+        """Draw a caption that the first answer is shown, and how to ask a question of one's own."""
         first_answer.announce(run, run.asked.describe().asked, self.press(run, asked))
 
     def press(self, run: Watched, asked: Asked | None) -> str:
@@ -254,7 +259,10 @@ def show_at_once(page: PicturePage[Any], data: Chosen) -> None:
 
 
 def show_shared(page: AnswerPage[Any], run: Watched) -> None:
-    """Draw the answer and all sections of a finished run that another person shared."""
+    """Draw the answer and all sections of a finished run that another person shared.
+
+    A warning takes their place when the data of the run have changed. The page of a shared link calls this.
+    """
     if not run.of_these_data or kept(run) is None:
         st.warning(page.kind.changed)
         return

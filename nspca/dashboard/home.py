@@ -1,4 +1,7 @@
-"""The home page: one sparse component of the handwritten digits, its value, and its proved share."""
+"""The home page: one sparse component of the handwritten digits, its value, and its proved share.
+
+app.py calls `opening`, `poster`, `digits`, `explorer` and `ways_on` in this order.
+"""
 
 import numpy as np
 import streamlit as st
@@ -60,7 +63,10 @@ def poster() -> None:
 
 
 def drawn(problem: nspca.Problem, sweep: nspca.Sweep, image_shape: tuple[int, int]) -> str:
-    """Return the poster as HTML: the first component, and the curve of a sweep to `MOST` pixels."""
+    """Return the HTML of the poster, which scripts/answers.py stores for `poster`.
+
+    It shows the component of `problem` at the default k, and the curve of `sweep` up to `MOST` pixels.
+    """
     k = state.VALUES["digit_k"].default()
     unit, ks = problem.leading_eigenvalue, range(1, MOST + 1)
     results = [sweep["auto", k] for k in ks]
@@ -77,20 +83,19 @@ def drawn(problem: nspca.Problem, sweep: nspca.Sweep, image_shape: tuple[int, in
 
 
 @st.cache_resource(show_spinner=f"Solving {MOST} problems, one for each number of pixels …")
-def _solved(digest: str) -> tuple[Chosen, nspca.Problem, nspca.Sweep]:
+def digits() -> tuple[Chosen, nspca.Problem, nspca.Sweep]:
+    """Return the digits, their problem and its sweep, solved once per server in under a second."""
     about = find(DataSpec(sample="digits"), None)
     problem = nspca.Problem.from_data(about.dataset.X, k=1)
     # All pixels together show how much nonnegative weights can reach at most.
     return about, problem, nspca.sweep(problem, [*range(1, MOST + 1), problem.n])
 
 
-def digits() -> tuple[Chosen, nspca.Problem, nspca.Sweep]:
-    """Return the handwritten digits with their sweep, solved once per server in under a second."""
-    return _solved("digits")
-
-
 def explorer(solved: tuple[Chosen, nspca.Problem, nspca.Sweep]) -> None:
-    """Draw a component with its sentence, the curve with its proved band, and the slider for k."""
+    """Draw a component with its sentence, the curve with its proved band, the slider for k, and the proof.
+
+    `solved` is what `digits` returns.
+    """
     about, problem, sweep = solved
     data, asked = about.dataset, SweepSpec(data=about.spec, ks=tuple(range(1, MOST + 1)))
     tried = proofs.attempts(asked)

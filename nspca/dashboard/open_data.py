@@ -1,6 +1,9 @@
 """Open the data set that the address names: a sample, an upload or a folder of shards.
 
-Each data set is read once per server, and cached under the hash of its content.
+Each data set is read once per server, and cached under the hash of its content. Pages open their data
+with `opened`, and the data of a run with `find`. In this module `of` is an open data set, and
+`where` the `DataSpec` that describes one. In cached functions `reference`, `content`, `digest` and `version`
+are parts of the cache key.
 """
 
 import hashlib
@@ -97,6 +100,8 @@ class Chosen:
 def chosen() -> Chosen:
     """Return the data set that the address names.
 
+    When it cannot be read with the address's choice of features, the choice is dropped with a warning.
+
     Raises
     ------
     NSPCAError
@@ -156,7 +161,9 @@ def some(of: Chosen) -> Chosen:
 
 
 def looked_at(of: Chosen, problem: nspca.Problem) -> nspca.Problem:
-    """Return the problem whose samples are shown: for a folder, the same problem on its sample of rows.
+    """Return a problem whose samples can be scored: `problem` itself, but for a folder one on some rows.
+
+    The problem on a sample of the folder's rows has k = 1, and centring and scaling of `problem`.
 
     Raises
     ------
@@ -222,7 +229,10 @@ def _features() -> dict[str, list[Any]]:
 
 
 def find(where: DataSpec, workspace: str | None) -> Chosen:
-    """Return the data set that `where` describes, read once per server."""
+    """Return the data set that `where` describes, read once per server.
+
+    `workspace` is needed for uploads alone, which only their own workspace can open.
+    """
     where = where.but(content="")
     if where.sample is not None:
         found = _sample(where.sample, version(where.sample))
@@ -286,7 +296,7 @@ def _changed(of: Chosen, data: Dataset, **change: Any) -> Chosen:
     """Return the open data set with other data and reference; `of` itself if the data did not change."""
     if data is of.dataset:
         return of
-    return Chosen(_kept(data), of.reference.but(**change), content_of(data))
+    return Chosen(_read_only(data), of.reference.but(**change), content_of(data))
 
 
 def members(of: Chosen) -> list[list[int]]:
@@ -315,22 +325,23 @@ def _varying(reference: str, content: str, _of: Chosen) -> Chosen:
 
 
 def version(name: str) -> str:
-    """Return a text for cache keys that changes when the file of a sample changes."""
+    """Return a text for cache keys that changes when the original behind a sample changes; "" without one."""
     path = original_path(name) if name in SAMPLES and SAMPLES[name].stand_in else None
     return "" if path is None else f"{path} {path.stat().st_mtime_ns}"
 
 
 @cache.keep("Opening the sample …")
 def _sample(name: str, version: str) -> Chosen:
+    """Return a sample by its name."""
     data = load_sample(name)
-    return Chosen(_kept(data), DataSpec(sample=name), content_of(data))
+    return Chosen(_read_only(data), DataSpec(sample=name), content_of(data))
 
 
 @cache.keep("Reading some rows of the folder …")
 def _rows(name: str, digest: str, most: int, _table: Shards) -> Chosen:
     """Return a sample of at most `most` rows of a folder as a data set of its own."""
     data = sample_of(_table, most)
-    return Chosen(_kept(data), DataSpec(folder=name, digest=digest, some=most), content_of(data))
+    return Chosen(_read_only(data), DataSpec(folder=name, digest=digest, some=most), content_of(data))
 
 
 @cache.keep()
@@ -351,7 +362,7 @@ def _upload(workspace: str, reference: str, _where: DataSpec) -> Chosen | Invali
     raw, about = engine().store.get_upload(workspace, where.upload)
     digests = {name: digest for name in BESIDE if (digest := getattr(where, name))}
     files = {name: engine().store.get_upload(workspace, digest)[0] for name, digest in digests.items()}
-    label, how = where.label_column, _how(where)
+    label, how = where.label_column, _reading_options(where)
     without = {**how, "label_column": None}
 
     def read(how: dict[str, Any]) -> Opened:
@@ -374,10 +385,10 @@ def _upload(workspace: str, reference: str, _where: DataSpec) -> Chosen | Invali
             )
         except InvalidData as error:
             return error
-    return Chosen(_kept(data), where.but(file=about["file"]), content_of(data))
+    return Chosen(_read_only(data), where.but(file=about["file"]), content_of(data))
 
 
-def _how(where: DataSpec) -> dict[str, Any]:
+def _reading_options(where: DataSpec) -> dict[str, Any]:
     """Return the options of reading a file, with defaults (see `_USUAL`)."""
     return (_USUAL_OF_TEXTS if where.words else _USUAL) | where.reading()
 
@@ -410,7 +421,7 @@ def read_first(raw: bytes, name: str) -> Opened:
 
 
 def read_as(raw: bytes, name: str, as_texts: bool = False, **options: Any) -> Opened:
-    """Return a file as it is read with some options and the usual ones otherwise."""
+    """Return the outcome of reading a file with the given options, and defaults for the others; cached."""
     how = (_USUAL_OF_TEXTS if as_texts else _USUAL) | options
     digest = hashlib.sha256(raw).hexdigest()
     return _read(digest, name, (), as_texts, tuple(sorted(how.items())), raw, {})
@@ -430,13 +441,16 @@ def read_like(raw: bytes, name: str, where: DataSpec) -> Opened:
 
 
 def columns(workspace: str, upload: str) -> Layout | None:
-    """Return the layout of an uploaded table by its first lines: columns, possible names and labels."""
+    """Return the layout of an uploaded table: columns, possible names and labels; None for other files.
+
+    `upload` is the content hash under which the workspace has the file.
+    """
     return _columns(workspace, upload, engine().store.about_upload(workspace, upload)["name"])
 
 
 @cache.keep()
 def _columns(workspace: str, upload: str, name: str) -> Layout | None:
-    """Return the layout of an upload with this file name, cached; None for a file without columns."""
+    """Return the layout of an upload with this file name, cached; see `columns`."""
     return read_first(engine().store.get_upload(workspace, upload)[0], name).layout
 
 
@@ -457,7 +471,7 @@ def _problem(
 
 
 def problem_of(of: Chosen, asked: ProblemSpec) -> nspca.Problem:
-    """Return the problem that is asked about, shared by all who look at it."""
+    """Return the problem of the question `asked` about the data `of`, at its first k."""
     return replace(problem(of, asked.nonneg, asked.center, asked.scale), k=asked.first, forced=asked.forced)
 
 
@@ -533,7 +547,7 @@ def heavy(data: Dataset) -> bool:
     return min(m, n) ** 2 * max(m, n) > HEAVY
 
 
-def _kept(data: Dataset) -> Dataset:
+def _read_only(data: Dataset) -> Dataset:
     """Return the data set after its arrays were made read-only, since all sessions share them."""
     for part in (data.X.data, data.X.indices, data.X.indptr) if sp.issparse(data.X) else (data.X,):
         part.flags.writeable = False

@@ -1,5 +1,7 @@
-"""A folder of shards as pages see it: a sample of its rows to look at, and what is known of all of them
-without reading them here.
+"""A folder of shards as pages see it: the open folder, and an outline of the covariance of all its rows.
+
+Pages never read all rows. `open_data` takes a sample of them to look at, and workers compute the numbers that
+complete an `Outline`.
 """
 
 from typing import Any
@@ -35,19 +37,25 @@ def opened(name: str, digest: str) -> Shards:
         When the folder does not exist or now has other content.
     """
     table = _opened(name, served.stamp(name))
+    # The spec raises the error that the folder has other content now.
     return table if table.digest == digest else DataSpec(folder=name, digest=digest).shards()
 
 
 @cache.keep()
 def _opened(name: str, stamp: str) -> Shards:
+    """Return the open folder, cached until its `stamp` changes because it was written again."""
     return served.opened(name)
 
 
 class Outline(Covariance):
     """The covariance of a folder without its entries: its size, and the numbers that a worker computed.
 
+    Whatever else is asked of it raises an error.
+
     Parameters
     ----------
+    table : the folder
+    center, scale : whether its columns are centred and scaled
     leading, total : float or None
         The leading eigenvalue and the total variance; None until a worker has computed them.
     """

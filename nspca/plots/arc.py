@@ -1,5 +1,7 @@
 """Draw the rank-2 problem on one support, as in Figure 2 of the 2014 paper: the arc of feasible directions
 and the leading eigenvector.
+
+The spannogram page draws `pd_view_figure` for one set of features.
 """
 
 import numpy as np
@@ -117,7 +119,7 @@ def pd_view_figure(R: ArrayLike) -> go.Figure:
 
 def _add_answer(figure: go.Figure, R: np.ndarray, best: np.ndarray, inside: bool) -> None:
     """Draw the best feasible direction and, when it is not `inside` the arc, the line of the constraint that
-    stops it.
+    stops it. `R` is as in `pd_view_figure`, and `best` (2,) a unit vector.
     """
     value = float(np.sum((R @ best) ** 2))
     if not inside:

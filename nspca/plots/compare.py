@@ -1,5 +1,8 @@
 """Figures that compare methods: value and proof against k, time, overlap of supports, weights, and selection
 frequency.
+
+The page Compare draws most of them; the page Papers draws `selections_figure` and `roc_figure`. In all of
+them `style` has the look of each method, as `styles` returns it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -45,6 +48,8 @@ def _named(method: object) -> str:
 def styles(methods: Iterable[str], baselines: Iterable[str] = (), nested: bool = True) -> Styles:
     """Return the line and marker style of each method, for use in every figure. Baselines are dotted, with
     open symbols.
+
+    With `nested`, the marks of three or more methods differ in size, so that equal points are all seen.
     """
     dotted, methods, found = set(baselines), list(methods), {}
     # Methods that agree lie on each other: the first has the largest mark, so each shows around the next.
@@ -65,6 +70,7 @@ def styles(methods: Iterable[str], baselines: Iterable[str] = (), nested: bool =
 
 
 def _k_axis(figure: go.Figure, ks: Sequence[int], selected: int | None) -> go.Figure:
+    """Return the figure with its axis of k laid out, and a line at the selected k."""
     ks = sorted(set(ks))
     figure.update_layout(showlegend=True)  # a single method needs its name too
     figure.update_xaxes(title_text="k, features allowed in the component")
@@ -106,8 +112,8 @@ def values_figure(
     selected: int | None = None,
     ceiling: float | None = None,
 ) -> go.Figure:
-    """Draw the variance explained by every method against k, and once the region in which the optimum is
-    proved to lie.
+    """Draw the variance explained by every method against k, and behind it the region in which the optimum
+    is proved to lie.
 
     Parameters
     ----------
@@ -116,6 +122,8 @@ def values_figure(
     unit, unit_name : what is 100 %, and its name after "% of "
     ks : every k that was asked for
     style : from `styles`
+    signed : whether components may have negative weights (words only)
+    selected : k with a vertical line
     ceiling : what no component exceeds; the axis then ends there, also before there is a point
     """
     frame = pd.DataFrame(frame)
@@ -159,6 +167,7 @@ def values_figure(
 def _line(
     figure: go.Figure, x: Iterable[Any], y: Iterable[Any], name: str, style: Styles, hover: str, **more: Any
 ) -> None:
+    """Draw the line of one method, with its style and a hover template; `more` goes to Plotly's scatter."""
     figure.add_scatter(
         x=list(x),
         y=list(y),
@@ -171,6 +180,7 @@ def _line(
 
 
 def _values_alt(frame: pd.DataFrame, unit: float, unit_name: str) -> str:
+    """Return the description of `values_figure`, with the values of all methods at the largest k."""
     if not len(frame):
         return "Variance against k: nothing is ready yet."
     k, count = int(frame["k"].max()), frame["method"].nunique()
@@ -207,7 +217,7 @@ def ratios_figure(frame: Any, *, ks: Sequence[int], style: Styles, selected: int
 
 
 def times_figure(frame: Any, *, ks: Sequence[int], style: Styles, selected: int | None = None) -> go.Figure:
-    """Draw the seconds of every method against k, on a logarithmic axis."""
+    """Draw the seconds of every method against k, on a logarithmic axis; arguments as in `values_figure`."""
     frame = pd.DataFrame(frame)
     total = frame.groupby("method", sort=False)["seconds"].sum()
     says = ", ".join(f"{_named(name)} {seconds:.3g} s" for name, seconds in total.items())
@@ -265,6 +275,7 @@ def weights_figure(
     Parameters
     ----------
     X : (n, methods), zero where a feature is not used
+    what : what a cell is, for the words: "weight" has a scale up to the largest one, others end at 1
     order : (n,) optional
         Position of each feature, such as its wavelength; then the rows follow it and not the weights.
     """
@@ -326,7 +337,7 @@ def cumulative_curves_figure(
     title: str = "variance explained, % of total",
 ) -> go.Figure:
     """Draw a quantity against the number of components, one line for each method; `total` is 100 %, or None
-    for plain counts.
+    for plain counts. `curves` has the quantity with 1, 2, 3, ... components of each method.
     """
     factor = 1.0 if total is None else 100 / total
     unit = "" if total is None else " %"
@@ -356,7 +367,8 @@ def selections_figure(rows: Sequence[Mapping[str, Any]]) -> go.Figure:
 
     Parameters
     ----------
-    rows : dicts with ``selection, genes, mean, spread``
+    rows : dicts with ``selection, genes, mean, spread``: how genes were selected ("all genes" for no
+        selection), their number, and mean and standard deviation of the score
     """
     frame = pd.DataFrame(rows, columns=["selection", "genes", "mean", "spread"])
     some, every = frame[frame["selection"] != "all genes"], frame[frame["selection"] == "all genes"]
@@ -400,7 +412,7 @@ def roc_figure(rows: Sequence[Mapping[str, Any]]) -> go.Figure:
 
     Parameters
     ----------
-    rows : dicts with ``method, false, true, area``
+    rows : dicts with ``method, false, true, area``: shares from 0 to 1 along the curve, and the area under it
     """
     says = ", ".join(f"{plain(row['method'])} {row['area']:.3f}" for row in rows)
     figure = new_figure(

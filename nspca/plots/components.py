@@ -1,4 +1,7 @@
-"""Draw one component in the form of its data: an image, a spectrum, a word list, or ranked bars."""
+"""Draw one component in the form of its data: an image, a spectrum, a word list, or ranked bars.
+
+Pages draw `component_figure` for every single component. In all functions `sure` is as there.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,10 +15,12 @@ from nspca.presentation.colours import CONTEXT, DIVERGING, FAINT, NEGATIVE, POSI
 
 
 def _signed(x: np.ndarray) -> bool:
+    """Tell whether a component has a negative weight."""
     return bool((x < 0).any())
 
 
 def _count(x: np.ndarray) -> str:
+    """Return how many features a component uses, in words."""
     return f"{np.count_nonzero(x)} of {x.size} features"
 
 
@@ -39,7 +44,9 @@ def component_figure(
     ----------
     x : (n,) weights, zero outside the support
     kind : "image" | "spectrum" | "words" | "table"
-    mean, spread : (n,) mean and standard deviation of the data, drawn behind images and spectra
+    mean, spread : (n,) mean and standard deviation of the data; the mean is drawn behind images, both behind
+        spectra
+    top : most features in words and bars
     sure : (n,) bool, optional
         Features that are proved to be in every good answer: drawn solid, the others hatched (rings in a
         spectrum).
@@ -131,6 +138,7 @@ def _split_rising(axis: np.ndarray) -> list[np.ndarray]:
 
 
 def _add_mean(figure: go.Figure, axis: np.ndarray, mean: np.ndarray, spread: ArrayLike | None) -> None:
+    """Draw the mean spectrum on a second axis, within a band of one standard deviation."""
     for index, part in enumerate(_split_rising(axis)):
         at, middle, first = axis[part], mean[part], index == 0
         if spread is not None:
@@ -231,6 +239,10 @@ def ranked(names: Sequence[str], weights: ArrayLike, top: int) -> tuple[list[str
 def _ranked_figure(
     names: Sequence[str], weights: ArrayLike, top: int, height: int, what: str, sure: Any = None
 ) -> tuple[go.Figure, list[str], np.ndarray]:
+    """Return an empty figure with its description, and the names and values to draw, largest first.
+
+    `height` is that of a row in pixels, and `what` the plural noun of the description.
+    """
     labels, values, more = ranked(names, weights, top)
     listed = ", ".join(labels[:5])
     alt = (
@@ -248,8 +260,8 @@ def _ranked_figure(
 def _bars(
     figure: go.Figure, labels: Sequence[str], values: np.ndarray, opacity: float, solid: Any = None
 ) -> go.Figure:
-    """Draw horizontal bars; bars whose entry of `solid` is False are hatched, and none is hatched without
-    `solid`.
+    """Draw horizontal bars of values with names on hover; bars whose entry of `solid` is False are hatched,
+    and none is hatched without `solid`.
     """
     position = np.arange(len(values))
     colours = [NEGATIVE if v < 0 else POSITIVE for v in values]

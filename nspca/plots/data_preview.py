@@ -1,4 +1,4 @@
-"""Draw a small SVG preview of a data set from its first samples, for a card."""
+"""Draw small SVG previews of a data set: `thumbnail` for a card, `strip` for a row of images."""
 
 import base64
 import io
@@ -50,7 +50,7 @@ def thumbnail(
 
 
 def strip(X: Any, shape: Sequence[int]) -> str:
-    """Draw rows of X as images side by side, in an SVG with the proportions of the row."""
+    """Draw all rows of X as images of `shape` side by side, in an SVG with the proportions of the images."""
     sheet = _sheet(X, shape, 1, X.shape[0])
     height, width = sheet.shape[:2]
     return (
@@ -60,11 +60,15 @@ def strip(X: Any, shape: Sequence[int]) -> str:
 
 
 def _images(X: Any, shape: Sequence[int]) -> str:
+    """Draw the first samples as small images."""
     return _picture(_sheet(X, shape, *_IMAGES))
 
 
 def _sheet(X: Any, shape: Sequence[int], lines: int, columns: int) -> np.ndarray:
-    """Return the pixels of the first rows of X as images on one sheet, each in its own range of grey."""
+    """Return the pixels (rows, columns, RGBA) of a sheet with the first rows of X as images.
+
+    Each image has its own range of grey, and there are `lines` times `columns` places.
+    """
     rows = np.asarray(X[: lines * columns], float)
     low, high = rows.min(axis=1, keepdims=True), rows.max(axis=1, keepdims=True)
     grey = (255 * (rows - low) / np.where(high > low, high - low, 1)).astype(np.uint8).reshape(-1, *shape)
@@ -77,6 +81,7 @@ def _sheet(X: Any, shape: Sequence[int], lines: int, columns: int) -> np.ndarray
 
 
 def _spectra(X: Any, axis: ArrayLike | None) -> str:
+    """Draw some spectra, evenly chosen, each in units of its own largest value."""
     order = np.argsort(axis, kind="stable") if axis is not None else np.arange(X.shape[1])
     rows = np.asarray(X[np.linspace(0, X.shape[0] - 1, _LINES).astype(int)], float)[:, order]
     rows = rows / np.maximum(np.abs(rows).max(axis=1, keepdims=True), np.finfo(float).tiny)
@@ -114,7 +119,7 @@ def _words(X: Any, names: Sequence[str]) -> str:
 
 
 def _cells(X: Any) -> str:
-    """Draw a table as a heat map of its standard deviations, thinned evenly."""
+    """Draw a table as a heat map in standard deviations from the mean of each column, thinned evenly."""
     i, j = (
         np.unique(np.linspace(0, count - 1, min(count, most)).astype(int))
         for count, most in zip(X.shape, _CELLS, strict=True)

@@ -1,4 +1,7 @@
-"""Draw the features of a search for a better component: certain, undecided or ruled out."""
+"""Draw the features of a search for a better component: certain, undecided or ruled out.
+
+The search for the optimum on Home and Sweep draws `fixing_figure`, and the last screen of the lesson does.
+"""
 
 from collections.abc import Sequence
 
@@ -12,13 +15,13 @@ CERTAIN, UNKNOWN, OUT = "in every better component", "undecided", "in no better 
 BEST, RULED_OUT = "in the best component", "ruled out"
 NOW = "the best component so far"
 LOOK = {OUT: fade(CONTEXT, 0.45), UNKNOWN: fade(UNDECIDED, 0.45), CERTAIN: fade(PROVED, 0.9)}
-"""Colour of each fate, in the order of the codes 0, 1 and 2."""
+"""Colour of each kind of feature, in the order of the codes 0, 1 and 2 of `fates_of`."""
 MOST = 40
 """Features drawn by name: as many as fit on a screen."""
 
 
 def fates_of(x: np.ndarray, certain: np.ndarray, possible: np.ndarray) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Return the code of each feature (n,), 0, 1 or 2, and the names of the codes.
+    """Return the code of each feature (n,) and the names of the codes: 0 ruled out, 1 undecided, 2 certain.
 
     When no feature is possible, no better component exists, and `x` is the best component.
     """
@@ -35,7 +38,7 @@ def fixing_figure(
     image_shape: tuple[int, int] | None = None,
     names: Sequence[str] | None = None,
 ) -> go.Figure:
-    """Draw the features of a search for a better component, each in the colour of its fate.
+    """Draw the features of a search for a better component, each in a colour that says what is known of it.
 
     Parameters
     ----------
@@ -72,7 +75,7 @@ def _swatch(figure: go.Figure, name: str, colour: str, symbol: str) -> None:
 def _add_pixels(
     figure: go.Figure, x: np.ndarray, codes: np.ndarray, shape: tuple[int, int], is_open: bool
 ) -> None:
-    """Draw each pixel in the colour of its fate, with dots on the component while the search is open."""
+    """Draw each pixel in the colour of its code, with dots on the component while the search is open."""
     thirds = [(place / 3, colour) for i, colour in enumerate(LOOK.values()) for place in (i, i + 1)]
     figure.add_heatmap(
         z=codes.reshape(shape).astype(np.int8),

@@ -1,4 +1,7 @@
-"""Figures about bounds: the gap while a search runs, and the guarantee against the rank."""
+"""Figures about bounds: the gap while a search or proof runs, and the guarantee against the rank.
+
+Proofs on pages and the replay of a cone search draw `gap_figure`; the spannogram page draws `rho_figure`.
+"""
 
 from collections.abc import Callable, Iterable
 
@@ -36,7 +39,7 @@ def gap_figure(
     Parameters
     ----------
     lower, upper : (t,) best value and proved bound after each report, units of the data; NaN where unknown
-    steps : (t,) horizontal position (cones or seconds), default 0..t-1
+    steps, steps_name : (t,) horizontal position, default 0..t-1, and what is counted: cones or seconds
     unit, unit_name : what the values are divided by, and its name; a unit other than 1 is shown in per cent
     """
     lower, upper = np.asarray(lower, float), np.asarray(upper, float)
@@ -88,7 +91,10 @@ def gap_figure(
 
 
 def _formatted(number: float, unit: float, absolute: Callable[..., str], relative: Callable[..., str]) -> str:
-    """Return a number as the axis has it: in the units of the data, or in per cent of another unit."""
+    """Return a number as the axis has it: in the units of the data, or in per cent of another unit.
+
+    `absolute` and `relative` are the functions of `nspca.presentation.numerals` that write these.
+    """
     return absolute(number, HOVER_DIGITS) if unit == 1 else relative(number, unit, HOVER_DIGITS)
 
 

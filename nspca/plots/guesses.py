@@ -1,4 +1,4 @@
-"""Draw the guesses of a class on the curve that they are about, and the answer once it is shown."""
+"""Draw the guesses of a class for the teacher's screen, and the answer once it is shown."""
 
 from collections.abc import Sequence
 

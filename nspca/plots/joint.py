@@ -1,5 +1,5 @@
 """Figures of several components: parts of images, cumulative variance, reconstructions, and the matching of
-the 2015 paper.
+the 2015 paper. The pages Parts, Topics and Components draw them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -36,7 +36,7 @@ def sheet(
     """Return pictures (r, n) side by side in one array with NaN between them, and the (middle column, top
     row) of each.
 
-    `room` rows above every line of pictures are left for a caption.
+    There are `columns` pictures in a line, and `room` rows above every line are left for a caption.
     """
     height, width = shape
     lines, gap = -(-len(pictures) // columns), max(1, width // 10)
@@ -147,7 +147,7 @@ def union_figure(X: Any, shape: Sequence[int], *, mean: ArrayLike | None = None,
 
 
 def _numbered(weights: np.ndarray) -> list[tuple[int, int]]:
-    """Return the pixels of a part that carry its number, as rows and columns.
+    """Return the pixels of a part that carry its number, as rows and columns; weights are those of the part.
 
     Few pixels carry it all. Of many pixels it is the strongest of each piece that hangs together.
     """
@@ -179,6 +179,7 @@ def pictures_figure(
     """Draw grey images side by side on one scale, each with a caption, with `columns` in a row.
 
     A typical use is an original beside its reconstructions. Without `columns` all stand in one row.
+    Pictures are (r, n); `low` is drawn black and `high` white.
     """
     room, columns = max(3, shape[0] // 5), min(columns or len(pictures), len(pictures))
     canvas, places = sheet(pictures, shape, columns, room)
@@ -256,6 +257,7 @@ def cumulative_figure(
 
 
 def _cumulative_alt(values: Mapping[str, Sequence[float] | np.ndarray], total: float) -> str:
+    """Return the description of `cumulative_figure`, with the sum of each method."""
     ends = [
         f"{plain(name)} {format_value_share(float(np.sum(each)), total)}" for name, each in values.items()
     ]
@@ -292,7 +294,7 @@ def climb_figure(seconds: Sequence[float], values: Sequence[float]) -> go.Figure
 
 
 def doubled(first: float, least: float) -> float:
-    """Return `first`, doubled until it is at least `least`."""
+    """Return `first`, doubled until it is at least `least`: the end of an axis that seldom changes."""
     return first * 2.0 ** max(0, int(np.ceil(np.log2(max(least, first) / first))))
 
 
@@ -308,7 +310,7 @@ def matching_figure(
 
     Parameters
     ----------
-    weights : (n, r), W_ij^2
+    weights : (n, r), W_ij^2: what feature i is worth in component j
     labels : (n,) int
         Component of every feature, -1 for unused.
     features, components : names, n and r
@@ -380,7 +382,7 @@ def _slots(sizes: Sequence[int], n: int) -> list[np.ndarray]:
 
 
 def _edges(figure: go.Figure, pairs: Any, colour: str, width: float) -> None:
-    """Draw lines from the left to the right for pairs of heights."""
+    """Draw the lines of a matching, from x = 0 to x = 1, for pairs (left height, right height)."""
     xs, ys = [], []
     for left, right in pairs:
         xs += [0, 1, None]
@@ -389,7 +391,7 @@ def _edges(figure: go.Figure, pairs: Any, colour: str, width: float) -> None:
 
 
 def _nodes(figure: go.Figure, x: float, ys: Any, colour: Any, text: Any) -> None:
-    """Draw a column of dots at x."""
+    """Draw a column of dots at x, at the heights `ys`, with one colour or one each, and a hover text each."""
     marker = {"size": 14, "color": colour, "line": {"width": 1, "color": MAIN if x else "rgba(0,0,0,0)"}}
     figure.add_scatter(
         x=[x] * len(ys),

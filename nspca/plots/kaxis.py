@@ -1,4 +1,7 @@
-"""Lay out the axis of k that both parts of a sweep's figure share: its scale, ticks and range."""
+"""Lay out the axis of k of a sweep's figure and of the figures for choosing k: its scale, ticks and range.
+
+The axis shows all `ks` of the sweep, in increasing order.
+"""
 
 from collections.abc import Sequence
 from itertools import pairwise

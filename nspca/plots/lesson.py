@@ -1,5 +1,5 @@
 """Figures of the learn page: a direction in a plane, two directions as images, and steps of two older
-methods.
+methods. Its screens call them.
 """
 
 from collections.abc import Sequence
@@ -148,7 +148,7 @@ def overlay_figure(mine: ArrayLike, best: ArrayLike, shape: Sequence[int], mean:
 
 
 def _square(row: int, column: int, half: float) -> dict[str, float]:
-    """Return the corners of a square around a pixel."""
+    """Return the corners of a square around a pixel, with `half` a side to each side of its centre."""
     return {"x0": column - half, "x1": column + half, "y0": row - half, "y1": row + half}
 
 

@@ -1,5 +1,5 @@
 """Redraw figures of published papers: panels of curves with the paper's own axes, and components
-as pictures.
+as pictures. The page Papers and the HTML report on the papers draw them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -73,6 +73,12 @@ def panel_figure(panel: Mapping[str, Any]) -> go.Figure:
 def gallery_figure(title: str, shape: Sequence[int], columns: Sequence[Sequence[float]]) -> go.Figure:
     """Draw the absolute weights of components as pictures side by side, each scaled to its own largest
     weight.
+
+    Parameters
+    ----------
+    title : for the description
+    shape : (rows, columns) of a picture
+    columns : weights (n,) of each component
     """
     height, width = shape
     rows = -(-len(columns) // IN_A_ROW)

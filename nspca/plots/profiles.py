@@ -1,4 +1,4 @@
-"""Draw several components of spectra in one figure: stems over the axis, in a colour for each component."""
+"""Draw several components of spectra in one figure, in a colour for each, for the page Components."""
 
 from collections.abc import Sequence
 from typing import Any

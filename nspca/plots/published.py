@@ -1,5 +1,7 @@
 """Bounds of the 2014 paper beside ours: the published one, which holds with a probability, and its exact
 form, which is proved.
+
+Figures of sweeps and the section about a proof replace our bound in the rows of a sweep by one of these.
 """
 
 import math
@@ -43,7 +45,7 @@ def seen_by_the_paper(frame: pd.DataFrame, ceiling: float = math.inf) -> pd.Data
 
 def seen_at_rank_3(frame: pd.DataFrame, ceiling: float = math.inf) -> pd.DataFrame:
     """Return rows of a sweep with the exact form of the paper's bound (column ``upper_rank3``), which is
-    proved, in place of ours.
+    proved, in place of ours. The rest is as in `seen_by_the_paper`.
     """
     return _replace_bound(frame, frame["upper_rank3"].astype(float), ceiling, "rank-3").assign(
         probability=math.nan

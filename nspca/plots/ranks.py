@@ -1,4 +1,7 @@
-"""Draw the cost of a rank: candidate supports of an enumeration beside the cones of a search."""
+"""Draw the cost of a rank: candidate supports of an enumeration beside the cones of a search.
+
+The spannogram page draws `cost_figure` in its view of all ranks.
+"""
 
 from collections.abc import Iterable, Sequence
 

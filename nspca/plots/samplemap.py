@@ -1,4 +1,7 @@
-"""Draw samples on a map: the scores along one component against those along another, coloured by a label."""
+"""Draw samples on a map: the scores along one component against those along another, coloured by a label.
+
+The pages about several components draw `sample_map`, and `chosen_samples` reads what a visitor selects there.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -151,13 +154,14 @@ def _points(
 
 
 def _as_numbers(labels: np.ndarray) -> np.ndarray | None:
-    """Return labels as numbers where they are numbers of more values than there can be groups."""
+    """Return labels as numbers where they are numbers of more values than there can be groups, or None."""
     if labels.dtype.kind not in "iuf" or len(np.unique(labels)) <= MOST_GROUPS:
         return None
     return labels.astype(float)
 
 
 def _draw_arrows(figure: go.Figure, S: np.ndarray, arrows: Arrows) -> None:
+    """Draw features as arrows from the origin, as long as `sample_map` says; `S` (m, 2) are all scores."""
     W = np.asarray(arrows.correlations, float)
     ends = W * REACH * np.abs(S).max(axis=0, initial=0.0)
     xs, ys = np.zeros(3 * len(W)), np.zeros(3 * len(W))

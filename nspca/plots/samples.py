@@ -1,4 +1,7 @@
-"""Figures about the data: scores of the samples, the spectrum of the covariance, previews."""
+"""Figures about the data: scores of the samples, the spectrum of the covariance, previews.
+
+Pages with samples draw `score_figure`, and the data page draws the others.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -25,7 +28,11 @@ MOST_EIGENVALUES = 60
 
 
 def groups_of(labels: Any, count: int) -> list[tuple[str, np.ndarray]]:
-    """Return the samples by label, in order of appearance, in at most `MOST_GROUPS` groups."""
+    """Return the samples by label, as (name, numbers of the samples), in at most `MOST_GROUPS` groups.
+
+    Groups come in order of appearance; of more labels the most frequent come first, and the others share the
+    last group. Without `labels` all `count` samples are one group.
+    """
     if labels is None:
         return [("samples", np.arange(count))]
     text = np.array([str(label) for label in labels])
@@ -56,6 +63,7 @@ def score_figure(
     scores : (m,), (m, 1) or (m, 2) coordinates of the samples
     labels : (m,), optional
     sample_names : (m,) names, optional
+    names : names of the two axes
     """
     scores = np.asarray(scores, float)
     scores = scores[:, None] if scores.ndim == 1 else scores
@@ -144,7 +152,11 @@ def spectrum_figure(eigenvalues: ArrayLike, total: float) -> go.Figure:
 
 
 def images_figure(rows: Any, shape: Sequence[int], n: int = 24, columns: int = 8) -> go.Figure:
-    """Draw the first n rows of X as pictures on one sheet, each stretched to its own range of grey."""
+    """Draw the first n of the rows (m, pixels) as pictures of `shape`, each stretched to its own range of
+    grey.
+
+    There are `columns` pictures in a row.
+    """
     rows = np.asarray(rows[:n], float)
     height, width = shape
     columns = max(1, min(columns, len(rows)))
@@ -167,6 +179,7 @@ def sparsity_figure(X: Any, *, rows: int = 120, columns: int = 240) -> go.Figure
     Parameters
     ----------
     X : (m, n) scipy.sparse or ndarray
+    rows, columns : most blocks down and across
     """
     m, n = X.shape
     i, j = X.nonzero()

@@ -1,4 +1,7 @@
-"""Draw the features of a component in all samples as a heat map whose columns are sorted by score."""
+"""Draw the features of a component in all samples as a heat map whose columns are sorted by score.
+
+Pages draw `score_map` and state the `separation` of labelled groups beside the samples of one component.
+"""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -13,7 +16,7 @@ from nspca.plots.samples import groups_of
 from nspca.plots.theme import colorbar, light, new_figure, plain
 from nspca.presentation.colours import COLOURS, DIVERGING
 
-TOP, MOST = 40, 400
+TOP, MOST = 40, 400  # features and samples that are drawn at most
 _ROW, _AROUND = 19, 150  # pixels of a row of the map, and of all that is not the map
 _STRIP, _BETWEEN = 20, 6
 
@@ -121,10 +124,8 @@ def separation(scores: Any, labels: Iterable[object]) -> tuple[str, float] | Non
     """Return the label whose scores lie furthest from all others, and the share of pairs in which its sample
     scores higher.
 
-    A pair is one sample with the label and one without.
-
-    A share below one half means that it scores lower; equal scores count half. None when there are not at
-    least two groups.
+    A pair is one sample with the label and one without; equal scores count half. A share below one half
+    means that samples with the label score lower. Returns None when there are not at least two groups.
     """
     ranks, labels = rankdata(scores), np.array([str(label) for label in labels])
     found: list[tuple[str, float]] = []
@@ -137,4 +138,5 @@ def separation(scores: Any, labels: Iterable[object]) -> tuple[str, float] | Non
 
 
 def _counted(drawn: int, there: int, what: str) -> str:
+    """Return a count in words, such as ``12 features`` or ``40 of 73 features``."""
     return f"{there} {what}" if drawn == there else f"{drawn} of {there} {what}"

@@ -1,5 +1,8 @@
 """Figures for choosing k: variance of held-out rows, stability of the features, and the variance that
 shuffled tables explain.
+
+The sections of the page Sweep about other rows and about noise draw them, and the section of the pages about
+several components on how many to take.
 """
 
 from collections.abc import Mapping, Sequence
@@ -87,7 +90,10 @@ def _with_errors(
     axis: str = "y",
     shown: str = "k = ",
 ) -> None:
-    """Draw a curve with error bars; `found` has its values and their standard errors."""
+    """Draw a curve with error bars; `found` has its values and their standard errors.
+
+    `shown` stands before the number of a point on hover.
+    """
     values, errors = found
     said = [
         f"<b>{shown}{k}</b>, {name}<br>{value:.4g} ± {error:.2g}"
@@ -113,6 +119,7 @@ def _alt(
     simplest: int | None,
     of: str = "k",
 ) -> str:
+    """Return the description of `choice_figure`; the arguments are those, with columns as arrays."""
     number = "features" if of == "k" else of
     if best is None:
         return f"Variance of held-out rows against the number of {number}: nothing is ready yet."

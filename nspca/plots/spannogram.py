@@ -2,7 +2,10 @@
 
 With ``c = (sin phi, cos phi)`` the entries of ``Vc`` are n sinusoids. For one angle the best support is the
 set of the k highest curves, so supports change only where two curves cross (Asteris et al. 2014, section 3).
-The slow part, `spannogram_base`, does not depend on the selected angle; `spannogram_at` adds the fast part.
+
+The pages Spannogram and Learn compute `spans`, `curves` and `top_set`, which the browser draws. As a Plotly
+figure, for a notebook, the slow part `spannogram_base` does not depend on the selected angle, and
+`spannogram_at` adds the fast part. Angles are in radians, from -pi/2 to pi/2.
 """
 
 from collections.abc import Sequence
@@ -44,11 +47,17 @@ def top_set(values: ArrayLike, k: int, nonneg: bool = True) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class Spans:
-    """Objective (s, p) over a grid of angles per sign, with the intervals of constant top set: their edges
-    and the sets.
+    """Objective over a grid of angles, and the intervals of angles between changes of the k highest curves.
 
-    Found on a grid of angles: an interval narrower than one step can be missed, so this is for drawing, not
-    for proofs.
+    There is one row for c and, in nonnegative problems, one for -c. On a grid an interval narrower than one
+    step can be missed, so this is for drawing, not for proofs.
+
+    Attributes
+    ----------
+    phi : (p,) angles
+    objective : (s, p) value of the best support at each angle, for each sign
+    edges : for each sign, the ends of its intervals, one more than intervals
+    sets : for each sign, the features of the highest curves on each interval
     """
 
     phi: np.ndarray
@@ -58,7 +67,7 @@ class Spans:
 
     @property
     def best(self) -> tuple[int, int]:
-        """Return the sign and the angle index of the largest objective on the grid."""
+        """Return the place of the largest objective: 0 for c or 1 for -c, and the number of the angle."""
         sign, at = np.unravel_index(int(np.argmax(self.objective)), self.objective.shape)
         return int(sign), int(at)
 
@@ -170,7 +179,7 @@ def spannogram_base(
 
 
 def _add_curves(figure: go.Figure, V: np.ndarray, found: Spans) -> None:
-    """Draw all curves when they are few; otherwise draw bands of quantiles and the curves that are in most
+    """Draw all curves up to `MOST_LINES`; otherwise draw bands of quantiles and the curves that are in most
     top sets.
     """
     # 91 angles suffice for a sinusoid, and keep 1000 curves near a megabyte.
@@ -235,6 +244,8 @@ def spannogram_at(
 ) -> go.Figure:
     """Return a copy of the base figure with the top set at one angle highlighted, and a line at
     that angle.
+
+    The other arguments are those with which `spannogram_base` made `base`; `names` are those of the features.
     """
     V = np.asarray(V, float)
     figure = go.Figure(base)

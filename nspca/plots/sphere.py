@@ -1,4 +1,8 @@
-"""Draw the rank-3 picture: the sphere of directions coloured by the objective, with the cones of a search."""
+"""Draw the rank-3 picture: the sphere of directions coloured by the objective, with the cones of a search.
+
+The replay of a cone search, on the pages Spannogram and Learn, samples a `globe` once and draws both figures
+for each step.
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -78,6 +82,13 @@ def from_hammer(x: ArrayLike, y: ArrayLike) -> np.ndarray:
 class Globe:
     """Objective sampled on the grid of the sphere (points, values) and on the grid of the map (x, y, flat),
     without cones.
+
+    Attributes
+    ----------
+    points : (latitudes, longitudes, 3) unit vectors
+    values : (latitudes, longitudes) objective at each point
+    x, y : (a,) and (b,) coordinates of the Hammer map
+    flat : (b, a) objective on the map, NaN outside
     """
 
     points: np.ndarray
@@ -88,8 +99,9 @@ class Globe:
 
 
 def globe(V: ArrayLike, k: int, nonneg: bool = True, resolution: int = 60) -> Globe:
-    """Sample the objective on both grids. This is the slow part, so callers keep the result while a search
-    runs.
+    """Sample the objective of the factor V (n, 3) on both grids, with `resolution` steps of latitude.
+
+    This is the slow part, so callers keep the result while a search runs.
     """
     latitude, longitude = (
         np.linspace(-np.pi / 2, np.pi / 2, resolution + 1),
@@ -143,8 +155,8 @@ def arcs(edges: ArrayLike, steps: int = 9) -> np.ndarray:
 
 
 def _shown(cones: Any, status: Any, bounds: Any) -> tuple[np.ndarray, list[str], np.ndarray]:
-    """Return the cones to draw: all up to `MOST_CONES`, otherwise the open ones first and then the latest
-    others.
+    """Return the cones to draw with their status and bounds: all up to `MOST_CONES`, otherwise the open ones
+    first and then the latest others.
     """
     cones = np.asarray(cones, float).reshape(-1, 3, 3)
     status = [str(s) for s in status]
@@ -157,11 +169,13 @@ def _shown(cones: Any, status: Any, bounds: Any) -> tuple[np.ndarray, list[str],
 
 
 def _alt(status: Sequence[str], view: str) -> str:
+    """Return the description of a figure: its view, and the number of cones of each status."""
     counts = ", ".join(f"{status.count(name)} {name}" for name in STATUS if name in status)
     return f"{view} of directions coloured by the objective; cones: {counts or 'none yet'}."
 
 
 def _sentence(state: str, bound: float) -> str:
+    """Return the hover text of a cone with a status, a key of `STATUS`, and its bound."""
     limit = f"<br>nothing in it exceeds {format_bound(bound, 5)}" if np.isfinite(bound) else ""
     return f"cone, {STATUS[state][2]}{limit}"
 
@@ -239,9 +253,10 @@ def sphere_figure(
 
 
 def _flat_lines(paths: np.ndarray, inside: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return paths (e, s, 3) as NaN-separated lines on the map.
+    """Return the x and y of paths (e, s, 3) on the map as lines with NaN between them.
 
-    Points on the seam take the side of `inside` (e, 3), a point within the cone of the path.
+    The map is cut at the longitude of 180 degrees. Points on the cut go to the side of `inside` (e, 3), a
+    point within the cone of each path.
     """
     paths = paths.copy()
     seam = (np.abs(paths[..., 1]) < 1e-12) & (paths[..., 0] < 0)

@@ -1,5 +1,5 @@
 """Draw the strip under the curve of a sweep: the proved gap at every k, which is too small to be seen on the
-curve.
+curve. `sweeps` calls `add`.
 """
 
 import math
@@ -55,6 +55,7 @@ def _gaps(region: pd.DataFrame) -> pd.DataFrame:
 def _draw(
     figure: go.Figure, found: pd.DataFrame, look: Mapping[str, str], floor: float, closed: float
 ) -> None:
+    """Draw the gaps of one kind of bound, rows as `_gaps` returns them; optimal values stand at 10^floor."""
     done = found["gap"] <= closed
     said = [
         f"<b>k = {k}</b>, {certainty(probability)}<br>{BEST if over else _at_least(ratio)}."
@@ -79,10 +80,15 @@ def _draw(
 
 
 def _at_least(ratio: float) -> str:
+    """Return the proved ratio in words."""
     return f"at least {format_guarantee(ratio)} of the best possible"
 
 
 def _lay_out(figure: go.Figure, bottom: int, top: int, floor: float) -> None:
+    """Set both vertical axes; `bottom`, `top` and `floor` are exponents of ten.
+
+    Gaps lie between the first two, and values that are proved optimal stand at `floor`.
+    """
     every = max(1, math.ceil((top - bottom) / TICKS))
     decades: Sequence[int] = range(bottom, top + 1, every)
     low, high = floor - 0.1 * (top - floor), top + 0.12 * (top - floor)

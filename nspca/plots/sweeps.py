@@ -1,5 +1,9 @@
 """Draw the variance of components against their number of features, with the region in which the optimum is
 proved to lie.
+
+Home and the sweep page draw `sweep_figure`; the figures of the page Compare use `certified` and
+`band`. In the helpers of `sweep_figure` values and bounds are in per cent of `unit`, whose name is
+`unit_name`, and `expected` has every k of the sweep.
 """
 
 import math
@@ -83,11 +87,11 @@ def optimal(frame: pd.DataFrame, closed: float) -> pd.DataFrame:
 def band(
     ks: Sequence[int], lower: Sequence[float], upper: Sequence[float], all_ks: Iterable[int]
 ) -> tuple[list[Any], list[Any]]:
-    """Return the outline of the certified region as closed pieces, split by None where a k of the sweep is
-    not ready.
+    """Return x and y of the outline of the certified region as closed pieces, split by None where a k of the
+    sweep is not ready.
 
     Nothing is drawn across a k that has no row yet: a straight line there would claim a proof that does not
-    exist.
+    exist. `lower` and `upper` belong to `ks`, and `all_ks` are those of the sweep.
     """
     order = {k: i for i, k in enumerate(sorted(set(all_ks) | set(ks)))}
     half = 0.25 * min((b - a for a, b in zip(list(order), list(order)[1:], strict=False)), default=1)
@@ -110,6 +114,7 @@ def _broken(rows: pd.DataFrame, all_ks: Iterable[int]) -> pd.DataFrame:
 
 
 def _method_trace(rows: pd.DataFrame, method: str, colour: str, unit_name: str, kind: str) -> go.Scatter:
+    """Return the curve of a method; `kind` is "sparse" or "nonnegative sparse", for the words."""
     hover = [
         f"<b>k = {k}</b>, {plain(method_name(method))}<br>"
         f"This {kind} component explains {value} of {unit_name}:<br>"
@@ -135,6 +140,7 @@ def _method_trace(rows: pd.DataFrame, method: str, colour: str, unit_name: str, 
 def _upper_trace(
     rows: pd.DataFrame, unit_name: str, kind: str, name: str, look: dict[str, Any]
 ) -> go.Scatter:
+    """Return the curve of an upper bound, called `name` in the legend; `look` goes to Plotly's scatter."""
     hover = [
         f"<b>k = {k}</b>, {certainty(probability)}<br>No {kind} component with at most {k} features can<br>"
         f"explain more than {upper} of {unit_name}.<br>The bound comes from {kind_words(bound, code=False)}."
@@ -306,6 +312,8 @@ def _lay_out_values(
 ) -> float:
     """Set the range of the value axis, from zero (or the smallest value) to the largest bound, and prevent
     panning beyond it. Return the upper end, infinite where it is not known.
+
+    `drawn` has all rows in the figure. With `fit`, the axis shows only the values and bounds in `fitted`.
     """
     found = [largest for rows in drawn if not math.isnan(largest := _largest(rows))]
     top = min(max(found, default=ceiling), ceiling)
@@ -329,6 +337,7 @@ def _lay_out_values(
 
 
 def _largest(rows: pd.DataFrame) -> float:
+    """Return the largest value or bound in some rows; NaN for none."""
     return float(np.nanmax(rows[["value", "upper"]].astype(float).to_numpy())) if len(rows) else math.nan
 
 
@@ -372,6 +381,7 @@ def _mark(figure: go.Figure, k: int, expected: list[int]) -> None:
 
 
 def _add_ring(figure: go.Figure, k: int, rows: pd.DataFrame) -> None:
+    """Draw a ring around the best value at the k that is `marked` in `sweep_figure`."""
     best = rows.loc[rows["k"] == k, "value"].max()
     ring = {"symbol": "circle-open", "size": 17, "color": CHOSEN, "line": {"width": 2.5}}
     figure.add_scatter(
@@ -401,6 +411,7 @@ def _add_optimal(figure: go.Figure, rows: pd.DataFrame, closed: float) -> None:
 
 
 def _add_wanted(figure: go.Figure, level: float, name: str, expected: list[int]) -> None:
+    """Draw the level line of a value that is sought, in per cent, across all values of k."""
     line = {"color": CHOSEN, "width": 1.2, "dash": "dash"}
     figure.add_scatter(
         x=[expected[0], expected[-1]], y=[level] * 2, mode="lines", line=line, hoverinfo="skip", name=name
@@ -408,7 +419,7 @@ def _add_wanted(figure: go.Figure, level: float, name: str, expected: list[int])
 
 
 def _add_ghost(figure: go.Figure, rows: pd.DataFrame, unit_name: str) -> None:
-    """Draw the earlier values and bounds behind everything else."""
+    """Draw the preview of the sweep behind everything else, rows in per cent."""
     ks = [int(k) for k in rows["k"]]
     _add_region(figure, rows, ks, CONTEXT, 0.1)
     hover = [
@@ -446,6 +457,7 @@ def _add_upper(
     name: str,
     look: dict[str, Any],
 ) -> None:
+    """Draw the least upper bound at each k, with gaps where a k in `expected` has none."""
     tightest = rows.dropna(subset=["upper"]).sort_values("upper", kind="stable").drop_duplicates("k")
     if len(tightest):
         figure.add_trace(_upper_trace(_broken(tightest, expected), unit_name, kind, name, look))
@@ -480,6 +492,7 @@ def _add_pinned(
 
 
 def _sweep_alt(shown: pd.DataFrame, unit_name: str, kind: str) -> str:
+    """Return the description of `sweep_figure`: range of k, largest value, and the least proved ratio."""
     if not len(shown):
         return "Variance explained against the number of features: no value is ready yet."
     best = shown.sort_values("value").iloc[-1]

@@ -1,4 +1,4 @@
-"""Colours, the figure template and the phrases that all figures share."""
+"""The figure template, small helpers and the phrases that all figures of this package share."""
 
 from math import isfinite
 from typing import Any

@@ -1,4 +1,7 @@
-"""Small SVG drawings that summarise a run, each a string that can be used alone."""
+"""Small SVG drawings that summarise a run, each a string that can be used alone.
+
+The list of runs and the poster of the home page use them.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -47,7 +50,13 @@ def sparkline(
 
 
 def patches(parts: Sequence[Sequence[int]], n: int, columns: int) -> str:
-    """Draw the features of each part in the part's colour, in rows of `columns`."""
+    """Draw the features of components as cells of a grid, in a colour for each component.
+
+    Parameters
+    ----------
+    parts : features of each component, by number
+    n, columns : number of cells, one for each feature, and how many stand in a row
+    """
     rows = -(-n // columns)
     side = min((WIDTH - 2 * EDGE) / columns, (HEIGHT - 2 * EDGE) / rows)
     high = max(side, (HEIGHT - 2 * EDGE) / 2 if rows == 1 else side)
@@ -68,6 +77,6 @@ def patches(parts: Sequence[Sequence[int]], n: int, columns: int) -> str:
 
 
 def _scale(values: Sequence[float], first: float, last: float) -> Callable[[float], float]:
-    """Return a function that maps values linearly to positions between two ends."""
+    """Return a function that maps the smallest of the values to `first`, the largest to `last`, linearly."""
     low, high = min(values), max(values)
     return lambda value: first + (last - first) * ((value - low) / (high - low) if high > low else 0.5)

@@ -1,4 +1,4 @@
-"""Compute the k highest curves in many directions at once, for drawing."""
+"""Compute the k highest curves in many directions at once, for the drawings of `spannogram` and `sphere`."""
 
 import numpy as np
 from numpy.typing import ArrayLike

@@ -1,5 +1,5 @@
 """Draw one topic as LDAvis shows it: the weight of each word in the topic over the word's overall
-frequency.
+frequency. The page Topics draws it.
 """
 
 from collections.abc import Sequence
@@ -23,8 +23,8 @@ def topic_figure(x: ArrayLike, names: Sequence[str], overall: ArrayLike, *, what
     Parameters
     ----------
     x : (n,) weights
-    names : n
-    overall : (n,) how common each is, whatever it counts
+    names : n words
+    overall : (n,) overall frequency of each word
     what : what `overall` counts, for the upper axis
     """
     x, overall = np.asarray(x, float), np.asarray(overall, float)

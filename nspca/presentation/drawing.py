@@ -1,5 +1,8 @@
 """Draw small figures as plain SVG for notebooks, without a plotting library or scripts.
 
+The notebook views (``_repr_html_``) of results, memberships, problems and shards are made by `block` from
+these figures.
+
 Every figure is an XML fragment; names from data are escaped, and characters invalid in XML are replaced.
 """
 
@@ -43,7 +46,10 @@ def bars(weights: Sequence[tuple[str, float]]) -> str:
 
 
 def pixels(weights: Sequence[tuple[str, float]], places: Sequence[int], shape: tuple[int, int]) -> str:
-    """Draw weights as pixels of an image at the positions `places`, stronger for larger weights."""
+    """Draw named weights as pixels of an image, stronger for larger weights.
+
+    `places` are their pixels, counted row by row; `shape` is (rows, columns).
+    """
     height, width = shape
     side = max(2.0, min(16.0, 180 / max(shape)))
     longest = max((abs(weight) for _, weight in weights), default=1.0) or 1.0
@@ -82,7 +88,7 @@ def gauge(ratio: float) -> str:
 
 
 def curves(lines: Sequence[tuple[str, Sequence[tuple[float, float]], str]]) -> str:
-    """Draw lines through points, each with a name and a colour; both axes show their ends."""
+    """Draw lines of values against k, each as (name, points (k, value), colour)."""
     points = [point for _, line, _ in lines for point in line]
     xs, ys = [x for x, _ in points], [y for _, y in points]
     first, last, low, high = min(xs), max(xs), min(ys), max(ys)

@@ -120,7 +120,10 @@ def proof_phrase(ratio: float, kind: str) -> str:
 
 
 def format_promise(ratio: float) -> str:
-    """Return a guarantee as `format_guarantee` does, but with two digits where it is below 1 %."""
+    """Return a guarantee as `format_guarantee` does, but with two digits where it is below 1 %.
+
+    Guarantees that a theorem promises before anything is computed may be so small.
+    """
     if not 0 < ratio < 0.01:
         return format_guarantee(ratio)
     return percent_down(ratio, 1 - math.floor(math.log10(100 * ratio)))
@@ -137,12 +140,13 @@ def percent_up(share: float, places: int) -> str:
 
 
 def _percent(share: float, places: int, rounding: str) -> str:
+    """Return a share in per cent with `places` decimals, by a rounding mode of the module `decimal`."""
     # repr is the shortest decimal that means this double: 0.629 stays 62.9 %.
     return f"{(Decimal(repr(float(share))) * 100).quantize(Decimal(1).scaleb(-places), rounding):f} %"
 
 
 def _share(number: float, unit: float, digits: int, rounding: str) -> str:
-    """Return an exact quotient in per cent, without zeros at the end."""
+    """Return ``number / unit`` in per cent, without zeros at the end; "unknown" where it is not finite."""
     if not (math.isfinite(number) and math.isfinite(unit) and unit):
         return "unknown"
     text = _text(100 * Fraction(float(number)) / Fraction(float(unit)), digits, rounding)
@@ -150,7 +154,7 @@ def _share(number: float, unit: float, digits: int, rounding: str) -> str:
 
 
 def _text(exact: Fraction, digits: int, rounding: str) -> str:
-    """Return a number with so many significant digits, or with all those before its decimal point."""
+    """Return a number as text with at least `digits` significant digits, and all before its decimal point."""
     if not exact:
         return "0"
     if PLAIN[0] <= abs(exact) < PLAIN[1]:
@@ -163,6 +167,6 @@ def _text(exact: Fraction, digits: int, rounding: str) -> str:
 
 
 def _decimal(exact: Fraction, digits: int, rounding: str) -> Decimal:
-    """Return an exact fraction as a decimal, rounded once."""
+    """Return an exact fraction as a decimal of `digits` digits, rounded once by a mode of `decimal`."""
     context = Context(prec=digits, rounding=rounding)
     return context.divide(Decimal(exact.numerator), Decimal(exact.denominator))

@@ -1,5 +1,5 @@
 """Phrases shared by problems, certificates and results: the components, their data, and the number of
-weights.
+weights; and names of methods, for figures and pages.
 """
 
 from collections.abc import Sequence
@@ -38,7 +38,15 @@ def components(
     """Return a phrase such as ``nonnegative component of the centred data with at most 10 nonzero weights``.
 
     Other phrases name several components, or forced features by name; without `names` features are counted
-    from 1.
+    from 1. Problems and certificates describe themselves with it.
+
+    Parameters
+    ----------
+    sizes : k of each component
+    nonneg : whether weights must not be negative
+    forced : features that count among the k, by number from 0
+    subject : phrase for the data, from the function `subject`
+    names : names of all features
     """
     sign = "nonnegative " if nonneg else ""
     if forced:
@@ -52,7 +60,10 @@ def components(
 
 
 def subject(source: str, center: bool, scale: bool, prepared: tuple[str, ...] = ()) -> str:
-    """Return the name of the matrix or data: ``the centred data``, ``the covariance``, ..."""
+    """Return the name of the matrix or data: ``the centred data``, ``the covariance``, ...
+
+    `source` is "covariance" or "data"; `prepared` names the preparations of the data, in order.
+    """
     if source == "covariance":
         return "the covariance"
     if prepared and prepared[-1] in SKETCHED.values():

@@ -1,6 +1,7 @@
 """Accept AnnData, the annotated tables of single-cell biology, without requiring the package anndata.
 
-Cells are rows and genes are columns, as in this package. Nothing here imports anndata: an AnnData object
+Cells are rows and genes are columns, as in this package. The estimator and `nspca.validation.features` pass
+every table of a user through `plain`. Nothing here imports anndata: an AnnData object
 exists only where its package was imported already.
 """
 

@@ -1,5 +1,8 @@
 """Read archives of arrays from untrusted sources: no pickle, and unpacked sizes are checked before
 unpacking.
+
+The readers of data files use the parts. Certificates, results and memberships are stored by `write_arrays`
+and loaded by `read_arrays`.
 """
 
 import io
@@ -50,7 +53,7 @@ def open_zip(raw: bytes, most: int | None = None) -> tuple[zipfile.ZipFile, list
 
 
 def unzip_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
-    """Return one file of an archive, never more bytes than its directory entry says."""
+    """Return one file of an archive, never more bytes than its directory entry `info` says."""
     try:
         with archive.open(info) as handle:
             plain = handle.read(info.file_size + 1)
@@ -81,7 +84,7 @@ def read_npy(raw: bytes) -> np.ndarray:
 
 
 def check_array(shape: tuple[int, ...], dtype: np.dtype, held: int) -> None:
-    """Refuse an array of other things than numbers or text, or of another size than the `held` bytes."""
+    """Raise `InvalidData` unless an array has plain numbers or text and fills exactly the `held` bytes."""
     if dtype.hasobject:
         raise InvalidData(
             "The array holds pickled Python objects, which are never opened: save it as plain numbers or "
@@ -103,13 +106,13 @@ def check_array(shape: tuple[int, ...], dtype: np.dtype, held: int) -> None:
 
 
 def npy_header(stream: BinaryIO) -> tuple[tuple[int, ...], np.dtype]:
-    """Return the shape and type of an array from its header alone."""
+    """Return the shape and type of an array from its header alone; `stream` is then at the first entry."""
     shape, _, dtype = npy_layout(stream)
     return shape, dtype
 
 
 def npy_layout(stream: BinaryIO) -> tuple[tuple[int, ...], bool, np.dtype]:
-    """Return the shape of an array, whether it is stored by columns, and its type, from its header alone."""
+    """Return the shape of an array, whether it is stored by columns, and its type, as `npy_header` does."""
     try:
         version = np.lib.format.read_magic(stream)
         read = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}[

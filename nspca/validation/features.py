@@ -1,4 +1,8 @@
-"""Names of features, by which columns are matched in any order, and the grid in which features are pixels."""
+"""Names of features, by which columns are matched in any order, and the grid in which features are pixels.
+
+`nspca.Problem` keeps the features of its table. The estimator and the sweep page match the columns of new
+rows to them by `positions`.
+"""
 
 import inspect
 from collections.abc import Sequence
@@ -57,7 +61,10 @@ def features_on_disk(table: Any) -> Features | None:
 
 
 def features_of(table: Any, covariance: bool = False) -> tuple[Any, Features | None]:
-    """Return the numbers of a table and its features: a data frame, AnnData, or a `nspca.data.Dataset`.
+    """Return the numbers of a table and its features, which are None for a table without names.
+
+    The table may be a data frame, AnnData, a `nspca.data.Dataset`, or anything else, which is returned as it
+    is. With `covariance`, the caller takes the table as a covariance matrix.
 
     Raises
     ------

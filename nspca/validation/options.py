@@ -1,5 +1,9 @@
 """Checks of option values, shared by the options of all methods; each raises `InvalidOption` with the way
 out.
+
+A method has a dataclass `Options`, which calls `whole`, `positive` and `one_of` on its fields. The API makes
+it by `made`, and forms and docs/methods.md print its docstring by `told`. In each check `name` is the option
+in the message.
 """
 
 import inspect
@@ -61,13 +65,15 @@ _OPTION = re.compile(r"^(\w+) : (.+)\n((?:    .+\n?)+)", re.MULTILINE)
 
 
 def told(Options: type) -> dict[str, tuple[str, str]]:
-    """Return the docstring of an `Options` class by option: name -> type, and the text in one line."""
+    """Return what the docstring of an `Options` class says: name of an option -> (type, text in one line)."""
     text = inspect.getdoc(Options) or ""
     return {name: (kind, " ".join(said.split())) for name, kind, said in _OPTION.findall(text)}
 
 
 def made(Options: type, method: str, given: dict[str, Any]) -> Any:
-    """Return ``Options(**given)``; an unknown name raises an error that lists the options.
+    """Return ``Options(**given)``, the options of a method after its defaults and checks.
+
+    An unknown name raises an error that names the `method` and lists its options.
 
     Each value is a single number or text, and True or False for options whose default is a bool.
     """

@@ -167,7 +167,7 @@ COUNTED = {
     ("cards.py", "_pencil"),  # one thread
     ("cards.py", "_drawing"),  # a picture of each sample
     ("frame.py", "_warm"),  # one thread
-    ("home.py", "_solved"),  # one sample
+    ("home.py", "digits"),  # one sample
     ("lesson.py", "_lesson"),  # one sample
     ("fixing.py", "search"),  # one search of the lesson
     ("lesson.py", "descent"),

@@ -1,6 +1,6 @@
 """Access control in front of the whole server: password, allowed hosts, limits on uploads, security headers.
 
-No Streamlit calls.
+`internals.guard_server` puts `AccessControl` around Streamlit's server. No Streamlit calls.
 """
 
 import base64
@@ -67,7 +67,7 @@ class Refusal:
 
 
 class AccessControl:
-    """ASGI middleware around the whole server.
+    """ASGI middleware around the whole server. In its methods `heads` has the headers by lower-case name.
 
     Parameters
     ----------
@@ -253,6 +253,7 @@ def read_settings() -> Settings:
 
 
 def _read_list(variable: str) -> tuple[str, ...]:
+    """Return the texts between the commas of an environment variable; none when it is not set."""
     return tuple(one.strip() for one in os.environ.get(variable, "").split(",") if one.strip())
 
 
@@ -284,11 +285,13 @@ def _with_secure_cookies(send: Send) -> Send:
 
 
 def _make_secure(cookie: bytes) -> bytes:
+    """Return a Set-Cookie header with the attribute Secure."""
     attributes = {part.strip().lower() for part in cookie.split(b";")[1:]}
     return cookie if b"secure" in attributes else cookie + b"; Secure"
 
 
 async def _answer(send: Send, refusal: Refusal, kind: str = "http") -> None:
+    """Send a refusal as the whole answer; `kind` is the prefix of the types of ASGI messages."""
     body = refusal.sentence.encode()
     heads = [("Content-Type", "text/plain; charset=utf-8"), ("Content-Length", str(len(body)))]
     raw = [(name.lower().encode(), value.encode()) for name, value in (*heads, *refusal.headers)]

@@ -1,6 +1,7 @@
 """Keep the name of the workspace and other texts in the browser's storage.
 
-An address without a workspace uses the stored one. A workspace in the address wins.
+An address without a workspace uses the stored one. A workspace in the address wins. The frame of every page
+calls `recall`, `say_whose` and `remember`. Lessons and rooms store their texts with `mirror`.
 """
 
 from importlib.resources import files
@@ -95,4 +96,5 @@ def say_whose() -> None:
 
 
 def _stay() -> None:
+    """Mark the workspace of the address as one that the visitor wants to be in."""
     st.session_state[state.SURE] = state.get("w")

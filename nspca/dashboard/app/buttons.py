@@ -3,7 +3,8 @@
 `st.button` returns True in one run of the script only. If that run is superseded before it reaches the
 button, for example by another change on the page, the click is lost. Here each click is recorded before any
 script runs, and kept until its action is done. A click is dropped when a page was drawn to its end without
-the button.
+the button. Pages draw buttons with `button` or `pressed`; the frame of every page calls `listen`, `begin` and
+`end`.
 """
 
 from collections.abc import Callable
@@ -80,4 +81,5 @@ def button(label: str, key: str, do: Callable[[], Any], **options: Any) -> None:
 
 
 def _waiting() -> set[str]:
+    """Return the keys of the buttons whose clicks wait in this session, as the set itself."""
     return st.session_state.setdefault(PRESSED, set())

@@ -163,10 +163,12 @@ class Kept(Generic[P, R]):
             self.within.drop(lambda key: isinstance(key, tuple) and key[0] is self.function)
 
     def _made(self, args: Any, kwargs: Any) -> R:
+        """Compute the value for the arguments, with the spinner."""
         with _spinning(self.spinner):
             return self.function(*args, **kwargs)
 
     def _key(self, args: Any, kwargs: Any) -> tuple[Any, ...]:
+        """Return the cache key: the function and its arguments, except those with a leading underscore."""
         given = self.signature.bind(*args, **kwargs).arguments
         told = {name: value for name, value in given.items() if not name.startswith("_")}
         return (self.function, *((name, _hashable(value)) for name, value in told.items()))

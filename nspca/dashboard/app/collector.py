@@ -1,7 +1,8 @@
 """Collect garbage every few seconds for all sessions together, and free memory after the last page is closed.
 
 Streamlit would collect after every rerun of each session (`runner.postScriptGC`). With a class of students
-that would be most of the server's work. Imported modules are exempt from collection.
+that would be most of the server's work. Imported modules are exempt from collection. The frame of the first
+page starts a thread that runs `work`; every page calls `note`.
 """
 
 import gc

@@ -1,7 +1,8 @@
 """Limit the connections of the server: their number, and the time that a request may take to arrive.
 
 Uvicorn waits forever for the head of a request, and accepts connections until the process has no file
-descriptors left. A public server could be stopped by either.
+descriptors left. A public server could be stopped by either. `internals.server_options` hands the limits to
+uvicorn.
 """
 
 import asyncio
@@ -128,6 +129,7 @@ def count_connections(descriptors: int) -> int:
 
 
 def _say_full(kind: type[GuardedConnection]) -> None:
+    """Log that there are too many connections, at most once in `SAID_EVERY` seconds."""
     now = time.monotonic()
     if now - kind.last_said >= SAID_EVERY:
         kind.last_said = now

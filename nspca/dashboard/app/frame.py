@@ -1,4 +1,7 @@
-"""The frame of every page: title, menu, error messages, and work to start after the first page."""
+"""The frame of every page: title, menu, error messages, and work to start after the first page.
+
+app.py and every script in pages/ draw their content inside ``with frame.page(...)``.
+"""
 
 import gc
 import logging
@@ -166,6 +169,7 @@ def _after_paint() -> None:
 
 @st.cache_resource(show_spinner=False)
 def _warm() -> threading.Thread:
+    """Start the thread that runs `_warm_up`, once per server."""
     thread = threading.Thread(target=_warm_up, name="warm-up", daemon=True)
     thread.start()
     return thread

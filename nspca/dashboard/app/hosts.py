@@ -1,7 +1,8 @@
 """Decide by the ``Host`` and ``Origin`` headers whether a request is meant for this server.
 
 A page of another site can reach a server on loopback when its name is made to point there (DNS rebinding).
-The browser then sends that name as ``Host``, so only configured names are answered.
+The browser then sends that name as ``Host``, so only configured names are answered. `access.AccessControl`
+asks for each request; `internals` makes the list at the start of the server.
 """
 
 import ipaddress
@@ -145,6 +146,7 @@ def _with_port(host: Authority, origin: Origin) -> tuple[str, int | None]:
 
 
 def _is_address(name: str) -> bool:
+    """Tell whether a host name is an IP address."""
     try:
         ipaddress.ip_address(name)
     except ValueError:

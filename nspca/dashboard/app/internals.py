@@ -67,7 +67,9 @@ def went_back() -> bool:
 def hand_out(
     package: str, component: str, top: Path, folder: str, manager: BidiComponentManager | None = None
 ) -> bool:
-    """Serve `folder` of `top` under ``_stcore/bidi-components/{package}.{component}``; return whether it is.
+    """Serve `folder` of `top` under ``_stcore/bidi-components/{package}.{component}``.
+
+    Returns True at the first call, and False when the folder is served already or no server runs.
 
     Streamlit serves the asset folder of a registered component. Registering a manifest in code avoids a copy
     of the files, which a manifest in an installed pyproject.toml would need.
@@ -107,7 +109,7 @@ def stay_home() -> None:
 
 
 def _nobody_asked() -> None:
-    """Return None as the address of this machine, which Streamlit ignores."""
+    """Return None in place of the public address of this machine; see `stay_home`."""
 
 
 def guard_server() -> None:
@@ -159,6 +161,7 @@ def server_options(settings: Settings) -> dict[str, Any]:
 
 
 def _allow_hosts(settings: Settings) -> AllowedHosts:
+    """Return the hosts and origins that this server answers, from Streamlit's options and the settings."""
     address, shown = config.get_option("server.address"), config.get_option("browser.serverAddress")
     return list_allowed(address, shown, settings.hosts, settings.origins)
 

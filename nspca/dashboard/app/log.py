@@ -1,6 +1,6 @@
 """Log of the server: a line for each event, with time, level and source.
 
-With ``NSPCA_LOG=json`` the lines are JSON. No Streamlit calls.
+With ``NSPCA_LOG=json`` the lines are JSON. The start of the server calls `begin`. No Streamlit calls.
 """
 
 import json

@@ -1,7 +1,8 @@
 """Check passwords so that guessing is slow.
 
 Guesses from one address are checked one at a time, and every wrong guess delays the next. Without this queue,
-a thousand guesses sent at once would take no longer than one guess.
+a thousand guesses sent at once would take no longer than one guess. `access.AccessControl` has one
+`PasswordCheck` for the server.
 """
 
 import asyncio

@@ -1,4 +1,8 @@
-"""Serve plotly.js to browsers from the installed plotly package, without a copy or a content network."""
+"""Serve plotly.js to browsers from the installed plotly package, without a copy or a content network.
+
+Every component in `nspca.dashboard.components` that draws with Plotly calls `serve_plotly` and hands
+`plotly_url` to its script.
+"""
 
 from importlib.metadata import version
 from importlib.resources import files
@@ -22,7 +26,7 @@ _SAVING = st.components.v2.component(
 
 
 def serve_plotly(**options: Any) -> None:
-    """Make the Streamlit server serve plotly.js at `plotly_url`."""
+    """Make the Streamlit server serve plotly.js at `plotly_url`; `options` go to `internals.hand_out`."""
     if internals.hand_out(_ASSETS, "plotly", Path(str(files("plotly"))), "package_data", **options):
         internals.keep(_ASSETS)
 
@@ -35,6 +39,9 @@ def plotly_url() -> str:
 
 
 def png_too() -> None:
-    """Add a button that saves PNG to every figure of the page, since Plotly's own button saves SVG only."""
+    """Add a button that saves PNG to every figure of the page, since Plotly's own button saves SVG only.
+
+    The frame calls this at the end of every page.
+    """
     serve_plotly()
     _SAVING(key="saving", data={"plotly": plotly_url()})

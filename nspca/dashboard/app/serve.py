@@ -1,6 +1,7 @@
 """Start the server: ``python -m nspca.dashboard.app.serve run app.py ...``
 
-Takes the arguments of Streamlit's own command line; the server asks no other host and is guarded.
+`make app` and `python -m nspca app` run this module. It takes the arguments of Streamlit's own command line.
+The server asks no other host and is guarded.
 """
 
 import sys

@@ -1,4 +1,4 @@
-"""Estimate how many bytes of memory objects hold, as far as they are not shared."""
+"""Estimate how many bytes of memory objects hold, as far as they are not shared, for the limit of `cache`."""
 
 import mmap
 import sys
@@ -50,7 +50,10 @@ def bytes_of(value: Any, seen: set[int]) -> int:
 
 
 def _of_array(array: np.ndarray, seen: set[int], waiting: list[Any]) -> int:
-    """Return the bytes of the memory that an array views, unless it was counted before or is in a file."""
+    """Return the bytes of the memory that an array views, unless it was counted before or is in a file.
+
+    The items of an array of objects are added to `waiting`, the objects that `bytes_of` visits next.
+    """
     owner: Any = array
     while isinstance(owner, np.ndarray) and owner.base is not None:
         owner = owner.base

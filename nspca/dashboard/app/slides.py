@@ -1,7 +1,8 @@
 """Lessons: a list of pages that a teacher collects, and steps through in present mode.
 
-The list is kept in the browser's storage. A list from there is checked like an address: it may name only
-pages of this app, with valid values.
+Present mode shows a page in large type and without a menu. The frame of every page calls `remember`, and
+draws `menu` or, in present mode, `bar`. The list is kept in the browser's storage. A list from there is
+checked like an address: it may name only pages of this app, with valid values.
 """
 
 import json
@@ -130,7 +131,7 @@ def menu(slides: list[Slide], pages: Mapping[str, tuple[str, str]]) -> None:
 
 
 def bar(slides: list[Slide]) -> None:
-    """Show the buttons for the previous and next page of the lesson, and for leaving it."""
+    """Show the buttons for the previous and next page of the lesson, and for leaving present mode."""
     at = state.get("slide")
     with st.container(key=styles.BAR, horizontal=True, vertical_alignment="center", gap="small"):
         if slides and at is not None:
@@ -150,7 +151,10 @@ def bar(slides: list[Slide]) -> None:
 
 
 def _step(label: str, key: str, slides: list[Slide], to: int, icon: str, shortcut: str | None = None) -> None:
-    """Show a button that opens a page of the lesson in present mode."""
+    """Show a button that opens the page at place `to` of the lesson, from 0, in present mode.
+
+    It is disabled when the lesson has no such page.
+    """
     possible = 0 <= to < len(slides)
     if buttons.pressed(label, key, icon=icon, shortcut=shortcut, disabled=not possible) and possible:
         buttons.take(key)  # the next page never returns here
@@ -167,6 +171,7 @@ def _here(pages: Mapping[str, tuple[str, str]]) -> Slide:
 
 
 def _keep(slides: list[Slide]) -> None:
+    """Make these pages the lesson; the browser stores them at the next `remember`."""
     st.session_state[SLIDES] = _write(slides)
 
 

@@ -1,7 +1,9 @@
 """All values that a session keeps: name, reader and default of each.
 
 The address wins over the session, and the session over the default. A widget writes to both the address and
-the session. So a link, a reload and the browser's back button lead to the same page.
+the session. So a link, a reload and the browser's back button lead to the same page. Pages read values with
+`get`, write them with `put` or a widget of `bind`, and make addresses with `link` and `opening`. The frame of
+every page calls `begin`.
 """
 
 import re
@@ -38,7 +40,7 @@ FRESH = "start_fresh"  # session key: the workspace that the browser remembers i
 THERE = "there"  # session key: keys of the widgets that the browser had when it spoke last
 CHANGED = "changed"  # session key: something in the form of the sweep was changed
 DELETED = "deleted"  # session key: ids of the runs deleted in this session, the last one last
-# session key: what was typed into a selector that has no such name, and is looked for among its names
+# prefix of session keys: what was typed into a selector of names, when no name is equal to it
 SOUGHT = "sought_"
 WIDGET = "widget_"  # prefix of the key a widget itself uses; it dies when its page is left
 LOG2 = "log2"  # the preparation that is `log` in an address
@@ -72,10 +74,12 @@ def _steps(text: str) -> list[str]:
 
 
 def _names(text: str) -> str:
+    """Return the names of topics in one text, cut to a length that no honest address exceeds."""
     return text[:8000]  # names of as many topics as there can be
 
 
 def _degrees(text: str) -> float:
+    """Return an angle between -90 and 90 degrees; raise `ValueError` for any other text."""
     if not re.fullmatch(r"-?\d{1,2}(\.\d{1,4})?", text) or abs(float(text)) > 90:
         raise ValueError(text)
     return float(text)
@@ -94,7 +98,7 @@ VALUES: dict[str, Kept] = {
     "sample": Kept(read_word, lambda: "digits"),
     "upload": Kept(read_word),  # content hash of an uploaded file; when set it stands instead of the sample
     "folder": Kept(str),  # name of a folder of shards on the server; when set it stands instead of the sample
-    "some": Kept(read_flag, lambda: False),  # of which only a sample of rows is worked on
+    "some": Kept(read_flag, lambda: False),  # work on a sample of the folder's rows only
     "vocab": Kept(read_word),  # content hash of the vocabulary uploaded beside a docword file
     "rows": Kept(read_flag, lambda: False),  # features are in rows
     "id": Kept(str),
@@ -116,14 +120,12 @@ VALUES: dict[str, Kept] = {
     "center": Kept(read_flag, lambda: True),
     "scale": Kept(read_flag, lambda: False),
     "drop": Kept(read_flag, lambda: False),  # constant features are left out
-    "out": Kept(
-        read_integers, list
-    ),  # numbers of features that are left out, and of those that alone are looked at
-    "only": Kept(read_integers, list),
-    "one": Kept(read_groups, list),  # and of those that are taken together as one
-    "keep": Kept(read_integers, list),  # and of those that must be in the components of a sweep
+    "out": Kept(read_integers, list),  # numbers of the features that are left out
+    "only": Kept(read_integers, list),  # numbers of the features that are used, without all others
+    "one": Kept(read_groups, list),  # numbers of the features that are merged into one, by group
+    "keep": Kept(read_integers, list),  # numbers of the features that are forced in a sweep
     "log": Kept(read_flag, lambda: False),  # log2(x + 1) of every value
-    "prep": Kept(_steps, list),  # what else is done to the numbers first
+    "prep": Kept(_steps, list),  # other preparations of the numbers, by name
     "source": Kept(read_word, lambda: "sample"),  # what the data page offers: sample, upload or shards
     "digit_k": Kept(read_integer, lambda: 8),
     "from": Kept(read_integer),
@@ -234,8 +236,8 @@ ELSEWHERE = {
     page: frozenset(" ".join(OF_PAGES.values()).split()) - frozenset(names.split())
     for page, names in OF_PAGES.items()
 }
-ANEW = "anew"  # in an address: nothing else that was chosen before holds
-OF_THE_PERSON = ("w", "pin", "axis", "bound", "digit_k")  # holds even then
+ANEW = "anew"  # in an address: values that the address lacks become defaults
+OF_THE_PERSON = ("w", "pin", "axis", "bound", "digit_k")  # values that the session keeps even then
 
 
 def begin(page: str | None = None) -> None:
@@ -310,7 +312,7 @@ def link(path: str | None = None) -> dict[str, str]:
 
 
 def leading(**values: Any) -> dict[str, str]:
-    """Return the query of an address with the given values and the defaults of all others."""
+    """Return the query of a link with the workspace, the given values, and the defaults of all others."""
     said = {
         name: value for name, value in values.items() if value is not None and value != VALUES[name].default()
     }

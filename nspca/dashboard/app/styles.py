@@ -1,4 +1,7 @@
-"""Styles that every page adds, for looks that Streamlit has no option for. No Streamlit calls."""
+"""Styles that the frame adds to every page, for looks that Streamlit has no option for.
+
+No Streamlit calls.
+"""
 
 # Keys of containers, by which the styles know them.
 FORM, PICTURE, BAR = "form", "picture", "present_bar"

@@ -1,4 +1,4 @@
-"""Tables that become a list of cards on a phone, with one card per row."""
+"""Tables that become a list of cards on a phone, with one card per row. Pages draw tables with `show`."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -36,7 +36,10 @@ def show(table: pd.DataFrame, *, column_config: Mapping[str, Any] | None = None,
 
 
 def cards(table: pd.DataFrame, config: Mapping[str, Any] | None = None) -> Markup:
-    """Return the first rows of a table as HTML, a list of names and values for each row."""
+    """Return the first rows of a table as HTML, a list of names and values for each row.
+
+    `config` is the `column_config` of `show`.
+    """
     columns = [_column(str(name), (config or {}).get(name)) for name in table.columns]
     rows = [
         [(label, _text(value, form)) for (label, form), value in zip(columns, row, strict=True)]
@@ -47,7 +50,7 @@ def cards(table: pd.DataFrame, config: Mapping[str, Any] | None = None) -> Marku
 
 
 def _column(name: str, config: Any) -> tuple[str, str]:
-    """Return the label and the format of a column."""
+    """Return the label and the format of a column, "" for none, from its entry in `column_config`."""
     if isinstance(config, str):
         return config, ""
     said = config if isinstance(config, Mapping) else {}
@@ -56,7 +59,7 @@ def _column(name: str, config: Any) -> tuple[str, str]:
 
 
 def _text(value: object, form: str) -> str:
-    """Return a cell as text: "" for a missing value, and numbers in the format of their column."""
+    """Return a cell as text: "" for a missing value, and a float in the format `form` of its column."""
     if value is None or (isinstance(value, float) and pd.isna(value)):
         return ""
     if not isinstance(value, float) or not form:

@@ -17,7 +17,7 @@ def zone(name: str | None) -> tzinfo | None:
 def when(seconds: float, now: float, place: tzinfo | None) -> str:
     """Return a time relative to `now` in words, such as ``today 14:05`` or ``12 March 2025``.
 
-    Both times are seconds since 1970.
+    Both times are seconds since 1970. `place` is a time zone, as `zone` returns it.
     """
     then, today = (datetime.fromtimestamp(moment, place) for moment in (seconds, now))
     days = (today.date() - then.date()).days
@@ -26,13 +26,13 @@ def when(seconds: float, now: float, place: tzinfo | None) -> str:
 
 
 def day(seconds: float, place: tzinfo | None) -> str:
-    """Return the date of a time, such as ``12 March 2025``."""
+    """Return the date of a time in seconds since 1970 and a time zone, such as ``12 March 2025``."""
     then = datetime.fromtimestamp(seconds, place)
     return f"{then.day} {then:%B} {then.year}"
 
 
 def how_long(seconds: float) -> str:
-    """Return a duration such as ``0.4 s``, ``12 s``, ``3 min 20 s`` or ``2 h 5 min``."""
+    """Return a duration in words, such as ``0.4 s``, ``12 s``, ``3 min 20 s`` or ``2 h 5 min``."""
     if seconds < MINUTE:
         return f"{seconds:.1f} s" if seconds < 9.95 else f"{seconds:.0f} s"
     whole = round(seconds)
@@ -44,7 +44,7 @@ def how_long(seconds: float) -> str:
 
 
 def between(least: float, most: float) -> str:
-    """Return a time that is only known to lie between two: ``2 to 20 seconds``, ``40 seconds to 3 minutes``.
+    """Return a duration of `least` to `most` seconds: ``2 to 20 seconds``, ``40 seconds to 3 minutes``.
 
     One number with ``about`` where the two are less than a factor of two apart.
     """

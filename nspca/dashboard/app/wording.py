@@ -67,7 +67,12 @@ def digits_apart(reached: float, possible: float) -> int:
 
 
 def others(probability: float) -> str:
-    """Return sentences about the two published bounds and their reliability."""
+    """Return sentences about the two published bounds in a figure and their reliability.
+
+    Parameters
+    ----------
+    probability : probability with which the 2014 paper's bound holds for all k; NaN when it was not computed
+    """
     if not math.isfinite(probability):
         return "The 2014 paper's bound was not computed for this sweep."
     return (
@@ -85,7 +90,7 @@ OTHERS = (
 
 
 def beside(name: str, upper: float, kind: str, seen: Any) -> str:
-    """Return the sentence about a component that a published bound allows.
+    """Return the sentence on what a published bound says about a component, for the section with its proof.
 
     Parameters
     ----------
@@ -112,12 +117,18 @@ def size(count: float) -> str:
 
 
 def drawing(svg: str, style: str = "", alt: str = "") -> Markup:
-    """Return HTML with an SVG drawing as an image, since `st.html` removes SVG elements."""
+    """Return HTML with an SVG drawing as an image, since `st.html` removes SVG elements.
+
+    `style` is CSS of the image, and `alt` its description.
+    """
     return render("drawing", source=base64.b64encode(svg.encode()).decode(), style=style, alt=alt)
 
 
 def things(count: int, one: str, many: str | None = None) -> str:
-    """Return a count with its noun, such as ``3 features`` or ``1 feature``."""
+    """Return a count with its noun, such as ``3 features`` or ``1 feature``.
+
+    `one` is the singular and `many` the plural, by default with an s.
+    """
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 

@@ -1,4 +1,4 @@
-"""Write the ZIP file of an export. Equal files with an equal date give equal bytes."""
+"""Write the ZIP file of an export for `whole`. Equal files with an equal date give equal bytes."""
 
 import io
 import re

@@ -1,4 +1,7 @@
-"""The button that exports a result: the browser draws the figures as files, and downloads the ZIP."""
+"""The button that exports a result: the browser draws the figures as files, and downloads the ZIP.
+
+`answer_page` draws the button below every answer.
+"""
 
 import hashlib
 import secrets
@@ -81,6 +84,9 @@ def everything(
 
 
 def _keep(of: str, drawn: dict[str, Picture] | None) -> None:
-    """Store the pictures under a unique token, so that each click downloads once."""
+    """Store the pictures that the browser drew, with a unique token, so that each click downloads once.
+
+    `of` is the identity of the ZIP; `drawn` is None if the browser could not draw.
+    """
     st.session_state[DRAWN] = (of, drawn, secrets.token_hex(8))
     st.session_state.pop(ASKED, None)

@@ -1,4 +1,7 @@
-"""Write a result as one self-contained HTML report: pictures, proved bounds, and Python code."""
+"""Write a result as one self-contained HTML report: pictures, proved bounds, and Python code.
+
+The ZIP of every export has such a report (`whole`), and the sweep page offers one by itself.
+"""
 
 import base64
 from collections.abc import Mapping
@@ -34,7 +37,9 @@ class Told:
 
 
 def still(pictures: Mapping[str, Picture], drawn: Mapping[str, go.Figure]) -> Markup:
-    """Return the HTML of pictures, each as the smaller of its SVG and PNG files.
+    """Return the HTML of pictures, each as the smaller of its SVG and PNG files, for the field of `Told`.
+
+    `drawn` has the figures by the same names, whose descriptions the images carry.
 
     An SVG in an image element cannot run scripts.
     """

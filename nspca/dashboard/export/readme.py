@@ -1,4 +1,4 @@
-"""Write the README of an export: a description of every file, and how to check the result."""
+"""Write the README of an export for `whole`: a description of every file, and how to check the result."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""References to cite, as BibTeX: the four papers and the software."""
+"""References to cite, as BibTeX, for the ZIP of an export: the four papers and the software."""
 
 import nspca
 

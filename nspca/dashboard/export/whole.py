@@ -1,4 +1,8 @@
-"""Build the export of a result: report, figures, tables, certificates, the question, and Python."""
+"""Build the export of a result: report, figures, tables, certificates, the question, and Python.
+
+The modules `sweep.archive`, `joint.take_home` and `compare.archive` describe a result by `Contents` and
+`Whole`, and call `Whole.pack` for the ZIP.
+"""
 
 import shlex
 from collections.abc import Mapping
@@ -100,6 +104,7 @@ class Whole:
         return self._here(self.asked)
 
     def _here(self, spec: ProblemSpec) -> ProblemSpec:
+        """Return a question with its data replaced by the file of the ZIP, if the ZIP contains them."""
         return export.with_file(spec, DATA) if self.with_data else spec
 
     def script(self, contents: Contents) -> str:

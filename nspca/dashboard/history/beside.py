@@ -1,4 +1,7 @@
-"""Compare two sweeps: both curves in one figure, and the shared features at a common k."""
+"""Compare two sweeps of a workspace: a link to both curves in one figure, and their features at a common k.
+
+The page Runs draws this below its list.
+"""
 
 from typing import Any
 
@@ -20,14 +23,14 @@ def show(sweeps: list[Told]) -> None:
     """Draw the choice of two sweeps, and their comparison; nothing if there are fewer than two."""
     if len(sweeps) < 2:
         return
-    of = {one.run.id: one for one in sweeps}
+    by_id = {one.run.id: one for one in sweeps}
     with st.expander(
         "Compare two sweeps",
         icon=":material/compare_arrows:",
-        expanded=any(state.get(name) in of for name in PLACES),
+        expanded=any(state.get(name) in by_id for name in PLACES),
     ):
         first, second = (
-            _choose(column, of, name) for column, name in zip(st.columns(2), PLACES, strict=True)
+            _choose(column, by_id, name) for column, name in zip(st.columns(2), PLACES, strict=True)
         )
         if first is None or second is None:
             return
@@ -48,19 +51,22 @@ def _spec(one: Told) -> SweepSpec:
     return one.spec
 
 
-def _choose(place: Any, of: dict[str, Told], name: str) -> Told | None:
-    """Draw the choice of a finished sweep; return None until the visitor has chosen."""
-    kept = state.get(name) if state.get(name) in of else None
-    told = lambda run_id: of[run_id].run.name or of[run_id].line  # noqa: E731
-    chosen = place.selectbox(
+def _choose(column: Any, by_id: dict[str, Told], name: str) -> Told | None:
+    """Draw in a column the choice of a finished sweep, whose id goes into the value `name` of the address.
+
+    Returns None until the visitor has chosen.
+    """
+    kept = state.get(name) if state.get(name) in by_id else None
+    title_of = lambda run_id: by_id[run_id].run.name or by_id[run_id].line  # noqa: E731
+    chosen = column.selectbox(
         name.capitalize(),
-        list(of),
+        list(by_id),
         index=None,
         placeholder="Choose a sweep",
-        format_func=told,
+        format_func=title_of,
         **state.bind(name, kept),
     )
-    return of.get(chosen)
+    return by_id.get(chosen)
 
 
 def _features(first: Told, second: Told) -> None:
@@ -92,7 +98,7 @@ def _features(first: Told, second: Told) -> None:
 
 
 def _used(one: Told, k: int) -> list[str]:
-    """Return the features of the best component of a sweep at k, largest weight first."""
+    """Return the names of the features of a sweep's best component at k, largest weight first."""
     of = data.find(_spec(one).data, state.get("w"))
     if of.content != _spec(one).content:
         raise nspca.InvalidData(
@@ -107,4 +113,5 @@ def _used(one: Told, k: int) -> list[str]:
 
 
 def _without(names: list[str], others: list[str]) -> list[str]:
+    """Return the names that are not among the others."""
     return [name for name in names if name not in set(others)]

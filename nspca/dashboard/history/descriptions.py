@@ -1,5 +1,7 @@
 """Describe stored runs: data, question, and the page that shows the run.
 
+The page Runs, the box about the last run on Home, and the page of a shared run describe runs by `tell`.
+
 Stored bytes may be damaged or unknown. `tell` then leaves the run without a description.
 """
 
@@ -56,7 +58,9 @@ class Told:
 
     Parameters
     ----------
-    page, query : path of the page that shows the run, and the values of its address; None when no page does
+    run, spec : the run as the store has it, and its question
+    page : path of the page that shows the run; None when no page does
+    query : values of the address of that page
     """
 
     run: Run

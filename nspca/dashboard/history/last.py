@@ -1,4 +1,4 @@
-"""Show the last run of a workspace to a visitor who returns."""
+"""Show the last run of a workspace to a visitor who returns, on the home page."""
 
 import streamlit as st
 

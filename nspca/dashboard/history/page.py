@@ -1,4 +1,7 @@
-"""Draw the history: the runs of a workspace, newest first, with links and actions for each run."""
+"""Draw the page Runs: the runs of a workspace, newest first, with links and actions for each run.
+
+A run in the list is a `Told`, or a bare `Run` if it is damaged and cannot be described.
+"""
 
 import time
 from functools import partial
@@ -138,7 +141,7 @@ def _to_first_page() -> None:
 
 
 def _turn(page: int, last: int, count: int) -> None:
-    """Draw the buttons to newer and older runs, and the number of the page."""
+    """Draw the buttons to newer and older runs: `page` of `last` pages is open, of `count` runs in all."""
     with st.container(horizontal=True, vertical_alignment="center"):
         for label, to, icon in (
             ("Newer", page - 1, ":material/chevron_left:"),
@@ -208,7 +211,7 @@ def _describe(one: Told, now: JobState, place: Any) -> str:
 def _proof(ratios: tuple[float, float] | None) -> list[str]:
     """Return the proved share of the optimum as a list of one phrase, empty without a proof.
 
-    For several values of k the phrase has the worst and the best share.
+    `ratios` has the worst and the best proved ratio over all k, as `proved` returns them.
     """
     if ratios is None:
         return []

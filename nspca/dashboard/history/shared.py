@@ -1,4 +1,7 @@
-"""Open a run that another person shared. The visitor continues in a workspace of their own."""
+"""Open a run that another person shared, for the page of its link.
+
+The visitor continues in a workspace of their own.
+"""
 
 from typing import Any
 

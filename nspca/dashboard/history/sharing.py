@@ -1,4 +1,7 @@
-"""Share a run: its link as text to copy, and as a QR code for the phones of a class."""
+"""Share a run: its link as text to copy, and as a QR code for the phones of a class.
+
+The page Runs and the sweep page offer a link; the room of a class has its address and QR code from here too.
+"""
 
 from functools import partial
 from io import BytesIO
@@ -50,12 +53,12 @@ def address(page: str) -> str:
 
 
 def is_alone(full: str) -> bool:
-    """Tell whether an address works on this machine only."""
+    """Tell whether a full address works on this machine only."""
     return urlsplit(full).hostname in LOOPBACK
 
 
 def picture(full: str) -> str:
-    """Return a QR code of an address as SVG. It is black on white in every theme, as cameras need it."""
+    """Return a QR code of a full address as SVG. It is black on white in every theme, as cameras need it."""
     drawn = BytesIO()
     segno.make(full, micro=False).save(drawn, kind="svg", xmldecl=False, scale=5, border=3, light="#fff")
     return drawn.getvalue().decode()

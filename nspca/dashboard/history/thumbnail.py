@@ -1,4 +1,7 @@
-"""Draw thumbnails of the results of runs, from their rows in the store. No Streamlit calls."""
+"""Draw thumbnails of the results of runs for the page Runs, from their rows in the store.
+
+No Streamlit calls.
+"""
 
 import math
 from collections.abc import Sequence
@@ -23,7 +26,7 @@ def of(one: Told, rows: Sequence[Any]) -> str | None:
 
 
 def _drawn(one: Told, rows: Sequence[Any]) -> str | None:
-    """Return the thumbnail for the rows of a run, see `of`."""
+    """Return the thumbnail for the rows of a run, see `of`: components, bounds or curves."""
     several = [row for row in rows if isinstance(row, Several) and row.parts]
     if several:
         return _parts(one, max(several, key=lambda row: sum(row.values)))
@@ -53,11 +56,12 @@ def _curves(found: list[Found]) -> str:
 
 
 def _known(bound: float | None) -> float | None:
+    """Return a bound; None where there is none or it is not finite."""
     return bound if bound is not None and math.isfinite(bound) else None
 
 
 def _parts(one: Told, row: Several) -> str:
-    """Return SVG of the parts: a map of pixels for images, otherwise one line of features."""
+    """Return SVG of the components of `row`: a map of pixels for images, otherwise a line of features."""
     supports = [sorted(part[0])[:MOST] for part in row.parts or []]
     data = one.spec.data if isinstance(one.spec, ProblemSpec) else None
     sample = SAMPLES.get(data.sample or "") if data else None

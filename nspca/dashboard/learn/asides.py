@@ -1,4 +1,4 @@
-"""Folded boxes of the second screen: one step of the 2006 and of the 2008 method, on the lesson's problem."""
+"""Two folded boxes of the lesson's second screen: one step of the 2006 and of the 2008 method."""
 
 import streamlit as st
 

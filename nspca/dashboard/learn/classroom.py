@@ -1,4 +1,8 @@
-"""The teacher's view of a room: its code, the guesses of all phones in one figure, and the answer."""
+"""The teacher's view of a room: its code, the guesses of all phones in one figure, and the answer.
+
+The page Learn calls `current` at its start, and then `question` or `elsewhere`, and `panel`. Here `secret` is
+that of the open room, and `screen` the number of the open screen of the lesson.
+"""
 
 import streamlit as st
 
@@ -56,7 +60,7 @@ def question(secret: str, screen: int, of: Lesson) -> None:
 
 
 def elsewhere(secret: str, screen: int) -> None:
-    """Turn the room to a screen without a question."""
+    """Turn the room to a screen without a question, so that the phones wait for the next one."""
     ROOMS.turn(secret, screen)
 
 
@@ -88,23 +92,26 @@ def panel(secret: str | None, screen: int) -> None:
 
 
 def _open() -> None:
+    """Open a room for this browser."""
     st.session_state[SECRET] = ROOMS.open()
     st.session_state.pop(ENDED, None)
 
 
 def _end(secret: str) -> None:
+    """Close the room, and keep its counts for the summary."""
     st.session_state[ENDED] = ROOMS.end(secret)
     st.session_state[SECRET] = ""
 
 
 def _summary(counts: Counts) -> str:
+    """Return the sentences about a closed room: how many phones answered, and how many guesses they sent."""
     said = ", ".join(f"{count} for screen {screen}" for screen, count in counts.guesses.items()) or "none"
     phones = wording.things(counts.phones, "phone")
     return f"The room is closed. {phones} answered. Guesses: {said}. Nothing else was kept."
 
 
 def _guesses(secret: str, screen: int, of: Lesson) -> None:
-    """Draw the guesses, updated every `BEAT` seconds until the answer is shown."""
+    """Draw the guesses, updated every second until the answer is shown."""
     view = ROOMS.view(secret)
     if view.is_revealed:
         _draw(view, screen, of)
@@ -135,6 +142,7 @@ def _code(code: str) -> None:
 
 
 def _address(code: str) -> str:
+    """Return the full address at which phones join the room."""
     return sharing.address(f"join?room={code}")
 
 

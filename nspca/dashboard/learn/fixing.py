@@ -1,4 +1,7 @@
-"""The screen about proving the optimum: pixels become certain or impossible until none is undecided."""
+"""The sixth screen of the lesson, about proving the optimum.
+
+Pixels become certain or impossible until none is undecided.
+"""
 
 import time
 from dataclasses import dataclass
@@ -88,6 +91,7 @@ def show(of: Lesson) -> None:
 
 
 def _begin() -> None:
+    """Start the replay from its first picture, after a click."""
     st.session_state[BEGAN] = time.time()
 
 

@@ -1,4 +1,7 @@
-"""The problem of all screens: the handwritten digits, solved and certified once for all visitors."""
+"""The problem of all screens: the handwritten digits, solved and certified once for all visitors.
+
+Screens of the page Learn and the questions of a class take a `Lesson` as `of`.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,14 +19,14 @@ from nspca.problem import Problem
 from nspca.solvers import coordinate, em
 from nspca.specs import DataSpec
 
-K = 8
+K = 8  # pixels in the component
 
 
 @dataclass(frozen=True, eq=False)
 class Lesson:
     """The digits and the problem of `K` pixels, with its answer and a checked certificate.
 
-    `upper` is the bound that the checker proved, and `V` (n, 3) the rank-3 factor.
+    `of` is the open data set, `upper` the bound that the checker proved, and `V` (n, 3) the rank-3 factor.
     """
 
     of: Chosen
@@ -50,7 +53,7 @@ class Lesson:
 
     @property
     def seen(self) -> tuple[float, int]:
-        """Angle and sign of the optimum of the rank-2 problem."""
+        """Angle in radians and sign (+1 or -1) of the optimum of the rank-2 problem, for the spannogram."""
         found = intervals_rank2(self.V[:, :2], K)
         return found.phi, found.sign
 
@@ -62,6 +65,7 @@ def lesson() -> Lesson:
 
 @st.cache_resource(max_entries=2, show_spinner="Solving the example …")
 def _lesson(content: str) -> Lesson:
+    """Return the lesson, cached by the hash of its data."""
     of = open_data.find(DataSpec(sample="digits"), None)
     problem = open_data.problem(of, True, True, False).with_k(K)
     result = nspca.solve(problem)
@@ -88,9 +92,10 @@ def painted(of: Lesson, pixels: Sequence[int]) -> nspca.Result:
 
 @dataclass(frozen=True)
 class Quartic:
-    """The 2006 objective as a function of one entry, without and with the price of sparsity.
+    """The 2006 objective as a function of one weight, without and with the price of sparsity.
 
-    `curves` has points (weight, value without, value with), and `best` the two best weights.
+    `pixel` is the feature of the weight. `curves` has the coefficients (c2, c1, alpha) of both curves, as
+    `nspca.plots.lesson.quartic_figure` draws them, and `best` the best weight of each.
     """
 
     pixel: int
@@ -100,7 +105,7 @@ class Quartic:
 
 @st.cache_resource(max_entries=2, show_spinner=False)
 def quartic(_of: Lesson) -> Quartic:
-    """Return the curves of the largest entry that becomes zero at the price which leaves `K` pixels."""
+    """Return the curves of the largest weight that becomes zero at the price which leaves `K` pixels."""
     options = coordinate.Options()
     start = coordinate.first_guess(_of.problem, 1, 0, np.random.default_rng(0))
     U, beta = coordinate.Search(_of.problem, start, options).reach(K)

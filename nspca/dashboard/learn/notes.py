@@ -1,4 +1,4 @@
-"""Notes for the teacher, one for each screen of the lesson."""
+"""Notes for the teacher, one for each screen of the lesson, which the page Learn shows folded."""
 
 NOTES = (
     "**One minute.** Read the sentence aloud. Let the class point along the line in the air. Ask: what if "

@@ -1,4 +1,4 @@
-"""Show the tour: one screen at a time, with buttons to the previous and the next screen."""
+"""The page Learn: one screen of the lesson at a time, with buttons to the previous and the next screen."""
 
 import streamlit as st
 
@@ -10,7 +10,7 @@ from nspca.dashboard.learn.screens import SCREENS
 
 
 def show() -> None:
-    """Draw the open screen, with the class question when one is open, and the navigation below."""
+    """Draw the open screen, or its question for a class while a room is open, and the navigation below."""
     last = len(SCREENS)
     number = min(max(1, state.get("screen")), last)
     screen = SCREENS[number - 1]

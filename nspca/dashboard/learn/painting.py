@@ -1,4 +1,4 @@
-"""The last screen: a visitor paints the pixels that vary most together, and then sees the proved answer."""
+"""The fifth screen of the lesson: a visitor paints pixels, and then sees the proved answer."""
 
 import numpy as np
 import streamlit as st
@@ -37,7 +37,10 @@ def show(of: Lesson) -> None:
 
 
 def _buttons(judged: bool, count: int) -> None:
-    """Draw the button that reveals the answer, or the one that starts again."""
+    """Draw the button that reveals the answer, or once `judged` the one that starts again.
+
+    `count` pixels are painted; with too few of them the button is disabled.
+    """
     if judged:
         again = lambda: state.put(painted=None, judge=None)  # noqa: E731
         buttons.button("Paint again", "repaint", again, icon=":material/brush:")

@@ -1,4 +1,8 @@
-"""The student's view of a room on a phone: enter a code, see the open question, send a guess."""
+"""The student's view of a room, the page Join: enter a code, see the open question, send a guess.
+
+pages/join.py calls `show`. In this module `code` is that of the room, `phone` the name of this phone, and
+`asked` the view of the room that a phone gets.
+"""
 
 import secrets
 from collections.abc import Callable
@@ -81,7 +85,7 @@ def _closed(code: str, error: NSPCAError) -> None:
 
 
 def _name() -> str:
-    """Return the name of this phone, kept in the browser so that a reload does not count twice."""
+    """Return the random name of this phone, kept in the browser so that a reload does not count twice."""
     kept = browser_storage.mirror("phone", st.session_state.get(PHONE))
     if isinstance(kept, str) and 0 < len(kept) <= MOST_NAME:
         st.session_state[PHONE] = kept
@@ -90,12 +94,13 @@ def _name() -> str:
 
 
 def _ask(code: str, phone: str) -> Asked:
+    """Return the open question of the room; raise `NoRoom` for a code without a room."""
     address = name_address(st.context.ip_address)
     return ROOMS.ask(code, phone, address, has_joined=st.session_state.get(JOINED) == code)
 
 
 def _watch(code: str, phone: str, drawn: Asked) -> None:
-    """Check every `BEAT` seconds for a new question, and rerun the page when there is one."""
+    """Check every `BEAT` seconds for another question than the one `drawn`, and then rerun the page."""
 
     @st.fragment(run_every=timedelta(seconds=BEAT))
     def step() -> None:
@@ -142,7 +147,10 @@ def _question(code: str, phone: str, asked: Asked) -> None:
 
 
 def _paint(of: Lesson, sent: object, send: Callable[[Any], None]) -> None:
-    """Draw the image to paint, and the button that sends the painting."""
+    """Draw the image to paint, and the button that calls `send` with the painted pixels.
+
+    `sent` is the last painting that was sent; None without one.
+    """
     dataset = of.of.dataset
     mean = dataset.X.mean(axis=0)
     pixels = painting(st.session_state.get(PIXELS, []), of.problem.n, K)

@@ -1,4 +1,8 @@
-"""The questions for a class: tasks, values of guesses, and figures of all guesses."""
+"""The questions for a class: tasks, values of guesses, and figures of all guesses.
+
+`classroom` draws them for the teacher, and `phone` draws the task. `screen` is the number of the screen that
+asks.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -42,7 +46,11 @@ GRID = 181
 
 @dataclass(frozen=True, eq=False)
 class Spannogram:
-    """The rank-2 factor V (n, 2), signed so that the optimum is on the curves of c; its angle and value."""
+    """The rank-2 picture of the lesson.
+
+    `V` (n, 2) is the factor with its sign chosen so that the highest curves at the angle `phi`, in radians,
+    are the best set; `best` is their value.
+    """
 
     V: Array
     phi: float

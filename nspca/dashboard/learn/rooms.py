@@ -1,7 +1,8 @@
 """Rooms for classes: a teacher asks, phones answer, and only counts are kept. No Streamlit calls.
 
 Anybody with the short code of a room may answer, and only the holder of its secret sees the guesses. Rooms
-exist in the memory of the server. Their number, size and age are limited.
+exist in the memory of the server. Their number, size and age are limited. `classroom` calls the methods of
+`Rooms` that take a secret, and `phone` those that take a code.
 """
 
 import math
@@ -60,7 +61,7 @@ class RoomFull(NSPCAError):
 
 @dataclass(frozen=True)
 class Asked:
-    """View of a room for a phone: the open screen, and whether its answer is revealed."""
+    """View of a room for a phone: the number of the open screen, and whether its answer is revealed."""
 
     screen: int
     is_revealed: bool
@@ -76,7 +77,10 @@ class Counts:
 
 @dataclass(frozen=True)
 class View:
-    """View of a room for the teacher: its code, the open screen, guesses without names, and phones."""
+    """View of a room for the teacher: its code, the number of the open screen, and guesses without names.
+
+    `here` counts the phones that are present.
+    """
 
     code: str
     screen: int
@@ -87,6 +91,12 @@ class View:
 
 @dataclass(eq=False)
 class _Room:
+    """A room; times are in seconds of the clock.
+
+    `looked` is the time of the teacher's last view, `revealed` has the screens whose answers are shown,
+    `guesses` those of each phone by screen, and `seen` the time of each phone's last request.
+    """
+
     code: str
     opened: float
     looked: float
@@ -239,6 +249,7 @@ class Rooms:
             return given
 
     def _of(self, secret: str) -> _Room:
+        """Return the open room with this secret; raise `NoRoom` without one."""
         self._end_old()
         room = self._by_secret.get(secret)
         if room is None:
@@ -246,12 +257,14 @@ class Rooms:
         return room
 
     def _end_old(self) -> None:
+        """Close rooms that are too old or idle."""
         now = self._clock()
         for secret, room in list(self._by_secret.items()):
             if now - room.opened > LONGEST or now - room.looked > IDLE:
                 self._remove(secret)
 
     def _remove(self, secret: str) -> None:
+        """Drop a room from both tables."""
         del self._by_code[self._by_secret.pop(secret).code]
 
     def _refuse_guessing(self, address: str, now: float) -> None:
@@ -264,6 +277,7 @@ class Rooms:
             raise TooManyCodes("Too many wrong codes were tried. Wait a minute, then enter the code again.")
 
     def _note_wrong(self, address: str, now: float) -> None:
+        """Record a wrong code from an address."""
         if address not in self._wrong and len(self._wrong) >= MOST_ADDRESSES:
             del self._wrong[next(iter(self._wrong))]  # the oldest
         self._wrong.setdefault(address, deque()).append(now)
@@ -286,7 +300,7 @@ def write_code(code: str) -> str:
 
 
 def read_guess(screen: int, guess: object, *, pixels: int = 64, k: int = 8) -> Guess:
-    """Return a valid guess from an untrusted value of a browser.
+    """Return a valid guess from an untrusted value of a browser: an angle, or `k` of so many `pixels`.
 
     Raises
     ------
@@ -306,4 +320,5 @@ def read_guess(screen: int, guess: object, *, pixels: int = 64, k: int = 8) -> G
 
 
 def _new_code() -> str:
+    """Return a random code."""
     return "".join(secrets.choice(ALPHABET) for _ in range(LENGTH))

@@ -1,4 +1,7 @@
-"""The six screens of the lesson, each with a sentence, a figure, and a picture of the pixels."""
+"""The six screens of the lesson, each with a sentence and a figure; `page` draws one of `SCREENS`.
+
+In each function `of` is the solved problem of the lesson.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass

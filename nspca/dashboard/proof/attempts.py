@@ -1,4 +1,9 @@
-"""Proofs that a visitor started after a sweep, as runs of the workspace; and checks of certificates."""
+"""Proofs that a visitor started after a sweep, as runs of the workspace; and checks of certificates.
+
+`panel`, `closing` and `optimal` draw what is computed here. The pages Home, Sweep, Parts, Topics, Components
+and Spannogram look up earlier `attempts`, so that they state the best known bound. In this module `about` is
+the data and `asked` the question of a page, and `tried` has the attempts at its problem.
+"""
 
 import hashlib
 import json
@@ -82,6 +87,7 @@ def attempts(asked: ProblemSpec) -> list[Attempt]:
 
 @cache.keep()
 def _opened(key: str, _spec: ProofSpec | OptimumSpec) -> nspca.Certificate | nspca.Result:
+    """Return what a run stored under `key`: a certificate, or for a search for the optimum a result."""
     content = engine().store.result(key)
     assert content is not None  # the caller has asked
     return _spec.unpack(content)
@@ -106,7 +112,7 @@ def improved(sweep: nspca.Sweep, tried: Sequence[Attempt]) -> nspca.Sweep:
 
 
 def left(made: str | None) -> tuple[str, ...]:
-    """Return the efforts above `made`, the effort that was completed (None for none)."""
+    """Return the efforts that are left to try: those above `made`, the one completed; all if it is None."""
     return MORE[MORE.index(made) + 1 :] if made in MORE else MORE
 
 
@@ -117,7 +123,7 @@ def more(
     component: Any,
     efforts: Sequence[str] = MORE,
 ) -> None:
-    """Start a run for a tighter bound at k; earlier attempts are not reused."""
+    """Start a run for a tighter bound at k on a component (n,) or (n, r), beside the earlier attempts."""
     earlier = sum(attempt.k == k and not attempt.is_search for attempt in attempts(asked))
     spec = ProofSpec(**asked.about_problem(), k=k, efforts=tuple(efforts), attempt=earlier)
     start.start(spec, **about.given, component=component)
@@ -153,7 +159,10 @@ def best(result: nspca.Result, tried: Sequence[Attempt], k: int | tuple[int, ...
 
 
 def table(sweep: nspca.Sweep, tried: list[Attempt]) -> pd.DataFrame:
-    """Return the rows of a sweep with the best known bound, and both published bounds, for each k."""
+    """Return the frame of a sweep, one row for each method and k, with the best known bounds.
+
+    The columns `OTHERS` hold both published bounds, NaN where they were not computed.
+    """
     rows = sweep.frame.assign(
         **{name: [result.info.get(name) for result in sweep.results.values()] for name in OTHERS}
     )

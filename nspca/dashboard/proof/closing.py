@@ -1,4 +1,7 @@
-"""Improve the bound of a component: the button, the progress, and the outcome."""
+"""Improve the bound of a component: the button, the progress, and the outcome.
+
+`panel` draws them for one component, and `joint.proof` for several. `unit` is as in `Aim`.
+"""
 
 import time
 from collections.abc import Sequence
@@ -55,10 +58,12 @@ class Aim:
 
     @property
     def mine(self) -> list[Attempt]:
+        """The attempts to improve this bound, newest first."""
         return [attempt for attempt in self.tried if attempt.k == self.k and not attempt.is_search]
 
     @property
     def working(self) -> Attempt | None:
+        """The attempt that is waiting or running; None without one."""
         return next((attempt for attempt in self.mine if not attempt.now.ended), None)
 
 
@@ -92,11 +97,11 @@ def watched(aim: Aim) -> None:
     if aim.working is not None:
         _watch(aim.working, aim.unit)
     elif aim.mine:
-        _went(aim.result, aim.mine[0], aim.unit)
+        _draw_outcome(aim.result, aim.mine[0], aim.unit)
 
 
 def _watch(attempt: Attempt, unit: tuple[float, str]) -> None:
-    """Draw a running attempt, with its bounds and the cancel button."""
+    """Draw a running attempt, with its bounds and the button that stops it."""
 
     def share(now: JobState) -> float:
         return now.event.done / now.event.total if now.event and now.event.total else 0.0
@@ -113,12 +118,12 @@ def _watch(attempt: Attempt, unit: tuple[float, str]) -> None:
 
 
 def closer(now: JobState) -> list[Closer]:
-    """Return the rows of a proof at work."""
+    """Return the rows that a proof has reported so far, each with seconds, value and bound."""
     return [row for row in unpack(now.rows) if isinstance(row, Closer)]
 
 
 def progress_words(state: str, rows: Sequence[Closer]) -> str:
-    """Return one line about a proof in progress: the present stage, and the bound so far."""
+    """Return one line about a proof in progress: the bound so far, or before there is one the state."""
     if not rows:
         return {"starting": "Starting workers …", "queued": "Waiting for a free worker …"}.get(
             state, "Proving …"
@@ -134,7 +139,10 @@ def progress_words(state: str, rows: Sequence[Closer]) -> str:
 def draw(
     rows: Sequence[Closer], unit: tuple[float, str], same: str, until: float | None = None, key: str = "gap"
 ) -> None:
-    """Draw value and bound against seconds, up to `until`; `unit` is as in `Aim`."""
+    """Draw value and bound against seconds, up to `until`; nothing without rows.
+
+    The browser resets a zoom when the text `same` changes.
+    """
     if not rows:
         return
     seen = pd.DataFrame(rows)
@@ -146,14 +154,14 @@ def draw(
 
 
 def closed(rows: Sequence[Closer], unit: tuple[float, str], same: str) -> None:
-    """Draw the folded history of the bounds."""
+    """Draw the folded history of the bounds of an ended proof; the arguments are those of `draw`."""
     if rows:
         with st.expander("How the gap closed", icon=":material/compress:"):
             draw(rows, unit, same)
 
 
-def _went(result: nspca.Result, attempt: Attempt, unit: tuple[float, str]) -> None:
-    """Draw the outcome of the last attempt."""
+def _draw_outcome(result: nspca.Result, attempt: Attempt, unit: tuple[float, str]) -> None:
+    """Draw the outcome of an ended attempt: why it ended, and what it gained for the proof of `result`."""
     now, before = attempt.now, result.certificate
     if now.state == "failed":
         st.error(wording.plain(now.error), icon=":material/error:")

@@ -1,4 +1,8 @@
-"""Search for the optimum on a page: start, watch, cancel and resume the search."""
+"""Search for the optimum on a page: start, watch, cancel and resume the search.
+
+The pages Home and Sweep draw `show` below a component. In this module `mine` has the searches for a better
+component than that of one method at one k, newest first.
+"""
 
 import time
 from collections.abc import Sequence
@@ -52,6 +56,13 @@ def show(
     """Draw whether a component is proved optimal; if not, draw the search or the button that starts it.
 
     Nothing is drawn for a component without a certificate.
+
+    Parameters
+    ----------
+    about, asked : data and question of the page
+    result : the component, found by one method at k
+    tried : attempts at this problem, newest first
+    own : False for a shared run, which a visitor cannot search further
     """
     proof = proofs.best(result, tried, k)
     if proof is None:
@@ -108,7 +119,7 @@ def _say_replaced(result: nspca.Result) -> None:
 
 
 def _say_ended(mine: Sequence[Attempt]) -> None:
-    """Draw the message about the end of the last search."""
+    """Draw why the last search ended; nothing if there was none."""
     if not mine:
         return
     now = mine[0].now
@@ -160,7 +171,10 @@ def _share(now: JobState, n: int) -> float:
 
 
 def _standing(now: JobState, result: nspca.Result, mine: Sequence[Attempt]) -> Standing | None:
-    """Return the fates of the features in a search, or in the one before it; None if none are known."""
+    """Return which features are certain or possible, as a search last said, or else one of `mine` before it.
+
+    None if no search has said so yet.
+    """
     n = len(result.components)
     for state in (now, *(attempt.now for attempt in mine)):
         found = Standing.of(state.event, n)
@@ -170,7 +184,10 @@ def _standing(now: JobState, result: nspca.Result, mine: Sequence[Attempt]) -> S
 
 
 def _picture(data: Dataset, result: nspca.Result, mine: Sequence[Attempt], done: bool) -> None:
-    """Draw the fates of the features at the end of the last search."""
+    """Draw which features are certain, possible or ruled out after the last search.
+
+    With `done` the component is proved optimal, so no feature is left undecided.
+    """
     standing = _standing(mine[0].now, result, mine)
     if standing is None:
         return
@@ -182,7 +199,7 @@ def _picture(data: Dataset, result: nspca.Result, mine: Sequence[Attempt], done:
 
 
 def _drawn(data: Dataset, result: nspca.Result, standing: Standing) -> go.Figure:
-    """Return the picture of the fates of the features."""
+    """Return the figure of the features that are certain, possible or ruled out."""
     pixels = data.kind == "image" and data.image_shape is not None and not data.is_covariance
     return fixing_figure(
         result.components[:, 0],

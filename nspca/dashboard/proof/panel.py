@@ -1,4 +1,7 @@
-"""The section about the proof of one component: its bound, its size, the independent check, and downloads."""
+"""The section about the proof of one component: its bound, its size, the independent check, and downloads.
+
+The pages Home and Sweep draw `show`. The pages about several components use `verify_button` and `verified`.
+"""
 
 import shlex
 from dataclasses import replace
@@ -40,9 +43,10 @@ def show(
     tried: list[Attempt],
     own: bool = True,
 ) -> None:
-    """Draw the certificate of `result` with its actions.
+    """Draw the best certificate of `result` with its actions.
 
-    With `own` False (a shared run), the data cannot be downloaded.
+    `about` and `asked` are data and question of the page, and `tried` has the attempts at this problem. With
+    `own` False (a shared run), the data cannot be downloaded.
     """
     proof = proofs.best(result, tried, k)
     unit = problem.leading_eigenvalue or 1.0, "the leading eigenvalue"
@@ -115,6 +119,7 @@ def verify_button(about: Chosen, problem: Problem, certificate: nspca.Certificat
 
 
 def _check(about: Chosen, problem: Problem, certificate: nspca.Certificate) -> None:
+    """Run the checker on a certificate, or start a run for it, after a click."""
     with st.spinner("Checking …"):
         proofs.check(about, problem, certificate)
 

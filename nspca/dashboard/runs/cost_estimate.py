@@ -1,4 +1,9 @@
-"""Cost estimate of a run before it starts, and the refusal of runs beyond the limits of this server."""
+"""Cost estimate of a run before it starts, and the refusal of runs beyond the limits of this server.
+
+The data page draws `line`. Start buttons (`start`, `answer_page`) ask for a `refusal`, and sections with a
+run of their own state the time with `took`. In this module `of` is the open data set, and `sizes` the k of
+each component of one problem.
+"""
 
 import os
 import shlex
@@ -25,7 +30,7 @@ LONGEST = 4 * 3600.0  # maximum estimated seconds of a run on this server
 
 
 def speed() -> Speed | None:
-    """Return the speed of the machine of the workers; None until measured. The first call starts that."""
+    """Return the speed of the machine; None until a worker has measured it, which the first call starts."""
     found = machine.known()
     if found is not None:
         return found
@@ -70,6 +75,7 @@ def line(of: Chosen) -> None:
 
 
 def _look_again() -> None:
+    """Draw the page again once the speed of the machine is known."""
     if speed() is not None:
         st.rerun()
 
@@ -105,7 +111,7 @@ def took(seconds: float, slower: float | None = None) -> str:
 
 
 def refusal(of: Chosen, sizes: Sequence[int], problems: int = 1) -> str:
-    """Return why this server cannot solve the problems, and a command for another machine; "" if it can."""
+    """Return why this server cannot solve so many problems, and what to do instead; "" if it can."""
     found = plan(of, sizes)
     needed, most = found.bytes + PROGRAM, ENDED_AT * engine().memory
     if most and needed > most:
@@ -131,7 +137,7 @@ def all_rows(of: Chosen, asked: ProblemSpec) -> None:
 
 
 def seconds(of: Chosen, sizes: Sequence[int], problems: int = 1) -> float:
-    """Return the estimated seconds of the problems; 0 until the speed of the machine is known."""
+    """Return the estimated seconds of so many problems; 0 until the speed of the machine is known."""
     return (plan(of, sizes).seconds or 0.0) * (1 + AGAIN * (problems - 1))
 
 

@@ -1,4 +1,8 @@
-"""Default runs, shown before a visitor asks for anything. Computed once per server, for all sessions."""
+"""Default runs, shown before a visitor asks for anything. Computed once per server, for all sessions.
+
+First answers of pages and the preview of the sweep page call `answer`; other parts of pages that need a
+worker call `look`. In this module `of` is an open data set.
+"""
 
 import time
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Efforts for a proof, as the forms offer them."""
+"""Efforts for a proof, as the forms of the pages Sweep and Compare offer them."""
 
 EFFORTS = {"fast": "fast", "standard": "standard", "thorough": "thorough"}
 EFFORT_HELP = (

@@ -1,4 +1,4 @@
-"""Export of a question as Python and JSON, beside every result."""
+"""Export of a question as Python and JSON: pages draw `offer` beside every result."""
 
 from typing import Any
 
@@ -38,6 +38,6 @@ def offer(spec: Spec, of: Chosen | None = None, key: str = "", code: str = "", *
 
 
 def with_file(spec: ProblemSpec, path: str) -> ProblemSpec:
-    """Return the question with its data replaced by the file `path`, which holds the prepared data."""
+    """Return the question with its data replaced by the file `path` with the prepared data, for an export."""
     kept = {name: getattr(spec.data, name) for name in ("covariance", "repair", "content")}
     return spec.but(data=DataSpec(path=path, **kept))

@@ -1,6 +1,7 @@
 """The first answer of a page: the answer to its usual question, shown before a visitor asks.
 
 Answers about the samples ship with the project. For other data, a worker computes the answer at first use.
+`answer_page` calls `look`, `announce` and `await_it`.
 """
 
 from collections.abc import Callable
@@ -23,7 +24,10 @@ LARGEST = defaults.LARGEST
 
 
 def look(kind: Kind, of: Chosen, asked: ProblemSpec) -> Watched | None:
-    """Return the run of the first answer of a page, see `unasked`; None when the address names a run."""
+    """Return the run of the first answer of a page, see `unasked`; None when the address names a run.
+
+    `kind` is the kind of run of the page, `of` its data, and `asked` its usual question.
+    """
     return None if state.get(kind.key) is not None else unasked(of, asked)
 
 

@@ -1,4 +1,8 @@
-"""Look up runs and their results: by the address, by a link, or by an equal question."""
+"""Look up runs and their results: by the address, by a link, or by an equal question.
+
+A page shows a `Watched` run. `answer_page` finds the run of the address by `named`; sections below an answer
+find theirs by `that_asks`.
+"""
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -25,7 +29,7 @@ class Kind:
     Parameters
     ----------
     spec : class of the question
-    key : name of the run in the address
+    key : name of the value in the address that holds the id of the run
     anew : values in the address that a new run resets
     empty, icon : message and icon when there is no run yet
     stranger : message for a run of another kind
@@ -51,7 +55,7 @@ class Watched:
     Attributes
     ----------
     id, now : id and state of the run
-    of : the data that its reference opens now, which may have changed since
+    of : the data as they are opened now; they may have changed since the run was started
     asked : the question
     own : whether it belongs to the visitor's workspace; not so for shared and default runs
     stored : results of an answer that ships with the samples
@@ -66,7 +70,7 @@ class Watched:
 
     @property
     def of_these_data(self) -> bool:
-        """True if the data that the reference opens now are those that the run was about."""
+        """True unless the data under the name that the run used have changed since it was started."""
         return self.of.content == self.asked.content
 
     def measured(self, leading: bool = True) -> nspca.Problem | None:
@@ -122,7 +126,10 @@ def every(kind: type[Spec]) -> Iterator[tuple[Run, Any]]:
 
 
 def that_asks(spec: Spec) -> JobState | None:
-    """Return the newest run of this workspace with an equal question, wherever its data are."""
+    """Return the state of the newest run of this workspace with an equal question; None without one.
+
+    Data that are equal under another name count as the same.
+    """
     return next((engine().status(run.id) for run, asked in every(type(spec)) if _same(asked, spec)), None)
 
 
@@ -135,5 +142,5 @@ def _same(asked: Spec, spec: Spec) -> bool:
 
 @cache.keep("Opening the run …")
 def opened(run_id: str, finished: float | None, _read: Callable[[bytes], Any]) -> Any:
-    """Return the result of a finished run, cached."""
+    """Return the result of a finished run, which `_read` makes from its bytes, cached."""
     return _read(engine().result(run_id))

@@ -1,4 +1,7 @@
-"""Names of methods in forms, and the methods that can solve a problem."""
+"""Names of methods in forms, and the methods that can solve a problem.
+
+The forms of Sweep, Compare and the pages about several components use them.
+"""
 
 from dataclasses import replace
 
@@ -17,7 +20,7 @@ IN_MEMORY = "works on data in memory; choose auto or joint for all rows of a fol
 def refusals(
     of: Chosen, nonneg: bool, center: bool, scale: bool, forced: tuple[int, ...] = ()
 ) -> dict[str, str | None]:
-    """Return for every method why it cannot find a component of the data; None if it can.
+    """Return for every method why it cannot find a component of the data `of`; None if it can.
 
     Data that give no valid problem have no refusals here; the error is shown when a run is started.
     """
@@ -31,7 +34,7 @@ def refusals(
 
 
 def able(refusals: dict[str, str | None]) -> list[str]:
-    """Return the methods without a refusal."""
+    """Return the methods without a refusal among those that `refusals` returned."""
     return [name for name, sentence in refusals.items() if sentence is None]
 
 
@@ -53,4 +56,5 @@ def label(name: str) -> str:
 
 
 def baselines() -> list[str]:
+    """Return the names of the methods that are baselines, which figures draw dotted."""
     return [name for name in ALL if line_of(name).baseline]

@@ -1,4 +1,8 @@
-"""Draw the options of methods in a form, with a widget for each field of their dataclasses."""
+"""Draw the options of methods in a form, with a widget for each field of their dataclasses.
+
+The forms of Compare and of the pages about several components draw `form`; their questions take
+`changed_options`.
+"""
 
 from collections.abc import Iterable
 from dataclasses import Field, fields
@@ -71,7 +75,7 @@ def changed_options(methods: Iterable[str], besides: Iterable[str] = ()) -> dict
 
 
 def _widget(method: str, one: Field[Any], said: str) -> Any:
-    """Draw the widget of an option, and return its value."""
+    """Draw the widget of one option of a method, with the help text `said`, and return its value."""
     name, key = f"{method}.{one.name}", f"{state.WIDGET}opts_{method}_{one.name}"
     value = _read(one, state.get("opts").get(name))
 

@@ -1,4 +1,7 @@
-"""Draw the progress of a run in every state (waiting, running, stopped, failed), with its buttons."""
+"""Draw the progress of a run in every state (waiting, running, stopped, failed), with its buttons.
+
+`answer_page`, the sections of pages with a run of their own, and the list of runs use this.
+"""
 
 import time
 from collections.abc import Callable
@@ -59,7 +62,10 @@ def live(
     key: str,
     stop: Callable[[], None] | None = None,
 ) -> None:
-    """Draw the progress of an unfinished run once a second; the arguments are those of `show`."""
+    """Draw the progress of an unfinished run once a second, and the whole page again when the run has ended.
+
+    `label` and `key` are those of the button that stops the run; the other arguments are those of `show`.
+    """
 
     def look() -> None:
         now = engine().status(run_id)
@@ -95,7 +101,10 @@ def waiting(now: JobState) -> str | None:
 
 
 def wait_shortly(run_id: str, patience: float) -> JobState:
-    """Return the state of a run when it has ended, or after `patience` seconds, or while workers start."""
+    """Return the state of a run once it has ended, or after `patience` seconds.
+
+    It returns at once while workers start, which takes longer.
+    """
     give_up = time.monotonic() + patience
     while (
         not (now := engine().status(run_id)).ended and now.state != "starting" and time.monotonic() < give_up

@@ -1,4 +1,7 @@
-"""Results of runs: complete, partial after a cancel, or an answer that ships with the samples."""
+"""Results of runs: complete, partial after a cancel, or an answer that ships with the samples.
+
+Pages whose result is a sweep call `kept`.
+"""
 
 import nspca
 from nspca.dashboard.app import cache

@@ -1,4 +1,8 @@
-"""Start runs, and draw the buttons that start them."""
+"""Start runs, and draw the buttons that start them.
+
+`answer_page` uses `offer` and `of_page` for the run of a page. Sections with a run of their own use `button`
+and `start`. In this module `of` is the open data set, and `asked` the question about it.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -23,7 +27,10 @@ def button(
     icon: str = ":material/play_arrow:",
     **look: Any,
 ) -> None:
-    """Draw a button that starts a run: a click calls `begin`, and the page then shows the run."""
+    """Draw a button that starts a run: a click calls `begin`, and the page is then drawn again with the run.
+
+    `type`, `icon` and `look` are as for `st.button`.
+    """
     buttons.button(label, key, begin, type=type, icon=icon, **look)
 
 
@@ -35,7 +42,10 @@ def offer(
     beside: Callable[[], Any] = lambda: None,
     disabled: bool = False,
 ) -> bool:
-    """Draw the start button and the estimate beside it; return False after a refusal by this server."""
+    """Draw the start button of a page, and `beside` it the estimate; return False if this server refuses.
+
+    A refused button is disabled, and a sentence below it says why.
+    """
     sentence = cost_estimate.refusal(of, *asked.work)
     with st.container(horizontal=True, vertical_alignment="center"):
         button(label, begin, disabled=disabled or bool(sentence))

@@ -1,4 +1,7 @@
-"""The kind of run of the sweep page, its default values of k, and differences of sweeps in words."""
+"""The kind of run of the sweep page, its default values of k, and differences of sweeps in words.
+
+The form, the preview and the pinned sweeps of that page use them.
+"""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,7 @@
-"""Variances of a folder of shards, computed once per server by a worker, since they need several passes."""
+"""Variances of a folder of shards, computed once per server by a worker, since they need several passes.
+
+`Watched.measured` calls `measured`.
+"""
 
 import json
 
@@ -14,7 +17,9 @@ from nspca.specs import TableSpec
 
 
 def measured(of: Chosen, problem: nspca.Problem, leading: bool = True) -> nspca.Problem | None:
-    """Return the problem of a folder with its variances; None while a worker computes them.
+    """Return the problem of a folder `of` with its total variance and, if `leading`, its leading eigenvalue.
+
+    None while a worker computes them.
 
     Raises
     ------
@@ -36,4 +41,5 @@ def measured(of: Chosen, problem: nspca.Problem, leading: bool = True) -> nspca.
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _opened(run: str, finished: float | None) -> dict[str, float | None]:
+    """Return the variances that a finished run computed, by name: "leading" and "total"."""
     return json.loads(engine().result(run))

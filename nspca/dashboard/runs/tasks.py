@@ -1,4 +1,4 @@
-"""The engine of this process, which runs every kind of question."""
+"""The engine of this process, which runs every kind of question. Whoever starts or reads runs calls it."""
 
 from nspca import jobs
 from nspca.jobs import Engine, Run

@@ -1,4 +1,4 @@
-"""Texts of the spannogram page: formulas and three sentences for each view."""
+"""Texts of the spannogram page: formulas and three sentences for each view, and other sentences."""
 
 from dataclasses import dataclass
 

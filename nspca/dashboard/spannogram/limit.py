@@ -1,4 +1,8 @@
-"""Proved limit of the spannogram page: what no set of k features can pass, in all directions of the data."""
+"""Proved limit of the spannogram page: what no set of k features can pass, in all directions of the data.
+
+`page` prints it in the sentence at the top. Here `of` is the problem of the page, and `asked` the sweep that
+proves its limit.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -51,7 +55,7 @@ def find(of: Subject, asked: SweepSpec) -> Limit:
 
 
 def has_ended(run: str) -> bool:
-    """Return whether a default run has ended."""
+    """Return whether the run with this id, as in `Limit.run`, has ended."""
     return engine().status(run).ended
 
 

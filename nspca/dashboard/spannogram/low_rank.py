@@ -1,6 +1,6 @@
 """The subject of the spannogram page: a problem, its low-rank factors, and the exact rank-2 spannogram.
 
-Everything is computed once for all visitors.
+Everything is computed once for all visitors. The other modules of this page draw it.
 """
 
 from dataclasses import dataclass
@@ -21,16 +21,17 @@ from nspca.plots.spannogram import Spans
 from nspca.problem import Problem
 from nspca.specs import SweepSpec
 
-RANKS = 6  # of the approximations that are looked at
-LEAST_K = 10
-MOST_K = 200
+RANKS = 6  # largest rank of an approximation on the page
+LEAST_K = 10  # default k, where there are at least 30 features
+MOST_K = 200  # largest k of the slider
 
 
 @dataclass(frozen=True, eq=False)
 class Subject:
     """A data set with its problem.
 
-    `key` is a cache key for both. `unit` is the leading eigenvalue in the units of `factor`.
+    `key` is a cache key for both. `unit` is the leading eigenvalue in the units of the matrix V that `factor`
+    returns, which may be scaled.
     """
 
     chosen: Chosen
@@ -45,7 +46,7 @@ class Subject:
 
 
 def subject(data: Chosen, asked: SweepSpec) -> Subject:
-    """Return the problem that a question is about, with the eigenvalues that the page needs."""
+    """Return data and problem of the question `asked`; this computes the eigenvalues that the page needs."""
     problem = open_data.problem_of(data, asked)
     key = (data.content, asked.nonneg, asked.center, asked.scale, asked.first)
     return Subject(data, problem, key, leading(problem.covariance))
@@ -68,10 +69,10 @@ class Rank2:
     Attributes
     ----------
     V : (n, 2)
-    found : intervals of angles by support, for the drawing
+    found : intervals of angles with their supports, for the drawing
     optimum : angle and sign of the optimum
     value : value of the optimum
-    candidates : candidate supports by angle
+    candidates : supports, as arrays of features, that are best at some angle, in the order of the angle
     exact : whether all intervals were computed; otherwise they come from a grid of angles
     """
 
@@ -83,7 +84,7 @@ class Rank2:
     exact: bool
 
     def component(self, phi: float, k: int, nonneg: bool) -> tuple[Array, float]:
-        """Return the component at an angle, the better of both signs, and its value."""
+        """Return the component (n,) at an angle in radians, the better of both signs, and its value."""
         at = self.V @ direction(phi)
         both = [rank1(sign * at, k, nonneg) for sign in (1, -1)]
         heights = [float(x @ at) ** 2 for x in both]
@@ -117,7 +118,10 @@ def _rank2(key: tuple[Any, ...], _of: Subject) -> Rank2:
 
 
 def _exact(V: Array, k: int, nonneg: bool) -> tuple[list[Band], tuple[float, int], float]:
-    """Return the intervals of angles for both signs, the optimum, and its value recomputed from x."""
+    """Return the intervals of angles, the optimum (its angle and sign), and its value recomputed from x.
+
+    There is a band of intervals for c and, in nonnegative problems, one for -c.
+    """
     # The k entries largest in size among n are the k largest positive ones among the rows of V and -V.
     found = intervals_rank2(V if nonneg else np.concatenate([V, -V]), k)
     sign = found.sign if nonneg else 1

@@ -1,4 +1,7 @@
-"""The page Spannogram: its question, its sentence with the proved limit, and the choice of a picture."""
+"""The page Spannogram: its question, its sentence with the proved limit, and the choice of a picture.
+
+pages/spannogram.py draws a `SpannogramPage`. In this module `of` is the data with their problem (`Subject`).
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -147,6 +150,7 @@ def _answer(of: Subject, asked: SweepSpec) -> None:
 
 
 def _await(run: str) -> None:
+    """Draw the page again once the default run has ended, and so may have proved a smaller limit."""
     if limit.has_ended(run):
         st.rerun()
 

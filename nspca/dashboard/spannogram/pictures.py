@@ -1,4 +1,7 @@
-"""The pictures of the spannogram page in two and in three directions."""
+"""The pictures of the spannogram page in two (`curves`) and in three directions (`sphere`).
+
+`page` chooses between them.
+"""
 
 import math
 
@@ -59,7 +62,10 @@ def _wanted(found: Rank2) -> float:
 
 
 def _take(found: Rank2) -> None:
-    """Keep the angle in the address when it was moved; at the optimum keep none, so that it follows k."""
+    """Keep the angle in the address when a visitor moved it.
+
+    At the optimum none is kept, so that the angle follows the optimum when k changes.
+    """
     told = st.session_state.get(EXPLORER, {}).get("phi")
     if told is not None and told != st.session_state.get(SEEN):
         at_optimum = abs(told - found.optimum[0]) < 1e-9
@@ -77,6 +83,7 @@ def tolerance() -> None:
 
 
 def _exponent() -> int:
+    """Return the chosen tolerance as p: the search of rank 3 stops within 10^-p of the optimum."""
     return state.get("tol") if state.get("tol") in TOLERANCES else 3
 
 

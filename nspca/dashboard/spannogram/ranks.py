@@ -1,4 +1,7 @@
-"""The view of all ranks d: the guarantee of Theorem 1, the bound B3, and the cost of each rank."""
+"""The view of all ranks d: the guarantee of Theorem 1 (2014), the bound B3, and the cost of each rank.
+
+`page` draws `show`, and `limit` takes the bound of rank 2 from `rank_at`.
+"""
 
 import math
 from dataclasses import dataclass
@@ -52,7 +55,7 @@ class Rank:
 
 
 def look_at(problem: Problem, d: int, report: Report = silent) -> Rank:
-    """Compute guarantee, bound B3 and a component at rank d."""
+    """Compute guarantee, bound B3, the value of a component and the costs at rank d."""
     cap = MANY if problem.n <= SMALL else FEW
     certificate, cover = lowrank.bound(problem, d, cap=cap, report=report)
     U = certificate.witness["U"]
@@ -70,6 +73,7 @@ def look_at(problem: Problem, d: int, report: Report = silent) -> Rank:
 
 @cache.keep()
 def _rank(key: tuple[Any, ...], d: int, _of: Subject, _report: Report) -> Rank:
+    """Return `look_at` for a subject, cached by its key."""
     return look_at(_of.problem, d, _report)
 
 
@@ -103,7 +107,7 @@ def _known(ranks: list[Rank]) -> str:
 
 
 def show(of: Subject) -> None:
-    """Draw guarantee and cost against the rank."""
+    """Draw the view: guarantees and costs against the rank, and as a table."""
     ranks = _all(of)
     best = max(rank.value for rank in ranks)
     proved = [proved_ratio(best, rank.upper) if rank.upper > 0 else math.nan for rank in ranks]

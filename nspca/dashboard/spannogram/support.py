@@ -1,6 +1,6 @@
 """The view of one candidate support of the rank-2 problem (Fig. 2 of the 2014 paper).
 
-Its leading eigenvector may have weights of both signs, which are not allowed.
+Its leading eigenvector may have weights of both signs, which are not allowed. `page` draws `show`.
 """
 
 from collections.abc import Sequence
@@ -49,7 +49,7 @@ def show(of: Subject) -> None:
         **state.bind("support", kept),
     )
     if choice == "made":
-        _made()
+        _draw_example()
     else:
         found = low_rank.rank2(of)
         candidates = [support for support in found.candidates if len(support)]
@@ -60,7 +60,7 @@ def show(of: Subject) -> None:
                 "In these data no candidate set needs weights of both signs. This is a made example in "
                 "which one does."
             )
-            _made()
+            _draw_example()
         else:
             support = _chosen(choice, found.V, candidates, astray)
             _draw(
@@ -73,13 +73,18 @@ def show(of: Subject) -> None:
 
 
 def _summary(astray: int, candidates: int) -> str:
+    """Return the sentence on how many of the candidate supports need weights of both signs."""
     need = {0: "none needs", 1: "one needs"}.get(astray, f"{astray} need")
     sets = wording.things(candidates, "set", "sets")
     return f"Of {sets} to check in two directions, {need} weights of both signs for the most variance."
 
 
 def _chosen(choice: str, V: Array, candidates: list[Array], astray: list[int]) -> Array:
-    """Return the support of a choice; for "pick", draw a slider over all candidates."""
+    """Return the support of a choice, a key of `CHOICES`; for "pick", draw a slider over all candidates.
+
+    `V` (n, 2) is the rank-2 factor. `astray` has the numbers of the candidates whose best weights have both
+    signs, the most tempting first.
+    """
     if choice == "tempting":
         return candidates[astray[0]]
     if choice == "optimum":
@@ -95,7 +100,7 @@ def _chosen(choice: str, V: Array, candidates: list[Array], astray: list[int]) -
     ]
 
 
-def _made() -> None:
+def _draw_example() -> None:
     """Draw the view for a made-up example."""
     V, k = made_example()
     found = intervals_rank2(V, k)
@@ -113,7 +118,11 @@ def _made() -> None:
 
 
 def _draw(view: SupportView, names: Sequence[str], best: float, unit: float, unit_name: str) -> None:
-    """Draw the arc of a support and the weights of its eigenvector."""
+    """Draw the arc of a support and the weights of its eigenvector.
+
+    `best` is the value of the best support. Values are shown in per cent of `unit`, which is called
+    `unit_name`.
+    """
     left, right = st.columns([3, 2], gap="medium")
     with left:
         figure = pd_view_figure(view.rows)
@@ -147,7 +156,7 @@ def _weights(view: SupportView, names: Sequence[str]) -> None:
 
 
 def _sentence(view: SupportView, names: Sequence[str], best: float, unit: float, unit_name: str) -> str:
-    """Return the sentence about the value of a support and its eigenvector."""
+    """Return the sentence about the value of a support and its eigenvector; arguments as in `_draw`."""
     per = 100 / unit
     size = wording.things(len(view.support), "feature")
     digits = 1 if round(per * view.free, 1) > round(per * view.value, 1) else 2

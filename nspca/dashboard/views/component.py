@@ -1,4 +1,8 @@
-"""Draw one component: its picture, the samples along it, and its weights."""
+"""Draw one component: its picture, the samples along it, and its weights.
+
+Most pages use parts of this. In each function `x` (n,) has the weights, zero outside the support, and `found`
+is the membership of the features, None where it is not known.
+"""
 
 from typing import Any
 
@@ -33,7 +37,7 @@ def weights(dataset: Dataset, x: np.ndarray, found: Membership | None = None) ->
 
 
 def noun(dataset: Dataset) -> str:
-    """Return the noun for a feature of the data."""
+    """Return the noun for a feature of the data, such as "pixel" or "word"."""
     return "feature" if dataset.is_covariance else wording.NOUNS[dataset.kind]
 
 
@@ -107,13 +111,6 @@ def mapped(dataset: Dataset, problem: Problem, x: np.ndarray) -> go.Figure | Non
         return None
     names = {"feature_names": dataset.feature_names, "sample_names": dataset.sample_names}
     return score_map(dataset.X, x, problem.scores(x), labels=dataset.labels, **names)
-
-
-def heat_map(dataset: Dataset, problem: Problem, x: np.ndarray, key: str) -> None:
-    """Draw the heat map of `mapped`, if there is one."""
-    figure = mapped(dataset, problem, x)
-    if figure is not None:
-        figures.draw(figure, key)
 
 
 def table(

@@ -1,4 +1,7 @@
-"""Draw the curve of variance against k with its proved region, during a run and as a clickable figure."""
+"""Draw the curve of variance against k with its proved region, during a run and as a clickable figure.
+
+The sweep page uses all of it, and Compare the choice of `axis`. `asked` is the question of the sweep.
+"""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -65,7 +68,10 @@ def _bounds() -> str:
 
 
 def figure(problem: Problem, frame: pd.DataFrame, asked: SweepSpec, **options: Any) -> go.Figure:
-    """Return the figure of the curve with the choices of the switches. `options` go to `sweep_figure`."""
+    """Return the figure of the rows of a sweep with the choices of the switches.
+
+    `options` go to `nspca.plots.sweep_figure`.
+    """
     unit = problem.leading_eigenvalue if axis() == "leading" else problem.total_variance
     said = {
         "unit_name": AXES[axis()],
@@ -80,7 +86,7 @@ def figure(problem: Problem, frame: pd.DataFrame, asked: SweepSpec, **options: A
 
 
 def _caption(frame: pd.DataFrame) -> None:
-    """Draw the caption about the papers' bounds when the figure shows them."""
+    """Draw the caption about the papers' bounds for the rows of a sweep, when the figure shows them."""
     if _bounds() != "ours" and len(frame):
         _say_others(_probability(frame))
 
@@ -120,9 +126,10 @@ def filling(
 
 @cache.keep()
 def _filled(of: str, which: int, count: int, _rows: Any, _make: Callable[[], Any]) -> tuple[Any, Any]:
-    """Return the rows and the prepared curve.
+    """Return the rows, and the prepared curve with its probability as `_make` computes them, cached.
 
-    The cache key has the `id` of the rows. Holding the rows keeps that id from being given to other rows.
+    The cache key has a text about the question, and the `id` and number of the rows. Holding the rows keeps
+    that id from being given to other rows.
     """
     return _rows, _make()
 
@@ -137,7 +144,7 @@ def clickable(
     drawn: go.Figure,
     frame: pd.DataFrame,
 ) -> None:
-    """Draw the curve. A click on a point shows the component at that k."""
+    """Draw the curve that `figure` returned for the rows `frame`. A click shows the component at that k."""
 
     def take(point: list[Any]) -> None:
         k, *method = point  # a click on a gap of the strip below has a k and no method

@@ -1,4 +1,7 @@
-"""Draw runs that return rows: progress, partial results, refused methods, and a table to download."""
+"""Draw runs that return rows: progress, partial results, refused methods, and a table to download.
+
+Sections with a run of their own use this, such as other rows, stability, noise and the uses of the papers.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,8 +11,7 @@ import streamlit as st
 
 from nspca.dashboard.app import wording
 from nspca.dashboard.open_data import Chosen
-from nspca.dashboard.runs import first_answer, progress
-from nspca.dashboard.runs.lookup import Watched
+from nspca.dashboard.runs import progress
 from nspca.dashboard.views.component import labelled
 from nspca.data.export import frame_to_csv
 from nspca.jobs import JobState
@@ -41,13 +43,8 @@ def watch(
     return progress.show(now, *_looks(total, draw, only), name, stop)
 
 
-def await_it(run: Watched, total: int, draw: Callable[[list[Row]], None], only: Any = Row) -> None:
-    """Draw the progress and the rows of a default run; the arguments are those of `watch`."""
-    first_answer.await_it(run, *_looks(total, draw, only))
-
-
 def _looks(total: int, draw: Callable[[list[Row]], None], only: Any) -> Looks:
-    """Return the functions `says`, `share` and `draw` for `progress.show`."""
+    """Return the functions `says`, `share` and `draw` for `progress.show`; arguments as in `watch`."""
 
     def ready(now: JobState) -> int:
         return sum(isinstance(row, only) for row in unpack(now.rows))
@@ -60,7 +57,7 @@ def _looks(total: int, draw: Callable[[list[Row]], None], only: Any) -> Looks:
 
 
 def says(now: JobState, ready: int, total: int) -> str:
-    """Return the progress line of a run: finished rows, and the present stage."""
+    """Return the progress line of a run: `ready` of `total` rows, and the present stage."""
     if waits := progress.waiting(now):
         return waits
     line = f"{ready} of {total} ready"
@@ -80,7 +77,7 @@ def refusals(rows: list[Row]) -> None:
 
 
 def download(label: str, table: pd.DataFrame, of: Chosen, what: str) -> None:
-    """Draw the download of a table as a CSV file that names its data."""
+    """Draw the download of a table as a CSV file that names its data; `what` is a part of the file name."""
     make = lambda: frame_to_csv(labelled(table, of.dataset))  # noqa: E731
     name = f"{of.stem}-{what}.csv"
     st.download_button(

@@ -1,7 +1,8 @@
 """Show on a page which features every good answer needs, and what leaving each feature out costs.
 
 A visitor chooses the share of the optimum from which an answer counts as good. The membership is then
-computed from the certificate of the result, and cached.
+computed from the certificate of the result, and cached. The sweep page draws `ask` and `legend`, and hands
+what `of` returns to the picture and the table of `component`.
 """
 
 import hashlib
@@ -52,7 +53,7 @@ def ask() -> None:
 
 
 def share_words(within: int) -> str:
-    """Return the text of a slider value, such as ``99.5 %``, or ``off`` for 0."""
+    """Return the text of a slider value in thousandths, such as ``99.5 %``, or ``off`` for 0."""
     return f"{within / 10:g} %" if within else "off"
 
 
@@ -132,7 +133,10 @@ def sure(known: Membership | None) -> np.ndarray | None:
 
 
 def legend(noun: str, known: Membership | None) -> None:
-    """Draw the sentence that explains solid and hatched features. Nothing is drawn without a membership."""
+    """Draw the sentence that explains solid and hatched features; nothing while the membership is not known.
+
+    `noun` is that of a feature.
+    """
     if known is not None:
         st.markdown(sentence(noun, known))
 
@@ -188,7 +192,8 @@ def columns(dataset: Dataset, features: np.ndarray, known: Membership) -> pd.Dat
 def cost_words(least: float, most: float) -> str:
     """Return the cost of leaving a feature out as text, such as ``1.1 % to 2.8 %``.
 
-    The lower end is rounded down and the upper end is rounded up.
+    `least` and `most` are its bounds, as shares of the best value: the lower end is rounded down, the upper
+    end up.
     """
     low, high = percent_down(least, 2), percent_up(most, 2)
     low, high = (f"{float(text.removesuffix(' %')):g} %" for text in (low, high))

@@ -1,4 +1,7 @@
-"""The statement about a component: two sentences and a bar about its variance and the proved bound."""
+"""The statement about a component: two sentences and a bar about its variance and the proved bound.
+
+Home, Sweep and Compare state a component with it; the pages about several components use `bar`.
+"""
 
 import math
 from dataclasses import dataclass, replace
@@ -107,8 +110,9 @@ def state_result(
 
 
 def ceiling_of(table: pd.DataFrame, n: int) -> float:
-    """Return the least upper bound that a sweep has for components of all n features; infinite without
-    one.
+    """Return the least upper bound that a sweep has at k = n, thus for any number of features.
+
+    `table` has the columns ``k, upper``. Returns infinity without such a bound.
     """
     bounds = table.loc[table["k"] == n, "upper"].astype(float)
     return float(bounds.min()) if bounds.notna().any() else math.inf
