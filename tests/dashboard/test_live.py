@@ -175,17 +175,22 @@ def filling_in():
     import nspca
     from nspca.dashboard.views import curve
     from nspca.specs import DataSpec, SweepSpec
-    from tests.dashboard.test_live import ROWS
+    from tests.dashboard.test_live import ROWS, compared
 
     problem = nspca.Problem.from_covariance(nspca.load_sample("pitprops").X, k=2)
     data = DataSpec(sample="pitprops", content="of a class")
     asked = SweepSpec(data=data, ks=(2, 3, 4, 5))
-    curve.filling(problem, ROWS[:2] if "fewer" in st.session_state else ROWS, asked)
+    rows = ROWS[:2] if "fewer" in st.session_state else ROWS
+    curve.filling(problem, rows, asked, options=lambda: compared.append(1) or {"pinned": ()})
+
+
+compared = []  # one entry for each time that curves beside the own one were made
 
 
 def test_a_curve_that_fills_in_is_drawn_once_for_everybody(monkeypatch):
     """However many look at it, and however often: until there is news."""
     made = []
+    compared.clear()
     draw = curve.figure
     monkeypatch.setattr(curve, "figure", lambda *given, **options: made.append(1) or draw(*given, **options))
     first, second = AppTest.from_function(filling_in), AppTest.from_function(filling_in)
@@ -198,4 +203,5 @@ def test_a_curve_that_fills_in_is_drawn_once_for_everybody(monkeypatch):
     first.session_state["fewer"] = True
     first.run()
     assert len(made) == 3, "and with other rows"
+    assert len(compared) == 3, "what is drawn beside is made with the figure only, not every second"
     assert not first.exception and not second.exception

@@ -130,16 +130,22 @@ class SweepPage(AnswerPage[SweepSpec]):
     def filling(self, run: Watched, now: JobState) -> None:
         if run.own:
             one_k.answer(run, self.problem(run), self._asked_first)
-        pins, ghost, beside = [], None, "preview"
+        pins, before, beside = [], None, "preview"
         if run.own:
             pins = pinned.beside(run)
             before = None if run.of.table is not None else preview.look(run.of, run.asked)
-            ghost = None if before is None else before.table
-            beside = f"{ghost is not None and before and before.id} {[(pin.id, pin.label) for pin in pins]}"
+            ready = before.id if before is not None and before.now.state == "done" else None
+            beside = f"{ready} {[(pin.id, pin.label) for pin in pins]}"
         if run.own and now.ended:
             curve.switches()
-        others = pinned.drawn(pins, curve.axis())
-        curve.filling(self.problem(run), now.rows, run.asked, beside, ghost=ghost, pinned=others)
+
+        def options() -> dict[str, Any]:
+            return {
+                "ghost": None if before is None else before.table,
+                "pinned": pinned.drawn(pins, curve.axis()),
+            }
+
+        curve.filling(self.problem(run), now.rows, run.asked, beside, options)
 
     def view(self, run: Watched, results: nspca.Sweep) -> Finished:
         problem, quick = self.problem(run), METHOD in {method for method, _ in results}

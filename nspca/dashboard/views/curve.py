@@ -102,7 +102,11 @@ def _say_others(probability: float) -> None:
 
 
 def filling(
-    problem: Problem, rows: tuple[dict[str, Any], ...], asked: SweepSpec, beside: str = "", **options: Any
+    problem: Problem,
+    rows: tuple[dict[str, Any], ...],
+    asked: SweepSpec,
+    beside: str = "",
+    options: Callable[[], dict[str, Any]] = dict,
 ) -> None:
     """Draw the curve of an unfinished run from its rows so far. All sessions share one prepared figure.
 
@@ -110,12 +114,14 @@ def filling(
     ----------
     rows : packed rows of the run
     beside : text that differs when `options` differ, for the cache
+    options : function that returns more options of `nspca.plots.sweep_figure`; called for new rows only,
+        because the page looks every second
     """
     switched = f"{axis()} {_bounds()} {state.get('fit')}"
 
     def make() -> tuple[dict[str, Any], float]:
         frame = pd.DataFrame([vars(row) for row in unpack(rows)], columns=COLUMNS)
-        drawn = figure(problem, frame, asked, total=len(asked.ks) * len(asked.methods), **options)
+        drawn = figure(problem, frame, asked, total=len(asked.ks) * len(asked.methods), **options())
         return figures.prepared(drawn, "filling", _same(asked)), _probability(frame)
 
     made, probability = _filled(f"{asked!r} {switched} {beside}", id(rows), len(rows), rows, make)[1]
