@@ -1,8 +1,10 @@
 """Prove the bound of a witness W, M, U: the spectral half by Cholesky, the search half by cones.
 
 The spectral half t bounds lambda_max(A - W - sym(M) - UU') on the kept rows. The search half F bounds what W,
-M and U add for any support (`inequality`). `strongest`, `fixing.settle` and `lean` prove their witnesses
-here.
+M and U add for any support (`inequality`). Here A is `kept.block`: on a core with weights it includes the
+matrix K = `kept.folded`, which stands for the entries outside the core (`core`); elsewhere K is zero.
+`strongest`, `fixing.settle` and `lean` prove their witnesses here; `lowrank`, `packing` and `membership` use
+one half alone, and `dual` and `needed` use the lifts.
 """
 
 from collections.abc import Iterable
@@ -73,7 +75,7 @@ def lifted(kept: Kept, witness: Witness, rank: int) -> tuple[Witness, float]:
 
 
 def largest(kept: Kept, witness: Witness) -> float:
-    """Return an estimate of ``lambda_max(A + K - W - sym(M) - UU')``, at least ``kept.least``."""
+    """Return an estimate of ``lambda_max(A - W - sym(M) - UU')``, at least ``kept.least``."""
     R = witness.remainder(kept)
     if witness.U is not None:
         R -= witness.U @ witness.U.T
@@ -150,7 +152,7 @@ def spectral_half(problem: Problem, kept: Kept, witness: Witness, estimate: floa
     U = np.zeros((len(kept.block), 0)) if witness.U is None else witness.U
     taken = witness.W is not None or witness.M is not None
     N = kept.block - witness.remainder(kept) if taken or kept.folded is not None else None
-    if kept.folded is not None and N is not None:
+    if kept.folded is not None and N is not None:  # `spectral_claim` begins with the matrix without K
         N = N - kept.folded
     estimate = largest(kept, witness) if estimate is None else estimate
     return spectral_claim(problem.covariance, U, max(estimate, kept.least), kept.rows, N)

@@ -6,13 +6,17 @@ In the order in which a referee would read it:
     entry       `verify`: the checks of a certificate, one after the other
     reading     a certificate is taken apart, every attribute once, into plain typed values
     matrix      A at unit scale, in blocks, and the error of a computed entry
-    forms       the sum that bounds the optimum, for each form of certificate
+    forms       the sum that bounds the optimum, for each form of certificate but the next two
+    fixing      a tree of supports, in which features are fixed in and out
+    packing     disjoint components: prices, and a tree of their supports
     inequality  the one inequality: threshold, heights, and the remainder of A
     cover       its search half: cones that cover the sphere
+    remainder   the entries outside a core, which weights bound
     membership  bounds on answers with a feature, and without it
     rounding    every margin for rounding, by the rules of docs/rounding.md
     refusal     how a certificate is refused
 
+The modules `numbers`, `products`, `blocks`, `rowblocks` and `reach` read and multiply the data for these.
 Each theorem stands beside the code that uses it; docs/certificates.md has them on one page. The package
 imports NumPy, the standard library and `nspca.errors`, and nothing of the code that it checks.
 """

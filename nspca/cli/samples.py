@@ -22,8 +22,8 @@ def add(commands: Commands) -> None:
         "fetch lrs bow-kos --to originals",
         "fetch cbcl --copy faces.zip",
         more="Until then a small made-up stand-in takes their place. Where there is an address they are "
-        "downloaded, checked by checksum if one is published, by shape and entry by entry in any case, and "
-        "kept.",
+        "downloaded, checked by checksum if one is published and by shape in any case, and kept. A note says "
+        "so when the values add up to another sum.",
     )
     command.add_argument(
         "names", nargs="*", metavar="NAME", help="such as lrs (all that can be downloaded when none is named)"
@@ -31,7 +31,7 @@ def add(commands: Commands) -> None:
     command.add_argument(
         "--to",
         metavar="FOLDER",
-        help="keep them there, for NSPCA_DATA, and not in your user data folder",
+        help="keep them there, for NSPCA_DATA, and not in your cache folder",
     )
     command.add_argument(
         "--copy",

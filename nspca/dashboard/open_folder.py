@@ -50,14 +50,16 @@ def _opened(name: str, stamp: str) -> Shards:
 class Outline(Covariance):
     """The covariance of a folder without its entries: its size, and the numbers that a worker computed.
 
-    Whatever else is asked of it raises an error.
+    `leading(1)` returns the eigenvalue with zeros in place of its eigenvector, which no page uses. Products,
+    columns, blocks and variances raise an error.
 
     Parameters
     ----------
     table : the folder
     center, scale : whether its columns are centred and scaled
     leading, total : float or None
-        The leading eigenvalue and the total variance; None until a worker has computed them.
+        The leading eigenvalue and the total variance; None until a worker has computed them. In the
+        units of the data.
     """
 
     def __init__(

@@ -75,7 +75,7 @@ class Layout:
     text_columns, empty_columns : tuples of int
         Columns whose first cells are not numbers, or are all empty.
     id_column : int or None
-        A first column of distinct texts.
+        The first column, if its values are distinct and it holds texts or has no name in the header.
     label_columns : tuple of int
         Text columns with few, repeated values.
     label_rows : tuple of int

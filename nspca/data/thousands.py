@@ -22,7 +22,8 @@ _BELOW_THOUSAND = re.compile(r"[+-]?\d{1,3}")
 def check_written(layout: Layout, options: ReadOptions) -> None:
     """Refuse a table whose first rows have thousands separators.
 
-    A decimal sign that the user gave is never taken for a separator. Columns of ids and labels are skipped.
+    A decimal sign that the user gave is never taken for a separator. Columns that the user
+    named as ids or labels are skipped; a column that is taken for ids automatically is not.
     """
     labels = None if options.features_in_rows else options.label_column  # else label_column names a row
     roles = ((options.id_column, "id"), (labels, "label"))

@@ -477,7 +477,7 @@ def _time_run(run: Callable[[], Any], runs: int = TIMED) -> tuple[Any, float]:
 def _judge_first_components(one: Array, other: Array) -> Found:
     """Return the judgement whether one curve is above another at each of the first three components.
 
-    The judgement is None when it is above at the first one only.
+    The judgement is None when it is above at the first one but not at all three.
     """
     first = slice(0, FIRST_ONES)
     seen = ", ".join(f"{a:.1f} against {b:.1f}" for a, b in zip(one[first], other[first], strict=True))

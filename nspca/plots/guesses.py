@@ -26,7 +26,7 @@ def guess_curve(
     Parameters
     ----------
     at : (m,) guessed angles in degrees
-    shares : (m,) per cent that each reaches
+    shares : (m,) per cent of the best that each reaches
     axis : title, smallest and largest angle
     value_name : title of the height
     answer : (p,) angles and (p,) per cent, optional

@@ -1,4 +1,4 @@
-"""Truncate the leading eigenvector to k entries and refit their weights: the baseline for all other methods.
+"""Truncate the leading eigenvector to k entries and refit their weights: the simplest method.
 
     maximise x'Ax over k-sparse (nonnegative) unit x
 
@@ -27,8 +27,8 @@ class Options:
     Attributes
     ----------
     polish : bool
-        Improve the answer on the full A afterwards. Off by default, since the polished answer is no longer a
-        baseline: it is the truncated power method from its first start.
+        Improve the answer on the full A afterwards. Off by default, since the polished answer is not
+        merely truncated: it is the truncated power method from its first start.
     """
 
     polish: bool = False

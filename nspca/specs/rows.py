@@ -171,7 +171,7 @@ class Closer:
 
 @dataclass(frozen=True)
 class Refused:
-    """The error message of a method that cannot solve the problem."""
+    """The error message of a method that cannot solve the problem, or of the proof (method "proof")."""
 
     method: str
     error: str
@@ -209,7 +209,10 @@ def pack(row: Row) -> dict[str, Any]:
 
 
 def unpack(rows: Iterable[dict[str, Any]]) -> list[Row]:
-    """Return rows from payloads; rows of another version of the package are left out."""
+    """Return the rows of a run from what is under "row" in the payloads of `pack`.
+
+    Rows of another version of the package are left out.
+    """
     found = []
     for row in rows:
         try:

@@ -1,7 +1,7 @@
 """Spec of a sweep: every method at every k, to find a sufficient number of features.
 
-The page Sweep and the commands `sweep` and `solve` ask it. Other specs import `Ks`, `check_methods` and their
-like from here.
+The pages Sweep and Spannogram and the commands `sweep` and `solve` ask it. Other specs import
+`Ks`, `check_methods` and their like from here.
 """
 
 from collections.abc import Iterable, Mapping
@@ -39,7 +39,7 @@ Ks = Annotated[tuple[Whole, ...], Limits(min_length=1, max_length=MOST_KS)]
 
 
 def effort_words(effort: str | None) -> str:
-    """Return a phrase about the effort of a proof; empty for the default effort."""
+    """Return a phrase about the effort of a proof; empty for "fast"."""
     return {"fast": "", None: "no proof"}.get(effort, f"{effort} proofs")
 
 
@@ -227,7 +227,9 @@ def check_methods(methods: Iterable[str]) -> None:
 
 
 def read_ks(query: Mapping[str, str]) -> tuple[int, ...]:
-    """Return the values of k in an address, given one by one or by first, last and step."""
+    """Return the values of k in an address, given one by one or by first, last and step; at most
+    `MOST_KS` of a range.
+    """
     try:
         if "ks" in query:
             return tuple(address.read_integers(query["ks"]))

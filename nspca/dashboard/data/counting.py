@@ -52,7 +52,7 @@ def _name(value: str) -> str:
 
 
 def changed() -> None:
-    """Forget choices that refer to features by number, since another vocabulary numbers the words anew."""
+    """Forget the runs and the choices about the old vocabulary, since another one numbers the words anew."""
     state.forget(("run", "before", "k", "shown", "topics", *state.OF_FEATURES))
 
 

@@ -106,7 +106,9 @@ def view(item: Item, outcome: Outcome | None, now: JobState | None) -> None:
 
 
 def answer(item: Item, claims: list[Claim]) -> str:
-    """Return one or two sentences about the outcome of a figure or table."""
+    """Return the outcome of a figure or table in a few sentences: how many statements agree, one number as an
+    example, and where to choose another item.
+    """
     counts = {verdict: n for verdict, n in papers.counts(claims).items() if n and verdict != "not printed"}
     if not counts:
         return f"{item.label} is drawn without numbers, and is drawn again here."
@@ -291,7 +293,9 @@ def _when(outcome: Outcome | None, stored: Outcome | None) -> None:
 
 
 def _everything() -> None:
-    """Draw the folded table of verdicts for all four papers, with their meanings."""
+    """Draw, folded, how many claims of all four papers have each verdict by the stored outcomes, and what the
+    verdicts mean.
+    """
     every = [claim for item in ITEMS.values() for claim in papers.claims(item, _stored(item.name))]
     counts = papers.counts(every)
     line = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())

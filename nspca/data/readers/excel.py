@@ -1,4 +1,6 @@
-"""Convert Excel workbooks to CSV: the first sheet that is not empty, as Excel would save it.
+"""Convert Excel workbooks to CSV: the first visible sheet that is not empty, without its empty rows.
+
+Values are written, not their display: all digits, ISO dates, 1 and 0 for true and false.
 
 A workbook is a ZIP of XML files. Their unpacked size and number of elements, and the absence of entities, are
 checked before they are parsed. Tables, documents and annotations in Excel are then read as text tables.
@@ -53,7 +55,7 @@ def sheet_as_csv(
     least: int = 2,
     limit: int | None = None,
 ) -> tuple[bytes, tuple[str, ...]]:
-    """Return the first sheet that is not empty as CSV with commas, and a note when there are others.
+    """Return the first visible sheet that is not empty as CSV, and a note when there are other visible ones.
 
     Parameters
     ----------
