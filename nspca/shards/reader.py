@@ -1,7 +1,8 @@
 """The class `Shards`: a folder of shards, opened for reading by passes over its blocks of rows.
 
-Solvers and the checker need only its `shape` (rows, columns) and `blocks()`, which yields the rows in order
-as CSR blocks. They accept any object that has both.
+The checker needs only its `shape` (rows, columns) and `blocks()`, which yields the rows in order as CSR
+blocks, and accepts any object that has both. Solvers also need its `digest` and `largest`, and the workers of
+a Dask client its length and `block`.
 """
 
 import hashlib
@@ -52,7 +53,8 @@ class Shards:
 
     Notes
     -----
-    Pickling stores the path of the folder only. Another process opens this folder once and reads it there.
+    Pickling stores the path of the folder and the checksum of its manifest. Another process opens this folder
+    once, refuses it if the checksum differs, and reads it there.
     """
 
     def __init__(self, folder: str | Path):

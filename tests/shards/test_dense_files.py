@@ -151,3 +151,18 @@ def test_without_h5py_it_says_what_is_missing(tmp_path, monkeypatch):
     for call in (nspca.read, nspca.plan, lambda path: shard(path, tmp_path / "rows")):
         with pytest.raises(InvalidData, match="needs the package h5py"):
             call(tmp_path / "table.h5")
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_a_table_without_rows_is_refused_in_a_sentence(tmp_path, sparse):
+    file = tmp_path / "none.h5"
+    with h5py.File(file, "w") as made:
+        if sparse:
+            group = made.create_group("X")
+            group["data"], group["indices"] = np.zeros(0), np.zeros(0, dtype=int)
+            group["indptr"] = np.zeros(1, dtype=int)
+            group.attrs["shape"], group.attrs["encoding-type"] = (0, 5), "csr_matrix"
+        else:
+            made.create_dataset("X", data=np.zeros((0, 5)))
+    with pytest.raises(InvalidData, match="needed, got 0 samples and 5 features"):
+        nspca.read(file)

@@ -165,7 +165,7 @@ def _one_after_another(outcome: Outcome, face: int) -> None:
 def reconstruction(X: Any, problem: Problem, parts: np.ndarray, row: int) -> tuple[np.ndarray, float]:
     """Return the reconstruction (n,) of the image `row` from disjoint unit `parts` (n, r), and its share.
 
-    The share is that of the centred sum of squares of the image.
+    The share is that of the sum of squares, centred and scaled as the problem says.
     """
     image = X[row].astype(float)
     A = problem.covariance

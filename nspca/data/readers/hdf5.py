@@ -98,9 +98,9 @@ class Hdf5Reader(Reader):
     def blocks(self, rows: int | None = None, spill: Path | None = None) -> Iterator[Block]:
         """Yield the rows in the order of the file, `rows` at a time."""
         count = self._sides[0]
-        step = rows or count
+        step = max(1, rows or count)
         indptr = self._indptr() if self.is_sparse else None
-        for start in range(0, count, step):
+        for start in range(0, max(1, count), step):  # one empty block of a table without rows
             end = min(start + step, count)
             if indptr is None:
                 yield Block(checked_rows(np.asarray(self._table[start:end]), start, self.source))
