@@ -11,7 +11,7 @@ sum of all, which takes the fixed terms and the `room` = k - fixed largest other
 The brackets are 0 where no term is left over, or none is taken. In the one inequality the terms are entries
 p_ij p_il + h_i G_jl of matrices, and T+j, T-j take the place of T in each cone of the cover.
 
-Bounds by row sums need no witness, so any certificate may claim them.
+Bounds by row sums need no witness, so a certificate of any form but `fixing` may claim them.
 
 Certificates with such claims have two arrays of n numbers, `having` and `lacking`. All are proved, or the
 certificate is refused. Where no answer has a feature, or lacks it, any number is true.

@@ -18,7 +18,7 @@ from nspca.errors import CertificateError, shown
 OF_A = ("center", "scale", "source", "shape", "digest")
 """Properties of a problem that its covariance has."""
 OF_FEATURES = ("having", "lacking")
-"""Claims about single features, which any certificate for one component may have."""
+"""Claims about single features, for certificates of one component in every form but `fixing`."""
 OF_SEVERAL = ("joint", "packing")
 """Forms for several disjoint components, whose k is a list of sizes."""
 NO_WITNESS = -1

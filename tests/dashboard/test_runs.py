@@ -12,7 +12,7 @@ import segno
 
 import nspca
 from nspca import specs
-from nspca.dashboard.app import times
+from nspca.dashboard.app import state, times
 from nspca.dashboard.history import sharing, thumbnail
 from nspca.dashboard.history.descriptions import Told, proved, tell
 from nspca.dashboard.history.page import OF_A_PAGE
@@ -323,7 +323,7 @@ def test_another_workspace_sees_none_of_it(visit, texts, workspace):
 
 def test_a_name_deletion_and_undo(visit, texts, workspace):
     run = plant(workspace, result=b"x")
-    page = visit(PAGE, w=workspace, run=run)
+    page = visit(PAGE, w=workspace, run=run, before=run, pin=f"{run},another")
     page.text_input(key=f"name_{run}").set_value("  my *own*  name ").run()
     assert (
         "my *own* name" in unescape(texts(page))
@@ -333,7 +333,8 @@ def test_a_name_deletion_and_undo(visit, texts, workspace):
     assert (
         "1 run deleted" in texts(page)
         and "You have no runs yet" in texts(page)
-        and "run" not in page.query_params
+        and not {"run", "before"} & set(page.query_params)
+        and page.session_state[state.KEPT]["pin"] == ["another"]
     )
     page.button(key=f"undo_{run}").click().run()
     assert "my *own* name" in unescape(texts(page)) and "deleted" not in texts(page)

@@ -2,7 +2,8 @@
 
 glibc gives each allocating thread an arena of its own, up to eight per core. Streamlit draws every page in a
 new thread. Memory that one thread frees is then not used by another, and each arena keeps pages with a few
-live bytes. Nothing is done with other C libraries.
+live bytes. Nothing is done with other C libraries. `internals.command_line` calls `limit_arenas` before the
+server starts, and `collector` calls `give_back` about once a minute.
 """
 
 import ctypes

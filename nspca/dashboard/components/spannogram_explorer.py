@@ -191,7 +191,8 @@ def spannogram_explorer(
     key : str
         Identity on the page.
     nonneg : bool
-        Nonnegative problems show both signs of c; signed ones take the k entries largest in size.
+        In nonnegative problems the directions -c count too, and are drawn once the visitor ticks their box;
+        signed problems take the k entries largest in size.
     names : sequence of str, optional
         Feature names for the list of lit curves.
     unit, unit_name : float, str

@@ -36,7 +36,7 @@ BADGES = {
 DAMAGED = "This run cannot be read: it is damaged, or another version of the program stored it."
 SHOWS_RUNS = (
     "run",
-    "pin",
+    "before",
     "parts",
     "topics",
     "components",
@@ -286,6 +286,7 @@ def _forget(run_id: str) -> None:
         engine().store.delete_run(state.workspace(), run_id)
         deleted.append(run_id)
     state.forget(tuple(name for name in SHOWS_RUNS if state.get(name) == run_id))
+    state.put(pin=[pin for pin in state.get("pin") if pin != run_id])
 
 
 def _undo() -> None:
