@@ -16,7 +16,7 @@ from nspca.jobs.pool import START_SECONDS, local_cluster
 
 
 def dask_setup(process: Any) -> None:
-    """Prepare a reader process; called by Dask in each of them."""
+    """Prepare a reader process of this machine; called by Dask in each of them."""
     worker.quiet(process)
 
 
@@ -37,7 +37,7 @@ def readers(
     scheduler : str, optional
         Address of a running scheduler, instead of local processes.
     tell : callable, optional
-        Gets a message before each wait.
+        Gets one message before the wait for a scheduler and its first worker; none for local processes.
 
     Raises
     ------
