@@ -227,8 +227,8 @@ def prove_optimum(
     """Return `result` with a certificate of effort "exhaustive", or a better answer that its search found.
 
     The parameters are those of `certify`, and `result` is required. `Cancelled` carries as its `result` the
-    best answer by then, with what is proved about it. The page that proves an optimum calls this through its
-    spec.
+    best answer by then, with what is proved about it. `OptimumSpec`, the command
+    `solve` and the lesson about fixing call this.
     """
     _check_problem(problem)
     search = _Search.of(EXHAUSTIVE, seconds, nodes, client, resume)

@@ -9,7 +9,7 @@ from nspca.covariance.linalg import Array
 
 
 def rounded(W: Array, digits: int) -> Array:
-    """Return W rounded to multiples of a power of two, about ``2**-digits`` times its root mean square."""
+    """Return W rounded to a power of two that is 4 to 8 times ``2**-digits`` of its root mean square."""
     size = float(np.sqrt(np.mean(W * W)))
     if size == 0.0:
         return W

@@ -96,7 +96,9 @@ def strongest(
     resume: dict[str, np.ndarray] | None = None,
     branching: bool = True,
 ) -> tuple[Certificate | None, Warm | None, Array | None]:
-    """Return the best certificate of kinds B4 to B9 that `effort` buys, and a start for a neighbouring k.
+    """Return the best certificate that `effort` buys, and a start for a neighbouring k.
+
+    Its kind is B4 to B9, or B0 where all k features are forced.
 
     Parameters
     ----------

@@ -46,8 +46,9 @@ def at_an_angle(
     """Return `count` components (n, count), any two at an angle of at least `degrees`, 0 < degrees <= 90.
 
     ``solve_one(problem) -> x`` solves a problem without a penalty. ``penalised(problem, V, weight) -> x``
-    solves one with a penalty; when None, the penalty is added to the covariance. The features of all
-    components before are left out at 90 degrees, and where no weight gives a large enough angle.
+    solves one with a penalty; when None, the penalty is added to the covariance. Where the component
+    that is found so is too close, the features of all components before are left out at 90 degrees, and also
+    where no weight gives a large enough angle.
 
     Raises
     ------

@@ -1,7 +1,8 @@
 """Compute the variance explained by components that are neither orthogonal nor uncorrelated.
 
 Three definitions of the variance are used. The share of the variance of other rows is computed here as well.
-The specs of the page Components and the items of the papers call `explained_variances`. The estimator and
+The spec of successive components on the page Compare, that of the pitprops table on the page Papers, and the
+items of the papers call `explained_variances`. The estimator and
 `selection.heldout` call `shares_of_rows`.
 """
 

@@ -82,7 +82,10 @@ def svd(A: Covariance, rank: int) -> Sketch:
 
 
 def randomised(A: Covariance, rank: int, seed: int = 0, measure: bool = True) -> Sketch:
-    """Return the sketch of randomised leading eigenpairs; ``VV' <= A`` up to rounding."""
+    """Return the sketch of randomised leading eigenpairs.
+
+    The eigenvalues of VV' are at most those of A, up to rounding, but A - VV' may have negative eigenvalues.
+    """
     rank = min(rank, A.n)
     Q = np.random.default_rng(seed).standard_normal((A.n, min(A.n, rank + OVERSAMPLING)))
     for _ in range(POWERS):

@@ -1,6 +1,7 @@
 """Open the data set that the address names: a sample, an upload or a folder of shards.
 
-Each data set is read once per server, and cached under the hash of its content. Pages open their data
+Each data set is read once per server: samples are cached by name and version, uploads by workspace and
+spec, and everything made from them by the hash of the content. Pages open their data
 with `opened`, and the data of a run with `find`. In this module `of` is an open data set, and
 `where` the `DataSpec` that describes one. In cached functions `reference`, `content`, `digest` and `version`
 are parts of the cache key.

@@ -190,9 +190,9 @@ class Runs(Database):
     def make_room(self, total: int, quota: int, max_age: float) -> int:
         """Delete results that are too old or exceed the limits, and return their number.
 
-        Results older than `max_age` seconds are deleted. The oldest results are deleted until all have at
-        most `total` bytes, and those of each workspace at most `quota` bytes. Their runs stay with a message,
-        and can be run again.
+        Results older than `max_age` seconds are deleted. From the newest on, a result is kept if it fits into
+        `total` bytes, and into the `quota` bytes of at least one of its workspaces; the others are deleted.
+        Their runs stay with a message, and can be run again.
 
         If more than `SHARE_AT_ONCE` of all results are too old, a clock may be wrong. Only the oldest are
         then deleted, up to that share per day. `spared` counts the others.

@@ -1,8 +1,9 @@
 """Every number and statement that the papers print about their experiments.
 
 `nspca.papers` puts these entries into its items, where computed numbers are compared with them.
-`PRINTED` has one key for each figure and table. Statements of the text are listed with the figure or table
-that they are about. Places are pages of the proceedings, counted from 1, or sections of the 2014 paper.
+`PRINTED` has one key for each figure, table and theorem that is an item. Statements of the text are listed
+with the figure or table that they are about. Places are pages of the proceedings, counted from 1, or sections
+of the 2014 paper.
 """
 
 from nspca.papers.item import Kind, Printed

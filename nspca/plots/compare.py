@@ -1,8 +1,9 @@
 """Figures that compare methods: value and proof against k, time, overlap of supports, weights, and selection
 frequency.
 
-The page Compare draws most of them; the page Papers draws `selections_figure` and `roc_figure`. In all of
-them `style` has the look of each method, as `styles` returns it.
+The page Compare draws most of them; the page Papers draws `cumulative_curves_figure`,
+`selections_figure` and `roc_figure`. Where a figure takes `style`, it has the look of each method, as
+`styles` returns it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -63,7 +63,9 @@ def solve(problem: Problem, options: Options, seed: int = 0, report: Report = si
 def path(
     problem: Problem, ks: Iterable[int], options: Options, seed: int = 0, report: Report = silent
 ) -> dict[int, Result]:
-    """Return an answer for every k of `ks` from one forward path, each improved by swaps of its own."""
+    """Return an answer for every k of `ks`: the best of the forward paths at that k (see `Options.restarts`),
+    improved by swaps of its own if `polish`.
+    """
     ks = sorted(set(ks))
     alone = [[i] for i in first_features(problem, options.restarts)]
     firsts = [list(problem.forced)] if problem.forced else alone

@@ -83,7 +83,7 @@ class OptimumSpec(ProblemSpec):
         """
         X, report = self.given(X, report)
         problem = self.problem(X)
-        known = replace(known_result(problem, component, report), method=self.method)
+        known = replace(known_result(problem, component, report, self.method), method=self.method)
         resume = None if certificate is None else Certificate.from_bytes(certificate)
         watch = Watch(report, known.value, self.k)
         found = prove_optimum(problem, known, watch, seconds=self.seconds, resume=resume)

@@ -191,8 +191,8 @@ class Closing:
         self.report(replace(event, lower=self.lower, upper=None if math.isinf(self.upper) else self.upper))
 
 
-def known_result(problem: Problem, component: Any, report: Report = silent) -> Result:
-    """Return the result of a known component, or of a new search when it is None."""
+def known_result(problem: Problem, component: Any, report: Report = silent, method: str = "auto") -> Result:
+    """Return the result of a known component, or of a search by `method` when it is None."""
     if component is None:
-        return solve(problem, certify=None, report=report)
+        return solve(problem, method, certify=None, report=report)
     return Result.of(problem, component, Status.HEURISTIC, "known")

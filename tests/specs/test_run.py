@@ -22,6 +22,7 @@ from nspca.specs import (
     ProofSpec,
     Spec,
     SweepSpec,
+    proof,
 )
 
 
@@ -179,3 +180,13 @@ def test_every_effort_of_the_package_can_be_asked_for():
         assert SweepSpec(ks=(3,), effort=effort).effort == effort
     with pytest.raises(InvalidOption, match="effort of a ComponentsSpec must be"):
         ComponentsSpec(sizes=(3, 3), effort="exhaustive")
+
+
+def test_a_search_for_the_optimum_begins_with_the_method_that_it_names(monkeypatch):
+    asked = []
+    real = proof.solve
+    monkeypatch.setattr(
+        proof, "solve", lambda problem, method, **how: asked.append(method) or real(problem, method, **how)
+    )
+    spec = OptimumSpec(data=DataSpec(sample="pitprops"), k=2, method="em")
+    assert spec.run().method == "em" and asked == ["em"]

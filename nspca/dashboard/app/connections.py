@@ -108,7 +108,9 @@ class GuardedConnection(H11Protocol):
 
 
 def raise_descriptor_limit() -> int:
-    """Raise the limit on open files of this process as far as needed and allowed; return the limit."""
+    """Raise the limit on open files of this process as far as needed and allowed; return the limit, or
+    the number needed where there is none.
+    """
     needed = MOST_CONNECTIONS + RESERVED
     if sys.platform == "win32":
         return needed  # sockets are no files there

@@ -379,13 +379,16 @@ def workspace() -> str:
 
 
 def start_fresh() -> None:
-    """Leave the workspace for a new one, and reset all values."""
+    """Leave the workspace for a new one, and reset all values but the visitor's own settings."""
     st.session_state[FRESH] = True
     leave()
 
 
 def leave() -> None:
-    """Leave the workspace and reset all values; the browser's storage may name another workspace."""
+    """Leave the workspace and reset all values but the visitor's own settings.
+
+    The browser's storage may then name another workspace.
+    """
     kept = st.session_state.setdefault(KEPT, {})
     for name in set(kept) - set(OF_THE_PERSON) | {"w", "pin"}:
         kept.pop(name, None)

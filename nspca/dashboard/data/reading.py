@@ -195,7 +195,7 @@ def _turned() -> None:
 
 
 def _read_anew() -> None:
-    """Reset values that refer to features or samples by number, after a change of the reading options."""
+    """Reset runs, k, the method shown and features by number, after a change of the reading options."""
     state.forget(("run", "before", "k", "shown", *state.OF_FEATURES))
 
 

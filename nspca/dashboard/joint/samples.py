@@ -1,6 +1,6 @@
 """The map of samples: scores along two components, coloured by a label, with a lasso to select samples.
 
-The sections call `show`. The downloads use `scores_of` and `score_table`.
+The sections call `show`. The downloads use `scores_of`, `score_table` and `correlations`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -154,7 +154,7 @@ def _arrows(outcome: Outcome, scores: np.ndarray, axes: list[int]) -> Arrows | N
 
 
 def correlations(features: Any, scores: np.ndarray) -> np.ndarray:
-    """Return the correlations (a, 2) of features (m, a) with scores (m, 2); 0 for constant columns."""
+    """Return the correlations (a, r) of features (m, a) with scores (m, r); 0 for constant columns."""
     Z = np.asarray(features.todense() if hasattr(features, "todense") else features, float)
     Z, S = Z - Z.mean(axis=0), scores - scores.mean(axis=0)
     sizes = np.outer(np.linalg.norm(Z, axis=0), np.linalg.norm(S, axis=0))

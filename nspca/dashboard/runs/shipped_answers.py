@@ -1,6 +1,6 @@
 """Read the answers that ship with the samples, made by ``python -m scripts.answers``.
 
-Each file of `sample_data/answers` is a ZIP with two files: a JSON with the question, the hash of the data and
+Each ZIP of `sample_data/answers` holds two files: a JSON with the question, the hash of the data and
 the time of the computation, and the sweep. `first_answer` looks an answer up by `find`.
 """
 
