@@ -44,7 +44,8 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     Parameters
     ----------
     n_components : int
-        Components with disjoint supports, found one after another.
+        Components with disjoint supports. A method with ``METHODS[method].joint`` finds them together; "auto"
+        and the others find one after another.
     k : int
         Largest number of nonzero loadings of a component. One component takes all features when there are
         fewer; several, which share none, need ``n_components * k`` of them.
@@ -71,7 +72,7 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         Explained variances divided by the total variance.
     certificates_ : list of Certificate or None
         One entry per component. Only the first is certified: no component of k features explains more. The
-        other components solve problems with features removed.
+        others have None: each is sought without the features of the earlier ones, or all are found together.
     mean_, scale_ : (n_features,) ndarray
     sketched_ : (rank + n_features, n_features) sparse array
         After `partial_fit`: the rows that the certificate is about, see `partial_fit`.

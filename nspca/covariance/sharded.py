@@ -157,7 +157,7 @@ class ShardedCovariance(Parts):
         return part
 
     def gram(self) -> Array:
-        """Return ``ZZ' / m`` (m, m) for few rows, which are held together."""
+        """Return ``ZZ' / m`` (m, m) for few rows, held together, with which `bounds.inequality` proves a bound."""
         if self.rows.m > DENSE_LIMIT:
             raise Refused(
                 f"ZZ' is formed for at most {DENSE_LIMIT} rows, got {self.rows.m}; use the features"

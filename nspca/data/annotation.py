@@ -1,6 +1,7 @@
 """Label columns from outside a table: from an annotation joined by sample names, or from the names alone.
 
-`nspca.read` and `nspca.read_text` call these functions once the table itself is read.
+`nspca.read` and `nspca.read_text` call `read_annotation` and `split_label` before they read the table, and
+`group_by_prefix` and `annotate` after it.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""The class `Dataset`: one table, frozen and checked, which every reader returns and every page shows."""
+"""The class `Dataset`: one table, frozen and checked, which `nspca.read` returns and every page shows."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace

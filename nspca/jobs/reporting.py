@@ -1,4 +1,5 @@
-"""The `report` hook of a task in a worker: it limits the rate of messages, but loses no row or last event.
+"""The `report` hook of a task in a worker: it limits the rate of messages, but loses no last event,
+and no row of at most `PAYLOAD_BYTES`.
 
 The worker makes a `Reporter` for each run, and the task calls it with its events.
 """
@@ -17,7 +18,9 @@ from nspca.errors import Cancelled
 from nspca.progress import Event
 
 PERIOD = 0.1  # minimum seconds between messages; people cannot follow more than ten per second
-PAYLOAD_BYTES = 65536  # maximum size of a payload, and of the rows in one message unless one row is larger
+PAYLOAD_BYTES = (
+    65536  # maximum size of a payload, a row, and the rows in one message; larger ones are left out
+)
 
 _log = logging.getLogger(__name__)
 
@@ -27,6 +30,7 @@ class Reporter:
 
     Within a period the newest event replaces earlier ones, and keys that its payload lacks are taken from
     them. Rows, ``payload={"row": {...}}``, are collected into ``{"rows": [...]}``, so every row arrives.
+    Larger rows and payloads than `PAYLOAD_BYTES` are left out, with a warning in the log.
 
     Parameters
     ----------

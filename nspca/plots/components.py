@@ -1,6 +1,7 @@
 """Draw one component in the form of its data: an image, a spectrum, a word list, or ranked bars.
 
-Pages draw `component_figure` for every single component. In all functions `sure` is as there.
+Most pages draw `component_figure` for every single component. Compare and Spannogram call the forms below it.
+In all functions `sure` is as there.
 """
 
 from collections.abc import Sequence

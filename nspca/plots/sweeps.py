@@ -3,7 +3,8 @@ proved to lie.
 
 Home and the sweep page draw `sweep_figure`; the figures of the page Compare use `certified` and
 `band`. In the helpers of `sweep_figure` values and bounds are in per cent of `unit`, whose name is
-`unit_name`, and `expected` has every k of the sweep.
+`unit_name`, except in `_by_whom` and `_add_pinned`, where they are in the units of the data. `expected` has
+every k of the sweep.
 """
 
 import math
@@ -206,7 +207,7 @@ def sweep_figure(
         Whose region is shaded. The bound of the 2014 paper holds with a probability; a thin line beside it
         shows its exact form, which is proved.
     ceiling : float
-        The leading eigenvalue, in the units of the data: the other bounds are cut there, and the axis ends
+        The leading eigenvalue, in the units of the data: the axis ends there, and the paper's bound is cut
         there.
     pinned : sequence of (DataFrame, float, str)
         Earlier sweeps to compare with, what is 100 % there, and what they are called.

@@ -1,7 +1,7 @@
 """Spec of a data set: its source, the options for reading its file, and the steps applied to its numbers.
 
-Every spec about data has a `DataSpec` as its field `data`. The dashboard makes it from the state of the page
-Data (`dashboard/open_data`).
+Every `ProblemSpec`, and `TableSpec`, has a `DataSpec` as its field `data`. The dashboard makes it from the
+state of the page Data (`dashboard/open_data`).
 """
 
 import hashlib

@@ -208,8 +208,8 @@ class Lift(Bundle):
     def grow(self, directions: Array | None = None) -> Array:
         """Add better points to the bundle where climbs find some, and return the largest value for each size.
 
-        Points are found by climbing from `directions` (D, c), or from random directions. With prices, climbs
-        start from the points of largest weight as well.
+        Points are found by climbing from `directions` (D, c). Without them, climbs start from random
+        directions and, with prices, from the points of largest weight as well.
         """
         U, tau, h = self.U, self.splitting.entries.tau, self.heights()
         root_tau, found = np.sqrt(tau), []

@@ -83,7 +83,7 @@ class Cuts:
             self.begin(X)
 
     def begin(self, X: Array, M: Array | None = None, weight: float = CUT) -> None:
-        """Begin to take part in the steps, from the X and optionally the M of a related problem."""
+        """Begin to take part in the steps, from the present X; `wake` calls it when the wait is over."""
         self.wait, self.weight = 0, weight
         self.Z[:], self.T[:] = X, X if M is None else X + M / (self.rho * weight)
 

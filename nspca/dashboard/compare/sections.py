@@ -72,7 +72,7 @@ def _ratios(seen: Seen) -> None:
 
 
 def _seconds(seen: Seen) -> None:
-    """Draw the CPU seconds of every method, without those of the proof."""
+    """Draw the elapsed seconds of every method, without those of the proof."""
     st.markdown("**What it costs**: seconds of each method, without the proof")
     shared: dict[str, Any] = {"ks": seen.run.asked.ks, "style": seen.run.style, "selected": seen.k}
     figures.draw(times_figure(seen.table, **shared), "compare_times", same=seen.run.id)
@@ -144,7 +144,7 @@ def shown(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _agreement(of_k: dict[str, nspca.Result]) -> None:
-    """Draw a sentence about methods that choose the same features, and the overlap of the others."""
+    """Draw which methods choose the same features, and unless all do, the overlap of every pair."""
     supports = {method: np.flatnonzero(result.components[:, 0]) for method, result in of_k.items()}
     if len(supports) < 2:
         return

@@ -271,7 +271,7 @@ def _pictures(path: str, version: int) -> np.ndarray:
 
 
 def _draw_faces(rows: list[dict[str, Any]]) -> None:
-    """Draw the ROC curves of the rows."""
+    """Draw the choice of the test set, and the ROC curves of its rows."""
     tested = state.get("tested") if state.get("tested") in TESTED else "rest"
     st.segmented_control(
         "Tested on",

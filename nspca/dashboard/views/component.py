@@ -82,7 +82,10 @@ def along(dataset: Dataset, problem: Problem, x: np.ndarray) -> go.Figure:
 
 
 def samples(dataset: Dataset, problem: Problem, x: np.ndarray, key: str) -> None:
-    """Draw the samples along the component, and the effect size for labelled groups."""
+    """Draw the samples along the component, and name the labelled group that its scores set apart most.
+
+    The sentence says in which share of pairs a sample of this group scores higher or lower than another one.
+    """
     if dataset.is_covariance:
         st.caption("This data set is a covariance matrix: there are no samples to show along the component.")
         return

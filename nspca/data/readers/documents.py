@@ -91,7 +91,7 @@ class Documents:
 def find_documents(raw: bytes) -> str:
     """Return the kind of texts in a file: "files" (a ZIP), "table", "lines", or "" for none.
 
-    A table counts if one column holds running text and at most half of its columns are numbers.
+    A table counts if one column holds running text, and at most two or half of its columns are numbers.
     """
     try:
         if raw.startswith(GZIP):
