@@ -157,7 +157,7 @@ class ShardedCovariance(Parts):
         return part
 
     def gram(self) -> Array:
-        """Return ``ZZ' / m`` (m, m) for few rows, held together, with which `bounds.inequality` proves a bound."""
+        """Return ``ZZ' / m`` (m, m) for few rows; `bounds.inequality` proves a bound with it."""
         if self.rows.m > DENSE_LIMIT:
             raise Refused(
                 f"ZZ' is formed for at most {DENSE_LIMIT} rows, got {self.rows.m}; use the features"
