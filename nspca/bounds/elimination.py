@@ -102,12 +102,6 @@ class Kept:
             0, count - values.size
         )
 
-    def spread(self, part: Array, n: int) -> Array:
-        """Return a matrix (n, n) that has `part` (r, r) on the kept rows and 0 elsewhere."""
-        full = np.zeros((n, n))
-        full[np.ix_(self.features, self.features)] = part
-        return full
-
     @cached_property
     def leading(self) -> tuple[Array, Array]:
         """Up to `LEADING` largest eigenvalues of the block, decreasing, and their eigenvectors."""

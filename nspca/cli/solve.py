@@ -143,7 +143,9 @@ def _solve(args: argparse.Namespace, client: Any) -> int:
 
 
 def _is_limited(args: argparse.Namespace, client: Any) -> bool:
-    """Tell whether the answer needs what no spec holds: limits of an exhaustive search, or its workers."""
+    """Tell whether the answer needs what no spec holds: limits or workers of an exhaustive search, or
+    such a search for several components.
+    """
     limits = (args.seconds, args.nodes, args.resume)
     helped = args.effort == "exhaustive" and (client is not None or args.components is not None)
     return helped or any(limit is not None for limit in limits)

@@ -3,7 +3,8 @@
 ``E[x^2] - mean^2`` loses all its digits when the mean is large against the deviation. Here the mean is
 subtracted first, and then the mean of the difference, which is the rounding of the first mean. Entries are
 right to about a unit in the last place of x - mean. The checker implements this definition independently.
-`inputs` makes Z with these functions.
+`inputs` makes Z with the functions for one step. `moments` is for a raw table whose samples get scores: the
+estimator, `selection` and the scores of another table on the page Sweep call it.
 """
 
 from typing import Any

@@ -119,5 +119,8 @@ def _are_not(count: int, noun: str) -> str:
 
 
 def between(known: Enough) -> tuple[int, int]:
-    """Return two numbers of features between which the smallest sufficient number lies."""
+    """Return two numbers of features between which the sweep leaves the smallest sufficient number open.
+
+    The second is the largest k of the sweep where none reaches the share.
+    """
     return known.ruled_out, known.last if known.reached is None else known.reached

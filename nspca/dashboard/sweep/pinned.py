@@ -58,7 +58,7 @@ class Pinned:
 def beside(run: Watched) -> list[Pinned]:
     """Return the pinned sweeps and the one that a change replaced, without the shown one (`run`).
 
-    A deleted sweep is removed, with a message.
+    A deleted sweep is removed; a pinned one with a message.
     """
     asked = dict.fromkeys(state.get("pin")[:MOST], PINNED)
     if state.get("before") is not None:
@@ -68,7 +68,7 @@ def beside(run: Watched) -> list[Pinned]:
 
 
 def _opened(run_id: str, why: str, run: Watched) -> Pinned | None:
-    """Return a sweep to compare with; None, after a message, if it no longer exists."""
+    """Return a sweep to compare with; None if it no longer exists, after a message for a pinned one."""
     try:
         other = lookup.named(SWEEP, run_id)
         sweep = kept(other)
