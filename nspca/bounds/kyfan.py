@@ -53,7 +53,7 @@ def allowed(plan: JointPlan, kept: int) -> int:
 
 
 def kept_rows(problem: Problem, plan: JointPlan, number: int) -> Kept:
-    """Return `number` kept rows, or all rows if elimination gains nothing and the plan allows all."""
+    """Return at most `number` kept rows, or all rows if elimination gains nothing and the plan allows all."""
     kept = elimination.keep(problem, number)
     futile = kept.rows is not None and 2 * kept.floor > problem.covariance.diagonal.max()
     return elimination.all_rows(problem) if futile and problem.n <= plan.whole else kept

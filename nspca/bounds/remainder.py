@@ -110,7 +110,8 @@ def entry_error(A: Covariance) -> float:
 def collect(A: Covariance, nonneg: bool, level: float) -> Remainder:
     """Return the entries of A above `level`, or above a higher level if there are more than `MOST`.
 
-    The last remainder is cached with A and is returned again if it covers the level.
+    The last remainder is cached with A. It is returned again if it covers the level, or if its own
+    level had to be raised, so callers compare its `level`.
     """
     kept: dict[str, Any] = A.once(("remainder", nonneg), dict)
     if "last" not in kept or (kept["last"].level > level and not kept["capped"]):

@@ -87,7 +87,7 @@ class Halves:
     edges : (c, 2)
     middle, value : (c, D) unit directions, and f there
     parents : c arrays of row numbers
-    rows : (c, r), the row numbers of `parents`, padded to equal length
+    rows : (c, r), or (1, r) where cones share rows; row numbers of `parents`, padded to equal length
     p, linear : (c, D + 1, r), values and linear parts of these rows at the generators and at the middle
     """
 

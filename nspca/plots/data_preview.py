@@ -28,7 +28,7 @@ def thumbnail(
     axis: ArrayLike | None = None,
     feature_names: Sequence[str] | None = None,
 ) -> str:
-    """Draw the first images, some spectra, frequent words or a thinned table, in an SVG of `WIDTH` × `HEIGHT`.
+    """Draw the first images, some spectra, frequent words or a thinned table as SVG of `WIDTH` × `HEIGHT`.
 
     Parameters
     ----------

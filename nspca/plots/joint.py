@@ -59,8 +59,9 @@ def parts_figure(
     name: str = "",
     columns: int = 8,
 ) -> go.Figure:
-    """Draw components as pictures in a row, over the mean image in grey; pixels outside a support are
-    transparent.
+    """Draw components as pictures, at most `columns` in a row, over the mean image in grey.
+
+    Pixels outside a support are transparent.
 
     Parameters
     ----------

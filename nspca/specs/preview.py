@@ -67,6 +67,7 @@ class PreviewSpec(ProblemSpec):
     def run(self, report: Report = silent, X: Any = None) -> Sweep:
         """Return a `nspca.Sweep` with an answer and the smallest quick bound for each k.
 
+        With more than `MANY` features it has `FEW` of the values of k.
         Each answer is the better of the truncated leading eigenvector and the rank-3 answer.
         """
         X, report = self.given(X, report)
@@ -106,7 +107,7 @@ class PreviewSpec(ProblemSpec):
 
 
 def quick(problem: Problem, info: dict[str, Any]) -> Result:
-    """Return a component with a certificate, both made from the leading eigenvectors.
+    """Return a component that is made from the leading eigenvectors, with a certificate.
 
     The certificate is the smallest of the bounds that a problem of this size affords. `info` is added to the
     result.

@@ -116,7 +116,7 @@ class ProblemSpec(Spec):
 
     @property
     def same_problem(self) -> tuple[Any, ...]:
-        """Key that is equal for questions about equal problems."""
+        """Key that is equal for questions about equal problems, whatever their k."""
         return self.content, self.nonneg, self.center, self.scale, self.forced
 
     def about_problem(self) -> dict[str, Any]:
