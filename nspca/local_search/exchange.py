@@ -5,8 +5,8 @@ Three kinds of move exist. An unused feature u replaces i in component a, or fil
 i of a and j of b change places. Feature j of b replaces i in a, and an unused feature (or nothing) replaces j
 in b.
 
-A replacement is judged by the best vector in the span of x without i and e_j, a 2 x 2 eigenvalue. That value
-is reached, so a positive gain is real. When no move gains, the most promising are solved on their supports.
+A replacement is judged by the best vector in the span of x without i and e_j, a 2 x 2 eigenvalue. The most
+promising are then solved on their supports, and the first that gains is taken.
 Every move taken raises the sum. Rows that cannot matter soon are left out of the current view; other views
 follow until nothing gains. The method `joint` calls `exchange`, and `outside` does for answers of large data.
 """
@@ -35,7 +35,7 @@ STEP_CAP = 400
 VIEWS = 8
 """Maximum views of the rows. Stopping early only gives up gain."""
 TRIED = 24
-"""Number of moves solved on their supports when no estimate promises a gain."""
+"""Maximum number of moves, the most promising first, that are solved on their supports in one step."""
 IN_SIGHT = 600
 """Number of rows in a view: a dense block of this size is formed in milliseconds."""
 LARGE = 1000

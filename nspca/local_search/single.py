@@ -22,7 +22,7 @@ POWER_CAP = 500
 SWAP_CAP = 200
 """Maximum swaps. Stopping early only gives up gain."""
 TRIED = 24
-"""Number of swaps solved on their support when the two-variable estimate promises no gain."""
+"""Maximum number of swaps, the most promising first, that are solved on their support in one step."""
 
 
 def power(problem: Problem, X: Array, iterations: int = POWER_CAP) -> Array:
@@ -162,9 +162,8 @@ def swaps(problem: Problem, x: Array, report: Report = silent) -> Array:
 
     Forced features stay.
 
-    A pair (i out, j in) is judged by the best vector in the span of x without i and e_j, a 2 x 2 eigenvalue:
-    a value that is reached, so a positive gain is real. When no pair gains, the most promising are solved on
-    their support.
+    Pairs (i out, j in) are ranked by the best vector in the span of x without i and e_j, a 2 x 2 eigenvalue.
+    The first `TRIED` are then solved on their support, and the first that raises the value is made.
     """
     value = problem.covariance.quadratic(x)
     for step in range(SWAP_CAP):

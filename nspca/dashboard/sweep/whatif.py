@@ -162,7 +162,8 @@ def waits() -> bool:
 def seconds(of: Chosen, asked: SweepSpec) -> float:
     """Return the estimated seconds of a sweep, from the newest similar sweep or from its size.
 
-    The estimate decides only whether a run starts without a click.
+    The page shows it beside the start button. It also decides whether a run starts without a click, and
+    whether an unfinished run is cancelled when another starts.
     """
     if of.table is not None:
         return cost_estimate.seconds(of, *asked.work)
