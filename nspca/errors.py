@@ -108,7 +108,7 @@ class NotPrepared(InvalidData):
 
 
 class Refused(NSPCAError):
-    """An exact method would not finish, or its theorem does not apply. The message gives the number and an
+    """A computation would be too large, would not finish, or can prove nothing here. The message gives the number and an
     alternative.
     """
 
@@ -126,7 +126,7 @@ class DownloadError(NSPCAError):
 
 
 class JobError(NSPCAError):
-    """A background run could not be started or ended without a result."""
+    """Background runs, or the store of runs, uploads and results, cannot do what was asked."""
 
 
 class MissingPackage(NSPCAError, ImportError):
