@@ -108,8 +108,9 @@ class NotPrepared(InvalidData):
 
 
 class Refused(NSPCAError):
-    """A computation would be too large, would not finish, or can prove nothing here. The message gives the number and an
-    alternative.
+    """A computation would be too large, would not finish, or can prove nothing here.
+
+    The message gives the number and an alternative.
     """
 
 
