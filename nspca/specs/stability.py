@@ -253,7 +253,9 @@ def drawn(spec: StabilitySpec | ComponentsStabilitySpec, X: Any) -> Iterator[Pro
     X = getattr(X, "X", X)
     X = standardised(X) if spec.scale else X
     for rows in draws(X.shape[0], spec.resamples, spec.seed):
-        yield Problem.from_data(X[rows], k=spec.first, nonneg=spec.nonneg, center=spec.center)
+        yield Problem.from_data(
+            X[rows], k=spec.first, nonneg=spec.nonneg, center=spec.center, forced=spec.forced
+        )
 
 
 def python_before_draws(spec: StabilitySpec | ComponentsStabilitySpec) -> list[str]:
@@ -267,4 +269,5 @@ def python_before_draws(spec: StabilitySpec | ComponentsStabilitySpec) -> list[s
 
 def _words(spec: StabilitySpec | ComponentsStabilitySpec) -> str:
     """Return the keyword arguments of the problem in the exported Python."""
-    return f"nonneg={spec.nonneg}, center={spec.center}"
+    kept = f", forced={spec.forced}" if spec.forced else ""
+    return f"nonneg={spec.nonneg}, center={spec.center}{kept}"

@@ -21,6 +21,7 @@ from nspca.specs import (
     PaperSpec,
     ProofSpec,
     Spec,
+    StabilitySpec,
     SweepSpec,
     proof,
 )
@@ -190,3 +191,12 @@ def test_a_search_for_the_optimum_begins_with_the_method_that_it_names(monkeypat
     )
     spec = OptimumSpec(data=DataSpec(sample="pitprops"), k=2, method="em")
     assert spec.run().method == "em" and asked == ["em"]
+
+
+def test_features_that_are_kept_are_in_every_draw_of_a_bootstrap():
+    spec = StabilitySpec(
+        data=DataSpec(sample="digits"), k=4, forced=(1, 20), methods=("threshold",), resamples=3
+    )
+    for method, supports in spec.run().items():
+        assert method == "tpower" and all({1, 20} <= set(support) for support in supports)
+    assert "forced=(1, 20)" in spec.python()
