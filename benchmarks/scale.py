@@ -202,7 +202,7 @@ def main() -> None:
         from benchmarks import scale_dense, scale_passes
 
         if part in TABLES:
-            scale_dense.run(part, args.effort, args.folder)
+            scale_dense.run(part, args.folder)
             continue
         more = (args.rows,) if part == "workers" else ()
         getattr(scale_passes, part)(*more, args.folder)
