@@ -86,8 +86,8 @@ class Problem:
         X : (m, n) array, data frame, scipy.sparse matrix or AnnData of finite numbers, or a `nspca.Dataset`
             Results use the names of columns, and the names and image shape of a data set. Certificates for
             AnnData are about its X: ``nspca.verify(adata.X, certificate)``. A large .npy file opened with
-            ``numpy.load(path, mmap_mode="r")`` is read in blocks and not copied if it has more rows than
-            columns.
+            ``numpy.load(path, mmap_mode="r")``, or a data set of an HDF5 file opened with h5py, is read in
+            blocks and not copied if it has at least as many rows as columns.
         k : int or tuple of int
             Largest number of nonzero entries, 1 <= k <= n.
         nonneg : bool

@@ -38,10 +38,14 @@ TILE = 512
 
 
 def is_long(X: Any) -> bool:
-    """Tell whether X is a large table in a file, mapped read-only, with more rows than features, of which A
-    can be formed whole.
+    """Tell whether X is a large table in a file opened for reading only, with more rows than features, of
+    which A can be formed whole.
+
+    X may be a memory map of NumPy or a data set of h5py.
     """
-    if not (isinstance(X, np.memmap) and X.mode == "r" and X.ndim == 2 and X.dtype.kind in "biuf"):
+    is_mapped = isinstance(X, np.memmap) and X.mode == "r"
+    of_hdf5 = type(X).__module__.startswith("h5py.") and hasattr(X, "dtype") and X.file.mode == "r"
+    if not (is_mapped or of_hdf5) or X.ndim != 2 or X.dtype.kind not in "biuf":
         return False
     m, n = X.shape
     return X.size >= LEAST_SIZE and n <= min(m, WHOLE_LIMIT)
@@ -82,7 +86,7 @@ class LongCovariance(DataCovariance):
 
     Attributes
     ----------
-    table : (m, n) memory map
+    table : (m, n) memory map, or data set of h5py that stays open
     near : (n,)
         Means of the columns in unit scale, up to rounding.
     powers

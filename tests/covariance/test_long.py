@@ -72,6 +72,19 @@ def test_scaled_tables_may_have_any_size_and_others_that_of_the_table_in_memory(
 
 
 @pytest.mark.usefixtures("in_pieces")
+@pytest.mark.parametrize("center, scale", CASES)
+def test_of_an_open_hdf5_file_too(center, scale, tmp_path):
+    h5py, X = pytest.importorskip("h5py"), a_table()
+    with h5py.File(tmp_path / "X.h5", "w") as file:
+        assert not long.is_long(file.create_dataset("X", data=X)), "open for writing"
+    with h5py.File(tmp_path / "X.h5", "r") as file:
+        assert long.is_long(file["X"]) and not long.is_long(file)
+        problem = nspca.Problem.from_data(file["X"], 3, center=center, scale=scale)
+        assert_equal(problem.covariance, from_dense(X, center, scale))
+        assert nspca.verify(file["X"], nspca.certify(problem, effort="fast")) > 0
+
+
+@pytest.mark.usefixtures("in_pieces")
 def test_sums_that_might_overflow_take_the_usual_way(tmp_path):
     X = a_table()
     X[:, 4] *= 2.0**1000
