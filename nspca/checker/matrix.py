@@ -260,7 +260,7 @@ def copied(X: Array) -> Array:
     memory of this process.
     """
     values, step = np.empty(X.shape, "<f8"), max(1, PART // max(1, X[:1].size))
-    pages = X.base.base if getattr(X.base, "mode", "") == "r" else None
+    pages = getattr(X.base, "base", None) if getattr(X.base, "mode", "") == "r" else None
     for start in range(0, len(X), step):
         values[start : start + step] = floats(X[start : start + step]) + 0.0
         if isinstance(pages, mmap.mmap):

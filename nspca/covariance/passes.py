@@ -66,7 +66,7 @@ class Scale:
         The block is a dense array where most columns are full, and sparse otherwise.
         """
         columns = isinstance(self.exponents, np.ndarray)
-        if 2 * self.full.size > X.shape[1]:
+        if self.shift is not None and 2 * self.full.size > X.shape[1]:
             D = scaled(X.toarray(), -np.asarray(self.exponents))
             D[:, self.full] -= self.shift
             return D
