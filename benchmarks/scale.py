@@ -1,13 +1,13 @@
 """Measure the way from a file on disk to eight proved topics, and passes over shards.
 
-    python -m benchmarks.scale [--small|--medium|--large] [--growth] [--workers] [--pubmed]
+    python -m benchmarks.scale [--small|--medium|--large] [--growth] [--workers] [--pubmed] [--dense] [--wide]
 
 Generates counts with Zipf words and planted topics (0.7, 8.8 or 70 million nonzeros) as a docword file in a
 temporary folder. Makes shards from it, finds eight topics of 15 words with a certificate, and verifies the
 certificate from the shards. Solves the two smaller tables in memory as well. Prints for each step its time,
 its CPU seconds, the peak memory of its process, and the number of passes over the rows. Every step runs in a
 process of its own, so its peak is its own. The largest size takes 4 GB of disk. `--growth`, `--workers` and
-`--pubmed` measure passes over shards.
+`--pubmed` measure passes over shards. `--dense` and `--wide` measure dense tables in files.
 """
 
 import argparse
@@ -131,6 +131,8 @@ IN_MEMORY = ("small", "medium")
 """Sizes that are also solved without shards."""
 PARTS = ("growth", "workers", "pubmed")
 """Of `benchmarks.scale_passes`: growth with the rows, one worker against two, PubMed on eight machines."""
+TABLES = ("dense", "wide")
+"""Of `benchmarks.scale_dense`: a long table and a wide one."""
 
 
 def step(name: str, folder: Path, effort: str) -> None:
@@ -188,7 +190,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     for size in MOST_BYTES:
         parser.add_argument(f"--{size}", dest="sizes", action="append_const", const=size)
-    for part in PARTS:
+    for part in (*PARTS, *TABLES):
         parser.add_argument(f"--{part}", dest="parts", action="append_const", const=part)
     parser.add_argument("--rows", type=int, default=300_000, help="documents of --workers (default 300000)")
     parser.add_argument("--effort", default="fast", help="of the certificate (default fast)")
@@ -197,8 +199,11 @@ def main() -> None:
     for size in args.sizes or ([] if args.parts else ["small"]):
         run(size, args.effort, args.folder)
     for part in args.parts or ():
-        from benchmarks import scale_passes
+        from benchmarks import scale_dense, scale_passes
 
+        if part in TABLES:
+            scale_dense.run(part, args.folder)
+            continue
         more = (args.rows,) if part == "workers" else ()
         getattr(scale_passes, part)(*more, args.folder)
 

@@ -15,6 +15,7 @@ import scipy.sparse as sp
 from nspca.covariance.covariance import Covariance, DataCovariance, without_lost
 from nspca.covariance.inputs import SHIFT, from_dense, from_matrix, from_sparse
 from nspca.covariance.linalg import Array
+from nspca.covariance.long import from_file, is_long
 from nspca.covariance.numbers import real_numbers
 from nspca.covariance.sharded import ShardedCovariance, of_table
 from nspca.errors import InvalidProblem, shown, within_memory
@@ -84,7 +85,9 @@ class Problem:
         ----------
         X : (m, n) array, data frame, scipy.sparse matrix or AnnData of finite numbers, or a `nspca.Dataset`
             Results use the names of columns, and the names and image shape of a data set. Certificates for
-            AnnData are about its X: ``nspca.verify(adata.X, certificate)``.
+            AnnData are about its X: ``nspca.verify(adata.X, certificate)``. A large .npy file opened with
+            ``numpy.load(path, mmap_mode="r")``, or a data set of an HDF5 file opened with h5py, is read in
+            blocks and not copied if it has at least as many rows as columns.
         k : int or tuple of int
             Largest number of nonzero entries, 1 <= k <= n.
         nonneg : bool
@@ -103,8 +106,10 @@ class Problem:
         """
         X, features = features_of(X)
         names = getattr(X, "columns", None) if features is None else features.names
-        make = from_sparse if sp.issparse(X) else from_dense
-        A = make(X, flag("center", center), flag("scale", scale), names)
+        how = flag("center", center), flag("scale", scale), names
+        A: DataCovariance | None = from_file(X, *how) if is_long(X) else None
+        if A is None:
+            A = (from_sparse if sp.issparse(X) else from_dense)(X, *how)
         return cls(A, k, nonneg, forced, features)
 
     @classmethod

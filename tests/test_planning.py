@@ -170,6 +170,18 @@ def test_bytes_and_passes_are_as_planned(monkeypatch, what):
     assert planned.size.entries == pytest.approx(X.nnz if what != "dense" else m * n, rel=0.1)
 
 
+@pytest.mark.parametrize("sparse, at", [(False, "file"), (True, "shards"), (False, "memory")])
+def test_a_is_formed_whole_of_full_data_with_many_rows(sparse, at):
+    rows, columns = 50_000, 5_000
+    full = planned(Size(rows, columns, rows * columns, sparse=sparse, at=at), (20,), "fast", None)
+    assert full.features == columns and full.passes == 1
+    if at != "memory":
+        assert full.bytes < 4e9
+        wide = planned(Size(4_000, columns, 4_000 * columns, sparse=True, at="shards"), (20,), "fast", None)
+        few = planned(Size(rows, columns, rows * 50, sparse=True, at="shards"), (20,), "fast", None)
+        assert wide.features == few.features == 2000
+
+
 def test_more_data_take_longer(X, tmp_path):
     sizes = []
     for times in (1, 100):

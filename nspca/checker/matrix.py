@@ -11,6 +11,7 @@ the largest in columns that do not hold one value.
 
 import copy
 import hashlib
+import mmap
 from collections.abc import Iterator
 from fractions import Fraction
 from types import SimpleNamespace
@@ -26,14 +27,14 @@ from nspca.checker.reading import Recipe
 from nspca.checker.refusal import require
 from nspca.checker.rounding import ROOT_TINY, TINY, gamma
 
-LOWEST = -5000
-"""Less than the exponent of any float."""
 DENSE_LIMIT = 4000
 """Maximum number of rows of A formed at once, unless A is given as a whole."""
 HELD = 2**26
 """Maximum numbers of a Z that is held: 512 MB."""
 ROWS = 2**16
 """Number of rows of sparse data in a block."""
+PART = 2**22
+"""Numbers of a dense table that are copied at a time: 32 MB."""
 
 
 def require_few(A: Any, rows: Array) -> None:
@@ -100,8 +101,7 @@ class Matrix:
         """
         found = [self._lengths(J) for J in self.chunks(np.arange(self.n))]
         lengths, exponents, varies = (np.concatenate(part) for part in zip(*found, strict=True))
-        self.shift = 0 if self.scale else int(exponents[varies].max(initial=LOWEST))
-        self.shift = 0 if self.shift == LOWEST else self.shift
+        self.shift = int(exponents[varies].max()) if varies.any() and not self.scale else 0
         self.exponent, self.relative = 2 * self.shift, False
         self.eps, self.lost = gamma(self.m + 8), TINY
         self.size = (np.ldexp(lengths, exponents - self.shift) + ROOT_TINY * varies) * (1 + self.eps)
@@ -209,18 +209,13 @@ class Matrix:
 
 
 class Dense:
-    """A dense table of numbers."""
+    """A dense table of numbers, copied once; `parts` are the arrays that the content hash covers."""
 
     kind = "dense"
 
     def __init__(self, X: Array) -> None:
-        self.values = floats(X) + 0.0
-        self.shape = tuple(self.values.shape)
-
-    @property
-    def parts(self) -> list[Array]:
-        """Return the arrays that the content hash covers."""
-        return [self.values]
+        self.values, self.shape = copied(X), tuple(X.shape)
+        self.parts = [self.values]
 
     def columns(self, J: Array) -> Array:
         """Return the columns J, each as a row in memory."""
@@ -228,7 +223,7 @@ class Dense:
 
 
 class Sparse:
-    """A sparse table in compressed rows: the arrays that the content hash covers, copied once."""
+    """A sparse table in compressed rows, copied once; `parts` are the arrays that the content hash covers."""
 
     kind = "sparse"
 
@@ -239,20 +234,14 @@ class Sparse:
         require(X.dtype.kind in "biuf", f"the data must be real numbers, none masked, got {X.dtype}")
         self.shape, self.values = tuple(X.shape), floats(X.data)
         self.starts, self.indices = np.array(X.indptr, "<i8"), np.array(X.indices, "<i8")
-
-    @property
-    def parts(self) -> list[Array]:
-        """Return the arrays that the content hash covers."""
-        return [self.starts, self.indices, self.values]
+        self.parts = [self.starts, self.indices, self.values]
 
     def blocks(self) -> Iterator[SimpleNamespace]:
         """Yield blocks of rows, as a reader of data does (`blocks`)."""
         for start in range(0, self.shape[0], ROWS):
             starts = self.starts[start : start + ROWS + 1]
-            parts = {
-                "indices": self.indices[starts[0] : starts[-1]],
-                "data": self.values[starts[0] : starts[-1]],
-            }
+            here = slice(starts[0], starts[-1])
+            parts = {"indices": self.indices[here], "data": self.values[here]}
             yield SimpleNamespace(indptr=starts - starts[0], **parts)
 
     def columns(self, J: Array) -> Array:
@@ -262,6 +251,21 @@ class Sparse:
         X, rows = np.zeros(self.shape), np.repeat(np.arange(self.shape[0]), np.diff(self.starts))
         np.add.at(X, (rows, self.indices), self.values)  # duplicates are added up, whatever scipy's flag says
         return np.ascontiguousarray(X.T[J])
+
+
+def copied(X: Array) -> Array:
+    """Return a copy of X as float64 without negative zeros, made of some rows at a time.
+
+    Pages of a file that is mapped read-only are given back after each part. Otherwise they would count as
+    memory of this process.
+    """
+    values, step = np.empty(X.shape, "<f8"), max(1, PART // max(1, X[:1].size))
+    pages = getattr(X.base, "base", None) if getattr(X.base, "mode", "") == "r" else None
+    for start in range(0, len(X), step):
+        values[start : start + step] = floats(X[start : start + step]) + 0.0
+        if isinstance(pages, mmap.mmap):
+            pages.madvise(mmap.MADV_DONTNEED)
+    return values
 
 
 def scaled(X: Array, exponents: Array) -> Array:

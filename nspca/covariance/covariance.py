@@ -31,6 +31,10 @@ DENSE_LIMIT = 4000
 """Largest n (or m) for which an n x n matrix is formed: 128 MB, and a Cholesky factorisation of about a
 second.
 """
+WHOLE_LIMIT = 10_000
+"""Largest n for which A is formed whole when dense data have at least as many rows: 800 MB, no more than the
+data. After that a product costs a share n / 2m of one with the data.
+"""
 DIRECT_LIMIT = 1000
 """Up to this size a full symmetric eigensolver is as quick as an iterative one and does not depend on a
 start.
@@ -154,12 +158,18 @@ class Covariance:
         """Return the sum of the variances."""
         return float(self.diagonal.sum())
 
+    @property
+    def most_formed(self) -> int:
+        """Return the largest n for which the whole of A is formed."""
+        return DENSE_LIMIT
+
     @cached_property
     def matrix(self) -> Array:
-        """Return A as (n, n); refused for n above `DENSE_LIMIT`."""
-        if self.n > DENSE_LIMIT:
+        """Return A as (n, n); refused for n above `most_formed`."""
+        if self.n > self.most_formed:
             raise Refused(
-                f"an n x n matrix needs n <= {DENSE_LIMIT}, got n = {self.n}; use products, columns or blocks"
+                f"an n x n matrix needs n <= {self.most_formed}, got n = {self.n}; use products, columns or "
+                "blocks"
             )
         with steady(self.n**2 * self.shape[0]):
             return self._formed()
@@ -288,11 +298,16 @@ class DataCovariance(Covariance):
         """Return which features (n,) are not 0; where A is centred, those that do not hold one value."""
         return self._varies
 
+    @property
+    def most_formed(self) -> int:
+        """Return the largest n for which the whole of A is formed."""
+        return WHOLE_LIMIT if self.m >= self.n else DENSE_LIMIT
+
     @cached_property
     def _small(self) -> bool:
         """Tell whether A is formed whole and used in place of Z."""
         # Once n is not above 2m, a product with A (n^2) costs no more than one with Z and then Z' (2mn).
-        return self.n <= min(DENSE_LIMIT, 2 * self.m)
+        return self.n <= min(self.most_formed, 2 * self.m)
 
     def product(self, X: Array) -> Array:
         """Return ``A @ X``."""
@@ -380,6 +395,11 @@ class SparseCovariance(DataCovariance):
     def __init__(self, X: Any, mean: Array, weight: Array, varies: NDArray[np.bool_], **recipe: Any) -> None:
         super().__init__(X, varies, **recipe)
         self.mean, self.weight = mean, weight
+
+    @property
+    def most_formed(self) -> int:
+        """Return the largest n for which the whole of A is formed, from a dense copy of the data."""
+        return DENSE_LIMIT
 
     def scores(self, X: Array) -> Array:
         """Return ``Z @ X``, the samples along components X (n, r), in unit scale."""

@@ -34,7 +34,7 @@ HELD = 3
 
 
 class Centred(Protocol):
-    """Rows of ``Z = (Y - 1 mean') * weight`` in blocks of sparse Y, in unit scale.
+    """Rows of ``Z = (Y - 1 mean') * weight`` in blocks of Y, in unit scale, sparse or dense.
 
     `counts` are the nonzeros of the columns; `folded` joins ``kernel(Y, *arguments)`` over all blocks.
     """
@@ -129,10 +129,14 @@ class Parts(Covariance):
         dense = self.rows.counts[features] > self.dense_share * self.rows.m
         d, s = np.flatnonzero(dense), np.flatnonzero(~dense)
         DD, SD, SS = self.rows.folded(added, _products, features, d, s)
-        G = np.empty((features.size, features.size))
-        G[np.ix_(d, d)], G[np.ix_(s, s)], G[np.ix_(s, d)], G[np.ix_(d, s)] = DD, SS, SD, SD.T
+        G = DD
+        if s.size:
+            G = np.empty((features.size, features.size))
+            G[np.ix_(d, d)], G[np.ix_(s, s)], G[np.ix_(s, d)], G[np.ix_(d, s)] = DD, SS, SD, SD.T
         G = self._centred(G, features, features)
-        return (G + G.T) / 2
+        G += G.T
+        G /= 2
+        return G
 
     def _centred(self, G: Array, I: Indices, J: Indices) -> Array:
         """Return ``A[I][:, J]`` from the sums ``G = Y_I'Y_J`` over all rows; G is changed."""
@@ -203,10 +207,10 @@ def _products(
 
     `d` and `s` are places in `features`, of columns that are multiplied as dense and as sparse ones.
     """
-    Y = Y[:, features]
+    Y = Y if features.size == Y.shape[1] and (np.diff(features) > 0).all() else Y[:, features]
     S = sp.csr_array(Y[:, s])
     DD, SD = np.zeros((d.size, d.size)), np.zeros((s.size, d.size))
-    for start, D in pieces(Y[:, d], d.size):
+    for start, D in pieces(Y[:, d] if s.size else Y, d.size):
         DD += D.T @ D
         SD += S[start : start + len(D)].T @ D
     return DD, SD, (S.T @ S).toarray()
@@ -230,8 +234,9 @@ def _crossed(Y: Any, pairs: Sequence[tuple[Indices, Indices]]) -> Iterator[Array
         yield G
 
 
-def pieces(X: sp.csr_array, width: int) -> Iterator[tuple[int, Array]]:
+def pieces(X: Any, width: int) -> Iterator[tuple[int, Array]]:
     """Yield rows of X as dense arrays of at most `AT_ONCE` entries, each with the number of its first row."""
     step = max(1, AT_ONCE // max(width, 1))
     for start in range(0, X.shape[0] if width else 0, step):
-        yield start, X[start : start + step].toarray()
+        part = X[start : start + step]
+        yield start, part if isinstance(part, np.ndarray) else part.toarray()

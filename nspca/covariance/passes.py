@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from nspca.covariance import distributed
 from nspca.covariance.inputs import refuse_constant, require_two_rows, with_columns
-from nspca.covariance.linalg import Array, one_thread
+from nspca.covariance.linalg import Array, one_thread, scaled
 from nspca.covariance.moments import STILL
 from nspca.covariance.numbers import refuse_rounded
 from nspca.covariance.parts import pieces
@@ -60,9 +60,16 @@ class Scale:
     full: np.ndarray
     shift: Array | None = None
 
-    def of(self, X: sp.csr_array) -> sp.csr_array:
-        """Return a block of rows in unit scale, with full columns shifted."""
+    def of(self, X: sp.csr_array) -> Any:
+        """Return a block of rows in unit scale, with full columns shifted.
+
+        The block is a dense array where most columns are full, and sparse otherwise.
+        """
         columns = isinstance(self.exponents, np.ndarray)
+        if self.shift is not None and 2 * self.full.size > X.shape[1]:
+            D = scaled(X.toarray(), -np.asarray(self.exponents))
+            D[:, self.full] -= self.shift
+            return D
         exponents = self.exponents[X.indices] if columns else self.exponents
         Y = sp.csr_array((np.ldexp(X.data, -exponents), X.indices, X.indptr), shape=X.shape)
         if self.full.size:
@@ -89,7 +96,7 @@ class BlockFunction:
 
 
 class Rows:
-    """Rows of a table as rows of ``Z = (Y - 1 mean') * weight``, Y sparse.
+    """Rows of a table as rows of ``Z = (Y - 1 mean') * weight``, Y sparse unless most columns are full.
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from nspca.covariance import distributed
-from nspca.covariance.covariance import DENSE_LIMIT, Covariance, SparseCovariance
+from nspca.covariance.covariance import DENSE_LIMIT, WHOLE_LIMIT, Covariance, SparseCovariance
 from nspca.covariance.linalg import Array, Indices
 from nspca.covariance.parts import Parts, pieces
 from nspca.covariance.passes import Rows, Table
@@ -30,8 +30,10 @@ from nspca.progress import Report, silent
 
 DENSE_SHARE = 1 / 16
 """Columns with more nonzeros than this share of the rows are multiplied as dense ones."""
-WHOLE = DENSE_LIMIT
-"""Largest number of features for which A is formed whole."""
+WHOLE, WHOLE_OF_DENSE = DENSE_LIMIT, WHOLE_LIMIT
+"""Largest number of features for which A is formed whole, and that number for tables that are at least half
+full and have at least as many rows.
+"""
 
 
 class ShardedCovariance(Parts):
@@ -84,7 +86,13 @@ class ShardedCovariance(Parts):
     @property
     def small(self) -> bool:
         """Tell whether A is formed whole, so that methods for data in memory work on it."""
-        return self.n <= WHOLE
+        is_full = 2 * int(self.rows.counts.sum()) >= self.rows.m * self.n
+        return self.n <= (WHOLE_OF_DENSE if is_full and self.rows.m >= self.n else WHOLE)
+
+    @property
+    def most_formed(self) -> int:
+        """Return the largest n for which the whole of A is formed."""
+        return max(DENSE_LIMIT, self.n * self.small)
 
     def product(self, X: Array) -> Array:
         """Return ``A @ X``, in at most one pass."""
@@ -189,8 +197,8 @@ def _along(Y: Any, X: Array, fixed: Array) -> Part:
 
 
 def _selected(Y: Any, features: Any) -> Part:
-    """Return some columns of a block."""
-    return (Y[:, features],)
+    """Return some columns of a block, sparse."""
+    return (sp.csr_array(Y[:, features]),)
 
 
 def of_table(

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from nspca.bounds.plan import FACTOR_LIMIT, JOINT_PLANS, PLANS
-from nspca.covariance.covariance import DENSE_LIMIT
+from nspca.covariance.covariance import DENSE_LIMIT, WHOLE_LIMIT
 from nspca.covariance.large import ROWS
 from nspca.covariance.parts import CANDIDATES
 from nspca.data import limits
@@ -194,8 +194,14 @@ def _beyond(size: Size) -> str:
 
 def _worked_on(size: Size, at: str, sizes: Sequence[int]) -> int:
     """Return the number of features on which A is formed: some of them for large data, otherwise all."""
-    by_parts = size.columns > DENSE_LIMIT and (at == "shards" or (size.sparse and size.rows > ROWS))
+    by_parts = size.columns > _most_formed(size) and (at == "shards" or (size.sparse and size.rows > ROWS))
     return min(size.columns, max(CANDIDATES, 2 * sum(sizes))) if by_parts else size.columns
+
+
+def _most_formed(size: Size) -> int:
+    """Return the largest number of features on which A is formed: more for full data with many rows."""
+    is_full = (size.at == "shards" or not size.sparse) and 2 * size.entries >= size.rows * size.columns
+    return WHOLE_LIMIT if is_full and size.rows >= size.columns else DENSE_LIMIT
 
 
 def _bytes(size: Size, at: str, features: int, sizes: Sequence[int]) -> int:
@@ -207,7 +213,7 @@ def _bytes(size: Size, at: str, features: int, sizes: Sequence[int]) -> int:
         data += size.rows * size.columns * TABLE  # a dense copy, to form A
     vectors = size.columns * (BY_BLOCKS + len(sizes)) * TABLE
     smaller = min(size.rows, size.columns)
-    side = max(features * (features <= DENSE_LIMIT), smaller * (smaller <= FACTOR_LIMIT))
+    side = max(features * (features <= _most_formed(size)), smaller * (smaller <= FACTOR_LIMIT))
     return int(data + vectors + SQUARES * side**2 * TABLE)
 
 
@@ -220,7 +226,7 @@ def _seconds(size: Size, features: int, passes: int, sizes: Sequence[int], machi
         forming = size.entries * min(each, features) * machine.sparse
     else:  # the cheaper of Z'Z and ZZ'
         forming = size.entries * min(size.rows, features) * machine.dense
-    product = features**2 if features <= DENSE_LIMIT else 2 * size.entries
+    product = features**2 if features <= _most_formed(size) else 2 * size.entries
     besides = BASE + EACH * min(features, MOST)
     seeking = (1 + len(sizes) / 4) * (STEPS * product + besides) * machine.dense
     return reading + going + forming + seeking
