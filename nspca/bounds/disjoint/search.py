@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from nspca.bounds.disjoint.arrays import packed_joint
+from nspca.bounds.disjoint.arrays import packed_joint, unpacked_joint
 from nspca.bounds.disjoint.columns import Columns, Prices
 from nspca.bounds.disjoint.node import JointNode
 from nspca.bounds.disjoint.pricing import NO_GOAL, Base, Means, Pricing, aims
@@ -22,7 +22,7 @@ from nspca.bounds.disjoint.state import State
 from nspca.bounds.dual.rounds import Work
 from nspca.bounds.fixing.ground import Ground
 from nspca.bounds.fixing.stored import Stored
-from nspca.bounds.fixing.tree import Limits
+from nspca.bounds.fixing.tree import MOST_BYTES, Limits
 from nspca.bounds.plan import CLOSED, Plan
 from nspca.certificate import Certificate
 from nspca.covariance.linalg import Array
@@ -58,6 +58,8 @@ class JointTree(Work[Plan]):
         An answer better than the one that was known, if the search met one.
     known : float
         A bound that is proved already, in unit scale. No larger bound is reported.
+    resumed : dict of ndarray or None
+        Arrays of the tree of an earlier search (a certificate of form `packing`), to go on from.
     base, columns : Base, Columns
         The features that have rows, and the pool of sets from which prices are found.
     root : JointNode
@@ -75,6 +77,7 @@ class JointTree(Work[Plan]):
     first: Array | None = None
     point: Array | None = None
     known: float = np.inf
+    resumed: dict[str, np.ndarray] | None = None
 
     def __post_init__(self) -> None:
         self.base = Base(self.problem, self.ground)
@@ -92,7 +95,10 @@ class JointTree(Work[Plan]):
                     self.columns.add(np.flatnonzero(x))
         first = None if self.first is None else self.first[self.base.features]
         try:
-            if self.prepare(self.root, first, self.witness):
+            if self.resumed is not None:
+                self.root = unpacked_joint(self.resumed, self.base, self.means())
+                self.improve_all()
+            elif self.prepare(self.root, first, self.witness):
                 self.improve_all()
         except Cancelled:
             self.report = _nothing
@@ -123,8 +129,13 @@ class JointTree(Work[Plan]):
     @property
     def stopped(self) -> bool:
         """Tell whether a limit is reached."""
-        most = self.limits.nodes
-        return time.monotonic() > self.ends or (most is not None and self.nodes >= most)
+        most, ended = self.limits.nodes, time.monotonic() > self.ends
+        return ended or (most is not None and self.nodes >= most) or self.held > MOST_BYTES
+
+    @property
+    def held(self) -> int:
+        """Return the bytes of the witnesses of all trees."""
+        return sum(tree.held for node in self.root.walk() for one in node.pricings for tree in one.trees)
 
     # --- nodes ----------------------------------------------------------------------------------------------
     def prepare(self, node: JointNode, first: Array | None, witness: Stored | None) -> bool:
@@ -154,10 +165,30 @@ class JointTree(Work[Plan]):
     def begin(self, state: State, prices: Prices, witness: Stored | None) -> Pricing | None:
         """Return a pricing with the prices found; None where the time is over before it has a bound."""
         pi, levels = self.base.spread(prices.pi), aims(prices, state, self.lower * (1 + CLOSED))
-        seconds = max(0.0, self.ends - time.monotonic()) if np.isfinite(self.ends) else None
-        means = Means(self.plan, self.tell, seconds)
-        made = Pricing.begin(self.base, state, pi, levels, means, witness)
+        made = Pricing.begin(self.base, state, pi, levels, self.means(), witness)
         return made if made.is_ready else None
+
+    def means(self) -> Means:
+        """Return the limits of the work on one pricing."""
+        seconds = max(0.0, self.ends - time.monotonic()) if np.isfinite(self.ends) else None
+        return Means(self.plan, self.tell, seconds, self.limits.client)
+
+    def revive(self, node: JointNode) -> None:
+        """Give a node that was read from a certificate prices, and its trees the levels that they aim at."""
+        state, pricing = node.state, node.pricings[-1]
+        assert state is not None  # it is open
+        rows, pi = self.base.of_rows(state), pricing.pi[self.base.features]
+        node.prices = prices = self.columns.prices(rows, pi)
+        self.take(prices)
+        if pricing.goal != NO_GOAL:
+            node.is_stuck = not self.prepare(node, pi, None)
+            return
+        tops = tuple(self.columns.top(rows, c, pi) for c, *_ in rows.classes)
+        pairs = zip(tops, rows.classes, strict=True)
+        program = float(pricing.largest_sum) + sum(top * len(own) for top, own in pairs)
+        levels = aims(replace(prices, tops=tops, program=program), state, self.lower * (1 + CLOSED))
+        for tree, level in zip(pricing.trees, levels, strict=True):
+            tree.lower = level
 
     def narrow(self, node: JointNode) -> bool:
         """Fix features by the last pricing of a node for all answers above the best value.
@@ -192,8 +223,10 @@ class JointTree(Work[Plan]):
 
     def improve(self, node: JointNode) -> None:
         """Let the trees of a node grow, or branch on it where its prices cannot close it."""
+        if node.prices is None:
+            self.revive(node)
+            return
         prices, pricing = node.prices, node.pricings[-1]
-        assert prices is not None  # open nodes have a bound
         excess = max(0.0, prices.program - self.lower)
         enough = max(self.target, prices.program + SHARE * excess)
         if pricing.estimate > enough and self.grow(pricing):
@@ -260,8 +293,9 @@ class JointTree(Work[Plan]):
     @property
     def proved(self) -> float:
         """Return the bound that is proved so far, up to rounding; infinite before the root has one."""
-        leaves = [node for node in self.root.walk() if not node.children]
-        return max([self.lower, *(node.estimate for node in leaves)])
+        nodes = list(self.root.walk())
+        goals = [pricing.goal for node in nodes for pricing in node.pricings]
+        return max([self.lower, *goals, *(node.estimate for node in nodes if not node.children)])
 
     def certificate(self) -> Certificate | None:
         """Return the certificate of the present tree; None before the root has a bound."""
