@@ -39,7 +39,7 @@ PLATEAU = 0.05
 """Relative excess over the (r + 1)-th eigenvalue of A - W from which an eigenvalue gets a dimension of the
 lift.
 """
-WORTH, WIDE = 0.05, 0.05
+WORTH, WIDE = 0.25, 0.05
 """A search is made when it promises to close at least the share WORTH of the gap. While no value is known,
 the share WIDE of the bound stands for the gap. In the last round any promised gain is searched.
 """
