@@ -292,7 +292,7 @@ class Packing(Work[JointPlan]):
     def proved(self, fine: bool = True) -> Certificate | None:
         """Return the certificate of `best`, None without `best` or when its spectral claim fails.
 
-        With `fine`, the bound put off is searched at the tolerance `FINE`. If it is no better than `best`, the
+        With `fine`, the bound put off is searched at the fine tolerance. If it is no better than `best`, the
         search for `best` is repeated at that tolerance.
         """
         if fine and not self.search_candidate():

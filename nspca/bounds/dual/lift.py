@@ -264,7 +264,7 @@ class Lift(Bundle):
             return sigma / 2 * np.sum(positive_part(T - self._hull(w)) ** 2) + cut / 2 * (far @ far) + psi
 
         def slopes(w: Array) -> tuple[Array, Curvature]:
-            """Return the gradient, and a function that returns parts of the Hessian, of the joint objective at weights w."""
+            """Return the gradient of the joint objective at w, and a function for parts of the Hessian."""
             R, z = positive_part(T - self._hull(w)), supports @ w
             slope = -sigma * np.einsum("ij,ij->j", self.coordinates, R @ self.coordinates)
             gradient = slope + (bend * (s @ w - size) - tau) * s
