@@ -187,7 +187,7 @@ JOINT_PLANS = {
         ranks=(4, 4),
         passes=2,
         packing=6e8,
-        cap=80_000,
+        cap=120_000,
         searching=1.5e8,
         sets=(32, 20),
     ),
