@@ -371,6 +371,22 @@ def test_a_joint_search_goes_on_from_a_worse_answer_and_when_it_is_cancelled_at_
     assert first.upper <= plain.upper and first.tree is not None
 
 
+@pytest.mark.parametrize("nonneg", [True, False])
+@pytest.mark.parametrize("fixing", [0, 400])
+def test_searches_that_go_on_are_not_below_brute_force(many_nodes, monkeypatch, nonneg, fixing):
+    monkeypatch.setattr(settle, "FIX_CAP", fixing)
+    sizes_of_trees = []
+    for A, sizes in problems(5, seed=31, n_max=8):
+        problem, exact = Problem.from_covariance(A, sizes, nonneg), brute_force_joint(A, sizes, nonneg)[0]
+        result, saved = nspca.solve(problem, "joint", certify=None), None
+        for nodes in (1, 4, 12):
+            saved = nspca.certify(problem, result, effort="exhaustive", nodes=nodes, resume=saved)
+            assert saved.upper >= exact * (1 - EDGE)
+            assert nspca.verify(A, saved, problem) <= saved.upper
+        sizes_of_trees.append(0 if saved.tree is None else len(saved.tree["branch"]))
+    assert max(sizes_of_trees) > 1
+
+
 def test_damaged_joint_trees_are_one_sentence(many_nodes):
     _, problem = noise()
     part = nspca.certify(problem, effort="exhaustive", nodes=12)

@@ -51,7 +51,7 @@ class JointTree(Work[Plan]):
         The kept rows, without prices.
     limits : Limits
     witness : Stored or None
-        Witness that the trees of the root try first.
+        Witness that every tree tries first.
     first : (n,) float64 or None
         Prices near which the root begins.
     point : (n, r) float64 or None
@@ -181,7 +181,7 @@ class JointTree(Work[Plan]):
         node.prices = prices = self.columns.prices(rows, pi)
         self.take(prices)
         if pricing.goal != NO_GOAL:
-            node.is_stuck = not self.prepare(node, pi, None)
+            node.is_stuck = not self.prepare(node, pi, self.witness)
             return
         tops = tuple(self.columns.top(rows, c, pi) for c, *_ in rows.classes)
         pairs = zip(tops, rows.classes, strict=True)
@@ -264,7 +264,7 @@ class JointTree(Work[Plan]):
         assert state is not None and node.prices is not None  # the node is open
         prices = self.columns.prices(self.base.of_rows(state), node.prices.pi)
         self.take(prices)
-        made = self.begin(state, prices, self.witness if node is self.root else None)
+        made = self.begin(state, prices, self.witness)
         if made is not None:
             self.settled += sum(tree.nodes for tree in before.trees)
             node.prices, node.pricings[-1] = prices, made
@@ -279,7 +279,7 @@ class JointTree(Work[Plan]):
         feature, children = int(self.base.features[row]), []
         for child_state in state.children(feature):
             child = JointNode(child_state)
-            if not child.is_empty and (self.stopped or not self.prepare(child, prices.pi, None)):
+            if not child.is_empty and (self.stopped or not self.prepare(child, prices.pi, self.witness)):
                 return True  # the time is over: the node stays a leaf
             children.append(child)
         node.feature, node.children = feature, children
