@@ -165,7 +165,8 @@ class Packing(Work[JointPlan]):
     # --- the work -------------------------------------------------------------------------------------------
     def rounds(self) -> None:
         """Improve one lift after another, each with one more dimension, as often as the plan allows."""
-        passes = self.plan.passes
+        # where a search over sets follows, that proves the rest
+        passes = 1 if self.plan.searched_nodes(self.problem.n) else self.plan.passes
         self.total = self.steps + self.plan.packing_steps(len(self.kept.block))
         rank = self.rank()
         for number in range(passes):

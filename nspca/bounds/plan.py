@@ -206,6 +206,6 @@ JOINT_PLANS = {
         packing=4e9,
         cap=2_000_000,
         searching=4e9,
-        sets=(64, 100),
+        sets=(64, 200),
     ),
 }

@@ -116,8 +116,8 @@ class _Sets:
     def better(self, found: Certificate | None) -> Certificate:
         """Return the certificate with the smaller bound, with the tree of the search if that may go on."""
         if not self.goes_on:
-            return smaller(self.best, found)
-        tree = self.best.tree if found is None else found.witness
+            return smaller(self.best, found).with_unfinished(None)
+        tree = self.best.tree if found is None else found.tree
         return smaller(self.best, found).with_unfinished(tree)
 
 

@@ -5,6 +5,7 @@ needs, accepted by the checker, and proved optimal where there is time; forged c
 import itertools
 import tracemalloc
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -385,6 +386,22 @@ def test_searches_that_go_on_are_not_below_brute_force(many_nodes, monkeypatch, 
             assert nspca.verify(A, saved, problem) <= saved.upper
         sizes_of_trees.append(0 if saved.tree is None else len(saved.tree["branch"]))
     assert max(sizes_of_trees) > 1
+
+
+def test_a_branch_whose_children_prove_less_takes_nothing_from_the_bound(many_nodes):
+    A = rivals()
+    problem = Problem.from_covariance(A, (2, 2, 2), False)
+    result = nspca.solve(problem, "joint", certify=None)
+    lower, kept = problem.covariance.to_unit(result.value, 3), []
+    for nodes in (1, 4, 7, 10):
+        tree = tree_of(problem, lower, nodes=nodes)
+        tree.run(result.components)
+        one = tree.certificate()
+        assert nspca.verify(A, one) <= one.upper
+        kept.append((one.upper, bool(one.unfinished)))
+    uppers = [upper for upper, _ in kept]
+    assert all(after <= before * (1 + 1e-12) for before, after in pairwise(uppers))
+    assert any(has_more for _, has_more in kept)
 
 
 def test_damaged_joint_trees_are_one_sentence(many_nodes):

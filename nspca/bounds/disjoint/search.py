@@ -65,6 +65,8 @@ class JointTree(Work[Plan]):
     root : JointNode
     ends : float
         Time of `time.monotonic` at which the search ends; inf without a limit.
+    before : Certificate or None
+        Certificate before the last branch whose children prove less.
     settled : int
         Number of settled nodes of trees that were given up since.
     """
@@ -85,6 +87,7 @@ class JointTree(Work[Plan]):
         self.root = JointNode(State.root(self.problem.sizes, self.problem.n))
         self.ends = np.inf if self.limits.seconds is None else time.monotonic() + self.limits.seconds
         self.settled = 0
+        self.before: Certificate | None = None
 
     def run(self, answer: Array | None = None) -> None:
         """Search until nothing is open or a limit is reached; `answer` (n, r) has the known components."""
@@ -282,6 +285,8 @@ class JointTree(Work[Plan]):
             if not child.is_empty and (self.stopped or not self.prepare(child, prices.pi, self.witness)):
                 return True  # the time is over: the node stays a leaf
             children.append(child)
+        if max(child.estimate for child in children) > node.estimate:
+            self.keep()
         node.feature, node.children = feature, children
         node.prices = None
         if node.pricings[-1].goal == NO_GOAL:
@@ -302,7 +307,16 @@ class JointTree(Work[Plan]):
         if not np.isfinite(self.proved):
             return None
         arrays, upper = packed_joint(self.root)
-        return Certificate.of(self.problem, "J8", "packing", upper, arrays)
+        now = Certificate.of(self.problem, "J8", "packing", upper, arrays)
+        before = self.before
+        return now if before is None or now.upper <= before.upper else before.with_unfinished(arrays)
+
+    def keep(self) -> None:
+        """Keep the certificate of the present tree, as children may prove less when they begin."""
+        self.before = self.certificate()
+        if self.before is not None:
+            self.before = self.before.with_unfinished(None)
+            self.known = min(self.known, self.before.upper / self.problem.covariance.unit)
 
     def tell(self) -> None:
         """Report the gap and the number of nodes."""
