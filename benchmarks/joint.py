@@ -28,6 +28,7 @@ import numpy as np
 import nspca
 from benchmarks.speed import say
 from nspca.covariance import sketch
+from nspca.data.preparation import lee_seung
 from nspca.papers.published import PRINTED
 from nspca.presentation.numerals import round_down, round_up
 
@@ -49,6 +50,7 @@ class Row:
     center: bool = True
     nonneg: bool = False
     covariance: bool = False
+    lee_seung: bool = False
     proved: dict = field(default_factory=dict)  # by effort, the fraction it should come to
     published: dict = field(default_factory=dict)
 
@@ -62,11 +64,10 @@ class Row:
         """The raw table, or None where it is not to be had."""
         if self.sample:
             sample = nspca.load_sample(self.sample)
-            return (
-                (sample.X / self.divide if self.divide != 1 else sample.X)
-                if sample.source != "stand-in"
-                else None
-            )
+            if sample.source == "stand-in":
+                return None
+            X = lee_seung(sample.X) if self.lee_seung else sample.X
+            return X / self.divide if self.divide != 1 else X
         path = Path(os.environ.get("NSPCA_DATA", ".")) / self.file
         return (
             np.load(path, allow_pickle=False)["X"][: self.rows].astype(np.float64) if path.is_file() else None
@@ -93,7 +94,7 @@ TABLE = (
         sample="bow-kos",
         center=False,
         published=published(2, "kos"),
-        proved={"standard": 0.91, "thorough": 0.94},
+        proved={"standard": 0.94, "thorough": 0.96},
     ),
     Row("KOS >=0", (15,) * 8, 5, 62.6, sample="bow-kos", center=False, nonneg=True),
     Row("KOS s=10", (10,) * 8, 5, 0.0, sample="bow-kos", center=False),
@@ -104,7 +105,7 @@ TABLE = (
         5.64e9,
         sample="leukemia",
         published=published(1, "leukemia"),
-        proved={"standard": 0.90, "thorough": 0.93},
+        proved={"standard": 0.91, "thorough": 0.94},
     ),
     Row(
         "Arcene",
@@ -123,7 +124,7 @@ TABLE = (
         5.66e2,
         file="mfeat_pix.npz",
         published=published(1, "mfeat"),
-        proved={"standard": 0.93, "thorough": 0.97},
+        proved={"standard": 0.94, "thorough": 0.97},
     ),
     Row(
         "CBCL/255 >=0",
@@ -133,7 +134,17 @@ TABLE = (
         sample="cbcl",
         divide=255,
         nonneg=True,
-        proved={"standard": 0.98, "thorough": 0.99},
+        proved={"standard": 0.993, "thorough": 0.996},
+    ),
+    Row(
+        "Lee-Seung >=0",
+        (30,) * 4,
+        4,
+        0.0,
+        sample="cbcl",
+        lee_seung=True,
+        nonneg=True,
+        proved={"standard": 0.95, "thorough": 0.97},
     ),
     Row("CBCL/255", (40,) * 5, 4, 0.0, sample="cbcl", divide=255),
     small("pitprops", "pitprops", (3, 3), False, covariance=True),

@@ -418,12 +418,6 @@ class _Search:
                 "effort 'exhaustive' is for one component or for several found together, got several one "
                 "after another; use method 'joint', or a k with a size for each"
             )
-        if problem.joint and (self.resume is not None or self.limits.client is not None):
-            name = "client" if self.resume is None else "resume"
-            raise InvalidOption(
-                f"a search for several components runs in one process from its beginning, got {name}; leave "
-                f"{name} out"
-            )
         if self.resume is not None:
             require_about(problem, self.resume)
 
@@ -453,7 +447,7 @@ def _find_bound(
         lower = problem.covariance.to_unit(value, len(problem.sizes))
         X = None if result is None else result.components
         plan = "standard" if effort == EXHAUSTIVE else effort
-        best, point = prove_joint(problem, lower, plan, report, X, search.limits)
+        best, point = prove_joint(problem, lower, plan, report, X, search.limits, search.resume)
         return best, None, point
     smaller = min(problem.n, problem.covariance.shape[0])
     factorised = smaller <= (FACTOR_LIMIT if effort == "fast" else DENSE_LIMIT)

@@ -43,6 +43,8 @@ KINDS = {
 }
 """Description of each kind of bound."""
 
+TREES = frozenset({"fixing", "packing"})
+"""Forms whose witness is the tree of a search, for one component or for several."""
 PARTS = frozenset({"witness", "unfinished"})
 """Attributes that are arrays: in a file they stand beside the header."""
 
@@ -71,8 +73,8 @@ class Certificate:
         proof, because the digest is that of the prepared data.
     witness : dict of ndarray
     unfinished : dict of ndarray
-        Arrays of form "fixing": the tree of a search that proves less than `upper` so far and can go on.
-        Empty where there is none. It is no part of the proof.
+        Arrays of form "fixing", for several components "packing": the tree of a search that proves less than
+        `upper` so far and can go on. Empty where there is none. It is no part of the proof.
     """
 
     kind: str
@@ -202,7 +204,7 @@ class Certificate:
     @property
     def tree(self) -> dict[str, np.ndarray] | None:
         """Return the arrays of the tree that a search can go on from; None where there is none."""
-        return self.unfinished or (self.witness if self.form == "fixing" else None)
+        return self.unfinished or (self.witness if self.form in TREES else None)
 
     def with_unfinished(self, tree: dict[str, np.ndarray] | None) -> "Certificate":
         """Return the certificate with a tree that a search can go on from, or without one."""

@@ -23,6 +23,10 @@ LEFT_OUT = 0.6
 """Maximum share of the value that S times the largest eliminated entry may reach, S the sum of the sizes.
 More is eliminated than for one component, since the steps after the first W pay off with fewer rows.
 """
+LITTLE = 0.2
+"""Maximum such share at which the kept rows are chosen where a core with weights is possible too. For KOS, 8
+topics of 15 words, the share is .15 for 1200 rows, which prove .93; a core proves .82.
+"""
 
 
 def certify_joint(
@@ -105,7 +109,7 @@ class _JointSearch:
         None if the last run could not be proved; the earlier certificate is then the best.
         """
         plan, n = self.plan, self.problem.n
-        if self.lower > 0 and core.pays(self.problem, plan.rows, LEFT_OUT * self.lower, self.lower):
+        if self.lower > 0 and self.core_pays():
             run = self.with_core()
             if run is not None:
                 return run
@@ -129,6 +133,16 @@ class _JointSearch:
             if run.ends:
                 break
         return run
+
+    def core_pays(self) -> bool:
+        """Tell whether a core with weights is tried.
+
+        Where the kept rows leave out hardly anything, they prove more than the smaller core of data in parts.
+        """
+        plan = self.plan
+        if not core.pays(self.problem, plan.rows, LEFT_OUT * self.lower, self.lower):
+            return False
+        return not elimination.leaves_out_little(self.problem, plan.rows[-1], LITTLE * self.lower)
 
     def with_core(self) -> KyFan | None:
         """Run `KyFan` on cores with weights for other features; return the best proved run, or None."""

@@ -39,16 +39,25 @@ PLATEAU = 0.05
 """Relative excess over the (r + 1)-th eigenvalue of A - W from which an eigenvalue gets a dimension of the
 lift.
 """
-WORTH, WIDE = 0.05, 0.05
-"""A search is made when it promises to close at least the share WORTH of the gap. While no value is known,
-the share WIDE of the bound stands for the gap. In the last round any promised gain is searched.
+WORTH, RARE, WIDE = 0.25, 0.5, 0.05
+"""A search is made when it promises to close at least the share WORTH of the gap, or RARE with the last rank,
+whose last bound is searched anyway. While no value is known, the share WIDE of the bound stands for the gap.
+In the last round any promised gain is searched.
 """
 STALL, PATIENCE = 0.01, 3
 """A lift is left after PATIENCE rounds in a row that each close less than the share STALL of the gap."""
-HARDER = 30
-"""Least work expected of a lift with one more dimension, as a multiple of the work of the last search."""
-COARSE, FINE = 1e-3, 1e-4
-"""Tolerance of a search relative to the bound: COARSE during the rounds, FINE for the certificate."""
+ON_THE_WAY = 0.04, 2
+"""The same two numbers while the lift gets one more dimension afterwards, which closes more."""
+HARDER = 12
+"""Least work expected of a lift with one more dimension, as a multiple of the work of the last search. It was
+12 for mfeat, from four dimensions to five and from five to six.
+"""
+LEAST = 2000
+"""Cones that a search may make, however much was searched before."""
+COARSE, FINE, OPEN = 1e-3, 1e-4, 0.01
+"""Tolerance of a search relative to the bound: COARSE during the rounds, FINE for the certificate. The search
+for the certificate may leave open the share OPEN of the gap, if that is more.
+"""
 
 Searched = tuple[float, list[tuple[float, Cover]]]
 """A searched bound, and for each size the value F of its search and the cover that proves F."""
@@ -109,6 +118,7 @@ class Packing(Work[JointPlan]):
     best, halves : numbers that prove `upper`, and the value F and the cover for each size; None and empty
         until a bound better than `before` is found
     searched_rows, last_rows : cones times rows, summed over all searches, and of the last search
+    candidate, promised : numbers of the best bound that was not searched, and what its bundle promises
     """
 
     stage = "joint proof"
@@ -120,6 +130,8 @@ class Packing(Work[JointPlan]):
     halves: list[tuple[float, Cover]] = field(default_factory=list)
     searched_rows: int = 0
     last_rows: int = 0
+    candidate: Packed | None = None
+    promised: float = np.inf
 
     @classmethod
     def following(cls, run: KyFan, before: Certificate) -> "Packing":
@@ -153,31 +165,36 @@ class Packing(Work[JointPlan]):
     # --- the work -------------------------------------------------------------------------------------------
     def rounds(self) -> None:
         """Improve one lift after another, each with one more dimension, as often as the plan allows."""
-        begun, passes = self.steps, self.plan.passes
-        self.total = begun + self.plan.packing_steps(len(self.kept.block))
+        # where a search over sets follows, that proves the rest
+        passes = 1 if self.plan.searched_nodes(self.problem.n) else self.plan.passes
+        self.total = self.steps + self.plan.packing_steps(len(self.kept.block))
         rank = self.rank()
         for number in range(passes):
             room = self.searched_rows + (HARDER * self.last_rows if number else 0) < self.plan.searching
             if room and not self.closed and rank + number <= len(self.kept.block):
                 lift = self.begin(rank + number)
-                end = begun + (self.total - begun) * (number + 1) // passes
-                self.improve(lift, end)
+                end = self.steps + (self.total - self.steps) // (passes - number)
+                self.improve(lift, end, is_last=number == passes - 1)
                 (self.W, *_), self.X = lift.averaged(), lift.splitting.X
         self.steps = self.total
         self.tell()
 
-    def improve(self, lift: Lift, end: int) -> None:
-        """Alternate splitting steps with `look` until the gap hardly closes or step `end` is reached."""
-        self.look(lift)
+    def improve(self, lift: Lift, end: int, is_last: bool) -> None:
+        """Alternate splitting steps with `look` until the gap hardly closes or step `end` is reached.
+
+        The last bound of the last lift is left to `proved`, which searches once, at the tolerance `FINE`.
+        """
+        self.look(lift, RARE if is_last else WORTH)
         own, idle, most = np.inf, 0, self.plan.searching
-        while self.steps < end and self.searched_rows < most and not self.closed and idle < PATIENCE:
+        stall, patience = (STALL, PATIENCE) if is_last else ON_THE_WAY
+        while self.steps < end and self.searched_rows < most and not self.closed and idle < patience:
             self.advance(lift.splitting, min(ROUND, end - self.steps))
-            last = self.steps == end or idle == PATIENCE - 1
-            reached = self.look(lift, 0.0 if last else WORTH)
-            closed_little = np.isfinite(own) and own - reached < STALL * max(own - self.lower, 0.0)
+            last = self.steps == end or idle == patience - 1
+            usual = RARE if is_last else WORTH
+            reached = self.look(lift, 0.0 if last else usual, put_off=last and is_last)
+            closed_little = np.isfinite(own) and own - reached < stall * max(own - self.lower, 0.0)
             idle = idle + 1 if closed_little else 0
             own = min(own, reached)
-        self.steps = end
 
     def begin(self, rank: int) -> Lift:
         """Return a lift of the given rank that starts from the present W, with prices fitted to W."""
@@ -204,18 +221,21 @@ class Packing(Work[JointPlan]):
         standing = int(np.count_nonzero(values[:r] > (1 + PLATEAU) * plateau))
         return min(max(standing + 1, least), most, r + 1, len(self.kept.block))
 
-    def look(self, lift: Lift, worth: float = WORTH) -> float:
+    def look(self, lift: Lift, worth: float, put_off: bool = False) -> float:
         """Return the present bound of a lift, and turn the lift to the leading subspace of what is left.
 
         The bound is searched and proved when it promises to close the share `worth` of the gap. Otherwise it
-        is only an estimate.
+        is only an estimate. With `put_off`, `proved` searches the best of such bounds.
         """
         packed = Packed(*lift.averaged())
         base, h = packed.base(self.problem, self.kept), packed.heights(self.problem)
         tau = threshold(packed.W, self.problem.nonneg, self.kept.floor)
         promise = base + lift.value(packed.L, h, tau)
         gap = self.upper - self.lower if self.lower > 0 else WIDE * self.upper
-        if promise < self.upper - worth * gap:
+        if put_off:
+            if promise < min(self.upper, self.promised):
+                self.candidate, self.promised = packed, promise
+        elif promise < self.upper - worth * gap:
             promise, halves = self.searched(packed, base, lift.tops(lift.values(packed.L, h, tau)))
             for _, cover in halves:
                 if cover.direction.size == lift.U.shape[1] + 1:
@@ -235,14 +255,15 @@ class Packing(Work[JointPlan]):
         """
         counts, tau = counts_of(self.problem), threshold(packed.W, self.problem.nonneg, self.kept.floor)
         reached, halves, self.last_rows = [float(top) for top in tops], [], 0
+        left = self.plan.searching - self.searched_rows
         for g, (size, number) in enumerate(counts):
             others = sum(reached[i] * other for i, (_, other) in enumerate(counts) if i != g)
             budget = Budget(
-                FINE if fine else COARSE,
+                self.fine if fine else COARSE,
                 offset=(base + others) / number,
                 hopeless=np.inf if fine else self.upper / number,
                 known=np.inf if fine or self.lower == 0 else self.lower / number,
-                cap=self.plan.cap,
+                cap=min(self.plan.cap, max(LEAST, int(left / len(packed.L)))),
             )
             query = self.query(packed, size, tau)
             reached[g], cover = search_half(query, budget, report=self.quietly)
@@ -253,6 +274,13 @@ class Packing(Work[JointPlan]):
             halves.append((reached[g], cover))
         self.searched_rows += self.last_rows
         return base + sum(F * number for (F, _), (_, number) in zip(halves, counts, strict=True)), halves
+
+    @property
+    def fine(self) -> float:
+        """Relative tolerance of the search for the certificate."""
+        least = min(self.upper, self.promised)
+        gap = least / self.lower - 1 if self.lower > 0 and np.isfinite(least) else 0.0
+        return max(FINE, OPEN * gap)
 
     def query(self, packed: Packed, size: int, tau: float) -> Query:
         """Return the query of the search for one size; rows of zeros stand for the rows not kept."""
@@ -265,15 +293,14 @@ class Packing(Work[JointPlan]):
     def proved(self, fine: bool = True) -> Certificate | None:
         """Return the certificate of `best`, None without `best` or when its spectral claim fails.
 
-        With `fine`, the search is first repeated at the tolerance `FINE`.
+        With `fine`, the bound put off is searched at the fine tolerance. If it is no better than `best`, the
+        search for `best` is repeated at that tolerance.
         """
+        if fine and not self.search_candidate():
+            self.search_finely()
         best, kept, problem = self.best, self.kept, self.problem
         if best is None:
             return None
-        if fine:
-            tops = [F for F, _ in self.halves]
-            upper, halves = self.searched(best, best.base(problem, kept), tops, fine=True)
-            self.halves = halves if upper < self.upper else self.halves
         pairs = largest_eigenpairs(best.left(kept), len(problem.sizes))
         upper, witness = claimed(problem, pairs, best.taken, kept.rows, best.L, kept)
         if not np.isfinite(upper):
@@ -292,6 +319,26 @@ class Packing(Work[JointPlan]):
         self.upper = float(upper)
         self.tell()
         return Certificate.of(problem, "JP", "joint", upper, witness)
+
+    def search_candidate(self) -> bool:
+        """Search the bound that was put off; return whether it is better than `best`."""
+        if self.candidate is None:
+            return False
+        none_known = [0.0] * len(counts_of(self.problem))
+        base = self.candidate.base(self.problem, self.kept)
+        upper, halves = self.searched(self.candidate, base, none_known, fine=True)
+        if upper >= self.upper:
+            return False
+        self.best, self.halves, self.upper = self.candidate, halves, upper
+        return True
+
+    def search_finely(self) -> None:
+        """Repeat the search for `best` at the tolerance `FINE`."""
+        if self.best is None:
+            return
+        tops, base = [F for F, _ in self.halves], self.best.base(self.problem, self.kept)
+        upper, halves = self.searched(self.best, base, tops, fine=True)
+        self.halves = halves if upper < self.upper else self.halves
 
     @property
     def shown(self) -> float | None:

@@ -113,7 +113,7 @@ class JointPlan:
     ----------
     rows : increasing numbers of rows that may be kept; the next is tried if what is left out limits the bound
     ranks : minimum and maximum rank of the lift with prices; 0 for no such lift
-    passes : number of lifts, each of a rank one higher than the one before
+    passes : number of ranks that the lift has one after the other, each higher by one
     packing : work of all steps with prices and a lift, in entries
     cap : maximum cones per search over the sphere
     searching : total of cones times rows after which no further search begins
@@ -185,9 +185,10 @@ JOINT_PLANS = {
         grid=8,
         stall=0.01,
         ranks=(4, 4),
-        packing=4e8,
-        cap=20000,
-        searching=1e8,
+        passes=2,
+        packing=6e8,
+        cap=120_000,
+        searching=1.5e8,
         sets=(32, 20),
     ),
     "thorough": JointPlan(
@@ -201,10 +202,10 @@ JOINT_PLANS = {
         grid=16,
         stall=2e-3,
         ranks=(4, 4),
-        passes=3,
+        passes=4,
         packing=4e9,
         cap=2_000_000,
         searching=4e9,
-        sets=(64, 100),
+        sets=(64, 200),
     ),
 }

@@ -4,6 +4,8 @@ The search is made for problems with few features, or when the caller sets limit
 W, M and lift of the joint bound. `nspca.api` calls `prove_joint` for a problem of several sizes.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 from threadpoolctl import threadpool_limits
 
@@ -32,6 +34,7 @@ def prove_joint(
     report: Report = silent,
     answer: Array | None = None,
     limits: Limits | None = None,
+    resume: Certificate | None = None,
 ) -> tuple[Certificate, Array | None]:
     """Return a certificate for r disjoint components of the sizes `problem.k`, and a better answer (n, r) if
     the search met one.
@@ -43,41 +46,79 @@ def prove_joint(
     answer : (n, r) float64, optional
         Known components, from which the search begins.
     limits : Limits, optional
-        Search until nothing is open or one of these is reached, whatever the effort allows.
+        Search until nothing is open or one of these is reached, whatever the effort allows. The certificate
+        then has the tree of an unfinished search in it, whatever its bound.
+    resume : Certificate, optional
+        Certificate of an earlier search for this problem. Its tree is continued; without a tree it is only a
+        first bound.
     """
-    best = certify_joint(problem, lower, effort, report)
+    tree = None if resume is None else resume.tree
+    best = (
+        resume if resume is not None and tree is not None else certify_joint(problem, lower, effort, report)
+    )
+    best = best if resume is None else smaller(best, resume)
     nodes = JOINT_PLANS[effort].searched_nodes(problem.n)
     if limits is None and not nodes:
         return best, None
     with threadpool_limits(1):
-        return search_sets(problem, lower, report, answer, limits or Limits(nodes=nodes), best)
+        run = _Sets(problem, lower, report, answer, best, limits is not None)
+        return run.search(limits or Limits(nodes=nodes), tree)
 
 
-def search_sets(
-    problem: Problem,
-    lower: float,
-    report: Report,
-    answer: Array | None,
-    limits: Limits,
-    best: Certificate,
-) -> tuple[Certificate, Array | None]:
-    """Search the sets of all components; return the best certificate, and a better answer (n, r) or None.
+@dataclass(frozen=True, eq=False)
+class _Sets:
+    """Search over the sets of all components after the joint bound `best`.
 
-    The search begins with the prices, W, M and lift of `best`, and its result replaces `best` if better.
+    Attributes
+    ----------
+    goes_on : bool
+        Whether the certificate keeps the tree of an unfinished search.
     """
-    if best.upper <= lower * (1 + CLOSED) * problem.covariance.unit or problem.covariance.trace == 0.0:
-        return best, None
-    largest = problem.with_k(max(problem.sizes))
-    ground = Ground.of(largest, elimination.keep(largest, ROWS))
-    tree = JointTree(problem, PLANS["standard"], lower, report=report, ground=ground, limits=limits)
-    tree.known = best.upper / problem.covariance.unit
-    tree.first, tree.witness = prices_of(problem, best), witness_of(problem, ground, best)
-    try:
-        tree.run(answer)
-    except Cancelled as stop:
-        stop.best, stop.point = smaller(best, tree.certificate()), tree.point
-        raise
-    return smaller(best, tree.certificate()), tree.point
+
+    problem: Problem
+    lower: float
+    report: Report
+    answer: Array | None
+    best: Certificate
+    goes_on: bool
+
+    def search(
+        self, limits: Limits, resumed: dict[str, np.ndarray] | None
+    ) -> tuple[Certificate, Array | None]:
+        """Return the better of the certificate and that of the search, and a better answer if one was met.
+
+        The search goes on from the arrays of a tree, or begins with the prices, W, M and lift of `best`.
+        """
+        problem, best, lower = self.problem, self.best, self.lower
+        closed = best.upper <= lower * (1 + CLOSED) * problem.covariance.unit
+        if closed or problem.covariance.trace == 0.0:
+            return best, None
+        largest = problem.with_k(max(problem.sizes))
+        ground = Ground.of(largest, elimination.keep(largest, ROWS))
+        tree = JointTree(
+            problem,
+            PLANS["standard"],
+            lower,
+            report=self.report,
+            ground=ground,
+            limits=limits,
+            resumed=resumed,
+        )
+        tree.known = best.upper / problem.covariance.unit
+        tree.first, tree.witness = prices_of(problem, best), witness_of(problem, ground, best)
+        try:
+            tree.run(self.answer)
+        except Cancelled as stop:
+            stop.best, stop.point = self.better(tree.certificate()), tree.point
+            raise
+        return self.better(tree.certificate()), tree.point
+
+    def better(self, found: Certificate | None) -> Certificate:
+        """Return the certificate with the smaller bound, with the tree of the search if that may go on."""
+        if not self.goes_on:
+            return smaller(self.best, found).with_unfinished(None)
+        tree = self.best.tree if found is None else found.tree
+        return smaller(self.best, found).with_unfinished(tree)
 
 
 def smaller(best: Certificate, other: Certificate | None) -> Certificate:
@@ -88,7 +129,7 @@ def smaller(best: Certificate, other: Certificate | None) -> Certificate:
 def prices_of(problem: Problem, certificate: Certificate) -> Array | None:
     """Return the prices (n,) of a certificate, 0 on rows that are not kept; None where it has no prices."""
     arrays = certificate.witness
-    if "prices" not in arrays:
+    if certificate.form != "joint" or "prices" not in arrays:
         return None
     pi = np.zeros(problem.n)
     pi[arrays.get("rows", np.arange(problem.n))] = arrays["prices"]
@@ -99,6 +140,8 @@ def witness_of(problem: Problem, ground: Ground, certificate: Certificate) -> St
     """Return W, M and the lift of a certificate; None without prices, with weights, or for other rows."""
     arrays = certificate.witness
     rows = arrays.get("rows", np.arange(problem.n))
-    if "prices" not in arrays or "y" in arrays or not np.isin(rows, ground.part.features).all():
+    if certificate.form != "joint" or "prices" not in arrays or "y" in arrays:
+        return None
+    if not np.isin(rows, ground.part.features).all():
         return None
     return Stored.of(rows, Witness(*(arrays.get(name) for name in ("W", "M", "lift"))))

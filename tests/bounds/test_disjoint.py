@@ -5,13 +5,15 @@ needs, accepted by the checker, and proved optimal where there is time; forged c
 import itertools
 import tracemalloc
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
 
 import nspca
 from nspca.bounds import elimination
-from nspca.bounds.disjoint import pricing
+from nspca.bounds.disjoint import pricing, search
+from nspca.bounds.disjoint.arrays import packed_joint, unpacked_joint
 from nspca.bounds.disjoint.columns import Columns
 from nspca.bounds.disjoint.node import EMPTY
 from nspca.bounds.disjoint.pricing import Means, Pricing
@@ -26,6 +28,7 @@ from nspca.bounds.witness import Witness, lifted
 from nspca.errors import Cancelled, CertificateError
 from nspca.problem import Problem
 from nspca.progress import silent
+from tests.bounds.test_fixing_limits import Workers
 from tests.oracles import brute_force_joint
 from tests.strategies import cases
 
@@ -297,11 +300,135 @@ def test_the_same_input_gives_the_same_bytes_and_a_cancelled_search_hands_in_its
         assert nspca.verify(rivals(), stopped.value.best) <= stopped.value.best.upper
 
 
+def noise(sizes=(5, 5), n=14, seed=3):
+    """Return data without structure, whose search over sets has many nodes, and the problem."""
+    X = np.random.default_rng(seed).standard_normal((60, n))
+    return X, Problem.from_data(X, sizes, False)
+
+
+@pytest.fixture
+def many_nodes(monkeypatch):
+    """Nothing is fixed or counted, and a node has few steps, so that there is something to branch on."""
+    for name, value in (("COUNTED", 0.0), ("FIX_CAP", 0), ("RANK", 2), ("ROUND", 4)):
+        monkeypatch.setattr(settle, name, value)
+    monkeypatch.setattr(pricing, "COUNTED", 0.0)
+    monkeypatch.setattr(pricing, "ROUNDS", 1)
+    monkeypatch.setattr(search, "STEP", 8)
+
+
+@pytest.mark.parametrize(("sizes", "nodes"), [((5, 5), 30), ((5, 4), 30), ((2, 2, 2), 200)])
+def test_a_joint_tree_is_read_back_as_it_was(many_nodes, sizes, nodes):
+    problem = Problem.from_covariance(rivals(), sizes) if len(sizes) > 2 else noise(sizes)[1]
+    result = nspca.solve(problem, "joint", certify=None)
+    tree = tree_of(problem, problem.covariance.to_unit(result.value, len(sizes)), nodes=nodes)
+    tree.run(result.components)
+    arrays, upper = packed_joint(tree.root)
+    root = unpacked_joint(arrays, tree.base, tree.means())
+    for one, other in zip(tree.root.walk(), root.walk(), strict=True):
+        assert (one.state, one.feature, one.is_empty) == (other.state, other.feature, other.is_empty)
+        assert [float(p.upper) for p in one.pricings] == [float(p.upper) for p in other.pricings]
+    again, same = packed_joint(root)
+    assert same == upper and again.keys() == arrays.keys()
+    assert all(np.array_equal(again[name], part) for name, part in arrays.items())
+
+
+@pytest.mark.parametrize("sizes", [(5, 5), (5, 4)])
+def test_an_ended_joint_search_goes_on_from_its_file(many_nodes, monkeypatch, sizes):
+    X, problem = noise(sizes)
+    result = nspca.solve(problem, "joint", certify=None)
+    saved, uppers, lengths = None, [np.inf], [0]
+    for _ in range(3):
+        one = nspca.certify(problem, result, effort="exhaustive", nodes=12, resume=saved)
+        assert nspca.verify(X, one, problem) <= one.upper
+        assert one.upper >= result.value * (1 - EDGE)
+        saved = nspca.Certificate.from_bytes(one.to_bytes())
+        uppers.append(one.upper)
+        lengths.append(len(one.tree["branch"]))
+    assert uppers == sorted(uppers, reverse=True) and lengths == sorted(set(lengths))
+    monkeypatch.undo()
+    rest = nspca.certify(problem, result, effort="exhaustive", resume=saved)
+    assert rest.form == "packing" and rest.ratio(result.value) >= 1 - 1e-7
+    nspca.verify(X, rest, problem)
+    assert len(rest.tree["branch"]) > lengths[-1]
+
+
+def test_a_joint_search_goes_on_from_a_worse_answer_and_when_it_is_cancelled_at_once(many_nodes):
+    X, problem = noise()
+    result = nspca.solve(problem, "joint", certify=None)
+    part = nspca.certify(problem, result, effort="exhaustive", nodes=12)
+    without = nspca.certify(problem, effort="exhaustive", nodes=12, resume=part)
+    assert result.value * (1 - EDGE) <= nspca.verify(X, without, problem) <= without.upper
+
+    def stop(event):
+        raise Cancelled
+
+    with pytest.raises(Cancelled) as stopped:
+        nspca.certify(problem, result, effort="exhaustive", resume=part, report=stop)
+    best = stopped.value.best
+    assert best.upper <= part.upper and len(best.tree["branch"]) >= len(part.tree["branch"])
+    nspca.verify(X, best, problem)
+    plain = nspca.certify(problem, result)
+    first = nspca.certify(problem, result, effort="exhaustive", nodes=12, resume=plain)
+    assert first.upper <= plain.upper and first.tree is not None
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+@pytest.mark.parametrize("fixing", [0, 400])
+def test_searches_that_go_on_are_not_below_brute_force(many_nodes, monkeypatch, nonneg, fixing):
+    monkeypatch.setattr(settle, "FIX_CAP", fixing)
+    sizes_of_trees = []
+    for A, sizes in problems(5, seed=31, n_max=8):
+        problem, exact = Problem.from_covariance(A, sizes, nonneg), brute_force_joint(A, sizes, nonneg)[0]
+        result, saved = nspca.solve(problem, "joint", certify=None), None
+        for nodes in (1, 4, 12):
+            saved = nspca.certify(problem, result, effort="exhaustive", nodes=nodes, resume=saved)
+            assert saved.upper >= exact * (1 - EDGE)
+            assert nspca.verify(A, saved, problem) <= saved.upper
+        sizes_of_trees.append(0 if saved.tree is None else len(saved.tree["branch"]))
+    assert max(sizes_of_trees) > 1
+
+
+def test_a_branch_whose_children_prove_less_takes_nothing_from_the_bound(many_nodes):
+    A = rivals()
+    problem = Problem.from_covariance(A, (2, 2, 2), False)
+    result = nspca.solve(problem, "joint", certify=None)
+    lower, kept = problem.covariance.to_unit(result.value, 3), []
+    for nodes in (1, 4, 7, 10):
+        tree = tree_of(problem, lower, nodes=nodes)
+        tree.run(result.components)
+        one = tree.certificate()
+        assert nspca.verify(A, one) <= one.upper
+        kept.append((one.upper, bool(one.unfinished)))
+    uppers = [upper for upper, _ in kept]
+    assert all(after <= before * (1 + 1e-12) for before, after in pairwise(uppers))
+    assert any(has_more for _, has_more in kept)
+
+
+def test_damaged_joint_trees_are_one_sentence(many_nodes):
+    _, problem = noise()
+    part = nspca.certify(problem, effort="exhaustive", nodes=12)
+    for name in ("split", "branch", "use", "tree", "W", "prices"):
+        arrays = {key: array[:0] if key == name else array for key, array in part.tree.items()}
+        broken = replace(part, unfinished=arrays)
+        with pytest.raises(CertificateError, match="must have arrays that fit together"):
+            nspca.certify(problem, effort="exhaustive", nodes=12, resume=broken)
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_workers_make_the_same_joint_certificate_however_many_they_are(many_nodes, count):
+    X, problem = noise()
+    result = nspca.solve(problem, "joint", certify=None)
+    alone = nspca.certify(problem, result, effort="exhaustive", nodes=30)
+    shared = nspca.certify(problem, result, effort="exhaustive", nodes=30, client=Workers(count))
+    assert len(alone.tree["branch"]) > 10
+    assert shared.to_bytes() == alone.to_bytes()
+    nspca.verify(X, shared, problem)
+
+
 def test_what_a_joint_search_cannot_do_is_one_sentence():
     problem = Problem.from_covariance(rivals(), (2, 2))
-    before = nspca.certify(problem)
-    with pytest.raises(nspca.InvalidOption, match="runs in one process from its beginning, got resume"):
-        nspca.certify(problem, effort="exhaustive", resume=before)
+    with pytest.raises(nspca.InvalidProblem, match="must be about the same problem"):
+        nspca.certify(problem, effort="exhaustive", resume=nspca.certify(problem.with_k((2, 2, 2))))
     with pytest.raises(nspca.InvalidOption, match="got several one after another; use method 'joint'"):
         nspca.solve(Problem.from_covariance(rivals(), 2), components=2, certify="exhaustive")
 

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import nspca
 from nspca.bounds import core, joint, kyfan
@@ -17,6 +18,7 @@ from nspca.bounds.packing import Packed, of_numbers
 from nspca.bounds.remainder import collect
 from nspca.errors import Cancelled, InvalidOption
 from nspca.problem import Problem
+from nspca.progress import silent
 from tests.oracles import brute_force, brute_force_joint
 from tests.strategies import cases
 
@@ -295,6 +297,16 @@ def test_more_features_than_samples():
         rng.standard_normal(12), X[0]
     )  # no r-th eigenvalue: the samples' side cannot prove it, kept rows can
     checked(low_rank, Problem.from_data(low_rank, (4000, 100)))
+
+
+@pytest.mark.parametrize(("others", "pays"), [(0.1, False), (1.0, True)])
+def test_sparse_tables_have_a_core_only_where_kept_rows_leave_out_much(others, pays):
+    X = sp.random_array((1101, 4101), density=0.02, rng=np.random.default_rng(1)).tocsr()
+    X = X @ sp.diags_array(np.where(np.arange(4101) < 50, 1.0, others))
+    problem = Problem.from_data(X, (5, 5), center=False)
+    assert core.few_in_reach(problem.covariance)
+    lower = 2 * float(problem.covariance.diagonal.max())
+    assert joint._JointSearch(problem, joint.JOINT_PLANS["standard"], lower, silent).core_pays() is pays
 
 
 def test_projection_onto_the_capped_simplex():

@@ -212,10 +212,13 @@ def test_weights_in_groups_against_another_solver():
             return c @ w + prices.cost(supports @ w) + w @ w
 
         def slopes(w, c=c, prices=prices, supports=supports):
-            gradient, H = prices.slopes(supports @ w, supports)
-            return c + gradient + 2 * w, H + 2 * np.eye(len(w))
+            first, second = prices.slopes(supports @ w)
+            H = supports.T @ (second[:, None] * supports) + 2 * np.eye(len(w))
+            return c + first @ supports + 2 * w, lambda chosen: H[chosen][:, chosen]
 
         w = descend(value, slopes, start, group, 1e-12)
+        few = descend(value, slopes, start, group, 1e-12, entering=1)
+        assert np.bincount(group, few) == pytest.approx([2, 1]) and value(few) <= value(w) + 1e-6
         sums = [
             {"type": "eq", "fun": lambda w, mine=group == g, t=t: w[mine].sum() - t}
             for g, t in ((0, 2), (1, 1))
@@ -223,7 +226,7 @@ def test_weights_in_groups_against_another_solver():
         found = scipy.optimize.minimize(value, start, bounds=[(0, 2)] * p, constraints=sums, tol=1e-12)
         assert np.allclose(np.bincount(group, w), [2, 1]) and w.min() >= 0
         assert value(w) <= found.fun + 1e-7
-        H = slopes(start)[1]
+        H = slopes(start)[1](slice(None))
         exact = simplex_program(H, c, start, group)
         least = scipy.optimize.minimize(
             lambda w, H=H, c=c: c @ w + w @ H @ w / 2, start, bounds=[(0, 2)] * p, constraints=sums, tol=1e-12

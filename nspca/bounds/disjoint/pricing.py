@@ -20,6 +20,7 @@ v - Pi - (the other q) in component c. So what a tree fixes at that level is fix
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -96,6 +97,8 @@ class Means:
         Called now and then; may raise `Cancelled`.
     seconds : float, optional
         Wall time for each tree.
+    client : distributed.Client, optional
+        Dask client whose workers settle the nodes of trees.
     rounds : int
         Maximum rounds of the lift at the root of a tree; 0 for no lift.
     """
@@ -103,6 +106,7 @@ class Means:
     plan: Plan
     tell: Callable[[], None]
     seconds: float | None = None
+    client: Any = None
     rounds: int = ROUNDS
 
 
@@ -271,7 +275,7 @@ class ClassTree(FixingTree):
             gap=CLOSED,
             report=_calling(means.tell),
             ground=ground,
-            limits=Limits(seconds=means.seconds),
+            limits=Limits(seconds=means.seconds, client=means.client),
             supports=Supports(must, np.intersect1d(free, ground.everything), k),
         )
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from nspca.bounds.disjoint.arrays import packed_joint
+from nspca.bounds.disjoint.arrays import packed_joint, unpacked_joint
 from nspca.bounds.disjoint.columns import Columns, Prices
 from nspca.bounds.disjoint.node import JointNode
 from nspca.bounds.disjoint.pricing import NO_GOAL, Base, Means, Pricing, aims
@@ -22,7 +22,7 @@ from nspca.bounds.disjoint.state import State
 from nspca.bounds.dual.rounds import Work
 from nspca.bounds.fixing.ground import Ground
 from nspca.bounds.fixing.stored import Stored
-from nspca.bounds.fixing.tree import Limits
+from nspca.bounds.fixing.tree import MOST_BYTES, Limits
 from nspca.bounds.plan import CLOSED, Plan
 from nspca.certificate import Certificate
 from nspca.covariance.linalg import Array
@@ -51,18 +51,22 @@ class JointTree(Work[Plan]):
         The kept rows, without prices.
     limits : Limits
     witness : Stored or None
-        Witness that the trees of the root try first.
+        Witness that every tree tries first.
     first : (n,) float64 or None
         Prices near which the root begins.
     point : (n, r) float64 or None
         An answer better than the one that was known, if the search met one.
     known : float
         A bound that is proved already, in unit scale. No larger bound is reported.
+    resumed : dict of ndarray or None
+        Arrays of the tree of an earlier search (a certificate of form `packing`), to go on from.
     base, columns : Base, Columns
         The features that have rows, and the pool of sets from which prices are found.
     root : JointNode
     ends : float
         Time of `time.monotonic` at which the search ends; inf without a limit.
+    before : Certificate or None
+        Certificate before the last branch whose children prove less.
     settled : int
         Number of settled nodes of trees that were given up since.
     """
@@ -75,6 +79,7 @@ class JointTree(Work[Plan]):
     first: Array | None = None
     point: Array | None = None
     known: float = np.inf
+    resumed: dict[str, np.ndarray] | None = None
 
     def __post_init__(self) -> None:
         self.base = Base(self.problem, self.ground)
@@ -82,6 +87,7 @@ class JointTree(Work[Plan]):
         self.root = JointNode(State.root(self.problem.sizes, self.problem.n))
         self.ends = np.inf if self.limits.seconds is None else time.monotonic() + self.limits.seconds
         self.settled = 0
+        self.before: Certificate | None = None
 
     def run(self, answer: Array | None = None) -> None:
         """Search until nothing is open or a limit is reached; `answer` (n, r) has the known components."""
@@ -92,7 +98,10 @@ class JointTree(Work[Plan]):
                     self.columns.add(np.flatnonzero(x))
         first = None if self.first is None else self.first[self.base.features]
         try:
-            if self.prepare(self.root, first, self.witness):
+            if self.resumed is not None:
+                self.root = unpacked_joint(self.resumed, self.base, self.means())
+                self.improve_all()
+            elif self.prepare(self.root, first, self.witness):
                 self.improve_all()
         except Cancelled:
             self.report = _nothing
@@ -123,8 +132,13 @@ class JointTree(Work[Plan]):
     @property
     def stopped(self) -> bool:
         """Tell whether a limit is reached."""
-        most = self.limits.nodes
-        return time.monotonic() > self.ends or (most is not None and self.nodes >= most)
+        most, ended = self.limits.nodes, time.monotonic() > self.ends
+        return ended or (most is not None and self.nodes >= most) or self.held > MOST_BYTES
+
+    @property
+    def held(self) -> int:
+        """Return the bytes of the witnesses of all trees."""
+        return sum(tree.held for node in self.root.walk() for one in node.pricings for tree in one.trees)
 
     # --- nodes ----------------------------------------------------------------------------------------------
     def prepare(self, node: JointNode, first: Array | None, witness: Stored | None) -> bool:
@@ -154,10 +168,30 @@ class JointTree(Work[Plan]):
     def begin(self, state: State, prices: Prices, witness: Stored | None) -> Pricing | None:
         """Return a pricing with the prices found; None where the time is over before it has a bound."""
         pi, levels = self.base.spread(prices.pi), aims(prices, state, self.lower * (1 + CLOSED))
-        seconds = max(0.0, self.ends - time.monotonic()) if np.isfinite(self.ends) else None
-        means = Means(self.plan, self.tell, seconds)
-        made = Pricing.begin(self.base, state, pi, levels, means, witness)
+        made = Pricing.begin(self.base, state, pi, levels, self.means(), witness)
         return made if made.is_ready else None
+
+    def means(self) -> Means:
+        """Return the limits of the work on one pricing."""
+        seconds = max(0.0, self.ends - time.monotonic()) if np.isfinite(self.ends) else None
+        return Means(self.plan, self.tell, seconds, self.limits.client)
+
+    def revive(self, node: JointNode) -> None:
+        """Give a node that was read from a certificate prices, and its trees the levels that they aim at."""
+        state, pricing = node.state, node.pricings[-1]
+        assert state is not None  # it is open
+        rows, pi = self.base.of_rows(state), pricing.pi[self.base.features]
+        node.prices = prices = self.columns.prices(rows, pi)
+        self.take(prices)
+        if pricing.goal != NO_GOAL:
+            node.is_stuck = not self.prepare(node, pi, self.witness)
+            return
+        tops = tuple(self.columns.top(rows, c, pi) for c, *_ in rows.classes)
+        pairs = zip(tops, rows.classes, strict=True)
+        program = float(pricing.largest_sum) + sum(top * len(own) for top, own in pairs)
+        levels = aims(replace(prices, tops=tops, program=program), state, self.lower * (1 + CLOSED))
+        for tree, level in zip(pricing.trees, levels, strict=True):
+            tree.lower = level
 
     def narrow(self, node: JointNode) -> bool:
         """Fix features by the last pricing of a node for all answers above the best value.
@@ -192,8 +226,10 @@ class JointTree(Work[Plan]):
 
     def improve(self, node: JointNode) -> None:
         """Let the trees of a node grow, or branch on it where its prices cannot close it."""
+        if node.prices is None:
+            self.revive(node)
+            return
         prices, pricing = node.prices, node.pricings[-1]
-        assert prices is not None  # open nodes have a bound
         excess = max(0.0, prices.program - self.lower)
         enough = max(self.target, prices.program + SHARE * excess)
         if pricing.estimate > enough and self.grow(pricing):
@@ -231,7 +267,7 @@ class JointTree(Work[Plan]):
         assert state is not None and node.prices is not None  # the node is open
         prices = self.columns.prices(self.base.of_rows(state), node.prices.pi)
         self.take(prices)
-        made = self.begin(state, prices, self.witness if node is self.root else None)
+        made = self.begin(state, prices, self.witness)
         if made is not None:
             self.settled += sum(tree.nodes for tree in before.trees)
             node.prices, node.pricings[-1] = prices, made
@@ -246,9 +282,11 @@ class JointTree(Work[Plan]):
         feature, children = int(self.base.features[row]), []
         for child_state in state.children(feature):
             child = JointNode(child_state)
-            if not child.is_empty and (self.stopped or not self.prepare(child, prices.pi, None)):
+            if not child.is_empty and (self.stopped or not self.prepare(child, prices.pi, self.witness)):
                 return True  # the time is over: the node stays a leaf
             children.append(child)
+        if max(child.estimate for child in children) > node.estimate:
+            self.keep()
         node.feature, node.children = feature, children
         node.prices = None
         if node.pricings[-1].goal == NO_GOAL:
@@ -260,15 +298,25 @@ class JointTree(Work[Plan]):
     @property
     def proved(self) -> float:
         """Return the bound that is proved so far, up to rounding; infinite before the root has one."""
-        leaves = [node for node in self.root.walk() if not node.children]
-        return max([self.lower, *(node.estimate for node in leaves)])
+        nodes = list(self.root.walk())
+        goals = [pricing.goal for node in nodes for pricing in node.pricings]
+        return max([self.lower, *goals, *(node.estimate for node in nodes if not node.children)])
 
     def certificate(self) -> Certificate | None:
         """Return the certificate of the present tree; None before the root has a bound."""
         if not np.isfinite(self.proved):
             return None
         arrays, upper = packed_joint(self.root)
-        return Certificate.of(self.problem, "J8", "packing", upper, arrays)
+        now = Certificate.of(self.problem, "J8", "packing", upper, arrays)
+        before = self.before
+        return now if before is None or now.upper <= before.upper else before.with_unfinished(arrays)
+
+    def keep(self) -> None:
+        """Keep the certificate of the present tree, as children may prove less when they begin."""
+        self.before = self.certificate()
+        if self.before is not None:
+            self.before = self.before.with_unfinished(None)
+            self.known = min(self.known, self.before.upper / self.problem.covariance.unit)
 
     def tell(self) -> None:
         """Report the gap and the number of nodes."""

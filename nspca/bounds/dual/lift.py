@@ -37,12 +37,16 @@ from nspca.bounds.dual.entries import EntriesAim
 from nspca.bounds.dual.prices import Given, Prices
 from nspca.bounds.dual.rowcuts import WAIT, Cuts, CutsAim
 from nspca.bounds.dual.splitting import Splitting
-from nspca.bounds.dual.weights import descend
+from nspca.bounds.dual.weights import Curvature, descend
 from nspca.bounds.inequality import heights
 from nspca.covariance.linalg import Array
 
 GAP = 1e-6
 """Tolerance for the weights of the bundle, relative to rho."""
+ENTERING = 32
+"""With prices, the number of points that may get weight in one Newton step. Most points of the bundle have
+none.
+"""
 
 
 class Mean:
@@ -259,22 +263,29 @@ class Lift(Bundle):
             psi += 0.0 if prices is None else prices.cost(z)
             return sigma / 2 * np.sum(positive_part(T - self._hull(w)) ** 2) + cut / 2 * (far @ far) + psi
 
-        def slopes(w: Array) -> tuple[Array, Array]:
-            """Return gradient and Hessian of the joint objective at weights w."""
+        def slopes(w: Array) -> tuple[Array, Curvature]:
+            """Return the gradient of the joint objective at w, and a function for parts of the Hessian."""
             R, z = positive_part(T - self._hull(w)), supports @ w
             slope = -sigma * np.einsum("ij,ij->j", self.coordinates, R @ self.coordinates)
             gradient = slope + (bend * (s @ w - size) - tau) * s
-            H = sigma * self.products + bend * np.outer(s, s)
+            by_z, scale = np.zeros(len(z)), 1.0
             if cuts is not None:
-                h, curvature = cuts.slopes(z)
-                gradient = gradient - cut * (h @ supports)
-                H = H + cut * (supports.T @ (curvature[:, None] * supports))
+                h, by_z = cuts.slopes(z)
+                gradient, scale = gradient - cut * (h @ supports), cut
             if prices is not None:
-                of_prices, more = prices.slopes(z, supports)
-                gradient, H = gradient + of_prices, H + more
-            return gradient, H
+                first, second = prices.slopes(z)
+                gradient, by_z = gradient + first @ supports, by_z + second / scale
 
-        return descend(value, slopes, self.share, self.group, GAP * rho)
+            def curvature(chosen: np.ndarray | slice) -> Array:
+                """Return the rows and columns of the Hessian for some points."""
+                H = sigma * self.products[chosen][:, chosen] + bend * np.outer(s[chosen], s[chosen])
+                some = supports[:, chosen]
+                return H + scale * (some.T @ (by_z[:, None] * some)) if by_z.any() else H
+
+            return gradient, curvature
+
+        several = None if prices is None else ENTERING
+        return descend(value, slopes, self.share, self.group, GAP * rho, several)
 
 
 def positive_part(S: Array) -> Array:

@@ -37,11 +37,10 @@ class Prices:
         over = self._over(z)
         return self.bend / 2 * float(over @ over)
 
-    def slopes(self, z: Array, supports: Array) -> tuple[Array, Array]:
-        """Return gradient (p,) and Hessian (p, p) of the penalty term in the weights of supports (r, p)."""
+    def slopes(self, z: Array) -> tuple[Array, Array]:
+        """Return first and second derivatives (r,) of the penalty term in each z."""
         over = self._over(z)
-        dear = supports[over > 0]
-        return self.bend * (over @ supports), self.bend * (dear.T @ dear)
+        return self.bend * over, np.where(over > 0, self.bend, 0.0)
 
     def settle(self, z: Array) -> None:
         """Update the prices for the present z."""
@@ -67,10 +66,9 @@ class Given(Prices):
         """Return the price of using features z times."""
         return float(self.values @ z)
 
-    def slopes(self, z: Array, supports: Array) -> tuple[Array, Array]:
-        """Return gradient (p,) and Hessian (p, p), here 0, of the price in the weights of supports (r, p)."""
-        count = supports.shape[1]
-        return self.values @ supports, np.zeros((count, count))
+    def slopes(self, z: Array) -> tuple[Array, Array]:
+        """Return first and second derivatives (r,) of the price in each z."""
+        return self.values, np.zeros(len(self.values))
 
     def settle(self, z: Array) -> None:
         """Leave the prices as they are."""

@@ -4,7 +4,7 @@ The searches of `strongest`, `fixing`, `disjoint`, `kyfan` and `packing` are kin
 `fixing.settle` call `look` after every round of steps.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Generic, TypeVar
 
@@ -15,6 +15,7 @@ from nspca.bounds.dual.splitting import Splitting
 from nspca.bounds.inequality import threshold
 from nspca.bounds.plan import CLOSED, GROW_EVERY, JointPlan, Plan
 from nspca.bounds.witness import Proof, Witness, largest, lift_of, priced_heights
+from nspca.covariance.linalg import Array
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
 
@@ -92,6 +93,51 @@ class Work(Generic[P]):
         self.tell()
 
 
+@dataclass(frozen=True, eq=False)
+class Proposal:
+    """A witness that a lift gives, and what is known of its bound before any search.
+
+    Attributes
+    ----------
+    witness : Witness
+    left : float
+        Estimate of ``lambda_max(A - W - sym(M) - UU')``.
+    promise : float
+        Bound that the points of the bundle allow. The proved bound is hardly ever below.
+    is_own : bool
+        Whether U is that of the lift itself.
+    """
+
+    witness: Witness
+    left: float
+    promise: float
+    is_own: bool
+
+
+def proposals(lift: Lift) -> Iterator[Proposal]:
+    """Yield two witnesses with the mean W and M of the last steps of a lift.
+
+    The first has the mean U of the lift itself, the second the U of the plain lift.
+    """
+    kept, (W, M, own, _) = lift.splitting.kept, lift.averaged()
+    U, left = lift_of(kept, Witness(W, M), lift.B.shape[1])
+    tau, h = threshold(W, lift.nonneg, kept.floor), priced_heights(kept, M, lift.k, lift.nonneg)
+    h = np.zeros(len(W)) if h is None else h
+
+    def proposal(columns: Array, estimate: float, is_own: bool) -> Proposal:
+        promise = estimate + lift.value(columns, h, tau) - kept.paid
+        return Proposal(Witness(W, M, columns), estimate, promise, is_own)
+
+    yield proposal(own, largest(kept, Witness(W, M, own)), True)
+    yield proposal(U, left, False)
+
+
+def turn(lift: Lift, plain: Witness) -> None:
+    """Change a lift to the subspace of the U of a plain lift if it has as many dimensions."""
+    if plain.U is not None and plain.U.shape[1] == lift.B.shape[1]:
+        lift.rebase(np.linalg.qr(plain.U)[0])
+
+
 def look(
     lift: Lift,
     prove: Callable[[Witness, float], Proof],
@@ -113,24 +159,16 @@ def look(
     below : float
         Bounds that the bundle shows to be at least this are estimated only, not proved.
     """
-    kept, rank, (W, M, own, _) = lift.splitting.kept, lift.B.shape[1], lift.averaged()
-    U, left = lift_of(kept, Witness(W, M), rank)
-    tau = threshold(W, lift.nonneg, kept.floor)
-    h = priced_heights(kept, M, lift.k, lift.nonneg)
-    h = np.zeros(len(W)) if h is None else h
     found = []
-    for columns, estimate in ((own, largest(kept, Witness(W, M, own))), (U, left)):
-        witness = Witness(W, M, columns)
-        promise = estimate + lift.value(columns, h, tau) - kept.paid
-        if promise >= below:
-            found.append(promise)
+    for one in proposals(lift):
+        if one.promise >= below:
+            found.append(one.promise)
             continue
-        proof = prove(witness, estimate)
+        proof = prove(one.witness, one.left)
         # The mean of the last steps may have fewer directions than the last step itself.
-        if columns is own and proof.cover.direction.size == lift.U.shape[1] + 1:
+        if one.is_own and proof.cover.direction.size == lift.U.shape[1] + 1:
             lift.grow(proof.cover.direction[:, None])
-        keep(witness, proof)
+        keep(one.witness, proof)
         found.append(proof.upper)
-    if U.shape[1] == rank:
-        lift.rebase(np.linalg.qr(U)[0])
+    turn(lift, one.witness)
     return min(found)

@@ -9,9 +9,9 @@ from collections.abc import Callable
 import numpy as np
 
 from nspca.bounds.dual.bundle import CLIMBS, Sought, climb
-from nspca.bounds.dual.lift import GAP, Lift
+from nspca.bounds.dual.lift import ENTERING, GAP, Lift
 from nspca.bounds.dual.splitting import Splitting
-from nspca.bounds.dual.weights import descend
+from nspca.bounds.dual.weights import Curvature, descend
 from nspca.bounds.elimination import Kept
 from nspca.bounds.witness import Witness, lift_of
 from nspca.covariance.linalg import Array, topk_sum
@@ -87,12 +87,18 @@ def first_prices(lift: Lift, most: int, tell: Callable[[], None]) -> None:
             """Return the penalty of the prices less the value of the points, at weights w."""
             return float(prices.cost(supports @ w) - values @ w)
 
-        def slopes(w: Array, values: Array = values, supports: Array = supports) -> tuple[Array, Array]:
-            """Return gradient and Hessian of the cost."""
-            gradient, H = prices.slopes(supports @ w, supports)
-            return gradient - values, H
+        def slopes(w: Array, values: Array = values, supports: Array = supports) -> tuple[Array, Curvature]:
+            """Return the gradient, and a function that returns parts of the Hessian, of the cost."""
+            first, second = prices.slopes(supports @ w)
 
-        lift.share = descend(cost, slopes, lift.share, lift.group, GAP * float(values.max()))
+            def curvature(chosen: np.ndarray | slice) -> Array:
+                """Return the rows and columns of the Hessian for some points."""
+                some = supports[:, chosen]
+                return some.T @ (second[:, None] * some)
+
+            return first @ supports - values, curvature
+
+        lift.share = descend(cost, slopes, lift.share, lift.group, GAP * float(values.max()), ENTERING)
         prices.settle(lift.z)
         tell()
     prices.values = best

@@ -15,34 +15,45 @@ NEWTON_STEPS = 8
 """Maximum Newton steps."""
 SHORT = 1e-4
 """Part of a Newton step at which halving stops."""
+Curvature = Callable[[np.ndarray | slice], Array]
+"""Function that returns the rows and columns of a Hessian for some points."""
 
 
 def descend(
     value: Callable[[Array], float],
-    slopes: Callable[[Array], tuple[Array, Array]],
+    slopes: Callable[[Array], tuple[Array, Curvature]],
     w: Array,
     group: np.ndarray,
     enough: float,
+    entering: int | None = None,
 ) -> Array:
     """Return weights (p,) that minimise a convex function, by Newton steps, each halved until it descends.
+
+    With `entering`, a Newton step changes the positive weights, and so many of the others, at most.
 
     Parameters
     ----------
     value, slopes : callable
-        ``value(w)`` returns the function, ``slopes(w)`` its gradient (p,) and Hessian (p, p), psd.
+        ``value(w)`` returns the function. ``slopes(w)`` returns its gradient (p,) and a function that returns
+        the part of the psd Hessian for given points.
     w : (p,) float64
         Starting weights. The sum of each group is kept.
     group : (p,) int
         Group of each point, numbered from 0.
     enough : float
         Distance from the minimum at which the steps stop, as bounded by the gradient.
+    entering : int, optional
+        Number of weights of 0 with the lowest gradient that a step may raise.
     """
     totals, before = _sums(w, group), value(w)
     for _ in range(NEWTON_STEPS):
-        gradient, H = slopes(w)
+        gradient, curvature = slopes(w)
         if gradient @ w - totals @ lowest(gradient, group) < enough:
             break
-        step, part = simplex_program(H, gradient - H @ w, w, group) - w, 1.0
+        chosen, part = _chosen(w, gradient, group, entering), 1.0
+        H, own = curvature(chosen), w[chosen]
+        step = np.zeros_like(w)
+        step[chosen] = simplex_program(H, gradient[chosen] - H @ own, own, group[chosen]) - own
         fall = float(gradient @ step)
         if fall >= 0:
             break
@@ -52,6 +63,16 @@ def descend(
             break
         w, before = np.maximum(w + part * step, 0.0), after
     return rescaled(np.where(w > 1e-10, w, 0.0), group, totals)
+
+
+def _chosen(w: Array, gradient: Array, group: np.ndarray, entering: int | None) -> np.ndarray | slice:
+    """Return the points whose weights a Newton step may change: those with weight, and the next ones."""
+    others = np.flatnonzero(w <= 0)
+    if entering is None or others.size <= entering:
+        return slice(None)
+    before = gradient[others] - lowest(gradient, group)[group[others]]
+    next_ = others[np.argpartition(before, entering)[:entering]]
+    return np.sort(np.append(np.flatnonzero(w > 0), next_))
 
 
 def simplex_program(H: Array, c: Array, w: Array, group: np.ndarray) -> Array:

@@ -6,7 +6,7 @@ certificate, and `strongest` continues a search from the tree of `unpacked`. `di
 `level_of` for the trees of its classes.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 
 import numpy as np
@@ -99,15 +99,15 @@ def unpacked(arrays: dict[str, np.ndarray], supports: Supports, nonneg: bool) ->
         When the arrays do not fit together.
     """
     try:
-        return _Reader(arrays, nonneg).tree(supports)
+        return Reader(arrays, nonneg).tree(supports)
     except (IndexError, KeyError, ValueError, StopIteration) as error:
         raise CertificateError(
             f"a fixing certificate must have arrays that fit together, got {error}; save it again"
         ) from error
 
 
-class _Reader:
-    """Reads a tree from its arrays, in preorder."""
+class Reader:
+    """Reads trees from their arrays one after the other, each in preorder."""
 
     def __init__(self, arrays: dict[str, np.ndarray], nonneg: bool):
         self.nonneg = nonneg
@@ -117,19 +117,21 @@ class _Reader:
         )
         self.nodes = zip(arrays["branch"].tolist(), arrays["stages"].tolist(), strict=True)
         self.fixed, self.features = iter(arrays["fixed"].tolist()), arrays["features"]
-        self.codes, self.at = arrays["tree"], 0
+        self.codes, self.at, self.read = arrays["tree"], 0, 0
+        self.paid: Callable[[Supports], float] | None = None
 
-    def tree(self, supports: Supports) -> Node:
-        """Return the tree below a node with these supports."""
+    def tree(self, supports: Supports, paid: Callable[[Supports], float] | None = None) -> Node:
+        """Return the tree below a node with these supports; `paid` returns the prices of what is in."""
+        self.paid = paid
         root = Node(supports)
-        waiting, read = [root], 0
+        waiting = [root]
         while waiting:
             node = waiting.pop()
             code, stages = next(self.nodes)
             for _ in range(stages):
                 out, into = next(self.fixed)
-                parts = np.split(self.features[read : read + out + into], [out])
-                read += out + into
+                parts = np.split(self.features[self.read : self.read + out + into], [out])
+                self.read += out + into
                 node.stages.append(Stage(parts[0], parts[1], self.use(node.supports)))
                 node.supports = node.supports.fix(parts[0], parts[1])
             if code == LEAF:
@@ -144,7 +146,8 @@ class _Reader:
         """Read the next use of a witness, with the codes of its cover."""
         number, (t, F), tau = next(self.uses)
         stored = None if number < 0 else self.stored[number]
-        return Use(stored, t, F, tau, self.cover(*self.dimensions(stored, supports, tau)))
+        paid = 0.0 if self.paid is None else self.paid(supports)
+        return Use(stored, t, F, tau, self.cover(*self.dimensions(stored, supports, tau)), paid)
 
     def dimensions(self, stored: Stored | None, supports: Supports, tau: float) -> tuple[int, bool]:
         """Return the dimensions D of the cones of a use, and whether tau adds one of them (c_0)."""

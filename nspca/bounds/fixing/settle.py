@@ -17,7 +17,7 @@ import numpy as np
 from nspca.bounds.dual import starts
 from nspca.bounds.dual.lift import Lift, add_lift
 from nspca.bounds.dual.restriction import restricted
-from nspca.bounds.dual.rounds import Work, look
+from nspca.bounds.dual.rounds import Work, look, proposals, turn
 from nspca.bounds.dual.splitting import Splitting
 from nspca.bounds.elimination import Kept
 from nspca.bounds.fixing.ground import Ground
@@ -25,7 +25,7 @@ from nspca.bounds.fixing.node import Node, Stage, Supports, Use, Warm
 from nspca.bounds.fixing.stored import Stored, none
 from nspca.bounds.inequality import search_slack
 from nspca.bounds.plan import ROUND, Plan
-from nspca.bounds.witness import Proof, Witness, priced_heights, prove, spectral_half
+from nspca.bounds.witness import Proof, Witness, largest, priced_heights, prove, spectral_half
 from nspca.covariance.linalg import UNIT_ROUNDOFF, Array, topk_sum
 from nspca.local_search import single as ascent
 from nspca.lowrank.cones import Budget, Cover
@@ -186,6 +186,8 @@ class Settling(Work[Plan]):
     """Maximum cones of the next search for features to fix."""
     priced: Use | None = None
     """With prices, the last use that has a witness, even if another has a better bound."""
+    claimed: Stored | None = None
+    """Witness of `priced` if only its spectral half is proved."""
     at_level: bool = False
     """Whether no answer raises the level."""
     failed: float = np.inf
@@ -224,11 +226,29 @@ class Settling(Work[Plan]):
             if task.warm is not None:  # its points give directions of large search halves
                 self.points = feasible(task.warm, self.kept, self.problem.size)
             self.cap = QUICK_CAP if task.only_fixing else FIX_CAP
-            self.offer(task.witness.covering(self.kept.features))
+            stored = task.witness.covering(self.kept.features)
+            if self.is_hopeless(task, stored):
+                self.claim(stored)
+            else:
+                self.offer(stored)
             self.fix_all()
         self.cap = FIX_CAP
         if not self.done and task.rounds and (self.stages or not task.only_fixing):
             self.refine(task)
+
+    def is_hopeless(self, task: Task, stored: Stored) -> bool:
+        """Tell whether known points show that a witness cannot close a node with prices.
+
+        Rounds of steps give the bound of such a node, so that of the witness need not be searched.
+        """
+        if self.kept.prices is None or not task.rounds or task.only_fixing or self.points is None:
+            return False
+        query, _ = self.query(Use(stored, 0.0, 0.0, 0.0, np.zeros(0, dtype=np.uint8)))
+        directions = self.directions(query)
+        if not len(directions):
+            return False
+        left = largest(self.kept, stored.at(self.kept.features))
+        return left + float(np.max(at_directions(query, directions))) - self.kept.paid > self.target
 
     @property
     def done(self) -> bool:
@@ -237,12 +257,15 @@ class Settling(Work[Plan]):
 
     def prove_leaf(self) -> None:
         """Prove the bound of the best witness for the present supports, unless that has been done."""
-        if self.is_current or self.supports.is_empty or self.counted is not None:
+        if self.supports.is_empty or self.counted is not None:
             return
-        before, self.upper, self.kept = self.best, np.inf, self.ground.kept(self.supports)
-        self.offer(None)
-        if before is not None and before.witness is not None and not self.done:
-            self.offer(before.witness)
+        if not self.is_current:
+            before, self.upper, self.kept = self.best, np.inf, self.ground.kept(self.supports)
+            self.offer(None)
+            if before is not None and before.witness is not None and not self.done:
+                self.offer(before.witness)
+        if self.claimed is not None and not self.done:
+            self.offer(self.claimed)
 
     def take_up(self) -> None:
         """Set up the work for the present supports, and try the largest eigenvalue and an enumeration.
@@ -323,7 +346,7 @@ class Settling(Work[Plan]):
         tau = proof.tau if self.kept.free else 0.0
         use = Use(stored, proof.t, proof.F, tau, proof.cover.tree, proof.paid)
         if stored is not None and self.kept.prices is not None:
-            self.priced = use
+            self.priced, self.claimed = use, None
         if proof.upper < self.upper:
             self.best, self.upper = use, proof.upper
             self.direction, self.is_current = proof.cover.direction, True
@@ -361,9 +384,11 @@ class Settling(Work[Plan]):
 
     @property
     def fixing_use(self) -> Use | None:
-        """Return the best use that has a witness, or else, with prices, the last one proved."""
+        """Return the best use that has a witness; with prices the last one."""
         best = self.best
-        return best if best is not None and best.witness is not None else self.priced
+        if self.priced is not None:
+            return self.priced
+        return best if best is not None and best.witness is not None else None
 
     def fix(self, least: int = 1) -> bool:
         """Fix features by the best witness, restrict the work to what remains, and tell whether any was.
@@ -480,17 +505,23 @@ class Settling(Work[Plan]):
         while True:
             rounds += 1
             self.advance(lift.splitting, ROUND)
-            own = look(lift, self.prove_rounded, lambda witness, proof: None, below=self.upper)
+            fewest = waits if self.stages else max(waits, task.rounds // 2)
+
+            def is_over(own: float, rounds: int = rounds, fewest: int = fewest, last: float = last) -> bool:
+                stalled = rounds >= fewest and last - own < STALL * (own - self.lower)
+                return stalled or rounds >= task.rounds
+
+            if self.kept.prices is None:
+                own = look(lift, self.prove_rounded, lambda witness, proof: None, below=self.upper)
+            else:
+                own = self.weigh_up(lift, is_over)
             self.points = lift.points
             self.reach_points(lift)
             self.tell()
             if self.done:
                 break
             self.remember(lift)
-            fewest = waits if self.stages else max(waits, task.rounds // 2)
-            stalled = rounds >= fewest and last - own < STALL * (own - self.lower)
-            over = stalled or rounds >= task.rounds
-            last = min(last, own)
+            over, last = is_over(own), min(last, own)
             least = 1 if over or anew else max(1, int(WORTH * len(self.kept.block)))
             if self.fix_all(least):
                 if self.done or not self.kept.block.any():
@@ -512,6 +543,30 @@ class Settling(Work[Plan]):
                 break
             lift.rebase(starts.basis(self.kept, lift.splitting.entries.W, rank))
             rounds, last = 0, np.inf
+
+    def weigh_up(self, lift: Lift, is_over: Callable[[float], bool]) -> float:
+        """Return the present bound of a lift at a node with prices.
+
+        The bound is proved only if that may close the node, or ends the work on it.
+        Trees with prices have many nodes that no round closes. A search for each would take most of the time.
+        """
+        *_, plain = found = list(proposals(lift))
+        best = min(found, key=lambda one: one.promise)
+        if best.promise <= self.target or is_over(best.promise):
+            proof = self.prove_rounded(best.witness, best.left)
+            if best.is_own and proof.cover.direction.size == lift.U.shape[1] + 1:
+                lift.grow(proof.cover.direction[:, None])
+        else:
+            self.claim(Stored.of(self.kept.features, best.witness), best.left)
+        turn(lift, plain.witness)
+        return best.promise
+
+    def claim(self, stored: Stored | None, estimate: float | None = None) -> None:
+        """Prove the spectral half of a witness, which may fix features then."""
+        if stored is not None:
+            t = spectral_half(self.problem, self.kept, stored.at(self.kept.features), estimate)
+            self.priced = Use(stored, t, np.inf, 0.0, np.zeros(0, dtype=np.uint8), self.kept.paid)
+            self.claimed = stored
 
     def first_lift(self, task: Task) -> Lift:
         """Return the lift of the parent on the rows of the node, or one begun from its witness."""
