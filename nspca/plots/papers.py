@@ -26,7 +26,10 @@ def panel_figure(panel: Mapping[str, Any]) -> go.Figure:
         logarithmic, equal``, see `nspca.papers.item.Panel`.
     """
     curves = panel["curves"]
-    alt = f"{panel['title']}: {panel['y']} against {panel['x']}, {len(curves)} curves."
+    places = [x for curve in curves for x in curve["x"]]
+    reach = f" from {min(places):.4g} to {max(places):.4g}" if places else ""
+    alt = f"{panel['title']}: {panel['y']} against {panel['x']}{reach}. {len(curves)} curves"
+    alt += f": {', '.join(plain(curve['name']) for curve in curves)}."
     figure = new_figure(alt, height=400, showlegend=True)
     style = styles([curve["name"] for curve in curves], nested=False)
     if panel["band"]:
