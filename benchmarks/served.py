@@ -10,8 +10,9 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, sync_playwright
 
 from nspca.cli.app import streamlit_command
 
@@ -49,11 +50,29 @@ def with_present(path: str) -> str:
 @contextlib.contextmanager
 def opened() -> Iterator[Browser]:
     """The chromium of this machine."""
-    chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))))
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+        browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
         yield browser
         browser.close()
+
+
+@contextlib.contextmanager
+def kept(browser: Browser, **options: Any) -> Iterator[BrowserContext]:
+    """A context with a profile on disk: as in daily use, scripts are kept there, compiled."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
+        context = browser.browser_type.launch_persistent_context(
+            profile, executable_path=chromium(), args=FLAGS, **options
+        )
+        yield context
+        context.close()
+
+
+def chromium() -> str:
+    """Return the path of the browser that is installed; none is ever downloaded."""
+    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if found is None:
+        raise RuntimeError("a chromium is required on PATH, and none was found: install the package chromium")
+    return found
 
 
 @contextlib.contextmanager
