@@ -10,6 +10,7 @@ function main() { return document.querySelector("[data-testid=stMain]"); }
 
 function isHidden(element) {
   if (element.inert || element.getAttribute("aria-hidden") === "true") return true;
+  if (element.getAttribute("alt") === "") return true;  // an image that says by itself that it shows nothing
   // A box of its own is missing, and what is inside is seen.
   return !element.checkVisibility() && getComputedStyle(element).display !== "contents";
 }

@@ -121,7 +121,7 @@ HELD = (
 HOME_PAGE = """
 import sys, nspca.cli.app as main
 from streamlit.testing.v1 import AppTest
-page = AppTest.from_file(str(main.app_folder() / "app.py"), default_timeout=120).run()
+page = AppTest.from_file(str(main.app_folder() / "app.py"), default_timeout=600).run()
 assert not page.exception, page.exception
 sys.stdout.write(str(main.app_folder()))
 """

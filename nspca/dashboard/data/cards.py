@@ -77,7 +77,8 @@ def _card(name: str, sample: Sample, picture: tuple[str, str]) -> None:
     with st.container(key=f"card_{name}", gap="xsmall"):
         style = f"width:100%;height:{HEIGHT}px;object-fit:contain;display:block;border-radius:.4rem"
         svg, size = picture
-        st.html(wording.drawing(svg, style, f"Some samples of {sample.title}{size}"))
+        said = f"Some samples of {sample.title}, {size}" if size else ""  # nothing is drawn yet
+        st.html(wording.drawing(svg, style, said))
         buttons.button(
             sample.title,
             f"choose_{name}",
@@ -117,7 +118,7 @@ def _draw(name: str) -> tuple[str, str]:
     svg = thumbnail(
         data.X, kind=data.kind, image_shape=data.image_shape, axis=data.axis, feature_names=data.feature_names
     )
-    return svg, f", {data.X.shape[0]:,} × {data.X.shape[1]:,}"
+    return svg, f"{data.X.shape[0]:,} × {data.X.shape[1]:,}"
 
 
 def _ready(drawing: Future[Any] | None) -> tuple[str, str]:
