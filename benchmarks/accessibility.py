@@ -1,10 +1,15 @@
 """Check every page of the running app with axe-core: light, dark, on a phone, and in present mode.
 
     python -m benchmarks.accessibility [--all] [PAGE ...]
+    python -m benchmarks.accessibility --figures [PAGE ...]
+    python -m benchmarks.accessibility --keyboard [PAGE ...]
 
-Prints for each page and screen how many rules of axe-core it breaks, by impact, and for each broken rule of
-impact "serious" or "critical" the elements that break it. `--all` prints those of less impact as well. The
-exit code is 1 when a serious or critical one is left. Needs the test requirements and a chromium.
+The first prints for each page and screen how many rules of axe-core it breaks, by impact, and for each broken
+rule of impact "serious" or "critical" the elements that break it. `--all` prints those of less impact as
+well. `--figures` prints the text of every figure, folded parts unfolded, and names those without a text or
+without a number in it. `--keyboard` goes through every page by the Tab key, and names the controls that it
+does not reach. The exit code is 1 when something serious, a silent figure or such a control is left. Needs
+the test requirements and a chromium.
 """
 
 import argparse
@@ -13,6 +18,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.resources import files
+from pathlib import Path
 
 from playwright.sync_api import Browser, Page
 
@@ -30,11 +36,55 @@ SCREENS = {
     "present": {"viewport": SLIDE, "color_scheme": "light"},
 }
 """Screens that each page is checked on: name -> options of the browser's context."""
+VIEWS = PAGES | {
+    **{f"learn {screen}": f"learn?screen={screen}" for screen in (1, 2, 4, 5, 6)},
+    **{
+        f"spannogram {view}": f"spannogram?sample=digits&view={view}"
+        for view in ("sphere", "support", "ranks")
+    },
+    **{f"data {sample}": f"data?sample={sample}" for sample in ("pitprops", "python-docs", "lrs")},
+    **{f"sweep {sample}": f"sweep?sample={sample}" for sample in ("pitprops", "lrs", "python-docs")},
+    **{
+        f"parts {look}": f"parts?pictures=digits&look={look}"
+        for look in ("samples", "many", "methods", "proof")
+    },
+    **{f"compare {look}": f"compare?sample=pitprops&look={look}" for look in ("proof", "seconds", "numbers")},
+    **{
+        f"papers {item}": f"papers?paper={item.partition('-')[0]}&item={item}"
+        for item in (
+            "asteris2014-figure-1",
+            "asteris2014-figure-2",
+            "asteris2015-figure-1",
+            "asteris2015-table-1",
+        )
+    },
+    **{f"papers {paper}": f"papers?paper={paper}" for paper in ("sigg2008", "zass2006", "exact", "uses")},
+}
+"""All pages, and views of them that have other figures and controls: name -> address."""
 SEVERE = ("critical", "serious")
 IMPACTS = (*SEVERE, "moderate", "minor")
 LIMIT = 600_000  # milliseconds
 QUIET = """() => document.querySelector("[data-testid=stApp]")?.dataset.testScriptState === "notRunning"
-  && !/answer is on its way|Solving \\d/.test(document.body.innerText)"""
+  && !document.querySelector("[data-testid=stMain] [data-testid=stSkeleton]")
+  && [...document.querySelectorAll(".nspca-figure")].every((one) => !one.checkVisibility() ||
+    one.querySelector(".main-svg"))
+  && !/is on its way|Solving \\d/.test(document.body.innerText)"""
+READING = Path(__file__).with_suffix(".js").read_text("utf-8")
+MOST_TABS = 400
+"""Presses of Tab on one page, more than the longest page has controls."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure of a page: what it is made of, and the text that a screen reader reads."""
+
+    kind: str
+    text: str
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether the text is missing, or has no number."""
+        return not any(letter.isdigit() for letter in self.text)
 
 
 @dataclass(frozen=True)
@@ -70,38 +120,117 @@ def checked(
     browser: Browser, url: str, screen: str, names: list[str]
 ) -> Iterator[tuple[str, list[Violation]]]:
     """Yield the name of each page and what it breaks on a screen."""
+    for name, page in shown(browser, url, screen, names):
+        yield name, violations(page)
+
+
+def shown(browser: Browser, url: str, screen: str, names: list[str]) -> Iterator[tuple[str, Page]]:
+    """Yield the name of each page, and the page with its answer on a screen."""
     context = browser.new_context(reduced_motion="reduce", **SCREENS[screen])
     for name in names:
-        path = with_present(PAGES[name]) if screen == "present" else PAGES[name]
+        path = with_present(VIEWS[name]) if screen == "present" else VIEWS[name]
         page = context.new_page()
         page.goto(f"{url}/{path}", timeout=LIMIT)
         page.wait_for_selector("[data-testid=stMain] h1", timeout=LIMIT)
-        page.wait_for_timeout(2000)
-        page.wait_for_function(QUIET, timeout=LIMIT)
-        yield name, violations(page)
+        settle(page)
+        yield name, page
         page.close()
     context.close()
+
+
+def settle(page: Page) -> None:
+    """Wait until the answer is there and nothing is being drawn."""
+    page.wait_for_timeout(2000)
+    page.wait_for_function(QUIET, timeout=LIMIT)
+
+
+def unfold(page: Page) -> None:
+    """Open every folded part of a page, and those inside."""
+    for _ in range(3):
+        folded = page.locator("[data-testid=stMain] details:not([open]) > summary")
+        count = folded.evaluate_all("lines => lines.map((line) => line.click()).length")
+        if not count:
+            return
+        settle(page)
+
+
+def figures(page: Page) -> list[Figure]:
+    """Return all figures that a page shows, in its order."""
+    page.evaluate(f"() => {{ {READING} }}")
+    return [Figure(kind.strip(), text) for kind, text in page.evaluate("nspcaReading.figures()")]
+
+
+def unreached(page: Page) -> list[str]:
+    """Return the controls of a page that the Tab key does not reach, going through it once."""
+    page.evaluate(f"() => {{ {READING} }}")
+    known = page.evaluate("nspcaReading.controls()")
+    page.evaluate("document.activeElement?.blur()")
+    reached = set()
+    for _ in range(MOST_TABS):
+        page.keyboard.press("Tab")
+        at = page.evaluate("nspcaReading.focused()")
+        if at is None and reached:  # around once
+            break
+        reached.add(at)
+    return [label for number, label in enumerate(known) if number not in reached]
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("pages", nargs="*", help="all pages when none is named")
     parser.add_argument("--all", action="store_true", help="print every violation")
+    parser.add_argument("--figures", action="store_true", help="print the texts of the figures instead")
+    parser.add_argument("--keyboard", action="store_true", help="print the controls without a key instead")
     args = parser.parse_args()
-    counts: Counter[str] = Counter()
     with opened() as browser, serving() as url:
-        for screen in SCREENS:
-            for name, found in checked(browser, url, screen, args.pages or list(PAGES)):
-                by_impact = Counter(one.impact for one in found)
-                counts.update(by_impact)
-                sys.stdout.write(
-                    f"{name:12} {screen:8} " + ", ".join(f"{by_impact[i]} {i}" for i in IMPACTS) + "\n"
-                )
-                for one in found:
-                    if args.all or one.impact in SEVERE:
-                        sys.stdout.write(f"    {one.impact}: {one.rule}: {one.help}\n")
-                        sys.stdout.writelines(f"        {element}\n" for element in one.elements[:4])
-                sys.stdout.flush()
+        if args.figures or args.keyboard:
+            names = args.pages or list(VIEWS)
+            return (_print_figures if args.figures else _print_unreached)(browser, url, names)
+        return _print_violations(browser, url, args.pages or list(PAGES), args.all)
+
+
+def _print_figures(browser: Browser, url: str, names: list[str]) -> int:
+    """Print the texts of all figures of some pages; return 1 when one is silent."""
+    count, silent = 0, 0
+    for name, page in shown(browser, url, "light", names):
+        unfold(page)
+        found = figures(page)
+        count, silent = count + len(found), silent + sum(one.is_silent for one in found)
+        for one in found:
+            sys.stdout.write(f"{name}: {'SILENT ' if one.is_silent else ''}{one.kind}: {one.text}\n")
+        sys.stdout.flush()
+    sys.stdout.write(f"{count} figures, {silent} without a text with a number\n")
+    return int(silent > 0)
+
+
+def _print_unreached(browser: Browser, url: str, names: list[str]) -> int:
+    """Print the controls that the Tab key does not reach; return 1 when there is one."""
+    left = 0
+    for name, page in shown(browser, url, "light", names):
+        unfold(page)
+        found = unreached(page)
+        left += len(found)
+        sys.stdout.write(f"{name}: {len(found)} controls are not reached\n")
+        sys.stdout.writelines(f"    {label}\n" for label in found)
+        sys.stdout.flush()
+    return int(left > 0)
+
+
+def _print_violations(browser: Browser, url: str, names: list[str], everything: bool) -> int:
+    """Print what some pages break on all screens; return 1 when something severe is left."""
+    counts: Counter[str] = Counter()
+    for screen in SCREENS:
+        for name, found in checked(browser, url, screen, names):
+            by_impact = Counter(one.impact for one in found)
+            counts.update(by_impact)
+            sys.stdout.write(
+                f"{name:12} {screen:8} " + ", ".join(f"{by_impact[i]} {i}" for i in IMPACTS) + "\n"
+            )
+            for one in found:
+                if everything or one.impact in SEVERE:
+                    sys.stdout.write(f"    {one.impact}: {one.rule}: {one.help}\n")
+                    sys.stdout.writelines(f"        {element}\n" for element in one.elements[:4])
+            sys.stdout.flush()
     sys.stdout.write(
         "all pages and screens: " + ", ".join(f"{counts[impact]} {impact}" for impact in IMPACTS) + "\n"
     )

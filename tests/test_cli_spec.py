@@ -13,6 +13,7 @@ import nspca
 from nspca.__main__ import main
 from nspca.shards.sources import shard
 from nspca.specs import ComponentsSpec, Spec, SweepSpec
+from tests.test_project import ROOT
 
 run_of_sweeps = SweepSpec.run
 
@@ -118,7 +119,7 @@ def test_a_command_loads_the_kinds_of_questions_that_it_asks():
         "import sys; from nspca.__main__ import main; main(['solve', 'pitprops', '--k', '2']); "
         "sys.exit('nspca.specs.paper' in sys.modules or 'scipy.optimize' in sys.modules)"
     )
-    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, cwd=sys.path[0] or None)
+    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, cwd=ROOT)
 
 
 def test_the_saved_question_is_the_one_that_ran(monkeypatch):

@@ -64,8 +64,11 @@ def pd_view_figure(R: ArrayLike) -> go.Figure:
         if ends
         else "outside, and no direction is feasible"
     )
+    wide = sum(b - a for a, b in arcs)
     figure = new_figure(
-        f"The circle of directions with its feasible arc; the leading eigenvector is {words}.", height=440
+        f"The circle of directions with its feasible arc of {np.degrees(wide):.0f}° for {len(R)} features. "
+        f"The leading eigenvector is {words}.",
+        height=440,
     )
     around = np.linspace(0, 2 * np.pi, 181)
     figure.add_scatter(

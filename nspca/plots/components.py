@@ -77,7 +77,7 @@ def component_image(
     transparent.
     """
     x = np.asarray(x, float)
-    alt = f"Component as a {shape[0]} × {shape[1]} image: {_count(x)} used.{_sure(x, sure)}"
+    alt = f"Component as an image of {shape[0]} × {shape[1]} pixels: {_count(x)} used.{_sure(x, sure)}"
     figure = new_figure(alt, height=380)
     if mean is not None:
         figure.add_heatmap(
@@ -245,7 +245,7 @@ def _ranked_figure(
     `height` is that of a row in pixels, and `what` the plural noun of the description.
     """
     labels, values, more = ranked(names, weights, top)
-    listed = ", ".join(labels[:5])
+    listed = ", ".join(f"{label} {value:.2g}" for label, value in zip(labels[:5], values, strict=False))
     alt = (
         f"Ranked {what} of the component: {listed}{' and others' if len(values) + more > 5 else ''}."
         if labels

@@ -14,6 +14,8 @@ from nspca.presentation.colours import CONTEXT, SEQUENTIAL, fade
 
 IN_A_ROW = 10
 GAP = 1  # empty pixels between two pictures
+MOST_NAMED = 6
+"""Maximum curves that the description of a figure names."""
 
 
 def panel_figure(panel: Mapping[str, Any]) -> go.Figure:
@@ -26,8 +28,7 @@ def panel_figure(panel: Mapping[str, Any]) -> go.Figure:
         logarithmic, equal``, see `nspca.papers.item.Panel`.
     """
     curves = panel["curves"]
-    alt = f"{panel['title']}: {panel['y']} against {panel['x']}, {len(curves)} curves."
-    figure = new_figure(alt, height=400, showlegend=True)
+    figure = new_figure(_panel_alt(panel), height=400, showlegend=True)
     style = styles([curve["name"] for curve in curves], nested=False)
     if panel["band"]:
         lower, upper = (next(c for c in curves if c["name"] == name) for name in panel["band"])
@@ -68,6 +69,18 @@ def panel_figure(panel: Mapping[str, Any]) -> go.Figure:
     if not panel["x"]:
         figure.update_xaxes(visible=False).update_yaxes(visible=False)
     return figure
+
+
+def _panel_alt(panel: Mapping[str, Any]) -> str:
+    """Return the description of a panel: its axes with the range of x, and its curves."""
+    curves = panel["curves"]
+    places = [x for curve in curves for x in curve["x"]]
+    axes = ""
+    if panel["x"] and places:
+        axes = f" {panel['y']} against {panel['x']} from {min(places):.4g} to {max(places):.4g};"
+    names = [plain(curve["name"]) for curve in curves[:MOST_NAMED] if curve["name"]]
+    more = f", first {', '.join(names)}" if names else ""
+    return f"{panel['title']}:{axes} {len(curves)} curve{'s' * (len(curves) != 1)}{more}."
 
 
 def gallery_figure(title: str, shape: Sequence[int], columns: Sequence[Sequence[float]]) -> go.Figure:

@@ -25,7 +25,7 @@ def test_the_first_minute(visit, texts, alts):
     assert not page.exception and not page.error
     assert "of the best possible, proved" in texts(page)
     assert texts(page).count("\n- ") == 3, "what you see, in three lines"
-    assert any("8 × 8 image: 8 of 64 features used" in alt for alt in alts(page))
+    assert any("an image of 8 × 8 pixels: 8 of 64 features used" in alt for alt in alts(page))
     assert any("% of the best possible" in alt for alt in alts(page))
     assert "w" not in page.query_params and not engine().store.list_uploads("")
 

@@ -51,6 +51,8 @@ class View {
     }
     const degrees = `${Math.round(+this.slider.value)}°`;
     this.slider.setAttribute("aria-valuetext", degrees);
+    const count = this.data.points.reduce((sum, [, , many]) => sum + many, 0);
+    this.picture.setAttribute("aria-label", `${count} points, and a line through their middle at ${degrees}`);
     this.root.querySelector(".say").textContent = this.sent === null ? degrees : `${degrees}. Your guess was sent: ${Math.round(this.sent)}°.`;
   }
 }

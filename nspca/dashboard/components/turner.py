@@ -11,8 +11,7 @@ from nspca.presentation.colours import CONTEXT, MAIN
 
 _HTML = """
 <div class="nspca-turner">
-  <svg class="cloud" viewBox="0 0 300 300" role="img"
-    aria-label="points, and a line through their middle"></svg>
+  <svg class="cloud" viewBox="0 0 300 300" role="img"></svg>
   <input class="angle" type="range" min="0" max="179" step="1" aria-label="angle of the line in degrees" />
   <div class="bar"><button class="send" type="button"></button> <span class="say" role="status"></span></div>
 </div>

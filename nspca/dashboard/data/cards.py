@@ -71,12 +71,14 @@ def _counting() -> str:
     return defaults.look(WordsSpec(), SAMPLE, patient=True).id
 
 
-def _card(name: str, sample: Sample, picture: str) -> None:
+def _card(name: str, sample: Sample, picture: tuple[str, str]) -> None:
     """Draw the card of a sample with its picture."""
     taken = state.get("upload") is None and state.get("folder") is None and state.get("sample") == name
     with st.container(key=f"card_{name}", gap="xsmall"):
         style = f"width:100%;height:{HEIGHT}px;object-fit:contain;display:block;border-radius:.4rem"
-        st.html(wording.drawing(picture, style))
+        svg, size = picture
+        said = f"Some samples of {sample.title}, {size}" if size else ""  # nothing is drawn yet
+        st.html(wording.drawing(svg, style, said))
         buttons.button(
             sample.title,
             f"choose_{name}",
@@ -110,14 +112,18 @@ def _drawing(name: str, version: str) -> Future[Any]:
     return _pencil().submit(_draw, name)
 
 
-def _draw(name: str) -> str:
-    """Return the SVG picture of a sample, which is opened for it."""
+def _draw(name: str) -> tuple[str, str]:
+    """Return the SVG picture of a sample, which is opened for it, and the size of the sample in words."""
     data = load_sample(name)
-    return thumbnail(
+    svg = thumbnail(
         data.X, kind=data.kind, image_shape=data.image_shape, axis=data.axis, feature_names=data.feature_names
     )
+    return svg, f"{data.X.shape[0]:,} × {data.X.shape[1]:,}"
 
 
-def _ready(drawing: Future[Any] | None) -> str:
-    """Return the SVG of a finished drawing; an empty picture if it is not ready or has failed."""
-    return drawing.result() if drawing is not None and drawing.done() and not drawing.exception() else EMPTY
+def _ready(drawing: Future[Any] | None) -> tuple[str, str]:
+    """Return a finished drawing; an empty picture if it is not ready or has failed."""
+    if drawing is None or not drawing.done() or drawing.exception():
+        return EMPTY, ""
+    svg, size = drawing.result()
+    return svg, size

@@ -173,7 +173,7 @@ def _row(one: Told | Run, place: Any) -> None:
         return
     left.markdown(begun)
     if drawn is not None:
-        small.image(drawn, alt=thumbnail.ALT)
+        small.image(drawn.svg, alt=drawn.alt)
     if not now.ended:
         progress.live(
             run.id, partial(says, one), partial(share, one), lambda now: None, key=f"cancel_{run.id}"

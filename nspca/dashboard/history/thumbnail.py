@@ -5,41 +5,59 @@ No Streamlit calls.
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from nspca.dashboard.history.descriptions import DAMAGE, Told
 from nspca.data import SAMPLES
 from nspca.plots.thumbnail import patches, sparkline
+from nspca.presentation.numerals import format_bound, format_value
 from nspca.specs import ProblemSpec
 from nspca.specs.rows import Closer, Found, Several
 
-ALT = "What this run found, small"
 MOST = 300  # points of a line, and features of the parts: more are not seen at this size
 
 
-def of(one: Told, rows: Sequence[Any]) -> str | None:
-    """Return the thumbnail of a run as SVG; None for a damaged run, and for a kind without thumbnails."""
+@dataclass(frozen=True)
+class Thumbnail:
+    """A small figure as SVG, and the text that says what it shows."""
+
+    svg: str
+    alt: str
+
+
+def of(one: Told, rows: Sequence[Any]) -> Thumbnail | None:
+    """Return the thumbnail of a run; None for a damaged run, and for a kind without thumbnails."""
     try:
         return _drawn(one, rows)
     except DAMAGE:
         return None
 
 
-def _drawn(one: Told, rows: Sequence[Any]) -> str | None:
+def _drawn(one: Told, rows: Sequence[Any]) -> Thumbnail | None:
     """Return the thumbnail for the rows of a run, see `of`: components, bounds or curves."""
     several = [row for row in rows if isinstance(row, Several) and row.parts]
     if several:
-        return _parts(one, max(several, key=lambda row: sum(row.values)))
+        best = max(several, key=lambda row: sum(row.values))
+        sizes = ", ".join(str(len(part[0])) for part in best.parts or [])
+        return Thumbnail(_parts(one, best), f"Sets of {sizes} features found by this run")
     closer = [row for row in rows if isinstance(row, Closer)]
     if closer:
         thin = closer[:: 1 + len(closer) // MOST]
-        return sparkline(
+        svg = sparkline(
             [row.seconds for row in thin],
             {"": [row.lower for row in thin]},
             [_known(row.upper) for row in thin],
         )
+        last = closer[-1]
+        ends = f"value {format_value(last.lower)}, proved bound {format_bound(last.upper)}"
+        return Thumbnail(svg, f"The search of this run: {ends} after {last.seconds:.2g} s")
     found = [row for row in rows if isinstance(row, Found) and math.isfinite(row.value)]
-    return _curves(found) if found else None
+    if not found:
+        return None
+    top = max(found, key=lambda row: row.value)
+    alt = f"Variance against k of this run, up to {format_value(top.value)} at k = {top.k}"
+    return Thumbnail(_curves(found), alt)
 
 
 def _curves(found: list[Found]) -> str:
