@@ -70,12 +70,12 @@ def switch(page: Page, label: str) -> float:
 
 def slide(page: Page) -> float:
     """Seconds from a key on the slider of the home page to the sentence about the component."""
-    sentence = page.locator("[data-testid=stMain] h4").first
+    sentence = page.locator("[data-testid=stMain] h2").first
     before = sentence.inner_text()
     started = time.perf_counter()
     page.get_by_role("slider").first.press("ArrowRight")
     page.wait_for_function(
-        "before => document.querySelector('[data-testid=stMain] h4').innerText !== before",
+        "before => document.querySelector('[data-testid=stMain] h2').innerText !== before",
         arg=before,
         timeout=LIMIT,
     )

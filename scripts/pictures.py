@@ -12,9 +12,10 @@ import io
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from PIL import Image
-from playwright.sync_api import BrowserContext, Page
+from playwright.sync_api import Browser, BrowserContext, Page
 
 from benchmarks.served import PAGES, opened, serving, with_present
 
@@ -73,6 +74,17 @@ def small(png: bytes) -> bytes:
     return out.getvalue()
 
 
+def returning(browser: Browser, url: str) -> Any:
+    """Return what the browser of a visitor remembers who has run a sweep, for the page Runs."""
+    context = browser.new_context(viewport=SCREENS[""][0])
+    page = context.new_page()
+    page.goto(f"{url}/{PAGES['sweep']}", timeout=LIMIT)
+    swept(page)
+    remembered = context.storage_state()
+    context.close()
+    return remembered
+
+
 def taken(context: BrowserContext, address: str, prepare: Callable[[Page], None]) -> bytes:
     """Return the first screen of a page."""
     page = context.new_page()
@@ -91,19 +103,26 @@ def main() -> None:
     wanted = set(sys.argv[1:])
     FOLDER.mkdir(exist_ok=True)
     with opened() as browser, serving() as url:
+        remembered = None
         for ending, (size, phone) in SCREENS.items():
-            context = browser.new_context(
-                viewport=size, color_scheme="light", has_touch=phone, is_mobile=phone
-            )
             for name, path in PAGES.items():
                 if wanted and name + ending not in wanted:
                     continue
+                if name == "runs" and remembered is None:
+                    remembered = returning(browser, url)
+                context = browser.new_context(
+                    viewport=size,
+                    color_scheme="light",
+                    has_touch=phone,
+                    is_mobile=phone,
+                    storage_state=remembered if name == "runs" else None,
+                )
                 address = with_present(path) if ending == "-present" else path
                 content = taken(context, f"{url}/{address}", PREPARED.get(name, seen) if not ending else seen)
                 (FOLDER / f"{name}{ending}.png").write_bytes(content)
                 sys.stdout.write(f"{name}{ending}.png: {len(content):,} bytes\n")
                 sys.stdout.flush()
-            context.close()
+                context.close()
 
 
 if __name__ == "__main__":

@@ -164,7 +164,7 @@ class AnswerPage(QuestionPage[Asked]):
 
     def introduce(self, run: Watched, asked: Asked | None) -> None:
         """Draw a caption that the first answer is shown, and how to ask a question of one's own."""
-        first_answer.announce(run, run.asked.describe().asked, self.press(run, asked))
+        first_answer.announce(run, self.line(run.of, run.asked), self.press(run, asked))
 
     def press(self, run: Watched, asked: Asked | None) -> str:
         """Return the label of the start button for somebody who wants another answer; empty where the run

@@ -34,7 +34,8 @@ def opening() -> None:
     st.title("The few features that matter, with proof")
     st.markdown(
         "A feature is a column of a table: here, a pixel of handwritten digits. Sparse PCA finds the **few** "
-        "features that together vary most, and proves how good they are."
+        "features that together vary most, and proves how good they are. Their weights are nonnegative: "
+        "features add up and never cancel."
     )
     st.page_link(
         "pages/data.py",
@@ -111,7 +112,7 @@ def explorer(solved: tuple[Chosen, nspca.Problem, nspca.Sweep]) -> None:
         )
         statement.show(said)
         st.slider(
-            f"Move the slider: how many of the {problem.n} pixels may be used?",
+            f"Move the slider from 1 to {MOST}: how many of the {problem.n} pixels may be used?",
             1,
             MOST,
             **state.bind("digit_k", k),

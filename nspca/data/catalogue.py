@@ -87,7 +87,7 @@ SAMPLES: dict[str, Sample] = {
     ),
     "pitprops": Sample(
         title="Pitprops",
-        summary="correlations of 13 measurements on 180 pit props, the first test case of sparse PCA",
+        summary="correlations of 13 measurements on 180 mine props, the first test case of sparse PCA",
         kind="table",
         shape=(13, 13),
         licence="a published table of numbers (J. N. R. Jeffers, Applied Statistics 16, 1967)",

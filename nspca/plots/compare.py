@@ -16,13 +16,18 @@ from numpy.typing import ArrayLike
 
 from nspca.plots.sweeps import IN_HERE, NOTHING_ABOVE, band, certified
 from nspca.plots.theme import colorbar, light, new_figure, plain
-from nspca.presentation.colours import BOUND, CONTEXT, DIVERGING, PROVED, RIVALS, SEQUENTIAL, fade
-from nspca.presentation.numerals import format_bound_share, format_guarantee, format_value_share
+from nspca.presentation.colours import BOUND, CONTEXT, DIVERGING, FOUND, PROVED, RIVALS, SEQUENTIAL, fade
+from nspca.presentation.numerals import (
+    format_bound_share,
+    format_guarantee,
+    format_value_share,
+    percent_down,
+    proved_ratio,
+)
 from nspca.presentation.phrases import rival_name
 
 Styles: TypeAlias = dict[str, dict[str, Any]]
 """Line and marker of each method; see `styles`."""
-LOWER_RIGHT = {"xref": "paper", "yref": "paper", "x": 1, "y": 0.02, "xanchor": "right", "yanchor": "bottom"}
 SYMBOLS = (
     "circle",
     "diamond",
@@ -38,6 +43,8 @@ SYMBOLS = (
     "triangle-down",
 )
 WIDE = 8  # largest k over the smallest, from which k gets a logarithmic axis
+VISIBLE = 1.0  # height of the proved region in per cent from which the legend names it
+BAR = 26  # pixels of a bar in a ranking
 MOST_FEATURES = 30  # rows of a heat map that can still be read
 
 
@@ -47,18 +54,19 @@ def _named(method: object) -> str:
 
 
 def styles(methods: Iterable[str], baselines: Iterable[str] = (), nested: bool = True) -> Styles:
-    """Return the line and marker style of each method, for use in every figure. Baselines are dotted, with
-    open symbols.
+    """Return the line and marker style of each method, for use in every figure.
 
-    With `nested`, the marks of three or more methods differ in size, so that equal points are all seen.
+    Baselines are dotted, with open symbols. With `nested` the first line is the widest and has the largest
+    marks, so that lines that agree show around each other.
     """
     dotted, methods, found = set(baselines), list(methods), {}
-    # Methods that agree lie on each other: the first has the largest mark, so each shows around the next.
-    sizes = np.linspace(15, 6, len(methods)) if nested and len(methods) > 2 else np.full(len(methods), 9.0)
+    is_nested = nested and len(methods) > 1
+    sizes = np.linspace(15, 6, len(methods)) if is_nested else np.full(len(methods), 9.0)
+    widths = np.linspace(6, 1.5, len(methods)) if is_nested else np.full(len(methods), 2.5)
     for i, name in enumerate(methods):
         open_ = "-open" if name in dotted else ""
         dash = "dot" if open_ else ("solid", "dash")[i // len(RIVALS) % 2]
-        line = {"color": RIVALS[i % len(RIVALS)], "width": 2.5, "dash": dash}
+        line = {"color": RIVALS[i % len(RIVALS)], "width": float(widths[i]), "dash": dash}
         found[name] = {
             "line": line,
             "marker": {
@@ -137,20 +145,14 @@ def values_figure(
         at = [int(k) for k in region.index]
         xs, ys = band(at, list(region["lower"]), list(region["upper"]), ks)
         area = {"fill": "toself", "mode": "lines", "line": {"width": 0}, "fillcolor": fade(PROVED, 0.35)}
-        figure.add_scatter(x=xs, y=ys, name=IN_HERE, hoverinfo="skip", showlegend=False, **area)
+        is_seen = bool((region["upper"] - region["lower"]).max() > VISIBLE)
+        figure.add_scatter(x=xs, y=ys, name=IN_HERE, hoverinfo="skip", showlegend=is_seen, **area)
         what = "sparse" if signed else "nonnegative sparse"
         hover = f"k = %{{x}}: no {what} component explains more than %{{customdata}}, proved<extra></extra>"
         marks = {
             "mode": "markers",
-            "showlegend": False,
             "marker": {"color": BOUND, "symbol": "triangle-down", "size": 8},
         }
-        figure.add_annotation(
-            text=f"<span style='color:{PROVED};font-size:20px'>▬▬</span> {IN_HERE}<br>▾ {NOTHING_ABOVE}",
-            align="left",
-            showarrow=False,
-            **LOWER_RIGHT,
-        )
         figure.add_scatter(
             x=at, y=region["upper"], name=NOTHING_ABOVE, customdata=bounds, hovertemplate=hover, **marks
         )
@@ -163,6 +165,50 @@ def values_figure(
     return _k_axis(figure, ks, selected).update_yaxes(
         title_text=f"% of {unit_name}", rangemode="tozero", **top
     )
+
+
+def ranking_figure(
+    values: Mapping[str, float], *, unit: float, unit_name: str, upper: float | None, limit: str, places: int
+) -> go.Figure:
+    """Draw the variance that each method explains at one k as bars, the largest on top, and the proved limit.
+
+    Parameters
+    ----------
+    values : variance by method
+    unit, unit_name : what is 100 %, and its name after "% of "
+    upper : proved upper bound of all values, None without a proof
+    limit : the bound in per cent, as the page prints it; empty where it is reached
+    places : decimals of the percentages, which are rounded down
+    """
+    names = sorted(values, key=lambda name: values[name])
+    said = [percent_down(min(1.0, proved_ratio(values[name], unit)), places) for name in names]
+    ends = ", ".join(f"{_named(name)} {text}" for name, text in zip(names, said, strict=True))
+    figure = new_figure(
+        f"Variance explained by each method, of {unit_name}: {ends}.",
+        height=BAR * len(names) + 40,
+        margin={"l": 8, "r": 8, "t": 26, "b": 8},
+    )
+    figure.add_bar(
+        x=[100 * values[name] / unit for name in names],
+        y=[_named(name) for name in names],
+        text=said,
+        textposition="inside",
+        constraintext="none",
+        textfont={"size": 13},
+        orientation="h",
+        marker={"color": FOUND},
+        hoverinfo="skip",
+        showlegend=False,
+    )
+    if upper is not None:
+        figure.add_vline(
+            x=100 * upper / unit,
+            line={"color": BOUND, "width": 2, "dash": "dot"},
+            annotation={"text": f"proved limit {limit}".rstrip(), "xanchor": "right"},
+            annotation_position="top",
+        )
+    most = max([*values.values(), upper or 0.0], default=1.0)
+    return figure.update_xaxes(visible=False, range=[0, 115 * most / unit])
 
 
 def _line(

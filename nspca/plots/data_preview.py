@@ -16,6 +16,8 @@ from nspca.presentation.colours import COLOURS, CONTEXT, DIVERGING, MAIN
 WIDTH, HEIGHT = 240, 84
 _IMAGES, _LINES, _WORDS = (3, 8), 5, 7
 """Rows and columns of small images, number of spectra, and number of words in a preview."""
+_LETTER = 0.66
+"""Width of a letter in units of the font size, in a wide font."""
 _CELLS = (21, 60)
 """Maximum rows and columns of a table in a preview."""
 
@@ -104,7 +106,7 @@ def _words(X: Any, names: Sequence[str]) -> str:
     for place, j in enumerate(most):
         size = 11 + 11 * counts[j] / counts[most[0]]
         word = plain(names[j], 16)
-        width = 0.56 * size * len(word) + 8
+        width = _LETTER * size * len(word) + 8
         if x + width > WIDTH:
             x, y = 6.0, y + 25
         if y > HEIGHT:

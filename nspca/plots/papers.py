@@ -2,6 +2,7 @@
 as pictures. The page Papers and the HTML report on the papers draw them.
 """
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -13,6 +14,8 @@ from nspca.plots.theme import hide_axes, light, new_figure, plain
 from nspca.presentation.colours import CONTEXT, SEQUENTIAL, fade
 
 IN_A_ROW = 10
+TITLE = 30  # characters of an axis title in one line
+NESTED = 6  # curves up to which a later one is thinner, so that equal curves show around each other
 GAP = 1  # empty pixels between two pictures
 MOST_NAMED = 6
 """Maximum curves that the description of a figure names."""
@@ -29,7 +32,7 @@ def panel_figure(panel: Mapping[str, Any]) -> go.Figure:
     """
     curves = panel["curves"]
     figure = new_figure(_panel_alt(panel), height=400, showlegend=True)
-    style = styles([curve["name"] for curve in curves], nested=False)
+    style = styles([curve["name"] for curve in curves], nested=len(curves) <= NESTED)
     if panel["band"]:
         lower, upper = (next(c for c in curves if c["name"] == name) for name in panel["band"])
         figure.add_scatter(
@@ -51,7 +54,7 @@ def panel_figure(panel: Mapping[str, Any]) -> go.Figure:
             name=plain(curve["name"]),
             mode="lines+markers" if curve["marks"] else "lines",
             line=look["line"] | {"dash": curve["dash"]},
-            marker=look["marker"] | {"size": 7},
+            marker=look["marker"] if len(curves) <= NESTED else look["marker"] | {"size": 7},
             error_y=None
             if curve["spread"] is None
             else {"array": curve["spread"], "thickness": 1, "width": 3},
@@ -63,7 +66,7 @@ def panel_figure(panel: Mapping[str, Any]) -> go.Figure:
         limits = panel[f"{axis}range"]
         if limits is not None and scale == "log":
             limits = np.log10(limits).tolist()
-        update(title_text=panel[axis], type=scale, range=limits)
+        update(title_text="<br>".join(textwrap.wrap(panel[axis], TITLE)), type=scale, range=limits)
     if panel["equal"]:
         figure.update_yaxes(scaleanchor="x")
     if not panel["x"]:

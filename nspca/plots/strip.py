@@ -15,7 +15,7 @@ from nspca.presentation.numerals import format_guarantee, proved_ratio
 
 CURVE, STRIP = [0.4, 1.0], [0.0, 0.27]
 """Parts of the height of the figure."""
-TITLE, TITLE_AT = "Proved gap at each k", 0.285
+TITLE, TITLE_AT = "at most this far from the best possible", 0.285
 BEST = "nothing better exists, up to rounding"
 TICKS = 2
 LOOKS = {
@@ -24,7 +24,7 @@ LOOKS = {
 }
 
 
-def add(figure: go.Figure, regions: dict[str, pd.DataFrame], closed: float) -> None:
+def add(figure: go.Figure, regions: dict[str, pd.DataFrame], closed: float, k: int | None = None) -> None:
     """Draw the strip into a figure. The axes get their places even when nothing is proved yet.
 
     Parameters
@@ -33,6 +33,7 @@ def add(figure: go.Figure, regions: dict[str, pd.DataFrame], closed: float) -> N
         "ours" and "paper" to rows ``lower, upper`` by k, and ``probability`` where the bound holds with one.
     closed : float
         Gap up to which a value is called proved optimal: it stands on the floor.
+    k : the chosen number of features, whose gap stands above the strip
     """
     gaps = {whose: _gaps(region) for whose, region in regions.items() if len(region)}
     known = [gap for found in gaps.values() for gap in found["gap"] if gap > closed]
@@ -42,7 +43,7 @@ def add(figure: go.Figure, regions: dict[str, pd.DataFrame], closed: float) -> N
     for whose, found in gaps.items():
         _draw(figure, found, LOOKS[whose], floor, closed)
     figure.add_hline(y=10**floor, yref="y2", line={"color": CONTEXT, "width": 1}, layer="below")
-    _lay_out(figure, bottom, top, floor)
+    _lay_out(figure, bottom, top, floor, _title(gaps.get("ours"), k, closed))
 
 
 def _gaps(region: pd.DataFrame) -> pd.DataFrame:
@@ -84,7 +85,16 @@ def _at_least(ratio: float) -> str:
     return f"at least {format_guarantee(ratio)} of the best possible"
 
 
-def _lay_out(figure: go.Figure, bottom: int, top: int, floor: float) -> None:
+def _title(found: pd.DataFrame | None, k: int | None, closed: float) -> str:
+    """Return the title of the strip, with the gap at k where it is known."""
+    if found is None or k not in found.index:
+        return TITLE
+    if found.loc[k, "gap"] <= closed:
+        return f"k = {k}: {BEST}"
+    return f"k = {k}: {_at_least(found.loc[k, 'ratio'])}"
+
+
+def _lay_out(figure: go.Figure, bottom: int, top: int, floor: float, title: str) -> None:
     """Set both vertical axes; `bottom`, `top` and `floor` are exponents of ten.
 
     Gaps lie between the first two, and values that are proved optimal stand at `floor`.
@@ -109,7 +119,7 @@ def _lay_out(figure: go.Figure, bottom: int, top: int, floor: float) -> None:
         xaxis={"anchor": "y2"},
     )
     figure.add_annotation(
-        text=TITLE,
+        text=title,
         xref="paper",
         yref="paper",
         x=0,

@@ -59,7 +59,7 @@ PINNED = tuple(
 )
 HEIGHT = 640
 OPTIMAL = "proved optimal"
-RING = f"{100 * PLATEAU:.0f} % of the highest value found"
+RING = f"nearly enough (≥ {100 * PLATEAU:.0f} % of the highest)"
 HEADROOM = 1.06
 """Length of the value axis relative to the largest value drawn."""
 
@@ -237,7 +237,7 @@ def sweep_figure(
     shown = paper if bounds == "paper" else ours
     figure = new_figure(_sweep_alt(shown, unit_name, kind), height=HEIGHT)
     wide, tight = [paper] * (bounds != "ours"), [ours] * (bounds != "paper")
-    strip.add(figure, {"paper": _pooled(wide), "ours": _pooled(tight)}, closed)
+    strip.add(figure, {"paper": _pooled(wide), "ours": _pooled(tight)}, closed, selected_k)
     if earlier is not None:
         _add_ghost(figure, earlier, unit_name)
     for other, look in zip(pinned, PINNED * len(pinned), strict=False):

@@ -265,7 +265,7 @@ def test_the_room_of_a_class_works_behind_nginx_and_the_password(
             teacher.goto(f"{url}/learn")
             teacher.get_by_text("With a class").click()
             teacher.get_by_role("button", name="Open a room").click()
-            heading = teacher.get_by_role("heading", level=3).first
+            heading = teacher.get_by_role("heading", level=2).first
             expect(heading).to_have_text(re.compile(r"^\w{3}-\w{3}$"))
             code = heading.inner_text().replace("-", "")
             expect(teacher.get_by_text("Students need it too")).to_have_count(1)

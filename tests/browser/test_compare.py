@@ -21,7 +21,7 @@ def test_six_methods_on_pictures_and_what_else_can_be_asked(page, app_url, sampl
     page.goto(f"{app_url}/compare?sample={sample}&ks=5,10&rivals={METHODS}")
     expect(page.get_by_text(re.compile("Stored answer|A first answer is on its way"))).to_be_visible()
     page.get_by_role("button", name="Compare 6 methods at 2 values of k").click()
-    expect(page.get_by_role("heading", name="the most.")).to_be_visible()
+    expect(page.get_by_role("heading", name="of the variance of the first")).to_be_visible()
     values = page.locator(".js-plotly-plot").first
     expect(values).to_contain_text("the optimum is in here (proved)")
     for method in METHODS.split(","):

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 SHARE = re.compile(
-    r"^\d+ (parts|topics|components)(, each)? of [\d, and]+ \w+,? explain [\d.]+ % of the variance of all "
+    r"^\d+ (parts|topics|components)(, each)? of [\d, and]+ \w+,? capture [\d.]+ % of the variance of all "
 )
 HIGHEST = 3000  # pixels of a page with its usual answer
 HEIGHT = "document.querySelector('[data-testid=stMainBlockContainer]').scrollHeight"
@@ -49,6 +49,19 @@ def test_topics_live_then_documents(page, app_url):
     expect(page.locator(".nspca-topics")).to_have_count(3)
     page.get_by_text("How words are matched to topics").click()
     expect(page.locator(".js-plotly-plot").filter(has_text="goal").first).to_be_visible()
+
+
+@pytest.mark.visit
+def test_a_pressed_list_shows_its_documents(page, app_url):
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.goto(f"{app_url}/topics?texts=bow-kos&look=proof")
+    lists = page.locator(".st-key-pressed_lists[data-pressable] section")
+    expect(lists).to_have_count(8)
+    page.wait_for_function(IDLE)
+    lists.nth(2).click()
+    expect(page.get_by_role("heading", name="The documents that are most about topic 3")).to_be_in_viewport()
+    expect(lists.nth(2).get_by_role("heading")).to_have_css("border-bottom-width", "3px")
+    expect(page).to_have_url(re.compile(r"[?&]topic=3(&|$)"))
 
 
 @pytest.mark.visit

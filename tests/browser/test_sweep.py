@@ -12,7 +12,9 @@ BAND = "the optimum is in here (proved)"
 
 
 def chosen_k(page: Page):
-    return page.get_by_test_id("stSlider").get_by_role("slider", name="k, or click on the curve")
+    return page.get_by_test_id("stSlider").get_by_role(
+        "slider", name="k, the number of features, or click on the curve"
+    )
 
 
 def click_point(page: Page, index: int) -> None:

@@ -103,7 +103,7 @@ def test_a_class_answers_on_its_phones(page, browser, app_url):
     page.goto(f"{app_url}/learn")
     page.get_by_text("With a class").click()
     page.get_by_role("button", name="Open a room").click()
-    heading = page.get_by_role("heading", level=3).first
+    heading = page.get_by_role("heading", level=2).first
     expect(heading).to_have_text(re.compile(r"^\w{3}-\w{3}$"))
     code = heading.inner_text()
     with phone(browser) as (one, _), phone(browser) as (two, _):

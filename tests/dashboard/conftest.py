@@ -144,7 +144,8 @@ def texts():
     def said(page: AppTest) -> str:
         kinds = (page.title, page.subheader, page.markdown, page.caption, page.info, page.warning, page.error)
         folded = [html.unescape(part.label) for part in page.expander]
-        return "\n".join([str(part.value) for kind in kinds for part in kind] + folded)
+        said = "\n".join([str(part.value) for kind in kinds for part in kind] + folded)
+        return said.replace("\N{NO-BREAK SPACE}", " ")
 
     return said
 

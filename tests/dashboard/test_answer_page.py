@@ -1,5 +1,7 @@
 """The mechanism of a page with an answer: the answer first, then the question in one line, then the rest."""
 
+import re
+
 import pytest
 
 PAGE = "pages/sweep.py"
@@ -24,7 +26,7 @@ def question(page):
 def test_the_answer_stands_before_the_question_and_the_question_is_one_line(opened):
     page = opened()
     kinds = [getattr(part, "label", "") or part.type for part in page.main]
-    slider = kinds.index("k, or click on the curve")
+    slider = kinds.index("k, the number of features, or click on the curve")
     fold = next(i for i, kind in enumerate(kinds) if kind.endswith("**change**"))
     run = kinds.index(page.button(key="run").label)
     assert slider < run < fold, "a preview has its button beside it"
@@ -69,7 +71,7 @@ def test_everything_can_be_taken_home_and_the_first_answer_cannot(opened, finish
 @pytest.mark.parametrize("present", [{}, {"present": 1}])
 def test_a_preview_says_so_and_has_its_button_beside_it(opened, texts, present):
     page = opened(to=6, **present)
-    assert "#### Preview, not yet proved tight: " in texts(page)
+    assert "## Preview, the limit is still rough: " in texts(page)
     (label,) = [button.label for button in page.button if button.key == "run"]
     assert f"Press **{label}** for tighter limits and proofs." in texts(page)
     assert not any(button.key == "run" for button in question(page).button)
@@ -85,8 +87,13 @@ def test_the_button_of_a_finished_run_is_folded_until_the_form_asks_something_el
     assert not any(button.key == "run" for button in question(page).button) and page.button(key="run")
 
 
-def test_a_curve_that_still_rises_does_not_say_that_more_features_add_little(opened, texts):
-    assert "add little" not in texts(opened(from_=3, to=3, step=1))
-    assert "add little" not in texts(opened(from_=1, to=3, step=1)), "the last k is the ring"
+def test_a_curve_that_still_rises_does_not_say_that_fewer_features_are_enough(opened, texts):
+    assert "nearly enough" not in texts(opened(from_=3, to=3, step=1))
+    assert "nearly enough" not in texts(opened(from_=1, to=3, step=1)), "the last k is the ring"
     said = texts(opened())
-    assert "features**, the ring, reach 95 % of the highest value found: up to 13 add little." in said
+    assert re.search(
+        r"features\*\*, the ring, are nearly enough: up to 13 with nonnegative weights capture [\d.]+ %\.",
+        said,
+    )
+    assert "80 % takes" not in said, "nobody asked for that share"
+    assert "70 % takes" in texts(opened(enough=70))

@@ -19,6 +19,7 @@ from nspca.errors import InvalidProblem
 from nspca.jobs import JobState
 from nspca.plots.compare import (
     overlap_figure,
+    ranking_figure,
     ratios_figure,
     selections_figure,
     styles,
@@ -52,7 +53,7 @@ def test_it_opens_on_an_answer_and_stand_ins_say_so(visit, stand_ins, texts):
     page = visit(PAGE, sample="lrs")
     assert not page.exception and not page.error
     assert (
-        "**Stored answer** for comparison of 6 methods, k = 5, 10, 20, 40, 80" in texts(page)
+        "**Stored answer** for 6 methods at 5 values of k, nonnegative: " in texts(page)
         and "compare" not in page.query_params
     )
     assert "stand-in" in texts(page) and "**spanspca** has no nonnegative form" in texts(page)
@@ -249,6 +250,8 @@ def test_frequency_and_agreement_by_hand():
 
 def test_figures_say_what_they_show():
     style = styles(["a", "b"], ["b"])
+    for look in ("line", "width"), ("marker", "size"):  # equal curves show around each other
+        assert style["a"][look[0]][look[1]] > style["b"][look[0]][look[1]]
     assert (
         style["b"]["line"]["dash"] == "dot"
         and style["b"]["marker"]["symbol"].endswith("open")
@@ -287,14 +290,16 @@ def test_what_is_said_while_it_runs(now, said):
     assert says(now, 1, 9) == said
 
 
-def test_the_headline_defines_k_and_the_others_are_in_the_same_per_cent(visit):
+def test_the_headline_has_numbers_and_the_others_are_in_the_same_per_cent(visit):
     page = visit(PAGE, sample="pitprops", k=3)
     assert not page.exception and not page.error
     said = [element.value for element in page.markdown]
-    headline = next(text for text in said if "(k = 3)" in text)
+    headline = next(text for text in said if text.startswith("## ")).replace("\N{NO-BREAK SPACE}", " ")
     others = next(text for text in said if text.startswith("The others capture less"))
-    assert headline.startswith("#### With 3 features (k = 3), auto &#40;best of several&#41;")
-    assert headline.endswith(" find the most.")
+    assert headline.startswith(
+        "## With 3 features, 2 of 5 methods do best, as does auto: 58.6 % of the variance "
+    )
+    assert headline.endswith(" No 3 features with nonnegative weights capture more.")
     pitprops = nspca.load_sample("pitprops").X
     problem = nspca.Problem.from_covariance(pitprops, 3)
     value = nspca.solve(problem, "threshold").value / problem.leading_eigenvalue
@@ -317,4 +322,19 @@ def test_no_method_has_the_colour_or_the_mark_of_the_proved_region():
         ks=[1, 2],
         style=styles(["a"]),
     )
-    assert any("▬" in note.text for note in drawn.layout.annotations)
+    assert {"the optimum is in here (proved)", "nothing above this (proved)"} <= {
+        one.name for one in drawn.data
+    }
+    assert not any(one.showlegend is False for one in drawn.data), "one legend has everything"
+
+
+def test_the_ranking_has_the_largest_bar_on_top_and_the_limit_of_the_page():
+    values = {"tpower": 2.0, "auto": 3.0, "em": 1.0}
+    figure = ranking_figure(values, unit=4.0, unit_name="all", upper=3.5, limit="87.5 %", places=1)
+    (bars,) = figure.data
+    assert list(bars.x) == [25.0, 50.0, 75.0] and bars.y[-1].startswith("auto")
+    assert list(bars.text) == ["25.0 %", "50.0 %", "75.0 %"]
+    assert figure.layout.shapes[0].x0 == 87.5 and figure.layout.annotations[0].text == "proved limit 87.5 %"
+    assert "auto (best of several) 75.0 %" in figure.layout.meta["alt"]
+    bare = ranking_figure(values, unit=4.0, unit_name="all", upper=None, limit="", places=1)
+    assert not bare.layout.shapes

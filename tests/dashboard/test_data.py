@@ -97,7 +97,7 @@ def test_the_original_takes_the_place_of_the_stand_in(visit, nspca_data, name, t
     page = visit(PAGE, sample=name)
     assert not page.exception and not page.error
     assert (
-        "original data" in texts(page) and "stand-in" not in page.subheader[0].value + page.markdown[0].value
+        "original data" in texts(page) and "stand-in" not in page.markdown[0].value + page.markdown[1].value
     )
     assert page.metric[1].value == f"{SAMPLES[name].shape[1]:,}"
 
@@ -108,7 +108,7 @@ def test_choosing_a_sample_is_kept_in_the_address(visit, address):
     assert address(page)["sample"] == "lrs"
     page.switch_page("app.py").run()
     page.switch_page(PAGE).run()
-    assert "LRS" in page.subheader[0].value, "the choice survives leaving the page"
+    assert "LRS" in page.markdown[0].value, "the choice survives leaving the page"
 
 
 def test_an_upload_is_read_kept_and_found_again(visit, table, address, texts):
@@ -304,7 +304,7 @@ def test_every_sample_has_its_picture(visit, stand_ins):
 
 def test_the_data_that_are_open_and_what_a_stand_in_is_are_said(visit, stand_ins, texts):
     page = visit(PAGE, sample="cbcl")
-    assert page.subheader[0].value == "Open now: CBCL faces"
+    assert page.markdown[0].value == "## Open now: CBCL faces"
     badge = "stand-in: invented data"
     said = [one.value for one in page.markdown if badge in one.value]
     assert len(said) == 1 + len(STAND_INS), "beside the data that are open, and on each card"

@@ -73,7 +73,7 @@ def test_it_opens_on_the_faces_where_they_are(visit, nspca_data):
 
 def test_from_run_to_parts(done, texts, alts):
     assert not done.exception and not done.error
-    assert "#### 3 parts of 6, 6 and 4 pixels explain " in texts(done)
+    assert "## 3 parts of 6, 6 and 4 pixels capture " in texts(done)
     assert "How much better another choice could be is not proved yet." in texts(done)
     assert sum(alt.startswith("3 components by") for alt in alts(done)) == 1, "of the best method alone"
     done = methods_of(done)

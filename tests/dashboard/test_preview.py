@@ -31,7 +31,7 @@ def test_the_page_opens_with_a_curve_a_component_and_an_answer(arrive, texts, al
     assert not page.exception and not page.error
     assert any(
         "7 values of k from 1 to 13" in alt for alt in alts(page)
-    ) and "Preview, not yet proved tight: " in texts(page)
+    ) and "Preview, the limit is still rough: " in texts(page)
     assert "features capture" in texts(page) and "enough** for 80 %" in texts(page)
     assert set(page.query_params) <= {"sample"}, "it is nobody's run, and the address stays as it was"
     page.select_slider(key="widget_k").set_value(2).run()

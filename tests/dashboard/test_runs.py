@@ -308,7 +308,7 @@ def test_runs_of_every_kind_in_one_list(visit, texts, workspace):
     assert (
         "today" in said
         and "took 3.0 s" in said
-        and "proved: at least 98.6 % at every k, optimal at the best" in said
+        and "proved: at least 98.6 % of the best possible at every k" in said
     )
     assert all(f"[{state}]" in said for state in ("done", "failed", "cancelled", "interrupted"))
     assert "k is *too* large" in said and said.count("This run cannot be read") == 3

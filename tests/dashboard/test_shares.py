@@ -9,7 +9,7 @@ import pytest
 from nspca.dashboard.joint.headline import divided
 from nspca.presentation.numerals import percent_down
 
-SHARE = re.compile(r"(\d+(?:\.\d+)?) %")
+SHARE = re.compile(r"(\d+(?:\.\d+)?)\s%")
 
 
 def exact(text: str) -> Fraction:
@@ -56,15 +56,15 @@ def test_a_page_of_several_components_has_one_rounding_and_shares_that_add_up(
     page = visit(path, **address)
     assert not page.exception and not page.error
     said, html = texts(page), [part.proto.body for part in page.get("html")]
-    headline = re.search(r"explain (\d+\.\d+ %) of the variance of all \d", said)[1]
-    limit = re.search(r"explain more than (\d+\.\d+ %)", said)
+    headline = re.search(r"capture (\d+\.\d+ %) of the variance of all \d", said)[1]
+    limit = re.search(r"capture more than (\d+\.\d+ %)", said)
     bar = next(body for body in html if "found " in body)
     numbers = [headline, *([limit[1]] if limit else []), *re.findall(r"(?:found|limit) (\d+\.\d+ %)", bar)]
     if key == "parts":
         alt = next(alt for alt in alts(page) if re.match(r"5 components by \w+ as", alt))
         shares = re.findall(r"\d: (\d+\.\d+ %)", alt)
     else:
-        shares = re.findall(r"· (\d+\.\d+ %)</h6>", next(body for body in html if "nspca-topics" in body))
+        shares = re.findall(r"· (\d+\.\d+ %)</h3>", next(body for body in html if "nspca-topics" in body))
     assert len({len(number) - number.index(".") for number in numbers + shares}) == 1, "one rounding"
     assert sum(map(exact, shares)) == exact(headline)
 

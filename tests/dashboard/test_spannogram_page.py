@@ -59,7 +59,7 @@ def test_every_view_of_every_kind(visit, texts, alts, view, sample, signed):
 
 def test_the_address_opens_the_same_again(visit, address, texts):
     page = visit(PAGE, sample="digits", view="curves", k=7, phi=-31.5)
-    assert page.slider(key="widget_k").value == 7 and "these 7 pixels would be the best 7" in texts(page)
+    assert page.slider(key="widget_k").value == 7 and "the best 7 pixels are among" in texts(page)
     again = visit(PAGE, **address(page))
     assert texts(again) == texts(page)
     assert {"view": "curves", "k": "7", "phi": "-31.5"}.items() <= {
@@ -89,7 +89,7 @@ def test_an_address_somebody_edited(visit, wrong):
 def test_k_moves_the_component_and_the_address(visit, address, texts):
     page = visit(PAGE, sample="digits")
     page.slider(key="widget_k").set_value(3).run()
-    assert address(page)["k"] == "3" and "these 3 pixels would be the best 3" in texts(page)
+    assert address(page)["k"] == "3" and "the best 3 pixels are among" in texts(page)
 
 
 def asked_of(sample: str, k: int, nonneg: bool = True) -> tuple[low_rank.Subject, SweepSpec]:
@@ -118,7 +118,7 @@ def test_the_sentence_at_the_top_holds(nonneg):
         assert 0 <= most - 100 * known.upper / unit < 0.1 and known.upper >= result.value
         assert ("a quick limit: Sweep proves a tighter one" in said) == known.is_quick
         assert ("nonnegative" in said) == nonneg
-    steps = lessons.steps(of.problem, "pixel", len(found.candidates), math.comb(64, 10))
+    steps = lessons.steps(of.problem, "pixel", len(found.candidates), math.comb(64, 10), 9)
     assert f"{len(found.candidates)} sets to check instead of 151 billion" in steps[1]
     assert not any("%" in step for step in steps), "one limit on the page"
 
@@ -132,7 +132,7 @@ def test_the_sentence_at_an_optimum_and_without_a_limit():
     assert len(percentages(said)) == 3 and "No limit below 100 % is proved" in said
     one, _ = asked_of("digits", 1)
     said = spannogram_page.answer(one, limit.Limit(0.9 * one.problem.leading_eigenvalue, True, "a run"))
-    assert "this pixel would be the best one" in said and "it captures" in said
+    assert "the best pixel is among " in said and "It captures " in said
     assert said.endswith("a tighter limit is on its way.")
 
 
@@ -150,7 +150,7 @@ def test_the_limit_is_that_of_sweep(visit, settled, finish, address, texts, monk
     monkeypatch.setattr(first_answer, "LARGEST", 10**6)
     page = settled(visit(PAGE, sample="pitprops", k=5), lambda page: "on its way" not in texts(page))
     assert "quick limit" not in texts(page)
-    line = next(line for line in own.splitlines() if line.startswith("#### If the data had"))
+    line = next(line for line in own.splitlines() if line.startswith("## With two main directions, "))
     assert line in texts(page)
     if "more than" in line:
         assert 0 <= percentages(line)[-1] - 100 * upper / proved.leading_eigenvalue < 0.1

@@ -60,7 +60,7 @@ def test_it_opens_on_real_words_and_counts_stay_as_they_are(visit, stand_ins, te
 @pytest.mark.visit
 def test_from_run_to_topics(done, texts, alts):
     assert not done.exception and not done.error
-    assert "#### 3 topics, each of 6 words, explain" in texts(done)
+    assert "## 3 topics, each of 6 words, capture" in texts(done)
     assert len(lists_of(done)) == 1, "those of the best method"
     done = methods_of(done)
     assert len(lists_of(done)) == 3 and all(
@@ -95,7 +95,7 @@ def test_the_words_are_those_of_the_package(done):
     shown = lists_of(methods_of(done))[2]
     assert shown.count("<section>") == 3
     for j, x in enumerate(result.components.T):
-        section = next(part for part in shown.split("<section>") if part.startswith(f"<h6>{j + 1} ·"))
+        section = next(part for part in shown.split("<section>") if part.startswith(f"<h3>{j + 1} ·"))
         assert all(f"<span>{data.feature_names[i]}</span>" in section for i in np.flatnonzero(x))
 
 
@@ -127,7 +127,7 @@ def test_topics_of_the_other_methods_stand_beside_those_they_share_most_with():
         order=[1, 2, 0],
         called={1: "<first>"},
     )
-    assert [part.split("</h6>")[0] for part in body.split("<h6>")[1:]] == [
+    assert [part.split("</h3>")[0] for part in body.split("<h3>")[1:]] == [
         "2 &lt;first&gt; · 20.0 %",
         "3 · 10.0 %",
         "1 · 30.0 %",

@@ -106,7 +106,11 @@ def remember(pages: Mapping[str, tuple[str, str]]) -> list[Slide]:
 
 def menu(slides: list[Slide], pages: Mapping[str, tuple[str, str]]) -> None:
     """Show the lesson: a button that adds the open page, the pages, and the start."""
-    with st.expander(f"Lesson ({len(slides)})" if slides else "Lesson", icon=":material/list:", key="lesson"):
+    with st.expander(
+        f"Pages to present ({len(slides)})" if slides else "Pages to present",
+        icon=":material/list:",
+        key="lesson",
+    ):
         buttons.button(
             "Add this page",
             "slide_add",

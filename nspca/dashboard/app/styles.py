@@ -14,9 +14,14 @@ DARK = f"""
 [data-testid='stMultiSelect'] [data-tag], [data-testid='stMultiSelect'] [data-tag] * {{ color: {DARK_INK}; }}
 """
 # Less room above the first line than Streamlit leaves, and a choice of several never runs out of its line.
-# Parts of the page that nobody sees take no room.
+# Parts of the page that nobody sees take no room. The answer is a heading right below the title, in smaller
+# type than Streamlit's. A link to another page has a border, by which it is seen to be one.
 ALWAYS = """
 [data-testid='stCaptionContainer'] { color: #56646a; opacity: 1; }
+[data-testid='stMain'] [data-testid='stPageLink'] a { border: 1px solid rgba(128, 128, 128, 0.4); }
+[data-testid='stMain'] [data-testid='stMarkdown'] h2 { font-size: 1.5rem; padding: 0.5rem 0 0.75rem;
+  text-wrap: pretty; }
+[data-testid='stMain'] [data-testid='stMarkdown'] h3 { font-size: 1.25rem; padding: 0.5rem 0; }
 [data-testid='stMain'] kbd { color: inherit; opacity: 1; }
 [data-testid='stMainBlockContainer'] { padding-top: 3.2rem; }
 [data-testid='stButtonGroup'] > [role='radiogroup'] { flex-wrap: wrap; overflow: visible; }
@@ -51,7 +56,8 @@ PHONE = f"""
 :has(> .st-key-{FORM}) ~ :has(> .st-key-{PICTURE}) {{ order: 0; }}
 [data-testid='stHeading'] h1 {{ font-size: 1.6rem; padding: 0.2rem 0; }}
 [data-testid='stMainBlockContainer'] {{ padding-top: 3.4rem; }}
-[data-testid='stHeading'] :is(h2, h3, h4, h5), [data-testid='stMarkdown'] h4 {{ font-size: 1.15rem; }}
+[data-testid='stMain'] :is([data-testid='stHeading'] :is(h2, h3), [data-testid='stMarkdown'] :is(h2, h3)) {{
+  font-size: 1.15rem; }}
 [data-testid='stElementContainer']:has(.cards) {{ display: flex; }}
 [data-testid='stElementContainer']:has([data-testid='stDataFrame']):has(+ * .cards) {{ display: none; }}
 .claims, .claims :is(tbody, tr, td) {{ display: block; }} .claims :is(thead, tr:has(th)) {{ display: none; }}

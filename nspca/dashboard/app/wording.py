@@ -140,6 +140,11 @@ def sizes(k: int | Sequence[int]) -> str:
     return f"{things(len(k), 'component')} of {of}"
 
 
+def unbroken(text: str) -> str:
+    """Return the text with no line break between a number and its per cent sign, for headings."""
+    return text.replace(" %", "\N{NO-BREAK SPACE}%")
+
+
 def listed(names: list[str]) -> str:
     """Return names as a list in a sentence: ``a, b and c``."""
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

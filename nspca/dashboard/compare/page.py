@@ -22,17 +22,17 @@ from nspca.dashboard.compare.seen import Seen
 from nspca.dashboard.components import figures
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs.lookup import Watched
-from nspca.dashboard.views import curve, filling
+from nspca.dashboard.views import component, curve, filling, statement
 from nspca.dashboard.views.component import labelled
 from nspca.data.export import frame_to_csv
 from nspca.jobs import JobState
-from nspca.plots.compare import ratios_figure, times_figure, values_figure
+from nspca.plots.compare import ranking_figure, ratios_figure, times_figure, values_figure
 from nspca.result import COLUMNS
 from nspca.specs import ComparisonSpec
 from nspca.specs.method_options import options_words
 from nspca.specs.rows import Found, Proved, Row, unpack
 
-HEIGHT = 380
+HEIGHT = 360
 """Pixels of the curve, so that it stands on the first screen with the sentence and the slider."""
 
 
@@ -83,12 +83,29 @@ class ComparePage(AnswerPage[ComparisonSpec]):
     def view(self, run: Watched, results: nspca.Sweep) -> Seen:
         compared = Compared.from_run(run)
         seen = Seen(compared, results)
-        for sentence in seen.sentences():
-            st.markdown(sentence)
+        said, headline, others = seen.sentences()
+        st.markdown(f"## {wording.unbroken(headline)}")
+        st.html(statement.bar(said))
+        st.markdown(others)
         if len(seen.ks) > 1:
-            st.select_slider("Look at k, the number of features", seen.ks, **state.bind("k", seen.k))
+            noun = component.noun(run.of.dataset)
+            st.select_slider(f"k, the number of {noun}s", seen.ks, **state.bind("k", seen.k))
         curves = drawn(compared, seen.table, seen.k)[archive.VALUES]
-        figures.draw(curves.update_layout(height=HEIGHT), "compare_values", same=run.id)
+        left, right = st.columns([2, 3], gap="medium", vertical_alignment="center")
+        with left:
+            ranking = ranking_figure(
+                {name: result.value for name, result in seen.of_k.items()},
+                unit=compared.unit,
+                unit_name=unit_name(),
+                upper=seen.upper,
+                limit=said.most_text,
+                places=said.digits,
+            )
+            if state.get("present"):  # as high as the curve, before a room
+                ranking.update_layout(height=HEIGHT)
+            figures.draw(ranking, "compare_ranking", same=run.id)
+        with right:
+            figures.draw(curves.update_layout(height=HEIGHT), "compare_values", same=run.id)
         return seen
 
     def more(self, run: Watched, results: nspca.Sweep, seen: Seen) -> None:

@@ -12,6 +12,7 @@ from nspca.dashboard.views import component, statement
 from nspca.presentation.numerals import percent_down
 from nspca.presentation.phrases import rival_name
 
+AUTO = "auto"
 SAME = 1e-6
 """Maximum relative difference of two values that count as equal."""
 LEAST_DIGITS = 1
@@ -40,8 +41,10 @@ class Seen:
             method: sweep[method, self.k] for method in run.asked.methods if (method, self.k) in sweep.results
         }
 
-    def sentences(self) -> list[str]:
-        """Return Markdown lines: the best methods as a heading, their value with its bound, and `gaps`."""
+    def sentences(self) -> tuple[statement.Statement, str, str]:
+        """Return the statement about the best answer, a heading with the methods that found it, and a line
+        with what the others found.
+        """
         best = max(result.value for result in self.of_k.values()) or 1.0
         first = [method for method, result in self.of_k.items() if result.value >= best * (1 - SAME)]
         said = statement.state_result(
@@ -51,12 +54,32 @@ class Seen:
             self.k,
             least_digits=LEAST_DIGITS,
         )
-        names = wording.listed([wording.plain(rival_name(name)) for name in first])
-        find = "finds" if len(first) == 1 else "find"
-        with_k = f"With {wording.things(self.k, component.noun(self.run.data.dataset))} (k = {self.k})"
-        headline = f"#### {with_k}, {names} {find} the most."
-        onward = " Move the slider to compare them at another k." * (len(self.ks) > 1)
-        return [headline, f"{said.found} {said.limit}", f"{self.others(said)}{onward}"]
+        if len(first) == 1:
+            best_ones = f"{wording.plain(rival_name(first[0]))} does best"
+        elif len(first) == len(self.of_k):
+            best_ones = f"all {len(first)} methods do equally well"
+        elif AUTO in first:  # it takes the best answer of several methods
+            do = "does" if len(first) == 2 else "do"
+            best_ones = f"{len(first) - 1} of {len(self.of_k) - 1} methods {do} best, as does {AUTO}"
+        else:
+            best_ones = f"{len(first)} of {len(self.of_k)} methods do best"
+        size = wording.things(self.k, component.noun(self.run.data.dataset))
+        found = (
+            f"{said.share_text} of the variance of the first principal component, which uses all "
+            f"{self.run.problem.n:,}."
+        )
+        more = " Move the slider to compare with more or fewer." * (len(self.ks) > 1)
+        return (
+            said,
+            f"With {size}, {best_ones}: {found} {said.limit}".rstrip(),
+            f"{self.others(said)}{more}".strip(),
+        )
+
+    @property
+    def upper(self) -> float | None:
+        """The least proved upper bound at k, None without one."""
+        known = self.table.loc[self.table["k"] == self.k, "upper"].dropna()
+        return float(known.min()) if len(known) else None
 
     def others(self, best: statement.Statement) -> str:
         """Return what the other methods capture, in the same per cent as `best`, the largest first."""
@@ -68,7 +91,7 @@ class Seen:
             if result.value < most * (1 - SAME)
         )
         if not below:
-            return "All methods find the same."
+            return ""
         said = []
         for value, method in below:
             share = percent_down(-value / unit, best.digits)

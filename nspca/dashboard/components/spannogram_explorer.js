@@ -176,7 +176,7 @@ class View {
       for (let i = 0; i < this.n; i++) { g.beginPath(); this.curve(g, i); g.stroke(); }
       g.globalAlpha = 1;
     }
-    if (this.hidden) return;
+    if (this.hidden) return this.keepBack(g);
     data.edges.slice(0, this.signs.length).forEach((edges, sign) => {
       for (let j = 0; j + 1 < edges.length; j++) {
         g.fillStyle = BAND[j % BAND.length];
@@ -193,6 +193,13 @@ class View {
       });
       g.stroke();
     });
+  }
+
+  // The lower panel is empty until the visitor has guessed, and says so.
+  keepBack(g) {
+    if (this.data.send) return;
+    g.textAlign = "right";
+    g.fillText("hidden until you press Reveal", this.width - RIGHT - 8, (this.goal.top + this.goal.bottom) / 2);
   }
 
   // Too many curves for lines: how many pass through each pixel, on a logarithmic scale of grey.
@@ -242,7 +249,7 @@ class View {
     const step = ten * [1, 2, 5, 10].find((m) => m * ten >= rough);
     for (let t = 0; !data.send && t <= this.most * scale; t += step) line(goal, t / scale, percent ? `${+t.toPrecision(3)} %` : number(t));
     g.textAlign = "left";
-    const one = `one curve for each ${data.noun ?? "feature"}`, long = `${one}: how strongly it takes part at each angle`;
+    const one = `one curve for each ${data.noun ?? "feature"}`, long = `${one}: its weight at each angle`;
     g.fillText(g.measureText(long).width < this.width - this.left - RIGHT ? long : one, this.left, curves.top - 10);
     if (data.send) return;
     const lit = data.nonneg ? "highest" : "farthest", full = `what the ${data.k} ${lit} capture in the two directions`;
@@ -398,7 +405,7 @@ class View {
     this.slider.value = degrees;
     const text = `φ = ${degrees}°: ` + (this.hidden
       ? `the ${data.k} highest curves are lit`
-      : `the ${winner.set.length} ${data.nonneg ? "highest curves" : "curves farthest from zero"} capture ${height(winner.value)} in two directions`);
+      : `the ${winner.set.length} ${data.nonneg ? "highest curves" : "curves farthest from zero"} capture ${height(winner.value)} in the two directions alone`);
     this.slider.setAttribute("aria-valuetext", text);
     this.root.querySelector(".say").textContent = text;
     const reveal = this.root.querySelector(".reveal"), told = this.root.querySelector(".told");

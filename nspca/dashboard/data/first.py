@@ -57,7 +57,7 @@ def _groups(data: Dataset) -> str:
 def advice(data: Dataset) -> str:
     """Return the sentence that tells the visitor which analysis to do next."""
     what = {"image": "parts of the images", "words": "topics"}.get(data.kind, "components")
-    return f"Next, see how many {_nouns(data)} a component needs, or look for {what}."
+    return f"Next, see how many {_nouns(data)} are enough, or look for {what}."
 
 
 def _nouns(data: Dataset) -> str:

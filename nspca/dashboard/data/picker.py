@@ -39,7 +39,7 @@ LONGEST_PASTED = 1_000_000
 def choose() -> None:
     """Draw the choice between samples, uploads and folders."""
     offered = [name for name in SOURCES if name != "shards" or served()]
-    st.markdown("##### Choose other data")
+    st.markdown("### Choose other data")
     source = st.segmented_control(
         "Where the data comes from",
         offered,

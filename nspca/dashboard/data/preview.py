@@ -35,7 +35,7 @@ BADGES = {
 
 def title(of: Chosen, sentences: str) -> None:
     """Draw the name of the data that are open, a badge for their source, and the given sentences."""
-    st.subheader(f"Open now: {wording.plain(_name(of))}")
+    st.markdown(f"## Open now: {wording.plain(_name(of))}")
     st.markdown(f"{_badge(of)} {sentences}")
 
 
@@ -44,9 +44,9 @@ def line(of: Chosen) -> None:
     data = of.dataset
     m, n = of.shape
     shape = (
-        f"{n} × {n} {'correlations' if np.all(data.X.diagonal() == 1) else 'covariance'}"
+        _matrix(of)
         if data.is_covariance
-        else f"{wording.things(m, 'sample')} × {wording.things(n, 'feature')}"
+        else f"{_rows(data, m)} × {wording.things(n, wording.NOUNS[data.kind])}"
     )
     if of.reference.some:
         shape += ", a sample of the rows"
@@ -55,6 +55,27 @@ def line(of: Chosen) -> None:
         st.page_link(
             "pages/data.py", label="other data", icon=":material/swap_horiz:", query_params=state.link()
         )
+
+
+def _matrix(of: Chosen) -> str:
+    """Return what a covariance is, such as "correlations of 13 measurements on 180 mine props"."""
+    if of.reference.sample in SAMPLES:
+        return SAMPLES[of.reference.sample].summary.partition(",")[0]
+    n = of.shape[1]
+    return f"{n} × {n} {'correlations' if np.all(of.dataset.X.diagonal() == 1) else 'covariance'}"
+
+
+def _rows(data: Dataset, count: int) -> str:
+    """Return the number of rows with their noun, such as "1,797 images"."""
+    if data.image_shape is not None:
+        return wording.things(count, "image")
+    if data.kind == "words":
+        return wording.things(count, "document")
+    return (
+        wording.things(count, "spectrum", "spectra")
+        if data.kind == "spectrum"
+        else wording.things(count, "sample")
+    )
 
 
 def rows(of: Chosen) -> None:
@@ -77,7 +98,10 @@ def _other_rows() -> None:
 
 def _badge(of: Chosen) -> str:
     """Return the Markdown badge for the source of the data."""
-    return FOLDER if of.reference.folder is not None else BADGES[of.dataset.source]
+    if of.reference.folder is not None:
+        return FOLDER
+    badge = BADGES[of.dataset.source]
+    return badge.replace("invented data", "invented words") if of.dataset.kind == "words" else badge
 
 
 def _name(of: Chosen) -> str:

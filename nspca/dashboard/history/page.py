@@ -19,6 +19,7 @@ from nspca.jobs.job import DAY
 from nspca.presentation.numerals import OPTIMAL_GAP, format_guarantee
 from nspca.specs.rows import unpack
 
+_NEXT = "Next, start a run on one of these pages."  # links, which present mode hides
 OF_A_PAGE = 25  # runs listed on one page
 FEW = 8  # runs up to which no search field is drawn
 LONGEST = 80  # characters of a name
@@ -88,17 +89,18 @@ def _kept(workspace: str) -> None:
         f"{wording.things(count, 'result')}, {wording.size(size)} of {wording.size(limits.workspace_bytes)}"
     )
     st.caption(
-        f"{held}. Each is kept for {days}, the newest first when room is short; what is gone can "
-        "be computed again by Run again."
+        f"{held}. Each is kept for {days}. When the room is full, the oldest go first. One that is gone "
+        "can be computed again: press More, then Run again."
     )
 
 
 def _empty() -> None:
     """Draw the page of a workspace without runs: a hint, and links to pages that start runs."""
     st.markdown(
-        "#### You have no runs yet.\nA run is a question that you started with a button. It is kept here, "
+        "## You have no runs yet.\nA run is a question that you started with a button. It is kept here, "
         "with its answer and its proof, for you and whoever you give the address. Answers that pages show "
-        "before you ask are not counted. Next, start a run on one of these pages."
+        "before you ask are not counted. "
+        + ("Next, start a run on the page Sweep." if state.get("present") else _NEXT)
     )
     with st.container(horizontal=True):
         for path, label in (
@@ -211,14 +213,17 @@ def _describe(one: Told, now: JobState, place: Any) -> str:
 def _proof(ratios: tuple[float, float] | None) -> list[str]:
     """Return the proved share of the optimum as a list of one phrase, empty without a proof.
 
-    `ratios` has the worst and the best proved ratio over all k, as `proved` returns them.
+    `ratios` has the worst and the best proved ratio over all k, as `proved` returns them. The phrase has the
+    worst.
     """
     if ratios is None:
         return []
-    worst, best = ("optimal" if 1 - ratio <= OPTIMAL_GAP else format_guarantee(ratio) for ratio in ratios)
-    if best == worst:
-        return [f"proved: {'' if worst == 'optimal' else 'at least '}{worst}"]
-    return [f"proved: at least {worst} at every k, {best} at the best"]
+    least, most = ratios
+    if 1 - least <= OPTIMAL_GAP:
+        return ["proved: the best possible"]
+    return [
+        f"proved: at least {format_guarantee(least)} of the best possible{' at every k' * (most > least)}"
+    ]
 
 
 def says(one: Told, now: JobState) -> str:

@@ -30,7 +30,7 @@ def opened() -> Watched:
     one = tell([run])[0]
     if not isinstance(one, Told):
         raise JobError(NO_SHARE)
-    st.subheader(wording.plain(one.name))
+    st.markdown(f"## {wording.plain(one.name)}")
     with st.container(horizontal=True, vertical_alignment="center"):
         if {"sample", "folder"} & one.query.keys():
             own = {name: text for name, text in one.query.items() if name != SWEEP.key}

@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from nspca.dashboard.app import tables, times, wording
+from nspca.dashboard.app import tables, wording
 from nspca.dashboard.joint.outcome import Outcome
-from nspca.dashboard.runs import export, lookup, progress, start
+from nspca.dashboard.runs import cost_estimate, export, lookup, progress, start
 from nspca.dashboard.views.component import MOST_GROUPS
 from nspca.errors import InvalidProblem
 from nspca.jobs import JobState
@@ -46,7 +46,7 @@ def show(outcome: Outcome, scores: np.ndarray, columns: Mapping[str, Any], label
             "groups."
         )
         return
-    st.markdown(f"##### How far do the {outcome.about.one}s separate the groups?")
+    st.markdown(f"### How far do the {outcome.about.one}s separate the groups?")
     st.markdown(sentence(found, outcome.about.one))
     held = _held_out(outcome, labels, label)
     _table(outcome, found, held)
@@ -99,9 +99,9 @@ def _held_out(outcome: Outcome, labels: list[str], label: str) -> GroupEffects |
     spec = question(outcome, label)
     now = lookup.that_asks(spec)
     if now is None:
-        about = times.roughly(max(1.0, outcome.results[outcome.best].seconds))
+        took = cost_estimate.took(outcome.results[outcome.best].seconds)
         start.button(
-            f"Check on a held-out half: about {about}",
+            f"Check on a held-out half: {took}",
             lambda: start.start(spec, **outcome.of.given, labels=labels),
             "groups",
             type="secondary",

@@ -18,7 +18,14 @@ from nspca.dashboard.joint.outcome import Outcome
 from nspca.dashboard.joint.subject import Subject
 from nspca.dashboard.views import statement
 from nspca.plots.joint import climb_figure
-from nspca.presentation.numerals import OPTIMAL_GAP, format_value, percent_down, percent_up, ratio_at_most
+from nspca.presentation.numerals import (
+    OPTIMAL_GAP,
+    format_guarantee,
+    format_value,
+    percent_down,
+    percent_up,
+    ratio_at_most,
+)
 from nspca.result import Result
 from nspca.specs.rows import Climbed
 
@@ -26,18 +33,16 @@ LEAST_DIGITS = 1
 """Digits after the point of a percentage on the page. All of them take more digits when value and limit
 would otherwise look equal.
 """
-CLOSE = 0.9
-"""Proved share of the best possible from which the page calls an answer close to it."""
 
 
 def show(outcome: Outcome) -> None:
     """Draw the answer as a headline, a bar of what was found and the proved limit, and a line below."""
     first, second = sentences(outcome)
-    st.markdown(f"#### {first}")
+    st.markdown(f"## {first}")
     found, limit = _found(outcome)
     reached, possible = shares(found, limit)
     is_best = not outcome.live and _is_best(outcome)
-    everything = f"the variance of all {outcome.about.features(outcome.problem.n)}"
+    everything = f"the variance of all {outcome.about.features(outcome.problem.n)}, added up"
     most = None if not possible or is_best else min(1.0, limit)
     said = statement.Statement(
         first, second, found, most, reached, "" if most is None else possible, everything
@@ -53,22 +58,23 @@ def sentences(outcome: Outcome) -> tuple[str, str]:
     Both state shares of the total variance with an equal number of digits.
     """
     best, certificate = outcome.results[outcome.best], outcome.certificate
-    explain = "explains" if outcome.asked.r == 1 else "explain"
+    capture = "captures" if outcome.asked.r == 1 else "capture"
     reached, possible = shares(*_found(outcome))
     so_far = " so far" if outcome.live else ""
     comma = "," * (", each of " in outcome.sizes)
     everything = outcome.about.features(outcome.problem.n)
-    first = f"{outcome.sizes}{comma} {explain} {reached} of the variance of all {everything}{so_far}."
+    first = f"{outcome.sizes}{comma} {capture} {reached} of the variance of all {everything}{so_far}."
     if certificate is None:
         return first, "" if outcome.live else "How much better another choice could be is not proved yet."
     count, _, of = outcome.sizes.partition(", each of ")
     such = f"{count.replace(' ', ' such ', 1)}" if of else outcome.sizes
     terms = _terms(outcome)
     if _is_best(outcome):
-        return first, f":material/verified: No other {such}{terms} {explain} more. This is proved."
-    close = certificate.ratio(best.value) >= CLOSE
-    proved = "Close to the best possible, and proved: no" if close else "Proved: no"
-    return first, f":material/verified: {proved} {such}{terms} {explain} more than {possible}."
+        return first, f":material/verified: No other {such}{terms} {capture} more. This is proved."
+    these = "It is" if outcome.asked.r == 1 else "These are"
+    least = format_guarantee(certificate.ratio(best.value))
+    limit = f"Proved: no {such}{terms} {capture} more than {possible}."
+    return first, f":material/verified: {limit} {these} at least {least} of the best possible."
 
 
 def _found(outcome: Outcome) -> tuple[float, float]:

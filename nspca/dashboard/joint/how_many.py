@@ -7,10 +7,10 @@ import numpy as np
 import streamlit as st
 
 from nspca.dashboard import open_folder
-from nspca.dashboard.app import state, times, wording
+from nspca.dashboard.app import state, wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.joint.outcome import Outcome
-from nspca.dashboard.runs import export, lookup, start
+from nspca.dashboard.runs import cost_estimate, export, lookup, start
 from nspca.dashboard.views import filling
 from nspca.plots.selection import choice_figure
 from nspca.selection import Choice
@@ -46,7 +46,7 @@ def show(outcome: Outcome) -> None:
         # Smaller numbers of components take less time, about half of it on average.
         seconds = spec.most * spec.total * max(outcome.results[outcome.best].seconds, 0.05) / 2
         start.button(
-            f"Try 1 to {outcome.about.count(spec.most)}: about {times.roughly(seconds)}",
+            f"Try 1 to {outcome.about.count(spec.most)}: {cost_estimate.took(seconds)}",
             lambda: start.start(spec, **outcome.of.given),
             "many",
             type="secondary",

@@ -12,15 +12,16 @@ from scipy.optimize import linear_sum_assignment
 
 import nspca
 from nspca.dashboard.app import state, wording
-from nspca.dashboard.components import copying
+from nspca.dashboard.components import copying, pressing
 from nspca.dashboard.joint import names as given_names
 from nspca.dashboard.joint.headline import each
 from nspca.dashboard.joint.methods import heading, ordered
-from nspca.dashboard.joint.outcome import Outcome
+from nspca.dashboard.joint.outcome import SECTION, Outcome
 from nspca.dashboard.joint.subject import explained_names
 from nspca.data.genesets import name_list
 from nspca.presentation.markup import Markup, render
 from nspca.presentation.numerals import percent_down
+from nspca.presentation.phrases import rival_name
 
 MOST = 40
 """Names of a component in a list; files have them all."""
@@ -33,6 +34,7 @@ PRESENTED = 4
 ALONE = 10
 """Names of the one component that is looked at in present mode."""
 MOST_COLUMNS = 5
+LISTS = "pressed_lists"  # key of the container of the lists that can be pressed
 NUMBER_ROOM = "3rem"
 """Width beside the longest bar, in which the numbers stand."""
 
@@ -73,24 +75,35 @@ def best(outcome: Outcome) -> None:
     if len(result.values) > MOST_COLUMNS:
         most = PRESENTED if state.get("present") else FEWER
     names, shares = explained_names(outcome.of), each(result, outcome)
-    st.html(lists(result.components, shares, names, called=called(method), most=most))
+    r, about = len(result.values), outcome.about
+    with st.container(key=LISTS):
+        st.html(lists(result.components, shares, names, called=called(method), most=most))
+    if r == 1:
+        return
+    # In present mode the chosen list stands beside the others, and nothing is below.
+    below = {} if state.get("present") else {"follow": SECTION}
+    told = lambda number: state.put(**{about.at: number, "look": "one"})  # noqa: E731
+    pressing.listen(LISTS, r, at(outcome), told, **below)
+
+
+def at(outcome: Outcome) -> int:
+    """Return the number, from 1, of the component that is looked at."""
+    return min(max(1, state.get(outcome.about.at)), len(ordered(outcome.results)[outcome.best].values))
 
 
 def choose(outcome: Outcome) -> int:
     """Draw the choice of one component of the best method, and return its number from 1."""
     about, method = outcome.about, outcome.best
-    X, called_ = ordered(outcome.results)[method].components, called(method)
-    r = X.shape[1]
-    at = min(max(1, state.get(about.at)), r)
+    r, called_ = len(ordered(outcome.results)[method].values), called(method)
     if r == 1:
-        return at
+        return 1
     return st.segmented_control(
-        f"Look at one {about.one}: press its number",
+        f"Look at one {about.one}: press its list, or its number here",
         list(range(1, r + 1)),
         label_visibility="collapsed" if state.get("present") else "visible",
         format_func=lambda j: f"{j} {called_.get(j - 1, '')}".strip(),
         required=True,
-        **state.bind(about.at, at),
+        **state.bind(about.at, at(outcome)),
     )
 
 
@@ -221,7 +234,13 @@ def choose_method(outcome: Outcome) -> None:
     """Draw the choice of the method whose component is looked at, where there are several."""
     if len(outcome.results) > 1:
         names = list(ordered(outcome.results))
-        st.selectbox("By the method", names, width=260, **state.bind("shown", method_of(outcome)))
+        st.selectbox(
+            "Found by the method",
+            names,
+            width=260,
+            format_func=rival_name,
+            **state.bind("shown", method_of(outcome)),
+        )
 
 
 def looked_at(outcome: Outcome, method: str) -> tuple[int, np.ndarray]:

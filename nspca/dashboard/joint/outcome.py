@@ -12,6 +12,8 @@ from nspca.dashboard.proof.attempts import Attempt
 from nspca.jobs import JobState
 from nspca.specs import ComponentsSpec
 
+SECTION = "section"  # key of the box below the answer that holds the chosen section
+
 
 @dataclass(frozen=True, eq=False)
 class Outcome:

@@ -18,7 +18,7 @@ from nspca.dashboard.joint.outcome import Outcome, View
 from nspca.dashboard.joint.subject import Subject
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.proof import attempts as proofs
-from nspca.dashboard.runs import first_answer, progress
+from nspca.dashboard.runs import progress
 from nspca.dashboard.runs.lookup import Kind, Watched
 from nspca.errors import NSPCAError
 from nspca.jobs import JobState
@@ -87,8 +87,7 @@ class JointPage(AnswerPage[ComponentsSpec]):
         return f"Find {self.about.count(asked.r)}"
 
     def introduce(self, run: Watched, asked: ComponentsSpec | None) -> None:
-        what = [self._about(run).sized(run.asked.sizes), *run.asked.describe().details]
-        first_answer.announce(run, ", ".join(what), self.press(run, asked))
+        super().introduce(run, asked)
         if run.of.reference.folder is not None:
             st.caption(wording.plain(f"Shown: {run.of.dataset.provenance}."))
 

@@ -46,7 +46,7 @@ def picture(outcome: Outcome) -> None:
 
 def after(outcome: Outcome) -> str:
     """Return the sentence about the picture and the next step."""
-    said = "A part has one number and one colour, and explains the percentage above its picture."
+    said = "A part has one number and one colour, and captures the percentage above its picture."
     if state.get("present"):
         return said
     return f"{said} Next, choose an image below to see it put together from the parts."

@@ -7,7 +7,7 @@ import streamlit as st
 
 from nspca.dashboard.app import state
 from nspca.dashboard.joint import how_many, methods, proof, samples
-from nspca.dashboard.joint.outcome import Outcome, Section, View
+from nspca.dashboard.joint.outcome import SECTION, Outcome, Section, View
 from nspca.dashboard.joint.subject import Subject
 
 
@@ -25,7 +25,7 @@ def show(outcome: Outcome, view: View) -> None:
         label_visibility="collapsed",
         **state.bind("look", wanted),
     )
-    with st.container(border=True):
+    with st.container(border=True, key=SECTION):
         next(section for section in every if section.key == chosen).draw(outcome)
 
 

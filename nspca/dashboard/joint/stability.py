@@ -10,9 +10,9 @@ import pandas as pd
 import streamlit as st
 
 from nspca.dashboard import open_folder
-from nspca.dashboard.app import times, wording
+from nspca.dashboard.app import wording
 from nspca.dashboard.joint.outcome import Outcome
-from nspca.dashboard.runs import export, lookup, start
+from nspca.dashboard.runs import cost_estimate, export, lookup, start
 from nspca.dashboard.views import filling
 from nspca.specs import ComponentsStabilitySpec
 from nspca.specs.rows import Recurred, Row, unpack
@@ -44,9 +44,9 @@ def show(outcome: Outcome, draw: Callable[[Outcome, np.ndarray, list[float]], No
     spec, result = _spec(outcome), outcome.results[best]
     now = lookup.that_asks(spec)
     if now is None:
-        about = times.roughly(RESAMPLES * max(result.seconds, 0.05))
+        took = cost_estimate.took(RESAMPLES * max(result.seconds, 0.05))
         start.button(
-            f"Draw the rows {RESAMPLES} times: about {about}",
+            f"Draw the rows {RESAMPLES} times: {took}",
             lambda: start.start(spec, **outcome.of.given, components=result.components),
             "stability",
             type="secondary",

@@ -38,12 +38,13 @@ def after(outcome: Outcome) -> str:
     feature = outcome.about.feature
     if outcome.asked.r == 1:
         return f"The {feature}s stand in the order of their weight. Below, the component is alone."
-    said = "Each list is a component. Its percentage is what it explains, and a bar is a weight."
+    said = "Each list is a component: features that vary together. Its percentage is what it captures, and a "
+    said += "bar is a weight."
     if _is_spectrum(outcome):
         said = "Each curve is a component: its weights over the axis of the spectra."
     if state.get("present"):
-        return f"{said} Press a number to see one alone."
-    onward = "Next, choose a component to see it alone"
+        return f"{said} Press a {'number' if _is_spectrum(outcome) else 'list'} to see it alone."
+    onward = f"Press a {'number' if _is_spectrum(outcome) else 'list'} to see it alone"
     if not outcome.of.dataset.is_covariance:  # a covariance has no samples
         onward += ", or “Samples on a map” to see where the samples lie"
     return f"{said} {onward}."

@@ -39,10 +39,10 @@ def after(outcome: Outcome) -> str:
     """Return the sentence about the picture and the next step."""
     if outcome.asked.r == 1:
         return "A bar is the weight of a word. The documents that are most about these words are below."
-    said = "Each list is a topic. Its percentage is what it explains, and a bar is the weight of a word."
+    said = "Each list is a topic. Its percentage is what it captures, and a bar is the weight of a word."
     if state.get("present"):
-        return f"{said} Press a number to see more of one topic."
-    return f"{said} Next, choose a topic: its documents stand below the lists."
+        return f"{said} Press a list to see more of it."
+    return f"{said} Press a list: its documents are shown below."
 
 
 def look(outcome: Outcome) -> None:
@@ -104,7 +104,7 @@ def show_documents(outcome: Outcome, x: np.ndarray, number: int) -> None:
     except nspca.InvalidProblem:
         st.caption("The documents are left out: some words occur equally often in all rows that are drawn.")
         return
-    st.markdown(f"##### The documents that are most about topic {number}")
+    st.markdown(f"### The documents that are most about topic {number}")
     if outcome.of.table is not None:
         st.caption(f"Among {len(data.sample_names):,} documents chosen at random.")
     if data.texts is None:

@@ -138,7 +138,7 @@ def _draw(view: View, screen: int, of: Lesson) -> None:
 def _code(code: str) -> None:
     """Draw the QR code of the room's address, and the code to type."""
     st.image(sharing.picture(_address(code)), alt="The address of the room as a QR code", width="stretch")
-    st.markdown(f"### {write_code(code)}")
+    st.markdown(f"## {write_code(code)}")
 
 
 def _address(code: str) -> str:

@@ -3,13 +3,13 @@
 import numpy as np
 import streamlit as st
 
-from nspca.dashboard.app import buttons, state
+from nspca.dashboard.app import buttons, state, wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.components.painter import Image, painter, painting
 from nspca.dashboard.learn.lesson import K, Lesson, painted
 from nspca.dashboard.views import component
 from nspca.plots.lesson import overlay_figure
-from nspca.presentation.numerals import format_bound, format_guarantee, format_value, proved_ratio
+from nspca.presentation.numerals import percent_down, ratio_at_most
 
 PAINTER = "learn_painter"
 TASK = (
@@ -56,13 +56,13 @@ def _buttons(judged: bool, count: int) -> None:
 
 
 def _verdict(of: Lesson, pixels: list[int]) -> str:
-    """Return sentences about the value of the painting, the best value, and the proved shares of both."""
-    mine = painted(of, pixels)
-    share, best = (format_guarantee(proved_ratio(value, of.upper)) for value in (mine.value, of.result.value))
+    """Return sentences about what the painting and the best answer capture, and what none can exceed."""
+    found, limit = of.result.value / of.best, ratio_at_most(of.upper, of.best)
+    reached, possible = wording.shares(found, limit)
+    mine = percent_down(painted(of, pixels).value / of.best, wording.digits_apart(found, limit))
     hit = len(set(pixels) & set(of.result.components[:, 0].nonzero()[0].tolist()))
     return (
-        f"Your pixels capture a variance of **{format_value(mine.value)}**, the best found "
-        f"**{format_value(of.result.value)}**, and {hit} of them are the same. It is proved that no {K} "
-        f"pixels with nonnegative weights capture more than **{format_bound(of.upper)}**. So yours is at "
-        f"least **{share}** of the best possible, the best found at least **{best}**."
+        f"Your {K} pixels capture **{mine}** of the variance of the first principal component. The best {K} "
+        f"found capture **{reached}**, and {hit} of them are yours. It is proved that no {K} pixels with "
+        f"nonnegative weights capture more than **{possible}**."
     )

@@ -28,6 +28,7 @@ PHONE, SENT, JOINED, PIXELS = "phone", "phone_sent", "phone_joined", "phone_pixe
 """Session keys: the name of this phone, its guesses by screen, the code that it joined with, and what is
 painted.
 """
+FORM_WIDTH = 480  # pixels, on a screen that is wider than a phone
 BEAT = 2.0
 """Seconds between two looks at what is asked."""
 FORM = (
@@ -61,8 +62,13 @@ def show() -> None:
 def _form() -> None:
     """Draw the form for the code of a room."""
     st.markdown(FORM)
-    with st.form("join", border=False):
-        typed = st.text_input("Code of the room", max_chars=12, placeholder="ABC-DEF", key="typed_code")
+    with st.form("join", border=False, width=FORM_WIDTH):
+        typed = st.text_input(
+            "Code of the room, in capital or small letters",
+            max_chars=12,
+            placeholder="ABC-DEF",
+            key="typed_code",
+        )
         if st.form_submit_button("Join", type="primary", width="stretch"):
             if read_code(typed):
                 state.put(room=read_code(typed))

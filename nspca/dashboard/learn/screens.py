@@ -19,8 +19,9 @@ from nspca.plots.lesson import direction_figure, marked_pixels, side_by_side
 from nspca.presentation.numerals import ratio_at_most
 
 GUESS = (
-    f"Each curve is one pixel. The line marks the {K} highest curves at an angle. At which angle do these "
-    f"{K} pixels capture most of the variance? Drag to your guess, then press Reveal."
+    "Each curve is one pixel. The angle mixes the two main directions of the digits: 90° is the first alone, "
+    f"0° the second. At which angle do the {K} highest curves capture most of the variance? Drag to your "
+    "guess, then press Reveal."
 )
 GUESSED = (
     f"Each curve is one pixel, and the star marks the angle whose {K} highest curves capture most. The "

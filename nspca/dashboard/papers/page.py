@@ -17,7 +17,7 @@ from nspca.dashboard.runs.lookup import opened
 from nspca.dashboard.runs.tasks import engine
 from nspca.jobs import JobState
 from nspca.papers import ITEMS, PAPERS, VERDICTS, Claim, Item, Outcome, exact, report
-from nspca.papers.item import Found, Panel
+from nspca.papers.item import TOLERANCE, Found, Panel
 from nspca.plots.papers import gallery_figure, panel_figure
 from nspca.specs import PaperSpec
 
@@ -31,14 +31,13 @@ TABS = {
     USES: "What they use it for",
 }
 SAID = {
-    "agrees": ("agrees", "agree"),
+    "agrees": ("agrees with what is computed here", "agree with what is computed here"),
     "better": ("is exceeded", "are exceeded"),
     "differs": ("differs", "differ"),
     "opposite": ("is contradicted", "are contradicted"),
     "data not here": ("needs data that are not here", "need data that are not here"),
 }
 """Verbs for one and for several statements with each verdict."""
-COLOURS = {"agrees": "green", "better": "green", "differs": "orange", "opposite": "red"}
 SMALL = 320
 """Height in pixels of the picture, which leaves room for the first lines of the table on a laptop."""
 
@@ -91,7 +90,14 @@ def view(item: Item, outcome: Outcome | None, now: JobState | None) -> None:
     """Draw the answer: a sentence, the picture, the table of claims, and folded details."""
     claims = papers.claims(item, outcome)
     with frame.picture():
-        st.markdown(f"{_badges(claims)} {wording.plain(answer(item, claims))}")
+        headline, example = answer(item, claims)
+        agree = (
+            f" To agree is to differ by at most {100 * TOLERANCE:.0f} % of the printed number."
+            if example
+            else ""
+        )
+        st.markdown(f"## {wording.plain(headline)}")
+        st.markdown(f"{wording.plain(example)}{agree} Choose another figure or paper above.".strip())
         if now is not None and now.state != "done":
             progress.show(now, _says, _share, lambda now: None, item.name)
         rest = _picture(item, outcome)
@@ -105,13 +111,11 @@ def view(item: Item, outcome: Outcome | None, now: JobState | None) -> None:
     _everything()
 
 
-def answer(item: Item, claims: list[Claim]) -> str:
-    """Return the outcome of a figure or table in a few sentences: how many statements agree, one number as an
-    example, and where to choose another item.
-    """
+def answer(item: Item, claims: list[Claim]) -> tuple[str, str]:
+    """Return the outcome of a figure or table as a headline, and an example with its numbers, or nothing."""
     counts = {verdict: n for verdict, n in papers.counts(claims).items() if n and verdict != "not printed"}
     if not counts:
-        return f"{item.label} is drawn without numbers, and is drawn again here."
+        return f"{item.label} is drawn without numbers, and is drawn again here.", ""
     total = sum(counts.values())
     if total == 1:
         said = f"The one statement of {item.label} {SAID[next(iter(counts))][0]}."
@@ -121,34 +125,46 @@ def answer(item: Item, claims: list[Claim]) -> str:
     else:
         parts = [f"{n} {SAID[verdict][n > 1]}" for verdict, n in counts.items()]
         said = f"Of {total} statements of {item.label}, {', '.join(parts[:-1])} and {parts[-1]}."
-    return f"{said}{_example(claims)} Choose another figure or paper above."
+    return said, _example(item, claims)
 
 
-def _example(claims: list[Claim]) -> str:
-    """Return the first printed number, the nearest computed one, and why it was chosen; empty if there is
-    none.
-    """
+def _example(item: Item, claims: list[Claim]) -> str:
+    """Return the first printed number beside the nearest computed one, and the other readings, or nothing."""
     for claim in claims:
         value = claim.printed.value
         found = [one for one in _judged(claim) if isinstance(one.value, float)]
         if value is not None and found:
             nearest = min(found, key=lambda one: abs(float(one.value) - value))
             what, percent, _ = claim.printed.what.partition(", %")
-            number = f"{nearest.value:.4g}{' %' * bool(percent)}"
-            return f" {what}: {claim.printed.shown} printed, {number} computed here.{_chosen(nearest, found)}"
+            unit, first = " %" * bool(percent), "For example, " * (len(claims) > 1)
+            return (
+                f"{first}{what}: the paper prints {claim.printed.shown}, and {nearest.value:.4g}{unit} was "
+                f"computed{_whence(item)}.{_others(nearest, found, unit)}"
+            )
     return ""
 
 
-def _chosen(nearest: Found, found: list[Found]) -> str:
-    """Return which reading of the paper gave a number, and why; empty where there is only one."""
-    if len(found) < 2:
+def _whence(item: Item) -> str:
+    """Return which data the numbers of an item were computed from; empty for an item without data."""
+    if not item.needs:
+        return ""
+    return " from the original data" + ", which are not on this machine" * bool(papers.missing(item.needs))
+
+
+def _others(nearest: Found, found: list[Found], unit: str) -> str:
+    """Return what the other readings of the paper give; empty where there is only one."""
+    others = [f"{one.value:.4g}{unit}" for one in found if one is not nearest]
+    if not others:
         return ""
     reading = nearest.preset.partition(", ")[0] or nearest.budget
-    which = f"“{reading}”" if reading else "the one shown"
-    return (
-        f" The paper leaves details open: of {len(found)} readings, {which} is nearest to the printed "
-        "number. The table has all of them."
+    which = f"the reading “{reading}”" if reading else "this reading"
+    give = (
+        f"the other gives {others[0]}"
+        if len(others) == 1
+        else f"the others give {wording.listed(others[:3])}"
     )
+    more = " and more" * (len(others) > 3)
+    return f" The paper leaves details open: {which} is nearest, {give}{more}."
 
 
 def _judged(claim: Claim) -> tuple[Found, ...]:
@@ -198,16 +214,6 @@ def _done(item: Item) -> JobState | None:
     wanted = _spec(item)
     runs = (run.id for run, spec in lookup.every(PaperSpec) if spec == wanted)
     return next((now for now in map(engine().status, runs) if now.state == "done"), None)
-
-
-def _badges(claims: list[Claim]) -> str:
-    """Return Markdown badges with the number of claims for each verdict."""
-    counts = papers.counts(claims)
-    return " ".join(
-        f":{COLOURS[verdict]}-badge[{verdict}: {count}]"
-        for verdict, count in counts.items()
-        if count and verdict in COLOURS
-    )
 
 
 def _picture(item: Item, outcome: Outcome | None) -> list[Panel]:

@@ -3,10 +3,10 @@
 pages/spannogram.py draws a `SpannogramPage`. In this module `of` is the data with their problem (`Subject`).
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
 import streamlit as st
 
 from nspca.dashboard.answer_page import PicturePage
@@ -94,7 +94,7 @@ class SpannogramPage(PicturePage[SweepSpec]):
             if name == "curves":
                 _answer(of, asked)
             elif name in lessons.SENTENCES:
-                st.markdown(f"#### {lessons.SENTENCES[name]}")
+                st.markdown(f"## {lessons.SENTENCES[name]}")
         return of
 
     def more(self, data: Chosen, asked: SweepSpec, seen: Subject | None) -> None:
@@ -143,7 +143,7 @@ def _answer(of: Subject, asked: SweepSpec) -> None:
     known = limit.find(of, asked)
     if known.run is not None and progress.wait_shortly(known.run, PATIENCE).ended:
         known = limit.find(of, asked)
-    st.markdown(f"#### {answer(of, known)}")
+    st.markdown(f"## {wording.unbroken(answer(of, known))}")
     st.markdown(next_step(of))
     if known.run is not None:
         progress.each_second(lambda: _await(known.run or ""))
@@ -160,15 +160,19 @@ def answer(of: Subject, known: Limit) -> str:
     problem, found = of.problem, low_rank.rank2(of)
     x, _ = found.component(found.optimum[0], problem.size, problem.nonneg)
     noun, unit, value = component.noun(of.chosen.dataset), problem.leading_eigenvalue, problem.value(x)
-    used = int(np.count_nonzero(x))
     here = percent_down(min(1.0, found.value / of.unit), PLACES)
     reached = percent_down(proved_ratio(value, unit), PLACES)
-    these = f"this {noun}" if used == 1 else f"these {wording.things(used, noun)}"
-    they = "it captures" if used == 1 else "they capture"
+    sets, every = len(found.candidates), math.comb(problem.n, problem.size)
+    among = f"{'' if found.exact else 'at least '}{wording.things(sets, 'set')}"
+    best, capture = (
+        (f"{noun} is", "It captures")
+        if problem.size == 1
+        else (f"{problem.size} {noun}s are", "They capture")
+    )
     return (
-        f"If the data had only their two main directions, {these} would be the best "
-        f"{'one' if problem.size == 1 else problem.size} and capture {here} of the variance of the first "
-        f"principal component. In all directions {they} {reached}. {_nobody(of, known, value)}"
+        f"With two main directions, the best {best} among {among} instead of "
+        f"{lessons.count_in_words(every)}. {capture} {here} of the variance of the first principal component "
+        f"in these two, and {reached} in all directions. {_nobody(of, known, value)}"
     )
 
 
@@ -192,6 +196,6 @@ def next_step(of: Subject) -> str:
     """Return the line below the answer: what a curve is, and what to do."""
     noun = component.noun(of.chosen.dataset)
     return (
-        f"**Drag the angle**, and watch the set change. A curve is one {noun}: its height says how strongly "
-        f"the {noun} takes part in the mix of the two directions."
+        "**Drag the angle**, and watch the set change. In this spannogram each curve is one "
+        f"{noun}, as high as its weight in the mix of directions."
     )

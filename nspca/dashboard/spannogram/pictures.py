@@ -27,6 +27,10 @@ def curves(of: Subject) -> None:
     problem, data = of.problem, of.chosen.dataset
     found = low_rank.rank2(of)
     noun = component.noun(data)
+    steps: list[str] = []
+    if not state.get("present"):  # before a room the picture takes all the space
+        sets = math.comb(problem.n, problem.size)
+        steps = lessons.steps(problem, noun, len(found.candidates), sets, _drawn(found))
 
     @st.fragment
     def rank2() -> None:
@@ -44,7 +48,7 @@ def curves(of: Subject) -> None:
             found=found.found,
             height=HEIGHT,
             picture=Picture.of(data),
-            steps=lessons.steps(problem, noun, len(found.candidates), math.comb(problem.n, problem.size)),
+            steps=steps,
             noun=noun,
         )
 
@@ -54,6 +58,12 @@ def curves(of: Subject) -> None:
             "Too many curves take turns at the top to follow each. The sets and the star are those of 721 "
             "angles."
         )
+
+
+def _drawn(found: Rank2) -> int:
+    """Return the number of candidate supports of the directions that are drawn: those of the optimum."""
+    rows = found.found.sets
+    return len(rows[0 if found.optimum[1] > 0 else -1])
 
 
 def _wanted(found: Rank2) -> float:

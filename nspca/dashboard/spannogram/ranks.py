@@ -111,7 +111,7 @@ def show(of: Subject) -> None:
     ranks = _all(of)
     best = max(rank.value for rank in ranks)
     proved = [proved_ratio(best, rank.upper) if rank.upper > 0 else math.nan for rank in ranks]
-    st.markdown(f"#### {_sentence(ranks, proved)}")
+    st.markdown(f"## {_sentence(ranks, proved)}")
     left, right = st.columns(2, gap="medium")
     with left:
         figure = rho_figure([rank.d for rank in ranks], [rank.promised for rank in ranks], proved)

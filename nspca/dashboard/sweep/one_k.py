@@ -39,7 +39,7 @@ def field(run: Watched, of: Chosen, table: pd.DataFrame) -> None:
     """
     n, least, key = of.shape[1], max(1, len(run.asked.forced)), f"any_k_{run.id}"
     st.number_input(
-        "or any k",
+        "or type another k",
         least,
         n,
         value=None,

@@ -42,8 +42,8 @@ from nspca.dashboard.sweep.archive import Finished
 from nspca.dashboard.views import component, curve, membership, statement
 from nspca.data import genesets
 from nspca.jobs import JobState
-from nspca.presentation.numerals import format_bound, format_value
-from nspca.result import PLATEAU, knee
+from nspca.presentation.numerals import format_bound, format_value, percent_down
+from nspca.result import knee
 from nspca.specs import SweepSpec
 from nspca.specs.preview import METHOD
 from nspca.specs.rows import Found, unpack
@@ -51,7 +51,7 @@ from nspca.specs.rows import Found, unpack
 HEIGHT = 400
 """Height of the curve in pixels, so that sentence, curve and slider fit on the first screen."""
 BARS = 20  # largest weights drawn on the first screen; the table of features further down has all weights
-PREVIEW = "Preview, not yet proved tight: "
+PREVIEW = "Preview, the limit is still rough: "
 
 
 class SweepPage(AnswerPage[SweepSpec]):
@@ -161,7 +161,7 @@ class SweepPage(AnswerPage[SweepSpec]):
         ceiling = statement.ceiling_of(table, problem.n)
         said = statement.state_result(data, problem, result, k, ceiling=ceiling)
         statement.show(said, PREVIEW if quick else "")
-        st.markdown(self._onward(run, problem, table, quick))
+        st.markdown(self._onward(run, problem, table, quick, said.digits))
         of = self._data if quick and self._data is not None else run.of
         beside: list[Callable[[], Any]] = []
         if quick and self._data is not None and self._asked is not None:
@@ -181,21 +181,27 @@ class SweepPage(AnswerPage[SweepSpec]):
             membership.legend(component.noun(data), known)
         return Finished(run.of, problem, run.asked, sweep, tried, table, k, method, run.own, known, drawn)
 
-    def _onward(self, run: Watched, problem: nspca.Problem, table: pd.DataFrame, quick: bool) -> str:
+    def _onward(
+        self, run: Watched, problem: nspca.Problem, table: pd.DataFrame, quick: bool, digits: int
+    ) -> str:
         """Return which number of features is enough, and what to do next."""
-        noun, k, share = component.noun(run.of.dataset), knee(table), enough.wanted()
-        reach, last = f"{'reaches' if k == 1 else 'reach'} {100 * PLATEAU:.0f} %", int(table["k"].max())
-        ring = ""
-        if k < last:  # at the end of a curve nothing is known about more features
-            ring = f"**{wording.things(k, noun)}**, the ring, {reach} of the highest value found: "
-            ring += f"up to {last:,} add little."
-        known = enough.known(table, share / 100 * problem.leading_eigenvalue)
-        goal = enough.brief(known, share, problem.n, noun, problem.nonneg)
+        noun, k, last = component.noun(run.of.dataset), knee(table), int(table["k"].max())
+        best, ring, goal = problem.leading_eigenvalue, "", ""
+        if k < last and best:  # at the end of a curve nothing is known about more features
+            most = percent_down(float(table["value"].max()) / best, digits)
+            are = "is" if k == 1 else "are"
+            ring = f"**{wording.things(k, noun)}**, the ring, {are} nearly enough: "
+            signs = " with nonnegative weights" if problem.nonneg else ""
+            ring += f"up to {last:,}{signs} capture {most}."
+        if state.is_kept("enough"):  # a share that nobody asked for is left to the section below
+            share = enough.wanted()
+            known = enough.known(table, share / 100 * best)
+            goal = enough.brief(known, share, problem.n, noun, problem.nonneg)
         onward = f"Move the slider to see another number of {noun}s."
         if quick and self._data is not None and self._asked is not None:
             press = self.label(self._data, self._asked)
             onward = f"Press **{press}** for tighter limits and proofs."
-        return f"{ring} {goal} {onward}".strip()
+        return " ".join(filter(None, (ring, goal, onward)))
 
     def more(self, run: Watched, results: nspca.Sweep, seen: Finished) -> None:
         about, k, method = run.of, seen.k, seen.method
@@ -267,9 +273,10 @@ def _drawn(
     problem: nspca.Problem, table: pd.DataFrame, asked: SweepSpec, k: int, **options: Any
 ) -> go.Figure:
     """Return the figure of the curve, with marks at the shown k, the knee and the wanted share."""
-    share = enough.wanted()
-    wanted = (share / 100 * problem.leading_eigenvalue, f"{share} % wanted")
-    return curve.figure(problem, table, asked, selected_k=k, marked=knee(table), wanted=wanted, **options)
+    if state.is_kept("enough"):
+        share = enough.wanted()
+        options["wanted"] = share / 100 * problem.leading_eigenvalue, f"{share} % wanted"
+    return curve.figure(problem, table, asked, selected_k=k, marked=knee(table), **options)
 
 
 def _enough(about: Chosen, problem: nspca.Problem, table: pd.DataFrame) -> None:

@@ -135,7 +135,7 @@ def show(run: Watched, seen: Finished) -> None:
     other = next((one for one in others if one.why == pinned.BEFORE), others[-1])
     methods = [method for method, k in other.sweep if k == seen.k]
     with st.container(border=True):
-        st.markdown(f"#### What changed at k = {seen.k}")
+        st.markdown(f"## What changed at k = {seen.k}")
         if not methods:
             st.caption(
                 f"“{wording.plain(other.label)}” has no k = {seen.k}: choose a k that both curves have."

@@ -178,7 +178,7 @@ def choose(
     with left:
         ks = sorted(int(value) for value in frame["k"].unique())
         if len(ks) > 1:
-            st.select_slider("k, or click on the curve", ks, **state.bind("k", k))
+            st.select_slider("k, the number of features, or click on the curve", ks, **state.bind("k", k))
     if several:
         others.pop(0).selectbox(
             "Method", list(methods), format_func=method_name, **state.bind("shown", method)

@@ -39,7 +39,7 @@ class Statement:
     share : share of the component in the variance of the first principal component
     most : proved upper bound of `share` for any component; None without a proof
     share_text, most_text : both in per cent, rounded down and up
-    everything : label of the whole bar, such as "all 64 pixels, weights of any sign"
+    everything : label of the whole bar, which says what is 100 %
     ceiling : proved limit for any number of features, with the signs of the problem; None where unknown
     ceiling_text : name of that limit, with its percentage rounded up
     digits : digits after the point of the percentages
@@ -97,11 +97,12 @@ def state_result(
     if certificate is not None:
         more = " more" if optimal else f" more than {most_text}"
         limit = f"{_nobody(problem, k, one)} {'captures' if k == 1 else 'capture'}{more}."
-    everything = f"all {wording.things(problem.n, one)}"
+    signs = ", weights of any sign" * problem.nonneg
+    features = f"all {wording.things(problem.n, one)}{signs}"
+    everything = f"first principal component, along which the data vary most ({features})"
     said = Statement(found, limit, share, most, share_text, most_text, everything, digits=digits)
     if not problem.nonneg:
         return said
-    said = replace(said, everything=f"{everything}, weights of any sign")
     if not ceiling < best or k >= problem.n:
         return said
     top = max(share, ratio_at_most(ceiling, best))
@@ -130,7 +131,7 @@ def _nobody(problem: Problem, k: int, one: str) -> str:
 
 def show(said: Statement, before: str = "") -> None:
     """Draw both sentences, with the words `before` in front, and the bar below them."""
-    st.markdown(f"#### {before}{said.found} {said.limit}".rstrip())
+    st.markdown(wording.unbroken(f"## {before}{said.found} {said.limit}".rstrip()))
     st.html(bar(said))
 
 
