@@ -64,6 +64,8 @@ DAMPED = 2.0**-5
 """Penalty parameter of a lift that goes on at a child, relative to the largest eigenvalue."""
 PROBE_STEPS, PROBE_ROUNDS, PROBE_CAP = 40, 3, 2000
 """Steps of a round of a probe, maximum rounds, and maximum cones of a search that proves its bound."""
+PROBED_ROWS = 128
+"""Maximum rows for probes. With more there are more probes, and each takes longer than a branch saves."""
 PROBED, SURE, FAILURES = 0.5, 0.05, 4
 """A probe goes on while its gap is at most the share PROBED of the gap of its node. A search is made where
 the lift promises a bound below the level by the share SURE of that gap. FAILURES in a row end the probes.
@@ -605,7 +607,7 @@ class Settling(Work[Plan]):
                 lift = self.begin(None if self.best is None else self.best.witness, lift.B.shape[1])
                 rounds, last, waits, anew = 0, np.inf, FEWEST, True
                 continue
-            if probing and self.probe_all(lift):
+            if probing and len(self.kept.block) <= PROBED_ROWS and self.probe_all(lift):
                 if self.done or not self.kept.block.any():
                     break
                 lift = restricted(self.problem, lift, self.kept)
