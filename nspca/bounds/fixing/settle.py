@@ -654,7 +654,7 @@ class Settling(Work[Plan]):
         return self.begin(task.witness, RAISED if task.raised and wide else RANK)
 
     def gone_on(self, lift: Lift) -> Lift:
-        """Return a lift that goes on from another one, on the rows of the node; without prices in short steps."""
+        """Return a lift on the rows of the node that goes on from another; without prices in short steps."""
         new = restricted(self.problem, lift, self.kept)
         if self.kept.prices is None:
             damp(new, DAMPED * float(self.kept.leading[0][0]))
