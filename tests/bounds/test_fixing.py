@@ -220,9 +220,10 @@ def hard(n=12, k=5, seed=3):
 
 @pytest.fixture
 def branching(monkeypatch):
-    """Nothing is fixed and nothing counted, so that there is something to branch on."""
+    """Nothing is fixed, probed or counted, so that there is something to branch on."""
     monkeypatch.setattr(settling, "COUNTED", 0.0)
     monkeypatch.setattr(settling, "FIX_CAP", 0)
+    monkeypatch.setattr(settling, "FAILURES", 0)
     monkeypatch.setattr(settling, "ROUND", 4)
     monkeypatch.setattr(strongest, "ROOT_ROUNDS", 1)
     monkeypatch.setitem(PLANS, "standard", replace(PLANS["standard"], eigenvalues=0.0, cap=200))

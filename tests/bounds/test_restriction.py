@@ -137,9 +137,9 @@ def test_open_nodes_count_the_memory_of_their_own_warm_starts(monkeypatch):
 
 @pytest.mark.parametrize("n", [2, 3, 4, 6])
 def test_a_lift_on_few_rows_ends_when_its_rank_cannot_be_raised(n, monkeypatch):
-    """Nothing is fixed or enumerated, and no value closes the node: only the end of all rounds is left."""
-    monkeypatch.setattr(settling, "COUNTED", 0.0)
-    monkeypatch.setattr(settling, "FIX_CAP", 0)
+    """Nothing is fixed, probed or enumerated, and no value closes the node: all rounds are made."""
+    for name in ("COUNTED", "FIX_CAP", "FAILURES"):
+        monkeypatch.setattr(settling, name, 0)
     X = np.random.default_rng(n).standard_normal((20, n))
     problem = nspca.Problem.from_data(X, n - 1, nonneg=False)
     ground = Ground.of(problem, elimination.all_rows(problem))

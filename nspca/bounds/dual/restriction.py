@@ -8,7 +8,6 @@ of each on the remaining rows. Nothing here has to be exact, since the bound is 
 import numpy as np
 
 from nspca.bounds.dual import starts
-from nspca.bounds.dual.bundle import Sought
 from nspca.bounds.dual.lift import Lift
 from nspca.bounds.dual.prices import Given
 from nspca.bounds.dual.rowcuts import Cuts
@@ -22,8 +21,8 @@ from nspca.problem import Problem
 def restricted(problem: Problem, lift: Lift, kept: Kept) -> Lift:
     """Return a lift for one component that continues a given one on fewer rows, those of `kept`.
 
-    The number of dimensions stays unless there are fewer rows. Points of the bundle that a support of the
-    fewer rows cannot carry are left out.
+    The number of dimensions stays unless there are fewer rows. Points of the bundle are cut to what a support
+    of the fewer rows can carry.
     """
     before = lift.splitting
     rows = before.kept.features
@@ -46,6 +45,24 @@ def restricted(problem: Problem, lift: Lift, kept: Kept) -> Lift:
     new.shadow = B.T @ splitting.X @ B + H @ apart @ H.T
     splitting.lift = new
     return new
+
+
+def damp(lift: Lift, rho: float) -> None:
+    """Lower the penalty parameter of a lift to `rho`, and leave the multipliers W, M, Q as they are.
+
+    A step changes the multipliers by rho times what the blocks disagree by. Where features have just been
+    fixed, X is far from what it will be and the multipliers are not, so large steps lose them.
+    """
+    splitting, cuts = lift.splitting, lift.cuts
+    factor, entries = splitting.rho / rho, splitting.entries
+    if factor <= 1.0:
+        return
+    splitting.rho = entries.rho = cuts.rho = rho
+    splitting.gain = (splitting.A / rho).astype(splitting.precision)
+    entries.T[:] = entries.Y + (entries.T - entries.Y) * factor
+    entries.level *= factor
+    cuts.T[:] = cuts.Z + (cuts.T - cuts.Z) * factor
+    lift.dual = lift.dual * factor
 
 
 def _splitting(before: Splitting, kept: Kept, at: np.ndarray) -> Splitting:
@@ -72,9 +89,21 @@ def _cuts(before: Cuts, splitting: Splitting, at: np.ndarray) -> Cuts:
 
 
 def _points(lift: Lift, kept: Kept, at: np.ndarray) -> tuple[Array, Array]:
-    """Return the points that supports on the rows `at` can carry, and their weights in the bundle."""
-    sought = Sought(lift.k, lift.nonneg, kept.fixed)
-    X = lift.points[at]
-    whole = np.count_nonzero(X, axis=0) == np.count_nonzero(lift.points, axis=0)
-    few = np.count_nonzero(X[sought.fixed :], axis=0) <= sought.k - sought.fixed
-    return X[:, whole & few], lift.share[whole & few]
+    """Return what the points of a bundle are on the rows `at`, and their weights in the bundle."""
+    X, carried = carried_over(lift.points[at], kept.fixed, lift.k)
+    return X, lift.share[carried]
+
+
+def carried_over(X: Array, fixed: int, k: int) -> tuple[Array, np.ndarray]:
+    """Return points (r, p) cut to what supports with the first `fixed` rows can carry, and which are left.
+
+    The smallest entries make room where rows are too many. Points without any entry are left out.
+    """
+    X, room = X.copy(), k - fixed
+    if 0 <= room < len(X) - fixed:
+        own = np.abs(X[fixed:])
+        last = np.argsort(-own, axis=0, kind="stable")[room:]
+        np.put_along_axis(X[fixed:], last, 0.0, axis=0)
+    lengths = np.linalg.norm(X, axis=0)
+    left = lengths > 0
+    return X[:, left] / lengths[left], left

@@ -16,12 +16,13 @@ import numpy as np
 
 from nspca.bounds.dual import starts
 from nspca.bounds.dual.lift import Lift, add_lift
-from nspca.bounds.dual.restriction import restricted
+from nspca.bounds.dual.restriction import carried_over, damp, restricted
 from nspca.bounds.dual.rounds import Work, look, proposals, turn
 from nspca.bounds.dual.splitting import Splitting
 from nspca.bounds.elimination import Kept
 from nspca.bounds.fixing.ground import Ground
 from nspca.bounds.fixing.node import Node, Stage, Supports, Use, Warm
+from nspca.bounds.fixing.probes import Probed, below_probes, nearest
 from nspca.bounds.fixing.stored import Stored, none
 from nspca.bounds.inequality import search_slack
 from nspca.bounds.plan import ROUND, Plan
@@ -59,6 +60,16 @@ the rows that may be fixed.
 """
 AGAIN = 0.25
 """Minimum share of the free features that a witness must have fixed to be used again at once."""
+DAMPED = 2.0**-5
+"""Penalty parameter of a lift that goes on at a child, relative to the largest eigenvalue."""
+PROBE_STEPS, PROBE_ROUNDS, PROBE_CAP = 40, 3, 2000
+"""Steps of a round of a probe, maximum rounds, and maximum cones of a search that proves its bound."""
+PROBED_ROWS = 128
+"""Maximum rows for probes. With more there are more probes, and each takes longer than a branch saves."""
+PROBED, SURE, FAILURES = 0.5, 0.05, 4
+"""A probe goes on while its gap is at most the share PROBED of the gap of its node. A search is made where
+the lift promises a bound below the level by the share SURE of that gap. FAILURES in a row end the probes.
+"""
 FIX_CAP, QUICK_CAP = 4000, 400
 """Maximum cones of a search for features to fix; and of the first such search when the work ends without a
 fixed feature.
@@ -192,12 +203,15 @@ class Settling(Work[Plan]):
     """Whether no answer raises the level."""
     failed: float = np.inf
     """Number of supports at the last failed enumeration."""
+    counted: Node | None = None
+    """Tree of the enumeration of all supports."""
+    probed: list[Probed] = field(default_factory=list)
+    """Nodes above the present one, each with one child that a probe has closed."""
 
     def run(self, ground: Ground, task: Task) -> Settled:
         """Settle the node of a task."""
         self.ground, self.supports, self.warm, self.work = ground, task.supports, task.warm, task.work
         self.best, self.at_level = None, task.at_level
-        self.counted: Node | None = None
         try:
             self.improve(task)
             self.prove_leaf()
@@ -207,7 +221,12 @@ class Settling(Work[Plan]):
             self.report = silent  # what is left to do is short
             self.prove_leaf()
             leaf = None if self.supports.is_empty else self.best
-            return Settled(Node(self.supports, self.stages, leaf), self.answer, self.lower, self.steps)
+            node = below_probes(self.probed, Node(self.supports, self.stages, leaf))
+            return Settled(node, self.answer, self.lower, self.steps)
+        return Settled(below_probes(self.probed, self.node()), self.answer, self.lower, self.steps)
+
+    def node(self) -> Node:
+        """Return the node for the present supports, with what its children start from if it is open."""
         node = Node(self.supports, self.stages, leaf=self.best)
         if self.counted is not None:
             node.feature, node.children, node.leaf = self.counted.feature, self.counted.children, None
@@ -217,7 +236,7 @@ class Settling(Work[Plan]):
             node.warm, node.scores = self.warm, self.scores()
             if self.warm is not None and self.warm.lift is not None:
                 self.warm.lift.recent = None  # a mean of steps that no child goes on with
-        return Settled(node, self.answer, self.lower, self.steps)
+        return node
 
     def improve(self, task: Task) -> None:
         """Fix features and improve the bound: with the parent's witness, then with a lift."""
@@ -285,10 +304,15 @@ class Settling(Work[Plan]):
             self.is_exact = unpriced and not self.problem.nonneg
         self.offer(None)
         if not self.done and not self.kept.free:
-            few = self.supports.count <= min(COUNTED, self.failed / FEWER)
+            few = self.may_count
             self.counted = self.count(PARTS if few else int(self.work / max(rows.size, 1) ** 3))
             self.failed = self.supports.count if few else self.failed
             self.work = 0.0
+
+    @property
+    def may_count(self) -> bool:
+        """Tell whether there are so few supports that enumeration is tried."""
+        return self.supports.count <= min(COUNTED, self.failed / FEWER)
 
     def count(self, left: int) -> Node | None:
         """Enumerate the supports by branching with eigenvalue bounds; return the tree, or None if that fails.
@@ -495,17 +519,64 @@ class Settling(Work[Plan]):
                 own[at] = np.minimum(*at_directions(query, directions))[own_rows]
         return own
 
+    # --- probes ---------------------------------------------------------------------------------------------
+    def probe_all(self, lift: Lift) -> bool:
+        """Fix each feature whose other side a short lift closes, and tell whether any was fixed.
+
+        The features that the lift is nearest to fixing come first.
+        """
+        failures, before = 0, len(self.probed)
+        for feature, into in nearest(lift):
+            if failures == FAILURES or not self.supports.possible.size or self.may_count:
+                break
+            one, nothing = np.array([feature]), np.zeros(0, dtype=np.int64)
+            sides = self.supports.fix(nothing, one), self.supports.fix(one, nothing)
+            closed = self.probe(lift, sides[0 if into else 1])
+            if closed is None:
+                failures += 1
+                continue
+            failures = 0
+            self.probed.append(Probed(self.supports, self.stages, feature, closed, into))
+            self.stages = []
+            self.carry(sides[1 if into else 0])
+            if self.supports.is_empty:
+                break
+            self.kept = self.ground.kept(self.supports)
+        if len(self.probed) == before:
+            return False
+        self.take_up()
+        return True
+
+    def probe(self, lift: Lift, supports: Supports) -> Node | None:
+        """Return a closed node with these supports; None if a short lift does not close it."""
+        work = Settling(self.problem, replace(self.plan, cap=PROBE_CAP), self.lower, self.gap, self.report)
+        work.ground, work.supports, work.warm, work.work = self.ground, supports, None, 0.0
+        work.at_level, work.failed = self.at_level, self.failed
+        work.take_up()
+        if not work.done and work.kept.block.any():
+            short, sure = work.gone_on(lift), SURE * (self.upper - self.lower)
+            for _ in range(PROBE_ROUNDS):
+                work.advance(short.splitting, PROBE_STEPS)
+                own = look(short, work.prove_rounded, lambda witness, proof: None, below=work.target - sure)
+                if work.done or own - self.lower > PROBED * (self.upper - self.lower):
+                    break
+        self.steps += work.steps
+        if work.answer is not None and work.lower > self.lower:
+            self.lower, self.answer = work.lower, work.answer
+        return work.node() if work.done else None
+
     # --- the lift -------------------------------------------------------------------------------------------
     def refine(self, task: Task) -> None:
         """Make rounds of steps; after each, evaluate the bound and fix features."""
         if not self.kept.block.any():
             return  # the block is zero or empty
         lift, rounds, last = self.first_lift(task), 0, np.inf
+        probing = task.raised and self.kept.prices is None
         waits, anew = FEWEST if lift.cuts.weight == 0.0 else 1, False
         while True:
             rounds += 1
             self.advance(lift.splitting, ROUND)
-            fewest = waits if self.stages else max(waits, task.rounds // 2)
+            fewest = waits if self.stages or self.probed else max(waits, task.rounds // 2)
 
             def is_over(own: float, rounds: int = rounds, fewest: int = fewest, last: float = last) -> bool:
                 stalled = rounds >= fewest and last - own < STALL * (own - self.lower)
@@ -536,6 +607,13 @@ class Settling(Work[Plan]):
                 lift = self.begin(None if self.best is None else self.best.witness, lift.B.shape[1])
                 rounds, last, waits, anew = 0, np.inf, FEWEST, True
                 continue
+            if probing and len(self.kept.block) <= PROBED_ROWS and self.probe_all(lift):
+                if self.done or not self.kept.block.any():
+                    break
+                lift = restricted(self.problem, lift, self.kept)
+                rounds, last, waits, anew = 0, np.inf, 1, False
+                continue
+            probing = False
             anew = False
             rows = len(self.kept.block)
             rank = min(RAISED, rows)
@@ -571,9 +649,16 @@ class Settling(Work[Plan]):
     def first_lift(self, task: Task) -> Lift:
         """Return the lift of the parent on the rows of the node, or one begun from its witness."""
         if self.warm is not None and self.warm.lift is not None:
-            return restricted(self.problem, self.warm.lift, self.kept)
+            return self.gone_on(self.warm.lift)
         wide = task.witness is not None and task.witness.U.shape[1] > RANK
         return self.begin(task.witness, RAISED if task.raised and wide else RANK)
+
+    def gone_on(self, lift: Lift) -> Lift:
+        """Return a lift on the rows of the node that goes on from another; without prices in short steps."""
+        new = restricted(self.problem, lift, self.kept)
+        if self.kept.prices is None:
+            damp(new, DAMPED * float(self.kept.leading[0][0]))
+        return new
 
     def remember(self, lift: Lift) -> None:
         """Store the state of a lift in `places` and `warm`, for the branching scores and for the children."""
@@ -648,9 +733,5 @@ def spread(rows: np.ndarray, part: Array, features: np.ndarray) -> Array:
 
 
 def feasible(warm: Warm, kept: Kept, k: int) -> Array:
-    """Return the points (r, q) of a starting point that supports of a node can carry, on its kept rows."""
-    rows, room = kept.features, k - kept.fixed
-    on_rows = spread(warm.rows, warm.points, rows)
-    used = np.count_nonzero(on_rows[kept.fixed :], axis=0)
-    whole = np.count_nonzero(on_rows, axis=0) == np.count_nonzero(warm.points, axis=0)
-    return on_rows[:, whole & (used <= room)]
+    """Return the points (r, q) of a starting point on the rows of a node, cut to what its supports carry."""
+    return carried_over(spread(warm.rows, warm.points, kept.features), kept.fixed, k)[0]

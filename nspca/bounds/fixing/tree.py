@@ -225,7 +225,8 @@ class FixingTree(Work[Plan]):
                 children = self.taken(both[0]), self.taken(both[1])
                 parent.feature, parent.children, parent.leaf, parent.warm = feature, children, None, None
                 for child in children:
-                    self.open(child)
+                    for node in child.walk():
+                        self.open(node)
                 del waiting[0]
                 self.tell()
         finally:

@@ -1,0 +1,73 @@
+"""Probes of a node, and lifts that go on in short steps: against brute force and the checker."""
+
+import numpy as np
+import pytest
+
+import nspca
+from nspca.bounds import elimination
+from nspca.bounds.dual.restriction import carried_over, damp
+from nspca.bounds.fixing import settle as settling
+from nspca.bounds.fixing.ground import Ground
+from nspca.bounds.fixing.probes import nearest
+from nspca.bounds.fixing.tree import FixingTree, Limits
+from nspca.bounds.plan import PLANS
+from tests.bounds.test_fixing import followed, made, optimum, tables
+from tests.bounds.test_restriction import begun
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+@pytest.mark.parametrize("count", [12, pytest.param(300, marks=pytest.mark.long)])
+def test_probes_lose_no_better_answer_and_the_checker_takes_the_tree(nonneg, count, monkeypatch):
+    """Nothing is fixed by a witness and nothing enumerated, so what is fixed is fixed by probes."""
+    for name, value in {"COUNTED": 0.0, "FIX_CAP": 0, "QUICK_CAP": 0, "RANK": 2, "RAISED": 3}.items():
+        monkeypatch.setattr(settling, name, value)
+    probed = 0
+    for number, (X, k, rng) in enumerate(tables(count, seed=31 + nonneg)):
+        data, problem = made(X, k, nonneg, rng, covariance=number % 2 == 0)
+        values = optimum(problem.covariance.matrix, k, nonneg, problem.forced)
+        best = max(values.values())
+        lower = float(best * rng.choice([1.0, 0.99, 0.9]))
+        tree = FixingTree(problem=problem, plan=PLANS["fast"], lower=lower, gap=1e-9, raised=True,
+                          ground=Ground.of(problem, elimination.all_rows(problem)),
+                          limits=Limits(nodes=3))  # fmt: skip
+        tree.begin(None, None, 2)
+        probed += tree.nodes == 1 and len(tree.root.children) > 0
+        tree.run()
+        certificate = tree.certificate()
+        followed(tree.root, values, max(float(certificate.witness["level"][0]), tree.lower))
+        assert certificate.upper >= best * problem.covariance.unit * (1 - 1e-12)
+        assert nspca.verify(data, certificate, problem) <= certificate.upper
+    assert probed > 0
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_shorter_steps_leave_the_multipliers(nonneg):
+    X = np.random.default_rng(2).standard_normal((40, 9))
+    lift = begun(nspca.Problem.from_data(X, 3, nonneg), 2, 30)
+    before = lift.splitting.entries.W, lift.cuts.M, lift.Q, lift.splitting.entries.tau
+    damp(lift, lift.splitting.rho / 16)
+    after = lift.splitting.entries.W, lift.cuts.M, lift.Q, lift.splitting.entries.tau
+    for one, other in zip(before, after, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
+    rho = lift.splitting.rho
+    damp(lift, 2 * rho)
+    assert lift.splitting.rho == rho == lift.cuts.rho == lift.splitting.entries.rho
+
+
+def test_points_are_cut_to_what_the_supports_carry():
+    """The smallest entries go until the fixed rows and the others together are at most k."""
+    X = np.array([[0.0, 0.0, 3.0], [4.0, 0.0, 0.0], [-3.0, 1.0, 0.0], [1.0, 0.0, 4.0]])
+    got, left = carried_over(X, 1, 3)
+    np.testing.assert_array_equal(left, [True, True, True])
+    np.testing.assert_allclose(got, [[0, 0, 0.6], [0.8, 0, 0], [-0.6, 1, 0], [0, 0, 0.8]])
+    got, left = carried_over(X, 1, 1)
+    np.testing.assert_array_equal(left, [False, False, True])
+    np.testing.assert_allclose(got, [[1.0], [0.0], [0.0], [0.0]])
+
+
+def test_features_are_probed_on_the_side_that_is_worth_less():
+    """With four strong features and k = 4, the sides are those without a strong one or with a weak one."""
+    X = np.random.default_rng(0).standard_normal((60, 1)) * np.r_[[1.0] * 4, [0.3] * 4]
+    X += 0.05 * np.random.default_rng(1).standard_normal(X.shape)
+    sides = dict(nearest(begun(nspca.Problem.from_data(X, 4), 2, 40)))
+    assert sides == {j: j >= 4 for j in range(8)}
