@@ -43,8 +43,8 @@ REASONS = {
     "warm state",
     "nspca.bounds.fixing.settle.Settling": "one node: all methods change the supports, the witness and the "
     "bundle that belong together",
-    "nspca.bounds.fixing.settle.Settling.refine": "one loop: what follows a round shares the lift, the counts and "
-    "the bound before",
+    "nspca.bounds.fixing.settle.Settling.refine": "one loop: what follows a round shares the lift, the "
+    "counts and the bound before",
     "nspca.bounds.disjoint.search.JointTree": "one joint tree: nodes, columns, limits and what it says while "
     "it grows",
     "nspca.bounds.packing.Packing": "one bound: its steps, its searches and its proof share prices, lift and "
