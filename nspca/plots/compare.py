@@ -44,7 +44,7 @@ SYMBOLS = (
 )
 WIDE = 8  # largest k over the smallest, from which k gets a logarithmic axis
 VISIBLE = 1.0  # height of the proved region in per cent from which the legend names it
-BAR = 26  # pixels of a bar in a ranking
+BAR = 22  # pixels of a bar in a ranking
 MOST_FEATURES = 30  # rows of a heat map that can still be read
 
 
@@ -185,7 +185,7 @@ def ranking_figure(
     ends = ", ".join(f"{_named(name)} {text}" for name, text in zip(names, said, strict=True))
     figure = new_figure(
         f"Variance explained by each method, of {unit_name}: {ends}.",
-        height=BAR * len(names) + 40,
+        height=BAR * len(names) + 34,
         margin={"l": 8, "r": 8, "t": 26, "b": 8},
     )
     figure.add_bar(
