@@ -92,8 +92,8 @@ def circle(axes: Axes) -> None:
 
 
 def gap(share: str) -> float:
-    """Return what a text such as "99.75 %" or "92.9 %, 17 s" leaves open; NaN for "optimal"."""
-    return np.nan if share.startswith("optimal") else 1 - float(share.split("%")[0]) / 100
+    """Return what a text such as "99.75 %" or "92.9 %, 17 s" leaves open; NaN for "optimal" and for "-"."""
+    return np.nan if share.startswith(("optimal", "-")) else 1 - float(share.split("%")[0]) / 100
 
 
 def gaps(axes: Axes) -> None:

@@ -28,6 +28,7 @@ def branching(monkeypatch):
     """Nothing is fixed and nothing counted, so that a search has many nodes."""
     monkeypatch.setattr(settling, "COUNTED", 0.0)
     monkeypatch.setattr(settling, "FIX_CAP", 0)
+    monkeypatch.setattr(settling, "FAILURES", 0)
     monkeypatch.setattr(settling, "ROUND", 4)
     monkeypatch.setattr(strongest, "ROOT_ROUNDS", 1)
     monkeypatch.setitem(PLANS, "standard", replace(PLANS["standard"], eigenvalues=0.0, cap=200))
@@ -87,7 +88,7 @@ def test_no_seconds_leave_a_bound(table, tmp_path, capsys):
         (["--resume", "{0}/none.npz"], "none.npz"),
         (["--resume", "{0}/noise.csv"], "a certificate file must be an unchanged .npz"),
         (["--resume", "{0}/torn.npz"], "a fixing certificate must have arrays that fit together"),
-        (["--components", "2", "--resume", "{0}/pair.npz"], "in one process from its beginning, got resume"),
+        (["--components", "3", "--resume", "{0}/pair.npz"], "about the same problem, got one whose k is"),
     ],
 )
 def test_bad_input_is_one_sentence(more, said, table, tmp_path, capsys):

@@ -353,18 +353,10 @@ def test_bad_limits_are_one_sentence(given, sentence):
     assert str(error.value) == sentence
 
 
-class Client:
-    """A client of a cluster that nobody asks."""
-
-    submit = nthreads = None
-
-
 def test_limits_are_for_exhaustive_effort_and_its_own_certificate():
     _, problem = hard(8, 3)
     with pytest.raises(nspca.InvalidOption, match="seconds is for effort 'exhaustive', got effort 'fast'"):
         nspca.certify(problem, effort="fast", seconds=3)
-    with pytest.raises(nspca.InvalidOption, match="in one process from its beginning, got client"):
-        nspca.certify(problem.with_k((2, 2)), effort="exhaustive", client=Client())
     foreign = nspca.certify(problem.with_k(2))
     with pytest.raises(
         nspca.InvalidProblem, match="about the same problem, got one whose k is 2 instead of 3"
