@@ -259,6 +259,18 @@ def test_where_no_prices_are_enough_the_search_branches(nonneg):
     assert nspca.verify(A, result.certificate) <= result.certificate.upper
 
 
+def test_a_node_whose_children_get_no_bound_is_not_tried_for_ever(monkeypatch):
+    A = rivals()
+    problem = Problem.from_covariance(A, (2, 2, 2))
+    tree = tree_of(problem, problem.covariance.to_unit(brute_force_joint(A, (2, 2, 2), True)[0]))
+    prepare = JointTree.prepare
+    only_root = lambda self, node, *given: node is self.root and prepare(self, node, *given)  # noqa: E731
+    monkeypatch.setattr(JointTree, "prepare", only_root)
+    tree.run()
+    certificate = tree.certificate()
+    assert tree.root.is_stuck and nspca.verify(A, certificate) <= certificate.upper
+
+
 @pytest.mark.parametrize("nonneg", [True, False])
 def test_pitprops_in_two_parts_of_three_is_proved_optimal_at_usual_effort(nonneg):
     A = nspca.load_sample("pitprops").X

@@ -283,7 +283,7 @@ class JointTree(Work[Plan]):
         for child_state in state.children(feature):
             child = JointNode(child_state)
             if not child.is_empty and (self.stopped or not self.prepare(child, prices.pi, self.witness)):
-                return True  # the time is over: the node stays a leaf
+                return self.stopped  # the node stays a leaf; unless a limit is reached, for good
             children.append(child)
         if max(child.estimate for child in children) > node.estimate:
             self.keep()
