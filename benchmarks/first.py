@@ -38,9 +38,9 @@ BEGIN, END = "<!-- made by benchmarks.first -->", "<!-- end of the first impress
 HEAD = "| what | asked | seconds | with a figure | in a new browser |\n|---|---|---|---|---|"
 MAIN = "[data-testid=stMain]"
 LIVE = f"{FIGURE}, {MAIN} canvas[aria-label]"
-"""What counts as a figure: traces of Plotly, or a canvas that is drawn and named."""
+"""Selector of figures: traces of Plotly, or a canvas that is drawn and named."""
 PICTURE = f"{LIVE}, {MAIN} [role=img], {MAIN} img"
-"""What counts as a picture."""
+"""Selector of first pictures: figures, images, and bars of the found and the proved share."""
 WITHOUT = ("runs", "join")
 """Pages that show a new visitor no picture: their title is what counts."""
 FOLDED = ("data",)
@@ -57,7 +57,7 @@ SCREEN = {"width": 1280, "height": 900}
 
 @dataclass(frozen=True)
 class Row:
-    """What was measured: its seconds, those asked for, and those until a figure and in a new browser."""
+    """One row of the table: seconds, those asked for, those until a figure, and those in a new browser."""
 
     what: str
     seconds: float

@@ -130,9 +130,9 @@ for k in (15, (15,) * 8):
 IN_MEMORY = ("small", "medium")
 """Sizes that are also solved without shards."""
 PARTS = ("growth", "workers", "pubmed")
-"""Of `benchmarks.scale_passes`: growth with the rows, one worker against two, PubMed on eight machines."""
+"""Parts that `benchmarks.scale_passes` measures: growth with the rows, workers, PubMed on eight machines."""
 TABLES = ("dense", "wide")
-"""Of `benchmarks.scale_dense`: a long table and a wide one."""
+"""Tables that `benchmarks.scale_dense` makes: a long one and a wide one."""
 
 
 def step(name: str, folder: Path, effort: str) -> None:

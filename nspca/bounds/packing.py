@@ -47,7 +47,7 @@ In the last round any promised gain is searched.
 STALL, PATIENCE = 0.01, 3
 """A lift is left after PATIENCE rounds in a row that each close less than the share STALL of the gap."""
 ON_THE_WAY = 0.04, 2
-"""The same two numbers while the lift gets one more dimension afterwards, which closes more."""
+"""`STALL` and `PATIENCE` for a lift that gets one more dimension afterwards, which closes more."""
 HARDER = 12
 """Least work expected of a lift with one more dimension, as a multiple of the work of the last search. It was
 12 for mfeat, from four dimensions to five and from five to six.

@@ -121,6 +121,7 @@ class LongCovariance(DataCovariance):
         X = (X.T * weight).T
         return np.concatenate([Y @ X for Y in self._shifted()]) - mean @ X
 
+    # a part of A is in memory and needs no samples, unlike the parts of other data
     def restrict(self, features: Indices) -> MatrixCovariance:  # type: ignore[override]
         """Return A on the given features alone."""
         recipe: dict[str, Any] = {"center": False, "scale": False, "digest": "", "exponent": self.exponent}

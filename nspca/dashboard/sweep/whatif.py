@@ -1,4 +1,4 @@
-"""What-if questions: a sweep repeated with other features, started without a click if it is quick.
+"""Answer what-if questions: a sweep repeated with other features, started without a click if it is quick.
 
 The page Sweep starts a sweep by `begin`, or by `answer` after a change of the form.
 """
