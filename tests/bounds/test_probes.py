@@ -8,9 +8,12 @@ from nspca.bounds import elimination
 from nspca.bounds.dual.restriction import carried_over, damp
 from nspca.bounds.fixing import settle as settling
 from nspca.bounds.fixing.ground import Ground
+from nspca.bounds.fixing.node import Node, Supports, Use
 from nspca.bounds.fixing.probes import nearest
+from nspca.bounds.fixing.stored import none
 from nspca.bounds.fixing.tree import FixingTree, Limits
 from nspca.bounds.plan import PLANS
+from nspca.bounds.witness import spectral_half
 from tests.bounds.test_fixing import followed, made, optimum, tables
 from tests.bounds.test_restriction import begun
 
@@ -38,6 +41,63 @@ def test_probes_lose_no_better_answer_and_the_checker_takes_the_tree(nonneg, cou
         assert certificate.upper >= best * problem.covariance.unit * (1 - 1e-12)
         assert nspca.verify(data, certificate, problem) <= certificate.upper
     assert probed > 0
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_features_are_probed_where_others_have_no_rows(nonneg, monkeypatch):
+    for name, value in {"FIX_CAP": 0, "QUICK_CAP": 0, "RANK": 2, "RAISED": 3}.items():
+        monkeypatch.setattr(settling, name, value)
+    probe, probed = settling.Settling.probe, []
+    monkeypatch.setattr(
+        settling.Settling, "probe", lambda self, *given: probed.append(1) or probe(self, *given)
+    )
+    for seed in range(12):
+        X = np.random.default_rng(seed).standard_normal((30, 9)) * np.r_[[1.0] * 6, [0.3] * 3]
+        problem = nspca.Problem.from_data(X, 3, nonneg)
+        best = max(optimum(problem.covariance.matrix, 3, nonneg).values())
+        kept = elimination.keep(problem, 6)
+        assert kept.free
+        tree = FixingTree(problem=problem, plan=PLANS["fast"], lower=best, gap=1e-9, raised=True,
+                          ground=Ground.of(problem, kept), limits=Limits(nodes=3))  # fmt: skip
+        tree.begin(None, None, 2)
+        tree.run()
+        certificate = tree.certificate()
+        assert certificate.upper >= best * problem.covariance.unit * (1 - 1e-12)
+        assert nspca.verify(X, certificate, problem) <= certificate.upper
+    assert probed
+
+
+def test_a_root_that_an_enumeration_closes_at_once_is_a_leaf():
+    """The level lies between two proved values of one eigenvalue, whose estimates differ by rounding."""
+    found = 0
+    for seed in range(40):
+        X = np.random.default_rng(seed).standard_normal((5, 6))
+        problem = nspca.Problem.from_data(X, 3, center=False)
+        kept = elimination.all_rows(problem)
+        value = float(np.linalg.eigvalsh(kept.block)[-1])
+        without = none(kept.features)
+        rough, close = (spectral_half(problem, kept, without, estimate) for estimate in (None, value))
+        if rough > close:
+            found += 1
+            tree = FixingTree(problem=problem, plan=PLANS["fast"], lower=close, gap=0.0,
+                              ground=Ground.of(problem, kept), limits=Limits(nodes=1))  # fmt: skip
+            tree.begin(None, None, 0, work=1e6)
+            certificate = tree.certificate()
+            assert nspca.verify(X, certificate, problem) <= certificate.upper
+    assert found
+
+
+def test_features_fixed_by_probes_are_shown():
+    """The progress has the supports at the end of a chain of probes, not those at its head."""
+    A = np.random.default_rng(0).standard_normal((20, 5))
+    problem = nspca.Problem.from_data(A, 2)
+    tree = FixingTree(problem=problem, plan=PLANS["fast"], lower=0.0, gap=1e-9,
+                      ground=Ground.of(problem, elimination.all_rows(problem)), limits=Limits())  # fmt: skip
+    nothing, first = np.zeros(0, dtype=np.int64), np.array([0])
+    whole = Supports(nothing, np.arange(5), 2)
+    last = Node(whole.fix(nothing, first), leaf=Use(None, 1.0, 0.0, 0.0, np.zeros(0, dtype=np.uint8)))
+    tree.root = Node(whole, feature=0, children=(last, Node(whole.fix(first, nothing))))
+    assert tree.certain_supports() is last.supports
 
 
 @pytest.mark.parametrize("nonneg", [True, False])

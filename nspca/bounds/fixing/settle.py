@@ -229,7 +229,8 @@ class Settling(Work[Plan]):
         """Return the node for the present supports, with what its children start from if it is open."""
         node = Node(self.supports, self.stages, leaf=self.best)
         if self.counted is not None:
-            node.feature, node.children, node.leaf = self.counted.feature, self.counted.children, None
+            counted = self.counted
+            node.feature, node.children, node.leaf = counted.feature, counted.children, counted.leaf
         elif self.supports.is_empty:
             node.leaf = None
         elif not self.closed and self.supports.possible.size:
@@ -311,8 +312,8 @@ class Settling(Work[Plan]):
 
     @property
     def may_count(self) -> bool:
-        """Tell whether there are so few supports that enumeration is tried."""
-        return self.supports.count <= min(COUNTED, self.failed / FEWER)
+        """Tell whether there are so few supports, and no features without rows, that enumeration is tried."""
+        return not self.kept.free and self.supports.count <= min(COUNTED, self.failed / FEWER)
 
     def count(self, left: int) -> Node | None:
         """Enumerate the supports by branching with eigenvalue bounds; return the tree, or None if that fails.
@@ -607,13 +608,13 @@ class Settling(Work[Plan]):
                 lift = self.begin(None if self.best is None else self.best.witness, lift.B.shape[1])
                 rounds, last, waits, anew = 0, np.inf, FEWEST, True
                 continue
-            if probing and len(self.kept.block) <= PROBED_ROWS and self.probe_all(lift):
-                if self.done or not self.kept.block.any():
-                    break
+            probing = probing and len(self.kept.block) <= PROBED_ROWS and self.probe_all(lift)
+            if self.done or not self.kept.block.any():
+                break
+            if probing:
                 lift = restricted(self.problem, lift, self.kept)
                 rounds, last, waits, anew = 0, np.inf, 1, False
                 continue
-            probing = False
             anew = False
             rows = len(self.kept.block)
             rank = min(RAISED, rows)

@@ -299,6 +299,14 @@ class FixingTree(Work[Plan]):
             raise OutOfTime
         self.tell()
 
+    def certain_supports(self) -> Supports:
+        """Return the supports of the last node before more than one child may hold a better answer."""
+        node = self.root
+        assert node is not None  # the caller has looked
+        while len(left := [one for one in node.children if one.children or one.upper > self.target]) == 1:
+            node = left[0]
+        return node.supports
+
     def tell(self) -> None:
         """Report gap, fixed features and number of nodes."""
         unit = self.problem.covariance.unit
@@ -307,7 +315,7 @@ class FixingTree(Work[Plan]):
         upper = max((node.upper for node in left), default=self.target)
         known = np.inf if self.known_upper is None else self.known_upper
         shown = min(known, upper * unit if self.root is not None else np.inf)
-        fixed = self.root.supports if self.root is not None else None
+        fixed = self.certain_supports() if self.root is not None else None
         into = [] if fixed is None else fixed.into.tolist()
         out = 0 if fixed is None else self.problem.n - fixed.into.size - fixed.possible.size
         open_ = len(left) if self.root is not None else 1
