@@ -18,7 +18,7 @@ import numpy as np
 import nspca
 from benchmarks.speed import say
 from nspca.bounds import elimination
-from nspca.bounds.fixing import settle
+from nspca.bounds.fixing import eigenvalues, lifts, settle
 from nspca.bounds.fixing.ground import Ground
 from nspca.bounds.fixing.node import Node, Supports
 from nspca.bounds.fixing.stored import Stored
@@ -30,7 +30,7 @@ LARGEST = 14
 PLAN = replace(PLANS["fast"], cap=400)
 TREES = 4
 """Trees made of each problem, with a level, a witness and rows of their own."""
-LEAN = {"COUNTED": 0.0, "RANK": 2, "ROUNDS": 1, "FIX_CAP": 400}
+LEAN = ((eigenvalues, "COUNTED", 0.0), (lifts, "RANK", 2), (settle, "FIX_CAP", 400))
 """Supports are not gone through, which would leave nothing to fix, and small problems need no large lifts."""
 CLOSE = 1e-9
 """Relative excess over a level that the rounding of the oracle explains."""
@@ -177,8 +177,8 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=1000, help="problems of each sign (default 1000)")
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
-    for name, value in LEAN.items():
-        setattr(settle, name, value)
+    for module, name, value in LEAN:
+        setattr(module, name, value)
     started, total = time.process_time(), np.zeros((2, 2), dtype=int)
     for sign, nonneg in enumerate((True, False)):
         for X, k, rng in tables(args.count, args.seed + sign):

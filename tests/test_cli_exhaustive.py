@@ -10,6 +10,7 @@ import pytest
 import nspca
 from nspca.__main__ import main
 from nspca.bounds import strongest
+from nspca.bounds.fixing import eigenvalues, probes
 from nspca.bounds.fixing import settle as settling
 from nspca.bounds.plan import PLANS
 
@@ -26,9 +27,9 @@ def table(tmp_path):
 @pytest.fixture
 def branching(monkeypatch):
     """Nothing is fixed and nothing counted, so that a search has many nodes."""
-    monkeypatch.setattr(settling, "COUNTED", 0.0)
+    monkeypatch.setattr(eigenvalues, "COUNTED", 0.0)
     monkeypatch.setattr(settling, "FIX_CAP", 0)
-    monkeypatch.setattr(settling, "FAILURES", 0)
+    monkeypatch.setattr(probes, "FAILURES", 0)
     monkeypatch.setattr(settling, "ROUND", 4)
     monkeypatch.setattr(strongest, "ROOT_ROUNDS", 1)
     monkeypatch.setitem(PLANS, "standard", replace(PLANS["standard"], eigenvalues=0.0, cap=200))

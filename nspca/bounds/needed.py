@@ -13,8 +13,9 @@ from nspca.bounds import elimination
 from nspca.bounds.dual.splitting import Splitting
 from nspca.bounds.fixing.ground import Ground
 from nspca.bounds.fixing.node import Node, Supports, Use, Warm
-from nspca.bounds.fixing.settle import Settling, Task
+from nspca.bounds.fixing.settle import settle
 from nspca.bounds.fixing.stored import Stored
+from nspca.bounds.fixing.tasks import Task
 from nspca.bounds.plan import PLANS, ROUND
 from nspca.bounds.witness import Witness, lifted
 from nspca.problem import Problem
@@ -24,23 +25,6 @@ RANK = 3
 """Dimensions of the first lift."""
 NO_WITNESS = -1
 """Code of a leaf in `branch`, and of a leaf without a witness in `use`."""
-
-
-class _Bounding(Settling):
-    """Bounds one leaf of the chain against a fixed level.
-
-    No features are fixed and no supports enumerated, since the arrays of a chain cannot hold such proofs.
-    """
-
-    def count(self, left: int) -> None:
-        """Enumerate no supports."""
-
-    def fix(self, least: int = 1) -> bool:
-        """Fix no features."""
-        return False
-
-    def reach(self, features: np.ndarray) -> None:
-        """Search for no better answer, which would change the level."""
 
 
 def chain(
@@ -76,9 +60,9 @@ def chain(
 
     def bound(supports: Supports, start: Stored | None, warm: Warm | None) -> Node:
         """Return a node with a proved bound for some supports, from a witness and a warm start."""
-        task = Task(supports, start, warm, level, gap, PLANS["standard"])
-        work = _Bounding(ground.problem, task.plan, level, gap, report)
-        return work.run(ground, task).node
+        # The arrays of a chain cannot hold fixed features or an enumeration.
+        task = Task(supports, start, warm, level, gap, PLANS["standard"], only_bounding=True)
+        return settle(ground, task, report).node
 
     forced, none = np.array(problem.forced, dtype=np.int64), np.zeros(0, dtype=np.int64)
     supports = Supports(forced, np.setdiff1d(problem.usable, forced), problem.size)

@@ -27,10 +27,12 @@ from nspca.bounds.dual.splitting import Splitting
 from nspca.bounds.elimination import Kept
 from nspca.bounds.fixing.arrays import unpacked
 from nspca.bounds.fixing.ground import Ground
+from nspca.bounds.fixing.lifts import RANK
 from nspca.bounds.fixing.node import Node, Supports
 from nspca.bounds.fixing.node import Warm as Known
-from nspca.bounds.fixing.settle import RANK, ROUNDS, Task, may_fix
+from nspca.bounds.fixing.stages import may_fix
 from nspca.bounds.fixing.stored import Stored
+from nspca.bounds.fixing.tasks import ROUNDS, Task
 from nspca.bounds.fixing.tree import FixingTree, Limits
 from nspca.bounds.plan import BRANCHED, CLOSED, OVERHEAD, PLANS, ROUND, Plan, plan_in_parts
 from nspca.bounds.witness import Proof, Witness, lifted, prove, stated
@@ -398,7 +400,7 @@ class _Run(Work[Plan]):
         return splitting
 
     def may_fix(self) -> bool:
-        """Tell by a cheap test whether the best witness may fix a feature (see `fixing.settle.may_fix`)."""
+        """Tell by a cheap test whether the best witness may fix a feature (see `fixing.stages.may_fix`)."""
         if self.best is None or self.best.form != "inequality" or self.lower <= 0:
             return False
         ground, t = Ground.of(self.problem, self.kept), float(self.best.witness["claims"][0])

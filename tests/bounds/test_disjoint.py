@@ -19,7 +19,7 @@ from nspca.bounds.disjoint.node import EMPTY
 from nspca.bounds.disjoint.pricing import Means, Pricing
 from nspca.bounds.disjoint.search import JointTree
 from nspca.bounds.disjoint.state import State
-from nspca.bounds.fixing import settle
+from nspca.bounds.fixing import eigenvalues, lifts, settle
 from nspca.bounds.fixing.ground import Ground
 from nspca.bounds.fixing.stored import Stored
 from nspca.bounds.fixing.tree import Limits
@@ -128,7 +128,7 @@ def test_every_feature_may_be_needed_and_sizes_may_be_one(nonneg):
 @pytest.fixture
 def branching(monkeypatch):
     """Keep the sets of small problems from being gone through one by one."""
-    monkeypatch.setattr(settle, "COUNTED", 0.0)
+    monkeypatch.setattr(eigenvalues, "COUNTED", 0.0)
     monkeypatch.setattr(pricing, "COUNTED", 0.0)
 
 
@@ -321,8 +321,10 @@ def noise(sizes=(5, 5), n=14, seed=3):
 @pytest.fixture
 def many_nodes(monkeypatch):
     """Nothing is fixed or counted, and a node has few steps, so that there is something to branch on."""
-    for name, value in (("COUNTED", 0.0), ("FIX_CAP", 0), ("RANK", 2), ("ROUND", 4)):
-        monkeypatch.setattr(settle, name, value)
+    monkeypatch.setattr(eigenvalues, "COUNTED", 0.0)
+    monkeypatch.setattr(settle, "FIX_CAP", 0)
+    monkeypatch.setattr(settle, "ROUND", 4)
+    monkeypatch.setattr(lifts, "RANK", 2)
     monkeypatch.setattr(pricing, "COUNTED", 0.0)
     monkeypatch.setattr(pricing, "ROUNDS", 1)
     monkeypatch.setattr(search, "STEP", 8)

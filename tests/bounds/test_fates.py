@@ -9,6 +9,7 @@ import pytest
 import nspca
 from nspca.api import prove_optimum
 from nspca.bounds import strongest
+from nspca.bounds.fixing import eigenvalues, lifts
 from nspca.bounds.fixing import settle as settling
 from nspca.bounds.fixing.fates import fates, hexed, unhexed
 from nspca.bounds.fixing.node import Supports
@@ -19,8 +20,9 @@ from nspca.specs.optimum import Standing
 @pytest.fixture(autouse=True)
 def branching(monkeypatch):
     """Few dimensions and no list of small problems: there is something left to branch on."""
-    for name, value in {"RANK": 1, "ROUNDS": 1, "FIX_CAP": 100, "COUNTED": 2}.items():
-        monkeypatch.setattr(settling, name, value)
+    monkeypatch.setattr(lifts, "RANK", 1)
+    monkeypatch.setattr(settling, "FIX_CAP", 100)
+    monkeypatch.setattr(eigenvalues, "COUNTED", 2)
 
 
 def supports_above(problem, level):

@@ -8,6 +8,7 @@ import pytest
 
 import nspca
 from nspca.bounds import elimination, strongest
+from nspca.bounds.fixing import eigenvalues, lifts, probes
 from nspca.bounds.fixing import settle as settling
 from nspca.bounds.fixing import tree as tree_module
 from nspca.bounds.fixing.arrays import unpacked
@@ -29,8 +30,8 @@ PLAN = replace(PLANS["fast"], cap=200)
 @pytest.fixture(autouse=True)
 def lean(monkeypatch):
     """Few dimensions and steps: small problems need no more, and trees are deeper."""
-    for name, value in {"RANK": 2, "ROUNDS": 1, "FIX_CAP": 400}.items():
-        monkeypatch.setattr(settling, name, value)
+    monkeypatch.setattr(lifts, "RANK", 2)
+    monkeypatch.setattr(settling, "FIX_CAP", 400)
 
 
 def tables(count, seed):
@@ -135,7 +136,7 @@ def test_rows_are_fixed_only_where_no_direction_shows_otherwise(nonneg, count):
 )
 def test_no_fixing_loses_a_better_answer_and_the_checker_takes_every_tree(nonneg, count, monkeypatch):
     """Every answer above the level is looked up in the tree: it meets each stage's sets."""
-    monkeypatch.setattr(settling, "COUNTED", 0.0)
+    monkeypatch.setattr(eigenvalues, "COUNTED", 0.0)
     fixings = 0
     for number, (X, k, rng) in enumerate(tables(count, seed=11 + nonneg)):
         data, problem = made(X, k, nonneg, rng, covariance=number % 2 == 0)
@@ -221,9 +222,9 @@ def hard(n=12, k=5, seed=3):
 @pytest.fixture
 def branching(monkeypatch):
     """Nothing is fixed, probed or counted, so that there is something to branch on."""
-    monkeypatch.setattr(settling, "COUNTED", 0.0)
+    monkeypatch.setattr(eigenvalues, "COUNTED", 0.0)
     monkeypatch.setattr(settling, "FIX_CAP", 0)
-    monkeypatch.setattr(settling, "FAILURES", 0)
+    monkeypatch.setattr(probes, "FAILURES", 0)
     monkeypatch.setattr(settling, "ROUND", 4)
     monkeypatch.setattr(strongest, "ROOT_ROUNDS", 1)
     monkeypatch.setitem(PLANS, "standard", replace(PLANS["standard"], eigenvalues=0.0, cap=200))

@@ -7,9 +7,8 @@ import pytest
 
 import nspca
 from benchmarks import fixings
-from nspca.bounds.fixing import settle as settling
+from nspca.bounds.fixing import eigenvalues, waves
 from nspca.bounds.fixing import tree as tree_module
-from nspca.bounds.fixing import waves
 from nspca.bounds.fixing.node import Node, Stage, Supports, Use
 from nspca.bounds.fixing.settle import settle
 from tests.bounds.test_fixing import branching, hard, lean  # noqa: F401  # fixtures
@@ -94,7 +93,7 @@ def test_open_nodes_beyond_their_memory_hand_on_their_witness_alone(branching, m
 def test_no_feature_is_fixed_wrongly(nonneg, count, monkeypatch):
     """Each stage alone is held against brute force at its level; `benchmarks.fixings` does many more."""
     total = np.zeros(2, dtype=int)
-    monkeypatch.setattr(settling, "COUNTED", 0.0)
+    monkeypatch.setattr(eigenvalues, "COUNTED", 0.0)
     for X, k, rng in fixings.tables(count, seed=40 + nonneg):
         total += fixings.tried(X[:, :9], min(k, 9, X.shape[1]), nonneg, rng)
     assert total[0] > count and total[1] == 0

@@ -6,6 +6,7 @@ import pytest
 import nspca
 from nspca.bounds import elimination
 from nspca.bounds.dual.restriction import carried_over, damp
+from nspca.bounds.fixing import eigenvalues, lifts, probes
 from nspca.bounds.fixing import settle as settling
 from nspca.bounds.fixing.ground import Ground
 from nspca.bounds.fixing.node import Node, Supports, Use
@@ -18,12 +19,20 @@ from tests.bounds.test_fixing import followed, made, optimum, tables
 from tests.bounds.test_restriction import begun
 
 
+def fix_by_probes_alone(monkeypatch):
+    """Keep witnesses from fixing anything, with lifts of few dimensions."""
+    monkeypatch.setattr(settling, "FIX_CAP", 0)
+    monkeypatch.setattr(settling, "QUICK_CAP", 0)
+    monkeypatch.setattr(lifts, "RANK", 2)
+    monkeypatch.setattr(lifts, "RAISED", 3)
+
+
 @pytest.mark.parametrize("nonneg", [True, False])
 @pytest.mark.parametrize("count", [12, pytest.param(300, marks=pytest.mark.long)])
 def test_probes_lose_no_better_answer_and_the_checker_takes_the_tree(nonneg, count, monkeypatch):
     """Nothing is fixed by a witness and nothing enumerated, so what is fixed is fixed by probes."""
-    for name, value in {"COUNTED": 0.0, "FIX_CAP": 0, "QUICK_CAP": 0, "RANK": 2, "RAISED": 3}.items():
-        monkeypatch.setattr(settling, name, value)
+    monkeypatch.setattr(eigenvalues, "COUNTED", 0.0)
+    fix_by_probes_alone(monkeypatch)
     probed = 0
     for number, (X, k, rng) in enumerate(tables(count, seed=31 + nonneg)):
         data, problem = made(X, k, nonneg, rng, covariance=number % 2 == 0)
@@ -45,12 +54,9 @@ def test_probes_lose_no_better_answer_and_the_checker_takes_the_tree(nonneg, cou
 
 @pytest.mark.parametrize("nonneg", [True, False])
 def test_features_are_probed_where_others_have_no_rows(nonneg, monkeypatch):
-    for name, value in {"FIX_CAP": 0, "QUICK_CAP": 0, "RANK": 2, "RAISED": 3}.items():
-        monkeypatch.setattr(settling, name, value)
-    probe, probed = settling.Settling.probe, []
-    monkeypatch.setattr(
-        settling.Settling, "probe", lambda self, *given: probed.append(1) or probe(self, *given)
-    )
+    fix_by_probes_alone(monkeypatch)
+    probe, probed = probes.probe, []
+    monkeypatch.setattr(probes, "probe", lambda *given: probed.append(1) or probe(*given))
     for seed in range(12):
         X = np.random.default_rng(seed).standard_normal((30, 9)) * np.r_[[1.0] * 6, [0.3] * 3]
         problem = nspca.Problem.from_data(X, 3, nonneg)

@@ -12,10 +12,13 @@ from nspca.bounds.dual.lift import add_lift
 from nspca.bounds.dual.restriction import restricted
 from nspca.bounds.dual.splitting import Splitting
 from nspca.bounds.elimination import Kept
+from nspca.bounds.fixing import eigenvalues, lifts, probes
 from nspca.bounds.fixing import settle as settling
+from nspca.bounds.fixing.bounding import Bounding
 from nspca.bounds.fixing.ground import Ground
 from nspca.bounds.fixing.node import Supports
-from nspca.bounds.fixing.settle import OutOfTime, Task, settle
+from nspca.bounds.fixing.settle import settle
+from nspca.bounds.fixing.tasks import OutOfTime, Task
 from nspca.bounds.fixing.tree import FixingTree, Limits
 from nspca.bounds.plan import PLANS
 from nspca.bounds.witness import Witness, prove
@@ -103,7 +106,7 @@ def node_problem(seed, n=10, k=4):
 @pytest.mark.parametrize("seed", range(4))
 def test_a_node_left_when_features_have_just_been_fixed_has_a_leaf_of_what_is_left(seed, monkeypatch):
     """The time is over between a fixing and the next bound: the tree is a certificate all the same."""
-    monkeypatch.setattr(settling, "COUNTED", 0.0)
+    monkeypatch.setattr(eigenvalues, "COUNTED", 0.0)
     X, problem = node_problem(seed)
     optimum = best(problem.covariance.matrix, 4, problem.nonneg)
     lower = optimum * (1 - 1e-3 * (seed > 1))
@@ -122,8 +125,10 @@ def test_a_node_left_when_features_have_just_been_fixed_has_a_leaf_of_what_is_le
 
 
 def test_open_nodes_count_the_memory_of_their_own_warm_starts(monkeypatch):
-    for name, value in {"COUNTED": 0.0, "FIX_CAP": 0, "ROUND": 4, "RANK": 2}.items():
-        monkeypatch.setattr(settling, name, value)
+    monkeypatch.setattr(eigenvalues, "COUNTED", 0.0)
+    monkeypatch.setattr(settling, "FIX_CAP", 0)
+    monkeypatch.setattr(settling, "ROUND", 4)
+    monkeypatch.setattr(lifts, "RANK", 2)
     X = np.random.default_rng(3).standard_normal((200, 18))
     problem = nspca.Problem.from_data(X, 7, nonneg=False)
     tree = FixingTree(problem=problem, plan=PLAN, lower=0.01, gap=1e-9, limits=Limits(nodes=9),
@@ -138,17 +143,17 @@ def test_open_nodes_count_the_memory_of_their_own_warm_starts(monkeypatch):
 @pytest.mark.parametrize("n", [2, 3, 4, 6])
 def test_a_lift_on_few_rows_ends_when_its_rank_cannot_be_raised(n, monkeypatch):
     """Nothing is fixed, probed or enumerated, and no value closes the node: all rounds are made."""
-    for name in ("COUNTED", "FIX_CAP", "FAILURES"):
-        monkeypatch.setattr(settling, name, 0)
+    for module, name in ((eigenvalues, "COUNTED"), (settling, "FIX_CAP"), (probes, "FAILURES")):
+        monkeypatch.setattr(module, name, 0)
     X = np.random.default_rng(n).standard_normal((20, n))
     problem = nspca.Problem.from_data(X, n - 1, nonneg=False)
     ground = Ground.of(problem, elimination.all_rows(problem))
     whole = Supports(np.zeros(0, dtype=np.int64), np.arange(n), n - 1)
     lower = 0.9 * best(problem.covariance.matrix, n - 1, False)
-    monkeypatch.setattr(settling.Settling, "reach", lambda self, features: None)
-    lifts = []
-    monkeypatch.setattr(settling.Settling, "remember", lambda self, lift: lifts.append(lift))
+    monkeypatch.setattr(Bounding, "reach", lambda self, features: None)
+    rounds = []
+    monkeypatch.setattr(settling, "remember", lambda own, lift: rounds.append(lift))
     task = Task(whole, None, None, lower, 1e-9, PLAN, rounds=2, raised=True)
     node = settle(ground, task, silent).node
     assert node.leaf is not None and node.upper >= lower / 0.9 * (1 - 1e-12)
-    assert 1 <= len(lifts) <= 4 * 2 * settling.FEWEST
+    assert 1 <= len(rounds) <= 4 * 2 * settling.FEWEST

@@ -2,7 +2,8 @@
 
 Every block of a splitting holds matrices of the size of A. The new splitting starts from the principal part
 of each on the remaining rows. Nothing here has to be exact, since the bound is proved afterwards.
-`fixing.settle` calls `restricted`, for the child of a node and after features of a node were fixed.
+`fixing.lifts` calls `restricted` for the child of a node, and `fixing.settle` after features of a node were
+fixed.
 """
 
 import numpy as np

@@ -5,7 +5,13 @@
 stored    witnesses in the form that a certificate holds
 node      a set of supports with its proofs
 ground    the part of A that nodes are bounded on
-settle    fix features at a node and improve its bound
+tasks     what settling a node takes and returns
+bounding  the state of the work on a node: its best proof and its best answer
+eigenvalues, stages, lifts, probes, priced
+          ways to improve it: without a witness, by fixing features, by steps of a lift, by closing one side
+          of a branch, and what is special where features have prices
+branching what the children of a node start from
+settle    all of these in order
 waves     settle several nodes at once, in this process or on workers
 arrays    the arrays of a certificate from a tree, and back
 fates     features that every better answer must have or cannot have

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from nspca.bounds.dual.lift import Lift
+from nspca.bounds.dual.restriction import carried_over
+from nspca.bounds.elimination import Kept
 from nspca.bounds.fixing.stored import Stored
 from nspca.covariance.linalg import Array
 
@@ -109,6 +111,15 @@ class Warm:
     points: Array
     lift: Lift | None = None
 
+    def feasible(self, kept: Kept, k: int) -> Array:
+        """Return the points (r, q) on the rows of a node, cut to what its supports carry."""
+        return carried_over(_spread(self.rows, self.points, kept.features), kept.fixed, k)[0]
+
+    def matrix(self, features: np.ndarray) -> Array:
+        """Return X (f, f) on some features."""
+        vectors = _spread(self.rows, self.vectors, features)
+        return (vectors * self.weights) @ vectors.T
+
     @property
     def nbytes(self) -> int:
         """Number of bytes in memory."""
@@ -162,3 +173,33 @@ class Node:
             node = stack.pop()
             stack += reversed(node.children)
             yield node
+
+
+@dataclass(frozen=True, eq=False)
+class Probed:
+    """A node that was branched on, with the child that a probe closed.
+
+    Attributes
+    ----------
+    supports : Supports
+        Supports after the stages.
+    stages : list of Stage
+    feature : int
+    closed : Node
+        The closed child: that with the feature if `into`, else that without it.
+    into : bool
+    """
+
+    supports: Supports
+    stages: list[Stage]
+    feature: int
+    closed: Node
+    into: bool
+
+
+def _spread(rows: np.ndarray, part: Array, features: np.ndarray) -> Array:
+    """Return a matrix (f, p) with a row for each of `features`: that of `part` (r, p), or 0 if not in it."""
+    order = np.argsort(rows, kind="stable")
+    at = np.minimum(np.searchsorted(rows, features, sorter=order), len(rows) - 1)
+    found = rows[order[at]] == features
+    return np.where(found[:, None], part[order[at]], 0.0)

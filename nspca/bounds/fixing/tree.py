@@ -20,8 +20,8 @@ from nspca.bounds.fixing.arrays import packed
 from nspca.bounds.fixing.fates import NAMED, fates, hexed
 from nspca.bounds.fixing.ground import Ground
 from nspca.bounds.fixing.node import Node, Supports, Warm
-from nspca.bounds.fixing.settle import Answer, OutOfTime, Settled, Task
 from nspca.bounds.fixing.stored import Stored
+from nspca.bounds.fixing.tasks import Answer, OutOfTime, Settled, Task
 from nspca.bounds.fixing.waves import Here, There, check_client
 from nspca.bounds.plan import Plan
 from nspca.certificate import Certificate

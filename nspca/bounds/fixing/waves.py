@@ -14,7 +14,8 @@ from typing import Any
 from threadpoolctl import threadpool_limits
 
 from nspca.bounds.fixing.ground import Ground
-from nspca.bounds.fixing.settle import Narrowed, Settled, Task, settle
+from nspca.bounds.fixing.settle import settle
+from nspca.bounds.fixing.tasks import Narrowed, Settled, Task
 from nspca.covariance.distributed import clear_errors
 from nspca.errors import InvalidOption, shown
 from nspca.progress import Report, silent

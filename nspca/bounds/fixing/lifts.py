@@ -1,0 +1,86 @@
+"""The lift of a node: begun from the witness of the parent, or going on from the lift of the parent.
+
+`settle` makes rounds of its steps, and `probes` a few short ones.
+"""
+
+import numpy as np
+
+from nspca.bounds.dual import starts
+from nspca.bounds.dual.lift import Lift, add_lift
+from nspca.bounds.dual.restriction import damp, restricted
+from nspca.bounds.dual.splitting import Splitting
+from nspca.bounds.fixing.bounding import Bounding
+from nspca.bounds.fixing.node import Warm
+from nspca.bounds.fixing.stored import Stored, none
+from nspca.bounds.fixing.tasks import Task
+from nspca.covariance.linalg import Array
+
+RANK, RAISED = 4, 5
+"""Rank of a lift, and rank of one that continues because it stalled (`Task.raised`)."""
+RAISED_ROWS = 80
+"""Maximum rows for raising the rank of a lift. With more, its search costs more than branching."""
+DAMPED = 2.0**-5
+"""Penalty parameter of a lift that goes on at a child, relative to the largest eigenvalue."""
+
+
+def first_lift(own: Bounding, task: Task) -> Lift:
+    """Return the lift of the parent on the rows of the node, or one begun from its witness."""
+    if own.warm is not None and own.warm.lift is not None:
+        return gone_on(own, own.warm.lift)
+    wide = task.witness is not None and task.witness.U.shape[1] > RANK
+    return begin(own, task.witness, RAISED if task.raised and wide else RANK)
+
+
+def gone_on(own: Bounding, lift: Lift) -> Lift:
+    """Return a lift on the rows of the node that goes on from another; without prices in short steps."""
+    new = restricted(own.problem, lift, own.kept)
+    if own.kept.prices is None:
+        damp(new, DAMPED * float(own.kept.leading[0][0]))
+    return new
+
+
+def begin(own: Bounding, stored: Stored | None, rank: int) -> Lift:
+    """Return a lift of a rank on the rows of the node, started from the state of the parent."""
+    kept, k, nonneg = own.kept, own.problem.size, own.problem.nonneg
+    r = len(kept.block)
+    splitting, rank = Splitting(kept, k, nonneg), min(rank, r)
+    features = kept.features
+    witness = none(features) if stored is None else stored.covering(features).at(features)
+    W = np.zeros((r, r)) if witness.W is None else witness.W
+    splitting.resume(W, first_matrix(own, splitting))
+    B = starts.basis(kept, W, rank)
+    points = np.zeros((r, 0)) if own.warm is None else own.warm.feasible(kept, k)
+    if points.shape[1] == 0:
+        points = starts.first_point(own.problem, splitting, B)
+    return add_lift(splitting, B, points)
+
+
+def first_matrix(own: Bounding, splitting: Splitting) -> Array:
+    """Return the starting X: that of the parent, or of the leading eigenvector."""
+    if own.warm is None:
+        vectors = splitting.vectors.astype(np.float64)
+        return vectors @ vectors.T
+    return own.warm.matrix(own.kept.features)
+
+
+def raise_rank(own: Bounding, task: Task, lift: Lift) -> bool:
+    """Give a lift that stalled one more dimension; return False where that costs more than branching."""
+    rows = len(own.kept.block)
+    rank = min(RAISED, rows)
+    if not task.raised or lift.B.shape[1] >= rank or rows > RAISED_ROWS:
+        return False
+    lift.rebase(starts.basis(own.kept, lift.splitting.entries.W, rank))
+    return True
+
+
+def remember(own: Bounding, lift: Lift) -> None:
+    """Store the state of a lift in `places` and `warm`, for the branching scores and for the children."""
+    splitting = lift.splitting
+    own.places = own.kept.features, np.array(lift.z)
+    own.warm = Warm(
+        own.kept.features,
+        np.asarray(splitting.weights, dtype=np.float64),
+        splitting.vectors.astype(np.float64),
+        lift.points,
+        lift,
+    )

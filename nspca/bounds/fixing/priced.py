@@ -1,0 +1,58 @@
+"""What is special at a node of a tree with prices: a search over the sphere waits until it may end the node.
+
+Such a tree has many nodes that no round of steps closes. A search for each would take most of the time. The
+spectral half of a witness alone is enough to fix features.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from nspca.bounds.dual.lift import Lift
+from nspca.bounds.dual.rounds import proposals, turn
+from nspca.bounds.fixing.bounding import Bounding
+from nspca.bounds.fixing.node import Use
+from nspca.bounds.fixing.stored import Stored
+from nspca.bounds.fixing.tasks import Task
+from nspca.bounds.witness import largest, spectral_half
+from nspca.lowrank.fixing import at_directions
+
+
+def is_hopeless(own: Bounding, task: Task, stored: Stored) -> bool:
+    """Tell whether known points show that a witness cannot close a node with prices.
+
+    Rounds of steps give the bound of such a node, so that of the witness need not be searched.
+    """
+    if own.kept.prices is None or not task.rounds or task.only_fixing or own.points is None:
+        return False
+    query, _ = own.query(Use(stored, 0.0, 0.0, 0.0, np.zeros(0, dtype=np.uint8)))
+    directions = own.directions(query)
+    if not len(directions):
+        return False
+    left = largest(own.kept, stored.at(own.kept.features))
+    return left + float(np.max(at_directions(query, directions))) - own.kept.paid > own.target
+
+
+def weigh_up(own: Bounding, lift: Lift, is_over: Callable[[float], bool]) -> float:
+    """Return the present bound of a lift at a node with prices.
+
+    The bound is proved only if that may close the node, or ends the work on it.
+    """
+    *_, plain = found = list(proposals(lift))
+    best = min(found, key=lambda one: one.promise)
+    if best.promise <= own.target or is_over(best.promise):
+        proof = own.prove_rounded(best.witness, best.left)
+        if best.is_own and proof.cover.direction.size == lift.U.shape[1] + 1:
+            lift.grow(proof.cover.direction[:, None])
+    else:
+        claim(own, Stored.of(own.kept.features, best.witness), best.left)
+    turn(lift, plain.witness)
+    return best.promise
+
+
+def claim(own: Bounding, stored: Stored | None, estimate: float | None = None) -> None:
+    """Prove the spectral half of a witness, which may fix features then."""
+    if stored is not None:
+        t = spectral_half(own.problem, own.kept, stored.at(own.kept.features), estimate)
+        own.priced = Use(stored, t, np.inf, 0.0, np.zeros(0, dtype=np.uint8), own.kept.paid)
+        own.claimed = stored

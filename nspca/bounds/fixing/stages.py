@@ -1,0 +1,101 @@
+"""Fix features of a node in and out by a witness.
+
+The supports that have a feature, or those that lack it, cannot exceed the best known value. A search over
+cones proves that for many features at once, and its cover is stored with them as a `Stage`.
+
+`settle` calls `fix_all` after each bound that a witness has proved. `strongest` asks `may_fix` before a tree
+begins.
+"""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+
+from nspca.bounds.fixing.bounding import Bounding
+from nspca.bounds.fixing.eigenvalues import take_up
+from nspca.bounds.fixing.ground import Ground
+from nspca.bounds.fixing.node import Stage, Use
+from nspca.bounds.fixing.tasks import Task
+from nspca.covariance.linalg import UNIT_ROUNDOFF
+from nspca.lowrank.fixing import at_directions, fixed_rows
+
+AGAIN = 0.25
+"""Minimum share of the free features that a witness must have fixed to be used again at once."""
+
+
+def fix_all(own: Bounding, least: int = 1) -> bool:
+    """Fix features by the best witness of a node while that fixes many; tell whether any was fixed.
+
+    A use that has fixed no feature is not tried again.
+    """
+    fixed = False
+    while not own.done and not own.only_bounding and own.fixing_use is not own.tried:
+        before = own.supports.possible.size
+        if not fix(own, least):
+            own.tried = own.fixing_use if least <= 1 else own.tried
+            break
+        fixed = True
+        if before - own.supports.possible.size <= AGAIN * before:
+            break
+    return fixed
+
+
+def fix(own: Bounding, least: int = 1) -> bool:
+    """Fix features by the best witness, restrict the work to what remains, and tell whether any was fixed.
+
+    No cone is made when the known directions leave fewer than `least` features to fix.
+    """
+    use = own.fixing_use
+    if use is None or use.witness is None:
+        return False
+    kept, supports = own.kept, own.supports
+    query, lost = own.query(use)
+    r, t = len(kept.features), use.t
+    out = np.zeros(len(query.V), dtype=bool)
+    out[kept.fixed : r + min(1, kept.free)] = True
+    into = out & (np.arange(len(out)) < r)
+    F = below(own.target, t, use.paid)
+    room = F - lost - 8 * UNIT_ROUNDOFF * abs(t)
+    known = own.directions(query)
+    found = fixed_rows(query, room, (out, into), known, own.cap, own.quietly, least)
+    rows = kept.features
+    left = rows[found.out[:r]]
+    if found.out[r:].any():
+        left = np.union1d(left, np.setdiff1d(supports.possible, rows))
+    needed = rows[found.into[:r]]
+    if not left.size and not needed.size:
+        return False
+    proof = replace(use, F=F, tau=query.tau if kept.free else 0.0, tree=found.tree)
+    own.stages.append(Stage(left, np.sort(needed), proof))
+    own.carry(supports.fix(left, needed))
+    take_up(own)
+    return True
+
+
+def may_fix(ground: Ground, task: Task, t: float) -> bool:
+    """Tell by a cheap test whether the witness of a task, with spectral claim t, may fix a feature.
+
+    The search half is evaluated in the directions of the bundle only. If its values with each feature, and
+    without it, exceed the level there, no cover can fix a feature.
+    """
+    own = Bounding.of(ground, task)
+    own.kept = ground.kept(task.supports)
+    if task.witness is None or task.warm is None:
+        return task.witness is not None
+    own.points = task.warm.feasible(own.kept, ground.problem.size)
+    stored = task.witness.covering(own.kept.features)
+    query, lost = own.query(Use(stored, t, 0.0, 0.0, np.zeros(0, dtype=np.uint8)))
+    directions = own.directions(query)
+    if not len(directions):
+        return True
+    reached = np.array(at_directions(query, directions))[:, own.kept.fixed :]
+    return bool((reached <= own.target - t - lost).any())
+
+
+def below(level: float, t: float, paid: float = 0.0) -> float:
+    """Return the largest float F with t + F - paid <= level, in exact arithmetic."""
+    F = level - t + paid
+    while Fraction(t) + Fraction(F) - Fraction(paid) > Fraction(level):
+        F = float(np.nextafter(F, -np.inf))
+    return F

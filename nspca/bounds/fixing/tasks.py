@@ -1,0 +1,84 @@
+"""What settling a node takes and returns: a `Task` and a `Settled`.
+
+A `FixingTree` makes a `Task` for each node, `waves` brings it to `settle`, and the tree takes over the
+`Settled`.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from nspca.bounds.fixing.node import Node, Supports, Warm
+from nspca.bounds.fixing.stored import Stored
+from nspca.bounds.plan import Plan
+from nspca.covariance.linalg import Array
+
+ROUNDS = 6
+"""Maximum rounds of steps at a node. The count restarts when features are fixed."""
+
+Answer = tuple[np.ndarray, Array]
+"""Features (s,) of an answer, and their weights (s,)."""
+Narrowed = Callable[[Supports, float, Answer | None], None]
+"""Callback with the remaining supports of a node, the best known value, and its answer."""
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """A node to settle, and the limits of the work.
+
+    Attributes
+    ----------
+    supports : Supports
+    witness : Stored or None
+        Witness of the parent.
+    warm : Warm or None
+        Starting point from the parent.
+    lower : float
+        The best known value, in unit scale.
+    gap : float
+        Relative gap at which a bound closes the node.
+    plan : Plan
+    rounds : int
+        Maximum rounds of steps.
+    work : float
+        Work of a first enumeration of supports by eigenvalues: r^3 for each part.
+    only_fixing : bool
+        Whether to make steps only if the witness has fixed a feature.
+    only_bounding : bool
+        Whether to fix no features, enumerate no supports and look for no better answer.
+    raised : bool
+        Whether a lift that stalls continues with a higher rank.
+    partial : bool
+        Whether an unfinished node is returned when the time is over.
+    at_level : bool
+        Whether `lower` is a level below what is known, which no answer raises.
+    """
+
+    supports: Supports
+    witness: Stored | None
+    warm: Warm | None
+    lower: float
+    gap: float
+    plan: Plan
+    rounds: int = ROUNDS
+    work: float = 0.0
+    only_fixing: bool = False
+    only_bounding: bool = False
+    raised: bool = False
+    partial: bool = False
+    at_level: bool = False
+
+
+class OutOfTime(Exception):
+    """The exception that a report raises inside a node when the seconds of a search are over."""
+
+
+@dataclass(frozen=True, eq=False)
+class Settled:
+    """A settled node, a better answer if one was found, the best known value, and the number of steps."""
+
+    node: Node
+    answer: Answer | None
+    lower: float
+    steps: int
