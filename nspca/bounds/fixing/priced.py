@@ -1,4 +1,4 @@
-"""What is special at a node of a tree with prices: a search over the sphere waits until it may end the node.
+"""Nodes of a tree with prices: a search over the sphere waits until it may end the node.
 
 Such a tree has many nodes that no round of steps closes. A search for each would take most of the time. The
 spectral half of a witness alone is enough to fix features.

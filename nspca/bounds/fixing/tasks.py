@@ -1,4 +1,4 @@
-"""What settling a node takes and returns: a `Task` and a `Settled`.
+"""A `Task`, which is what settling a node takes, and a `Settled`, which is what it returns.
 
 A `FixingTree` makes a `Task` for each node, `waves` brings it to `settle`, and the tree takes over the
 `Settled`.
