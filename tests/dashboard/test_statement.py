@@ -8,6 +8,7 @@ import pytest
 
 import nspca
 from nspca.dashboard.views import statement
+from nspca.presentation.numerals import format_guarantee
 
 DIGITS = nspca.load_sample("digits")
 
@@ -96,9 +97,21 @@ def test_there_is_no_such_limit_where_it_says_nothing():
     assert one.ceiling is None and "any number" not in statement.bar(one)
 
 
-def test_the_first_sentence_names_the_data_and_digits_can_be_asked_for():
+@pytest.mark.parametrize("k", [3, 5, 8, 10, 14])
+def test_a_reader_who_divides_the_numbers_gets_the_guarantee(k):
+    """Printed variance over printed limit is what is printed as the share of the best possible."""
+    problem = nspca.Problem.from_data(DIGITS.X, k=k)
+    result = nspca.solve(problem, certify="fast")
+    one = statement.state_result(DIGITS, problem, result, k)
+    found, limit = (float(text.removesuffix(" %")) for text in (one.share_text, one.most_text))
+    guarantee = float(format_guarantee(result.ratio).removesuffix(" %"))
+    assert abs(100 * found / limit - guarantee) < 0.1 and found / limit <= result.ratio
+
+
+def test_the_first_sentence_names_the_data():
     problem = nspca.Problem.from_data(DIGITS.X, k=8)
     result = nspca.solve(problem, certify="fast")
-    one = statement.state_result(DIGITS, problem, result, 8, whose="the handwritten digits", least_digits=1)
-    assert one.found.startswith("8 pixels of the handwritten digits capture ") and one.digits == 1
-    assert re.fullmatch(r"\d+\.\d %", one.share_text) and re.fullmatch(r"\d+\.\d %", one.most_text)
+    one = statement.state_result(DIGITS, problem, result, 8, whose="the handwritten digits")
+    assert one.found.startswith("8 pixels of the handwritten digits capture ")
+    both = one.share_text, one.most_text
+    assert all(re.fullmatch(rf"\d+\.\d{{{one.digits}}} %", text) for text in both)

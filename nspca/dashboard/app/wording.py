@@ -13,6 +13,9 @@ from nspca.specs.published import PAPER
 
 SPECIAL = re.compile(r"[\\`*_{}\[\]()<>#+\-.!|$~&^=:]")
 MOST_DIGITS = 2  # after the point of two shares that hardly differ
+LAST_DIGIT = 0.1
+"""Percentage points by which a guarantee may differ from the quotient of two printed percentages: a unit of
+its last digit."""
 NOUNS = {"image": "pixel", "spectrum": "wavelength", "words": "word", "table": "feature"}
 SOURCES = {
     "real": "original data",
@@ -50,20 +53,26 @@ def digits_alone(share: float) -> int:
 
 
 def shares(reached: float, possible: float) -> tuple[str, str]:
-    """Return two shares in per cent, a reached one rounded down and an upper bound rounded up.
-
-    Both have enough digits to differ.
+    """Return two shares in per cent, a reached one rounded down and an upper bound rounded up, with the
+    digits of `digits_apart`.
     """
     digits = digits_apart(reached, possible)
     return percent_down(reached, digits), percent_up(possible, digits)
 
 
 def digits_apart(reached: float, possible: float) -> int:
-    """Return the digits after the point of two percentages that tell the shares apart, at most
-    `MOST_DIGITS`.
+    """Return the digits after the point of a reached share and its limit in per cent: 1 or `MOST_DIGITS`.
+
+    Fewer digits must tell both apart, and a reader who divides the printed numbers must get the printed
+    guarantee, up to `LAST_DIGIT`.
     """
-    gap = 100 * (possible - reached)
-    return next((digits for digits in range(MOST_DIGITS) if gap >= 10.0**-digits), MOST_DIGITS)
+    for digits in range(1, MOST_DIGITS):
+        unit = 10.0**-digits
+        low, high = math.floor(100 * reached / unit), math.ceil(100 * possible / unit)
+        is_apart = 100 * (possible - reached) >= unit
+        if is_apart and 100 * (reached / possible - low / high) < LAST_DIGIT:
+            return digits
+    return MOST_DIGITS
 
 
 def others(probability: float) -> str:

@@ -9,9 +9,8 @@ import streamlit as st
 import nspca
 from nspca.dashboard.app import wording
 from nspca.dashboard.compare.run import Compared
-from nspca.dashboard.compare.seen import LEAST_DIGITS
 from nspca.dashboard.components import figures
-from nspca.dashboard.views import component
+from nspca.dashboard.views import component, statement
 from nspca.data import Dataset
 from nspca.plots.compare import weights_figure
 from nspca.plots.components import component_spectrum, component_words
@@ -27,7 +26,7 @@ def show(run: Compared, of_k: dict[str, nspca.Result]) -> None:
     X = aligned(np.column_stack([result.components[:, 0] for result in of_k.values()]))
     st.markdown("**Loadings side by side**")
     captions = [
-        percent_down(result.value / (run.problem.leading_eigenvalue or 1.0), LEAST_DIGITS)
+        percent_down(result.value / (run.problem.leading_eigenvalue or 1.0), statement.DIGITS)
         for result in of_k.values()
     ]
     picture(run.data.dataset, X, methods, captions)

@@ -12,11 +12,8 @@ from nspca.dashboard.views import component, statement
 from nspca.presentation.numerals import percent_down
 from nspca.presentation.phrases import rival_name
 
-AUTO = "auto"
 SAME = 1e-6
 """Maximum relative difference of two values that count as equal."""
-LEAST_DIGITS = 1
-"""Minimum digits after the point of every percentage on the page."""
 ENOUGH = 0.5
 """Share of the largest value that the first shown k must reach."""
 
@@ -52,15 +49,11 @@ class Seen:
             self.run.problem,
             self.of_k[first[0]],
             self.k,
-            least_digits=LEAST_DIGITS,
         )
         if len(first) == 1:
             best_ones = f"{wording.plain(rival_name(first[0]))} does best"
         elif len(first) == len(self.of_k):
             best_ones = f"all {len(first)} methods do equally well"
-        elif AUTO in first:  # it takes the best answer of several methods
-            do = "does" if len(first) == 2 else "do"
-            best_ones = f"{len(first) - 1} of {len(self.of_k) - 1} methods {do} best, as does {AUTO}"
         else:
             best_ones = f"{len(first)} of {len(self.of_k)} methods do best"
         size = wording.things(self.k, component.noun(self.run.data.dataset))
@@ -69,10 +62,12 @@ class Seen:
             f"{self.run.problem.n:,}."
         )
         more = " Move the slider to compare with more or fewer." * (len(self.ks) > 1)
+        ratio = self.of_k[first[0]].ratio
+        least = f"This is {wording.proof(ratio)}. " if said.most_text else ""
         return (
             said,
             f"With {size}, {best_ones}: {found} {said.limit}".rstrip(),
-            f"{self.others(said)}{more}".strip(),
+            f"{least}{self.others(said)}{more}".strip(),
         )
 
     @property

@@ -27,6 +27,9 @@ from nspca.presentation.numerals import (
 from nspca.problem import Problem
 from nspca.result import Result
 
+DIGITS = 1
+"""Digits after the point of a percentage without a limit beside it."""
+
 
 @dataclass(frozen=True)
 class Statement:
@@ -54,7 +57,7 @@ class Statement:
     everything: str
     ceiling: float | None = None
     ceiling_text: str = ""
-    digits: int = 0
+    digits: int = DIGITS
 
 
 def state_result(
@@ -65,7 +68,6 @@ def state_result(
     *,
     whose: str = "",
     ceiling: float = math.inf,
-    least_digits: int = 0,
 ) -> Statement:
     """Return the statement about a component that may use k features.
 
@@ -73,18 +75,16 @@ def state_result(
     ----------
     whose : name of the data for the first sentence, such as "the handwritten digits"
     ceiling : proved upper bound on nonnegative components of any number of features, in the units of the data
-    least_digits : digits after the point that percentages have at least
     """
     one, best = component.noun(dataset), problem.leading_eigenvalue or 1.0
     used, certificate = int(np.count_nonzero(result.components[:, 0])), result.certificate
     share, most = result.value / best, None
-    digits, most_text, optimal = wording.digits_alone(share), "", False
+    digits, most_text, optimal = DIGITS, "", False
     if certificate is not None:
         most = ratio_at_most(min(best, certificate.upper), best)
         optimal = 1 - certificate.ratio(result.value) <= OPTIMAL_GAP
         if not optimal:
             digits = wording.digits_apart(share, most)
-    digits = max(digits, least_digits)
     share_text = percent_down(share, digits)
     if most is not None and not optimal:
         most_text = percent_up(most, digits)
@@ -95,8 +95,7 @@ def state_result(
     )
     limit = ""
     if certificate is not None:
-        more = " more" if optimal else f" more than {most_text}"
-        limit = f"{_nobody(problem, k, one)} {'captures' if k == 1 else 'capture'}{more}."
+        limit = nobody(problem, k, one, most_text)
     signs = ", weights of any sign" * problem.nonneg
     features = f"all {wording.things(problem.n, one)}{signs}"
     everything = f"first principal component, along which the data vary most ({features})"
@@ -119,14 +118,17 @@ def ceiling_of(table: pd.DataFrame, n: int) -> float:
     return float(bounds.min()) if bounds.notna().any() else math.inf
 
 
-def _nobody(problem: Problem, k: int, one: str) -> str:
-    """Return the subject of the sentence about the bound: ``No 8 pixels with nonnegative weights``."""
+def nobody(problem: Problem, k: int, one: str, most: str) -> str:
+    """Return the sentence about the bound: ``No 8 pixels with nonnegative weights capture more than 64.0 %.``
+
+    `one` is the noun of a feature. An empty `most` leaves out the number, for a component that is optimal.
+    """
     kept = len(problem.forced)
     those = f"No single {one}" if k == 1 else f"No {wording.things(k, one)}"
     those += f" that include the {wording.things(kept, one)} you kept" if kept and k > 1 else ""
     if k > 1 and problem.nonneg:
         those += ", with nonnegative weights," if kept else " with nonnegative weights"
-    return those
+    return f"{those} {'captures' if k == 1 else 'capture'} more{f' than {most}' * bool(most)}."
 
 
 def show(said: Statement, before: str = "") -> None:
