@@ -111,13 +111,16 @@ def test_the_sentence_at_the_top_holds(nonneg):
     result = nspca.solve(of.problem)
     certificate = nspca.certify(of.problem, result, effort="fast")
     for known in (limit.find(of, asked), limit.Limit(certificate.upper, False)):
-        said = spannogram_page.answer(of, known)
-        here, reached, most = percentages(said)
-        assert 0 <= 100 * found.value / of.unit - here < 0.1
+        said, proof = spannogram_page.answer(of, known), spannogram_page.proof(of, known)
+        (guarantee,) = percentages(said)
+        assert "In all directions they are at least " in said and " of the best possible, proved" in said
+        assert 0 <= 100 * of.problem.value(x) / known.upper - guarantee < 0.1
+        reached, most = percentages(proof)
         assert 0 <= 100 * of.problem.value(x) / unit - reached < 0.1
         assert 0 <= most - 100 * known.upper / unit < 0.1 and known.upper >= result.value
+        assert abs(100 * reached / most - guarantee) < 0.1, "a reader who divides gets what is said"
         assert ("a quick limit: Sweep proves a tighter one" in said) == known.is_quick
-        assert ("nonnegative" in said) == nonneg
+        assert ("nonnegative" in proof) == nonneg
     steps = lessons.steps(of.problem, "pixel", len(found.candidates), math.comb(64, 10), 9)
     assert f"{len(found.candidates)} sets to check instead of 151 billion" in steps[1]
     assert not any("%" in step for step in steps), "one limit on the page"
@@ -125,15 +128,20 @@ def test_the_sentence_at_the_top_holds(nonneg):
 
 def test_the_sentence_at_an_optimum_and_without_a_limit():
     of, _ = asked_of("digits", 10)
+    unit = of.problem.leading_eigenvalue
     x, _ = low_rank.rank2(of).component(low_rank.rank2(of).optimum[0], 10, True)
-    said = spannogram_page.answer(of, limit.Limit(of.problem.value(x), False))
-    assert said.endswith("No 10 pixels with nonnegative weights can capture more.")
-    said = spannogram_page.answer(of, limit.Limit(1.01 * of.problem.leading_eigenvalue, True))
-    assert len(percentages(said)) == 3 and "No limit below 100 % is proved" in said
+    best, none = limit.Limit(of.problem.value(x), False), limit.Limit(1.01 * unit, True)
+    assert spannogram_page.answer(of, best).endswith("they are the best possible, proved up to rounding.")
+    assert spannogram_page.proof(of, best).endswith("no 10 pixels with nonnegative weights capture more.")
+    said = spannogram_page.answer(of, none)
+    assert not percentages(said) and said.endswith("How good they are in all directions is not proved yet.")
+    assert len(percentages(spannogram_page.proof(of, none))) == 1
     one, _ = asked_of("digits", 1)
-    said = spannogram_page.answer(one, limit.Limit(0.9 * one.problem.leading_eigenvalue, True, "a run"))
-    assert "the best pixel is among " in said and "It captures " in said
+    rough = limit.Limit(0.9 * one.problem.leading_eigenvalue, True, "a run")
+    said, proof = spannogram_page.answer(one, rough), spannogram_page.proof(one, rough)
+    assert "the best pixel is among " in said and "it is at least " in said
     assert said.endswith("a tighter limit is on its way.")
+    assert "it captures " in proof and "no single pixel captures more than 90.0 %." in proof
 
 
 def test_the_limit_is_that_of_sweep(visit, settled, finish, address, texts, monkeypatch):
@@ -152,8 +160,10 @@ def test_the_limit_is_that_of_sweep(visit, settled, finish, address, texts, monk
     assert "quick limit" not in texts(page)
     line = next(line for line in own.splitlines() if line.startswith("## With two main directions, "))
     assert line in texts(page)
-    if "more than" in line:
-        assert 0 <= percentages(line)[-1] - 100 * upper / proved.leading_eigenvalue < 0.1
+    proof = next(line for line in own.splitlines() if "Proved: no 5 features" in line)
+    assert proof in texts(page)
+    if "more than" in proof:
+        assert 0 <= percentages(proof)[-1] - 100 * upper / proved.leading_eigenvalue < 0.1
 
 
 @pytest.mark.parametrize("nonneg", [True, False])

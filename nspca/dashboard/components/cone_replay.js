@@ -91,7 +91,7 @@ class View {
     const low = data.lower[step], high = data.upper[step];
     let text = `Step ${step} of ${last}: ${data.made[step]} cones made, ${state.open.length} open, `
       + `${state.leaf.length + state.discarded.length} settled. Best found ${data.best[step]}, nothing above ${data.above[step]} `
-      + `of the leading eigenvalue: at least ${data.proved[step]} of the best rank-3 value, proved.`;
+      + `of the first principal component: at least ${data.proved[step]} of the best in three directions, proved.`;
     if (step === last) text += data.finished ? " Done: no cone is open." : " Stopped at the most cones a replay holds; the bound stands.";
     Object.assign(this.root.dataset, { step, lower: low, upper: high, open: state.open.length });
     this.slider.value = step;

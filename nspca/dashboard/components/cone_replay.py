@@ -15,6 +15,7 @@ from nspca.dashboard.app import cache
 from nspca.dashboard.app.plotly import plotly_url, serve_plotly
 from nspca.dashboard.components import icons
 from nspca.dashboard.components.figures import plotly_script
+from nspca.dashboard.components.spannogram_explorer import UNIT
 from nspca.lowrank import cones
 from nspca.lowrank.cones import Budget, Cover, Step
 from nspca.lowrank.objective import Query
@@ -143,7 +144,7 @@ def _stage(world: Globe, best: Array) -> dict[str, str]:
     for figure in made.values():
         # A legend that grows and shrinks would move the picture at every step; the page has one of its own.
         figure.update_layout(showlegend=False, margin={"l": 0, "r": 0, "t": 0, "b": 0})
-        figure.data[0].update(colorbar_title_text="% of l<sub>1</sub>", colorbar_x=1.0, colorbar_len=0.7)
+        figure.data[0].update(colorbar_title_text="captured, %", colorbar_x=1.0, colorbar_len=0.7)
     eye = made["sphere"].layout.scene.camera.eye
     eye.update(
         {axis: 0.9 * eye[axis] for axis in "xyz"}
@@ -159,9 +160,7 @@ def replay_data(went: Replay, world: Globe, unit: float, tol: float) -> dict[str
     percent = 100 / unit
     world = replace(world, values=percent * world.values, flat=percent * world.flat)
     steps = np.bincount(went.born).cumsum()
-    gap = gap_figure(
-        went.lower, went.upper, steps, unit=unit, unit_name="the leading eigenvalue", steps_name="cones made"
-    )
+    gap = gap_figure(went.lower, went.upper, steps, unit=unit, unit_name=UNIT, steps_name="cones made")
     room = 0.06 * float(went.upper[0] - went.lower[0]) or 0.01 * unit
     gap.layout.annotations = ()  # the sentence below the figures says it for every step
     gap.update_layout(yaxis_range=[percent * (went.lower[0] - room), percent * (went.upper[0] + room)])

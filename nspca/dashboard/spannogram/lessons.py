@@ -73,8 +73,8 @@ def steps(problem: Problem, noun: str, candidates: int, sets: int, drawn: int) -
     if problem.n > 2:
         more = wording.things(problem.n - 2, "more direction")
         said.append(
-            f"The data have {more}, in which other sets may do better. The limit at the top holds for all "
-            "of them."
+            f"The data have {more}. They add to what a set captures, and in them other sets may do better. "
+            "The share at the top holds for all of them."
         )
     return said
 

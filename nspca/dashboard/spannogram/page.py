@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from nspca.dashboard.answer_page import PicturePage
 from nspca.dashboard.app import buttons, frame, state, wording
@@ -17,15 +18,19 @@ from nspca.dashboard.spannogram import lessons, limit, low_rank, pictures, ranks
 from nspca.dashboard.spannogram.lessons import Lesson, teach
 from nspca.dashboard.spannogram.limit import Limit
 from nspca.dashboard.spannogram.low_rank import Subject
-from nspca.dashboard.views import component
-from nspca.presentation.numerals import OPTIMAL_GAP, percent_down, percent_up, proved_ratio, ratio_at_most
+from nspca.dashboard.views import component, statement
+from nspca.presentation.numerals import (
+    OPTIMAL_GAP,
+    percent_down,
+    percent_up,
+    proved_ratio,
+    ratio_at_most,
+)
 from nspca.specs import SweepSpec
 
 READY = "spannogram_ready"  # session key: heavy data sets whose eigenvalues were asked for
 PATIENCE = 1.2
 """Seconds to wait for the tight limit of a small problem, so that its sentence does not change at once."""
-PLACES = 1
-"""Decimals of every percentage on the page."""
 SWEEP = "pages/sweep.py"
 
 
@@ -88,11 +93,12 @@ class SpannogramPage(PicturePage[SweepSpec]):
             return None
         name, sentence = _view(), st.container()  # the picture is there before the limit is
         VIEWS[name].show(of)
+        below = st.container()
         if not state.get("present"):
             _ways(name, component.noun(data.dataset))
         with sentence:
             if name == "curves":
-                _answer(of, asked)
+                _answer(of, asked, below)
             elif name in lessons.SENTENCES:
                 st.markdown(f"## {lessons.SENTENCES[name]}")
         return of
@@ -138,13 +144,18 @@ def _ready(data: Chosen) -> bool:
     return False
 
 
-def _answer(of: Subject, asked: SweepSpec) -> None:
-    """Draw the answer and what to do next, and the answer again once a smaller limit is proved."""
+def _answer(of: Subject, asked: SweepSpec, below: DeltaGenerator) -> None:
+    """Draw the answer and what to do next, and its numbers in the container `below` the picture.
+
+    All are drawn again once a smaller limit is proved. Before a room the numbers are left out.
+    """
     known = limit.find(of, asked)
     if known.run is not None and progress.wait_shortly(known.run, PATIENCE).ended:
         known = limit.find(of, asked)
     st.markdown(f"## {wording.unbroken(answer(of, known))}")
     st.markdown(next_step(of))
+    if not state.get("present"):
+        below.markdown(wording.unbroken(proof(of, known)))
     if known.run is not None:
         progress.each_second(lambda: _await(known.run or ""))
 
@@ -156,44 +167,57 @@ def _await(run: str) -> None:
 
 
 def answer(of: Subject, known: Limit) -> str:
-    """Return the sentence at the top: the best set in two directions, its value in all, and the limit."""
+    """Return the sentences at the top: where the best set in two directions is found, and how good it is in
+    all directions.
+    """
     problem, found = of.problem, low_rank.rank2(of)
-    x, _ = found.component(found.optimum[0], problem.size, problem.nonneg)
-    noun, unit, value = component.noun(of.chosen.dataset), problem.leading_eigenvalue, problem.value(x)
-    here = percent_down(min(1.0, found.value / of.unit), PLACES)
-    reached = percent_down(proved_ratio(value, unit), PLACES)
+    noun = component.noun(of.chosen.dataset)
     sets, every = len(found.candidates), math.comb(problem.n, problem.size)
     among = f"{'' if found.exact else 'at least '}{wording.things(sets, 'set')}"
-    best, capture = (
-        (f"{noun} is", "It captures")
-        if problem.size == 1
-        else (f"{problem.size} {noun}s are", "They capture")
-    )
+    best, are = (noun, "is") if problem.size == 1 else (f"{problem.size} {noun}s", "are")
+    they_are = "it is" if problem.size == 1 else "they are"
     return (
-        f"With two main directions, the best {best} among {among} instead of "
-        f"{lessons.count_in_words(every)}. {capture} {here} of the variance of the first principal component "
-        f"in these two, and {reached} in all directions. {_nobody(of, known, value)}"
+        f"With two main directions, the best {best} {are} among {among} instead of "
+        f"{lessons.count_in_words(every)}. {_how_good(of, known, they_are)}"
     )
 
 
-def _nobody(of: Subject, known: Limit, value: float) -> str:
-    """Return the last sentence at the top: what no other set can pass, and how sharp that limit is."""
-    problem, unit = of.problem, of.problem.leading_eigenvalue
-    things = wording.things(problem.size, component.noun(of.chosen.dataset))
-    nobody = f"No {things}{' with nonnegative weights' if problem.nonneg else ''} can capture more"
-    if known.upper <= value * (1 + OPTIMAL_GAP):
-        return f"{nobody}."
-    if known.upper >= unit:
-        said = "No limit below 100 % is proved here yet"
-    else:
-        said = f"{nobody} than {percent_up(ratio_at_most(known.upper, unit), PLACES)}"
-    if known.run is not None:
-        return f"{said}; a tighter limit is on its way."
-    return f"{said}. That is a quick limit: Sweep proves a tighter one." if known.is_quick else f"{said}."
+def _how_good(of: Subject, known: Limit, they_are: str) -> str:
+    """Return the proved share of the best possible in all directions, as the other pages state it."""
+    ratio = proved_ratio(_value(of), known.upper)
+    later = "; a tighter limit is on its way" * (known.run is not None)
+    if 1 - ratio > OPTIMAL_GAP and known.upper >= of.problem.leading_eigenvalue:
+        return f"How good {they_are} in all directions is not proved yet{later}."
+    quick = " That is a quick limit: Sweep proves a tighter one." * (known.is_quick and not later)
+    return f"In all directions {they_are} {wording.proof(ratio)}{later}.{quick}"
+
+
+def _value(of: Subject) -> float:
+    """Return the variance that the best component of two directions explains in all directions."""
+    found = low_rank.rank2(of)
+    return of.problem.value(found.component(found.optimum[0], of.problem.size, of.problem.nonneg)[0])
+
+
+def proof(of: Subject, known: Limit) -> str:
+    """Return the line below the picture: what the best set captures in all directions, and the limit."""
+    problem, value = of.problem, _value(of)
+    noun = component.noun(of.chosen.dataset)
+    unit, it = problem.leading_eigenvalue, "it captures" if problem.size == 1 else "they capture"
+    reached, limit = proved_ratio(value, unit), ratio_at_most(known.upper, unit)
+    is_best = 1 - proved_ratio(value, known.upper) <= OPTIMAL_GAP
+    has_limit = limit < 1 and not is_best
+    digits = wording.digits_apart(reached, limit) if has_limit else statement.DIGITS
+    share = percent_down(reached, digits)
+    said = f"In all directions {it} {share} of the first principal component"
+    if not has_limit and not is_best:
+        return f"{said}, which uses all {problem.n:,}."
+    most = percent_up(limit, digits) if has_limit else ""
+    nobody = statement.nobody(problem, problem.size, noun, most)
+    return f":material/verified: {said}. Proved: {nobody[0].lower()}{nobody[1:]}"
 
 
 def next_step(of: Subject) -> str:
-    """Return the line below the answer: what a curve is, and what to do."""
+    """Return the line above the picture: what a curve is, and what to do."""
     noun = component.noun(of.chosen.dataset)
     return (
         "**Drag the angle**, and watch the set change. In this spannogram each curve is one "

@@ -108,9 +108,7 @@ def sphere(of: Subject) -> None:
         unit=of.unit,
     )
     made = wording.things(went.cover.cones, "cone")
-    st.caption(
-        f"l₁ is the leading eigenvalue. The search has just been run, with {made}, and is replayed here."
-    )
+    st.caption(f"The search has just been run, with {made}, and is replayed here. 100 % is {UNIT}.")
     if not of.problem.nonneg:
         st.caption(
             "Weights may have any sign here. In the formula, read |·| for (·)₊. The directions c and −c "
