@@ -120,6 +120,8 @@ class Panel:
         Ranges of the axes, as in the paper when it prints ticks.
     band : [str, str], optional
         Names of two curves; the region between them is filled.
+    share_at : float, optional
+        An x of both curves of `band`, where the figure prints the share of the first in the second.
     logarithmic : str
         Names of the logarithmic axes: "x", "y", "xy" or "".
     equal : bool
@@ -133,6 +135,7 @@ class Panel:
     xrange: list[float] | None = None
     yrange: list[float] | None = None
     band: list[str] | None = None
+    share_at: float | None = None
     logarithmic: str = ""
     equal: bool = False
 

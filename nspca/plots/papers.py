@@ -15,7 +15,7 @@ from nspca.presentation.colours import CONTEXT, SEQUENTIAL, fade
 
 IN_A_ROW = 10
 TITLE = 30  # characters of an axis title in one line
-NESTED = 6  # curves up to which a later one is thinner, so that equal curves show around each other
+NESTED = 7  # curves up to which a later one is thinner, so that equal curves show around each other
 GAP = 1  # empty pixels between two pictures
 MOST_NAMED = 6
 """Maximum curves that the description of a figure names."""
@@ -28,7 +28,7 @@ def panel_figure(panel: Mapping[str, Any]) -> go.Figure:
     ----------
     panel : dict
         ``title, x, y, curves``, each curve with ``name, x, y, spread, marks, dash``; ``xrange, yrange, band,
-        logarithmic, equal``, see `nspca.papers.item.Panel`.
+        share_at, logarithmic, equal``, see `nspca.papers.item.Panel`.
     """
     curves = panel["curves"]
     figure = new_figure(_panel_alt(panel), height=400, showlegend=True)
@@ -45,6 +45,8 @@ def panel_figure(panel: Mapping[str, Any]) -> go.Figure:
             hoverinfo="skip",
             showlegend=False,
         )
+        if panel["share_at"] is not None:
+            _print_share(figure, lower, upper, panel["share_at"])
     many = len(curves) > 12
     for curve in curves:
         look = style[curve["name"]]
@@ -72,6 +74,16 @@ def panel_figure(panel: Mapping[str, Any]) -> go.Figure:
     if not panel["x"]:
         figure.update_xaxes(visible=False).update_yaxes(visible=False)
     return figure
+
+
+def _print_share(figure: go.Figure, lower: Mapping[str, Any], upper: Mapping[str, Any], x: float) -> None:
+    """Draw an arrow between a curve and a bound at x, with the share of the curve in the bound beside it."""
+    low, high = (curve["y"][curve["x"].index(x)] for curve in (lower, upper))
+    figure.add_annotation(
+        x=x, y=high, ax=x, ay=low, axref="x", ayref="y", arrowside="end+start", arrowhead=2, text=""
+    )
+    said = f"{100 * low / high:.4g} % of the bound"
+    figure.add_annotation(x=x, y=(low + high) / 2, text=said, showarrow=False, xanchor="left", xshift=6)
 
 
 def _panel_alt(panel: Mapping[str, Any]) -> str:

@@ -1,5 +1,6 @@
 """Tests of the papers page: figures and tables, exact methods, and the uses with their default answers."""
 
+from dataclasses import asdict
 from html import unescape
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from nspca import papers
 from nspca.dashboard.runs.tasks import TASKS
 from nspca.papers import ITEMS, PAPERS, exact
+from nspca.plots.papers import panel_figure
 from tests.patience import wait_for
 
 PAGE = "pages/papers.py"
@@ -137,7 +139,7 @@ def test_the_sentence_names_the_reading_that_is_nearest_and_what_the_others_give
     claim = papers.claims(item, papers.stored(item.name))[0]
     judged = [one for one in claim.found if one.judged]
     nearest = min(judged, key=lambda one: abs(one.value - claim.printed.value))
-    reading = nearest.preset.partition(",")[0]
+    reading = nearest.preset
     plain = unescape(said)
     computed = f"the paper prints 58 %, and {nearest.value:.4g} % was computed from the original data"
     assert computed in plain and len(judged) > 1
@@ -160,5 +162,21 @@ def test_curves_of_this_program_are_called_ours():
         for panel in outcome.panels
         for curve in panel.curves
     ]
-    assert "ours (auto)" in names and "our bound, proved" in names
+    assert "ours, best found" in names and "ours, proved limit" in names
     assert not any("(nspca)" in name or "of nspca" in name for name in names)
+
+
+@pytest.mark.parametrize(("number", "k"), [(4, 180), (5, 50), (6, 20)])
+def test_the_picture_shows_the_share_that_the_claim_is_about(number, k):
+    """The heights in the picture, one divided by the other, give a share that was computed for the claim."""
+    item = ITEMS[f"asteris2014-figure-{number}"]
+    outcome = papers.stored(item.name)
+    panel = outcome.panels[0]
+    curves = {curve.name: curve for curve in panel.curves}
+    low, high = (curves[name].y[curves[name].x.index(k)] for name in panel.band)
+    reading = panel.title.partition(", ")[2]
+    claim = next(claim for claim in papers.claims(item, outcome) if claim.printed.key.startswith("share"))
+    computed = next(one.value for one in claim.found if one.judged and one.preset == reading)
+    assert panel.share_at == k and 100 * low / high == pytest.approx(computed, abs=0.01)
+    drawn = panel_figure(asdict(panel))
+    assert f"{computed:.4g} % of the bound" in [note.text for note in drawn.layout.annotations]

@@ -108,7 +108,7 @@ def made(monkeypatch):
     few = np.random.default_rng(5)
     monkeypatch.setattr(originals, "sample", small)
     monkeypatch.setattr(originals, "table", lambda name: few.gamma(2.0, 40.0, (120, 256)))
-    for name, ks in {"cbcl": (5, 180), "leukemia": (5, 400), "lrs": (3, 90)}.items():
+    for name, ks in {"cbcl": (5, 180), "leukemia": (5, 50, 400), "lrs": (3, 20, 90)}.items():
         monkeypatch.setitem(asteris2014.KS, name, ks)
     monkeypatch.setattr(asteris2014, "MET", (40,))
     monkeypatch.setattr(asteris2015, "COUNTS", range(2, 4))

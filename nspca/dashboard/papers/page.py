@@ -156,7 +156,7 @@ def _others(nearest: Found, found: list[Found], unit: str) -> str:
     others = [f"{one.value:.4g}{unit}" for one in found if one is not nearest]
     if not others:
         return ""
-    reading = nearest.preset.partition(", ")[0] or nearest.budget
+    reading = nearest.preset or nearest.budget
     which = f"the reading “{reading}”" if reading else "this reading"
     give = (
         f"the other gives {others[0]}"
@@ -338,8 +338,8 @@ def show_exact() -> None:
         return
     optimal = {sign: sum(getattr(row, sign).is_optimal for row in rows) for sign in ("signed", "nonneg")}
     st.markdown(
-        f"Of {len(rows)} published problems, {optimal['signed']} are proved optimal here with any sign and "
-        f"{optimal['nonneg']} with nonnegative weights, which nobody else certifies."
+        f"## Of {len(rows)} published problems, {optimal['signed']} are proved optimal here with any sign "
+        f"and {optimal['nonneg']} with nonnegative weights, which nobody else certifies."
     )
     if refuted := exact.refutation(rows):
         st.markdown(f":material/gavel: {wording.plain(refuted)}")

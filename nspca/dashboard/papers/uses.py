@@ -347,7 +347,7 @@ def _say_props(rows: list[dict[str, Any]], counted: str) -> None:
     by = {row["method"]: row for row in rows}
     sparse, pca = by["auto, any sign"], by["pca, every feature"]
     st.markdown(
-        f"Six components of at most {sparse['cardinality'][0]} features explain "
+        f"## Six components of at most {sparse['cardinality'][0]} features explain "
         f"{100 * sparse[counted][-1] / TOTAL:.0f} % of the variance of the pitprops. Six principal "
         f"components, which use every feature, explain {100 * pca[counted][-1] / TOTAL:.0f} %."
     )
