@@ -13,9 +13,9 @@ from nspca.plots.theme import certainty
 from nspca.presentation.colours import CONTEXT, PAPER, PROVED
 from nspca.presentation.numerals import format_guarantee, proved_ratio
 
-CURVE, STRIP = [0.4, 1.0], [0.0, 0.27]
+CURVE, STRIP = [0.455, 1.0], [0.0, 0.26]
 """Parts of the height of the figure."""
-TITLE, TITLE_AT = "at most this far from the best possible", 0.285
+TITLE, TITLE_AT = "How far below the best possible, at most (proved)", 0.275
 BEST = "nothing better exists, up to rounding"
 TICKS = 2
 LOOKS = {
@@ -86,12 +86,11 @@ def _at_least(ratio: float) -> str:
 
 
 def _title(found: pd.DataFrame | None, k: int | None, closed: float) -> str:
-    """Return the title of the strip, with the gap at k where it is known."""
+    """Return the title of the strip, with what is proved at k in a second line where it is known."""
     if found is None or k not in found.index:
         return TITLE
-    if found.loc[k, "gap"] <= closed:
-        return f"k = {k}: {BEST}"
-    return f"k = {k}: {_at_least(found.loc[k, 'ratio'])}"
+    is_best = found.loc[k, "gap"] <= closed
+    return f"{TITLE}<br>k = {k}: {BEST if is_best else _at_least(found.loc[k, 'ratio'])}"
 
 
 def _lay_out(figure: go.Figure, bottom: int, top: int, floor: float, title: str) -> None:
@@ -126,6 +125,7 @@ def _lay_out(figure: go.Figure, bottom: int, top: int, floor: float, title: str)
         y=TITLE_AT,
         xanchor="left",
         yanchor="bottom",
+        align="left",
         showarrow=False,
         font={"size": 13},
     )

@@ -303,6 +303,14 @@ def test_the_strip_shows_each_gap_and_stands_on_the_floor_where_it_is_closed():
     assert list(gaps.marker.symbol) == ["circle-open", "circle", "circle-open"] and gaps.customdata[1] == [10]
     assert "at least 90.0 %" in gaps.text[0] and "nothing better exists" in gaps.text[1]
     assert figure.layout.yaxis.domain[0] > axis.domain[1], "the two parts do not touch"
+    titles = [
+        note.text
+        for k in (None, 5, 10)
+        for note in plots.sweep_figure(frame, unit=1.0, closed=1e-8, selected_k=k).layout.annotations
+        if note.text.startswith("How far below the best possible, at most (proved)")
+    ]
+    assert titles[1].endswith("<br>k = 5: at least 90.0 % of the best possible")
+    assert "<br>" not in titles[0] and titles[2].endswith("k = 10: nothing better exists, up to rounding")
 
 
 def test_the_knee_is_the_smallest_k_near_the_plateau():
