@@ -19,17 +19,18 @@ from nspca.plots.lesson import direction_figure, marked_pixels, side_by_side
 from nspca.presentation.numerals import ratio_at_most
 
 GUESS = (
-    "Each curve is one pixel. The angle mixes the two main directions of the digits: 90° is the first alone, "
-    f"0° the second. At which angle do the {K} highest curves capture most of the variance? Drag to your "
-    "guess, then press Reveal."
+    "A direction gives each pixel a weight. The angle mixes the two directions along which the digits vary "
+    "most: 90° is the first alone, 0° the second. Each curve is one pixel, as high as its weight. At which "
+    f"angle do the {K} highest curves capture most of the variance? Drag to your guess, then press Reveal."
 )
 GUESSED = (
     f"Each curve is one pixel, and the star marks the angle whose {K} highest curves capture most. The "
     "dashed line is your guess. Guess again, or go on with Next."
 )
 CONES = (
-    "With three main directions the angle becomes a point on a sphere. A cone of directions is settled once "
-    "nothing in it can beat the best set found. When no cone is open, nothing better exists."
+    "A direction gives each pixel a weight. With three main directions the angle becomes a point on a "
+    "sphere. A cone of directions is settled once nothing in it can beat the best set found. When no cone is "
+    "open, nothing better exists."
 )
 PICTURE = "learn_guess"  # key of the explorer
 
@@ -49,8 +50,9 @@ def direction(of: Lesson) -> None:
     most, least = (float(np.var(points @ turned)) for turned in (along, np.array([-along[1], along[0]])))
     st.markdown(
         f"Each dot shows how many of the {len(points):,} handwritten digits have the same grey values in "
-        f"two pixels. Along the blue line they vary {most / least:.1f} times as much as across it. That "
-        "direction is their **principal component**."
+        "two pixels. A **direction** gives each pixel a weight: it is a line through the dots. Along the "
+        f"blue line they vary {most / least:.1f} times as much as across it. That direction is their "
+        "**principal component**."
     )
     names = [of.of.dataset.feature_names[place] for place in (i, j)]
     left, right = st.columns([3, 2], gap="medium")
