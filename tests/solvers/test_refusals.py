@@ -81,7 +81,7 @@ def test_more_than_can_be_enumerated_is_known_before():
     for nonneg in (True, False):
         problem = nspca.Problem.from_data(wide, 3, nonneg)
         sentence = foretold(problem, "spannogram")
-        assert "5000 distinct rows" in sentence or "10000 distinct rows" in sentence
+        assert "5000 curves in " in sentence or "10000 curves in " in sentence
         assert sentence == said(problem, "spannogram")
         assert foretold(problem, "spannogram", rank=1) is None is said(problem, "spannogram", rank=1)
     # As many features, of which few are different: there is little to enumerate.

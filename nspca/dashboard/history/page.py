@@ -74,11 +74,10 @@ def show() -> None:
 
 
 def _introduce(count: int) -> None:
-    """Draw how many runs there are, and what to do next."""
-    st.markdown(
-        f"You have **{wording.things(count, 'run')}**, the newest first. Open one to see its answer again. "
-        "Press More to rename, download, share or delete it."
-    )
+    """Draw how many runs there are, and what to do next; before a room there are no buttons to press."""
+    told = f"You have **{wording.things(count, 'run')}**, the newest first."
+    press = "Open one to see its answer again. Press More to rename, download, share or delete it."
+    st.markdown(told if state.get("present") else f"{told} {press}")
 
 
 def _kept(workspace: str) -> None:

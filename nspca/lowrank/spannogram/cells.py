@@ -104,9 +104,9 @@ def enumerable(V: Array, nonneg: bool = True) -> tuple[Array, Sets]:
     curves, _ = _whitened(rows[alive], True, V.shape[1])
     if (total := comb(len(curves) + 1, curves.shape[1])) > MAX_INTERSECTIONS:
         raise Refused(
-            f"enumeration can finish up to {MAX_INTERSECTIONS:,} intersections of curves, but {len(curves)} "
-            f"distinct rows of rank {curves.shape[1]} have {total:,}; use the method 'cone', which is exact "
-            "to a tolerance at any n"
+            f"at most {MAX_INTERSECTIONS:,} points where curves cross are checked one by one, but "
+            f"{len(curves)} curves in {curves.shape[1]} directions may cross in {total:,}; use the method "
+            "'cone', which is exact to a tolerance for any number of features"
         )
     return rows, alive
 
