@@ -21,6 +21,7 @@ from nspca.bounds.witness import Witness
 from nspca.errors import Cancelled
 from nspca.lowrank import fixing
 from nspca.lowrank.cones import Query
+from nspca.specs.optimum import Standing
 from tests.oracles import brute_force
 from tests.strategies import counts
 
@@ -290,6 +291,32 @@ def test_a_search_that_is_cancelled_early_keeps_the_tree_it_went_on_from(branchi
     best = stopped.value.best
     assert best.upper <= before.upper and len(best.tree["branch"]) >= len(before.tree["branch"])
     nspca.verify(X, best, problem)
+
+
+def test_a_search_that_is_cancelled_at_its_root_keeps_the_features_fixed_there(monkeypatch):
+    monkeypatch.setitem(PLANS, "standard", replace(PLANS["standard"], eigenvalues=0.0))  # it would end at once
+    X = np.random.default_rng(2).standard_normal((200, 30))
+    X[:, :3] *= 1.6
+    problem, seen = nspca.Problem.from_data(X, 8), []
+    result = nspca.solve(problem, certify=None)
+
+    def watch(event):
+        seen.extend(one for one in [Standing.of(event, 30)] if one is not None)
+
+    def stop(event):
+        watch(event)
+        if seen and seen[-1].nodes == 0 and seen[-1].certain.any():
+            raise Cancelled
+
+    with pytest.raises(Cancelled) as stopped:
+        nspca.certify(problem, result, effort="exhaustive", report=stop)
+    best, last = stopped.value.best, seen[-1]
+    assert best.tree["features"].size >= last.certain.sum() + (~last.possible).sum() > 20
+    nspca.verify(X, best, problem)
+    seen.clear()
+    whole = nspca.certify(problem, result, effort="exhaustive", resume=best, report=watch)
+    assert (seen[0].certain >= last.certain).all() and (seen[0].possible <= last.possible).all()
+    assert nspca.verify(X, whole, problem) <= result.value * (1 + 1e-8)
 
 
 def test_a_tree_is_read_back_as_it_was():

@@ -22,7 +22,7 @@ from tests.dashboard.figures import figures
 from tests.patience import wait_for
 
 PAGE = "pages/sweep.py"
-HARD = {"sample": "digits", "from_": 20, "to": 20, "step": 1, "signed": 1}
+HARD = {"sample": "digits", "from_": 24, "to": 24, "step": 1, "signed": 1}
 
 
 def searches(page, address) -> list:
@@ -36,12 +36,13 @@ def begun(visit, finish, **query):
     return finish(page)
 
 
-def standing(run_id, nodes=0):
-    """Where a search stands once it has looked at so many parts."""
+def standing(run_id, nodes=0, certain=0):
+    """Where a search stands once it has looked at so many parts, and found so many features certain."""
 
     def looked():
         found = Standing.of(engine().status(run_id).event, 64)
-        return found if found is not None and found.nodes >= nodes else None
+        is_there = found is not None and found.nodes >= nodes and found.certain.sum() >= certain
+        return found if is_there else None
 
     return wait_for(looked)
 
@@ -71,7 +72,8 @@ def test_a_search_is_cancelled_and_goes_on_from_there(visit, finish, address, te
     page = begun(visit, finish, **HARD)
     page.button(key="best").click().run()
     first = searches(page, address)[0]
-    assert standing(first.id, nodes=3).open > 0
+    seen = standing(first.id, certain=1)
+    assert seen.open > 0
     page.run()
     page.button(key="cancel_best").click().run()
     assert not page.exception and not page.error
@@ -81,10 +83,12 @@ def test_a_search_is_cancelled_and_goes_on_from_there(visit, finish, address, te
     page.button(key="best").click().run()
     second = searches(page, address)[0]
     assert second.id != first.id and spec_of(second).attempt == 1
-    standing(second.id)
+    assert (standing(second.id).certain >= seen.certain).all(), "what was certain is not sought again"
+    assert standing(second.id, nodes=2).open > 0
     engine().cancel(second.id, address(page)["w"])
     wait_for(lambda: engine().status(second.id).ended and not engine().hands_in(second.id))
     before, after = (nspca.Result.from_bytes(engine().store.result(run.id)) for run in (first, second))
+    assert before.certificate.tree["features"].size >= seen.certain.sum()
     assert after.certificate.upper <= before.certificate.upper
     nspca.verify(nspca.load_sample("digits").X, after.certificate)
 

@@ -26,6 +26,7 @@ from nspca.bounds.fixing.waves import Here, There, check_client
 from nspca.bounds.plan import Plan
 from nspca.certificate import Certificate
 from nspca.covariance.linalg import Array
+from nspca.errors import Cancelled
 from nspca.local_search import single as ascent
 from nspca.progress import Event
 
@@ -99,6 +100,8 @@ class FixingTree(Work[Plan]):
         Time from which fates are computed again.
     rest : Supports or None
         Supports left at the root while the root is being settled.
+    cancelled : Cancelled or None
+        Raised at the root, and again once what is proved at the root is kept.
     """
 
     stage = "proving the optimum"
@@ -120,6 +123,7 @@ class FixingTree(Work[Plan]):
         self.stuck: list[Node] = []
         self.due = -np.inf
         self.rest: Supports | None = None
+        self.cancelled: Cancelled | None = None
         self.ends = np.inf if self.limits.seconds is None else time.monotonic() + self.limits.seconds
 
     def whole(self) -> Supports:
@@ -135,7 +139,10 @@ class FixingTree(Work[Plan]):
         work: float = 0.0,
         only_fixing: bool = False,
     ) -> None:
-        """Settle the root and open its nodes; the arguments are those of `Task`."""
+        """Settle the root and open its nodes; the arguments are those of `Task`.
+
+        A root whose work is cut short, also by `Cancelled`, keeps the features fixed by then.
+        """
         task = Task(self.whole(), witness, warm, self.lower, self.gap, self.plan, rounds, work, only_fixing)
         task = replace(task, raised=self.raised, partial=True, at_level=self.at_level)
         self.heap = []
@@ -148,6 +155,8 @@ class FixingTree(Work[Plan]):
             self.tell()
         except OutOfTime:
             pass
+        if self.cancelled is not None:
+            raise self.cancelled
 
     def narrow(self, supports: Supports, lower: float, answer: Answer | None) -> None:
         """Record the remaining supports of the root while it is being settled, and a better answer."""
@@ -294,10 +303,19 @@ class FixingTree(Work[Plan]):
         self.watch()
 
     def watch(self) -> None:
-        """Report from inside the work on a node; raise `OutOfTime` when the time is over."""
+        """Report from inside the work on a node; raise `OutOfTime` when the time is over.
+
+        A cancelled search has no time left for its root either: `begin` keeps the root and raises `Cancelled`.
+        """
         if time.monotonic() > self.ends:
             raise OutOfTime
-        self.tell()
+        try:
+            self.tell()
+        except Cancelled as stop:
+            if self.root is not None:
+                raise
+            self.cancelled = stop
+            raise OutOfTime from stop
 
     def certain_supports(self) -> Supports:
         """Return the supports of the last node before more than one child may hold a better answer."""
