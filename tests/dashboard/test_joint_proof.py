@@ -96,7 +96,7 @@ def test_prove_more_tightens_what_the_page_says_everywhere(start, address, texts
     assert not page.exception and not page.error
     after = said(texts(page))
     assert after > before and page.button(key="more").disabled
-    assert f"From {before:g} % to {after:g} %." in texts(page)
+    assert f"From {before:.1f} % to {after:.1f} %." in texts(page)
     assert any("Best value and proved bound" in alt for alt in alts(page))
     again = visit(PAGE, **address(page))
     assert said(texts(again)) == after, "found again from the address alone"
