@@ -35,9 +35,6 @@ def show(outcome: Outcome, draw: Callable[[Outcome, np.ndarray, list[float]], No
         "and "
         f"{wording.plain(best)} looks for the {one}s anew."
     )
-    if outcome.of.dataset.is_covariance:
-        st.caption("Not offered: this data set is a covariance matrix, and has no rows to draw.")
-        return
     if outcome.of.table is not None:
         st.caption(open_folder.ALL_ROWS)
         return
