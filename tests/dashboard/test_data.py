@@ -14,6 +14,7 @@ import scipy.io
 import scipy.sparse as sp
 from PIL import Image
 
+import nspca
 from nspca.dashboard import open_data
 from nspca.dashboard.data import cards, standin
 from nspca.dashboard.open_data import find, version
@@ -338,7 +339,9 @@ def test_words_that_are_not_counted_yet_are_counted_beside_the_page(visit, monke
                 break
             time.sleep(0.05)
         assert is_at_hand(cards.SAMPLE) and engine().status(run).state == "done"
-        assert cards._drawing(cards.SAMPLE, version(cards.SAMPLE)).result(60).count("<text") > 3
+        svg, size = cards._drawing(cards.SAMPLE, version(cards.SAMPLE)).result(60)
+        samples, features = nspca.load_sample(cards.SAMPLE).X.shape
+        assert svg.count("<text") > 3 and size == f"{samples:,} × {features:,}"
         assert cards._counting() == run, "once per server"
     finally:
         aside.replace(kept)

@@ -224,7 +224,7 @@ def test_components_of_all_rows(to_workers, visit, texts, ended):
     page = measured(ended(page))
     assert not page.exception
     assert not page.error, page.error[0].value
-    assert "2 components of 4 features capture" in texts(page)
+    assert "2 components, each of 4 features, capture" in texts(page)
     page.segmented_control(key="widget_look").set_value("many").run()
     assert "Not offered for all rows of a folder" in texts(page) and not page.exception
     page.segmented_control(key="widget_look").set_value("samples").run()

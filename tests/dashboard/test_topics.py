@@ -16,6 +16,7 @@ from nspca.plots.joint import matching_figure
 from nspca.plots.topics import topic_figure
 from nspca.progress import silent
 from nspca.specs.components import one_by_one
+from tests.dashboard.figures import copied
 from tests.patience import wait_for
 
 PAGE = "pages/topics.py"
@@ -107,7 +108,7 @@ def test_the_documents_that_load_most(done):
         list(table.columns) == ["document", "score", "words of the topic in it"]
         and table["score"].is_monotonic_decreasing
     )
-    words = done.code[0].value.splitlines()
+    words = copied(done)[0].splitlines()
     row = data.X[[data.sample_names.index(table["document"][0])]].toarray().ravel()
     counts = dict(pair.rsplit(" ", 1) for pair in table["words of the topic in it"][0].split(", "))
     assert all(row[data.feature_names.index(word)] == float(count) for word, count in counts.items()) and set(
