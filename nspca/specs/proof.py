@@ -92,18 +92,18 @@ class ProofSpec(ProblemSpec):
         known = known_result(problem, component, report)
         closing = Closing(report, known.value)
         best: Certificate | None = None
-        for effort in self.efforts:
-            closing.effort = effort
-            try:
+        try:
+            for effort in self.efforts:
+                closing.begin(effort)
                 found = certify(problem, known, effort=effort, report=closing)
-            except Cancelled as stop:
-                proved = [one for one in (best, stop.best) if isinstance(one, Certificate)]
-                stop.result = min(proved, key=lambda one: one.upper) if proved else None
-                raise
-            best = found if best is None else min(best, found, key=lambda one: one.upper)
-            closing(Event("certificate", k=max(problem.sizes), upper=best.upper))
-            if best.ratio(known.value) >= 1 - OPTIMAL_GAP:
-                break
+                best = found if best is None else min(best, found, key=lambda one: one.upper)
+                closing(Event("certificate", k=max(problem.sizes), upper=best.upper))
+                if best.ratio(known.value) >= 1 - OPTIMAL_GAP:
+                    break
+        except Cancelled as stop:
+            proved = [one for one in (best, stop.best) if isinstance(one, Certificate)]
+            stop.result = min(proved, key=lambda one: one.upper) if proved else None
+            raise
         assert best is not None  # every effort returns a certificate or raises
         return best
 
@@ -172,7 +172,8 @@ class CheckSpec(ProblemSpec):
 
 
 class Closing:
-    """A report hook that adds a `Closer` row to events in which the upper bound has become smaller.
+    """A report hook that adds a `Closer` row to events in which the upper bound has become smaller, and when
+    the next effort begins.
 
     `report` gets the changed events. `lower` is the value of the known answer, and `effort` the present
     effort of the search.
@@ -182,12 +183,21 @@ class Closing:
         self.report, self.lower, self.upper, self.effort = report, lower, math.inf, effort
         self.started = time.perf_counter()
 
+    def begin(self, effort: str) -> None:
+        """Go on with another effort, with a row that says so: a smaller bound may take minutes."""
+        self.effort = effort
+        if not math.isinf(self.upper):
+            self.report(Event("certificate", lower=self.lower, upper=self.upper, payload=self.row()))
+
+    def row(self) -> dict[str, Any]:
+        """Return a `Closer` row with the present bounds."""
+        return pack(Closer(time.perf_counter() - self.started, self.lower, self.upper, self.effort))
+
     def __call__(self, event: Event) -> None:
         """Take an event of the search, and report it with the bounds."""
         if event.upper is not None and event.upper < self.upper:
             self.upper = event.upper
-            row = Closer(time.perf_counter() - self.started, self.lower, self.upper, self.effort)
-            event = replace(event, payload={**event.payload, **pack(row)})
+            event = replace(event, payload={**event.payload, **self.row()})
         self.report(replace(event, lower=self.lower, upper=None if math.isinf(self.upper) else self.upper))
 
 

@@ -179,6 +179,14 @@ def test_a_cancelled_proof_gives_what_the_last_effort_proved(digits, monkeypatch
     kept = stopped.value.result
     assert kept.upper == proved.upper and nspca.verify(X, kept) <= kept.upper
 
+    def between(event):
+        if event.payload.get("row", {}).get("effort") == "thorough":
+            raise Cancelled("stop")
+
+    with pytest.raises(Cancelled) as stopped:
+        spec.run(between, **given)
+    assert stopped.value.result is proved
+
     def at_once(*arguments, **options):
         raise Cancelled("stop")
 
@@ -194,6 +202,21 @@ def test_the_gap_only_closes(digits):
         closing(Event("dual", upper=upper))
     assert [event.payload["row"]["upper"] for event in heard if "row" in event.payload] == [3.0, 2.0]
     assert [event.upper for event in heard] == [None, 3.0, 3.0, 2.0]
+
+
+def test_the_next_effort_says_so_before_its_first_bound():
+    heard = []
+    closing = Closing(heard.append, 1.0)
+    closing.begin("standard")
+    assert not heard, "there is no bound yet"
+    closing(Event("dual", upper=3.0))
+    closing.begin("thorough")
+    rows = [event.payload["row"] for event in heard]
+    assert [(row["effort"], row["lower"], row["upper"]) for row in rows] == [
+        ("standard", 1.0, 3.0),
+        ("thorough", 1.0, 3.0),
+    ]
+    assert heard[-1].upper == 3.0
 
 
 def test_the_bounds_beside_ours_are_those_of_the_same_problem(digits):
