@@ -13,6 +13,7 @@ import nspca
 from tests.browser.folds import change_question
 
 K = 20
+IDLE = "document.querySelector('[data-testid=stApp]')?.dataset.testScriptState === 'notRunning'"
 
 
 @pytest.fixture(params=[600, pytest.param(12582, marks=pytest.mark.long)])
@@ -95,6 +96,7 @@ def test_one_click_on_a_picture_on_the_example_and_on_its_labels(page, app_url):
     page.wait_for_function(drawn)  # before, the picture is empty and will be another element
     picture = page.locator(".st-key-card_pitprops img")
     expect(picture).to_have_js_property("naturalWidth", 240)
+    page.wait_for_function(IDLE)  # a picture is there before its button, and moves while the page is drawn
     picture.click(force=True)  # the button of the card lies over it, and is what gets the click
     expect(page.get_by_role("heading", name="Pitprops")).to_be_visible()
     page.get_by_text("Use your own file").click()
