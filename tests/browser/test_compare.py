@@ -22,12 +22,15 @@ def test_six_methods_on_pictures_and_what_else_can_be_asked(page, app_url, sampl
     expect(page.get_by_text(re.compile("Stored answer|A first answer is on its way"))).to_be_visible()
     page.get_by_role("button", name="Compare 6 methods at 2 values of k").click()
     expect(page.get_by_role("heading", name="of the variance of the first")).to_be_visible()
-    values = page.locator(".js-plotly-plot").first
-    expect(values).to_contain_text("the optimum is in here (proved)")
+    bars, curves = (page.locator(".js-plotly-plot").nth(place) for place in (0, 1))
+    expect(curves).to_contain_text("the optimum is in here (proved)")
+    expect(bars).to_contain_text("proved limit")
     for method in METHODS.split(","):
-        expect(values.locator(".legend")).to_contain_text(method)
+        expect(curves.locator(".legend")).to_contain_text(method)
+        expect(bars).to_contain_text(method)
     expect(page.get_by_text("baseline: truncated and renormalised")).to_be_visible()
-    pictures = page.locator(".js-plotly-plot").filter(has_text=re.compile(r"\d %$"))
+    loadings = re.compile(r"\d %$")
+    pictures = page.locator(".js-plotly-plot").filter(has_text=loadings, has_not_text="proved limit")
     expect(pictures).to_have_count(6)
 
     open_section(page, "More components")
