@@ -89,7 +89,8 @@ def test_learn(page, app_url):
 
 def test_sweep(page, app_url):
     page.goto(f"{app_url}/sweep?sample=digits&from=2&to=6&step=2&effort=fast")
-    slider = page.get_by_test_id("stSlider").get_by_role("slider", name="k, the number of features, or click on the curve")
+    name = "k, the number of features, or click on the curve"
+    slider = page.get_by_test_id("stSlider").get_by_role("slider", name=name)
     reach(page, slider)
     shown = slider.get_attribute("aria-valuetext")
     page.keyboard.press("ArrowRight")

@@ -1,5 +1,7 @@
 """The question "Is it the best?" in a real browser: asked, watched, answered."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -25,12 +27,16 @@ def test_a_hard_search_is_cancelled_and_goes_on(page, app_url):
     page.goto(f"{app_url}/sweep?sample=digits&from=24&to=24&step=1&signed=1")
     page.get_by_role("button", name="Run one problem").click()
     page.get_by_role("button", name="Is it the best?").click()
-    expect(page.locator(".js-plotly-plot").filter(has_text="in no better component")).to_be_visible()
-    expect(page.get_by_text("looked at")).to_be_visible()
+    picture = page.locator(".js-plotly-plot").filter(has_text="in no better component")
+    expect(picture).to_be_visible()
+    progress = page.get_by_text(re.compile(r"^At least 9\d\.\d+ % of the best possible.*, \d+ s$"))
+    expect(progress).to_be_visible()
     page.get_by_test_id("stMainBlockContainer").get_by_role("button", name="Cancel").click()
     expect(page.get_by_text("Cancelled. What was proved by then is kept")).to_be_visible()
+    before = _ruled_out(picture)
     page.get_by_role("button", name="Go on").click()
-    expect(page.get_by_text("looked at")).to_be_visible()
+    expect(progress).to_be_visible()
+    assert _ruled_out(picture) >= before > 0
     page.get_by_test_id("stMainBlockContainer").get_by_role("button", name="Cancel").click()
     expect(page.get_by_role("button", name="Go on")).to_be_visible()
 
@@ -43,3 +49,8 @@ def test_pixels_of_the_lesson_turn_green_and_grey(page, app_url):
     page.get_by_role("button", name="Search").click()
     expect(page.get_by_text(PROVED)).to_be_visible()
     expect(picture).to_contain_text("in the best component: 8")
+
+
+def _ruled_out(picture) -> int:
+    """Return how many features a picture of a search says are in no better component."""
+    return int(re.search(r"in no better component: (\d+)", picture.inner_text())[1])

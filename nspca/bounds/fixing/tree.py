@@ -305,7 +305,7 @@ class FixingTree(Work[Plan]):
     def watch(self) -> None:
         """Report from inside the work on a node; raise `OutOfTime` when the time is over.
 
-        A cancelled search has no time left for its root either: `begin` keeps the root and raises `Cancelled`.
+        A search that is cancelled at its root has no time left either: `begin` keeps the root, and raises it.
         """
         if time.monotonic() > self.ends:
             raise OutOfTime
