@@ -167,7 +167,13 @@ def seconds(of: Chosen, asked: SweepSpec) -> float:
     """
     if of.table is not None:
         return cost_estimate.seconds(of, *asked.work)
-    return asked.total * (_measured(asked) or by_size(of) * HARDER.get(asked.effort or "", 1.0))
+    known = _measured(asked)
+    return _expected(of, asked) if known is None else asked.total * known
+
+
+def _expected(of: Chosen, asked: SweepSpec) -> float:
+    """Return the estimated seconds of a sweep on an idle machine, from the size of the data."""
+    return asked.total * by_size(of) * HARDER.get(asked.effort or "", 1.0)
 
 
 def _measured(asked: SweepSpec) -> float | None:
@@ -189,8 +195,8 @@ def by_size(of: Chosen) -> float:
 def estimate(of: Chosen, asked: SweepSpec) -> None:
     """Draw the estimated time of a sweep, which takes the load of the machine into account."""
     about = seconds(of, asked)
-    known = of.table is None and _measured(asked) is not None
-    said = cost_estimate.took(about, 1.0 if known else cost_estimate.busy())
+    before = None if of.table is not None or _measured(asked) is None else about
+    said = cost_estimate.took(about if before is None else _expected(of, asked), before=before)
     by_itself = ": changes run by themselves" if about < MOMENT and state.get(SWEEP.key) else ""
     st.caption(f"{wording.things(asked.total, 'problem')}, {said}{by_itself}.")
 
