@@ -44,7 +44,7 @@ READINGS = {
 """Preparations of the faces that the paper may have used, with a plain name for each."""
 PAPER_FOUND, PAPER_SHARE, PAPER_BOUND = (
     "the paper's method (Alg. 3)",
-    "the same in 3 directions",
+    "the paper's, in 3 directions",
     "the paper's upper bound",
 )
 """Names of the curves of Algorithm 3: its variance in all and in three directions, and its bound."""

@@ -97,7 +97,8 @@ def view(item: Item, outcome: Outcome | None, now: JobState | None) -> None:
             else ""
         )
         st.markdown(f"## {wording.plain(headline)}")
-        st.markdown(f"{wording.plain(example)}{agree} Choose another figure or paper above.".strip())
+        said = f"{wording.plain(example)}{agree} Choose another figure or paper above."
+        st.markdown(wording.unbroken(said.strip()))
         if now is not None and now.state != "done":
             progress.show(now, _says, _share, lambda now: None, item.name)
         rest = _picture(item, outcome)
