@@ -46,7 +46,7 @@ def teacher(page: Page, snap: Snap) -> None:
     snap("proof")
     page.locator("summary").filter(has_text="The curve").click()
     share = page.get_by_role("button", name="Share").first
-    share.evaluate("button => button.scrollIntoView({ block: 'start' })")  # what opens below needs room
+    share.evaluate("button => button.scrollIntoView({ block: 'end' })")  # what opens above it has room
     share.click()
     page.get_by_role("button", name="Make a link for others").click()
     page.get_by_alt_text("The link as a QR code").scroll_into_view_if_needed()

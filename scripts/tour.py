@@ -115,9 +115,10 @@ def proved_optimal(page: Page, url: str) -> Iterator[Frame]:
     ask.scroll_into_view_if_needed()
     yield shot(page, text, 1200)
     ask.click()
-    done = page.get_by_text("nothing better exists").first
+    done = page.get_by_text("Proved optimal: nothing better exists").first
     yield from watched(page, text, done)
-    done.scroll_into_view_if_needed()
+    done.evaluate("box => box.scrollIntoView({ block: 'start' })")
+    page.get_by_test_id("stMain").evaluate("main => main.scrollBy(0, -150)")  # it lies under no header
     page.wait_for_timeout(1000)
     yield shot(page, text, 3500)
 

@@ -137,7 +137,7 @@ def test_the_sentence_at_an_optimum_and_without_a_limit():
     assert not percentages(said) and said.endswith("How good they are in all directions is not proved yet.")
     assert len(percentages(spannogram_page.proof(of, none))) == 1
     one, _ = asked_of("digits", 1)
-    rough = limit.Limit(0.9 * one.problem.leading_eigenvalue, True, "a run")
+    rough = limit.Limit(0.8999 * one.problem.leading_eigenvalue, True, "a run")
     said, proof = spannogram_page.answer(one, rough), spannogram_page.proof(one, rough)
     assert "the best pixel is among " in said and "it is at least " in said
     assert said.endswith("a tighter limit is on its way.")
