@@ -83,10 +83,10 @@ class ComparePage(AnswerPage[ComparisonSpec]):
     def view(self, run: Watched, results: nspca.Sweep) -> Seen:
         compared = Compared.from_run(run)
         seen = Seen(compared, results)
-        said, headline, others = seen.sentences()
+        said, headline, below = seen.sentences()
         st.markdown(f"## {wording.unbroken(headline)}")
         st.html(statement.bar(said))
-        st.markdown(others)
+        st.markdown(wording.unbroken(below))
         if len(seen.ks) > 1:
             noun = component.noun(run.of.dataset)
             st.select_slider(f"k, the number of {noun}s", seen.ks, **state.bind("k", seen.k))

@@ -9,7 +9,6 @@ import nspca
 from nspca.dashboard.app import state, wording
 from nspca.dashboard.compare.run import Compared
 from nspca.dashboard.views import component, statement
-from nspca.presentation.numerals import percent_down
 from nspca.presentation.phrases import rival_name
 
 SAME = 1e-6
@@ -40,7 +39,7 @@ class Seen:
 
     def sentences(self) -> tuple[statement.Statement, str, str]:
         """Return the statement about the best answer, a heading with the methods that found it, and a line
-        with what the others found.
+        with how good it is at least and what the bars are.
         """
         best = max(result.value for result in self.of_k.values()) or 1.0
         first = [method for method, result in self.of_k.items() if result.value >= best * (1 - SAME)]
@@ -67,7 +66,7 @@ class Seen:
         return (
             said,
             f"With {size}, {best_ones}: {found} {said.limit}".rstrip(),
-            f"{least}{self.others(said)}{more}".strip(),
+            f"{least}Each bar is what one method captures.{more}",
         )
 
     @property
@@ -75,24 +74,6 @@ class Seen:
         """The least proved upper bound at k, None without one."""
         known = self.table.loc[self.table["k"] == self.k, "upper"].dropna()
         return float(known.min()) if len(known) else None
-
-    def others(self, best: statement.Statement) -> str:
-        """Return what the other methods capture, in the same per cent as `best`, the largest first."""
-        unit = self.run.problem.leading_eigenvalue or 1.0
-        most = max(result.value for result in self.of_k.values())
-        below = sorted(
-            (-result.value, method)
-            for method, result in self.of_k.items()
-            if result.value < most * (1 - SAME)
-        )
-        if not below:
-            return ""
-        said = []
-        for value, method in below:
-            share = percent_down(-value / unit, best.digits)
-            less = "hardly less" if share == best.share_text else share
-            said.append(f"{wording.plain(rival_name(method))} {less}")
-        return f"The others capture less of the same variance: {', '.join(said)}."
 
 
 def _telling(table: pd.DataFrame) -> int:
