@@ -31,7 +31,7 @@ from nspca.specs.rows import Climbed
 
 LEAST_DIGITS = 1
 """Digits after the point of a percentage on the page. All of them take more digits when value and limit
-would otherwise look equal.
+would otherwise look equal, or their quotient would not be the stated share of the best possible.
 """
 
 
@@ -102,8 +102,8 @@ def _terms(outcome: Outcome) -> str:
 def shares(reached: float, possible: float) -> tuple[str, str]:
     """Return the reached and the possible share of the total variance as percentages.
 
-    Both have one digit after the point, or as many as make the two differ. The reached share is rounded down
-    and the possible share is rounded up. An infinite `possible` gives an empty text.
+    Both have one digit after the point, or as many as `wording.digits_apart` asks for. The reached share is
+    rounded down and the possible share is rounded up. An infinite `possible` gives an empty text.
     """
     digits = _digits(reached, possible)
     return percent_down(reached, digits), percent_up(possible, digits) if math.isfinite(possible) else ""
