@@ -228,6 +228,31 @@ def test_children_have_every_answer_up_to_an_exchange_of_equal_components():
                 assert any(allowed(child, other) for child in children for other in changes)
 
 
+def test_what_open_states_say_of_features_holds_for_every_answer_in_them():
+    rng, certain_ones, impossible_ones = np.random.default_rng(4), 0, 0
+    for sizes, n in (((2, 2), 5), ((1, 2, 2), 6), ((2, 1), 4)):
+        tree = tree_of(Problem.from_covariance(np.diag(np.arange(1.0, n + 1)), sizes), 0.0)
+        sets = [{*S} for k in range(1, 3) for S in itertools.combinations(range(n), k)]
+        families = [
+            family
+            for family in itertools.product(sets, repeat=len(sizes))
+            if all(len(S) <= k for S, k in zip(family, sizes, strict=True))
+            and sum(map(len, family)) == len(set().union(*family))
+        ]
+        for _ in range(10):
+            above = state_of(rng, sizes, n)
+            free = [j for j in range(n) if above.holders(j)]
+            left = [one for one in above.children(int(rng.choice(free))) if not one.is_impossible][:2]
+            certain, possible = tree.fates(left)
+            for family in families:
+                has = np.array([[j in S for S in family] for j in range(n)])
+                if any(allowed(state, family) for state in left):
+                    assert (certain <= has).all() and (has <= possible).all()
+            certain_ones, impossible_ones = certain_ones + certain.sum(), impossible_ones + (~possible).sum()
+    assert certain_ones > 5 and impossible_ones > 20
+    assert not any(mask.any() for mask in tree.fates([]))
+
+
 def exchanges(state, family):
     """Yield the families after an exchange of the components of each class."""
     found = [list(family)]
