@@ -349,20 +349,24 @@ class JointTree(Work[Plan]):
             ]
             said: dict[str, Any] = {"open": sum(max(1, node.waiting) for node in left)}
             if self.problem.n * len(self.problem.sizes) <= NAMED:
-                certain, possible = self.fates([node.state for node in left if node.state is not None])
+                certain, possible = self.fates(left)
                 said |= {"certain": hexed(certain), "possible": hexed(possible)}
             return said
 
-    def fates(self, left: list[State]) -> tuple[np.ndarray, np.ndarray]:
-        """Return masks (n, r) of what every better answer has, and of what one may have, by open states."""
-        of_each = []
-        for c, k in enumerate(self.problem.sizes):
-            supports = [
-                Supports(state.must(c), np.intersect1d(state.free(c), self.ground.everything), k)
-                for state in left
-            ]
-            of_each.append(fates(supports, self.problem.n))
-        certain, possible = (np.stack(masks, axis=1) for masks in zip(*of_each, strict=True))
+    def fates(self, left: list[JointNode]) -> tuple[np.ndarray, np.ndarray]:
+        """Return masks (n, r) of what every better answer has, and of what one may have, by open nodes."""
+        supports: list[list[Supports]] = [[] for _ in self.problem.sizes]
+        for node in left:
+            assert node.state is not None  # it is open
+            known = node.pricings[-1].leading(self.target) if node.pricings else None
+            for c, k in enumerate(self.problem.sizes):
+                if known is not None and known[0] == c:
+                    supports[c] += known[1]
+                    continue
+                free = np.intersect1d(node.state.free(c), self.ground.everything)
+                supports[c].append(Supports(node.state.must(c), free, k))
+        both = [fates(of_one, self.problem.n) for of_one in supports]
+        certain, possible = (np.stack(masks, axis=1) for masks in zip(*both, strict=True))
         return certain, possible
 
 

@@ -37,6 +37,10 @@ def show(outcome: Outcome, view: View) -> None:
 
     def draw(result: nspca.Result, standing: Standing) -> None:
         view.fates(outcome, *in_order(result, numbered(standing, result.components, asked.sizes)))
+        if outcome.asked.r > 1 and standing.possible.any():
+            st.caption(
+                f"The {outcome.about.one}s of a better answer can be numbered so that all of this holds."
+            )
 
     with st.container(border=True):
         optimal.show(
@@ -90,8 +94,8 @@ def numbered(standing: Standing, X: np.ndarray, sizes: Sequence[int]) -> Standin
 def in_order(result: nspca.Result, standing: Standing) -> tuple[nspca.Result, Standing]:
     """Return components and their standing in the order in which the page shows the components."""
     order = order_of(result)
-    masks = {"certain": standing.certain[:, order], "possible": standing.possible[:, order]}
+    certain, possible = standing.certain[:, order], standing.possible[:, order]
     return (
         replace(result, components=result.components[:, order], values=result.values[order]),
-        replace(standing, **masks),
+        replace(standing, certain=certain, possible=possible),
     )

@@ -131,10 +131,10 @@ def show(answer: Candidate) -> None:
     proof = proofs.best(result, answer.tried, answer.k)
     if proof is None:
         return
-    if answer.own and answer.working is not None:
-        _watch(answer, answer.working)
-        return
     ratio = proof.certificate.ratio(result.value)
+    if answer.own and answer.working is not None:
+        _watch(answer, answer.working, ratio)
+        return
     done = 1 - ratio <= OPTIMAL_GAP
     if done:
         st.success(f"**{PROVED}**", icon=":material/verified:")
@@ -200,8 +200,8 @@ def _say_ended(answer: Candidate) -> None:
     st.caption((EXHAUSTED if last.is_exhausted else ENDED[last.now.state]).format(left=left))
 
 
-def _watch(answer: Candidate, attempt: Attempt) -> None:
-    """Draw a running search, with the button that cancels it."""
+def _watch(answer: Candidate, attempt: Attempt, ratio: float) -> None:
+    """Draw a running search, with the button that cancels it; `ratio` is what was proved before it."""
     shape = answer.result.components.shape
 
     def draw(now: JobState) -> None:
@@ -212,7 +212,7 @@ def _watch(answer: Candidate, attempt: Attempt) -> None:
     progress.live(
         attempt.id,
         progress_words,
-        lambda now: _share(now, shape),
+        lambda now: _share(now, shape, ratio),
         draw,
         key="cancel_best",
         stop=lambda: progress.stop(attempt.id),
@@ -235,10 +235,17 @@ def progress_words(now: JobState) -> str:
     return said + seconds
 
 
-def _share(now: JobState, shape: tuple[int, ...]) -> float:
-    """Return the progress of a search: the share of features that are certain or impossible."""
-    standing = Standing.of(now.event, *shape)
-    return 0.0 if standing is None else 1 - float(np.mean(standing.possible & ~standing.certain))
+def _share(now: JobState, shape: tuple[int, ...], ratio: float) -> float:
+    """Return the progress of a search, from 0 to 1.
+
+    This is the share of features that are certain or impossible, or of the gap before that is closed, if
+    that is larger.
+    """
+    event, standing = now.event, Standing.of(now.event, *shape)
+    settled = 0.0 if standing is None else 1 - float(np.mean(standing.possible & ~standing.certain))
+    if event is None or event.lower is None or event.upper is None or ratio >= 1:
+        return settled
+    return max(settled, 1 - (1 - proved_ratio(event.lower, event.upper)) / (1 - ratio))
 
 
 def _picture(answer: Candidate, done: bool) -> None:
