@@ -37,7 +37,7 @@ def show(outcome: Outcome, view: View) -> None:
 
     def draw(result: nspca.Result, standing: Standing) -> None:
         view.fates(outcome, *in_order(result, numbered(standing, result.components, asked.sizes)))
-        if outcome.asked.r > 1 and standing.possible.any():
+        if outcome.asked.r > 1 and 0 < np.mean(standing.possible & ~standing.certain) < 1:
             st.caption(
                 f"The {outcome.about.one}s of a better answer can be numbered so that all of this holds."
             )
