@@ -212,6 +212,30 @@ def test_a_search_for_several_components_begins_with_any_method_and_goes_on(meth
     assert spec.describe().question == "is it the best? 2 components of 3"
 
 
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"k": (3, 0)}, "k of a OptimumSpec must be"),
+        ({"k": (3, 3), "seconds": 0}, "seconds of a OptimumSpec must be"),
+        ({"k": (3, 3), "method": "best"}, "best"),
+    ],
+)
+def test_a_search_for_several_components_that_cannot_be_is_refused(given, says):
+    with pytest.raises(InvalidOption, match=says) as refused:
+        OptimumSpec(data=DataSpec(sample="pitprops"), **given)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_search_goes_on_from_a_certificate_of_its_own_problem_alone():
+    data = DataSpec(sample="pitprops")
+    foreign = nspca.certify(OptimumSpec(data=data, k=(2, 2)).problem(), effort="fast").to_bytes()
+    with pytest.raises(nspca.NSPCAError) as refused:
+        OptimumSpec(data=data, k=(3, 3), method="joint").run(component=np.eye(13)[:, :2], certificate=foreign)
+    assert "certificate" in str(refused.value) and "\n" not in str(refused.value)
+    with pytest.raises(nspca.InvalidProblem, match="add up to at most n = 13"):
+        OptimumSpec(data=data, k=(9, 9), method="joint").run()
+
+
 def test_features_that_are_kept_are_in_every_draw_of_a_bootstrap():
     asked = {
         "data": DataSpec(sample="digits"),
