@@ -1,6 +1,7 @@
-"""Draw the features of a search for a better component: certain, undecided or ruled out.
+"""Draw the features of a search for a better answer: certain, undecided or ruled out.
 
-The search for the optimum on Home and Sweep draws `fixing_figure`, and the last screen of the lesson does.
+The search for the optimum on Home, Sweep and Parts draws `fixing_figure`, and the last screen of the lesson
+does. An answer is one component, or several that share no feature.
 """
 
 from collections.abc import Sequence
@@ -8,22 +9,30 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from nspca.plots.theme import hide_axes, new_figure, plain
+from nspca.plots.joint import captioned, sheet
+from nspca.plots.theme import hide_axes, light, new_figure, plain
 from nspca.presentation.colours import CHOSEN, CONTEXT, PROVED, UNDECIDED, fade
 
-CERTAIN, UNKNOWN, OUT = "in every better component", "undecided", "in no better component"
-BEST, RULED_OUT = "in the best component", "ruled out"
-NOW = "the best component so far"
+CERTAIN, UNKNOWN, OUT = "in every better answer", "undecided", "in no better answer"
+BEST, RULED_OUT = "in the best answer", "ruled out"
+NOW = "the best answer so far"
 LOOK = {OUT: fade(CONTEXT, 0.45), UNKNOWN: fade(UNDECIDED, 0.45), CERTAIN: fade(PROVED, 0.9)}
 """Colour of each kind of feature, in the order of the codes 0, 1 and 2 of `fates_of`."""
 MOST = 40
 """Features drawn by name: as many as fit on a screen."""
+MOST_COLUMNS = 8
+"""Components drawn as pictures in one row."""
+SMALL = 500
+"""Pixels below which an image is drawn with lines between its pixels."""
+LEGEND = 60
+"""Height in pixels of the legend above several pictures."""
 
 
 def fates_of(x: np.ndarray, certain: np.ndarray, possible: np.ndarray) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Return the code of each feature (n,) and the names of the codes: 0 ruled out, 1 undecided, 2 certain.
+    """Return the code of each feature and the names of the codes: 0 ruled out, 1 undecided, 2 certain.
 
-    When no feature is possible, no better component exists, and `x` is the best component.
+    All arrays are (n,), or (n, r) for several components. When no feature is possible, no better answer
+    exists, and `x` is the best answer.
     """
     if not possible.any():
         return np.where(x != 0, 2, 0), (RULED_OUT, UNKNOWN, BEST)
@@ -37,30 +46,35 @@ def fixing_figure(
     *,
     image_shape: tuple[int, int] | None = None,
     names: Sequence[str] | None = None,
+    captions: Sequence[str] = (),
 ) -> go.Figure:
-    """Draw the features of a search for a better component, each in a colour that says what is known of it.
+    """Draw the features of a search for a better answer, each in a colour that says what is known of it.
 
     Parameters
     ----------
-    x : (n,)
-        Weights of the best component so far.
-    certain, possible : (n,) bool
-        Features that every better component has, and features that one may have.
+    x : (n,) or (n, r)
+        Weights of the best answer so far. Several components are drawn side by side and need an
+        `image_shape`.
+    certain, possible : (n,) or (n, r) bool
+        Features that every better answer has, and features that one may have.
     image_shape : (rows, columns), optional
         When features are pixels.
     names : sequence of str, optional
         Names of the features, when they are no pixels.
+    captions : sequence of str
+        Text above the picture of each component.
     """
     x, certain, possible = np.asarray(x, float), np.asarray(certain, bool), np.asarray(possible, bool)
     codes, words = fates_of(x, certain, possible)
     counts = [int(np.sum(codes == code)) for code in range(3)]
     said = ", ".join(f"{counts[code]:,} {words[code]}" for code in (2, 1, 0) if counts[code] or code != 1)
-    figure = new_figure(f"{x.size:,} features: {said}.", height=420)
+    each = f" in each of {x.shape[1]} components" if x.size > len(x) else ""
+    figure = new_figure(f"{len(x):,} features{each}: {said}.", height=420)
     for code in (2, 1, 0):
         if counts[code] or (code == 2 and words[code] == CERTAIN):
             _swatch(figure, f"{words[code]}: {counts[code]:,}", tuple(LOOK.values())[code], "square")
     if image_shape is not None:
-        _add_pixels(figure, x, codes, image_shape, bool(possible.any()))
+        _add_pixels(figure, x, codes, image_shape, bool(possible.any()), captions)
     else:
         _add_bars(figure, x, codes, names)
     return figure
@@ -73,25 +87,44 @@ def _swatch(figure: go.Figure, name: str, colour: str, symbol: str) -> None:
 
 
 def _add_pixels(
-    figure: go.Figure, x: np.ndarray, codes: np.ndarray, shape: tuple[int, int], is_open: bool
+    figure: go.Figure,
+    x: np.ndarray,
+    codes: np.ndarray,
+    shape: tuple[int, int],
+    is_open: bool,
+    captions: Sequence[str],
 ) -> None:
-    """Draw each pixel in the colour of its code, with dots on the component while the search is open."""
+    """Draw each pixel in the colour of its code, with dots on the components while the search is open."""
+    X, each = x.reshape(len(x), -1), codes.reshape(len(x), -1)
+    n, r = X.shape
+    columns, room = min(MOST_COLUMNS, r), max(3, shape[0] // 5) if captions else 0
     thirds = [(place / 3, colour) for i, colour in enumerate(LOOK.values()) for place in (i, i + 1)]
+    pictures, places = sheet(each.T, shape, columns, room)
+    numbers, _ = sheet([np.full(n, j + 1) for j in range(r)], shape, columns, room)
     figure.add_heatmap(
-        z=codes.reshape(shape).astype(np.int8),
+        z=light(pictures),
+        customdata=light(numbers),
         zmin=-0.5,
         zmax=2.5,
         colorscale=thirds,
         showscale=False,
-        xgap=1 if x.size < 500 else 0,
-        ygap=1 if x.size < 500 else 0,
-        hovertemplate="The pixel in row %{y}, column %{x}<extra></extra>",
+        xgap=1 if n < SMALL else 0,
+        ygap=1 if n < SMALL else 0,
+        hoverongaps=False,
+        hovertemplate="part %{customdata}<extra></extra>"
+        if r > 1
+        else "The pixel in row %{y}, column %{x}<extra></extra>",
     )
-    rows, columns = np.divmod(np.flatnonzero(x), shape[1])
-    dot = {"color": CHOSEN, "symbol": "circle", "size": 9 if x.size < 500 else 5}
+    used = np.argwhere(np.nan_to_num(sheet(X.T, shape, columns, room)[0]))
+    dot = {"color": CHOSEN, "symbol": "circle", "size": 9 if n < SMALL and r == 1 else 5}
     if is_open:
-        figure.add_scatter(x=columns, y=rows, mode="markers", marker=dot, name=NOW, hoverinfo="skip")
+        down, across = used.T
+        figure.add_scatter(x=across, y=down, mode="markers", marker=dot, name=NOW, hoverinfo="skip")
+    if captions:
+        captioned(figure, places, captions)
     hide_axes(figure)
+    if r > 1:
+        figure.update_layout(height=LEGEND + -(-r // columns) * (190 if columns > 4 else 220))
 
 
 def _add_bars(figure: go.Figure, x: np.ndarray, codes: np.ndarray, names: Sequence[str] | None) -> None:

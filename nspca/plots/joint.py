@@ -99,7 +99,7 @@ def parts_figure(
         hoverongaps=False,
         hovertemplate="part %{customdata}: weight %{z:.3f}<extra></extra>",
     )
-    return _captioned(figure, places, captions)
+    return captioned(figure, places, captions)
 
 
 def union_figure(X: Any, shape: Sequence[int], *, mean: ArrayLike | None = None, name: str = "") -> go.Figure:
@@ -197,10 +197,10 @@ def pictures_figure(
         showscale=False,
         hovertemplate="%{z:.4g}<extra></extra>",
     )
-    return _captioned(figure, places, captions)
+    return captioned(figure, places, captions)
 
 
-def _captioned(
+def captioned(
     figure: go.Figure, places: Sequence[tuple[float, int]], captions: Sequence[str] | None
 ) -> go.Figure:
     """Return the figure without axes or margins, with a caption above each picture."""

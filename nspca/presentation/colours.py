@@ -69,5 +69,9 @@ FIELD = "Cividis"
 
 def fade(colour: str, opacity: float) -> str:
     """Return a ``#rrggbb`` colour with an opacity, as CSS."""
-    red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
-    return f"rgba({red},{green},{blue},{opacity})"
+    return f"rgba({channels(colour)},{opacity})"
+
+
+def channels(colour: str) -> str:
+    """Return the red, green and blue of a ``#rrggbb`` colour as CSS: ``42,133,199``."""
+    return ",".join(str(int(colour[i : i + 2], 16)) for i in (1, 3, 5))

@@ -12,7 +12,7 @@ import numpy as np
 from pydantic import Field as Limits
 from pydantic import StrictStr
 
-from nspca.api import certify, line_of, solve
+from nspca.api import EXHAUSTIVE, certify, line_of, solve
 from nspca.certificate import Certificate
 from nspca.covariance.inputs import SHIFT
 from nspca.errors import Cancelled, InvalidOption, NSPCAError
@@ -232,7 +232,12 @@ class ComponentsSpec(ProblemSpec):
         ]
         if len(set(self.sizes)) > 1 and not line_of(method).joint:
             lines = _one_by_one_python(self, method, given)
-        if effort is not None:
+        if effort == EXHAUSTIVE and line_of(method).joint:  # the search may find better components
+            lines = [
+                lines[0].replace("certify=None", f"certify={effort!r}"),
+                "print(result.value, nspca.verify(X, result.certificate))  # trusts nothing",
+            ]
+        elif effort is not None:
             lines += [
                 f"certificate = nspca.certify(problem, result, components={self.r}, effort={effort!r})",
                 "print(result.value, nspca.verify(X, certificate))  # forms its own products, trusts nothing",

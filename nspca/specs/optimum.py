@@ -1,6 +1,7 @@
-"""Spec of an exhaustive search, which ends when a component is proved optimal or the time is over.
+"""Spec of an exhaustive search, which ends when an answer is proved optimal or the time is over.
 
-The pages Home and Sweep offer it for a component that is not proved optimal.
+The pages Home and Sweep offer it for one component that is not proved optimal, and Parts, Topics and
+Components for several.
 """
 
 import math
@@ -19,8 +20,9 @@ from nspca.certificate import Certificate
 from nspca.progress import Event, Report, silent
 from nspca.result import Result
 from nspca.specs.base import Description
-from nspca.specs.proof import known_result
-from nspca.specs.question import ProblemSpec, Whole
+from nspca.specs.components import solved
+from nspca.specs.proof import Sparsity, known_result, sparsity_words
+from nspca.specs.question import ProblemSpec
 from nspca.specs.rows import Closer, pack
 from nspca.specs.sweep import check_methods
 
@@ -31,14 +33,14 @@ PAUSE = 0.5
 
 
 class OptimumSpec(ProblemSpec):
-    """An exhaustive search for a better component, or for a proof that none exists.
+    """An exhaustive search for a better answer, or for a proof that none exists.
 
     Parameters
     ----------
-    k : int
-        Features in the component.
+    k : int or tuple of int
+        Features in the component, or in each of several that share no feature.
     method : str
-        Method of the first component: "auto" or a key of `nspca.METHODS`.
+        Method of the first answer: "auto" or a key of `nspca.METHODS`.
     seconds : int
         Maximum seconds of the search.
     attempt : int
@@ -49,7 +51,7 @@ class OptimumSpec(ProblemSpec):
 
     kind: ClassVar[str] = "optimum"
 
-    k: Whole
+    k: Sparsity
     method: StrictStr = "auto"
     seconds: Annotated[StrictInt, Limits(ge=1)] = SECONDS
     attempt: Annotated[StrictInt, Limits(ge=0)] = 0
@@ -58,12 +60,12 @@ class OptimumSpec(ProblemSpec):
         check_methods((self.method,))
 
     @property
-    def first(self) -> int:
-        """Number of features in the component (k) of the problem."""
+    def first(self) -> int | tuple[int, ...]:
+        """Sizes (or k) of the problem that the question is about."""
         return self.k
 
     def describe(self) -> Description:
-        return Description(self.data.title, f"is it the best? k = {self.k}", self.details())
+        return Description(self.data.title, f"is it the best? {sparsity_words(self.k)}", self.details())
 
     def run(
         self, report: Report = silent, X: Any = None, component: Any = None, certificate: bytes | None = None
@@ -74,8 +76,8 @@ class OptimumSpec(ProblemSpec):
         ----------
         X : Dataset, Problem, array or shards, optional
             The open data; by default the source in `data` is opened.
-        component : (n,) array, optional
-            A known component; by default `method` finds one.
+        component : (n,) or (n, r) array, optional
+            A known answer; by default `method` finds one.
         certificate : bytes, optional
             File of the certificate of an earlier search, to continue.
 
@@ -83,9 +85,13 @@ class OptimumSpec(ProblemSpec):
         """
         X, report = self.given(X, report)
         problem = self.problem(X)
-        known = replace(known_result(problem, component, report, self.method), method=self.method)
+        if component is None and problem.joint:
+            known = solved(problem, self.method, {}, 0, report)
+        else:
+            known = known_result(problem, component, report, self.method)
+        known = replace(known, method=self.method)
         resume = None if certificate is None else Certificate.from_bytes(certificate)
-        watch = Watch(report, known.value, self.k)
+        watch = Watch(report, known.value, max(problem.sizes))
         found = prove_optimum(problem, known, watch, seconds=self.seconds, resume=resume)
         assert found.certificate is not None  # `prove_optimum` returns a certificate or raises
         watch.end(found.value, found.certificate.upper)
@@ -110,8 +116,10 @@ class Standing:
 
     Attributes
     ----------
-    certain, possible : (n,) bool
-        Features that every better answer has, and features that a better answer may have.
+    certain, possible : (n,) or (n, r) bool
+        Features that every better answer has, and features that a better answer may have. For several
+        components each has a column. This holds for every better answer if its components are numbered
+        suitably.
     open, nodes : int
         Number of open nodes, and number of settled nodes.
     """
@@ -122,16 +130,18 @@ class Standing:
     nodes: int
 
     @classmethod
-    def none(cls, n: int) -> Self:
-        """Return the standing of a finished search, which has no open parts and no undecided features."""
-        return cls(np.zeros(n, dtype=bool), np.zeros(n, dtype=bool), 0, 0)
+    def none(cls, *shape: int) -> Self:
+        """Return the standing of a finished search, which has no open nodes and no undecided features."""
+        return cls(np.zeros(shape, dtype=bool), np.zeros(shape, dtype=bool), 0, 0)
 
     @classmethod
-    def of(cls, event: Event | None, n: int) -> Self | None:
-        """Return the standing in an event of the search, for n features; None if the event has none."""
+    def of(cls, event: Event | None, *shape: int) -> Self | None:
+        """Return the standing in an event of the search, with masks of a shape; None if the event has
+        none.
+        """
         said: Mapping[str, Any] = {} if event is None else event.payload
         try:
-            certain, possible = (unhexed(said[name], n) for name in ("certain", "possible"))
+            certain, possible = (unhexed(said[name], *shape) for name in ("certain", "possible"))
             return cls(certain, possible, int(said["open"]), int(said["nodes"]))
         except (KeyError, TypeError, ValueError):
             return None

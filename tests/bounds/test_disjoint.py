@@ -15,11 +15,12 @@ from nspca.bounds import elimination
 from nspca.bounds.disjoint import pricing, search
 from nspca.bounds.disjoint.arrays import packed_joint, unpacked_joint
 from nspca.bounds.disjoint.columns import Columns
-from nspca.bounds.disjoint.node import EMPTY
+from nspca.bounds.disjoint.node import EMPTY, JointNode
 from nspca.bounds.disjoint.pricing import Means, Pricing
 from nspca.bounds.disjoint.search import JointTree
 from nspca.bounds.disjoint.state import State
 from nspca.bounds.fixing import eigenvalues, lifts, settle
+from nspca.bounds.fixing.fates import fates
 from nspca.bounds.fixing.ground import Ground
 from nspca.bounds.fixing.stored import Stored
 from nspca.bounds.fixing.tree import Limits
@@ -226,6 +227,66 @@ def test_children_have_every_answer_up_to_an_exchange_of_equal_components():
                     continue
                 changes = exchanges(state, family)
                 assert any(allowed(child, other) for child in children for other in changes)
+
+
+def test_what_open_states_say_of_features_holds_for_every_answer_in_them():
+    rng, certain_ones, impossible_ones = np.random.default_rng(4), 0, 0
+    for sizes, n in (((2, 2), 5), ((1, 2, 2), 6), ((2, 1), 4)):
+        tree = tree_of(Problem.from_covariance(np.diag(np.arange(1.0, n + 1)), sizes), 0.0)
+        sets = [{*S} for k in range(1, 3) for S in itertools.combinations(range(n), k)]
+        families = [
+            family
+            for family in itertools.product(sets, repeat=len(sizes))
+            if all(len(S) <= k for S, k in zip(family, sizes, strict=True))
+            and sum(map(len, family)) == len(set().union(*family))
+        ]
+        for _ in range(10):
+            above = state_of(rng, sizes, n)
+            free = [j for j in range(n) if above.holders(j)]
+            left = [one for one in above.children(int(rng.choice(free))) if not one.is_impossible][:2]
+            certain, possible = tree.fates([JointNode(state) for state in left])
+            for family in families:
+                has = np.array([[j in S for S in family] for j in range(n)])
+                if any(allowed(state, family) for state in left):
+                    assert (certain <= has).all() and (has <= possible).all()
+            certain_ones, impossible_ones = certain_ones + certain.sum(), impossible_ones + (~possible).sum()
+    assert certain_ones > 5 and impossible_ones > 20
+    assert not any(mask.any() for mask in tree.fates([]))
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_some_component_of_every_better_answer_has_a_set_in_an_open_node(nonneg, branching):
+    rng, known, narrowed = np.random.default_rng(7), 0, 0
+    for A, sizes in uneven(rng, 12):
+        problem, n = Problem.from_covariance(A, sizes, nonneg), len(A)
+        B = problem.covariance.matrix
+        goal = brute_force_joint(B, sizes, nonneg)[0] * float(rng.choice([0.9, 0.97]))
+        tree, kept, state = tree_of(problem, goal), elimination.all_rows(problem), State.root(sizes, n)
+        pi = tree.columns.prices(state).pi * rng.uniform(0.95, 1.05, n)
+        own = np.diag(np.diag(B))
+        clipped = Witness(np.minimum(B - own, rng.uniform(0, 0.2) * np.abs(B).max()), own)
+        W = Stored.of(np.arange(n), lifted(kept, clipped, 1)[0])
+        count, means = len(state.classes), Means(PLANS["standard"], lambda: None, rounds=0)
+        last = Pricing.begin(tree.base, state, pi, [-1.0] * count, means, W)
+        # All components together reach the goal at these levels.
+        levels = [(goal - float(last.largest_sum)) / len(sizes)] * count
+        made = Pricing.fixing(last, levels, goal, [W] * count, lambda: None)
+        told = made.leading(goal * (1 + 1e-6))
+        if told is None:
+            continue
+        c, supports = told
+        own = next(own for own in state.classes if own[0] == c)
+        known += 1
+        narrowed += fates(supports, n)[1].sum() < np.count_nonzero(np.diag(A))
+        for family in answers_above(B, sizes, nonneg, goal * (1 + 1e-6)):
+            used = [family[i] for i in own if all(A[j, j] for j in family[i])]
+            assert len(used) < len(own) or any(within(one, S) for one in supports for S in used)
+    assert known >= 3 and narrowed >= 1
+
+
+def within(supports, S):
+    """Tell whether a set is among some supports."""
+    return {*supports.into} <= S <= {*supports.into, *supports.possible} and len(S) <= supports.k
 
 
 def exchanges(state, family):

@@ -15,7 +15,7 @@ def test_a_search_rules_out_pixels_until_nothing_better_exists(page, app_url):
     page.get_by_role("button", name="Is it the best?").click()
     expect(page.get_by_text(PROVED)).to_be_visible()
     expect(page.get_by_role("button", name="Is it the best?")).to_have_count(0)
-    picture = page.locator(".js-plotly-plot").filter(has_text="in the best component: 8")
+    picture = page.locator(".js-plotly-plot").filter(has_text="in the best answer: 8")
     expect(picture).to_contain_text("ruled out: 56")
     expect(page.locator(".js-plotly-plot").first).to_contain_text("proved optimal")
     page.reload()
@@ -27,7 +27,7 @@ def test_a_hard_search_is_cancelled_and_goes_on(page, app_url):
     page.goto(f"{app_url}/sweep?sample=digits&from=24&to=24&step=1&signed=1")
     page.get_by_role("button", name="Run one problem").click()
     page.get_by_role("button", name="Is it the best?").click()
-    picture = page.locator(".js-plotly-plot").filter(has_text="in no better component")
+    picture = page.locator(".js-plotly-plot").filter(has_text="in no better answer")
     expect(picture).to_be_visible()
     progress = page.get_by_text(re.compile(r"^At least 9\d\.\d+ % of the best possible.*, \d+ s$"))
     expect(progress).to_be_visible()
@@ -48,9 +48,9 @@ def test_pixels_of_the_lesson_turn_green_and_grey(page, app_url):
     expect(picture).to_contain_text("undecided: 64")
     page.get_by_role("button", name="Search").click()
     expect(page.get_by_text(PROVED)).to_be_visible()
-    expect(picture).to_contain_text("in the best component: 8")
+    expect(picture).to_contain_text("in the best answer: 8")
 
 
 def _ruled_out(picture) -> int:
-    """Return how many features a picture of a search says are in no better component."""
-    return int(re.search(r"in no better component: (\d+)", picture.inner_text())[1])
+    """Return how many features a picture of a search says are in no better answer."""
+    return int(re.search(r"in no better answer: (\d+)", picture.inner_text())[1])

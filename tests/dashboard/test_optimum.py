@@ -144,7 +144,7 @@ def test_the_page_says_that_a_better_component_was_found(visit, finish, poor, mo
 def test_progress_in_a_line():
     event = Event("proving the optimum", lower=3.0, upper=4.0, payload={"open": 1, "nodes": 7})
     said = progress_words(JobState("a", "running", event=event))
-    assert said == "At least 75.0 % of the best possible; 1 open part, 7 looked at"
+    assert said == "At least 75.0 % of the best possible; 1 open case, 7 looked at"
     assert progress_words(JobState("a", "running")) == "Searching"
     assert Standing.of(replace(event, payload={"certain": "zz", "possible": 3}), 4) is None
 

@@ -176,6 +176,18 @@ def test_what_is_shown_beside_another_run_has_no_page_without_it(workspace):
     assert told(workspace)["optimum"].query == {"digit_k": "5"}
 
 
+def test_a_search_for_several_components_leads_to_them(workspace):
+    several = ASKED["optimum"].but(k=(3, 3), method="joint")
+    plant(workspace, "optimum", given=several)
+    said = told(workspace)["optimum"]
+    assert said.page == "pages/components.py" and said.query["table"] == "pitprops"
+    assert (said.query["r"], said.query["size"]) == ("2", "3") and "components" not in said.query
+    run = plant(workspace, "components")
+    plant(workspace, "optimum", given=several.but(method="em"), number=1)
+    runs = [one for one in tell(engine().store.list_runs(workspace)) if one.spec.kind == "optimum"]
+    assert [one.query.get("components") for one in runs] == [None, run]
+
+
 def test_a_damaged_run_takes_no_other_with_it(workspace):
     plain = SWEPT.to_plain()
     plant(workspace, "sweep", given={"spec": {name: plain[name] for name in plain if name != "ks"}})

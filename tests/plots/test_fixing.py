@@ -29,6 +29,30 @@ def test_pixels_have_the_colour_of_what_is_known_of_them():
     assert alt_text(figure) == f"6 features: 1 {CERTAIN}, 2 {UNKNOWN}, 3 {OUT}."
 
 
+def test_several_components_stand_side_by_side():
+    X2 = np.stack([X, np.roll(X, 2)], axis=1)
+    certain, possible = (
+        np.stack([CERTAIN_MASK, ~POSSIBLE], axis=1),
+        np.stack([POSSIBLE, ~CERTAIN_MASK], axis=1),
+    )
+    figure = fixing_figure(X2, certain, possible, image_shape=(2, 3), captions=("1: 9 %", "2: 8 %"))
+    heat = next(trace for trace in figure.data if trace.type == "heatmap")
+    z = np.array(heat.z)[-2:]
+    assert z[:, :3].tolist() == [[2, 1, 1], [0, 0, 0]] and np.isnan(z[:, 3]).all()
+    assert z[:, 4:].tolist() == [[0, 1, 1], [2, 2, 2]] and np.array(heat.customdata)[-1, -1] == 2
+    assert legend(figure) == [f"{CERTAIN}: 4", f"{UNKNOWN}: 4", f"{OUT}: 4", NOW]
+    assert [note.text for note in figure.layout.annotations] == ["1: 9 %", "2: 8 %"]
+    assert alt_text(figure).startswith("6 features in each of 2 components: 4 ")
+    dots = figure.data[-1]
+    assert sorted(zip(dots.x, dots.y, strict=True)) == [(0, 3), (1, 3), (4, 4), (6, 3)]
+
+
+def test_one_part_of_images_is_drawn_like_one_component():
+    plain = fixing_figure(X, CERTAIN_MASK, POSSIBLE, image_shape=(2, 3))
+    column = [array[:, None] for array in (X, CERTAIN_MASK, POSSIBLE)]
+    assert alt_text(fixing_figure(*column, image_shape=(2, 3))) == alt_text(plain)
+
+
 def test_when_nothing_is_possible_the_component_is_the_best():
     none = np.zeros(6, bool)
     figure = fixing_figure(X, none, none, image_shape=(2, 3))

@@ -118,6 +118,7 @@ OTHERS = [
     specs.ProofSpec(**FURTHER, k=3, efforts=("thorough",), attempt=2),
     specs.ProofSpec(**FURTHER, k=(3, 4)),
     specs.OptimumSpec(**FURTHER, k=3, method="em", seconds=60, attempt=2),
+    specs.OptimumSpec(**FURTHER, k=(3, 4), method="joint"),
     specs.CheckSpec(**FURTHER, k=(3, 4), source="covariance"),
     specs.SuccessiveSpec(**FURTHER, k=3, count=2, deflation="schur", options={"em": {"restarts": 2}}),
     specs.SuccessiveSpec(**FURTHER, k=3, count=2, angle=80.0),
@@ -215,6 +216,7 @@ SMALL = {
     "successive": specs.SuccessiveSpec(data=DataSpec(sample="pitprops"), k=3, count=2, deflation="schur"),
     "proof": specs.ProofSpec(data=DataSpec(sample="pitprops"), k=3, efforts=("standard",)),
     "optimum": specs.OptimumSpec(data=DataSpec(sample="pitprops"), k=3),
+    "optimum of several": specs.OptimumSpec(data=DataSpec(sample="pitprops"), k=(3, 3)),
     "membership": specs.MembershipSpec(data=DataSpec(sample="pitprops"), k=3, within=950),
     "stability": specs.StabilitySpec(
         data=DataSpec(sample="digits", drop=True), k=3, methods=("em",), resamples=2, scale=True

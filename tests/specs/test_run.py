@@ -25,6 +25,7 @@ from nspca.specs import (
     SweepSpec,
     proof,
 )
+from nspca.specs.optimum import Standing
 
 
 @pytest.fixture
@@ -63,6 +64,7 @@ def test_a_sweep_is_printed_and_saved(table, capsys):
         (NoiseSpec(data=DataSpec(path="a.csv"), k=2, tables=3), "p = "),
         (ProofSpec(data=DataSpec(path="a.csv"), k=2, efforts=("standard",)), "explains more than"),
         (OptimumSpec(data=DataSpec(path="a.csv"), k=2), "proved optimal up to rounding"),
+        (OptimumSpec(data=DataSpec(path="a.csv"), k=(2, 2)), "proved optimal up to rounding"),
     ],
 )
 def test_other_answers_are_printed_too(table, capsys, spec, said):
@@ -191,6 +193,47 @@ def test_a_search_for_the_optimum_begins_with_the_method_that_it_names(monkeypat
     )
     spec = OptimumSpec(data=DataSpec(sample="pitprops"), k=2, method="em")
     assert spec.run().method == "em" and asked == ["em"]
+
+
+@pytest.mark.parametrize("method", ["joint", "em"])
+def test_a_search_for_several_components_begins_with_any_method_and_goes_on(method):
+    spec = OptimumSpec(data=DataSpec(sample="pitprops"), k=(3, 3), method=method)
+    problem, X = spec.problem(), np.eye(13)[:, [0, 1]]
+    poor = sum(problem.value(x) for x in X.T)
+    events = []
+    found = spec.run(events.append, component=X)
+    said = [one for event in events if (one := Standing.of(event, 13, 2)) is not None]
+    assert said[0].open > 0 and said[0].possible.any()
+    assert said[-1].open == 0 and not said[-1].possible.any()
+    assert found.method == method and found.status is nspca.Status.OPTIMAL and found.value > poor
+    assert nspca.verify(spec.open(), found.certificate, problem) >= found.value
+    again = spec.run(certificate=found.certificate.to_bytes())
+    assert again.value == pytest.approx(found.value) and again.status is nspca.Status.OPTIMAL
+    assert spec.describe().question == "is it the best? 2 components of 3"
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"k": (3, 0)}, "k of a OptimumSpec must be"),
+        ({"k": (3, 3), "seconds": 0}, "seconds of a OptimumSpec must be"),
+        ({"k": (3, 3), "method": "best"}, "best"),
+    ],
+)
+def test_a_search_for_several_components_that_cannot_be_is_refused(given, says):
+    with pytest.raises(InvalidOption, match=says) as refused:
+        OptimumSpec(data=DataSpec(sample="pitprops"), **given)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_search_goes_on_from_a_certificate_of_its_own_problem_alone():
+    data = DataSpec(sample="pitprops")
+    foreign = nspca.certify(OptimumSpec(data=data, k=(2, 2)).problem(), effort="fast").to_bytes()
+    with pytest.raises(nspca.NSPCAError) as refused:
+        OptimumSpec(data=data, k=(3, 3), method="joint").run(component=np.eye(13)[:, :2], certificate=foreign)
+    assert "certificate" in str(refused.value) and "\n" not in str(refused.value)
+    with pytest.raises(nspca.InvalidProblem, match="add up to at most n = 13"):
+        OptimumSpec(data=data, k=(9, 9), method="joint").run()
 
 
 def test_features_that_are_kept_are_in_every_draw_of_a_bootstrap():

@@ -70,6 +70,11 @@ class JointNode:
         """
         return -np.inf if self.is_empty else self.pricings[-1].estimate if self.pricings else np.inf
 
+    @property
+    def waiting(self) -> int:
+        """Return the number of open nodes in the trees of the last pricing."""
+        return sum(len(tree.heap) for tree in self.pricings[-1].trees) if self.pricings else 0
+
     def walk(self) -> Iterator["JointNode"]:
         """Yield this node and all nodes below it in preorder."""
         stack = [self]

@@ -11,6 +11,7 @@ cannot have; the components of one size for which it says the same are a *class*
 
 import time
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -20,7 +21,9 @@ from nspca.bounds.disjoint.node import JointNode
 from nspca.bounds.disjoint.pricing import NO_GOAL, Base, Means, Pricing, aims
 from nspca.bounds.disjoint.state import State
 from nspca.bounds.dual.rounds import Work
+from nspca.bounds.fixing.fates import NAMED, Pace, fates, hexed
 from nspca.bounds.fixing.ground import Ground
+from nspca.bounds.fixing.node import Supports
 from nspca.bounds.fixing.stored import Stored
 from nspca.bounds.fixing.tree import MOST_BYTES, Limits
 from nspca.bounds.plan import CLOSED, Plan
@@ -69,6 +72,8 @@ class JointTree(Work[Plan]):
         Certificate before the last branch whose children prove less.
     settled : int
         Number of settled nodes of trees that were given up since.
+    pace : Pace
+        When it is computed again which features are certain or possible.
     """
 
     stage = "proving the optimum"
@@ -88,6 +93,7 @@ class JointTree(Work[Plan]):
         self.ends = np.inf if self.limits.seconds is None else time.monotonic() + self.limits.seconds
         self.settled = 0
         self.before: Certificate | None = None
+        self.pace = Pace()
 
     def run(self, answer: Array | None = None) -> None:
         """Search until nothing is open or a limit is reached; `answer` (n, r) has the known components."""
@@ -106,6 +112,7 @@ class JointTree(Work[Plan]):
         except Cancelled:
             self.report = _nothing
             raise
+        self.pace.hurry()
         self.tell()
 
     def improve_all(self) -> None:
@@ -319,11 +326,48 @@ class JointTree(Work[Plan]):
             self.known = min(self.known, self.before.upper / self.problem.covariance.unit)
 
     def tell(self) -> None:
-        """Report the gap and the number of nodes."""
+        """Report the gap, the number of nodes, and now and then which features are certain or possible."""
         unit, upper = self.problem.covariance.unit, min(self.proved, self.known)
         shown = upper * unit if np.isfinite(upper) else None
-        total = self.limits.nodes or 0
-        self.report(Event(self.stage, self.nodes, total, self.lower * unit, shown))
+        total, nodes = self.limits.nodes or 0, self.nodes
+        payload = {"nodes": nodes, **self.standing()}
+        self.report(Event(self.stage, nodes, total, self.lower * unit, shown, payload=payload))
+
+    def standing(self) -> dict[str, Any]:
+        """Return the number of open nodes of all trees, and the fates of the features as texts.
+
+        Empty if the last computation was recent (see `Pace`). The texts have a mask (n, r): whether every
+        better answer, its components numbered suitably, has a feature in a component, and whether one may.
+        """
+        if not self.pace.is_due:
+            return {}
+        with self.pace.measured():
+            left = [
+                node
+                for node in self.root.walk()
+                if not (node.children or node.is_empty) and node.estimate > self.target
+            ]
+            said: dict[str, Any] = {"open": sum(max(1, node.waiting) for node in left)}
+            if self.problem.n * len(self.problem.sizes) <= NAMED:
+                certain, possible = self.fates(left)
+                said |= {"certain": hexed(certain), "possible": hexed(possible)}
+            return said
+
+    def fates(self, left: list[JointNode]) -> tuple[np.ndarray, np.ndarray]:
+        """Return masks (n, r) of what every better answer has, and of what one may have, by open nodes."""
+        supports: list[list[Supports]] = [[] for _ in self.problem.sizes]
+        for node in left:
+            assert node.state is not None  # it is open
+            known = node.pricings[-1].leading(self.target) if node.pricings else None
+            for c, k in enumerate(self.problem.sizes):
+                if known is not None and known[0] == c:
+                    supports[c] += known[1]
+                    continue
+                free = np.intersect1d(node.state.free(c), self.ground.everything)
+                supports[c].append(Supports(node.state.must(c), free, k))
+        both = [fates(of_one, self.problem.n) for of_one in supports]
+        certain, possible = (np.stack(masks, axis=1) for masks in zip(*both, strict=True))
+        return certain, possible
 
 
 def _nothing(event: Event) -> None:

@@ -1,17 +1,54 @@
 """Find the features that every answer better than the best known one must have, or cannot have.
 
-A `FixingTree` reports them as texts in its events. `specs.optimum` reads the texts by `unhexed` for the page
-that shows a running proof.
+A `FixingTree` reports them as texts in its events, and a `JointTree` reports them for each component.
+`specs.optimum` reads the texts by `unhexed` for the page that shows a running proof.
 """
 
-from collections.abc import Sequence
+import math
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 import numpy as np
 
 from nspca.bounds.fixing.node import Supports
 
 NAMED = 100_000
-"""Maximum features for reporting fates in a progress event: two texts of 25 kB."""
+"""Maximum features for reporting fates in a progress event: two texts of 25 kB. Of several components, the
+features of each count.
+"""
+SPARED = 9
+"""Fates of features are computed again after this multiple of the time that the last computation took."""
+
+
+class Pace:
+    """Keeps the time for fates to a tenth of a search.
+
+    Attributes
+    ----------
+    due : float
+        Time of `time.perf_counter` from which fates are computed again.
+    """
+
+    def __init__(self) -> None:
+        self.due = -np.inf
+
+    @property
+    def is_due(self) -> bool:
+        """Tell whether fates are to be computed again."""
+        return time.perf_counter() >= self.due
+
+    @contextmanager
+    def measured(self) -> Iterator[None]:
+        """Measure one computation, and set the time of the next one."""
+        began = time.perf_counter()
+        yield
+        ended = time.perf_counter()
+        self.due = ended + SPARED * (ended - began)
+
+    def hurry(self) -> None:
+        """Have fates computed at the next event, for the end of a search."""
+        self.due = -np.inf
 
 
 def fates(left: Sequence[Supports], n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -39,19 +76,20 @@ def fates(left: Sequence[Supports], n: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def hexed(mask: np.ndarray) -> str:
-    """Return a mask (n,) as a text of hexadecimal digits, with four features per digit."""
+    """Return a mask, of any shape, as a text of hexadecimal digits, with four features per digit."""
     return np.packbits(mask).tobytes().hex()
 
 
-def unhexed(text: str, n: int) -> np.ndarray:
-    """Return the mask (n,) from a text of `hexed`.
+def unhexed(text: str, *shape: int) -> np.ndarray:
+    """Return the mask of this shape from a text of `hexed`.
 
     Raises
     ------
     ValueError
-        For a text that is not hexadecimal or does not have the length for n features.
+        For a text that is not hexadecimal or does not have the length for this shape.
     """
+    n = math.prod(shape)
     bits = np.unpackbits(np.frombuffer(bytes.fromhex(text), dtype=np.uint8))
     if bits.size != 8 * -(-n // 8):
         raise ValueError(f"{n} features need {2 * -(-n // 8)} digits, got {len(text)}")
-    return bits[:n].astype(bool)
+    return bits[:n].astype(bool).reshape(shape)

@@ -17,7 +17,7 @@ import numpy as np
 
 from nspca.bounds.dual.rounds import Work
 from nspca.bounds.fixing.arrays import packed
-from nspca.bounds.fixing.fates import NAMED, fates, hexed
+from nspca.bounds.fixing.fates import NAMED, Pace, fates, hexed
 from nspca.bounds.fixing.ground import Ground
 from nspca.bounds.fixing.node import Node, Supports, Warm
 from nspca.bounds.fixing.stored import Stored
@@ -38,9 +38,6 @@ MOST_WARM = 2**30
 """Maximum bytes of starting points for children. Beyond that, children start without the lift of their
 parent, and then from the witness alone.
 """
-
-SPARED = 9
-"""Fates of features are computed again after this multiple of the time that the last computation took."""
 
 
 @dataclass(frozen=True)
@@ -96,8 +93,8 @@ class FixingTree(Work[Plan]):
         Identities of the witnesses that `held` counts.
     parted, stuck : list of Node
         Nodes being split; open nodes that cannot be branched on.
-    due : float
-        Time from which fates are computed again.
+    pace : Pace
+        When fates are computed again.
     rest : Supports or None
         Supports left at the root while the root is being settled.
     cancelled : Cancelled or None
@@ -121,7 +118,7 @@ class FixingTree(Work[Plan]):
         self.known: set[int] = set()
         self.parted: list[Node] = []
         self.stuck: list[Node] = []
-        self.due = -np.inf
+        self.pace = Pace()
         self.rest: Supports | None = None
         self.cancelled: Cancelled | None = None
         self.ends = np.inf if self.limits.seconds is None else time.monotonic() + self.limits.seconds
@@ -192,7 +189,7 @@ class FixingTree(Work[Plan]):
                 self.split(parents, settle(tasks))
         except OutOfTime:
             pass
-        self.due = -np.inf
+        self.pace.hurry()
         self.tell()
 
     @property
@@ -355,15 +352,13 @@ class FixingTree(Work[Plan]):
     def fates(self, left: list[Node]) -> dict[str, str]:
         """Return the certain and the possible features as texts for a progress event.
 
-        Empty if the last computation was recent (see `SPARED`).
+        Empty if the last computation was recent (see `Pace`).
         """
-        began = time.perf_counter()
         supports = [node.supports for node in left]
         if self.root is None and self.rest is not None and not self.rest.is_empty:
             supports = [self.rest]
-        if (self.root is None and not supports) or self.problem.n > NAMED or began < self.due:
+        if (self.root is None and not supports) or self.problem.n > NAMED or not self.pace.is_due:
             return {}
-        certain, possible = fates(supports, self.problem.n)
-        said = {"certain": hexed(certain), "possible": hexed(possible)}
-        self.due = time.perf_counter() + SPARED * (time.perf_counter() - began)
-        return said
+        with self.pace.measured():
+            certain, possible = fates(supports, self.problem.n)
+            return {"certain": hexed(certain), "possible": hexed(possible)}

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nspca.dashboard.runs import tasks
+from nspca.data import SAMPLES
 from nspca.jobs import Run
 from nspca.presentation.numerals import proved_ratio
 from nspca.specs import (
@@ -138,7 +139,18 @@ def _beside(run: Run, spec: Spec, shown: list[Told]) -> Told:
         return Told(run, spec, parent.page, parent.query | at | ({"look": look} if look else {}))
     if at and _is_of_home(spec):
         return Told(run, spec, "app.py", {"digit_k": str(k)})
+    if isinstance(spec, ProofSpec | OptimumSpec) and isinstance(k, tuple) and spec.data.sample in SAMPLES:
+        return _of_first_answer(run, spec, k, spec.data.sample)
     return Told(run, spec)
+
+
+def _of_first_answer(run: Run, spec: ProblemSpec, sizes: tuple[int, ...], sample: str) -> Told:
+    """Return the description of a run about the first answer of a page, which is no run of the workspace."""
+    kind = "table" if spec.data.covariance else SAMPLES[sample].kind
+    noun: Any = {"image": "part", "words": "topic"}.get(kind, "component")
+    shown = _shown(run, ComponentsSpec(**spec.about_problem(), sizes=sizes, noun=noun))
+    query = {name: text for name, text in shown.query.items() if name != f"{noun}s"}
+    return Told(run, spec, shown.page, query)
 
 
 def _is_below(spec: Any, about: Any) -> bool:
@@ -150,6 +162,8 @@ def _is_below(spec: Any, about: Any) -> bool:
             return spec.k == about.sizes
         return _has(about, SweepSpec, [spec.k])
     if isinstance(spec, OptimumSpec):
+        if isinstance(about, ComponentsSpec):
+            return spec.k == about.sizes and spec.method in about.methods
         return _has(about, SweepSpec, [spec.k], [spec.method])
     if isinstance(spec, SuccessiveSpec | StabilitySpec):
         return _has(about, ComparisonSpec, [spec.k], spec.methods)

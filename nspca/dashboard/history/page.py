@@ -23,7 +23,10 @@ _NEXT = "Next, start a run on one of these pages."  # links, which present mode 
 OF_A_PAGE = 25  # runs listed on one page
 FEW = 8  # runs up to which no search field is drawn
 LONGEST = 80  # characters of a name
-FILES = {"proof": ("Certificate, NPZ", "npz", "nspca.Certificate.from_bytes reads it.")}
+FILES = {
+    "proof": ("Certificate, NPZ", "npz", "nspca.Certificate.from_bytes reads it."),
+    "optimum": ("Result, NPZ", "npz", "nspca.Result.from_bytes reads it, with its certificate."),
+}
 SWEEPS = ("Result, ZIP", "zip", "nspca.Sweep.from_bytes reads it.")
 PLAIN = ("Result, JSON", "json", "The numbers behind the figures.")
 # Kinds of runs whose result is a `nspca.Sweep`.

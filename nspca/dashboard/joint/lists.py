@@ -19,6 +19,7 @@ from nspca.dashboard.joint.methods import heading, ordered
 from nspca.dashboard.joint.outcome import SECTION, Outcome
 from nspca.dashboard.joint.subject import explained_names
 from nspca.data.genesets import name_list
+from nspca.presentation.colours import NEGATIVE, POSITIVE, channels
 from nspca.presentation.markup import Markup, render
 from nspca.presentation.numerals import percent_down
 from nspca.presentation.phrases import rival_name
@@ -172,7 +173,6 @@ def lists(
     """
     largest = float(np.abs(X).max(initial=0)) or 1.0
     r = X.shape[1]
-    columns = -(-r // -(-r // MOST_COLUMNS))  # rows of equal length
     places, called = range(r) if order is None else order, called or {}
     drawn = [
         _list(
@@ -186,6 +186,12 @@ def lists(
         )
         for j in places
     ]
+    return side_by_side(drawn)
+
+
+def side_by_side(drawn: Sequence[Mapping[str, Any]]) -> Markup:
+    """Return HTML of lists beside each other, in rows of equal length."""
+    columns = -(-len(drawn) // -(-len(drawn) // MOST_COLUMNS))
     return render("lists", columns=columns, lists=drawn, room=NUMBER_ROOM)
 
 
@@ -203,13 +209,19 @@ def _list(
     `largest` is the weight with the longest bar. `known` and `most` are those of `lists`.
     """
     order = np.argsort(-np.abs(x), kind="stable")[: np.count_nonzero(x)]
-    items = [_item(names[i], x[i], largest, known is not None and not known[i]) for i in order[:most]]
+    items = [item(names[i], x[i], largest, known is not None and not known[i]) for i in order[:most]]
     return {"title": f"{title} · {share}", "items": items, "more": max(0, len(order) - most)}
 
 
-def _item(name: str, weight: float, largest: float, only: bool) -> dict[str, Any]:
-    """Return one name with a bar for its weight, for the template; `only` marks it with a dotted line."""
-    width, colour = f"{abs(weight) / largest:.2f}", "217,98,43" if weight < 0 else "42,133,199"
+def item(
+    name: str, weight: float, largest: float, only: bool = False, colour: str | None = None
+) -> dict[str, Any]:
+    """Return one name with a bar for its weight, for the template; `only` marks it with a dotted line.
+
+    The bar has the colour of the sign of the weight, or another ``#rrggbb`` colour.
+    """
+    colour = channels(colour or (NEGATIVE if weight < 0 else POSITIVE))
+    width = f"{abs(weight) / largest:.2f}"
     return {"name": str(name), "weight": weight, "width": width, "colour": colour, "only": only}
 
 

@@ -48,15 +48,18 @@ def ordered(results: Mapping[str, Result]) -> dict[str, Result]:
 
     Components that were found one after another keep their order.
     """
-    return {
-        method: _by_size(result) if nspca.METHODS[method].joint else result
-        for method, result in results.items()
-    }
+    return {method: _in(order_of(result, method), result) for method, result in results.items()}
 
 
-def _by_size(result: Result) -> Result:
-    """Return a result with its components sorted by the variance that each explains, largest first."""
-    order = np.argsort(-result.values, kind="stable")
+def order_of(result: Result, method: str = "") -> np.ndarray:
+    """Return the numbers of the components (r,) of a method in the order of `ordered`."""
+    if not nspca.METHODS[method or result.method].joint:
+        return np.arange(len(result.values))
+    return np.argsort(-result.values, kind="stable")
+
+
+def _in(order: np.ndarray, result: Result) -> Result:
+    """Return a result with its components in an order."""
     return replace(result, components=result.components[:, order], values=result.values[order])
 
 

@@ -11,6 +11,7 @@ from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.proof.attempts import Attempt
 from nspca.jobs import JobState
 from nspca.specs import ComponentsSpec
+from nspca.specs.optimum import Standing
 
 SECTION = "section"  # key of the box below the answer that holds the chosen section
 
@@ -98,6 +99,7 @@ class View:
     look : first section, about one part, topic or component
     again : draws the stability of the components under resampling
     figures : returns the figures for export, by file name
+    fates : draws which features of components are certain, possible or ruled out in a search for better ones
     """
 
     picture: Callable[[Outcome], None]
@@ -106,3 +108,4 @@ class View:
     look: Section
     again: Callable[[Outcome], None]
     figures: Callable[[Outcome], dict[str, go.Figure]]
+    fates: Callable[[Outcome, nspca.Result, Standing], None]

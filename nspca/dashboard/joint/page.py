@@ -12,7 +12,7 @@ import nspca
 from nspca.dashboard import answer_page, open_data
 from nspca.dashboard.answer_page import AnswerPage, TakeHome
 from nspca.dashboard.app import wording
-from nspca.dashboard.joint import form, headline, sections, subject, take_home
+from nspca.dashboard.joint import form, headline, search, sections, subject, take_home
 from nspca.dashboard.joint import proof as joint_proof
 from nspca.dashboard.joint.outcome import Outcome, View
 from nspca.dashboard.joint.subject import Subject
@@ -114,8 +114,9 @@ class JointPage(AnswerPage[ComponentsSpec]):
             headline.climb(climb, at_work, self.about, run.id)
 
     def view(self, run: Watched, results: nspca.Sweep) -> Outcome:
-        found, tried = {method: results[method, r] for method, r in results}, proofs.attempts(run.asked)
-        own = next((result.certificate for result in found.values()), None)
+        tried, sizes = proofs.attempts(run.asked), run.asked.sizes
+        found = {key[0]: proofs.replaced(results[key], key[0], sizes, tried) for key in results}
+        own = next((results[key].certificate for key in results), None)
         tightest = joint_proof.tightest(found, run.asked, tried)
         outcome = self._outcome(run, run.now, tightest, tried=tried, own=own)
         headline.show(outcome)
@@ -125,6 +126,7 @@ class JointPage(AnswerPage[ComponentsSpec]):
         return outcome
 
     def more(self, run: Watched, results: nspca.Sweep, seen: Outcome) -> None:
+        search.show(seen, self._view)
         sections.show(seen, self._view)
 
     def take_home(self, run: Watched, results: nspca.Sweep, seen: Outcome) -> TakeHome:

@@ -9,6 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
+import nspca
 from nspca.dashboard.app import state, wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.joint import stability
@@ -17,8 +18,10 @@ from nspca.dashboard.joint.methods import heading, ordered
 from nspca.dashboard.joint.outcome import Outcome, Section, View
 from nspca.dashboard.joint.subject import PARTS as SUBJECT
 from nspca.dashboard.views import component
+from nspca.plots import fixing_figure
 from nspca.plots.joint import parts_figure, pictures_figure, union_figure
 from nspca.problem import Problem
+from nspca.specs.optimum import Standing
 
 HOW = (
     "An image is the mean image plus the sum of the parts, each times its score. Parts have length one and "
@@ -70,16 +73,33 @@ def row(outcome: Outcome, method: str) -> go.Figure:
         result.components,
         component.grid(outcome.of.dataset),
         mean=_behind(outcome),
-        captions=[f"{j}: {said}" for j, said in enumerate(each(result, outcome), 1)],
+        captions=captions(result, outcome),
         largest=largest,
         name=method,
     )
+
+
+def captions(result: nspca.Result, outcome: Outcome) -> list[str]:
+    """Return the text above the picture of each part: its number, and the share that it captures."""
+    return [f"{j}: {said}" for j, said in enumerate(each(result, outcome), 1)]
 
 
 def union(outcome: Outcome) -> go.Figure:
     """Return the figure of all parts of the best method in one image, each in a colour of its own."""
     X = ordered(outcome.results)[outcome.best].components
     return union_figure(X, component.grid(outcome.of.dataset), mean=_behind(outcome), name=outcome.best)
+
+
+def fates(outcome: Outcome, result: nspca.Result, standing: Standing) -> None:
+    """Draw which pixels of each part are certain, undecided or ruled out in a search for better parts."""
+    drawn = fixing_figure(
+        result.components,
+        standing.certain,
+        standing.possible,
+        image_shape=component.grid(outcome.of.dataset),
+        captions=captions(result, outcome),
+    )
+    figures.draw(drawn, "fixing", same=f"fixing {outcome.run_id}")
 
 
 def taken(outcome: Outcome) -> dict[str, go.Figure]:
@@ -200,5 +220,6 @@ VIEW = View(
     Section("one", lambda about: "One image", look),
     lambda outcome: stability.show(outcome, _recurring),
     taken,
+    fates,
 )
 __all__ = ["SUBJECT", "VIEW"]

@@ -9,7 +9,7 @@ import streamlit as st
 import nspca
 from nspca.dashboard.app import state, wording
 from nspca.dashboard.components import figures
-from nspca.dashboard.joint import lists, stability
+from nspca.dashboard.joint import lists, search, stability
 from nspca.dashboard.joint.methods import ordered
 from nspca.dashboard.joint.outcome import Outcome, Section, View
 from nspca.dashboard.joint.subject import COMPONENTS as SUBJECT
@@ -104,5 +104,6 @@ VIEW = View(
     Section("one", lambda about: "One component", look),
     lambda outcome: stability.show(outcome, lists.recurring),
     taken,
+    search.list_fates,
 )
 __all__ = ["SUBJECT", "VIEW"]

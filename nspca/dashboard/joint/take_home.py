@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from nspca.api import EXHAUSTIVE
 from nspca.dashboard.answer_page import BYTES, Download, TakeHome
 from nspca.dashboard.app import state, wording
 from nspca.dashboard.components.pictures import Picture
@@ -103,8 +104,10 @@ def _scores(outcome: Outcome) -> bytes:
 
 def shown(outcome: Outcome) -> dict[str, str]:
     """Return the best method and the effort of the proof, for `Spec.to_python`."""
-    further = {"effort": MORE[-1]} if outcome.is_proved_further else {}
-    return {"method": outcome.best, **further}
+    if not outcome.is_proved_further:
+        return {"method": outcome.best}
+    searched = any(one.is_search and one.certificate is outcome.certificate for one in outcome.tried)
+    return {"method": outcome.best, "effort": EXHAUSTIVE if searched else MORE[-1]}
 
 
 def weights(outcome: Outcome, named: Mapping[tuple[str, int], str] | None = None) -> pd.DataFrame:

@@ -14,7 +14,7 @@ import streamlit as st
 import nspca
 from nspca.dashboard.app import state, tables
 from nspca.dashboard.components import figures
-from nspca.dashboard.joint import documents, lists, stability
+from nspca.dashboard.joint import documents, lists, search, stability
 from nspca.dashboard.joint import matching as matching_view
 from nspca.dashboard.joint.methods import ordered
 from nspca.dashboard.joint.outcome import Outcome, Section, View
@@ -168,5 +168,6 @@ VIEW = View(
     Section("one", lambda about: "One topic", look),
     lambda outcome: stability.show(outcome, lists.recurring),
     taken,
+    search.list_fates,
 )
 __all__ = ["SUBJECT", "VIEW"]

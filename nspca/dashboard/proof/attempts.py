@@ -33,6 +33,8 @@ QUICK = 3e9  # multiplications; a check that takes more is done in the backgroun
 class Attempt:
     """A run for a tighter bound at one k (or for sizes of several components), or a search for the optimum.
 
+    A run is *exhausted* if it could do no more, although its time was not over.
+
     Attributes
     ----------
     id, now
@@ -60,6 +62,13 @@ class Attempt:
     def seconds(self) -> float | None:
         """Wall seconds of the attempt so far; None before its start."""
         return None if self.now.started is None else (self.now.finished or time.time()) - self.now.started
+
+    @property
+    def is_exhausted(self) -> bool:
+        """Tell whether the attempt is a search that ended before its time was over."""
+        if not isinstance(self.spec, OptimumSpec) or self.now.state != "done":
+            return False
+        return self.seconds is not None and self.seconds < self.spec.seconds
 
 
 @dataclass(frozen=True)
@@ -94,21 +103,31 @@ def _opened(key: str, _spec: ProofSpec | OptimumSpec) -> nspca.Certificate | nsp
 
 
 def improved(sweep: nspca.Sweep, tried: Sequence[Attempt]) -> nspca.Sweep:
-    """Return a sweep with the better components that searches for the optimum found.
+    """Return a sweep with the better components that searches for the optimum found; see `replaced`."""
+    return nspca.Sweep(
+        {(method, k): replaced(result, method, k, tried) for (method, k), result in sweep.results.items()}
+    )
 
-    The entry "before" in the `info` of such a component is the value of the replaced one.
+
+def replaced(
+    result: nspca.Result, method: str, k: int | tuple[int, ...], tried: Sequence[Attempt]
+) -> nspca.Result:
+    """Return the result of a method at k, or a better one that a search for the optimum found from there.
+
+    The entry "before" in the `info` of a better one is the value of `result`.
     """
-    results = dict(sweep.results)
-    for attempt in tried:
-        answer, key = attempt.answer, (getattr(attempt.spec, "method", None), attempt.k)
-        if answer is None or key not in results or answer.value <= results[key].value * (1 + OPTIMAL_GAP):
-            continue
-        own = results[key]
-        info = own.info | answer.info | {"before": own.info.get("before", own.value)}
-        results[key] = replace(answer, info=info, seconds=own.seconds, certificate=own.certificate)
-        if own.certificate is not None and own.certificate.upper < answer.value:
-            results[key] = replace(results[key], certificate=answer.certificate)
-    return nspca.Sweep(results)
+    found = [
+        (one.answer, one.answer.value)
+        for one in tried
+        if one.answer is not None and one.k == k and getattr(one.spec, "method", None) == method
+    ]
+    answer, value = max(found, key=lambda pair: pair[1], default=(None, 0.0))
+    if answer is None or value <= result.value * (1 + OPTIMAL_GAP):
+        return result
+    info = result.info | answer.info | {"before": result.value}
+    own = result.certificate
+    certificate = answer.certificate if own is not None and own.upper < value else own
+    return replace(answer, info=info, seconds=result.seconds, certificate=certificate)
 
 
 def left(made: str | None) -> tuple[str, ...]:
@@ -130,23 +149,32 @@ def more(
 
 
 def search(
-    about: Chosen, asked: ProblemSpec, k: int, result: nspca.Result, proof: nspca.Certificate | None
+    about: Chosen,
+    asked: ProblemSpec,
+    k: int | tuple[int, ...],
+    result: nspca.Result,
+    proof: nspca.Certificate | None,
 ) -> None:
     """Start a run that searches for the optimum, continuing the last search.
 
     Parameters
     ----------
     result : Result
-        The best known component.
+        The best known answer.
     proof : Certificate or None
         Certificate of the search to continue.
     """
     earlier = sum(attempt.k == k and attempt.is_search for attempt in attempts(asked))
     spec = OptimumSpec(**asked.about_problem(), k=k, method=result.method, attempt=earlier)
-    given: dict[str, Any] = {"component": result.components[:, 0]}
+    given: dict[str, Any] = {"component": known_components(k, result)}
     if proof is not None:
         given["certificate"] = proof.to_bytes()
     start.start(spec, **about.given, **given)
+
+
+def known_components(k: int | tuple[int, ...], result: nspca.Result) -> Any:
+    """Return the component (n,) of a result, or its components (n, r) where k is a tuple of sizes."""
+    return result.components[:, 0] if isinstance(k, int) else result.components
 
 
 def best(result: nspca.Result, tried: Sequence[Attempt], k: int | tuple[int, ...]) -> Proof | None:

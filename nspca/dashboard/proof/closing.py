@@ -81,8 +81,7 @@ def button(aim: Aim) -> None:
         "disabled": reason is not None,
         "help": reason or MORE_HELP,
     }
-    X = aim.result.components
-    known, efforts = X[:, 0] if isinstance(aim.k, int) else X, proofs.left(aim.made)
+    known, efforts = proofs.known_components(aim.k, aim.result), proofs.left(aim.made)
     start.button(
         "Prove more",
         lambda: proofs.more(aim.about, aim.asked, aim.k, known, efforts),

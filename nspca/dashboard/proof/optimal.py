@@ -1,15 +1,15 @@
 """Search for the optimum on a page: start, watch, cancel and resume the search.
 
-The pages Home and Sweep draw `show` below a component. In this module `mine` has the searches for a better
-component than that of one method at one k, newest first.
+The pages Home and Sweep draw `show` below a component, and Parts, Topics and Components below several. In
+this module `mine` has the searches for a better answer than that of one method at one k, newest first.
 """
 
 import time
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
-import plotly.graph_objects as go
 import streamlit as st
 
 import nspca
@@ -19,7 +19,6 @@ from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof.attempts import Attempt
 from nspca.dashboard.runs import progress, start
-from nspca.data import Dataset
 from nspca.jobs import JobState
 from nspca.plots import fixing_figure
 from nspca.presentation.numerals import (
@@ -29,7 +28,7 @@ from nspca.presentation.numerals import (
     percent_down,
     proved_ratio,
 )
-from nspca.specs import OptimumSpec, ProblemSpec
+from nspca.specs import ProblemSpec
 from nspca.specs.optimum import SECONDS, Standing
 
 HELP = (
@@ -38,109 +37,182 @@ HELP = (
     "what is proved by then is kept."
 )
 PROVED = "Proved optimal: nothing better exists."
+GO_ON = "What it proved is kept: press Go on to search further."
 ENDED = {
-    "done": "The time of this search is over. What it proved is kept: press Go on to search further.",
-    "cancelled": "Cancelled. What was proved by then is kept: press Go on to search further.",
+    "done": f"The time of this search ended before its proof was complete{{left}}. {GO_ON}",
+    "cancelled": "Cancelled. What was proved by then is kept{left}: press Go on to search further.",
     "interrupted": "The server was restarted during this search: press Go on to search again.",
 }
+EXHAUSTED = (
+    "The search ended before its proof was complete{left}: it can split nothing further, or its proof has "
+    "reached the largest size of a file. What it proved is kept."
+)
 
 
-def show(
-    about: Chosen,
-    asked: ProblemSpec,
-    k: int,
-    result: nspca.Result,
-    tried: Sequence[Attempt],
-    own: bool = True,
-) -> None:
-    """Draw whether a component is proved optimal; if not, draw the search or the button that starts it.
-
-    Nothing is drawn for a component without a certificate.
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """The answer that a search tries to beat.
 
     Parameters
     ----------
     about, asked : data and question of the page
-    result : the component, found by one method at k
+    k : number of features of the component, or sizes of several
+    result : the answer, found by one method at k
     tried : attempts at this problem, newest first
     own : False for a shared run, which a visitor cannot search further
+    noun : what one component is called
+    draw : callable, optional
+        ``draw(result, standing)`` draws which features are certain, possible or ruled out; by default as a
+        figure of one component.
     """
-    proof = proofs.best(result, tried, k)
+
+    about: Chosen
+    asked: ProblemSpec
+    k: int | tuple[int, ...]
+    result: nspca.Result
+    tried: Sequence[Attempt]
+    own: bool = True
+    noun: str = "component"
+    draw: Callable[[nspca.Result, Standing], None] | None = None
+
+    @cached_property
+    def mine(self) -> list[Attempt]:
+        """The searches that began with an answer of the same method, newest first."""
+        return [
+            one
+            for one in self.tried
+            if one.k == self.k and one.is_search and getattr(one.spec, "method", None) == self.result.method
+        ]
+
+    @property
+    def working(self) -> Attempt | None:
+        """The search that is waiting or running; None without one."""
+        return next((attempt for attempt in self.mine if not attempt.now.ended), None)
+
+    @property
+    def many(self) -> bool:
+        """Tell whether the answer has several components."""
+        return len(self.result.values) > 1
+
+    def standing(self, now: JobState | None = None) -> Standing | None:
+        """Return what a search last said, or else an earlier one; None if no search has said anything."""
+        states = [attempt.now for attempt in self.mine]
+        for state in states if now is None else [now, *states]:
+            found = Standing.of(state.event, *self.result.components.shape)
+            if found is not None:
+                return found
+        return None
+
+    def picture(self, standing: Standing) -> None:
+        """Draw which features are certain, possible or ruled out."""
+        draw = self.draw or self._figure
+        draw(self.result, standing)
+
+    def _figure(self, result: nspca.Result, standing: Standing) -> None:
+        """Draw the figure of one component."""
+        data = self.about.dataset
+        pixels = data.kind == "image" and data.image_shape is not None and not data.is_covariance
+        drawn = fixing_figure(
+            result.components[:, 0],
+            standing.certain[:, 0],
+            standing.possible[:, 0],
+            image_shape=data.image_shape if pixels else None,
+            names=data.feature_names,
+        )
+        figures.draw(drawn, "fixing", same=f"fixing {result.method} {self.k}")
+
+
+def show(answer: Candidate) -> None:
+    """Draw whether an answer is proved optimal; if not, draw the search or the button that starts it.
+
+    Nothing is drawn for an answer without a certificate.
+    """
+    result, mine = answer.result, answer.mine
+    proof = proofs.best(result, answer.tried, answer.k)
     if proof is None:
         return
     ratio = proof.certificate.ratio(result.value)
-    mine = [
-        one
-        for one in tried
-        if one.k == k and isinstance(one.spec, OptimumSpec) and one.spec.method == result.method
-    ]
-    working = next((attempt for attempt in mine if not attempt.now.ended), None)
-    if own and working is not None:
-        _watch(working, about.dataset, result, mine)
+    if answer.own and answer.working is not None:
+        _watch(answer, answer.working, ratio)
         return
-    if 1 - ratio <= OPTIMAL_GAP:
+    done = 1 - ratio <= OPTIMAL_GAP
+    if done:
         st.success(f"**{PROVED}**", icon=":material/verified:")
     else:
+        this = f"These {answer.noun}s are" if answer.many else f"The {answer.noun} is"
+        better = "better ones" if answer.many else "a better one"
         st.markdown(
-            f"**Is it the best?** The component is at least {format_guarantee(ratio)} of the best possible. "
-            "A search can prove the rest, or find a better one."
+            f"**Is it the best?** {this} at least {format_guarantee(ratio)} of the best possible. "
+            f"A search can prove the rest, or find {better}."
         )
-    _say_replaced(result)
-    if own and 1 - ratio > OPTIMAL_GAP:
-        _say_ended(mine)
+    _say_replaced(answer)
+    if answer.own and not done:
+        _say_ended(answer)
         last = _last(mine)
-        start.button(
-            "Go on" if mine else "Is it the best?",
-            lambda: proofs.search(about, asked, k, result, last),
-            "best",
-            icon=":material/query_stats:",
-            type="secondary",
-            help=HELP,
-        )
+        if not (mine and mine[0].is_exhausted):
+            start.button(
+                "Go on" if mine else "Is it the best?",
+                lambda: proofs.search(answer.about, answer.asked, answer.k, result, last),
+                "best",
+                icon=":material/query_stats:",
+                type="secondary",
+                help=HELP,
+            )
     if mine:
-        _picture(about.dataset, result, mine, done=1 - ratio <= OPTIMAL_GAP)
+        _picture(answer, done)
 
 
 def _last(mine: Sequence[Attempt]) -> nspca.Certificate | None:
-    """Return the certificate to continue: the one whose tree has the most nodes."""
+    """Return the certificate to continue: of those with the smallest bound, the one with the most nodes."""
     proved = [one.certificate for one in mine if one.certificate is not None]
-    return max(proved, key=lambda one: len((one.tree or {}).get("branch", ())), default=None)
+    nodes = {id(one): len((one.tree or {}).get("branch", ())) for one in proved}
+    return min(proved, key=lambda one: (one.upper, -nodes[id(one)]), default=None)
 
 
-def _say_replaced(result: nspca.Result) -> None:
-    """Draw the message that the shown component is a better one, found by the search."""
-    before = result.info.get("before")
-    if before is not None:
-        more = percent_down(result.value / before - 1, 4)
-        st.info(
-            f"The search found a better component, and it has taken the place of the first one. It explains "
-            f"{more} more: {format_value(result.value)} instead of {format_value(before)}.",
-            icon=":material/upgrade:",
-        )
-
-
-def _say_ended(mine: Sequence[Attempt]) -> None:
-    """Draw why the last search ended; nothing if there was none."""
-    if not mine:
+def _say_replaced(answer: Candidate) -> None:
+    """Draw the message that the shown answer is a better one, found by the search."""
+    result, before = answer.result, answer.result.info.get("before")
+    if before is None:
         return
-    now = mine[0].now
-    if now.state == "failed":
-        st.error(wording.plain(now.error), icon=":material/error:")
-    else:
-        st.caption(ENDED[now.state])
+    found = f"a better {answer.noun}, and it has taken the place of the first one. It explains"
+    if answer.many:
+        found = f"better {answer.noun}s, and they have taken the place of the first ones. They explain"
+    more = percent_down(result.value / before - 1, 4)
+    st.info(
+        f"The search found {found} {more} more: {format_value(result.value)} instead of "
+        f"{format_value(before)}.",
+        icon=":material/upgrade:",
+    )
 
 
-def _watch(attempt: Attempt, data: Dataset, result: nspca.Result, mine: Sequence[Attempt]) -> None:
-    """Draw a running search, with the button that cancels it."""
+def _say_ended(answer: Candidate) -> None:
+    """Draw why the last search ended, and what it left open; nothing if there was none."""
+    if not answer.mine:
+        return
+    last = answer.mine[0]
+    if last.now.state == "failed":
+        st.error(wording.plain(last.now.error), icon=":material/error:")
+        return
+    standing = answer.standing()
+    left = ""
+    if standing is not None and standing.open:
+        left = f", with {wording.things(standing.open, 'case')} open and {standing.nodes:,} looked at"
+    st.caption((EXHAUSTED if last.is_exhausted else ENDED[last.now.state]).format(left=left))
+
+
+def _watch(answer: Candidate, attempt: Attempt, ratio: float) -> None:
+    """Draw a running search, with the button that cancels it; `ratio` is what was proved before it."""
+    shape = answer.result.components.shape
 
     def draw(now: JobState) -> None:
-        standing = _standing(now, result, mine)
+        standing = answer.standing(now)
         if standing is not None:
-            figures.draw(_drawn(data, result, standing), "fixing", same=f"fixing {attempt.k}")
+            answer.picture(standing)
 
     progress.live(
         attempt.id,
         progress_words,
-        lambda now: _share(now, len(result.components)),
+        lambda now: _share(now, shape, ratio),
         draw,
         key="cancel_best",
         stop=lambda: progress.stop(attempt.id),
@@ -148,7 +220,7 @@ def _watch(attempt: Attempt, data: Dataset, result: nspca.Result, mine: Sequence
 
 
 def progress_words(now: JobState) -> str:
-    """Return one line about a search: open parts, proved share, seconds."""
+    """Return one line about a search: proved share, open cases, seconds."""
     if waits := progress.waiting(now):
         return waits
     event = now.event
@@ -157,54 +229,33 @@ def progress_words(now: JobState) -> str:
         return f"Searching{seconds}"
     share = format_guarantee(proved_ratio(event.lower, event.upper))
     said = f"At least {share} of the best possible"
-    if event.payload.get("nodes"):
-        said += (
-            f"; {wording.things(event.payload['open'], 'open part')}, {event.payload['nodes']:,} looked at"
-        )
+    nodes, open_ = event.payload.get("nodes"), event.payload.get("open")
+    if nodes and open_ is not None:
+        said += f"; {wording.things(open_, 'open case')}, {nodes:,} looked at"
     return said + seconds
 
 
-def _share(now: JobState, n: int) -> float:
-    """Return the progress of a search: the share of features that are certain or impossible."""
-    standing = Standing.of(now.event, n)
-    return 0.0 if standing is None else 1 - float(np.mean(standing.possible & ~standing.certain))
+def _share(now: JobState, shape: tuple[int, ...], ratio: float) -> float:
+    """Return the progress of a search, from 0 to 1.
 
-
-def _standing(now: JobState, result: nspca.Result, mine: Sequence[Attempt]) -> Standing | None:
-    """Return which features are certain or possible, as a search last said, or else one of `mine` before it.
-
-    None if no search has said so yet.
+    This is the share of features that are certain or impossible, or of the gap before that is closed, if
+    that is larger.
     """
-    n = len(result.components)
-    for state in (now, *(attempt.now for attempt in mine)):
-        found = Standing.of(state.event, n)
-        if found is not None:
-            return found
-    return None
+    event, standing = now.event, Standing.of(now.event, *shape)
+    settled = 0.0 if standing is None else 1 - float(np.mean(standing.possible & ~standing.certain))
+    if event is None or event.lower is None or event.upper is None or ratio >= 1:
+        return settled
+    return max(settled, 1 - (1 - proved_ratio(event.lower, event.upper)) / (1 - ratio))
 
 
-def _picture(data: Dataset, result: nspca.Result, mine: Sequence[Attempt], done: bool) -> None:
+def _picture(answer: Candidate, done: bool) -> None:
     """Draw which features are certain, possible or ruled out after the last search.
 
-    With `done` the component is proved optimal, so no feature is left undecided.
+    With `done` the answer is proved optimal, so no feature is left undecided.
     """
-    standing = _standing(mine[0].now, result, mine)
+    standing = answer.standing()
     if standing is None:
         return
     if done:
-        standing = replace(Standing.none(len(result.components)), nodes=standing.nodes)
-    elif standing.nodes:
-        st.caption(f"Parts of the search: {standing.nodes:,} looked at, {standing.open:,} open.")
-    figures.draw(_drawn(data, result, standing), "fixing", same=f"fixing {result.method}")
-
-
-def _drawn(data: Dataset, result: nspca.Result, standing: Standing) -> go.Figure:
-    """Return the figure of the features that are certain, possible or ruled out."""
-    pixels = data.kind == "image" and data.image_shape is not None and not data.is_covariance
-    return fixing_figure(
-        result.components[:, 0],
-        standing.certain,
-        standing.possible,
-        image_shape=data.image_shape if pixels else None,
-        names=data.feature_names,
-    )
+        standing = replace(Standing.none(*standing.possible.shape), nodes=standing.nodes)
+    answer.picture(standing)

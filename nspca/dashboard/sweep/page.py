@@ -217,7 +217,7 @@ class SweepPage(AnswerPage[SweepSpec]):
             return
         if seen.proof is not None:
             with st.container(border=True):
-                optimal.show(about, run.asked, k, result, seen.tried, run.own)
+                optimal.show(optimal.Candidate(about, run.asked, k, result, seen.tried, run.own))
         with st.expander(_proof_title(seen), icon=":material/verified:", key=f"proof_{run.id}"):
             st.markdown(statement.numbers(seen.problem, result.with_certificate(seen.certificate), k))
             proof_panel.show(about, seen.problem, run.asked, k, result, seen.tried, run.own)

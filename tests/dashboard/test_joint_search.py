@@ -1,0 +1,189 @@
+"""Is it the best? Of several components the search is started, watched, cancelled, resumed and ended."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import nspca
+from nspca.bounds.fixing.fates import hexed
+from nspca.dashboard.history.descriptions import tell
+from nspca.dashboard.joint import search
+from nspca.dashboard.proof import attempts as proofs
+from nspca.dashboard.proof.optimal import PROVED
+from nspca.dashboard.runs.tasks import spec_of
+from nspca.jobs import JobState, engine
+from nspca.plots.fixing import BEST, OUT
+from nspca.progress import Event
+from nspca.specs import ComponentsSpec, DataSpec, OptimumSpec
+from nspca.specs.optimum import SECONDS, Standing
+from tests.dashboard.figures import snippet
+from tests.patience import wait_for
+
+PARTS, TABLE = "pages/parts.py", "pages/components.py"
+EASY = {"pictures": "digits", "r": 2, "size": 4, "by": "joint", "proof": "fast"}
+HARD = {"pictures": "digits", "r": 4, "size": 8, "by": "joint", "proof": "fast", "signed": 1}
+WORDS = {"table": "pitprops", "r": 2, "size": 3, "by": "joint", "proof": "fast"}
+
+
+@pytest.fixture
+def start(visit, address):
+    """A run of a page to its end, before anything is asked about it."""
+
+    def run(path=PARTS, key="parts", **values):
+        page = visit(path, **values)
+        page.button(key="run").click().run()
+        wait_for(lambda: engine().status(address(page)[key]).ended)
+        return page.run()
+
+    return run
+
+
+def searches(page, address) -> list:
+    runs = engine().store.list_runs(address(page)["w"])
+    return [run for run in runs if run.function == "optimum"]
+
+
+def standing(run_id, shape, nodes=0):
+    """Where a search stands once it has looked at so many nodes."""
+
+    def looked():
+        found = Standing.of(engine().status(run_id).event, *shape)
+        return found if found is not None and found.nodes >= nodes else None
+
+    return wait_for(looked)
+
+
+@pytest.mark.visit
+def test_a_search_ends_with_a_proof_that_the_whole_page_knows(start, visit, address, alts, texts):
+    page = start(**EASY)
+    assert page.button(key="best").label == "Is it the best?" and "These parts are at least" in texts(page)
+    page.button(key="best").click().run()
+    run = searches(page, address)[0]
+    wait_for(lambda: engine().status(run.id).ended)
+    page = visit(PARTS, **address(page))
+    assert not page.exception and not page.error
+    assert PROVED in page.success[0].value and "capture more. This is proved." in texts(page)
+    assert not [button for button in page.button if button.key == "best"]
+    assert any(f"in each of 2 components: 8 {BEST}" in alt for alt in alts(page))
+    found = nspca.Result.from_bytes(engine().result(run.id))
+    assert found.status is nspca.Status.OPTIMAL
+    upper = nspca.verify(nspca.load_sample("digits").X, found.certificate)
+    assert found.value >= upper * (1 - 1e-8)
+    assert any("Certificate" in one.label for one in page.get("download_button"))
+    assert "certify='exhaustive'" in snippet(page)
+    told = next(one for one in tell(engine().store.list_runs(address(page)["w"])) if one.run.id == run.id)
+    assert told.spec.describe().question == "is it the best? 2 components of 4"
+    assert told.page == PARTS and told.query["parts"] == address(page)["parts"]
+
+
+@pytest.mark.visit
+def test_a_search_is_cancelled_and_goes_on_from_there(start, address, texts, alts):
+    page = start(**HARD)
+    page.button(key="best").click().run()
+    first = searches(page, address)[0]
+    assert standing(first.id, (64, 4), nodes=3).open > 0
+    page.run()
+    assert any(OUT in alt for alt in alts(page))
+    page.button(key="cancel_best").click().run()
+    assert not page.exception and not page.error
+    page.run()
+    assert engine().status(first.id).state == "cancelled" and "press Go on" in texts(page)
+    assert page.button(key="best").label == "Go on"
+    page.button(key="best").click().run()
+    second = searches(page, address)[0]
+    assert second.id != first.id and spec_of(second).attempt == 1
+    standing(second.id, (64, 4))
+    engine().cancel(second.id, address(page)["w"])
+    wait_for(lambda: engine().status(second.id).ended and not engine().hands_in(second.id))
+    before, after = (nspca.Result.from_bytes(engine().store.result(run.id)) for run in (first, second))
+    assert after.certificate.upper <= before.certificate.upper and after.certificate.tree is not None
+    nspca.verify(nspca.load_sample("digits").X, after.certificate)
+
+
+def attempt(shape, k, state, seconds, of, **masks):
+    """A search that has ended, with what it said last."""
+    payload = {"open": 5, "nodes": 70, **{name: hexed(mask) for name, mask in masks.items()}}
+    event = Event("proving the optimum", lower=1.0, upper=2.0, payload=payload)
+    now = JobState("a", state, started=100.0, finished=100.0 + seconds, event=event)
+    return proofs.Attempt("a", k, now, None, OptimumSpec(**of.about_problem(), k=k, method="joint"))
+
+
+@pytest.mark.visit
+@pytest.mark.parametrize(
+    ("state", "seconds", "says", "goes_on"),
+    [
+        ("done", SECONDS, "ended before its proof was complete, with 5 cases open and 70 looked at.", True),
+        ("done", 10, "it can split nothing further", False),
+        ("cancelled", 10, "is kept, with 5 cases open and 70 looked at: press Go on", True),
+    ],
+)
+def test_what_was_not_reached_is_said_and_names_have_marks(
+    start, texts, monkeypatch, state, seconds, says, goes_on
+):
+    page = start(TABLE, "components", **WORDS)
+    certain, possible = np.zeros((13, 2), bool), np.zeros((13, 2), bool)
+    certain[0], possible[:4] = (True, False), True
+    of = ComponentsSpec(data=DataSpec(sample="pitprops", covariance=True), sizes=(3, 3))
+    one = attempt((13, 2), (3, 3), state, seconds, of, certain=certain, possible=possible)
+    monkeypatch.setattr(proofs, "attempts", lambda asked: [one])
+    page = page.run()
+    assert not page.exception and not page.error and says in texts(page)
+    assert bool([button for button in page.button if button.key == "best"]) is goes_on
+    drawn = "".join(part.proto.body for part in page.get("html"))
+    assert "1 certain, 3 undecided" in drawn and "0 certain, 4 undecided" in drawn and "✓ topdiam" in drawn
+    assert "18 of the 26 pairs of a feature and a component are ruled out." in texts(page)
+
+
+def test_components_keep_their_place_in_the_pictures():
+    X = np.zeros((6, 3))
+    X[[0, 1], 0] = X[[2, 3], 1] = X[4, 2] = 1.0
+    possible = np.zeros((6, 3), bool)
+    possible[:, 2], possible[[2, 3], 0], possible[[0, 1], 1] = True, True, True
+    found = search.numbered(Standing(np.zeros((6, 3), bool), possible, 1, 1), X, (2, 2, 1))
+    assert np.array_equal(found.possible, possible[:, [1, 0, 2]])
+    same = Standing(np.zeros((6, 3), bool), np.ones((6, 3), bool), 1, 1)
+    assert search.numbered(same, X, (2, 2, 1)).possible.all()
+    result = nspca.Result(X, np.array([1.0, 2.0, 0.5]), nspca.Status.HEURISTIC, "joint")
+    shown, told = search.in_order(result, found)
+    assert shown.values.tolist() == [2.0, 1.0, 0.5]
+    assert np.array_equal(told.possible, possible[:, [0, 1, 2]]) and shown.components[2, 0] == 1.0
+
+
+@pytest.fixture(scope="module")
+def poor():
+    """Poor parts, and the search that found better ones."""
+    X = nspca.load_sample("digits").X
+    spec = OptimumSpec(data=DataSpec(sample="digits"), k=(2, 1), method="joint")
+    problem = spec.problem(X)
+    worse = nspca.Result.of(problem, np.eye(64)[:, [20, 30]], nspca.Status.HEURISTIC, "joint")
+    found = spec.run(X=X, component=worse.components)
+    return worse, proofs.Attempt("a", (2, 1), JobState("a", "done"), found.certificate, spec, found)
+
+
+def test_better_components_take_the_place_of_the_first_ones(poor):
+    worse, one = poor
+    result = proofs.replaced(worse, "joint", (2, 1), [one])
+    assert result.value == one.answer.value > worse.value == result.info["before"]
+    for other in (
+        replace(one, k=(1, 2)),
+        replace(one, answer=None),
+        replace(one, spec=one.spec.but(method="em")),
+    ):
+        assert proofs.replaced(worse, "joint", (2, 1), [other]) is worse
+    assert proofs.replaced(worse, "joint", (1, 1), [one]) is worse
+
+
+@pytest.mark.visit
+def test_the_page_says_that_better_parts_were_found(start, poor, monkeypatch, texts):
+    worse, one = poor
+    page = start(pictures="digits", r=2, size="2, 1", by="joint", proof="fast")
+    monkeypatch.setattr(
+        "nspca.dashboard.answer_page.kept",
+        lambda run: nspca.Sweep({("joint", 2): worse.with_certificate(one.certificate)}),
+    )
+    monkeypatch.setattr(proofs, "attempts", lambda asked: [one])
+    page = page.run()
+    assert not page.exception and not page.error
+    assert "The search found better parts, and they have taken the place of the first ones" in texts(page)
+    assert PROVED in page.success[0].value
