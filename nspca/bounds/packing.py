@@ -182,6 +182,8 @@ class Packing(Work[JointPlan]):
     def improve(self, lift: Lift, end: int, is_last: bool) -> None:
         """Alternate splitting steps with `look` until the gap hardly closes or step `end` is reached.
 
+        Where a round closed hardly anything, the steps swing about a limit. Then the lift is held, for a mean
+        over more than one round.
         The last bound of the last lift is left to `proved`, which searches once, at the tolerance `FINE`.
         """
         self.look(lift, RARE if is_last else WORTH)
@@ -195,6 +197,7 @@ class Packing(Work[JointPlan]):
             closed_little = np.isfinite(own) and own - reached < stall * max(own - self.lower, 0.0)
             idle = idle + 1 if closed_little else 0
             own = min(own, reached)
+            lift.is_held = idle > 0
 
     def begin(self, rank: int) -> Lift:
         """Return a lift of the given rank that starts from the present W, with prices fitted to W."""
@@ -224,18 +227,16 @@ class Packing(Work[JointPlan]):
     def look(self, lift: Lift, worth: float, put_off: bool = False) -> float:
         """Return the present bound of a lift, and turn the lift to the leading subspace of what is left.
 
+        A lift that is held is not turned.
         The bound is searched and proved when it promises to close the share `worth` of the gap. Otherwise it
-        is only an estimate. With `put_off`, `proved` searches the best of such bounds.
+        is only an estimate, and `proved` searches the best of those. With `put_off` all are left to it.
         """
         packed = Packed(*lift.averaged())
         base, h = packed.base(self.problem, self.kept), packed.heights(self.problem)
         tau = threshold(packed.W, self.problem.nonneg, self.kept.floor)
         promise = base + lift.value(packed.L, h, tau)
         gap = self.upper - self.lower if self.lower > 0 else WIDE * self.upper
-        if put_off:
-            if promise < min(self.upper, self.promised):
-                self.candidate, self.promised = packed, promise
-        elif promise < self.upper - worth * gap:
+        if not put_off and promise < self.upper - worth * gap:
             promise, halves = self.searched(packed, base, lift.tops(lift.values(packed.L, h, tau)))
             for _, cover in halves:
                 if cover.direction.size == lift.U.shape[1] + 1:
@@ -243,8 +244,10 @@ class Packing(Work[JointPlan]):
             if promise < self.upper:
                 self.best, self.halves, self.upper = packed, halves, promise
                 self.tell()
+        elif promise < min(self.upper, self.promised):
+            self.candidate, self.promised = packed, promise
         U, _ = lift_of(self.kept, Witness(packed.W, packed.M), lift.B.shape[1])
-        if U.shape[1] == lift.B.shape[1]:
+        if U.shape[1] == lift.B.shape[1] and not lift.is_held:
             lift.rebase(np.linalg.qr(U)[0])
         return promise
 
@@ -321,8 +324,8 @@ class Packing(Work[JointPlan]):
         return Certificate.of(problem, "JP", "joint", upper, witness)
 
     def search_candidate(self) -> bool:
-        """Search the bound that was put off; return whether it is better than `best`."""
-        if self.candidate is None:
+        """Search the best bound that was put off; return whether it is better than `best`."""
+        if self.candidate is None or self.promised >= self.upper:
             return False
         none_known = [0.0] * len(counts_of(self.problem))
         base = self.candidate.base(self.problem, self.kept)

@@ -11,6 +11,7 @@ import scipy.optimize
 import nspca
 from nspca.bounds import elimination, joint, kyfan
 from nspca.bounds.dual.prices import Prices
+from nspca.bounds.dual.rounds import AVERAGED
 from nspca.bounds.dual.weights import descend, simplex_program
 from nspca.bounds.joint import certify_joint
 from nspca.bounds.packing import Packed, Packing, of_numbers
@@ -96,6 +97,27 @@ def test_prices_and_a_lift_close_most_of_what_w_alone_leaves(sizes, nonneg):
     assert value <= nspca.verify(X, certificate) <= certificate.upper
     assert certificate.kind == "JP" and certificate.witness["claims"].size == 1 + len({*sizes})
     assert certificate.upper - value < 0.4 * (alone.upper - value)
+
+
+def test_a_lift_that_is_held_keeps_its_subspace_and_takes_the_mean_of_all_its_steps():
+    problem = Problem.from_data(rivals(), (6, 6), nonneg=False)
+    alone = kyfan.KyFan(problem, JOINT_PLANS["standard"], 0.0, kept=elimination.all_rows(problem))
+    run = Packing.following(alone, alone.run())
+    lift = run.begin(2)
+    run.advance(lift.splitting, 40)
+    assert lift.recent.count == AVERAGED
+    run.look(lift, 0.0, put_off=True)
+    assert lift.recent is None
+    B, lift.is_held = lift.B, True
+    for count in (40, 80):
+        run.advance(lift.splitting, 40)
+        promise = run.look(lift, 0.0, put_off=True)
+        assert lift.recent.count == count and np.array_equal(lift.B, B)
+    lift.is_held = False
+    run.look(lift, 0.0, put_off=True)
+    assert lift.recent is None and not np.array_equal(lift.B, B)
+    assert run.promised <= promise and run.candidate is not None
+    assert nspca.verify(rivals(), run.proved()) <= run.before
 
 
 @pytest.mark.parametrize("nonneg", [True, False])

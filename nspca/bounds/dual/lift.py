@@ -117,6 +117,7 @@ class Lift(Bundle):
     coordinates : (d, p) coordinates ``B'x_j`` of the points of the bundle
     cuts : block of the row cuts, whose z follows from the weights
     prices : prices of features; None where no feature has one
+    is_held : whether the subspace stays as it is; the mean then goes on over all steps
     """
 
     weight = 1.0
@@ -138,6 +139,7 @@ class Lift(Bundle):
         self.splitting, self.cuts, self.prices = splitting, cuts, prices
         self.rng = np.random.default_rng(0)
         self.recent: Mean | None = None
+        self.is_held = False
         d = B.shape[1]
         self.shadow, self.dual = np.zeros((d, d)), np.zeros((d, d))
         self._base(B)

@@ -70,12 +70,13 @@ class Work(Generic[P]):
         """Make `steps` steps of a splitting, and report progress.
 
         The bundle of a lift, if there is one, grows every `GROW_EVERY` steps. The last `AVERAGED` steps enter
-        the mean of the lift.
+        the mean of the lift, or all steps while the lift is held.
         """
         for step in range(steps):
             splitting.step()
-            if splitting.lift is not None and step >= steps - AVERAGED:
-                splitting.lift.remember(afresh=step == max(0, steps - AVERAGED))
+            lift = splitting.lift
+            if lift is not None and (lift.is_held or step >= steps - AVERAGED):
+                lift.remember(afresh=not lift.is_held and step == max(0, steps - AVERAGED))
             self.steps += 1
             if self.steps % GROW_EVERY == 0:
                 if splitting.lift is not None:

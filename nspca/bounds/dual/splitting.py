@@ -49,6 +49,7 @@ class LiftBlock(Block, Protocol):
     """Interface of a lift with its row cuts, as a splitting uses it; `lift.Lift` implements it."""
 
     cuts: Cuts
+    is_held: bool
 
     @property
     def z(self) -> Array:
