@@ -14,6 +14,7 @@ import nspca
 from nspca.bounds import elimination
 from nspca.bounds.disjoint import pricing, search
 from nspca.bounds.disjoint.arrays import packed_joint, unpacked_joint
+from nspca.bounds.disjoint.branching import choose_row, open_scores, search_answers
 from nspca.bounds.disjoint.columns import Columns
 from nspca.bounds.disjoint.node import EMPTY, JointNode
 from nspca.bounds.disjoint.pricing import Means, Pricing
@@ -318,6 +319,67 @@ def test_where_no_prices_are_enough_the_search_branches(nonneg):
     assert result.certificate.form == "packing" and len(result.certificate.witness["split"]) > 1
     assert result.status is nspca.Status.OPTIMAL and result.value == pytest.approx(exact, rel=1e-9)
     assert nspca.verify(A, result.certificate) <= result.certificate.upper
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_a_tree_of_programs_finds_answers_that_are_never_above_brute_force(nonneg):
+    met = 0
+    for A, sizes in problems(16, seed=53):
+        problem, exact = Problem.from_covariance(A, sizes, nonneg), brute_force_joint(A, sizes, nonneg)[0]
+        tree = tree_of(problem, 0.0)
+        tree.look_for_answers(None)
+        assert tree.point is not None
+        for x, size in zip(tree.point.T, sizes, strict=True):
+            assert np.count_nonzero(x) <= size
+        assert (np.count_nonzero(tree.point, axis=1) <= 1).all()
+        value = np.einsum("ij,ij->", tree.point, A @ tree.point)
+        assert value <= exact * (1 + 1e-9)
+        assert tree.lower * problem.covariance.unit == pytest.approx(value, rel=1e-9)
+        met += value >= exact * (1 - 1e-9)
+    assert met >= 10
+
+
+def test_an_answer_gives_every_component_a_set_of_its_own_size():
+    rng = np.random.default_rng(4)
+    Z = rng.standard_normal((30, 7)) * np.linspace(1, 2, 7)
+    A, sizes = Z.T @ Z, (3, 1, 3)
+    problem, exact = Problem.from_covariance(A, sizes), brute_force_joint(A, sizes, True)[0]
+    tree = tree_of(problem, 0.0)
+    tree.look_for_answers(None)
+    assert all(np.count_nonzero(x) <= size for x, size in zip(tree.point.T, sizes, strict=True))
+    assert np.einsum("ij,ij->", tree.point, A @ tree.point) == pytest.approx(exact, rel=1e-9)
+
+
+def test_a_tree_of_programs_meets_the_optimum_that_whole_prices_miss():
+    A = rivals()
+    problem, exact = Problem.from_covariance(A, (2, 2, 2)), brute_force_joint(A, (2, 2, 2), True)[0]
+    columns, root = Columns(problem.covariance.matrix, True), State.root((2, 2, 2), 6)
+    found = list(search_answers(columns, root, None, 0.0))
+    assert not found[0][1].is_whole and len(found) > 1
+    best = max(prices.program for _, prices in found if prices.is_whole)
+    assert best * problem.covariance.unit == pytest.approx(exact, rel=1e-9)
+    above = problem.covariance.to_unit(exact) * (1 + 1e-6)
+    again = list(search_answers(columns, root, None, above))
+    assert not any(prices.is_whole and prices.program > above for _, prices in again)
+
+
+def test_the_row_to_branch_on_leaves_its_children_lowest():
+    rng = np.random.default_rng(8)
+    for n in (6, 8):
+        Z = rng.standard_normal((40, 2)) @ rng.random((2, n)) + 0.2 * rng.standard_normal((40, n))
+        A = Z.T @ Z
+        columns, state = Columns(A, True), State.root((2, 2), n)
+        prices = columns.prices(state)
+        lower = 0.5 * prices.program
+        row = choose_row(columns, state, prices, lower)
+        if row is None:
+            assert prices.is_whole
+            continue
+        left = {
+            j: sum((columns.program(c, c.classes).program - lower) ** 2 for c in state.children(j))
+            for j in np.flatnonzero(open_scores(state, prices) > 1e-6).tolist()
+        }
+        assert left[row] == pytest.approx(min(left.values()))
 
 
 def test_a_node_whose_children_get_no_bound_is_not_tried_for_ever(monkeypatch):

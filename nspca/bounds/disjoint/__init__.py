@@ -5,6 +5,7 @@ a tree over which component has which feature.
 are in and out.
 
 In the order in which they use each other: `state` (features in and out for each component), `columns` (the
-linear program that finds prices), `pricing` (the bound of prices and trees), `node` (of the joint tree),
-`arrays` (the arrays of its certificate), `search` (the joint tree grows).
+linear program that finds prices), `branching` (the feature to branch on, and answers without proof),
+`pricing` (the bound of prices and trees), `node` (of the joint tree), `arrays` (the arrays of its
+certificate), `search` (the joint tree grows).
 """

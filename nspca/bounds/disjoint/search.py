@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from nspca.bounds.disjoint.arrays import packed_joint, unpacked_joint
+from nspca.bounds.disjoint.branching import choose_row, search_answers
 from nspca.bounds.disjoint.columns import Columns, Prices
 from nspca.bounds.disjoint.node import JointNode
 from nspca.bounds.disjoint.pricing import NO_GOAL, Base, Means, Pricing, aims
@@ -107,13 +108,26 @@ class JointTree(Work[Plan]):
             if self.resumed is not None:
                 self.root = unpacked_joint(self.resumed, self.base, self.means())
                 self.improve_all()
-            elif self.prepare(self.root, first, self.witness):
-                self.improve_all()
+            else:
+                self.look_for_answers(first)
+                if self.prepare(self.root, first, self.witness):
+                    self.improve_all()
         except Cancelled:
             self.report = _nothing
             raise
         self.pace.hurry()
         self.tell()
+
+    def look_for_answers(self, first: Array | None) -> None:
+        """Look for better answers by linear programs alone; `first` are prices (r,) to begin near."""
+        rows = self.base.of_rows(State.root(self.problem.sizes, self.problem.n))
+        if rows.is_impossible:
+            return
+        for found in search_answers(self.columns, rows, first, self.lower * (1 + WHOLE)):
+            self.take(*found)
+            self.tell()
+            if self.stopped:
+                break
 
     def improve_all(self) -> None:
         """Work on the open node with the largest bound until none is open, or a limit is reached."""
@@ -160,7 +174,7 @@ class JointTree(Work[Plan]):
             if rows.is_impossible:
                 return False  # only features without rows are left for a component
             node.prices = self.columns.prices(rows, first)
-            self.take(node.prices)
+            self.take(rows, node.prices)
             pricing = self.begin(node.state, node.prices, witness)
             if pricing is None:
                 return False
@@ -189,7 +203,7 @@ class JointTree(Work[Plan]):
         assert state is not None  # it is open
         rows, pi = self.base.of_rows(state), pricing.pi[self.base.features]
         node.prices = prices = self.columns.prices(rows, pi)
-        self.take(prices)
+        self.take(rows, prices)
         if pricing.goal != NO_GOAL:
             node.is_stuck = not self.prepare(node, pi, self.witness)
             return
@@ -222,13 +236,13 @@ class JointTree(Work[Plan]):
         self.settled += sum(tree.nodes for tree in last.trees)
         return True
 
-    def take(self, prices: Prices) -> None:
-        """Take whole columns as an answer if they are better than what is known."""
+    def take(self, rows: State, prices: Prices) -> None:
+        """Take whole columns as an answer if they are better than what is known; `rows` is their state."""
         if not prices.is_whole or prices.program <= self.lower * (1 + WHOLE):
             return
-        X = np.zeros((self.problem.n, len(self.problem.sizes)))
-        for c, (_, S, _) in enumerate(sorted(prices.shares)):
-            X[self.base.features[list(S)], c] = self.columns.best(S)
+        X, classes = np.zeros((self.problem.n, len(self.problem.sizes))), [*map(iter, rows.classes)]
+        for g, S, _ in prices.shares:
+            X[self.base.features[list(S)], next(classes[g])] = self.columns.best(S)
         self.lower, self.point = prices.program, X
 
     def improve(self, node: JointNode) -> None:
@@ -272,8 +286,9 @@ class JointTree(Work[Plan]):
         """Price a node anew after better columns were found; the old pricing stays if time is over."""
         state, before = node.state, node.pricings[-1]
         assert state is not None and node.prices is not None  # the node is open
-        prices = self.columns.prices(self.base.of_rows(state), node.prices.pi)
-        self.take(prices)
+        rows = self.base.of_rows(state)
+        prices = self.columns.prices(rows, node.prices.pi)
+        self.take(rows, prices)
         made = self.begin(state, prices, self.witness)
         if made is not None:
             self.settled += sum(tree.nodes for tree in before.trees)
@@ -283,7 +298,7 @@ class JointTree(Work[Plan]):
         """Give a node its children; return whether it could be branched on."""
         state, prices = node.state, node.prices
         assert state is not None and prices is not None  # the node is open
-        row = undecided(self.base.of_rows(state), prices)
+        row = choose_row(self.columns, self.base.of_rows(state), prices, self.lower)
         if row is None:
             return False
         feature, children = int(self.base.features[row]), []
@@ -372,27 +387,3 @@ class JointTree(Work[Plan]):
 
 def _nothing(event: Event) -> None:
     """Ignore an event of a search that was cancelled."""
-
-
-def undecided(state: State, prices: Prices) -> int | None:
-    """Return the row to branch on: the one that the linear program leaves most open.
-
-    A row whose share in a component that forms a class of its own is nearest to one half comes first. Without
-    such a row, it is a row whose shares are spread over several columns. None where the program takes whole
-    columns.
-    """
-    classes = state.classes
-    use, most = np.zeros((len(classes), state.n)), np.zeros((len(classes), state.n))
-    for g, S, share in prices.shares:
-        own = list(S)
-        use[g, own] += share
-        most[g, own] = np.maximum(most[g, own], share)
-    score = np.zeros(state.n)
-    for g, own in enumerate(classes):
-        free = state.free(own[0])
-        open_ = np.minimum(use[g], np.maximum(1 - use[g], 0.0)) + 1.0
-        split = 0.5 * np.minimum(use[g], 1.0) * (1 - most[g])
-        part = np.where(open_ > 1 + 1e-6, open_, split) if len(own) == 1 else split
-        score[free] = np.maximum(score[free], part[free])
-    row = int(np.argmax(score))
-    return row if score[row] > 1e-6 and state.holders(row) else None
