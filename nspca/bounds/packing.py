@@ -44,7 +44,7 @@ WORTH, RARE, WIDE = 0.25, 0.5, 0.05
 whose last bound is searched anyway. While no value is known, the share WIDE of the bound stands for the gap.
 In the last round any promised gain is searched.
 """
-STALL, PATIENCE = 0.01, 3
+STALL, PATIENCE = 0.02, 3
 """A lift is left after PATIENCE rounds in a row that each close less than the share STALL of the gap."""
 ON_THE_WAY = 0.04, 2
 """`STALL` and `PATIENCE` for a lift that gets one more dimension afterwards, which closes more."""
@@ -183,8 +183,8 @@ class Packing(Work[JointPlan]):
     def improve(self, lift: Lift, end: int, is_last: bool) -> None:
         """Alternate splitting steps with `look` until the gap hardly closes or step `end` is reached.
 
-        Where a round closed hardly anything, the steps swing about a limit. Then the lift is held, for a mean
-        over more than one round.
+        Where a round of the last lift closed hardly anything, the steps swing about a limit. Then the lift is
+        held, for a mean over more than one round.
         The last bound of the last lift is left to `proved`, which searches once, at the tolerance `fine`.
         """
         self.look(lift, RARE if is_last else WORTH)
@@ -198,7 +198,7 @@ class Packing(Work[JointPlan]):
             closed_little = np.isfinite(own) and own - reached < stall * max(own - self.lower, 0.0)
             idle = idle + 1 if closed_little else 0
             own = min(own, reached)
-            lift.is_held = idle > 0
+            lift.is_held = is_last and idle > 0
 
     def begin(self, rank: int) -> Lift:
         """Return a lift of the given rank that starts from the present W, with prices fitted to W."""
@@ -235,10 +235,12 @@ class Packing(Work[JointPlan]):
         packed = Packed(*lift.averaged())
         base, h = packed.base(self.problem, self.kept), packed.heights(self.problem)
         tau = threshold(packed.W, self.problem.nonneg, self.kept.floor)
-        promise = base + lift.value(packed.L, h, tau)
+        # the bundle has points for single steps, and climbs find those that the mean leaves room for
+        tops = lift.reach(packed.L, h, tau)
+        promise = base + float(lift.totals @ tops)
         gap = self.upper - self.lower if self.lower > 0 else WIDE * self.upper
         if not put_off and promise < self.upper - worth * gap:
-            promise, halves = self.searched(packed, base, lift.tops(lift.values(packed.L, h, tau)))
+            promise, halves = self.searched(packed, base, tops)
             for _, cover in halves:
                 if cover.direction.size == lift.U.shape[1] + 1:
                     lift.grow(cover.direction[:, None])

@@ -217,7 +217,10 @@ class Lift(Bundle):
         Points are found by climbing from `directions` (D, c). Without them, climbs start from random
         directions and, with prices, from the points of largest weight as well.
         """
-        U, tau, h = self.U, self.splitting.entries.tau, self.heights()
+        return self.reach(self.U, self.heights(), self.splitting.entries.tau, directions)
+
+    def reach(self, U: Array, h: Array, tau: float, directions: Array | None = None) -> Array:
+        """Do the same as `grow` for any U (r, d), heights h (r,) and tau, such as means of several steps."""
         root_tau, found = np.sqrt(tau), []
         for g in range(len(self.counts)):
             C = directions
