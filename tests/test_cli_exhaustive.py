@@ -10,7 +10,7 @@ import pytest
 import nspca
 from nspca.__main__ import main
 from nspca.bounds import strongest
-from nspca.bounds.fixing import eigenvalues, probes
+from nspca.bounds.fixing import eigenvalues, lifts, probes, tasks
 from nspca.bounds.fixing import settle as settling
 from nspca.bounds.plan import PLANS
 
@@ -26,7 +26,9 @@ def table(tmp_path):
 
 @pytest.fixture
 def branching(monkeypatch):
-    """Nothing is fixed and nothing counted, so that a search has many nodes."""
+    """Nothing is fixed and nothing counted, and a node has few steps, so that a search has many nodes."""
+    monkeypatch.setattr(lifts, "RANK", 2)
+    monkeypatch.setattr(tasks, "ROUNDS", 1)
     monkeypatch.setattr(eigenvalues, "COUNTED", 0.0)
     monkeypatch.setattr(settling, "FIX_CAP", 0)
     monkeypatch.setattr(probes, "FAILURES", 0)
