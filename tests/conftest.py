@@ -36,9 +36,14 @@ settings.register_profile(
 settings.load_profile("nspca")
 
 COUNTING = 300  # seconds until whoever counts the words of the standard library is taken for dead
-# Tests in the browser wait more than they compute: of two processes with half of them each, one is at work.
-IN_BROWSER = 2
 MOST_PROCESSES = 4
+
+
+def in_browser(config) -> int:
+    """How many processes begin with the tests in the browser. These wait more than they compute: of two
+    processes with half of the visits each, one is at work. Without the visits one is enough.
+    """
+    return 1 if "not visit" in config.getoption("markexpr") else 2
 
 
 def pytest_xdist_auto_num_workers(config) -> int:
@@ -50,7 +55,7 @@ def pytest_xdist_auto_num_workers(config) -> int:
     """
     named = config.getoption("file_or_dir")
     files = len(named) if named and all(".py" in name for name in named) else MOST_PROCESSES
-    count = min(IN_BROWSER + (os.cpu_count() or 1), files, MOST_PROCESSES)
+    count = min(in_browser(config) + (os.cpu_count() or 1), files, MOST_PROCESSES)
     return count if count > 1 else 0
 
 
@@ -74,20 +79,21 @@ def pytest_collection(session):
 
 
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items):
-    """Begin two processes with the tests in the browser, and a third one with those of the dashboard's pages.
+def pytest_collection_modifyitems(config, items):
+    """Begin one or two processes with the tests in the browser, and the next with those of the dashboard's
+    pages.
 
-    Two servers then serve all tests in the browser, every other file one of them, and few engines all pages:
+    Each of the former has a server, for its share of the files in the browser. All pages have few engines:
     each engine starts two workers. A process that has nothing left to do takes the last tests of others.
     """
     inside = [item for item in items if "browser" in item.path.parts]
     pages = [item for item in items if "dashboard" in item.path.parts]
     others = [item for item in items if not {"browser", "dashboard"} & {*item.path.parts}]
-    files = list(dict.fromkeys(item.path for item in inside))
-    first, second = ([item for item in inside if item.path in files[half::2]] for half in (0, 1))
+    files, count = list(dict.fromkeys(item.path for item in inside)), in_browser(config)
+    shares = [[item for item in inside if item.path in files[one::count]] for one in range(count)]
     share = len(items) // int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))  # what a process begins with
     items[:], rest = [], iter(others)
-    for number, head in enumerate((first, second, pages)):
+    for number, head in enumerate((*shares, pages)):
         items += islice(rest, max(0, number * share - len(items)))
         items += head
     items += rest

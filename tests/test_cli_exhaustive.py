@@ -10,23 +10,37 @@ import pytest
 import nspca
 from nspca.__main__ import main
 from nspca.bounds import strongest
-from nspca.bounds.fixing import eigenvalues, probes
+from nspca.bounds.fixing import eigenvalues, lifts, probes, tasks
 from nspca.bounds.fixing import settle as settling
 from nspca.bounds.plan import PLANS
 
 
-@pytest.fixture
-def table(tmp_path):
-    """A table of noise, whose supports are nearly equally good."""
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A table of noise, whose supports are nearly equally good, and certificates to go on from."""
+    folder = tmp_path_factory.mktemp("exhaustive")
     X = np.random.default_rng(3).standard_normal((200, 12))
-    file = tmp_path / "noise.csv"
-    pd.DataFrame(X, columns=[f"f{j}" for j in range(12)]).to_csv(file, index=False)
-    return str(file)
+    pd.DataFrame(X, columns=[f"f{j}" for j in range(12)]).to_csv(folder / "noise.csv", index=False)
+    problem = nspca.Problem.from_data(pd.read_csv(folder / "noise.csv").to_numpy(), 3)
+    nspca.certify(problem.with_k(2)).save(folder / "k2.npz")
+    nspca.certify(nspca.Problem.from_data(X + 1, 3)).save(folder / "other.npz")
+    nspca.certify(problem.with_k((3, 3)), effort="fast").save(folder / "pair.npz")
+    whole = nspca.certify(problem, effort="exhaustive")
+    torn = {name: array[:-1] if name == "use" else array for name, array in whole.tree.items()}
+    replace(whole, witness=torn, upper=2 * whole.upper).save(folder / "torn.npz")
+    return folder
+
+
+@pytest.fixture
+def table(folder):
+    return str(folder / "noise.csv")
 
 
 @pytest.fixture
 def branching(monkeypatch):
-    """Nothing is fixed and nothing counted, so that a search has many nodes."""
+    """Nothing is fixed and nothing counted, and a node has few steps, so that a search has many nodes."""
+    monkeypatch.setattr(lifts, "RANK", 2)
+    monkeypatch.setattr(tasks, "ROUNDS", 1)
     monkeypatch.setattr(eigenvalues, "COUNTED", 0.0)
     monkeypatch.setattr(settling, "FIX_CAP", 0)
     monkeypatch.setattr(probes, "FAILURES", 0)
@@ -92,17 +106,9 @@ def test_no_seconds_leave_a_bound(table, tmp_path, capsys):
         (["--components", "3", "--resume", "{0}/pair.npz"], "about the same problem, got one whose k is"),
     ],
 )
-def test_bad_input_is_one_sentence(more, said, table, tmp_path, capsys):
-    X = pd.read_csv(table).to_numpy()
-    problem = nspca.Problem.from_data(X, 3)
-    nspca.certify(problem.with_k(2)).save(tmp_path / "k2.npz")
-    nspca.certify(nspca.Problem.from_data(X + 1, 3)).save(tmp_path / "other.npz")
-    nspca.certify(problem.with_k((3, 3)), effort="fast").save(tmp_path / "pair.npz")
-    whole = nspca.certify(problem, effort="exhaustive")
-    torn = {name: array[:-1] if name == "use" else array for name, array in whole.tree.items()}
-    replace(whole, witness=torn, upper=2 * whole.upper).save(tmp_path / "torn.npz")
+def test_bad_input_is_one_sentence(more, said, table, folder, capsys):
     asked = ["solve", table, "--k", "3", "--effort", "exhaustive", *more]
-    assert main([part.format(tmp_path) for part in asked]) == 2
+    assert main([part.format(folder) for part in asked]) == 2
     printed = capsys.readouterr()
     assert said in printed.err and printed.err.count("\n") == 1 and printed.out == ""
 

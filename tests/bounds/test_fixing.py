@@ -8,7 +8,7 @@ import pytest
 
 import nspca
 from nspca.bounds import elimination, strongest
-from nspca.bounds.fixing import eigenvalues, lifts, probes
+from nspca.bounds.fixing import eigenvalues, lifts, probes, tasks
 from nspca.bounds.fixing import settle as settling
 from nspca.bounds.fixing import tree as tree_module
 from nspca.bounds.fixing.arrays import unpacked
@@ -32,6 +32,7 @@ PLAN = replace(PLANS["fast"], cap=200)
 def lean(monkeypatch):
     """Few dimensions and steps: small problems need no more, and trees are deeper."""
     monkeypatch.setattr(lifts, "RANK", 2)
+    monkeypatch.setattr(tasks, "ROUNDS", 1)
     monkeypatch.setattr(settling, "FIX_CAP", 400)
 
 
@@ -255,6 +256,7 @@ def test_going_on_never_loses_nodes_of_a_tree_that_proves_less_than_was_known(
     wide, rounds, branching, monkeypatch
 ):
     """The first trees are worse than the bound before them: they are kept beside it, in the file too."""
+    monkeypatch.setattr(tasks, "ROUNDS", 6)  # a few nodes then prove more than was known
     X, problem = hard()
     if wide:  # some features never have rows
         monkeypatch.setattr(strongest, "DENSE_LIMIT", 0)

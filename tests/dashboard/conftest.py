@@ -109,6 +109,30 @@ def finish():
     return wait
 
 
+FINISHED: dict[tuple, dict[str, str]] = {}
+"""Addresses of finished runs of this process, for `reopened`."""
+
+
+@pytest.fixture
+def reopened(visit):
+    """``reopened("pages/sweep.py", "run", sample="lrs")``: a page with its finished run, which the address
+    has under that name. The first test that asks for it presses the button, and waits for the run. Tests
+    after it open the address, which is one drawing in place of three.
+    """
+
+    def open_page(path: str, name: str, **asked: object) -> AppTest:
+        which = (path, *sorted(asked.items()))
+        if which not in FINISHED:
+            page = visit(path, **asked)
+            page.button(key="run").click().run()
+            where = address(page)
+            wait_for(lambda: engine().status(where[name]).ended)
+            FINISHED[which] = where
+        return visit(path, **FINISHED[which])
+
+    return open_page
+
+
 @pytest.fixture
 def settled():
     """``settled(page, done)``: look at the page again when nothing runs any more, until ``done(page)``."""

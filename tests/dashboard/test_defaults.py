@@ -41,9 +41,9 @@ def asked(monkeypatch):
 def test_many_questions_leave_little_behind(asked, monkeypatch):
     asked.now = {"state": "queued"}
     monkeypatch.setattr(asked, "submit", lambda *given, **more: new_workspace())
-    for number in range(2100):
+    for number in range(1700):
         defaults.look(SpeedSpec(), f"table {number}")
-    assert 100 < len(defaults.NAMES) < 2000 and not defaults.NAMES._making
+    assert 100 < len(defaults.NAMES) < 1600 and not defaults.NAMES._making
 
 
 def test_what_was_dropped_or_failed_a_while_ago_is_asked_for_again(asked):

@@ -54,6 +54,12 @@ def done(visit, ended):
     return ended(page)
 
 
+@pytest.fixture
+def known(reopened):
+    """Finished parts, found by their address."""
+    return reopened(PAGE, "parts", **SHORT)
+
+
 def test_it_opens_on_the_digits_where_the_faces_are_a_stand_in(visit, stand_ins, texts):
     page = visit(PAGE)
     assert not page.exception and not page.error
@@ -123,11 +129,11 @@ def methods_of(page):
     return page.segmented_control(key="widget_look").set_value("methods").run()
 
 
-def test_the_numbers_are_those_of_the_package(done):
-    done = methods_of(done)
+def test_the_numbers_are_those_of_the_package(known):
+    known = methods_of(known)
     data = nspca.load_sample("digits")
     problem = nspca.Problem.from_data(data.X, (6, 6, 4))
-    table = done.dataframe[0].value.set_index("method")
+    table = known.dataframe[0].value.set_index("method")
     result = one_by_one(problem, "tpower", {}, 0, silent)
     assert np.isclose(table.loc["tpower", "explained"], result.value)
     assert np.isclose(table.loc["tpower", "gain"], 100 * (table.loc["joint", "explained"] / result.value - 1))
@@ -170,8 +176,8 @@ def test_bad_sizes_are_one_sentence(visit, sentence, change, said):
     assert page.text_input(key="widget_size").value == change.get("size", SHORT["size"])
 
 
-def test_somebody_elses_run_is_not_shown(done, visit, address, sentence):
-    sentence(visit(PAGE, **{**address(done), "w": "another"}))
+def test_somebody_elses_run_is_not_shown(known, visit, address, sentence):
+    sentence(visit(PAGE, **{**address(known), "w": "another"}))
 
 
 @pytest.mark.parametrize(("center", "scale"), [(True, False), (False, False), (True, True)])
@@ -374,8 +380,8 @@ def test_the_snippet_finds_the_same(capsys, sizes):
     assert np.array_equal(found["result"].components, ours.components) and "row" in capsys.readouterr().out
 
 
-def test_exports_open_without_pickle(done):
-    assert [button.label for button in done.get("download_button")] == [
+def test_exports_open_without_pickle(known):
+    assert [button.label for button in known.get("download_button")] == [
         "Parts, CSV",
         "Parts, NPZ",
         "Scores, CSV",
@@ -468,14 +474,14 @@ def test_of_a_large_image_each_piece_of_a_part_has_a_number():
     assert not union_figure(np.zeros((4, 1)), (2, 2), name="joint").layout.shapes
 
 
-def test_an_image_grows_part_by_part_and_more_is_explained_each_time(done, texts, alts):
-    grown = next(alt for alt in alts(done) if alt.startswith("Images side by side: mean, "))
+def test_an_image_grows_part_by_part_and_more_is_explained_each_time(known, texts, alts):
+    grown = next(alt for alt in alts(known) if alt.startswith("Images side by side: mean, "))
     explained = [float(part.split(": ")[1].removesuffix(" %")) for part in grown.split(", ")[1:-1]]
     assert len(explained) == 3 and explained == sorted(explained)
-    assert "explained so far" in texts(done)
-    assert any("in one image: 16 of 64 pixels are in one of them" in alt for alt in alts(done))
-    done.toggle(key="widget_over").set_value(False).run()
-    assert not done.error and not done.exception and done.query_params["over"]
+    assert "explained so far" in texts(known)
+    assert any("in one image: 16 of 64 pixels are in one of them" in alt for alt in alts(known))
+    known.toggle(key="widget_over").set_value(False).run()
+    assert not known.error and not known.exception and known.query_params["over"]
 
 
 def test_the_curve_counts_components_and_says_how_far_they_come():

@@ -39,6 +39,12 @@ def done(visit, finish):
     return finish(page)
 
 
+@pytest.fixture
+def known(reopened):
+    """A finished short sweep, found by its address."""
+    return reopened(PAGE, "run", **SHORT)
+
+
 @pytest.fixture(scope="module")
 def digits():
     data = nspca.load_sample("digits")
@@ -69,24 +75,24 @@ def ended(page, address):
     return page.run()
 
 
-def test_the_panel_says_what_the_certificate_says(done, texts, address):
-    assert labels(done) == ["At least", "Proved limit", "Witness", "Time"]
-    sweep = lookup.opened(address(done)["run"], 0.0, nspca.Sweep.from_bytes)
-    result = sweep["auto", done.select_slider(key="widget_k").value]
-    assert value(done, "At least") in texts(done)
-    assert value(done, "Proved limit") == format_bound(result.certificate.upper)
+def test_the_panel_says_what_the_certificate_says(known, texts, address):
+    assert labels(known) == ["At least", "Proved limit", "Witness", "Time"]
+    sweep = lookup.opened(address(known)["run"], 0.0, nspca.Sweep.from_bytes)
+    result = sweep["auto", known.select_slider(key="widget_k").value]
+    assert value(known, "At least") in texts(known)
+    assert value(known, "Proved limit") == format_bound(result.certificate.upper)
     exact, paper, probability = (result.info[name] for name in OTHERS)
     assert paper > exact > result.certificate.upper and 0.98 <= probability < 1
     assert f"{format_bound(exact)} for the same problem" in texts(
-        done
-    ) and f"{format_bound(paper)} for the same problem" in texts(done)
-    assert any(code.value.startswith("python -m nspca verify digits digits-k") for code in done.code)
+        known
+    ) and f"{format_bound(paper)} for the same problem" in texts(known)
+    assert any(code.value.startswith("python -m nspca verify digits digits-k") for code in known.code)
 
 
-def test_verify_now_recomputes_the_bound(done):
-    done.button(key="verify").click().run()
-    assert not done.error and not done.exception
-    said = done.success[0].value
+def test_verify_now_recomputes_the_bound(known):
+    known.button(key="verify").click().run()
+    assert not known.error and not known.exception
+    said = known.success[0].value
     assert (
         "shares no code" in said
         and "recomputed from the data: no nonnegative component of the centred data with at most 8 nonzero"
@@ -94,7 +100,7 @@ def test_verify_now_recomputes_the_bound(done):
     )
 
 
-def test_a_proof_that_claims_too_much_is_refused_with_its_reason(done, monkeypatch, sentence):
+def test_a_proof_that_claims_too_much_is_refused_with_its_reason(known, monkeypatch, sentence):
     honest = lookup.opened
 
     def boastful(*arguments):
@@ -104,17 +110,17 @@ def test_a_proof_that_claims_too_much_is_refused_with_its_reason(done, monkeypat
         )
 
     monkeypatch.setattr(lookup, "opened", boastful)
-    done.run()
-    done.button(key="verify").click().run()
-    assert "Refused" in sentence(done) and "is proved" in sentence(done) and not done.success
+    known.run()
+    known.button(key="verify").click().run()
+    assert "Refused" in sentence(known) and "is proved" in sentence(known) and not known.success
 
 
-def test_a_large_check_runs_in_the_background(done, monkeypatch, address, settled):
+def test_a_large_check_runs_in_the_background(known, monkeypatch, address, settled):
     monkeypatch.setattr(proofs, "QUICK", 0.0)
-    done.button(key="verify").click().run()
-    settled(done, lambda page: page.success)
-    assert "Checked in" in done.success[0].value and not done.error
-    assert any(run.function == "check" for run in engine().store.list_runs(address(done)["w"]))
+    known.button(key="verify").click().run()
+    settled(known, lambda page: page.success)
+    assert "Checked in" in known.success[0].value and not known.error
+    assert any(run.function == "check" for run in engine().store.list_runs(address(known)["w"]))
 
 
 @pytest.mark.visit
@@ -262,27 +268,27 @@ def test_a_check_is_json(digits):
     assert check(X, b"nonsense")["refusal"]
 
 
-def test_the_switch_shows_the_paper_s_bound(done, alts, address, texts):
+def test_the_switch_shows_the_paper_s_bound(known, alts, address, texts):
     others, band = (
         {"2014 paper's bound", "rank-3 bound, its exact form (proved)"},
         "the optimum is in here (proved)",
     )
-    ours = alts(done)[0]
-    assert band in names(done) and not others & set(names(done))
-    assert "holds for all k together" not in texts(done)
-    done.segmented_control(key="widget_bound").set_value("both").run()
-    assert others | {band} <= set(names(done)) and alts(done)[0] == ours
-    assert "holds for all k together with probability at least 98." in texts(done)
-    done.segmented_control(key="widget_bound").set_value("paper").run()
-    assert others <= set(names(done)) and band not in names(done) and alts(done)[0] != ours
-    assert address(done)["bound"] == "paper" and not done.error
+    ours = alts(known)[0]
+    assert band in names(known) and not others & set(names(known))
+    assert "holds for all k together" not in texts(known)
+    known.segmented_control(key="widget_bound").set_value("both").run()
+    assert others | {band} <= set(names(known)) and alts(known)[0] == ours
+    assert "holds for all k together with probability at least 98." in texts(known)
+    known.segmented_control(key="widget_bound").set_value("paper").run()
+    assert others <= set(names(known)) and band not in names(known) and alts(known)[0] != ours
+    assert address(known)["bound"] == "paper" and not known.error
 
 
-def test_the_axis_is_fitted_on_demand(done, address):
-    axis = lambda: figures(done)[0]["layout"]["yaxis"]  # noqa: E731
+def test_the_axis_is_fitted_on_demand(known, address):
+    axis = lambda: figures(known)[0]["layout"]["yaxis"]  # noqa: E731
     assert axis()["range"][0] == 0
-    done.toggle(key="widget_fit").set_value(True).run()
-    assert axis()["range"][0] > 40 and axis()["minallowed"] == 0 and address(done)["fit"] == "1"
+    known.toggle(key="widget_fit").set_value(True).run()
+    assert axis()["range"][0] > 40 and axis()["minallowed"] == 0 and address(known)["fit"] == "1"
 
 
 @pytest.mark.visit
@@ -498,8 +504,8 @@ def test_what_is_kept_is_no_word_of_other_pages(visit, other, address, texts):
     assert not page.exception and "keep" not in address(page) and "keeping" not in texts(page)
 
 
-def test_pixels_are_not_offered_as_one(done, address):
-    page = done
+def test_pixels_are_not_offered_as_one(known, address):
+    page = known
     page.select_slider(key="widget_k").set_value(8).run()
     page = select(page, address, *list(page.dataframe[-1].value["feature"])[:2])
     assert page.button(key="only") and "one" not in {button.key for button in page.button}

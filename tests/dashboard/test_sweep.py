@@ -31,6 +31,12 @@ def done(visit, finish):
     return finish(page)
 
 
+@pytest.fixture
+def known(reopened):
+    """A finished short sweep, found by its address."""
+    return reopened(PAGE, "run", **SHORT)
+
+
 def test_nothing_starts_unasked(visit, stand_ins, texts):
     before = {run.id for run in engine().store.list_runs(defaults.EVERYBODY)}
     page = visit(PAGE, sample="lrs")
@@ -57,12 +63,12 @@ def test_a_sweep_from_run_to_component(done, texts, alts):
     )
 
 
-def test_the_numbers_are_those_of_the_package(done, texts):
+def test_the_numbers_are_those_of_the_package(known, texts):
     data = nspca.load_sample("pitprops")
     direct = nspca.sweep(nspca.Problem.from_covariance(data.X, k=1), [2, 4, 6])["auto", 4]
-    done.select_slider(key="widget_k").set_value(4).run()
-    assert np.allclose(done.dataframe[0].value["weight"], weights(data, direct.components[:, 0])["weight"])
-    assert f"{direct.value:.3f}" in texts(done)
+    known.select_slider(key="widget_k").set_value(4).run()
+    assert np.allclose(known.dataframe[0].value["weight"], weights(data, direct.components[:, 0])["weight"])
+    assert f"{direct.value:.3f}" in texts(known)
 
 
 @pytest.mark.visit
@@ -95,8 +101,8 @@ def test_a_run_of_a_stand_in_is_not_shown_beside_the_real_data(
     assert "made from other data" in page.warning[0].value and not page.dataframe
 
 
-def test_a_run_of_another_workspace_stays_closed(done, visit, address, sentence):
-    assert "no run with this address" in sentence(visit(PAGE, run=address(done)["run"], sample="pitprops"))
+def test_a_run_of_another_workspace_stays_closed(known, visit, address, sentence):
+    assert "no run with this address" in sentence(visit(PAGE, run=address(known)["run"], sample="pitprops"))
 
 
 @pytest.mark.parametrize(

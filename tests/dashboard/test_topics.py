@@ -43,6 +43,12 @@ def done(visit, stand_ins):
     return finished(page)
 
 
+@pytest.fixture
+def known(reopened, stand_ins):
+    """Finished topics, found by their address."""
+    return reopened(PAGE, "topics", **SHORT)
+
+
 def lists_of(page) -> list[str]:
     return [part.proto.body for part in page.get("html") if "nspca-topics" in part.proto.body]
 
@@ -89,11 +95,11 @@ def test_every_method_that_finds_components_together_counts_as_at_once(visit, te
     assert "that no component of coordinate has" in said
 
 
-def test_the_words_are_those_of_the_package(done):
+def test_the_words_are_those_of_the_package(known):
     data = nspca.load_sample("bow-kos")
     problem = nspca.Problem.from_data(data.X, (6, 6, 6), center=False)
     result = one_by_one(problem, "tpower", {}, 0, silent)
-    shown = lists_of(methods_of(done))[2]
+    shown = lists_of(methods_of(known))[2]
     assert shown.count("<section>") == 3
     for j, x in enumerate(result.components.T):
         section = next(part for part in shown.split("<section>") if part.startswith(f"<h3>{j + 1} ·"))
@@ -154,8 +160,8 @@ def test_a_topic_is_named_and_the_name_stays_and_goes_home(done, visit, address,
     assert "named" not in address(again) and not again.error
 
 
-def test_what_is_no_name_in_an_address_is_left_out(visit, address, done):
-    page = visit(PAGE, **{**address(done), "named": "joint:2=good|nonsense|joint:x=bad|:1=|joint:99999=far"})
+def test_what_is_no_name_in_an_address_is_left_out(visit, address, known):
+    page = visit(PAGE, **{**address(known), "named": "joint:2=good|nonsense|joint:x=bad|:1=|joint:99999=far"})
     assert not page.error and not page.exception and "2 good ·" in lists_of(page)[0]
 
 

@@ -5,7 +5,7 @@ A `FixingTree` makes a `Task` for each node, `waves` brings it to `settle`, and 
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -61,7 +61,7 @@ class Task:
     lower: float
     gap: float
     plan: Plan
-    rounds: int = ROUNDS
+    rounds: int = field(default_factory=lambda: ROUNDS)  # read when a task is made
     work: float = 0.0
     only_fixing: bool = False
     only_bounding: bool = False
