@@ -1,13 +1,19 @@
 """Clients of workers for tests: threads without Dask, and small Dask clusters."""
 
+import pickle
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 
 from distributed import Client, LocalCluster
 
 
+def sent(what):
+    """Return a copy as another process gets it: arrays have no views and no neighbours there."""
+    return pickle.loads(pickle.dumps(what))
+
+
 class Workers:
-    """A client of several workers, which are threads."""
+    """A client of several workers, which are threads that get and give copies as processes do."""
 
     def __init__(self, count):
         self.pool, self.given = ThreadPoolExecutor(count), 0
@@ -17,8 +23,8 @@ class Workers:
 
     def submit(self, function, *arguments, pure):
         self.given += 1
-        given = (one.result() if isinstance(one, Future) else one for one in arguments)
-        future = self.pool.submit(function, *given)
+        given = [sent(one.result() if isinstance(one, Future) else one) for one in arguments]
+        future = self.pool.submit(lambda: sent(function(*given)))
         future.release = lambda: None
         return future
 

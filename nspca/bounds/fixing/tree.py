@@ -228,6 +228,8 @@ class FixingTree(Work[Plan]):
             while waiting:
                 both = next(outcomes), next(outcomes)
                 parent = waiting[0]
+                for one in both:
+                    one.node.share(parent.leaf)
                 feature = int(parent.supports.possible[int(np.argmin(parent.scores))])
                 children = self.taken(both[0]), self.taken(both[1])
                 parent.feature, parent.children, parent.leaf, parent.warm = feature, children, None, None
