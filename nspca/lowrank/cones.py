@@ -175,6 +175,7 @@ def search_part(query: Query, part: Part, report: Report) -> tuple[Grown, float,
     """Search a part of a wave by itself; return its forest, the best value and its direction."""
     search = _Search(Objective(query), part.budget, report, None)
     search.lower, search.direction = part.lower, part.direction
+    search.batch_share = 1  # a part has few open cones, and small batches take longer
     cones, uppers = part.cones, part.uppers
     search.add(cones, uppers, uppers, lambda still: [cones.rows[i] for i in still], [-1] * uppers.size)
     search.split_all()
@@ -196,7 +197,8 @@ class _Search:
     """State of one run of `search`: the best value `lower` and its direction, and all cones `made` so far.
 
     `top` is the largest bound of the open cones before the last batch was split. `divided` has the query and
-    the client of a search that may go on in waves.
+    the client of a search that may go on in waves. A batch has at most one in `batch_share` of
+    the open cones.
     """
 
     def __init__(
@@ -206,6 +208,7 @@ class _Search:
         self.lower, self.direction = -np.inf, np.zeros(objective.D)
         self.made, self.top = Forest(objective.D), np.inf
         self.divided: tuple[Query, Any] | None = None
+        self.batch_share = BATCH_SHARE
 
     @property
     def target(self) -> float:
@@ -272,7 +275,8 @@ class _Search:
     def split(self) -> None:
         """Split a batch of the cones with the largest bounds, in pieces with about equal numbers of rows."""
         made = self.made
-        number = min(max(len(made.heap) // BATCH_SHARE, 1), BATCH, (self.budget.cap - len(made) + 1) // 2)
+        left = (self.budget.cap - len(made) + 1) // 2
+        number = min(max(len(made.heap) // self.batch_share, 1), BATCH, left)
         target, self.top = self.target, made.top
         taken = made.pop(number, target)
         taken.sort(key=lambda one: (-made.store.rows[one[2]].size, one[1]))
