@@ -16,7 +16,6 @@ import numpy as np
 
 from nspca.bounds import elementary, lowrank
 from nspca.bounds.fixing.tree import Limits
-from nspca.bounds.fixing.waves import check_client
 from nspca.bounds.plan import CLOSED, FACTOR_LIMIT, PLANS
 from nspca.bounds.strongest import strongest
 from nspca.bounds.together import prove_joint
@@ -26,6 +25,7 @@ from nspca.covariance.covariance import DENSE_LIMIT
 from nspca.covariance.large import LargeCovariance
 from nspca.covariance.linalg import Array
 from nspca.covariance.sharded import ShardedCovariance
+from nspca.covariance.waves import check_client
 from nspca.errors import Cancelled, InvalidOption, InvalidProblem, shown, within_memory
 from nspca.local_search import outside
 from nspca.presentation.numerals import OPTIMAL_GAP
@@ -182,7 +182,8 @@ def certify(
         For effort "exhaustive": number of settled nodes after which the search ends.
     client : distributed.Client, optional
         For effort "exhaustive": client of a Dask cluster whose workers settle the nodes. The tree does not
-        depend on their number, unless `seconds` ends it.
+        depend on their number, unless `seconds` ends it. The client of `Problem.from_shards` is the default.
+        Where all workers are lost, `nspca.errors.WorkersLost` carries what was ready, as `Cancelled` does.
     resume : Certificate, optional
         For effort "exhaustive": the certificate of an earlier search for this problem, which is continued.
         Its claims are taken over, and `nspca.verify` proves them with the rest. A certificate without a tree

@@ -148,6 +148,13 @@ class Cancelled(NSPCAError):
     point: Any = None
 
 
+class WorkersLost(JobError, Cancelled):
+    """The workers of a Dask cluster, or its scheduler, are lost in the middle of a computation.
+
+    What was ready is attached as for any `Cancelled`.
+    """
+
+
 @contextmanager
 def within_memory() -> Iterator[None]:
     """Turn `MemoryError` into `Refused` with a sentence; usable as a decorator."""

@@ -171,8 +171,9 @@ class Problem:
         k, nonneg, center, scale, forced
             As for `from_data`.
         client : distributed.Client, optional
-            Client of a Dask cluster whose workers read the shards, now and in every pass. The folder must be
-            at one path for all of them. Results are bitwise equal for any number of workers.
+            Client of a Dask cluster whose workers read the shards, now and in every pass, and share the work
+            on proofs. The folder must be at one path for all of them. Results are bitwise equal for any
+            number of workers.
         report : callable, optional
             ``report(event)`` for every block of the first pass; may raise `Cancelled`.
 

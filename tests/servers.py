@@ -24,6 +24,7 @@ STREAMLIT = (
     "from tests import servers; servers.hold_on(); "
     "from nspca.dashboard.app.internals import command_line; command_line()"
 )
+DASK = "from tests import servers; servers.hold_on(); from dask.__main__ import main; main()"
 
 
 def launch(command: list[str], **options) -> subprocess.Popen:
@@ -49,6 +50,14 @@ def hold_on() -> None:
         os._exit(1)
 
     threading.Thread(target=wait, name="hold-on", daemon=True).start()
+
+
+def killed(process: subprocess.Popen) -> None:
+    """Kill a process and what it has started, and wait for its end."""
+    with contextlib.suppress(psutil.Error):
+        for one in [*psutil.Process(process.pid).children(recursive=True), process]:
+            one.send_signal(signal.SIGKILL)
+    process.wait(timeout=START_LIMIT)
 
 
 def free_port() -> int:

@@ -272,7 +272,7 @@ class Packing(Work[JointPlan]):
                 cap=min(self.plan.cap, max(LEAST, int(left / len(packed.L)))),
             )
             query = self.query(packed, size, tau)
-            reached[g], cover = search_half(query, budget, report=self.quietly)
+            reached[g], cover = search_half(query, budget, (), self.quietly, self.problem.covariance.client)
             if packed.M is not None:  # h - pi is a difference, so its rounding error has the size of M
                 slack = search_slack(size, packed.L.shape[1] + 1)
                 reached[g] += slack * float(topk_sum(np.linalg.norm(packed.M, axis=1), size))

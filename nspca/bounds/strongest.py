@@ -464,7 +464,7 @@ class _Run(Work[Plan]):
             report=self.report,
             known_upper=self.known_upper,
             ground=Ground.of(self.problem, kept),
-            limits=limits,
+            limits=limits.helped(self.problem.covariance.client),
             raised=self.limits is not None,
         )
 

@@ -101,7 +101,7 @@ class _Sets:
             lower,
             report=self.report,
             ground=ground,
-            limits=limits,
+            limits=limits.helped(problem.covariance.client),
             resumed=resumed,
         )
         tree.known = best.upper / problem.covariance.unit

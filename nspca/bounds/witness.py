@@ -9,6 +9,7 @@ use one half alone, and `dual` and `needed` use the lifts.
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -133,7 +134,9 @@ def prove(
     U = np.zeros((len(kept.block), 0)) if witness.U is None else witness.U
     V = np.vstack((U, np.zeros((extra, U.shape[1]))))
     query = Query(V, k, h, tau, nonneg, kept.fixed)
-    F, cover = search_half(query, replace(budget, offset=t - kept.paid), report=report)
+    F, cover = search_half(
+        query, replace(budget, offset=t - kept.paid), (), report, problem.covariance.client
+    )
     if witness.M is not None:  # rounding errors of h are relative to the norms of the rows of M
         slack = search_slack(k, V.shape[1] + 1)
         F += slack * float(topk_sum(np.linalg.norm(witness.M, axis=1), k, kept.fixed))
@@ -159,10 +162,17 @@ def spectral_half(problem: Problem, kept: Kept, witness: Witness, estimate: floa
 
 
 def search_half(
-    query: Query, budget: Budget, starts: Iterable[Array] = (), report: Report = silent
+    query: Query,
+    budget: Budget,
+    starts: Iterable[Array] = (),
+    report: Report = silent,
+    client: Any = None,
 ) -> tuple[float, Cover]:
-    """Return an upper bound F on the maximum of the query, including rounding errors, and its cover."""
-    cover = cones.search(query, budget, starts, report)
+    """Return an upper bound F on the maximum of the query, including rounding errors, and its cover.
+
+    The parameters are those of `cones.search`.
+    """
+    cover = cones.search(query, budget, starts, report, client=client)
     size = np.einsum("ij,ij->i", query.V, query.V) + query.tau + (0.0 if query.h is None else np.abs(query.h))
     slack = search_slack(query.k, query.V.shape[1] + 1)
     return cover.upper + slack * float(topk_sum(size, query.k, query.fixed)), cover

@@ -12,7 +12,7 @@ from nspca.cli.arguments import Commands, count
 from nspca.cli.screen import check_files, clear, complain, progress, say
 from nspca.cli.solve import readers_of
 from nspca.cli.sweep import as_text
-from nspca.errors import Cancelled, InvalidOption
+from nspca.errors import Cancelled, InvalidOption, WorkersLost
 from nspca.progress import Event, Report
 
 if TYPE_CHECKING:
@@ -62,12 +62,14 @@ def run(args: argparse.Namespace) -> int:
         try:
             result, status = spec.run(report, **given), 0
         except Cancelled as stop:
+            lost = isinstance(stop, WorkersLost)
             if stop.result is None:
-                raise KeyboardInterrupt from None
-            result, status = stop.result, STOPPED
+                raise stop if lost else KeyboardInterrupt from None
+            result, status = stop.result, 2 if lost else STOPPED
+            why = f"{stop} This" if lost else "stopped; this"
     clear()
     if status:
-        complain("nspca: stopped; this is what was ready")
+        complain(f"nspca: {why} is what was ready")
     if args.output:
         Path(args.output).write_bytes(spec.pack(result))
         say(f"result: {args.output}")

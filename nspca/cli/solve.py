@@ -9,7 +9,7 @@ from nspca.cli.answers import beside, tell
 from nspca.cli.arguments import Commands, count, of_problem, percent, with_json, with_seed, with_spec
 from nspca.cli.screen import check_files, complain, progress, saved
 from nspca.cli.sources import make_problem, read_dataset
-from nspca.errors import InvalidOption, of_the_app
+from nspca.errors import InvalidOption, WorkersLost, of_the_app
 
 if TYPE_CHECKING:
     from nspca.problem import Problem
@@ -128,18 +128,36 @@ def _solve(args: argparse.Namespace, client: Any) -> int:
         if problem.joint and args.method != "auto":
             line_of(args.method).check(problem)  # a method that finds one component is refused, as by `solve`
         question = questions.solve_spec(args, dataset)
-    if _is_limited(args, client):
-        result = _search(args, problem, client)
-    else:
-        assert question is not None  # made above
-        result = questions.answer(question, problem, progress())
-    known = None
-    if args.within is not None:
+    lost, known = None, None
+    try:
+        if _is_limited(args, client):
+            result = _search(args, problem, client)
+        else:
+            assert question is not None  # made above
+            result = questions.answer(question, problem, progress())
+    except WorkersLost as error:
+        lost, result = error, _ready(error)
+    if args.within is not None and lost is None:
         known = nspca.membership(problem, result, share=args.within / 100, report=progress())
         if result.certificate is None or known.certificate.upper <= result.certificate.upper * (1 + ROUNDING):
             result = certified(problem, result, known.certificate)  # one certificate proves both
     with saved(args, question if args.spec else None):
-        return tell(args, dataset, problem, result, known)
+        status = tell(args, dataset, problem, result, known)
+    if lost is None:
+        return status
+    complain(
+        f"nspca: {lost} The answer is what was ready{', and --resume goes on' * bool(args.certificate)}."
+    )
+    return 2
+
+
+def _ready(lost: WorkersLost) -> "Result":
+    """Return the answer that was ready when the workers were lost; raise the error where there was none."""
+    from nspca.result import Result
+
+    if isinstance(lost.result, Result) and lost.result.certificate is not None:
+        return lost.result
+    raise lost
 
 
 def _is_limited(args: argparse.Namespace, client: Any) -> bool:

@@ -67,6 +67,8 @@ class Covariance:
         Content hash of the array that the user gave; empty for a part of a matrix.
     exponent : int
         A in the user's units is ``2**exponent`` times this matrix.
+    client : distributed.Client or None
+        Dask client whose workers read the data, and help to prove bounds; None where no workers read them.
     nu : float
         ``A + nu I`` is positive semidefinite: 0 for data, the size of a rounding error for a given matrix.
     shift
@@ -76,6 +78,7 @@ class Covariance:
         matrix explains at most ``x'Ax - relief``.
     """
 
+    client: Any = None
     nu = 0.0
     shift = 0.0
     relief = 0.0

@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 
 from nspca.covariance.tree import FAN, Join, Part
 from nspca.covariance.tree import folded as folded_here
-from nspca.errors import InvalidOption, InvalidProblem, JobError, NSPCAError, shown
+from nspca.errors import InvalidOption, InvalidProblem, NSPCAError, WorkersLost, shown
 from nspca.progress import Event, Report
 
 T = TypeVar("T")
@@ -28,13 +28,15 @@ EACH = 4
 TRIES = 3
 """Maximum starts of a pass when the scheduler blames a task for the loss of its worker."""
 PATIENCE = 60.0
-"""Seconds that a pass waits for a first worker."""
+"""Seconds that the work waits for a first worker, and for another one when none is left."""
 KNOWN = 1.0
 """Seconds that an abandoned pass waits for the scheduler to know all of its tasks."""
 FIRST = 1000
 """Priority of the task that shows that the scheduler has made all tasks: it does not wait for blocks."""
 TICK = 0.2
 """Seconds between two reports while no task ends."""
+CHECKED = 5.0
+"""Seconds between two questions to the scheduler whether it has workers, while no task ends."""
 
 
 def check(client: Any, table: Any) -> None:
@@ -67,7 +69,7 @@ def folded(client: Any, table: Any, function: Any, join: Join, report: Report) -
 
     Raises
     ------
-    JobError
+    WorkersLost
         When the workers are lost, or end again and again.
     """
     for tries in range(TRIES):
@@ -77,8 +79,8 @@ def folded(client: Any, table: Any, function: Any, join: Join, report: Report) -
             begun.wait(report)
             with clear_errors():
                 return begun.total.result()
-        except JobError as error:
-            if type(error.__cause__).__name__ != "KilledWorker" or tries + 1 == TRIES:
+        except WorkersLost as lost:
+            if not is_blamed(lost) or tries + 1 == TRIES:
                 raise
         finally:
             begun.let_go()
@@ -86,17 +88,45 @@ def folded(client: Any, table: Any, function: Any, join: Join, report: Report) -
 
 
 @contextmanager
-def clear_errors(work: str = "read the shards") -> Iterator[None]:
-    """Turn errors of connections, processes and versions into a `JobError`; `work` names the task."""
+def clear_errors(work: str = "read the shards to the end") -> Iterator[None]:
+    """Turn errors of connections, processes and versions into `WorkersLost`; `work` names the task."""
     try:
         yield
     except (NSPCAError, MemoryError):
         raise
     except Exception as error:  # Dask is not imported, so its errors have no names here
-        raise JobError(
-            f"Workers that {work} to the end are required, got {type(error).__name__} "
-            f"({shown(str(error))}): see their logs, or leave the client out."
+        raise WorkersLost(
+            f"Workers that {work} are required, got {type(error).__name__} ({shown(str(error))}): see their "
+            "logs, or leave the client out."
         ) from error
+
+
+def is_blamed(lost: WorkersLost) -> bool:
+    """Tell whether the scheduler blames a task for the loss of its worker; the task may be innocent."""
+    return type(lost.__cause__).__name__ == "KilledWorker"
+
+
+class Attendance:
+    """Record of when a cluster was last known to have workers, while its client waits for a task."""
+
+    def __init__(self, client: Any) -> None:
+        self.client = client
+        self.asked = self.seen = time.monotonic()
+
+    def check(self) -> None:
+        """Ask the scheduler now and then; raise `WorkersLost` when it has had no worker for too long."""
+        now = time.monotonic()
+        if now - self.asked < CHECKED:
+            return
+        self.asked = now
+        with clear_errors("answer"):
+            if self.client.nthreads():
+                self.seen = now
+        if now - self.seen > PATIENCE:
+            raise WorkersLost(
+                f"Workers are required, and there has been none for {PATIENCE:.0f} s: start one, or leave "
+                "the client out."
+            )
 
 
 class Pass:
@@ -147,13 +177,13 @@ class Pass:
 
     def wait(self, report: Report) -> None:
         """Wait until the root is computed or has failed; `report` is called meanwhile."""
-        over = False
+        over, attendance = False, Attendance(self.client)
         while not over:
             report(Event("reading", self.branches - len(self.waiting), self.branches))
             try:
                 over = self._done.get(timeout=TICK)
             except queue.Empty:
-                continue
+                attendance.check()
 
     def let_go(self) -> None:
         """Abandon the pass: release all futures, once the scheduler knows them.

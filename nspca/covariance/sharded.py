@@ -66,6 +66,7 @@ class ShardedCovariance(Parts):
             digest=table.digest,
             exponent=0 if scale else 2 * self.rows.exponent,
         )
+        self.client = client
 
     @property
     def passes(self) -> int:

@@ -16,29 +16,38 @@ Guarantee: `lower <= max f <= upper`; with h = 0 and tau = 0, max f is the optim
 Cost: O(n D) per cone; the number of cones grows with D, not with n.
 Source: docs/certificates.md; the function f is eq. 13 of Asteris et al. 2014.
 
+A search that has become large goes on in waves (`covariance.waves`): its cones with the largest bounds are
+dealt out to parts, and each part is searched by itself, here or on the workers of a Dask cluster.
+
 `bounds.witness` proves search halves with `search`. The methods `cone` and `auto` find answers with it. The
 page Spannogram draws it by `watch`.
 """
 
-import heapq
 import itertools
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from nspca.covariance.linalg import UNIT_ROUNDOFF, Array
+from nspca.covariance.waves import waves
+from nspca.lowrank.forest import Forest, Grown, Open
 from nspca.lowrank.objective import Cones, Halves, Objective, Query
 from nspca.progress import Event, Report, silent
 
-LEAF = 255
-"""Code of a leaf in the split tree; other codes are j * D + l, so D is at most 15."""
 REPORT_EVERY = 64
 """Minimum number of cones between two progress reports: a few milliseconds."""
 SHARE = 0.05
 """Share of the distance between a bound and a known value that a search may leave open."""
 BATCH, BATCH_SHARE = 64, 4
 """Cones split at once: at most `BATCH`, and at most one in `BATCH_SHARE` of the open cones."""
+ALONE = 4096
+"""Cones that a search makes before it goes on in waves. Few searches make more."""
+PARTS, DEALT, EACH = 16, 512, 2048
+"""Parts of a wave, maximum cones that each begins with, and maximum cones that each makes: about 50 ms."""
+LEAST = 512
+"""Cones that each part must be allowed to make. With fewer, sending a part takes longer than the work."""
 TERMS = 2**16
 """Maximum of rows times D for cones that are split together: their numbers fit into the processor cache."""
 
@@ -57,24 +66,6 @@ class Cover:
     tree: np.ndarray
     cones: int
     finished: bool
-
-
-@dataclass(frozen=True, eq=False)
-class Step:
-    """A cone of a running search, passed to `report` so that a page can draw the search.
-
-    `generators` (D, D) has a generator in each row. `parent` is the number of the cone that was split, -1 for
-    a root. `upper` is the bound of this cone. `lower` and `ceiling` are the bounds on max f known when the
-    cone was made. `open` tells whether the cone must be split further, as far as is known then.
-    """
-
-    number: int
-    parent: int
-    generators: Array
-    upper: float
-    lower: float
-    ceiling: float
-    open: bool
 
 
 @dataclass(frozen=True)
@@ -111,6 +102,39 @@ class Budget:
         return max((1 + self.tol) * reached, self.goal, near) - self.offset
 
 
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Some cones of a search that are searched by themselves.
+
+    `uppers` (c,) has their bounds. `lower` and `direction` are the best known value and where f has it. The
+    `cap` of the budget counts the given cones too.
+    """
+
+    cones: Cones
+    uppers: Array
+    lower: float
+    direction: Array
+    budget: Budget
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """A cone of a running search, passed to `report` so that a page can draw the search.
+
+    `generators` (D, D) has a generator in each row. `parent` is the number of the cone that was split, -1 for
+    a root. `upper` is the bound of this cone. `lower` and `ceiling` are the bounds on max f known when the
+    cone was made. `open` tells whether the cone must be split further, as far as is known then.
+    """
+
+    number: int
+    parent: int
+    generators: Array
+    upper: float
+    lower: float
+    ceiling: float
+    open: bool
+
+
 USUAL = Budget()
 """Budget of a search whose caller names none."""
 
@@ -121,6 +145,7 @@ def search(
     starts: Iterable[Array] = (),
     report: Report = silent,
     watch: Callable[[Step], object] | None = None,
+    client: Any = None,
 ) -> Cover:
     """Maximise f over the sphere.
 
@@ -133,13 +158,28 @@ def search(
     report : callable
         Gets an `Event` every few cones; raises `Cancelled` to stop.
     watch : callable, optional
-        Gets a `Step` for every cone made.
+        Gets a `Step` for every cone made. The search then makes no waves.
+    client : distributed.Client, optional
+        Dask client whose workers search the parts of a wave. The cover does not depend on their number.
 
     Returns
     -------
     Cover
     """
-    return _Search(Objective(query), budget, report, watch).run(starts)
+    search = _Search(Objective(query), budget, report, watch)
+    search.divided = None if watch else (query, client)
+    return search.run(starts)
+
+
+def search_part(query: Query, part: Part, report: Report) -> tuple[Grown, float, Array]:
+    """Search a part of a wave by itself; return its forest, the best value and its direction."""
+    search = _Search(Objective(query), part.budget, report, None)
+    search.lower, search.direction = part.lower, part.direction
+    search.batch_share = 1  # a part has few open cones, and small batches take longer
+    cones, uppers = part.cones, part.uppers
+    search.add(cones, uppers, uppers, lambda still: [cones.rows[i] for i in still], [-1] * uppers.size)
+    search.split_all()
+    return search.made.packed(), search.lower, search.direction
 
 
 def roots(D: int, extra: bool, nonneg: bool) -> list[tuple[int, ...]]:
@@ -153,61 +193,22 @@ def roots(D: int, extra: bool, nonneg: bool) -> list[tuple[int, ...]]:
     return [s for s in signs if not (extra and s[-1] < 0) and not (half == 0 and s[0] < 0)]
 
 
-class _Open:
-    """Storage of the cones that may still be split, in arrays that grow.
-
-    A row of `numbers` holds the generators, G, T and lengths of a cone, and `rows` its row numbers. `free`
-    are the positions without a cone.
-    """
-
-    def __init__(self, D: int):
-        self.D, self.numbers = D, np.empty((0, D * (3 * D + 1)))
-        self.rows: dict[int, np.ndarray] = {}
-        self.free: list[int] = []
-
-    def put(self, cones: Halves | Cones, which: np.ndarray, rows: list[np.ndarray]) -> list[int]:
-        """Store some cones and return their positions."""
-        if len(self.free) < which.size:
-            size = len(self.numbers)
-            more = max(size, which.size, 64)
-            self.numbers = np.vstack((self.numbers, np.empty((more, self.numbers.shape[1]))))
-            self.free += range(size, size + more)
-        places = [self.free.pop() for _ in range(which.size)]
-        parts = (cones.generators, cones.G, cones.T, cones.lengths)
-        self.numbers[places] = np.hstack([part[which].reshape(which.size, -1) for part in parts])
-        self.rows |= zip(places, rows, strict=True)
-        return places
-
-    def take(self, places: list[int]) -> Cones:
-        """Remove and return the cones at these positions."""
-        D = self.D
-        square, ends = (len(places), D, D), (D * D, 2 * D * D, 3 * D * D)
-        generators, G, T, lengths = np.split(self.numbers[places], ends, axis=1)
-        self.free += places
-        rows = [self.rows.pop(place) for place in places]
-        return Cones(generators.reshape(square), lengths, G.reshape(square), T.reshape(square), rows)
-
-
 class _Search:
-    """State of one run of `search`: the best value `lower` and its direction, and all cones made so far."""
+    """State of one run of `search`: the best value `lower` and its direction, and all cones `made` so far.
+
+    `top` is the largest bound of the open cones before the last batch was split. `divided` has the query and
+    the client of a search that may go on in waves. A batch has at most one in `batch_share` of
+    the open cones.
+    """
 
     def __init__(
         self, objective: Objective, budget: Budget, report: Report, watch: Callable[[Step], object] | None
     ) -> None:
         self.f, self.budget, self.report, self.watch = objective, budget, report, watch
         self.lower, self.direction = -np.inf, np.zeros(objective.D)
-        # For every cone by number: its own bound, the code of its split and the number of its first half.
-        self.own: list[float] = []
-        self.codes: list[int] = []
-        self.halves: list[int] = []
-        self.open, self.heap = _Open(objective.D), list[tuple[float, int, int]]()
-        # aside: largest bound of cones that need not be split. top: largest of the others at the last batch.
-        self.aside, self.top = -np.inf, np.inf
-
-    @property
-    def cones(self) -> int:
-        """Number of cones made so far."""
-        return len(self.own)
+        self.made, self.top = Forest(objective.D), np.inf
+        self.divided: tuple[Query, Any] | None = None
+        self.batch_share = BATCH_SHARE
 
     @property
     def target(self) -> float:
@@ -216,11 +217,6 @@ class _Search:
         Bounds include the margin for rounding, so none can come closer to `lower` than that.
         """
         return max(self.budget.target(self.lower), self.lower + 2 * self.f.margin)
-
-    @property
-    def upper(self) -> float:
-        """Return the largest bound of the cones that are left."""
-        return max(self.aside, -self.heap[0][0] if self.heap else -np.inf)
 
     def climb(self, c: Array) -> None:
         """Ascend from direction c, and keep the best value: choose the k best rows, then their best
@@ -248,30 +244,22 @@ class _Search:
         remaining: Callable[[np.ndarray], list[np.ndarray]],
         parents: Iterable[int],
     ) -> None:
-        """Number new cones and store those that may be split.
+        """Add new cones to the forest, and show them to `watch`.
 
         Parameters
         ----------
-        cones : Halves or Cones
-        own, uppers : (c,) float64
-            Bounds of the cones, and bounds of the cones that they were split from.
-        remaining : callable
-            ``remaining(which)`` returns the rows that matter in some of the cones.
+        cones, own, remaining
+            As for `Forest.add`.
+        uppers : (c,) float64
+            Bounds of the cones that they were split from.
         parents : iterable of int
             Numbers of the cones that they were split from, -1 for roots.
         """
-        first, target = self.cones, self.target
+        first, target = len(self.made), self.target
         uppers = np.minimum(own, uppers)
-        self.own += own.tolist()
-        self.codes += [LEAF] * own.size
-        self.halves += [0] * own.size
-        still = np.flatnonzero(uppers > target)
-        places = self.open.put(cones, still, remaining(still)) if still.size else []
-        for place, which in zip(places, still.tolist(), strict=True):
-            heapq.heappush(self.heap, (-float(uppers[which]), first + which, place))
-        self.aside = max(self.aside, uppers[uppers <= target].max(initial=-np.inf))
+        self.made.add(cones, own, uppers, remaining, target)
         if self.watch:
-            ceiling = max(self.top, self.aside)
+            ceiling = max(self.top, self.made.aside)
             for one, (parent, upper) in enumerate(zip(parents, uppers.tolist(), strict=True)):
                 step = (first + one, parent, cones.generators[one], upper, self.lower, ceiling)
                 self.watch(Step(*step, upper > target))
@@ -286,31 +274,28 @@ class _Search:
 
     def split(self) -> None:
         """Split a batch of the cones with the largest bounds, in pieces with about equal numbers of rows."""
-        number = min(max(len(self.heap) // BATCH_SHARE, 1), BATCH, (self.budget.cap - self.cones + 1) // 2)
-        taken: list[tuple[float, int, int]] = []
-        target, self.top = self.target, -self.heap[0][0]
-        while self.heap and len(taken) < number and -self.heap[0][0] > target:
-            taken.append(heapq.heappop(self.heap))
-        taken.sort(key=lambda one: (-self.open.rows[one[2]].size, one[1]))
+        made = self.made
+        left = (self.budget.cap - len(made) + 1) // 2
+        number = min(max(len(made.heap) // self.batch_share, 1), BATCH, left)
+        target, self.top = self.target, made.top
+        taken = made.pop(number, target)
+        taken.sort(key=lambda one: (-made.store.rows[one[2]].size, one[1]))
         while taken:
-            most = max(1, TERMS // (self.open.rows[taken[0][2]].size * self.f.D))
+            most = max(1, TERMS // (made.store.rows[taken[0][2]].size * self.f.D))
             piece, taken = taken[:most], taken[most:]
             self.halve(piece)
 
-    def halve(self, taken: list[tuple[float, int, int]]) -> None:
+    def halve(self, taken: list[Open]) -> None:
         """Split the cones `taken` from the heap, and climb from the best middle of an edge if promising."""
         f, uppers = self.f, np.array([-upper for upper, _, _ in taken])
-        halves = f.split(self.open.take([place for _, _, place in taken]))
+        halves = f.split(self.made.cones_of(taken))
         best = int(np.argmax(halves.value))
         if halves.value[best] > max(0.95 * self.lower, 2 * self.lower - uppers[best]):
             self.climb(halves.middle[best])
-        parents = [number for _, number, _ in taken]
-        for one, (number, (j, l)) in enumerate(zip(parents, halves.edges.tolist(), strict=True)):
-            self.codes[number], self.halves[number] = j * f.D + l, self.cones + 2 * one
+        self.made.split(taken, halves.edges)
         own = f.bounds(halves.G, halves.T, self.target)
-        self.add(
-            halves, own, np.repeat(uppers, 2), lambda still: f.remaining(halves, still), np.repeat(parents, 2)
-        )
+        parents = np.repeat([number for _, number, _ in taken], 2)
+        self.add(halves, own, np.repeat(uppers, 2), lambda still: f.remaining(halves, still), parents)
 
     def run(self, starts: Iterable[Array]) -> Cover:
         """Search from the `starts` until the bounds are tight enough or the cap is reached."""
@@ -325,28 +310,64 @@ class _Search:
             c = np.asarray(c, dtype=np.float64)
             self.climb(c if not f.extra or c[-1] >= 0 else -c)
         self.begin()
-        reported, trees = 0, self.cones
-        while self.heap and self.cones < self.budget.cap and -self.heap[0][0] > self.target:
-            self.split()
-            if self.cones - reported >= REPORT_EVERY:
-                reported = self.cones
-                self.report(Event("cones", reported, self.budget.cap, lower=self.lower, upper=self.upper))
-        finished = not self.heap or -self.heap[0][0] <= self.target
-        upper = max(self.upper, self.lower)
-        return Cover(self.lower, float(upper), self.direction, self.tree(trees, upper), self.cones, finished)
+        made = self.made
+        trees = len(made)
+        self.split_all()
+        upper = max(made.upper, self.lower)
+        tree, finished = made.tree(trees, upper), made.top <= self.target
+        return Cover(self.lower, float(upper), self.direction, tree, len(made), finished)
 
-    def tree(self, trees: int, upper: float) -> np.ndarray:
-        """Return the codes of the split trees in preorder, without splits of cones whose own bound is enough.
-
-        The first `trees` cones are the roots. A half can have a larger bound than its cone, so the tree is
-        cut where a cone proves `upper` itself.
-        """
-        codes, stack = [], list(reversed(range(trees)))
-        while stack:
-            number = stack.pop()
-            if self.codes[number] == LEAF or self.own[number] <= upper:
-                codes.append(LEAF)
+    def split_all(self) -> None:
+        """Split cones until the bounds are tight enough or the cap is reached."""
+        made, reported = self.made, 0
+        while len(made) < self.budget.cap and made.top > self.target:
+            if self.divided is not None and self.may_divide:
+                self.wave(*self.divided)
             else:
-                codes.append(self.codes[number])
-                stack += [self.halves[number] + 1, self.halves[number]]
-        return np.array(codes, dtype=np.uint8)
+                self.split()
+            if len(made) - reported >= REPORT_EVERY:
+                reported = len(made)
+                self.tell()
+
+    def tell(self) -> None:
+        """Report the cones made so far, and the bounds."""
+        made = self.made
+        self.report(Event("cones", len(made), self.budget.cap, lower=self.lower, upper=made.upper))
+
+    # --- waves ----------------------------------------------------------------------------------------------
+    @property
+    def may_divide(self) -> bool:
+        """Tell whether the next cones are split in a wave: there are many, and many more may be made."""
+        return len(self.made) >= ALONE and len(self.made.heap) >= PARTS and self.share >= LEAST
+
+    @property
+    def share(self) -> int:
+        """Return the cones that a part of the next wave may make."""
+        return min(EACH, (self.budget.cap - len(self.made)) // PARTS)
+
+    def wave(self, query: Query, client: Any) -> None:
+        """Deal out the cones with the largest bounds to parts, and take over what these have become.
+
+        A part does not know what the others find, so the outcome does not depend on who searches which.
+        """
+        made, share = self.made, self.share
+        made.heap.sort()
+        taken = made.heap[: PARTS * DEALT]
+        dealt = [taken[start::PARTS] for start in range(PARTS)]
+        parts = [
+            Part(
+                made.cones_of(own),
+                np.array([-upper for upper, _, _ in own]),
+                self.lower,
+                self.direction,
+                replace(self.budget, cap=len(own) + share),
+            )
+            for own in dealt
+        ]
+        # What is taken stays in the heap meanwhile, so that reports have the right bound.
+        found = list(waves(client, lambda _: self.tell(), self.tell)(search_part, query, parts))
+        del made.heap[: len(taken)]
+        for own, (part, lower, direction) in zip(dealt, found, strict=True):
+            made.graft(own, part)
+            if lower > self.lower:
+                self.lower, self.direction = lower, direction

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nspca.covariance.linalg import Array
-from nspca.lowrank.cones import LEAF
+from nspca.lowrank.forest import LEAF
 from nspca.lowrank.objective import Query
 from nspca.lowrank.terms import Terms, changed, definite, taken
 from nspca.progress import Event, Report, silent

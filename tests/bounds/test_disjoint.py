@@ -31,9 +31,9 @@ from nspca.bounds.witness import Witness, lifted
 from nspca.errors import Cancelled, CertificateError
 from nspca.problem import Problem
 from nspca.progress import silent
-from tests.bounds.test_fixing_limits import Workers
 from tests.oracles import brute_force_joint
 from tests.strategies import cases
+from tests.workers import Workers
 
 SIZES = ((2, 2), (2, 1), (1, 1, 1), (3,), (2, 2, 1), (1, 2, 2), (3, 2))
 EDGE = 1e-12

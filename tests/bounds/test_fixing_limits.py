@@ -1,33 +1,16 @@
 """Limits of a tree: memory and number of workers do not change the bound that it proves."""
 
-from concurrent.futures import Future, ThreadPoolExecutor
-
 import numpy as np
 import pytest
 
 import nspca
 from benchmarks import fixings
-from nspca.bounds.fixing import eigenvalues, waves
+from nspca.bounds.fixing import eigenvalues
 from nspca.bounds.fixing import tree as tree_module
 from nspca.bounds.fixing.node import Node, Stage, Supports, Use
 from nspca.bounds.fixing.settle import settle
 from tests.bounds.test_fixing import branching, hard, lean  # noqa: F401  # fixtures
-
-
-class Workers:
-    """A client of several workers, which are threads."""
-
-    def __init__(self, count):
-        self.pool = ThreadPoolExecutor(count)
-
-    def nthreads(self):
-        return {}
-
-    def submit(self, function, *arguments, pure):
-        given = (one.result() if isinstance(one, Future) else one for one in arguments)
-        future = self.pool.submit(function, *given)
-        future.release = lambda: None
-        return future
+from tests.workers import Workers
 
 
 @pytest.mark.parametrize("count", [pytest.param(1, marks=pytest.mark.visit), 3])
@@ -52,7 +35,7 @@ def test_a_better_answer_that_one_node_meets_is_the_level_of_the_next_wave(branc
         met.append(settled.lower)
         return settled
 
-    monkeypatch.setattr(waves, "settle", watched)
+    monkeypatch.setattr(tree_module, "settle", watched)
     found = nspca.api.prove_optimum(problem, poor, nodes=12)
     assert found.value == pytest.approx(best.value, rel=1e-9)
     assert levels[0] < levels[-1] == max(levels)
@@ -81,7 +64,7 @@ def test_open_nodes_beyond_their_memory_hand_on_their_witness_alone(branching, m
         seen.append(task)
         return settle(ground, task, *more)
 
-    monkeypatch.setattr(waves, "settle", watched)
+    monkeypatch.setattr(tree_module, "settle", watched)
     certificate = nspca.certify(problem, effort="exhaustive", nodes=12)
     assert len(seen) > 5 and all(task.warm is None for task in seen[1:])
     assert any(task.witness is not None for task in seen[1:])

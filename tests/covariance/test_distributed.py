@@ -4,7 +4,6 @@ import os
 import pickle
 import signal
 import time
-from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from threading import Event
@@ -13,7 +12,6 @@ import dask
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from distributed import Client, LocalCluster
 
 import nspca
 from nspca.bounds.plan import IN_PARTS
@@ -25,6 +23,7 @@ from nspca.shards.manifest import file_of
 from nspca.shards.writer import Writer
 from tests.patience import wait_for
 from tests.rowblocks import InMemory, counts
+from tests.workers import started
 
 
 @pytest.fixture(scope="module")
@@ -45,19 +44,6 @@ def folder(tmp_path_factory):
 @pytest.fixture(scope="module")
 def client():
     with started(processes=False) as client:
-        yield client
-
-
-@contextmanager
-def started(processes):
-    """A client of two workers."""
-    quiet = {"dashboard_address": "127.0.0.1:0", "dashboard": False}
-    how = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None, "scheduler_kwargs": quiet}
-    with (
-        LocalCluster(processes=processes, host="127.0.0.1" if processes else None, **how) as cluster,
-        Client(cluster, set_as_default=False) as client,
-    ):
-        assert len(client.nthreads()) == 2
         yield client
 
 

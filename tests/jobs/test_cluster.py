@@ -1,7 +1,6 @@
 """A scheduler and two workers as `dask` starts them, known to each other by certificates; one dies."""
 
 import os
-import signal
 import sys
 
 import dask
@@ -12,19 +11,10 @@ from nspca.jobs import Engine, Store, certificates
 from nspca.jobs.engine import KILLED
 from tests import servers
 
-DASK = "from tests import servers; servers.hold_on(); from dask.__main__ import main; main()"
-
 
 def started(environment, *arguments):
-    command = [sys.executable, "-c", DASK, *arguments, "--no-dashboard"]
+    command = [sys.executable, "-c", servers.DASK, *arguments, "--no-dashboard"]
     return servers.launch(command, env=environment, stdout=-3, stderr=-3)
-
-
-def killed(process):
-    with_children = [process, *psutil.Process(process.pid).children(recursive=True)]
-    for one in with_children:
-        one.send_signal(signal.SIGKILL)
-    process.wait(timeout=300)
 
 
 @pytest.mark.visit
@@ -62,7 +52,7 @@ def test_a_cluster_goes_on_without_a_worker_that_was_killed(tmp_path, begun, end
             victim, other = (engine.submit(task, {"gate": str(gate)}, viewer="a") for gate in gates)
             pid = begun(engine, victim)
             begun(engine, other)
-            killed(
+            servers.killed(
                 next(
                     one
                     for one in processes[1:]
@@ -79,5 +69,5 @@ def test_a_cluster_goes_on_without_a_worker_that_was_killed(tmp_path, begun, end
     finally:
         for process in processes:
             if process.poll() is None:
-                killed(process)
+                servers.killed(process)
             process.stdin.close()

@@ -9,8 +9,19 @@ from nspca.covariance.linalg import topk_sum
 from nspca.errors import Cancelled
 from nspca.lowrank import cones
 from nspca.lowrank.cones import Budget, Query
+from nspca.lowrank.forest import LEAF
 from tests.oracles import brute_force
 from tests.strategies import cases, counts
+from tests.workers import Workers
+
+
+@pytest.fixture(params=[False, True], ids=["one search", "waves"])
+def waves(request, monkeypatch):
+    """Whether searches go on in waves of small parts after a few cones."""
+    small = {"ALONE": 8, "PARTS": 3, "DEALT": 4, "EACH": 12, "LEAST": 1}
+    for name, value in small.items() if request.param else ():
+        monkeypatch.setattr(cones, name, value)
+    return request.param
 
 
 def objective(V, k, c, h, root_tau, nonneg):
@@ -23,7 +34,7 @@ def objective(V, k, c, h, root_tau, nonneg):
 
 @pytest.mark.parametrize("nonneg", [True, False])
 @counts(20, 150)
-def test_plain_search_is_exact_on_low_rank_matrices(nonneg, count):
+def test_plain_search_is_exact_on_low_rank_matrices(waves, nonneg, count):
     for case in cases(count, ranks=(1, 2, 3, 4)):
         optimum, _ = brute_force(case.V @ case.V.T, case.k, nonneg)
         cover = cones.search(Query(case.V, case.k, nonneg=nonneg), Budget(1e-6))
@@ -38,7 +49,7 @@ def test_plain_search_is_exact_on_low_rank_matrices(nonneg, count):
 @pytest.mark.parametrize("tau", [0.0, 0.49])
 @pytest.mark.parametrize("raised", [False, True])
 @counts(20, 60)
-def test_search_with_tau_and_row_terms_bounds_dense_sampling(nonneg, tau, raised, count):
+def test_search_with_tau_and_row_terms_bounds_dense_sampling(waves, nonneg, tau, raised, count):
     rng = np.random.default_rng(0)
     for case in cases(count, ranks=(1, 2, 3), seed=3):
         V = case.V / max(np.abs(case.V).max(), 1e-300)
@@ -66,7 +77,7 @@ def walk(cover, V, nonneg):
 
     def visit(G):
         code = next(codes)
-        if code == cones.LEAF:
+        if code == LEAF:
             return leaves.append(G)
         j, l = divmod(code, D)
         first, second = G.copy(), G.copy()
@@ -93,7 +104,7 @@ def copositive(G, T):
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
-def test_the_leaves_are_the_proof(nonneg):
+def test_the_leaves_are_the_proof(waves, nonneg):
     rng = np.random.default_rng(1)
     for case in cases(25, ranks=(2, 3), seed=5):
         cover = cones.search(Query(case.V, case.k, nonneg=nonneg), Budget(1e-3))
@@ -164,10 +175,66 @@ def test_whoever_watches_sees_every_cone_and_bounds_that_close():
         np.diff([step.lower for step in steps]) >= 0
     )
     parents = {step.parent for step in steps}
-    assert sum(step.number not in parents for step in steps) == np.sum(cover.tree == cones.LEAF)
+    assert sum(step.number not in parents for step in steps) == np.sum(cover.tree == LEAF)
 
 
 def test_the_search_is_deterministic():
     V = np.random.default_rng(5).standard_normal((50, 4))
     one, two = cones.search(Query(V, 7)), cones.search(Query(V, 7))
     assert one.upper == two.upper and np.array_equal(one.tree, two.tree)
+
+
+# --- waves --------------------------------------------------------------------------------------------------
+
+
+def hard_query():
+    """A search that makes some thousand cones."""
+    V = np.random.default_rng(0).standard_normal((60, 6))
+    return Query(V, 12, np.random.default_rng(1).random(60), 0.3), Budget(1e-4, cap=900)
+
+
+def same(one, other):
+    """Tell whether two covers are the same bytes."""
+    numbers = ("lower", "upper", "cones", "finished")
+    return all(getattr(one, name) == getattr(other, name) for name in numbers) and all(
+        np.array_equal(getattr(one, name), getattr(other, name)) for name in ("direction", "tree")
+    )
+
+
+@pytest.mark.parametrize("waves", [True], indirect=True)
+@pytest.mark.parametrize("count", [1, 3])
+def test_workers_find_the_same_cover_however_many_they_are(waves, count):
+    query, budget = hard_query()
+    here, workers = cones.search(query, budget), Workers(count)
+    assert here.cones > 600
+    assert same(cones.search(query, budget, client=workers), here)
+    assert workers.given > 20
+
+
+def test_waves_prove_about_as_much_with_as_many_cones(monkeypatch):
+    query, budget = hard_query()
+    alone = cones.search(query, budget)
+    for name, value in {"ALONE": 200, "PARTS": 4, "DEALT": 25, "EACH": 50, "LEAST": 1}.items():
+        monkeypatch.setattr(cones, name, value)
+    waves = cones.search(query, budget)
+    assert waves.cones <= budget.cap + 4 and waves.lower == pytest.approx(alone.lower, rel=1e-6)
+    assert alone.upper - alone.lower > 0
+    assert waves.upper - waves.lower <= 1.2 * (alone.upper - alone.lower)
+
+
+@pytest.mark.parametrize("waves", [True], indirect=True)
+@pytest.mark.parametrize("client", [None, Workers(2)])
+def test_a_search_in_waves_reports_its_bounds_and_is_cancelled(waves, client):
+    query, budget = hard_query()
+    seen = []
+
+    def hear(event):
+        seen.append(event)
+        if event.done > 400:
+            raise Cancelled
+
+    with pytest.raises(Cancelled):
+        cones.search(query, budget, report=hear, client=client)
+    best = cones.search(query, budget)
+    assert all(event.lower <= best.upper and event.upper >= best.lower for event in seen)
+    assert [event.done for event in seen] == sorted(event.done for event in seen)

@@ -12,7 +12,6 @@ eigenvalues, stages, lifts, probes, priced
           of a branch, and what is special where features have prices
 branching what the children of a node start from
 settle    all of these in order
-waves     settle several nodes at once, in this process or on workers
 arrays    the arrays of a certificate from a tree, and back
 fates     features that every better answer must have or cannot have
 tree      the search

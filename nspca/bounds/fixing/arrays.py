@@ -15,8 +15,8 @@ from nspca.bounds.fixing.node import EMPTY, LEAF, Node, Stage, Supports, Use
 from nspca.bounds.fixing.stored import Stored
 from nspca.covariance.linalg import Array
 from nspca.errors import CertificateError
-from nspca.lowrank.cones import LEAF as LEAF_OF_COVER
 from nspca.lowrank.cones import roots
+from nspca.lowrank.forest import LEAF as LEAF_OF_COVER
 
 
 def level_of(root: Node) -> float:

@@ -5,7 +5,7 @@
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -165,6 +165,24 @@ class Node:
     def code(self) -> int:
         """Code of the node in a certificate."""
         return EMPTY if self.supports.is_empty and not self.children else self.feature
+
+    def share(self, above: Use | None) -> None:
+        """Take the witness of a use above in place of equal ones, such as copies that a worker sends back.
+
+        A certificate then holds each witness once, whoever has settled the node.
+        """
+        if above is None or above.witness is None:
+            return
+        witness = above.witness
+
+        def shared(use: Use) -> Use:
+            """Return the use with the witness above if its own one equals that."""
+            is_equal = use.witness is not None and use.witness.equals(witness)
+            return replace(use, witness=witness) if is_equal else use
+
+        for node in self.walk():
+            node.stages = [replace(stage, use=shared(stage.use)) for stage in node.stages]
+            node.leaf = None if node.leaf is None else shared(node.leaf)
 
     def walk(self) -> Iterator["Node"]:
         """Yield this node and all its descendants in preorder, the child with the feature first."""

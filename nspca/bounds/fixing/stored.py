@@ -68,6 +68,13 @@ class Stored:
             M[np.ix_(at, at)] = self.M
         return Stored(rows, W, M, U)
 
+    def equals(self, other: "Stored") -> bool:
+        """Tell whether another witness has the same rows and numbers."""
+        parts = ("rows", "U", "M", "W")
+        return self is other or all(
+            np.array_equal(getattr(self, part), getattr(other, part)) for part in parts
+        )
+
     @property
     def nbytes(self) -> int:
         """Number of bytes that the witness takes in a certificate, which holds one triangle of W."""

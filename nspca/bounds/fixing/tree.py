@@ -20,12 +20,13 @@ from nspca.bounds.fixing.arrays import packed
 from nspca.bounds.fixing.fates import NAMED, Pace, fates, hexed
 from nspca.bounds.fixing.ground import Ground
 from nspca.bounds.fixing.node import Node, Supports, Warm
+from nspca.bounds.fixing.settle import settle
 from nspca.bounds.fixing.stored import Stored
 from nspca.bounds.fixing.tasks import Answer, OutOfTime, Settled, Task
-from nspca.bounds.fixing.waves import Here, There, check_client
 from nspca.bounds.plan import Plan
 from nspca.certificate import Certificate
 from nspca.covariance.linalg import Array
+from nspca.covariance.waves import check_client, waves
 from nspca.errors import Cancelled
 from nspca.local_search import single as ascent
 from nspca.progress import Event
@@ -60,6 +61,10 @@ class Limits:
     nodes: int | None = None
     steps: float | None = None
     client: Any = None
+
+    def helped(self, client: Any) -> "Limits":
+        """Return the limits with the client of a table on disk, unless they have a client."""
+        return self if self.client is not None else replace(self, client=client)
 
 
 @dataclass(eq=False, kw_only=True)
@@ -144,11 +149,11 @@ class FixingTree(Work[Plan]):
         task = replace(task, raised=self.raised, partial=True, at_level=self.at_level)
         self.heap = []
         try:
-            for settled in Here(self.ground, self.quietly, self.narrow)([task]):
-                self.root = settled.node
-                self.taken(settled)
-                for node in self.root.walk():
-                    self.open(node)
+            settled = settle(self.ground, task, self.quietly, self.narrow)
+            self.root = settled.node
+            self.taken(settled)
+            for node in self.root.walk():
+                self.open(node)
             self.tell()
         except OutOfTime:
             pass
@@ -178,15 +183,11 @@ class FixingTree(Work[Plan]):
 
     def run(self) -> None:
         """Split the nodes with the largest bounds until none is open or a limit is reached."""
-        settle = (
-            Here(self.ground, self.quietly)
-            if self.limits.client is None
-            else There(self.limits.client, self.ground, self.watch)
-        )
+        wave = waves(self.limits.client, self.quietly, self.watch)
         try:
             while not self.stopped and (parents := self.worst()):
                 tasks = [task for node in parents for task in self.tasks(node)]
-                self.split(parents, settle(tasks))
+                self.split(parents, wave(settle, self.ground, tasks))
         except OutOfTime:
             pass
         self.pace.hurry()
@@ -227,6 +228,8 @@ class FixingTree(Work[Plan]):
             while waiting:
                 both = next(outcomes), next(outcomes)
                 parent = waiting[0]
+                for one in both:
+                    one.node.share(parent.leaf)
                 feature = int(parent.supports.possible[int(np.argmin(parent.scores))])
                 children = self.taken(both[0]), self.taken(both[1])
                 parent.feature, parent.children, parent.leaf, parent.warm = feature, children, None, None

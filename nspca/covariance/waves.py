@@ -1,0 +1,154 @@
+"""Apply a function to the tasks of a wave: one at a time in this process, or on workers of a Dask cluster.
+
+A *wave* is a fixed number of tasks that do not depend on each other. What each begins with is known before
+the wave, so the outcome does not depend on the number of workers. All tasks of a wave have an object in
+common, which is sent to the cluster once.
+
+`bounds.fixing.tree` settles the nodes of its trees in waves, and `lowrank.cones` splits cones in waves. The
+caller brings the Dask client, and this module imports nothing of Dask.
+"""
+
+import queue
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Protocol, TypeVar
+
+from threadpoolctl import threadpool_limits
+
+from nspca.covariance.distributed import TICK, TRIES, Attendance, clear_errors, is_blamed
+from nspca.errors import InvalidOption, WorkersLost, shown
+from nspca.progress import Report, silent
+
+C = TypeVar("C")
+R = TypeVar("R")
+T = TypeVar("T")
+Function = Callable[[C, T, Report], R]
+"""Function of the common object, a task and a report. It can be pickled."""
+
+
+class Waves(Protocol):
+    """Way to apply a function to the tasks of a wave."""
+
+    def __call__(self, function: Function[C, T, R], common: C, tasks: Iterable[T]) -> Iterator[R]:
+        """Yield the results in the order of the tasks."""
+
+
+def check_client(client: Any) -> None:
+    """Refuse a client without the methods `submit` and `nthreads` of a `distributed.Client`."""
+    if client is not None and not all(hasattr(client, name) for name in ("submit", "nthreads")):
+        raise InvalidOption(f"client must be a distributed.Client or None, got {shown(client)}")
+
+
+def waves(client: Any, report: Report, tell: Callable[[], None]) -> Waves:
+    """Return the way to work on waves: with a Dask client, or here where the client is None.
+
+    Here `report` gets the events of the function. With a client, `tell` is called every `TICK` seconds while
+    workers are busy. Both may raise `Cancelled`.
+    """
+    return Here(report) if client is None else There(client, tell)
+
+
+class Here:
+    """Work on tasks in this process, one at a time, with a report that each of them gets."""
+
+    def __init__(self, report: Report):
+        self.report = report
+
+    def __call__(self, function: Function[C, T, R], common: C, tasks: Iterable[T]) -> Iterator[R]:
+        """Yield the results in the order of the tasks."""
+        for task in tasks:
+            yield function(common, task, self.report)
+
+
+class There:
+    """Work on tasks on the workers of a Dask cluster.
+
+    A task whose worker is lost is computed again. Where the scheduler blames the task for the loss, it is
+    submitted again, at most `TRIES` times.
+
+    Parameters
+    ----------
+    client : distributed.Client
+    tell : callable
+        Called every `TICK` seconds while workers are busy; may raise `Cancelled`.
+    """
+
+    def __init__(self, client: Any, tell: Callable[[], None]):
+        self.client, self.tell = client, tell
+        self.common: Any = None
+        self.held: Any = None
+        self._done: queue.SimpleQueue[bool] = queue.SimpleQueue()
+
+    def __call__(self, function: Function[C, T, R], common: C, tasks: Iterable[T]) -> Iterator[R]:
+        """Yield the results in the order of the tasks.
+
+        Raises
+        ------
+        WorkersLost
+            When there are no workers any more, or the scheduler blames a task too often.
+        """
+        with clear_errors("work to the end"):
+            self.hold(common)
+            left = [(task, self._begin(function, task)) for task in tasks]
+        try:
+            while left:
+                task, future = left[0]
+                for tries in range(TRIES):
+                    try:
+                        self.wait(future)
+                        with clear_errors("work to the end"):
+                            result = future.result()
+                        break
+                    except WorkersLost as lost:
+                        if not is_blamed(lost) or tries + 1 == TRIES:
+                            raise
+                        self.hold(common, anew=True)
+                        future = self._begin(function, task)
+                        left[0] = task, future
+                left.pop(0)
+                future.release()
+                yield result
+        finally:
+            for _, future in left:
+                future.release()
+
+    def hold(self, common: Any, anew: bool = False) -> None:
+        """Put the object that tasks have in common on the cluster, unless it is there.
+
+        A task holds it, so a worker that is lost with the object is no loss.
+        """
+        if anew or self.held is None or common is not self.common:
+            self.common, self.held = common, self._submit(_itself, common)
+
+    def wait(self, future: Any) -> None:
+        """Wait until a future is done, or until there has been no worker for too long."""
+        attendance = Attendance(self.client)
+        while not future.done():
+            self.tell()
+            try:
+                self._done.get(timeout=TICK)
+            except queue.Empty:
+                attendance.check()
+
+    def _begin(self, function: Callable[..., Any], task: Any) -> Any:
+        """Submit a task with the common object."""
+        future = self._submit(_applied, function, self.held, task)
+        future.add_done_callback(lambda _: self._done.put(True))
+        return future
+
+    def _submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Return the future of a function call on the cluster, without the warning about large arguments."""
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Sending large graph")
+            return self.client.submit(function, *arguments, pure=False)
+
+
+def _itself(what: Any) -> Any:
+    """Return the argument: a task that puts an object on the cluster."""
+    return what
+
+
+def _applied(function: Callable[..., Any], common: Any, task: Any) -> Any:
+    """Work on a task on a worker with one BLAS thread, since the cluster runs tasks in parallel."""
+    with threadpool_limits(1):
+        return function(common, task, silent)

@@ -1,0 +1,216 @@
+"""All cones that a search has made: the trees of their splits, and the numbers of those that are open.
+
+A `Forest` has a tree for each orthant. `cones` fills it and encodes it as a proof. A part of its open cones
+can grow in a forest of its own, in another process, and is grafted on afterwards (`Grown`).
+"""
+
+import heapq
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from nspca.covariance.linalg import Array
+from nspca.lowrank.objective import Cones, Halves
+
+LEAF = 255
+"""Code of a leaf in the split tree; other codes are j * D + l, so D is at most 15."""
+
+Open = tuple[float, int, int]
+"""An open cone: minus its bound, its number, and its place in the store."""
+
+
+@dataclass(frozen=True, eq=False)
+class Grown:
+    """A forest as it is sent to another process.
+
+    `own`, `codes` and `halves` (c,) are those of `Forest`. `uppers` and `numbers` (p,) belong to the open
+    cones, None where there are none. `aside` is that of the forest.
+    """
+
+    own: Array
+    codes: np.ndarray
+    halves: np.ndarray
+    cones: Cones | None
+    uppers: Array
+    numbers: np.ndarray
+    aside: float
+
+
+class Store:
+    """Storage of the cones that may still be split, in arrays that grow.
+
+    A row of `numbers` holds the generators, G, T and lengths of a cone, and `rows` its row numbers. `free`
+    are the positions without a cone.
+    """
+
+    def __init__(self, D: int):
+        self.D, self.numbers = D, np.empty((0, D * (3 * D + 1)))
+        self.rows: dict[int, np.ndarray] = {}
+        self.free: list[int] = []
+
+    def put(self, cones: Halves | Cones, which: np.ndarray, rows: list[np.ndarray]) -> list[int]:
+        """Store some cones and return their positions."""
+        if len(self.free) < which.size:
+            size = len(self.numbers)
+            more = max(size, which.size, 64)
+            self.numbers = np.vstack((self.numbers, np.empty((more, self.numbers.shape[1]))))
+            self.free += range(size, size + more)
+        places = [self.free.pop() for _ in range(which.size)]
+        parts = (cones.generators, cones.G, cones.T, cones.lengths)
+        self.numbers[places] = np.hstack([part[which].reshape(which.size, -1) for part in parts])
+        self.rows |= zip(places, rows, strict=True)
+        return places
+
+    def take(self, places: list[int]) -> Cones:
+        """Remove and return the cones at these positions."""
+        D = self.D
+        square, ends = (len(places), D, D), (D * D, 2 * D * D, 3 * D * D)
+        generators, G, T, lengths = np.split(self.numbers[places], ends, axis=1)
+        self.free += places
+        rows = [self.rows.pop(place) for place in places]
+        return Cones(generators.reshape(square), lengths, G.reshape(square), T.reshape(square), rows)
+
+
+class Forest:
+    """Cones by number, and those of them that may still be split.
+
+    Attributes
+    ----------
+    own : list of float
+        Bound of each cone by itself; a half can have a larger one than its cone.
+    codes, halves : list of int
+        Code of the split of each cone (`LEAF` for none), and the number of its first half.
+    heap : list of (minus the bound, number, place)
+        Open cones, the one with the largest bound first.
+    aside : float
+        Largest bound of the cones that need not be split; minus infinity without any.
+    """
+
+    def __init__(self, D: int):
+        self.D, self.store = D, Store(D)
+        self.own: list[float] = []
+        self.codes: list[int] = []
+        self.halves: list[int] = []
+        self.heap: list[Open] = []
+        self.aside = -np.inf
+
+    def __len__(self) -> int:
+        """Return the number of cones made so far."""
+        return len(self.own)
+
+    @property
+    def top(self) -> float:
+        """Return the largest bound of the open cones, minus infinity without any."""
+        return -self.heap[0][0] if self.heap else -np.inf
+
+    @property
+    def upper(self) -> float:
+        """Return the largest bound of the cones that are left."""
+        return max(self.aside, self.top)
+
+    def add(
+        self,
+        cones: Halves | Cones,
+        own: Array,
+        uppers: Array,
+        remaining: Callable[[np.ndarray], list[np.ndarray]],
+        target: float,
+    ) -> None:
+        """Number new cones, and store those whose bound `uppers` is above the target.
+
+        Parameters
+        ----------
+        cones : Halves or Cones
+        own, uppers : (c,) float64
+            Bounds of the cones by themselves, and their bounds with those that they were split from.
+        remaining : callable
+            ``remaining(which)`` returns the rows that matter in some of the cones.
+        target : float
+        """
+        first = len(self)
+        self.own += own.tolist()
+        self.codes += [LEAF] * own.size
+        self.halves += [0] * own.size
+        still = np.flatnonzero(uppers > target)
+        if still.size:
+            self.push(cones, still, remaining(still), uppers[still], first + still)
+        self.aside = max(self.aside, uppers[uppers <= target].max(initial=-np.inf))
+
+    def push(
+        self,
+        cones: Halves | Cones,
+        which: np.ndarray,
+        rows: list[np.ndarray],
+        uppers: Array,
+        numbers: np.ndarray,
+    ) -> None:
+        """Store some cones as open ones, with their bounds and numbers."""
+        places = self.store.put(cones, which, rows)
+        for upper, number, place in zip(uppers.tolist(), numbers.tolist(), places, strict=True):
+            heapq.heappush(self.heap, (-upper, number, place))
+
+    def pop(self, most: int, target: float) -> list[Open]:
+        """Remove the open cones with the largest bounds above a target, at most `most`."""
+        taken: list[Open] = []
+        while self.heap and len(taken) < most and self.top > target:
+            taken.append(heapq.heappop(self.heap))
+        return taken
+
+    def cones_of(self, taken: list[Open]) -> Cones:
+        """Return the cones that were removed from the heap, and free their places."""
+        return self.store.take([place for _, _, place in taken])
+
+    def split(self, taken: list[Open], edges: np.ndarray) -> None:
+        """Note at which edge each of these cones is split; their halves are added next."""
+        for one, ((_, number, _), (j, l)) in enumerate(zip(taken, edges.tolist(), strict=True)):
+            self.codes[number], self.halves[number] = j * self.D + l, len(self) + 2 * one
+
+    # --- parts of a forest ----------------------------------------------------------------------------------
+    def packed(self) -> Grown:
+        """Return the forest as it is sent to another process; its open cones are removed."""
+        left = sorted(self.heap)
+        self.heap = []
+        return Grown(
+            np.array(self.own),
+            np.array(self.codes, dtype=np.uint8),
+            np.array(self.halves),
+            self.cones_of(left) if left else None,
+            np.array([-upper for upper, _, _ in left]),
+            np.array([number for _, number, _ in left], dtype=np.int64),
+            self.aside,
+        )
+
+    def graft(self, given: list[Open], part: Grown) -> None:
+        """Take over the forest that has grown from the cones `given`, which are its first ones."""
+        first, count = len(self), len(given)
+        new = np.arange(first, first + part.own.size - count)
+        numbers = np.concatenate(([number for _, number, _ in given], new)).astype(np.int64)
+        halves = numbers[part.halves]  # those of leaves do not matter
+        split = zip(numbers[:count].tolist(), part.codes.tolist(), halves.tolist(), strict=False)
+        for number, code, half in split:
+            self.codes[number], self.halves[number] = code, half
+        self.own += part.own[count:].tolist()
+        self.codes += part.codes[count:].tolist()
+        self.halves += halves[count:].tolist()
+        if part.cones is not None:
+            which = np.arange(part.uppers.size)
+            self.push(part.cones, which, part.cones.rows, part.uppers, numbers[part.numbers])
+        self.aside = max(self.aside, part.aside)
+
+    # --- the proof ------------------------------------------------------------------------------------------
+    def tree(self, trees: int, upper: float) -> np.ndarray:
+        """Return the codes of the split trees in preorder, without splits of cones whose own bound is enough.
+
+        The first `trees` cones are the roots. A half can have a larger bound than its cone, so the tree is
+        cut where a cone proves `upper` itself.
+        """
+        codes, stack = [], list(reversed(range(trees)))
+        while stack:
+            number = stack.pop()
+            if self.codes[number] == LEAF or self.own[number] <= upper:
+                codes.append(LEAF)
+            else:
+                codes.append(self.codes[number])
+                stack += [self.halves[number] + 1, self.halves[number]]
+        return np.array(codes, dtype=np.uint8)

@@ -1,0 +1,197 @@
+"""Proofs of a table in shards on workers: the same bytes as here, also when a worker is killed in the middle,
+and what is left when the cluster goes away.
+"""
+
+import os
+import signal
+import sys
+import time
+from dataclasses import replace
+from importlib import import_module
+
+import dask
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from distributed import Client, WorkerPlugin
+
+import nspca
+from nspca.__main__ import main
+from nspca.bounds import strongest
+from nspca.bounds.disjoint import pricing
+from nspca.bounds.plan import PLANS
+from nspca.errors import WorkersLost
+from nspca.shards import Shards
+from tests import servers
+from tests.rowblocks import folder_of
+from tests.workers import Workers, started
+
+NODES = 10
+QUICK = {
+    "nspca.bounds.fixing.eigenvalues": {"COUNTED": 0.0},
+    "nspca.bounds.fixing.settle": {"FIX_CAP": 0, "ROUND": 4},
+    "nspca.bounds.fixing.probes": {"FAILURES": 0},
+    "nspca.bounds.fixing.lifts": {"RANK": 2},
+}
+"""Constants with which nothing is fixed or counted and a node has few steps, so that a tree has many."""
+
+
+@pytest.fixture
+def branching(monkeypatch):
+    for module, constants in QUICK.items():
+        for name, value in constants.items():
+            monkeypatch.setattr(f"{module}.{name}", value)
+    monkeypatch.setattr(strongest, "ROOT_ROUNDS", 1)
+    monkeypatch.setattr(pricing, "COUNTED", 0.0)
+    monkeypatch.setattr(pricing, "ROUNDS", 1)
+    monkeypatch.setitem(PLANS, "standard", replace(PLANS["standard"], eigenvalues=0.0, cap=30))
+
+
+class Branching(WorkerPlugin):
+    """Sets the constants in every worker, and makes nodes slow, so that a worker that is killed has one."""
+
+    name = "branching"
+
+    def setup(self, worker):
+        for module, constants in QUICK.items():
+            for name, value in constants.items():
+                setattr(import_module(module), name, value)
+        module = import_module("nspca.bounds.fixing.settle")
+        quick = module.settle
+
+        def settle(*arguments):
+            time.sleep(0.2)
+            return quick(*arguments)
+
+        module.settle = settle
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Shards of noise: many supports are nearly as good as the best."""
+    X = sp.csr_array(np.random.default_rng(3).standard_normal((60, 14)))
+    place = tmp_path_factory.mktemp("shards") / "s"
+    folder_of(X, place, 20)
+    return place
+
+
+def problem_of(folder, k, client=None):
+    return nspca.Problem.from_shards(folder, k, nonneg=False, client=client)
+
+
+def searched(problem, **more):
+    """The certificate of a search that ends in the middle."""
+    return nspca.certify(problem, effort="exhaustive", nodes=NODES, **more)
+
+
+@pytest.mark.parametrize("k", [5, pytest.param((5, 5), marks=pytest.mark.visit)])
+def test_nodes_of_a_table_in_shards_are_spread(branching, folder, k):
+    """Workers that read the shards settle the nodes too, with no client named for the search."""
+    here = searched(problem_of(folder, k))
+    for count in (1, 3):
+        workers = Workers(count)
+        problem = problem_of(folder, k)
+        problem.covariance.client = workers
+        assert searched(problem).to_bytes() == here.to_bytes() and workers.given >= 8
+    nspca.verify(Shards(folder), here)
+
+
+@pytest.mark.visit
+@pytest.mark.skipif(os.name != "posix", reason="SIGKILL")
+@pytest.mark.parametrize(("k", "blamed"), [(5, 0), (5, 3), ((5, 5), 0)])
+def test_a_worker_that_is_killed_in_the_middle_of_a_tree_changes_nothing(branching, folder, k, blamed):
+    here = searched(problem_of(folder, k))
+    with (
+        dask.config.set({"distributed.scheduler.allowed-failures": blamed}),
+        started(processes=True) as client,
+    ):
+        client.register_plugin(Branching())
+        killed = []
+
+        def kill(event):
+            if killed or event.stage != "proving the optimum" or not 3 <= event.done < NODES:
+                return
+            busy = [worker for worker, keys in client.processing().items() if keys]
+            if busy:
+                killed.append(client.run(os.getpid)[busy[0]])
+                os.kill(killed[0], signal.SIGKILL)
+
+        assert searched(problem_of(folder, k, client), report=kill).to_bytes() == here.to_bytes()
+        assert killed and killed[0] not in client.run(os.getpid).values()
+
+
+@pytest.fixture
+def cluster():
+    """The address of a scheduler with a worker, and its process, to be killed."""
+    port = servers.free_port()
+    address = f"tcp://127.0.0.1:{port}"
+    environment = {**os.environ, "PYTHONPATH": str(servers.ROOT)}
+
+    def begun(*arguments):
+        command = [sys.executable, "-c", servers.DASK, *arguments, "--no-dashboard", "--host", "127.0.0.1"]
+        return servers.launch(command, env=environment, stdout=-3, stderr=-3)
+
+    processes = [begun("scheduler", "--port", str(port)), begun("worker", address, "--nthreads", "1")]
+    try:
+        yield address, processes[0]
+    finally:
+        for process in processes:
+            servers.killed(process)
+            process.stdin.close()
+
+
+@pytest.mark.visit
+@pytest.mark.skipif(os.name != "posix", reason="SIGKILL")
+def test_a_cluster_that_goes_away_leaves_a_tree_to_go_on_from(branching, folder, cluster):
+    address, scheduler = cluster
+
+    def kill(event):
+        if event.stage == "proving the optimum" and event.done >= 3:
+            os.kill(scheduler.pid, signal.SIGKILL)
+
+    with (
+        dask.config.set({"distributed.comm.timeouts.connect": "2s"}),
+        Client(address, set_as_default=False, timeout=300) as client,
+    ):
+        client.wait_for_workers(1, timeout=300)
+        client.register_plugin(Branching())
+        with pytest.raises(WorkersLost, match="Workers that work to the end are required, got") as lost:
+            nspca.solve(problem_of(folder, 5, client), certify="exhaustive", report=kill)
+    left, problem = lost.value.result.certificate, problem_of(folder, 5)
+    assert lost.value.best is left and len(left.tree["branch"]) > 1
+    assert nspca.verify(Shards(folder), left, problem) >= lost.value.result.value
+    after = searched(problem, resume=left)
+    assert len(after.tree["branch"]) > len(left.tree["branch"]) and after.upper <= left.upper
+    nspca.verify(Shards(folder), after, problem)
+
+
+def test_the_command_prints_and_saves_what_was_ready_when_workers_were_lost(
+    branching, folder, tmp_path, monkeypatch, capsys
+):
+    file = str(tmp_path / "lost.npz")
+    asked = ["solve", str(folder), "--k", "5", "--signed", "--effort", "exhaustive"]
+
+    def losing(event):
+        if event.stage == "proving the optimum" and event.done >= 3:
+            raise WorkersLost("Workers are required.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("nspca.cli.solve.progress", lambda: losing)
+        assert main([*asked, "--nodes", str(NODES), "--certificate", file]) == 2
+    printed = capsys.readouterr()
+    assert "proved" in printed.out
+    assert printed.err == (
+        "nspca: Workers are required. The answer is what was ready, and --resume goes on.\n"
+    )
+    assert main(["verify", str(folder), file]) == 0
+    assert main([*asked, "--resume", file, "--nodes", "4"]) == 0
+
+
+def test_the_command_says_one_sentence_when_nothing_was_ready(folder, monkeypatch, capsys):
+    def losing(*_):
+        raise WorkersLost("Workers are required.")
+
+    monkeypatch.setattr("nspca.api._run", losing)
+    assert main(["solve", str(folder), "--k", "5", "--effort", "exhaustive", "--nodes", "4"]) == 2
+    printed = capsys.readouterr()
+    assert printed.err == "nspca: Workers are required.\n" and printed.out == ""

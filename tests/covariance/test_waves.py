@@ -1,0 +1,103 @@
+"""Waves of tasks: in order, here or on workers, and what happens when workers are lost."""
+
+import pytest
+
+from nspca.covariance import distributed
+from nspca.covariance.waves import There, check_client, waves
+from nspca.errors import Cancelled, InvalidOption, JobError, WorkersLost
+from tests.workers import Workers
+
+
+def scaled(common, task, report):
+    return common * task
+
+
+def broken(common, task, report):
+    return common / task
+
+
+class KilledWorker(Exception):
+    """An error of that name is what Dask gives to a task that it blames."""
+
+
+class Blaming(Workers):
+    """Workers of which the first few tasks end with the loss of a worker."""
+
+    def __init__(self, times):
+        super().__init__(2)
+        self.times, self.blamed = times, 0
+
+    def submit(self, function, *arguments, pure):
+        if function.__name__ == "_applied" and self.blamed < self.times:
+            self.blamed += 1
+            function, arguments = lost, ()
+        return super().submit(function, *arguments, pure=pure)
+
+
+def lost():
+    raise KilledWorker("a worker died")
+
+
+def quiet(*_):
+    pass
+
+
+@pytest.mark.parametrize("client", [None, Workers(1), Workers(3)])
+def test_results_come_in_the_order_of_the_tasks(client):
+    assert list(waves(client, quiet, quiet)(scaled, 3, range(20))) == [3 * one for one in range(20)]
+
+
+def test_what_tasks_have_in_common_is_sent_once():
+    client = Workers(2)
+    wave = waves(client, quiet, quiet)
+    common = [2]
+    for _ in range(2):
+        assert list(wave(scaled, common, range(1, 3))) == [[2], [2, 2]]
+    assert client.given == 1 + 2 * 2
+
+
+def test_a_task_that_is_blamed_for_the_loss_of_a_worker_is_begun_again():
+    client = Blaming(2)
+    assert list(waves(client, quiet, quiet)(scaled, 3, range(4))) == [0, 3, 6, 9]
+    assert client.blamed == 2
+
+
+def test_a_task_that_is_blamed_again_and_again_ends_the_wave():
+    client = Blaming(100)
+    with pytest.raises(WorkersLost, match=r"that work to the end are required, got KilledWorker \('a worker"):
+        list(waves(client, quiet, quiet)(scaled, 3, [1]))
+    assert client.blamed == distributed.TRIES
+
+
+def test_an_error_of_a_task_is_one_sentence():
+    with pytest.raises(JobError, match="got ZeroDivisionError") as raised:
+        list(waves(Workers(1), quiet, quiet)(broken, 3, [1, 0]))
+    assert isinstance(raised.value, Cancelled)  # so what was ready is attached on the way up
+
+
+def test_a_wait_without_workers_ends(monkeypatch):
+    client = Workers(1)
+    client.nthreads = dict
+    monkeypatch.setattr(distributed, "CHECKED", 0.0)
+    monkeypatch.setattr(distributed, "PATIENCE", 0.1)
+    wave = There(client, quiet)
+
+    class Never:
+        def done(self):
+            return False
+
+    with pytest.raises(WorkersLost, match="there has been none for 0 s: start one, or leave the client out"):
+        wave.wait(Never())
+
+
+def test_a_wave_is_cancelled_by_its_report():
+    def stop():
+        raise Cancelled
+
+    with pytest.raises(Cancelled):
+        list(waves(Workers(1), quiet, stop)(scaled, 3, range(50)))
+
+
+def test_what_is_no_client_is_refused():
+    with pytest.raises(InvalidOption, match=r"client must be a distributed\.Client or None, got 3"):
+        check_client(3)
