@@ -165,7 +165,7 @@ class Rows:
         """Return the columns J of the rows of `part`, each times its power of two, not shifted."""
         here, count = slice(part[0], part[-1]), part.size - 1
         if here.stop - here.start == count * self.n:  # a row has no column twice, so every one is there
-            return np.ldexp(values[here].reshape(count, self.n)[:, J], -self.exponents[J])
+            return np.ldexp(values[here].reshape(count, self.n).take(J, axis=1), -self.exponents[J])
         place = np.full(self.n, -1)
         place[J] = np.arange(len(J))
         at = columns[here]

@@ -149,7 +149,7 @@ class Matrix:
 
     def _centred(self, B: Array, J: Array | slice = slice(None)) -> Array:
         """Return Z before its factors for some rows B of the data and the features J."""
-        C = scaled(B[:, J], -self.own[J])
+        C = scaled(B if isinstance(J, slice) else B.take(J, axis=1), -self.own[J])
         C -= self.first[J]
         C -= self.second[J]
         return C
@@ -184,7 +184,7 @@ class Matrix:
         """Yield Z for the features J, some rows at a time; of a Z that is held the last part is kept."""
         if self.Z is not None:
             if self.last is None or not np.array_equal(self.last[0], J):
-                self.last = J, self.Z[:, J]
+                self.last = J, self.Z.take(J, axis=1)
             yield self.last[1]
             return
         for B in self.X.blocks():
