@@ -38,8 +38,10 @@ NOISE = 2.5
 """Spectral claim tried besides the usual one, as a multiple of the largest eigenvalue of what is left outside
 the core. A lower claim leaves little room for K, and each component pays a higher one.
 """
-FALL, TRIED = 0.8, 5
-"""Ratio of a threshold tried with that claim to the one before, and maximum pairs tried for each core."""
+RAISED, FALL, TRIED = 1.1, 0.8, 5
+"""Ratio of the first threshold to the best one for an empty core; ratio of a threshold tried with that claim
+to the one before; and maximum pairs tried for each core. A core takes part of what a higher threshold leaves.
+"""
 
 
 def certify_joint(
@@ -193,13 +195,14 @@ class _JointSearch:
         return best
 
     def claims(self, remainder: Remainder, rows: np.ndarray, tau: float) -> Iterator[tuple[float, float]]:
-        """Yield pairs of a threshold, from tau down, and a first spectral claim, to try with a core.
+        """Yield pairs of a threshold near tau and a first spectral claim, to try with a core of these rows.
 
         Features outside a core of data in parts have small variances. They get the first pair alone.
         """
-        sizes, others = self.problem.sizes, np.setdiff1d(np.arange(self.problem.n), rows)
-        yield tau, core.SHARE * (self.lower - sum(sizes) * tau) / len(sizes)
-        for _ in range(0 if core.few_in_reach(self.problem.covariance) else TRIED - 1):
+        sizes, few = self.problem.sizes, core.few_in_reach(self.problem.covariance)
+        first, others = tau if few else RAISED * tau, np.setdiff1d(np.arange(self.problem.n), rows)
+        yield first, core.SHARE * (self.lower - sum(sizes) * first) / len(sizes)
+        for _ in range(0 if few else TRIED - 1):
             if tau <= remainder.level:
                 return
             N = remainder.above(tau)[others]
