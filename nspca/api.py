@@ -30,7 +30,7 @@ from nspca.errors import Cancelled, InvalidOption, InvalidProblem, shown, within
 from nspca.local_search import outside
 from nspca.presentation.numerals import OPTIMAL_GAP
 from nspca.problem import Problem
-from nspca.progress import Event, Report, silent
+from nspca.progress import Event, Report, silent, telling
 from nspca.result import Result, Status, Sweep, handing_in, row_of
 from nspca.solvers import METHODS, Method, auto
 from nspca.validation.options import known_seed, made, whole
@@ -207,9 +207,11 @@ def certify(
         )
     problem = _for_all(problem, int(components), result)
     search.check(problem, 1)
+    report = _check_report(report)
     if result is not None:
-        check_belongs(problem, result)
-    certificate, _, _ = _certificate(problem, result, effort, _check_report(report), search=search)
+        with telling(report):
+            check_belongs(problem, result)
+    certificate, _, _ = _certificate(problem, result, effort, report, search=search)
     if result is not None:
         certificate.ratio(result.value)
     return certificate
@@ -233,12 +235,12 @@ def prove_optimum(
     """
     _check_problem(problem)
     search = _Search.of(EXHAUSTIVE, seconds, nodes, client, resume)
-    check_belongs(problem, result)
+    report = _check_report(report)
+    with telling(report):
+        check_belongs(problem, result)
     search.check(problem, len(result.values))
     try:
-        certificate, _, point = _certificate(
-            problem, result, EXHAUSTIVE, _check_report(report), search=search
-        )
+        certificate, _, point = _certificate(problem, result, EXHAUSTIVE, report, search=search)
     except Cancelled as stop:
         if isinstance(stop.best, Certificate):
             stop.result = certified(problem, _improved(problem, result, stop.point), stop.best)
@@ -435,7 +437,7 @@ def _certificate(
 
     `warm` is the state from the k before. Passes over the data are reported while `_find_bound` works.
     """
-    with problem.covariance.telling(report):
+    with telling(report):
         return _find_bound(problem, result, effort, report, warm, search)
 
 
@@ -654,7 +656,7 @@ def _run(
     some = not in_memory(problem) or (
         method in ON_SOME and isinstance(problem.covariance, LargeCovariance) and outside.fits(problem)
     )
-    with problem.covariance.telling(report):
+    with telling(report):
         result = outside.solved(problem, run, report, warm) if some else run(problem, slice(None), report)
     return replace(result, method=method, seconds=time.perf_counter() - started)
 
@@ -669,6 +671,7 @@ def _path(
     started, line = time.perf_counter(), line_of(method)
     line.check(next(iter(problems.values())), options)
     assert line.path is not None  # the caller has asked
-    results = line.path(problem, list(problems), options, seed, report)
+    with telling(report):
+        results = line.path(problem, list(problems), options, seed, report)
     share = (time.perf_counter() - started) / len(problems)
     return {k: replace(result, seconds=share) for k, result in results.items()}

@@ -1,6 +1,8 @@
 """Progress reports of long computations: ``report(event)`` carries progress and may raise `Cancelled`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -41,6 +43,25 @@ Report = Callable[[Event], None]
 
 def silent(event: Event) -> None:
     """Ignore an event; the default `report`."""
+
+
+_of_passes: ContextVar[Report] = ContextVar("of_passes", default=silent)
+"""Hook of `telling` in this thread."""
+
+
+@contextmanager
+def telling(report: Report) -> Iterator[None]:
+    """Call `report` for every part of the data that is read inside the context; `report` may end it."""
+    before = _of_passes.set(report)
+    try:
+        yield
+    finally:
+        _of_passes.reset(before)
+
+
+def tell(event: Event) -> None:
+    """Call the hook of `telling` with the progress of a long read of the data."""
+    _of_passes.get()(event)
 
 
 def progress_only(report: Report, k: int | None = None) -> Report:

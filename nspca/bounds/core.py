@@ -152,7 +152,7 @@ def pays(problem: Problem, rows: tuple[int, ...], most: float, lower: float) -> 
         The best known value, in unit scale; 0 for none.
     """
     A = problem.covariance
-    if len(problem.forced) == sum(problem.sizes) or not can_be_read(A, _first_level(problem, lower)):
+    if len(problem.forced) == sum(problem.sizes) or not can_be_read(A, first_level(problem, lower)):
         return False
     if few_in_reach(A):
         return problem.n > rows[-1]
@@ -164,7 +164,7 @@ def few_in_reach(A: Covariance) -> bool:
     return isinstance(A, Parts) and not A.small and not A.scale
 
 
-def _first_level(problem: Problem, lower: float) -> float:
+def first_level(problem: Problem, lower: float) -> float:
     """Return the level above which entries of A are collected first, from the best known value `lower`."""
     A, top = problem.covariance, float(problem.covariance.diagonal.max())
     first = FIRST_IN_PARTS if few_in_reach(A) else FIRST
@@ -178,7 +178,7 @@ def search_tau(problem: Problem, lower: float) -> tuple[Remainder, Curve]:
     above it, or until memory for entries is full.
     """
     A, top = problem.covariance, float(problem.covariance.diagonal.max())
-    level = _first_level(problem, lower)
+    level = first_level(problem, lower)
     while True:
         remainder = collect(A, problem.nonneg, level)
         curve = _search(problem, remainder)

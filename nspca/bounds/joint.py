@@ -5,6 +5,7 @@ of `packing`, with prices and a lift, continues from the best W. Budgets are num
 the size of the problem alone. `together.prove_joint` calls `certify_joint`.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,6 +15,7 @@ from nspca.bounds import core, elimination
 from nspca.bounds.kyfan import KyFan, allowed, kept_rows
 from nspca.bounds.packing import Packing
 from nspca.bounds.plan import JOINT_PLANS, JointPlan
+from nspca.bounds.remainder import Remainder, collect
 from nspca.certificate import Certificate
 from nspca.errors import Cancelled, InvalidOption, Refused
 from nspca.problem import Problem
@@ -26,6 +28,19 @@ More is eliminated than for one component, since the steps after the first W pay
 LITTLE = 0.2
 """Maximum such share at which the kept rows are chosen where a core with weights is possible too. For KOS, 8
 topics of 15 words, the share is .15 for 1200 rows, which prove .93; a core proves .82.
+"""
+DEEP = 0.4
+"""Level above which entries of A are collected for cores, as a share of `core.first_level`. With an empty
+core the threshold must pay for all components. With a core that explains them it is there for noise alone,
+and may be lower.
+"""
+NOISE = 2.5
+"""Spectral claim tried besides the usual one, as a multiple of the largest eigenvalue of what is left outside
+the core. A lower claim leaves little room for K, and each component pays a higher one.
+"""
+RAISED, FALL, TRIED = 1.1, 0.8, 5
+"""Ratio of the first threshold to the best one for an empty core; ratio of a threshold tried with that claim
+to the one before; and maximum pairs tried for each core. A core takes part of what a higher threshold leaves.
 """
 
 
@@ -146,30 +161,50 @@ class _JointSearch:
 
     def with_core(self) -> KyFan | None:
         """Run `KyFan` on cores with weights for other features; return the best proved run, or None."""
-        problem, plan, sizes = self.problem, self.plan, self.problem.sizes
+        problem, plan = self.problem, self.plan
+        few = core.few_in_reach(problem.covariance)
+        if not few:  # all entries are read anyway
+            collect(problem.covariance, problem.nonneg, DEEP * core.first_level(problem, self.lower))
         remainder, curve = core.search_tau(problem, self.lower)
-        tau, best, steps = curve.best, None, 0
+        best, steps = None, 0
         # a larger core of data in parts holds hardly anything more, and gets fewer steps
-        cores = plan.cores[:1] if core.few_in_reach(problem.covariance) else plan.cores
+        cores = plan.cores[:1] if few else plan.cores
         after = plan.packing_steps(max(cores))
         total = after + sum(allowed(plan, count) for count in cores)
         for count in cores:
-            rows = core.choose_rows(problem, remainder.above(tau), count)
-            t = core.SHARE * (self.lower - sum(sizes) * tau) / len(sizes)
-            kept = core.with_core(problem, remainder, rows, tau, t)
-            if kept is None:
-                continue
-            run = KyFan(problem, plan, self.lower, report=self.report, kept=kept)
-            run.before, run.steps, run.total, run.after = self.best, steps, total, after
-            run.last = count == cores[-1]
-            try:
-                self.keep(run.run())
-            except Refused:
-                continue
-            steps = run.steps
-            best = run if best is None or run.upper < best.upper else best
-            if run.closed:
-                break
+            rows, own = core.choose_rows(problem, remainder.above(curve.best), count), np.inf
+            for tau, t in self.claims(remainder, rows, curve.best):
+                kept = core.with_core(problem, remainder, rows, tau, t)
+                if kept is None:
+                    continue
+                run = KyFan(problem, plan, self.lower, report=self.report, kept=kept, last=False)
+                run.before, run.steps, run.total, run.after = self.best, steps, total, after
+                try:
+                    self.keep(run.run())
+                except Refused:
+                    continue
+                steps = run.steps
+                best = run if best is None or run.upper < best.upper else best
+                if run.closed:
+                    return run
+                if run.upper >= own:
+                    break
+                own = run.upper
         if best is not None:
             best.steps = steps
         return best
+
+    def claims(self, remainder: Remainder, rows: np.ndarray, tau: float) -> Iterator[tuple[float, float]]:
+        """Yield pairs of a threshold near tau and a first spectral claim, to try with a core of these rows.
+
+        Features outside a core of data in parts have small variances. They get the first pair alone.
+        """
+        sizes, few = self.problem.sizes, core.few_in_reach(self.problem.covariance)
+        first, others = tau if few else RAISED * tau, np.setdiff1d(np.arange(self.problem.n), rows)
+        yield first, core.SHARE * (self.lower - sum(sizes) * first) / len(sizes)
+        for _ in range(0 if few else TRIED - 1):
+            if tau <= remainder.level:
+                return
+            N = remainder.above(tau)[others]
+            yield tau, NOISE * core.largest_eigenvalue(N[:, others])
+            tau *= FALL

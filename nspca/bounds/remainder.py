@@ -19,6 +19,7 @@ from nspca.bounds.inequality import SLACK
 from nspca.covariance.covariance import Covariance, DataCovariance, SparseCovariance
 from nspca.covariance.linalg import UNIT_ROUNDOFF, Array, Indices
 from nspca.covariance.parts import CANDIDATES, Parts
+from nspca.progress import Event, tell
 
 MOST = 2_000_000
 """Maximum number of entries that are kept (32 MB). If there are more, the level is raised."""
@@ -164,6 +165,7 @@ def _strips(A: Any, order: np.ndarray, level: float) -> Iterator[tuple[int, np.n
         error += (A.m + 16) * SINGLE_ROUNDOFF * float(A.diagonal.max())
         Z = np.ascontiguousarray(A.Z[:, order], dtype=np.float32)
     for start in range(0, A.n, STRIP):
+        tell(Event("covariance", start, A.n))
         within = size[start] * size[start:] > level - error
         end = start + int(np.count_nonzero(within))
         if end == start:

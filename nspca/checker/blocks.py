@@ -17,7 +17,7 @@ import numpy as np
 from numpy import ndarray as Array
 
 from nspca.checker.numbers import floats
-from nspca.checker.products import Block, Piece
+from nspca.checker.products import Block, FullPiece, Piece
 from nspca.checker.refusal import require
 
 PIECE = 4096
@@ -40,6 +40,7 @@ class Rows:
     constant : (n,), which columns hold one value
     exponents : (n,), exponents of the powers of two by which columns of X are divided
     shifts : (n,), the float that is taken off each shifted column after that, 0 for all others
+    full : whether most columns are shifted; pieces are dense arrays then
     pieces_read : number of pieces of at most `piece` rows into which these sums were divided
     """
 
@@ -74,9 +75,9 @@ class Rows:
         for _, columns, values in self.passed():
             digest.update(columns.data)
             sums += np.bincount(columns, weights=self.unit(columns, values), minlength=n)
-        full = (2 * counts > self.m) & ~gone if shifted else np.zeros(n, dtype=bool)
-        self.shifts = np.where(full, sums / self.m, 0.0)
-        self.piece = max(1, min(PIECE, AT_ONCE // max(1, int(np.count_nonzero(full)))))
+        dense = (2 * counts > self.m) & ~gone if shifted else np.zeros(n, dtype=bool)
+        self.shifts, count = np.where(dense, sums / self.m, 0.0), int(np.count_nonzero(dense))
+        self.piece, self.full = max(1, min(PIECE, AT_ONCE // max(1, count))), 2 * count > n
         self._sum(digest)
         right = digest.hexdigest() == wanted
         require(right, "the data is not the data of the certificate: the digests differ")
@@ -89,9 +90,14 @@ class Rows:
             digest.update(values.data)
             for part in self.parts(starts):
                 self.pieces_read += 1
-                _, at, y = self.entries(part, columns, values)
-                self.sums += np.bincount(at, weights=y, minlength=n)
-                self.squares += np.bincount(at, weights=y * y, minlength=n)
+                if self.full:
+                    Y = self.dense(part, columns, values, np.arange(n)) - self.shifts
+                    self.sums += Y.sum(axis=0)
+                    self.squares += np.einsum("ij,ij->j", Y, Y)
+                else:
+                    _, at, y = self.entries(part, columns, values)
+                    self.sums += np.bincount(at, weights=y, minlength=n)
+                    self.squares += np.bincount(at, weights=y * y, minlength=n)
                 at = columns[part[0] : part[-1]]
                 z = self.unit(at, values[part[0] : part[-1]])
                 self.plain += np.bincount(at, weights=z * z, minlength=n)
@@ -157,21 +163,27 @@ class Rows:
 
     def dense(self, part: Array, columns: Array, values: Array, J: Array) -> Array:
         """Return the columns J of the rows of `part`, each times its power of two, not shifted."""
+        here, count = slice(part[0], part[-1]), part.size - 1
+        if here.stop - here.start == count * self.n:  # a row has no column twice, so every one is there
+            return np.ldexp(values[here].reshape(count, self.n).take(J, axis=1), -self.exponents[J])
         place = np.full(self.n, -1)
         place[J] = np.arange(len(J))
-        at = columns[part[0] : part[-1]]
-        rows, to = np.repeat(np.arange(part.size - 1), np.diff(part)), place[at]
-        D = np.zeros((part.size - 1, len(J)))
+        at = columns[here]
+        rows, to = np.repeat(np.arange(count), np.diff(part)), place[at]
+        D = np.zeros((count, len(J)))
         keep = to >= 0
-        D[rows[keep], to[keep]] = self.unit(at, values[part[0] : part[-1]])[keep]
+        D[rows[keep], to[keep]] = self.unit(at, values[here])[keep]
         return D
 
-    def pieces(self, order: Array) -> Iterator[Piece]:
+    def pieces(self, order: Array) -> Iterator[FullPiece | Piece]:
         """Yield the entries of the features `order` of Y, piece by piece; no feature is in `order` twice."""
         place = np.full(self.n, -1)
         place[order] = np.arange(len(order))
         for starts, columns, values in self.passed():
             for part in self.parts(starts):
+                if self.full:
+                    yield FullPiece(self.dense(part, columns, values, order) - self.shifts[order])
+                    continue
                 rows, at, y = self.entries(part, columns, values)
                 known = place[at] >= 0
                 yield Piece(part.size - 1, rows[known], place[at[known]], y[known])

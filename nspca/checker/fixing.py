@@ -31,7 +31,7 @@ from nspca.checker.inequality import spectral_half
 from nspca.checker.matrix import Matrix
 from nspca.checker.membership import Rows
 from nspca.checker.products import Block
-from nspca.checker.reach import Found, larger_in
+from nspca.checker.reach import Found
 from nspca.checker.reading import NO_WITNESS, Arrays, Inequality, Recipe
 from nspca.checker.refusal import require
 
@@ -113,51 +113,35 @@ class Node:
         return replace(node, A=Part(node.A, live), features=live)
 
 
-class Part:
+class Part(Matrix):
     """A principal part of A: a matrix of fewer features, which are numbered from 0.
 
-    Computed entries are held where there are at most DENSE_LIMIT features, or where A holds them. `whole` is
-    A and `rows` are the features. All other attributes are those of `Matrix`, for these features.
+    Computed entries are held where there are at most DENSE_LIMIT features, or where A holds them. `A` is the
+    whole and `rows` are the features.
     """
 
-    m: int
-    n: int
-    size: Array
-    eps: float
-    lost: float
-    more: int
-    relative: bool
-    gram: bool
-    by_rows: bool
-    entries: Array | None
-
-    def __init__(self, A: Any, rows: Array):
-        self.whole, self.rows, self.m, self.n = A, rows, A.m, rows.size
+    def __init__(self, A: Matrix, rows: Array) -> None:
+        self.A, self.rows, self.m, self.n = A, rows, A.m, rows.size
         self.size, self.eps, self.lost, self.more = A.size[rows], A.eps, A.lost, A.more
         self.relative, self.gram = A.relative, A.gram
         few = A.entries is not None or rows.size <= matrix.DENSE_LIMIT
         self.entries = A.block(rows, rows) if few else None
         self.by_rows = A.by_rows and not few
 
-    def chunks(self, J: Array) -> list[Array]:
-        """Return the features J in pieces whose columns fit in memory together."""
-        return self.whole.chunks(J)
-
     def columns(self, J: Array) -> Array:
         """Return Z for the features J."""
-        return self.whole.columns(self.rows[J])
+        return self.A.columns(self.rows[J])
 
     def block(self, I: Array, J: Array) -> Array:
         """Return A[I, J], as computed."""
-        if self.entries is not None:
-            return self.entries[np.ix_(I, J)]
-        return self.whole.block(self.rows[I], self.rows[J])
+        held = self.entries
+        return self.A.block(self.rows[I], self.rows[J]) if held is None else held[np.ix_(I, J)]
 
     def larger(self, order: Array, blocks: list[Block], least: list[float], nonneg: bool) -> Iterator[Found]:
         """Return for every block of A its entries above a level, as `Matrix.larger` does."""
         if self.entries is None:
-            return self.whole.larger(self.rows[order], blocks, least, nonneg)
-        return larger_in(self, order, blocks, least, nonneg)
+            return self.A.larger(self.rows[order], blocks, least, nonneg)
+        return super().larger(order, blocks, least, nonneg)
 
 
 # --- uses of witnesses ----------------------------------------------------------------------------

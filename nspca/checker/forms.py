@@ -12,6 +12,7 @@ from numpy import ndarray as Array
 
 from nspca.checker import matrix
 from nspca.checker.cover import TopSum, prove_cover, walk
+from nspca.checker.fixing import Part
 from nspca.checker.inequality import heights, prove, rows_of_sphere, stays_below, threshold
 from nspca.checker.matrix import Matrix
 from nspca.checker.membership import Claims, RowSums, prove_sums
@@ -75,7 +76,7 @@ def branches(A: Matrix, recipe: Recipe, arrays: Arrays) -> Fraction:
         require(undecided and len(node.fixed) < k, words)
         return Supports((*node.fixed, i), node.out), Supports(node.fixed, (*node.out, i))
 
-    A, outside, claims = A.formed(), np.zeros(0, dtype=int), of_features(A, recipe, arrays)
+    A, outside, claims = Part(A, np.arange(n)), np.zeros(0, dtype=int), of_features(A, recipe, arrays)
     tree, best, read = witness.tree, Fraction(0), 0
     for node, after in walk(witness.branch, Supports(recipe.forced), NO_BRANCHING, split):
         require(read < witness.use.size, f"witness use cannot be read: leaf {read} has no number there")
@@ -105,7 +106,7 @@ def joint(A: Matrix, recipe: Recipe, arrays: Arrays) -> Fraction:
     outside = np.setdiff1d(np.arange(A.n), witness.rows)
     tau = threshold(A, witness, outside, recipe.nonneg)
     folded = fold(A, witness, outside, tau, recipe.nonneg)
-    proved = t >= 0 and stays_below(A, witness.rows, witness.taken, np.hstack([U, witness.L]), t, folded)
+    proved = t >= 0 and stays_below(A, witness, np.hstack([U, witness.L]), folded)
     require(proved, f"A - W - sym(M) - LL' <= tI + UU' with t = {t!r} could not be proved")
     of_U = np.sum(U * U) * (1 + gamma(U.size + 4))
     taken = sum(sizes) * Fraction(tau)
@@ -200,10 +201,10 @@ def row_sums(A: Matrix, recipe: Recipe, each: bool) -> tuple[float, RowSums]:
     k, best, usable, fixed = recipe.k, 0.0, recipe.usable(A.n), len(recipe.forced)
     sums, lost = RowSums(A.n), 1e-130  # times a size that is not 0: more than underflow takes
     error = topk(A.size, k) * (A.eps + gamma(k + 8)) * (1 + gamma(k + 8)) + lost
-    pieces = [(I, k) for I in A.chunks(usable[:fixed])] if fixed else []
-    pieces += [(I, k - 1) for I in A.chunks(usable[fixed:])]
+    pieces = [(I, k) for I in matrix.split(usable[:fixed], A.n)] if fixed else []
+    pieces += [(I, k - 1) for I in matrix.split(usable[fixed:], A.n)]
     for I, count in pieces:
-        E = np.hstack([A.block(I, J) for J in A.chunks(usable)])
+        E = A.block(I, usable)
         own = I[:, None] == usable
         variances = E[own]
         E[own] = 0.0

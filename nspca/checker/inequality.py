@@ -33,7 +33,7 @@ from nspca.checker.cover import TopSum, prove_cover
 from nspca.checker.matrix import Matrix
 from nspca.checker.membership import Claims, prove_rows
 from nspca.checker.reach import entries_above
-from nspca.checker.reading import Inequality, Joint
+from nspca.checker.reading import Inequality, Joint, with_cuts
 from nspca.checker.refusal import require
 from nspca.checker.remainder import Folded
 from nspca.checker.rounding import ROOT_TINY, TINY, gamma, is_psd, margin, norm, root_up, topk
@@ -69,7 +69,7 @@ def spectral_half(
     r, t = witness.rows.size, witness.t
     tau = threshold(A, witness, outside, nonneg)
     folded = remainder.fold(A, witness, outside, tau, nonneg)
-    proved = (t >= 0 or r == A.n) and stays_below(A, witness.rows, witness.taken, witness.U, t, folded)
+    proved = (t >= 0 or r == A.n) and stays_below(A, witness, witness.U, folded)
     require(proved, f"lambda_max(A - W - sym(M) - UU') <= t = {t!r} could not be proved")
     h = np.zeros(r) if witness.M is None else heights(witness.M, k, nonneg)
     V, h = rows_of_sphere(witness.U, h, tau, min(k, outside.size))
@@ -115,13 +115,12 @@ def heights(M: Array, k: int, nonneg: bool) -> Array:
     return h + gamma(k + 16) * (np.abs(m) + s) + ROOT_TINY * M.any(axis=1)
 
 
-def stays_below(
-    A: Matrix, rows: Array, N: Array | None, U: Array, t: float, folded: Folded | None = None
-) -> bool:
-    """Tell whether lambda_max(A + K - sym(N) - UU') <= t is proved on these rows; N = None stands for 0.
+def stays_below(A: Matrix, witness: Inequality | Joint, U: Array, folded: Folded | None) -> bool:
+    """Tell whether lambda_max(A + K - W - sym(M) - UU') <= t is proved on the kept rows.
 
     `folded` is K with the size of its error, None for 0.
     """
+    rows, t, N = witness.rows, witness.t, with_cuts(witness.W, witness.M)
     plain = (N is None or not N.any()) and folded is None
     if plain and not A.size[rows].any() and not U.any():
         return t >= 0
@@ -136,10 +135,8 @@ def stays_below(
     return large_side(A, rows, N, U, t, folded)
 
 
-def large_side(
-    A: Matrix, rows: Array, N: Array | None, U: Array, t: float, folded: Folded | None = None
-) -> bool:
-    """Tell whether S = tI - (A + K - sym(N) - UU') is proved psd on these rows.
+def large_side(A: Matrix, rows: Array, N: Array | None, U: Array, t: float, folded: Folded | None) -> bool:
+    """Tell whether S = tI - (A + K - sym(N) - UU') is proved psd on these rows; N = None stands for 0.
 
     The errors eps size_i size_j of A's entries have norm eps |size|^2 at most, and those of a covariance,
     eps |A_ij|, that of eps A on these rows.
@@ -174,7 +171,7 @@ def small_side(A: Matrix, rows: Array, U: Array, t: float) -> bool:
     """
     m, r, d = A.m, rows.size, U.shape[1]
     ZZ, B = np.zeros((m, m)), np.zeros((m, d))
-    for J in A.chunks(np.arange(r)):
+    for J in matrix.split(np.arange(r), m):
         Z = A.columns(rows[J])
         ZZ = ZZ + Z @ Z.T
         B = B + Z @ U[J]

@@ -9,38 +9,46 @@ the largest in columns that do not hold one value.
 `entry` makes the `Matrix` of a certificate, from which every form takes its entries.
 """
 
-import copy
 import hashlib
 import mmap
 from collections.abc import Iterator
 from fractions import Fraction
 from types import SimpleNamespace
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy import ndarray as Array
 
+from nspca.checker.blocks import GONE
 from nspca.checker.numbers import floats, not_masked, numbers_of
 from nspca.checker.products import Block
-from nspca.checker.reach import Found, larger_in
+from nspca.checker.reach import Found, larger
 from nspca.checker.reading import Recipe
 from nspca.checker.refusal import require
 from nspca.checker.rounding import ROOT_TINY, TINY, gamma
 
 DENSE_LIMIT = 4000
 """Maximum number of rows of A formed at once, unless A is given as a whole."""
-HELD = 2**26
-"""Maximum numbers of a Z that is held: 512 MB."""
+HELD = 2**25
+"""Maximum numbers of a Z that is held: 256 MB."""
 ROWS = 2**16
 """Number of rows of sparse data in a block."""
-PART = 2**22
-"""Numbers of a dense table that are copied at a time: 32 MB."""
+PART = 2**23
+"""Numbers of a dense table, or of a few columns, that are processed at a time: 64 MB."""
+SUMS = 2**24
+"""Approximate number of sums that are held together while entries of A are checked: 128 MB."""
 
 
 def require_few(A: Any, rows: Array) -> None:
     """Refuse more rows than a dense matrix may have, unless the entries of A are given."""
     few = not A.gram or rows.size <= DENSE_LIMIT
     require(few, f"at most {DENSE_LIMIT} rows can be factorised, the witness keeps {rows.size}")
+
+
+def split(J: Array, size: int) -> list[Array]:
+    """Return the features J in pieces, of which each has `size` numbers for every feature in memory."""
+    width = max(1, PART // size)
+    return [J[i : i + width] for i in range(0, len(J), width)]
 
 
 class Matrix:
@@ -54,62 +62,97 @@ class Matrix:
     relative : true when a computed entry is off by at most eps |A_ij| + lost
     exponent : exponent of the unit scale
     entries : (n, n), the computed entries where they are held, else None
-    by_rows : true when each access to A is a pass over blocks of rows (`rowblocks`)
+    gram : true for data; then A is psd by definition
+    by_rows : true when each access to A is a pass over blocks of rows
+    whole : (n, n), A as computed in one pass, where it is small and accessed by passes
     more : roundings of a column of Z besides those in the definition of Z
     relief : for unit x, the given matrix explains at most x'Ax - relief; 0 without a shift
     """
 
-    m: int
-    n: int
-    size: Array
-    eps: float
-    lost: float
-    relative: bool
-    exponent: int
-    entries: Array | None
-    Z: Array | None
-    by_rows, more, relief = False, 0, Fraction(0)
+    entries: Array | None = None
+    whole: Array | None = None
+    Z: Array | None = None
+    last: tuple[Array, Array] | None = None
+    by_rows, gram, more, relief = False, True, 0, Fraction(0)
 
     def __init__(self, data: Any, recipe: Recipe) -> None:
-        X = data if isinstance(data, Dense | Sparse) else real_numbers(data)
-        require(np.isfinite(X.values).all(), "the data must be finite numbers")
+        X: Any = data if isinstance(data, Dense | Sparse) else real_numbers(data)
         shape = tuple(recipe.shape)
         right = len(X.shape) == 2 and shape == X.shape and min(shape) > 0
         require(right, f"the data must have shape {shape}, got {X.shape}")
-        same = digest_of(X) == recipe.digest
+        self.high, self.low, digest = X.read()
+        require(np.isfinite([self.high, self.low]).all(), "the data must be finite numbers")
+        same = digest == recipe.digest
         require(same, "the data is not the data of the certificate: the digests differ")
-        (self.m, self.n), self.X, self.entries, self.Z = X.shape, X, None, None
-        of_data = recipe.source == "data"  # a covariance is taken as it is
-        self.center, self.scale = of_data and recipe.center, of_data and recipe.scale
-        if of_data:
-            self._of_data()
+        (self.m, self.n), self.X = X.shape, X
+        if recipe.source == "data":  # a covariance is taken as it is
+            self._of_data(recipe.center, recipe.scale)
         else:
-            self.shift = int(np.frexp(np.abs(X.values).max(initial=0.0))[1])
             square = recipe.source == "covariance" and self.m == self.n
             require(square, f"the source must be data or a square covariance, got {recipe.source!r}")
             self._of_covariance(recipe.shift)
         words = f"the exponent of the unit scale is {self.exponent}, the certificate says {recipe.exponent}"
         require(recipe.exponent == self.exponent, words)
 
-    def _of_data(self) -> None:
-        """Set sizes and errors for data, where |A_ij| <= |z_i| |z_j| / m.
+    def _of_data(self, center: bool, scale: bool) -> None:
+        """Set what makes Z of the data, then sizes and errors, where |A_ij| <= |z_i| |z_j| / m.
+
+        By columns, Z = ((X / 2^own - first) - second) factor.
 
         Roundings: m + 1 for A_ij (rule PRODUCT), m + 5 for a size.
 
         The lengths of columns are taken before they are brought to the unit scale, where squares may
         underflow. A size that is not 0 is at least ROOT_TINY (rule NORM).
         """
-        found = [self._lengths(J) for J in self.chunks(np.arange(self.n))]
-        lengths, exponents, varies = (np.concatenate(part) for part in zip(*found, strict=True))
-        self.shift = int(exponents[varies].max()) if varies.any() and not self.scale else 0
-        self.exponent, self.relative = 2 * self.shift, False
-        self.eps, self.lost = gamma(self.m + 8), TINY
-        self.size = (np.ldexp(lengths, exponents - self.shift) + ROOT_TINY * varies) * (1 + self.eps)
+        m, n, largest = self.m, self.n, np.maximum(self.high, -self.low)
+        varies = self.high != self.low if center or scale else largest > 0
+        require(varies.all() or not scale, "a constant column cannot be scaled to unit variance")
+        self.own = np.frexp(largest)[1]
+        self.first, self.second = np.zeros(n), np.zeros(n)
+        if center or scale:
+            self._set_means()
+        squares = self._squares()
+        if scale:
+            self.factor = 1 / np.sqrt(squares / m)
+            if not center:
+                self.first, self.second = np.zeros(n), np.zeros(n)
+                squares = self._squares()
+        self.exponent, self.relative, self.by_rows = 0, False, m * n > HELD
+        if not scale:
+            shift = int(self.own[varies].max()) if varies.any() else 0
+            self.exponent = 2 * shift
+            self.factor = np.ldexp(1.0, np.where(varies, self.own - shift, -GONE))
+        self.eps, self.lost = gamma(m + 8), TINY
+        self.size = (np.sqrt(squares / m) * self.factor + ROOT_TINY * varies) * (1 + self.eps)
+        if not self.by_rows:
+            self.Z = self.columns(np.arange(n))
 
-    def _lengths(self, J: Array) -> tuple[Array, Array, Array]:
-        """Return |z_j| / sqrt(m) for Z before the unit scale, its exponent, and whether z_j is not 0."""
-        Z, exponents = self._own_columns(J)
-        return np.sqrt((Z * Z).sum(axis=1) / self.m), exponents, np.asarray(Z.any(axis=1))
+    def _set_means(self) -> None:
+        """Set `first`, the means of the first block, and `second`, those of what is left of the columns.
+
+        They are subtracted one after the other, since the rounding of a large mean is still there.
+        """
+        sums = np.zeros(self.n)
+        for number, B in enumerate(self.X.blocks()):
+            if number == 0:
+                self.first = self._centred(B).mean(axis=0)
+            sums += self._centred(B).sum(axis=0)
+        self.second = sums / self.m
+
+    def _squares(self) -> Array:
+        """Return the sums of squares of the columns of Z before their factors."""
+        sums = np.zeros(self.n)
+        for B in self.X.blocks():
+            C = self._centred(B)
+            sums += np.einsum("ij,ij->j", C, C)
+        return sums
+
+    def _centred(self, B: Array, J: Array | slice = slice(None)) -> Array:
+        """Return Z before its factors for some rows B of the data and the features J."""
+        C = scaled(B if isinstance(J, slice) else B.take(J, axis=1), -self.own[J])
+        C -= self.first[J]
+        C -= self.second[J]
+        return C
 
     def _of_covariance(self, added: float | int) -> None:
         """Set entries, sizes and errors for a covariance, where |A_ij| is at most the largest entry of row i,
@@ -120,11 +163,11 @@ class Matrix:
         With `added` to the diagonal, A has ``d' = fl(d + added)`` in place of the diagonal d. For unit x,
         ``x'Bx = x'Ax - sum (d'_i - d_i) x_i^2 <= x'Ax - min_i (d'_i - d_i)``, whatever was added.
         """
-        features = np.arange(self.n)
-        given = self.X.columns(features).T
-        B = np.ldexp(given, -self.shift)
-        exact = np.array_equal(B, B.T) and np.array_equal(np.ldexp(B, self.shift), given)
-        self.entries, self.exponent, self.relative = (B + B.T) / 2, self.shift, True
+        given = self.X.table()
+        shift = int(np.frexp(max(np.max(self.high), -np.min(self.low)))[1])
+        B = np.ldexp(given, -shift)
+        exact = np.array_equal(B, B.T) and np.array_equal(np.ldexp(B, shift), given)
+        self.entries, self.exponent, self.relative, self.gram = (B + B.T) / 2, shift, True, False
         self.eps, self.lost = (0.0, 0.0) if exact else (gamma(2), TINY)
         if added:
             before = np.diag(self.entries).copy()
@@ -137,95 +180,107 @@ class Matrix:
         largest = np.abs(self.entries).max(axis=0)
         self.size = (np.sqrt(largest) + (0.0 if exact else ROOT_TINY)) * (1 + gamma(8))
 
-    @property
-    def gram(self) -> bool:
-        """Tell whether A is formed from Z on demand; then A is psd by definition."""
-        return self.entries is None
-
-    def formed(self) -> Self:
-        """Return this matrix with all its computed entries held."""
-        held, features = copy.copy(self), np.arange(self.n)
-        held.entries = self.block(features, features)
-        return held
-
-    def chunks(self, J: Array) -> list[Array]:
-        """Return the features J in pieces whose columns of Z fit in memory together."""
-        width = max(1, min(512, 2**22 // self.m))
-        return [J[i : i + width] for i in range(0, len(J), width)]
+    def pieces(self, J: Array) -> Iterator[Array]:
+        """Yield Z for the features J, some rows at a time; of a Z that is held the last part is kept."""
+        if self.Z is not None:
+            if self.last is None or not np.array_equal(self.last[0], J):
+                self.last = J, self.Z.take(J, axis=1)
+            yield self.last[1]
+            return
+        for B in self.X.blocks():
+            yield self._centred(B, J) * self.factor[J]
 
     def columns(self, J: Array) -> Array:
-        """Return Z for the features J, at unit scale; a Z of few numbers is held."""
-        if self.Z is None and self.m * self.n <= HELD:
-            self.Z = self._at_unit_scale(np.arange(self.n))
-        return self._at_unit_scale(J) if self.Z is None else self.Z[:, J]
-
-    def _at_unit_scale(self, J: Array) -> Array:
-        """Return Z for the features J, formed in pieces that need little memory."""
-        rows = np.empty((len(J), self.m))
-        for at in self.chunks(np.arange(len(J))):
-            Z, exponents = self._own_columns(J[at])
-            rows[at] = scaled(Z, exponents - self.shift)
-        return rows.T
-
-    def _own_columns(self, J: Array) -> tuple[Array, Array]:
-        """Return Z for the features J before the unit scale, and the exponent (j,) of its scale.
-
-        Each feature is a row in memory, so its mean does not depend on the others. A row of one value is 0
-        once it is centred.
-        """
-        X = self.X.columns(J)
-        exponents = np.frexp(np.abs(X).max(axis=1))[1]
-        X = scaled(X, -exponents)
-        if not (self.center or self.scale):
-            return X, exponents
-        constant = X.max(axis=1) == X.min(axis=1)
-        C = X - X.mean(axis=1, keepdims=True)
-        C = C - C.mean(axis=1, keepdims=True)  # again, as the rounding of a large mean is still there
-        C[constant] = 0.0
-        if not self.scale:
-            return C, exponents
-        require(not constant.any(), "a constant column cannot be scaled to unit variance")
-        deviation = np.sqrt((C * C).mean(axis=1, keepdims=True))
-        return (C if self.center else X) / deviation, np.zeros_like(exponents)
+        """Return Z for the features J."""
+        return np.concatenate(list(self.pieces(J)))
 
     def block(self, I: Array, J: Array) -> Array:
         """Return A[I, J], as computed."""
         if self.entries is not None:
             return self.entries[np.ix_(I, J)]
-        Z = self.columns(I)
-        if np.array_equal(I, J):  # half the work
-            return Z.T @ Z / self.m
-        E, done = np.empty((len(I), len(J))), 0
-        for part in self.chunks(J):
-            np.matmul(Z.T, self.columns(part), out=E[:, done : done + len(part)])
-            done += len(part)
-        return np.divide(E, self.m, out=E)
+        if self.by_rows and self.n <= DENSE_LIMIT:
+            self.whole = self._gram(np.arange(self.n)) if self.whole is None else self.whole
+            return self.whole[np.ix_(I, J)]
+        if self.by_rows or np.array_equal(I, J):  # half the work
+            both = np.union1d(I, J)
+            require_few(self, both)
+            return self._gram(both)[np.ix_(*(np.searchsorted(both, part) for part in (I, J)))]
+        return self.columns(I).T @ self.columns(J) / self.m
+
+    def _gram(self, J: Array) -> Array:
+        """Return A[J, J], computed in one pass over the rows."""
+        (sums,) = self.sums(J, [(0, len(J), 0, len(J))])
+        return self.finished(sums, J, J)
+
+    def sums(self, order: Array, blocks: list[Block]) -> list[Array]:
+        """Return Z_I'Z_J for every block (a, b, c, d), in one pass: I is order[a:b], J is order[c:d]."""
+        sums: list[Array] = []
+        for Z in self.pieces(order):
+            more = [Z[:, a:b].T @ Z[:, c:d] for a, b, c, d in blocks]
+            sums = [np.add(S, E, out=S) for S, E in zip(sums, more, strict=True)] if sums else more
+        return sums
+
+    def finished(self, sums: Array, I: Array, J: Array) -> Array:
+        """Return entries of A from the sums z_i'z_j."""
+        return sums / self.m
 
     def larger(self, order: Array, blocks: list[Block], least: list[float], nonneg: bool) -> Iterator[Found]:
-        """Return for every block (a, b, c, d) the entries of A[order[a:b], order[c:d]] above the level of
-        `least`: their rows and columns in the block, and their values.
+        """Yield for every block (a, b, c, d) the entries of A[order[a:b], order[c:d]] above the level of
+        `least`: their rows and columns in the block, and their values. Some blocks share a pass.
         """
-        return larger_in(self, order, blocks, least, nonneg)
+        near, levels = self.entries is not None or self.n <= DENSE_LIMIT, iter(least)
+        areas = np.cumsum([(b - a) * (d - c) for a, b, c, d in blocks])
+        for some in np.split(np.arange(len(blocks)), np.flatnonzero(np.diff(areas // SUMS)) + 1):
+            chosen = [blocks[at] for at in some]
+            found = self.sums(order, chosen) if chosen and not near else [None] * len(chosen)
+            for (a, b, c, d), sums in zip(chosen, found, strict=True):
+                I, J = order[a:b], order[c:d]
+                E = self.block(I, J) if sums is None else self.finished(sums, I, J)
+                yield larger(E, next(levels), nonneg)
 
 
 class Dense:
-    """A dense table of numbers, copied once; `parts` are the arrays that the content hash covers."""
+    """A dense table of numbers, read in blocks of rows; every pass must bring the numbers of the first."""
 
-    kind = "dense"
+    def __init__(self, X: Array, pages: Any) -> None:
+        self.X, self.shape = X[:], tuple(X.shape)  # nobody else can change the shape of this view
+        self.prints: list[bytes] | None = None
+        self.pages = pages
 
-    def __init__(self, X: Array) -> None:
-        self.values, self.shape = copied(X), tuple(X.shape)
-        self.parts = [self.values]
+    def read(self) -> tuple[Array, Array, str]:
+        """Return the largest and smallest number of each column, and the content hash of the table."""
+        digest = hashlib.sha256(f"dense {self.shape[0]} {self.shape[1]}".encode())
+        high, low = np.full(self.shape[1], -np.inf), np.full(self.shape[1], np.inf)
+        for B in self.blocks():
+            digest.update(B.data)
+            high, low = np.maximum(high, B.max(axis=0)), np.minimum(low, B.min(axis=0))
+        return high, low, digest.hexdigest()
 
-    def columns(self, J: Array) -> Array:
-        """Return the columns J, each as a row in memory."""
-        return np.ascontiguousarray(self.values[:, J].T)
+    def blocks(self) -> Iterator[Array]:
+        """Yield the rows in blocks, as copies in float64 without negative zeros.
+
+        Pages of a file that is mapped read-only are given back after each block. Otherwise they would count
+        as memory of this process.
+        """
+        step, prints = max(1, PART // self.shape[1]), []
+        for start in range(0, self.shape[0], step):
+            B = floats(self.X[start : start + step])
+            B += 0.0
+            prints.append(hashlib.sha256(B.data).digest())
+            same = self.prints is None or self.prints[len(prints) - 1] == prints[-1]
+            require(same, f"block {len(prints) - 1} of the data is not what it was when it was read first")
+            if isinstance(self.pages, mmap.mmap):
+                self.pages.madvise(mmap.MADV_DONTNEED)
+            yield B
+        self.prints = prints
+
+    def table(self) -> Array:
+        """Return the whole table."""
+        return np.concatenate(list(self.blocks()))
 
 
 class Sparse:
-    """A sparse table in compressed rows, copied once; `parts` are the arrays that the content hash covers."""
-
-    kind = "sparse"
+    """A sparse table in compressed rows, copied once."""
 
     def __init__(self, X: Any) -> None:
         X = X.tocsr().copy()
@@ -234,7 +289,13 @@ class Sparse:
         require(X.dtype.kind in "biuf", f"the data must be real numbers, none masked, got {X.dtype}")
         self.shape, self.values = tuple(X.shape), floats(X.data)
         self.starts, self.indices = np.array(X.indptr, "<i8"), np.array(X.indices, "<i8")
-        self.parts = [self.starts, self.indices, self.values]
+
+    def read(self) -> tuple[Array, Array, str]:
+        """Return the largest number that is not 0 or 0, the smallest or 0, and the content hash."""
+        digest = hashlib.sha256(f"sparse {self.shape[0]} {self.shape[1]}".encode())
+        for part in (self.starts, self.indices, self.values):
+            digest.update(part.data)
+        return self.values.max(initial=0.0), self.values.min(initial=0.0), digest.hexdigest()
 
     def blocks(self) -> Iterator[SimpleNamespace]:
         """Yield blocks of rows, as a reader of data does (`blocks`)."""
@@ -244,48 +305,26 @@ class Sparse:
             parts = {"indices": self.indices[here], "data": self.values[here]}
             yield SimpleNamespace(indptr=starts - starts[0], **parts)
 
-    def columns(self, J: Array) -> Array:
-        """Return the columns J, each as a row in memory; all of them are formed."""
+    def table(self) -> Array:
+        """Return the whole table."""
         inside = ((self.indices >= 0) & (self.indices < self.shape[1])).all()
         require(inside, "the parts of the sparse data disagree")
         X, rows = np.zeros(self.shape), np.repeat(np.arange(self.shape[0]), np.diff(self.starts))
         np.add.at(X, (rows, self.indices), self.values)  # duplicates are added up, whatever scipy's flag says
-        return np.ascontiguousarray(X.T[J])
-
-
-def copied(X: Array) -> Array:
-    """Return a copy of X as float64 without negative zeros, made of some rows at a time.
-
-    Pages of a file that is mapped read-only are given back after each part. Otherwise they would count as
-    memory of this process.
-    """
-    values, step = np.empty(X.shape, "<f8"), max(1, PART // max(1, X[:1].size))
-    pages = getattr(X.base, "base", None) if getattr(X.base, "mode", "") == "r" else None
-    for start in range(0, len(X), step):
-        values[start : start + step] = floats(X[start : start + step]) + 0.0
-        if isinstance(pages, mmap.mmap):
-            pages.madvise(mmap.MADV_DONTNEED)
-    return values
+        return X
 
 
 def scaled(X: Array, exponents: Array) -> Array:
-    """Return the rows of X (j, m) times powers of two; below the normal numbers that rounds once."""
+    """Return the columns of X times powers of two, as a new array."""
     if np.abs(exponents).max(initial=0) <= 1000:
-        return X * np.ldexp(1.0, exponents)[:, None]
-    return np.ldexp(X, exponents[:, None])
+        return X * np.ldexp(1.0, exponents)
+    return np.ldexp(X, exponents)
 
 
 def real_numbers(data: Any) -> "Dense | Sparse":
-    """Return a copy of the data as a table of real numbers that no caller can change."""
+    """Return the data as a table of real numbers."""
     if not hasattr(type(data), "tocsr"):  # not `data`: a column of a data frame may be called tocsr
-        return Dense(numbers_of(data))
+        in_file = isinstance(data, np.memmap) and data.mode == "r"
+        return Dense(numbers_of(data), data._mmap if in_file else None)
     not_masked(getattr(data, "data", None))
     return Sparse(data)
-
-
-def digest_of(X: "Dense | Sparse") -> str:
-    """Return the content hash of a table; part of the certificate format."""
-    digest = hashlib.sha256(f"{X.kind} {X.shape[0]} {X.shape[1]}".encode())
-    for part in X.parts:
-        digest.update(part.data)
-    return digest.hexdigest()

@@ -16,6 +16,21 @@ AT_ONCE = 2**21
 """Maximum products that are found entry by entry together, or twice that."""
 
 
+class FullPiece:
+    """Columns of Y in some rows, as a dense array Y (rows, features)."""
+
+    def __init__(self, Y: Array) -> None:
+        self.Y = Y
+
+    def product(self, a: int, b: int, c: int, d: int) -> Array:
+        """Return Y_I'Y_J (b - a, d - c) for the features I in places a to b and J in places c to d."""
+        return self.Y[:, a:b].T @ self.Y[:, c:d]
+
+    def dense(self, a: int, b: int) -> Array:
+        """Return the columns in places a to b."""
+        return self.Y[:, a:b]
+
+
 class Piece:
     """Entries of Y in some rows, in the order of the rows, and of places of the features in each row.
 

@@ -62,12 +62,6 @@ def in_reach(sizes: Array, count: int, level: float, inside: bool) -> Iterator[B
         start, width = stop, min(2 * width, WIDEST)
 
 
-def larger_in(A: Any, order: Array, blocks: list[Block], least: list[float], nonneg: bool) -> Iterator[Found]:
-    """Yield for every block of A its entries above the level of `least`, as `larger` finds them."""
-    for (a, b, c, d), level in zip(blocks, least, strict=True):
-        yield larger(A.block(order[a:b], order[c:d]), level, nonneg)
-
-
 def larger(E: Array, least: float, nonneg: bool) -> Found:
     """Return rows, columns and values of the entries of E (signed: their sizes) above `least`, and of NaN."""
     found = np.flatnonzero(~((E if nonneg else np.abs(E)) <= least))

@@ -14,23 +14,17 @@ most the variance, by Cauchy-Schwarz.
 `entry` makes a `RowMatrix` of sparse data and of readers such as `nspca.Shards`.
 """
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy import ndarray as Array
 
-from nspca.checker import matrix
 from nspca.checker.blocks import Rows
 from nspca.checker.matrix import Matrix
 from nspca.checker.products import Block
-from nspca.checker.reach import Found, larger
 from nspca.checker.reading import Recipe
 from nspca.checker.refusal import require
 from nspca.checker.rounding import ROOT_TINY, TINY, gamma
-
-SUMS = 2**24
-"""Approximate number of sums that are held together while entries of A are checked: 128 MB."""
 
 
 class RowMatrix(Matrix):
@@ -43,8 +37,7 @@ class RowMatrix(Matrix):
         right = len(shape) == 2 and shape == tuple(recipe.shape) and min(shape) > 0
         require(right, f"the data must have shape {tuple(recipe.shape)}, got {shape}")
         require(recipe.source == "data", f"rows are data, the certificate is about a {recipe.source!r}")
-        (self.m, self.n), self.entries, self.relative = shape, None, False
-        self.whole: Array | None = None
+        (self.m, self.n), self.relative = shape, False
         self.center, self.scale = recipe.center, recipe.scale
         self.rows = Rows(data, (self.m, self.n), self.center or self.scale, self.scale, recipe.digest)
         self.exponent = 0 if self.scale else 2 * self.rows.exponent
@@ -72,44 +65,16 @@ class RowMatrix(Matrix):
         self.eps, self.more = gamma(6 * depth + 64), 6 * depth + 64
         self.lost = TINY * max(1.0, float(self.weights.max()) ** 2)
 
-    def chunks(self, J: Array) -> list[Array]:
-        """Return the features J in pieces that are processed together."""
-        return [J[i : i + 512] for i in range(0, len(J), 512)]
-
     def columns(self, J: Array) -> Array:
         """Return Z for the features J, for data of few rows: Y without its means, times the weights."""
         Y = np.concatenate([piece.dense(0, len(J)) for piece in self.rows.pieces(J)])
         return (Y - self.means[J]) * self.weights[J]
 
-    def block(self, I: Array, J: Array) -> Array:
-        """Return A[I, J], as computed."""
-        if self.n <= matrix.DENSE_LIMIT:
-            self.whole = self._gram(np.arange(self.n)) if self.whole is None else self.whole
-            return self.whole[np.ix_(I, J)]
-        both = np.union1d(I, J)
-        few = both.size <= 2 * matrix.DENSE_LIMIT
-        require(few, f"at most {matrix.DENSE_LIMIT} rows are looked at together, got {both.size}")
-        return self._gram(both)[np.ix_(*(np.searchsorted(both, part) for part in (I, J)))]
-
-    def _gram(self, J: Array) -> Array:
-        """Return A[J, J], computed in one pass over the rows."""
-        (G,) = self.rows.products(J, [(0, len(J), 0, len(J))])
-        return self.finished(G, J, J)
+    def sums(self, order: Array, blocks: list[Block]) -> list[Array]:
+        """Return Y_I'Y_J for every block, as `Matrix.sums` does for Z."""
+        return self.rows.products(order, blocks)
 
     def finished(self, sums: Array, I: Array, J: Array) -> Array:
         """Return entries of A from the sums y_i'y_j."""
         G = sums / self.m - np.outer(self.means[I], self.means[J])
         return G * self.weights[I][:, None] * self.weights[J]
-
-    def larger(self, order: Array, blocks: list[Block], least: list[float], nonneg: bool) -> Iterator[Found]:
-        """Yield for every block of A its entries above the level of `least`, some blocks in each pass."""
-        if self.n <= matrix.DENSE_LIMIT:
-            yield from super().larger(order, blocks, least, nonneg)
-            return
-        areas = np.cumsum([(b - a) * (d - c) for a, b, c, d in blocks])
-        passes = np.split(np.arange(len(blocks)), np.flatnonzero(np.diff(areas // SUMS)) + 1)
-        for some in passes:
-            chosen = [blocks[at] for at in some]
-            found = self.rows.products(order, chosen) if chosen else []
-            for at, (a, b, c, d), sums in zip(some, chosen, found, strict=True):
-                yield larger(self.finished(sums, order[a:b], order[c:d]), least[at], nonneg)

@@ -12,7 +12,6 @@ columns and blocks, and `explained` gives the values that are shown.
 
 import hashlib
 from collections.abc import Callable, Hashable, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -24,7 +23,7 @@ from numpy.typing import NDArray
 from nspca.covariance.linalg import Array, Indices, largest_eigenpairs, oriented, steady
 from nspca.covariance.moments import squares
 from nspca.errors import InvalidProblem, NotConverged, Refused
-from nspca.progress import Report
+from nspca.progress import Event, tell
 
 T = TypeVar("T")
 DENSE_LIMIT = 4000
@@ -34,6 +33,10 @@ second.
 WHOLE_LIMIT = 10_000
 """Largest n for which A is formed whole when dense data have at least as many rows: 800 MB, no more than the
 data. After that a product costs a share n / 2m of one with the data.
+"""
+FORMED, LEAST_ROWS = 2**34, 512
+"""Products of two numbers after which the progress of forming A is reported, about a second; and the fewest
+rows that are multiplied at a time.
 """
 DIRECT_LIMIT = 1000
 """Up to this size a full symmetric eigensolver is as quick as an iterative one and does not depend on a
@@ -192,10 +195,6 @@ class Covariance:
                 self._pairs = self._checked(*self._eigenpairs(d))
         return self._pairs[0][:d], self._pairs[1][:, :d]
 
-    def telling(self, report: Report) -> AbstractContextManager[None]:
-        """Return a context in which passes over data on disk call `report`; here there are no such data."""
-        return nullcontext()
-
     def once(self, key: Hashable, make: Callable[[], T]) -> T:
         """Return ``make()``, computed at the first call with `key` and stored with the matrix."""
         if key not in self._kept:
@@ -340,7 +339,14 @@ class DataCovariance(Covariance):
     def _formed(self) -> Array:
         """Return the whole of A."""
         S = self.Z if isinstance(self.Z, np.ndarray) else self._selected(np.arange(self.n))
-        return S.T @ S / self.m
+        step = max(LEAST_ROWS, FORMED // self.n**2)
+        if self.m <= step:
+            return S.T @ S / self.m
+        total = np.zeros((self.n, self.n))
+        for start in range(0, self.m, step):
+            tell(Event("covariance", start, self.m))
+            total += S[start : start + step].T @ S[start : start + step]
+        return total / self.m
 
     def quadratic(self, x: Array) -> float:
         """Return ``x'Ax`` in the quickest way, for comparing candidates."""

@@ -24,6 +24,7 @@ from nspca.covariance.linalg import Array, Indices, scaled
 from nspca.covariance.moments import STILL
 from nspca.covariance.numbers import refuse_rounded
 from nspca.errors import InvalidProblem
+from nspca.progress import Event, tell
 
 LEAST_SIZE = 2**25
 """Minimum numbers of a table that stays in its file (256 MB). Smaller ones are copied in no time."""
@@ -31,8 +32,8 @@ MODERATE = 2.0**900
 """Largest number of a table whose columns are added up as they are. Others take the usual way."""
 MEASURED = 2**18
 """Numbers that are hashed and measured at a time: 2 MB, which fit into a cache."""
-AT_ONCE = 2**24
-"""Numbers of a block of rows that is multiplied at a time: 128 MB."""
+AT_ONCE = 2**23
+"""Numbers of a block of rows that is multiplied at a time: 64 MB, in about a second."""
 TILE = 512
 """Columns of A that are completed at a time."""
 
@@ -134,7 +135,8 @@ class LongCovariance(DataCovariance):
 
     def _shifted(self) -> Iterator[Array]:
         """Yield the rows in unit scale minus `near`, block by block."""
-        for _, B in _blocks(self.table, AT_ONCE):
+        for start, B in _blocks(self.table, AT_ONCE):
+            tell(Event("covariance", start, self.m))
             Y = scaled(B, -self.powers)
             Y -= self.near
             yield Y

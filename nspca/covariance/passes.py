@@ -21,7 +21,7 @@ from nspca.covariance.moments import STILL
 from nspca.covariance.numbers import refuse_rounded
 from nspca.covariance.parts import pieces
 from nspca.covariance.tree import Join, Part, added, folded
-from nspca.progress import Event, Report, silent
+from nspca.progress import Event, Report, silent, tell, telling
 
 GONE = 5000
 """Binary exponent of columns that count as 0: every float divided by 2**GONE is 0."""
@@ -113,8 +113,6 @@ class Rows:
     m, n : int
     exponent : int
         Exponent of the unit scale.
-    report : callable
-        Called for every block that was read.
     passes : int
         Number of times that all rows were read.
     counts : (n,) int
@@ -136,14 +134,14 @@ class Rows:
         report: Report = silent,
     ) -> None:
         self.table, self.center, self.scale, self.passes = table, center, scale, 0
-        self.client, self.report = client, report
+        self.client = client
         self.m, self.n = table.shape
         require_two_rows(self.m, center or scale)
         self.exponent = int(np.frexp(table.largest)[1])
         self.full = np.zeros(0, dtype=np.int64)
         self._scale = Scale(self.exponent, self.full)
-        self._measure(names)
-        self.report = silent
+        with telling(report):
+            self._measure(names)
 
     def _measure(self, names: Sequence[str] | None) -> None:
         """Compute means, weights and variances in the pass that checks the files, and in one more if needed.
@@ -218,14 +216,14 @@ class Rows:
         self.passes += 1
         function = BlockFunction(self._scale, kernel, arguments)
         if self.client is not None:
-            return distributed.folded(self.client, self.table, function, join, self.report)
+            return distributed.folded(self.client, self.table, function, join, tell)
         return folded((function(X) for X in self._blocks()), join)
 
     def _blocks(self) -> Iterator[sp.csr_array]:
         """Yield the blocks of the table, with a progress report for each."""
         total = len(self.table) if isinstance(self.table, Sized) else 0
         for number, X in enumerate(self.table.blocks()):
-            self.report(Event("reading", number, total))
+            tell(Event("reading", number, total))
             yield X
 
 

@@ -10,8 +10,7 @@ A on few features is stored once it was computed (`nspca.covariance.parts`). `ns
 `of_table` for a folder of shards.
 """
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -72,15 +71,6 @@ class ShardedCovariance(Parts):
     def passes(self) -> int:
         """Return how often all rows were read."""
         return self.rows.passes
-
-    @contextmanager
-    def telling(self, report: Report) -> Iterator[None]:
-        """Call `report` for every block that is read inside the context, so that `report` may end a pass."""
-        before, self.rows.report = self.rows.report, report
-        try:
-            yield
-        finally:
-            self.rows.report = before
 
     # --- products -------------------------------------------------------------------------------------------
 

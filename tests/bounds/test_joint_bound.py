@@ -10,7 +10,7 @@ import pytest
 import scipy.sparse as sp
 
 import nspca
-from nspca.bounds import core, joint, kyfan
+from nspca.bounds import core, elimination, joint, kyfan
 from nspca.bounds.dual.splitting import capped
 from nspca.bounds.joint import certify_joint
 from nspca.bounds.kyfan import of_weights
@@ -111,6 +111,54 @@ def test_standardised_tables_are_proved_together_with_a_core():
     certificate = checked(X, problem, "fast", value)
     assert certificate.witness["y"].size == 900 - certificate.witness["rows"].size
     assert certificate.ratio(value) > 0.8
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_cores_with_lowered_thresholds_are_not_below_brute_force(monkeypatch, nonneg):
+    """The whole search for a core, where none pays: each threshold that it tries, and those that it keeps."""
+    monkeypatch.setattr(core, "pays", lambda *_: True)
+    monkeypatch.setattr(elimination, "leaves_out_little", lambda *_: False)
+    monkeypatch.setitem(joint.JOINT_PLANS, "standard", replace(joint.JOINT_PLANS["standard"], cores=(2, 4)))
+    rng, levels = np.random.default_rng(5), set()
+    plain = core.with_core
+
+    def noting(problem, remainder, rows, tau, t):
+        levels.add(tau / top)
+        kept = plain(problem, remainder, rows, tau, t)
+        if kept is not None:
+            proved = of_weights(problem, kept, np.minimum(kept.block, tau) if nonneg else 0 * kept.block)
+            assert proved.upper >= exact * (1 - EDGE)
+            assert exact * (1 - EDGE) <= nspca.verify(X, proved, problem) <= proved.upper
+        return kept
+
+    monkeypatch.setattr(core, "with_core", noting)
+    for _ in range(8):
+        X = rng.standard_normal((6, 7)) + 2 * rng.standard_normal((6, 1)) * (rng.random(7) < 0.5)
+        problem = Problem.from_data(X, (2, 2), nonneg)
+        A, top = problem.covariance.matrix, float(problem.covariance.diagonal.max())
+        exact = brute_force_joint(A * problem.covariance.unit, (2, 2), nonneg)[0]
+        checked(X, problem, "standard", exact / problem.covariance.unit / 2)
+    assert len(levels) > 12
+
+
+def test_a_core_that_explains_the_components_leaves_noise_with_a_low_claim(monkeypatch):
+    """Few samples and many features: a claim, and a threshold, that pay for components cost too much."""
+    without_ky_fan = replace(joint.JOINT_PLANS["fast"], factorised=0)  # which is as good on so few features
+    monkeypatch.setitem(joint.JOINT_PLANS, "fast", without_ky_fan)
+    rng, uppers = np.random.default_rng(7), []
+    X = rng.standard_normal((200, 3000))
+    for group in range(8):
+        loadings = 2 * 0.85**group * np.arange(1, 61) ** -0.25
+        X[:, 60 * group : 60 * (group + 1)] += rng.standard_normal((200, 1)) * loadings
+    for deep, tried in ((joint.DEEP, joint.TRIED), (1.0, 1)):
+        monkeypatch.setattr(joint, "DEEP", deep)
+        monkeypatch.setattr(joint, "TRIED", tried)
+        problem = Problem.from_data(X, (40,) * 5)
+        value = nspca.solve(problem, certify=None).value
+        certificate = checked(X, problem, "fast", problem.covariance.to_unit(value, 5))
+        assert "y" in certificate.witness
+        uppers.append(certificate.upper)
+    assert value <= uppers[0] < 0.97 * uppers[1]
 
 
 @pytest.mark.parametrize("power", [-600, 0, 600])

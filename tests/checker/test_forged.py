@@ -143,7 +143,8 @@ class Entry:
 
 
 def test_whatever_is_raised_by_what_is_handed_in_is_told():
-    table = np.array([[Entry(), 1.0], [2.0, 3.0]], dtype=object)
+    table = X.astype(object)
+    table[3, 2] = Entry()
     for given in ((Broken(), THREE), (table, THREE), (X, Broken()), (X, THREE, Broken())):
         with pytest.raises(CertificateError, match=r"cannot be read: RuntimeError.*gone"):
             nspca.verify(*given)

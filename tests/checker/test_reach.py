@@ -7,7 +7,7 @@ import scipy.sparse as sp
 import nspca
 from nspca.checker import entry, products, reach, reading
 from nspca.checker.matrix import Matrix
-from nspca.checker.products import Piece
+from nspca.checker.products import FullPiece, Piece
 from nspca.checker.rowblocks import RowMatrix
 from tests.rowblocks import InMemory
 from tests.strategies import counts
@@ -30,6 +30,9 @@ def test_products_of_sparse_columns_are_those_of_dense_ones(monkeypatch, cost, c
         assert np.array_equal(piece.product(a, b, c, d), X[:, a:b].T @ X[:, c:d])
         assert np.array_equal(piece.product(a, b, a, b), X[:, a:b].T @ X[:, a:b])
         assert np.array_equal(piece.dense(a, b), X[:, a:b])
+        full = FullPiece(X.astype(float))
+        assert np.array_equal(full.product(a, b, c, d), X[:, a:b].T @ X[:, c:d])
+        assert np.array_equal(full.dense(a, b), X[:, a:b])
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
@@ -40,8 +43,10 @@ def test_every_entry_above_a_level_is_found_once(monkeypatch, kind, nonneg, coun
     for _ in range(count):
         monkeypatch.setattr(reach, "NARROWEST", int(rng.choice([1, 2, 16])))
         monkeypatch.setattr(reach, "MOST", int(rng.choice([1, 5, 2**22])))
-        monkeypatch.setattr("nspca.checker.rowblocks.SUMS", int(rng.choice([1, 9, 2**24])))
+        monkeypatch.setattr("nspca.checker.matrix.SUMS", int(rng.choice([1, 9, 2**24])))
         monkeypatch.setattr("nspca.checker.matrix.DENSE_LIMIT", int(rng.choice([3, 4000])))
+        monkeypatch.setattr("nspca.checker.matrix.HELD", int(rng.choice([0, 2**25])))
+        monkeypatch.setattr("nspca.checker.matrix.PART", int(rng.choice([1, 30, 2**23])))
         m, n = int(rng.integers(2, 20)), int(rng.integers(1, 13))
         X = rng.standard_normal((m, n)) * (rng.random((m, n)) < 0.6) * 10.0 ** rng.uniform(-2, 0, n)
         X[:, rng.random(n) < 0.2] = 0.0  # features without variance

@@ -38,11 +38,12 @@ from tests.makers import (
 @pytest.mark.parametrize("name", PROBLEMS)
 @pytest.mark.parametrize("nonneg", [True, False])
 @pytest.mark.parametrize("trials", [6, pytest.param(24, marks=pytest.mark.long)])
-def test_never_below_brute_force(name, nonneg, trials):
+def test_never_below_brute_force(name, nonneg, trials, monkeypatch):
     rng = np.random.default_rng(len(name) + 100 * nonneg)
     for trial in range(trials):
         X = drawn(name, rng, [-150, -20, 0, 0, 3, 150])
         n = X.shape[1]
+        in_passes(monkeypatch, int(rng.choice([0, 1, 20])), few=bool(rng.random() < 0.3))
         source, center = rng.choice(["data", "data", "covariance"]), bool(rng.random() < 0.7)
         if source == "covariance":
             X = as_covariance(X, rng)
@@ -61,6 +62,25 @@ def test_never_below_brute_force(name, nonneg, trials):
             upper = simple_bound(A, k, nonneg, form)
             simple = replace(c, form=form, witness={}, upper=float(np.ldexp(upper * (1 + SLACK), exponent)))
             assert value * (1 - 1e-12) <= np.ldexp(verify(X, simple), -exponent) <= upper * (1 + SLACK)
+
+
+def in_passes(monkeypatch, part, few=False):
+    """Read tables in passes, `part` numbers at a time; 0 holds them. With `few` A is never formed whole."""
+    monkeypatch.undo()
+    if part:
+        monkeypatch.setattr(module, "HELD", 0)
+        monkeypatch.setattr(module, "PART", part)
+        monkeypatch.setattr(module, "SUMS", 5)
+    if part and few:
+        monkeypatch.setattr(module.Matrix, "block", block_of_sums)
+
+
+def block_of_sums(A, I, J):
+    """A[I, J] as a long table with many features has it, whatever its number of features."""
+    if A.entries is not None:
+        return A.entries[np.ix_(I, J)]
+    blocks = [(0, len(I), len(I), len(I) + len(J))]
+    return A.finished(*A.sums(np.append(I, J), blocks), I, J)
 
 
 def simple_bound(A, k, nonneg, form):
@@ -137,9 +157,58 @@ def test_frames_and_lists_are_data_and_text_is_not():
         == verify(np.asfortranarray(X), c)
         == verify(X, c)
     )
-    refused(pandas.DataFrame([["a", "b"]]), c, "cannot be read|real numbers")
+    refused(pandas.DataFrame([["a", "b"] * 2] * 6), c, "cannot be read|real numbers")
     refused(X[0], c, "shape")
     refused(X + 0j, c, "real numbers")
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+@pytest.mark.parametrize("center, scale", [(True, False), (True, True), (False, False), (False, True)])
+def test_a_table_read_in_passes_has_the_matrix_and_the_proof_of_one_that_is_held(
+    nonneg, center, scale, monkeypatch, tmp_path
+):
+    """All features are left out but those of a core, so every entry of A is looked at."""
+    X = spiked(3, 40, 12) + 7
+    np.save(tmp_path / "X.npy", X)
+    mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
+    A, _ = unit_matrix(X, center=center, scale=scale)
+    size = np.sqrt(np.diag(A))
+    c = certify(X, 3, nonneg, d=1, rows=[4, 1, 7], center=center, scale=scale)
+    whole, bound = module.Matrix(X, c), verify(X, c)
+    for table, part in itertools.product((X, mapped, np.asfortranarray(X)), (1, 31, 200)):
+        in_passes(monkeypatch, part)
+        for limit in (4000, 3):
+            monkeypatch.setattr(module, "DENSE_LIMIT", limit)
+            passes = module.Matrix(table, c)
+            assert passes.by_rows and passes.Z is None
+            assert np.allclose(passes.size, whole.size, rtol=1e-12)
+            assert np.all(np.abs(A) <= np.outer(passes.size, passes.size) * (1 + 1e-12))
+            error = passes.eps * np.outer(size, size) + 1e-15
+            few = np.array([5, 0, 3])
+            assert np.all(np.abs(passes.block(few, few) - A[np.ix_(few, few)]) <= error[np.ix_(few, few)])
+            assert verify(table, c) == pytest.approx(bound, rel=1e-13)
+            low = c.witness["tau"] * (1 - 1e-9)
+            refused(table, changed(c, tau=low), "not kept")
+
+
+@pytest.mark.parametrize("part", [0, 12])
+def test_a_table_that_changes_while_it_is_read_is_refused(part, monkeypatch):
+    """Each pass could bring another table: that of the digest first, and then one with a smaller bound."""
+    X = spiked(5, 30, 6)
+    c = certify(X, 3, d=1)
+    low = changed(c, claims=c.witness["claims"] / 4, upper=c.upper / 4)
+    in_passes(monkeypatch, part)
+    plain, blocks = module.floats, []
+    monkeypatch.setattr(module, "floats", lambda B: (blocks.append(len(B)), plain(B))[1])
+    verify(X, c)
+    total = len(blocks)
+    assert total > (4 if part else 3)
+    for first in range(total // 4 if part else 1, total):
+        seen = itertools.count()
+        changing = lambda B, seen=seen, first=first: plain(B) / (2 if next(seen) >= first else 1)  # noqa: E731
+        monkeypatch.setattr(module, "floats", changing)
+        for claimed in (c, low):
+            refused(X, claimed, "not what it was when it was read first|digests differ")
 
 
 def test_small_side_and_dense_route_agree(monkeypatch):
@@ -342,11 +411,14 @@ def test_negative_claims_hold_when_w_takes_more_than_everything():
     refused(A, changed(c, claims=c.witness["claims"] - [1e-6, 0]), "lambda_max")
 
 
+@pytest.mark.parametrize("held", [0, 2**25])
 @pytest.mark.parametrize("scale", [False, True])
-def test_a_column_is_the_same_whatever_is_asked_with_it(scale):
+def test_a_column_is_the_same_whatever_is_asked_with_it(scale, held, monkeypatch):
     """Centring what is nearly constant: a mean rounded otherwise would be another matrix, below what the full
     one reaches.
     """
+    monkeypatch.setattr(module, "HELD", held)
+    monkeypatch.setattr(module, "PART", 4000)
     rng = np.random.default_rng(0)
     for m, noise in ((1000, 1e-9), (1000, 1e-12), (30000, 1e-13)):
         Y = np.column_stack((1 + 0.9 * rng.random() + noise * rng.standard_normal(m), rng.random((m, 3))))
@@ -367,9 +439,8 @@ def test_a_column_is_the_same_whatever_is_asked_with_it(scale):
             for i in range(4)
             for j in range(i + 1, 5)
         )
-        for other in (np.asfortranarray(Y), scipy.sparse.csr_array(Y)):
-            twin = replace(c, digest=digest_of(other) if scipy.sparse.issparse(other) else c.digest)
-            assert np.array_equal(module.Matrix(other, twin).columns(np.array([0])), whole[:, :1])
+        other = np.asfortranarray(Y)
+        assert np.array_equal(module.Matrix(other, c).columns(np.array([0])), whole[:, :1])
 
 
 def test_zero_matrices_are_proved_without_slack():
@@ -406,7 +477,7 @@ def test_a_nan_in_one_row_of_the_row_bound_is_not_lost_among_the_others(source, 
     c = replace(certify(X, 3, nonneg, source=source), form="row", witness={}, upper=1e300)
     assert 0 < verify(X, c) < 1e300
     plain = module.Matrix.block
-    monkeypatch.setattr(module.Matrix, "chunks", lambda self, J: [J[:2], J[2:3], J[3:]])
+    monkeypatch.setattr(module, "split", lambda J, size: [J[:2], J[2:3], J[3:]])
     for row in range(6):
         for column in (row, (row + 1) % 6):
 

@@ -18,6 +18,7 @@ from nspca.bounds.plan import IN_PARTS
 from nspca.bounds.strongest import strongest
 from nspca.covariance import distributed, tree
 from nspca.errors import Cancelled, InvalidData, InvalidOption, InvalidProblem, JobError
+from nspca.progress import telling
 from nspca.shards import Shards
 from nspca.shards.manifest import file_of
 from nspca.shards.writer import Writer
@@ -147,7 +148,7 @@ def test_a_worker_that_is_killed_in_the_middle_changes_nothing(folder, few, blam
                 os.kill(victim, signal.SIGKILL)
                 killed.append((victim, event.done))
 
-        with A.telling(kill):
+        with telling(kill):
             assert same(answers(A), here)
         assert killed and killed[0][1] < branches[0] == 11
         assert killed[0][0] not in client.run(os.getpid).values()

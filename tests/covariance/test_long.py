@@ -155,6 +155,34 @@ def test_certificates_hold_for_the_file_and_for_the_table_in_memory(tmp_path):
     assert nspca.solve(problem.with_k(3), components=2, certify=None).components.shape == (30, 2)
 
 
+@pytest.mark.usefixtures("in_pieces")
+@pytest.mark.parametrize("mapped", [True, False])
+@pytest.mark.parametrize("k", [4, (3, 3)])
+def test_forming_a_long_table_shows_progress_and_can_be_ended(mapped, k, tmp_path, monkeypatch):
+    """In the search and in the proof, whichever needs A first; a later run forms A and ends well."""
+    monkeypatch.setattr("nspca.covariance.covariance.FORMED", 1)
+    monkeypatch.setattr("nspca.covariance.covariance.LEAST_ROWS", 7)
+    X = a_table(5, 400, 30)
+    table = on_disk(X, tmp_path) if mapped else X
+    answer = nspca.solve(nspca.Problem.from_data(X.copy(), k), certify=None)
+    for run in (nspca.solve, lambda problem, report: nspca.certify(problem, answer, report=report)):
+        problem, seen = nspca.Problem.from_data(table, k), []
+
+        def end(event, seen=seen):
+            seen.append(event)
+            if event.stage == "covariance" and event.done > event.total / 2:
+                raise nspca.Cancelled
+
+        with pytest.raises(nspca.Cancelled):
+            run(problem, report=end)
+        rows = [event.done for event in seen if event.stage == "covariance"]
+        assert len(rows) > 10 and rows == sorted(rows) and seen[-1].total == 400
+        assert "matrix" not in vars(problem.covariance)
+        seen.clear()
+        assert nspca.certify(problem, answer, report=seen.append).ratio(answer.value) > 0.5
+        assert sum(event.stage == "covariance" for event in seen) > len(rows)
+
+
 def test_long_data_in_memory_form_a_whole_and_wide_ones_do_not(monkeypatch):
     monkeypatch.setattr("nspca.covariance.covariance.DENSE_LIMIT", 20)
     monkeypatch.setattr("nspca.covariance.covariance.WHOLE_LIMIT", 30)

@@ -310,7 +310,7 @@ def test_a_reader_that_lies_proves_nothing(fault):
 
 def test_what_is_eliminated_is_looked_at_in_passes(few, monkeypatch):
     monkeypatch.setattr(checked, "DENSE_LIMIT", 300)
-    monkeypatch.setattr(rowblocks, "SUMS", 2000)  # so that several passes are needed
+    monkeypatch.setattr(checked, "SUMS", 2000)  # so that several passes are needed
     X = counts(np.random.default_rng(3), 300, 500)
     table = InMemory(X, 40)
     monkeypatch.setattr("nspca.bounds.core.pays", lambda *_: False)  # elimination, and no weights
@@ -332,7 +332,7 @@ def test_the_checker_finds_the_largest_entry_outside(monkeypatch, nonneg):
     rng = np.random.default_rng(5)
     X = counts(rng, 90, 60) * rng.choice([-1.0, 1.0], 60)
     X = sp.csr_array(X + sp.csr_array(np.r_[np.ones((90, 2)).T * 3, np.zeros((58, 90))].T))  # crowded
-    monkeypatch.setattr(rowblocks, "SUMS", 50)
+    monkeypatch.setattr(checked, "SUMS", 50)
     monkeypatch.setattr(blocks, "PIECE", 7)
     certificate = nspca.certify(nspca.Problem.from_data(X, 4), effort="fast")
     A = rowblocks.RowMatrix(InMemory(X, 20), reading.read_recipe(certificate, entry.FORMS))
