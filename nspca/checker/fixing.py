@@ -10,7 +10,12 @@ Proof. Let x'Ax > v, and let S be the support of x and the forced features. At t
   So S does not have j. A stage that fixes j in proves the same for every S without j, by T-j. So S has j.
 - A free feature that is branched on is in S or not. So S belongs to one child.
 - Where more than k features are in there is no S. Where none is in or free S is empty, and x'Ax = 0 <= v.
-So S arrives at a leaf, which proves x'Ax <= t + F for it, as in `inequality`.
+So S arrives at a leaf, which proves x'Ax <= t + F for it, as in `inequality`, or x'Ax <= v by squares.
+
+Theorem (squares). x'Ax is at most the root of the sum of the squares of A_ij over i and j in S; for x >= 0 of
+those that are positive.
+Proof. For x >= 0 negative entries only lower x'Ax. The root is the Frobenius norm of A on S, which is no less
+than its largest eigenvalue.
 
 Nobody needs to know whether v is reached. A stage proves nothing about features that it does not fix.
 
@@ -34,9 +39,12 @@ from nspca.checker.products import Block
 from nspca.checker.reach import Found, larger_in
 from nspca.checker.reading import NO_WITNESS, Arrays, Inequality, Recipe
 from nspca.checker.refusal import require
+from nspca.checker.rounding import TINY, gamma, topk
 
-LEAF, NOTHING_LEFT = -1, -2
-"""Codes of a node that is a leaf, and of a node without sets; other codes are the feature branched on."""
+LEAF, NOTHING_LEFT, SQUARES = -1, -2, -3
+"""Codes of a node that is a leaf, of a node without sets, and of a leaf below the level by squares; other
+codes are the feature branched on.
+"""
 NAMES: tuple[str, ...] = ("level", "branch", "stages", "fixed", "features", "use", "claims", "tau")
 NAMES += ("tree", "sizes", "rows", "W", "M", "U")
 """Names of the witness arrays of this form."""
@@ -120,15 +128,6 @@ class Part:
     A and `rows` are the features. All other attributes are those of `Matrix`, for these features.
     """
 
-    m: int
-    n: int
-    size: Array
-    eps: float
-    lost: float
-    more: int
-    relative: bool
-    gram: bool
-    by_rows: bool
     entries: Array | None
 
     def __init__(self, A: Any, rows: Array):
@@ -208,6 +207,8 @@ class Trees:
                 require(node.has_no_sets, f"node {read} is left out, but sets of features are left in it")
             elif code == LEAF:
                 proved = max(proved, self.prove_leaf(node))
+            elif code == SQUARES:
+                self.prove_squares(node)
             else:
                 waiting += reversed(node.children(code))
         assert root is not None  # the loop has begun with it
@@ -245,6 +246,26 @@ class Trees:
         f, witness, _, _ = self._next(node)
         self.tree = prove_cover(f, witness.F, self.tree)
         return self._bound(node, witness)
+
+    def prove_squares(self, node: Node) -> None:
+        """Prove that sums of squares of A over the sets of a node are at most v^2.
+
+        Theorem. Let I be the features that are in and J the others of a set, at most `room` = k - |I|. The
+        sum of squares s over the set is at most that over I, and for each j of J s_jj, twice the s_ij with i
+        in I, and the room - 1 largest other s_jl.
+        Roundings: 3 for an entry with its error, 1 for its square, 2k + 5 to add up.
+        """
+        order = np.concatenate([np.flatnonzero(node.is_in), np.flatnonzero(node.is_free)])
+        matrix.require_few(node.A, order)
+        A, fixed = Part(node.A, np.searchsorted(node.features, order)), int(node.is_in.sum())
+        E = A.block(np.arange(A.n), np.arange(A.n))
+        E = (np.maximum(E, 0) if self.nonneg else np.abs(E)) + A.eps * np.outer(A.size, A.size) + A.lost
+        S, room = E * E, node.k - fixed
+        others = S[fixed:, fixed:] * (1 - np.eye(A.n - fixed))
+        each = S.diagonal()[fixed:] + 2 * S[fixed:, :fixed].sum(axis=1) + topk(others, max(room - 1, 0))
+        total = (S[:fixed, :fixed].sum() + topk(each, room)) * (1 + gamma(4 * node.k + 64)) + TINY
+        low = self.prices is None and Fraction(float(total)) <= Fraction(self.level) ** 2
+        require(low, f"squares do not prove that sets of {node.k} features stay below {self.level!r}")
 
     def prove_stage(self, node: Node, out: Array, in_: Array) -> None:
         """Prove x'Ax <= v for the sets of a node that have a feature of `out`, or lack one of `in_`."""
@@ -376,17 +397,12 @@ def read_witnesses(arrays: Arrays, n: int) -> list[Witness]:
     sizes = whole_rows(arrays, "sizes", 3).tolist()
     possible = all(0 <= r <= n and 0 <= d <= max(n, 15) and m in (0, 1) for r, d, m in sizes)
     require(possible, f"witness sizes must be at most {n} rows, as many columns, and 0 or 1")
-    lengths = {
-        "rows": [r for r, _, _ in sizes],
-        "W": [r * (r + 1) // 2 for r, _, _ in sizes],
-        "M": [r * r * m for r, _, m in sizes],
-        "U": [r * d for r, d, _ in sizes],
-    }
     rows, parts = arrays.codes("rows"), {}
-    require(rows.size == sum(lengths["rows"]), "witness rows must be as long as the sizes say")
-    for name in ("W", "M", "U"):
-        parts[name] = np.split(stored(arrays, name, sum(lengths[name])), np.cumsum(lengths[name])[:-1])
-    parts["rows"] = np.split(rows.astype(int), np.cumsum(lengths["rows"])[:-1])
+    require(rows.size == sum(r for r, _, _ in sizes), "witness rows must be as long as the sizes say")
+    lengths = np.array([(r, r * (r + 1) // 2, r * r * m, r * d) for r, d, m in sizes], dtype=object)
+    for name, own in zip(("rows", "W", "M", "U"), lengths.reshape(-1, 4).T.tolist(), strict=True):
+        numbers = rows.astype(int) if name == "rows" else stored(arrays, name, sum(own))
+        parts[name] = np.split(numbers, np.cumsum(own)[:-1])
     found = []
     for (r, d, m), own, W, M, U in zip(
         sizes, *(parts[name] for name in ("rows", "W", "M", "U")), strict=False

@@ -12,7 +12,7 @@ from numpy import ndarray as Array
 
 from nspca.checker import matrix
 from nspca.checker.cover import TopSum, prove_cover, walk
-from nspca.checker.inequality import heights, prove, rows_of_sphere, stays_below, threshold
+from nspca.checker.inequality import heights, prove, rows_of_sphere, stays_below, taken_off, threshold
 from nspca.checker.matrix import Matrix
 from nspca.checker.membership import Claims, RowSums, prove_sums
 from nspca.checker.reading import OF_FEATURES, Arrays, Branches, Inequality, Joint, Recipe, different
@@ -105,7 +105,7 @@ def joint(A: Matrix, recipe: Recipe, arrays: Arrays) -> Fraction:
     outside = np.setdiff1d(np.arange(A.n), witness.rows)
     tau = threshold(A, witness, outside, recipe.nonneg)
     folded = fold(A, witness, outside, tau, recipe.nonneg)
-    proved = t >= 0 and stays_below(A, witness.rows, witness.taken, np.hstack([U, witness.L]), t, folded)
+    proved = t >= 0 and stays_below(A, witness.rows, taken_off(witness), np.hstack([U, witness.L]), t, folded)
     require(proved, f"A - W - sym(M) - LL' <= tI + UU' with t = {t!r} could not be proved")
     of_U = np.sum(U * U) * (1 + gamma(U.size + 4))
     taken = sum(sizes) * Fraction(tau)

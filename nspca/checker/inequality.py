@@ -69,7 +69,7 @@ def spectral_half(
     r, t = witness.rows.size, witness.t
     tau = threshold(A, witness, outside, nonneg)
     folded = remainder.fold(A, witness, outside, tau, nonneg)
-    proved = (t >= 0 or r == A.n) and stays_below(A, witness.rows, witness.taken, witness.U, t, folded)
+    proved = (t >= 0 or r == A.n) and stays_below(A, witness.rows, taken_off(witness), witness.U, t, folded)
     require(proved, f"lambda_max(A - W - sym(M) - UU') <= t = {t!r} could not be proved")
     h = np.zeros(r) if witness.M is None else heights(witness.M, k, nonneg)
     V, h = rows_of_sphere(witness.U, h, tau, min(k, outside.size))
@@ -104,6 +104,13 @@ def threshold(A: Matrix, witness: Inequality | Joint, outside: Array, nonneg: bo
             worst = float(own.max(initial=-np.inf)) + A.lost
             require(worst <= tau, f"tau = {tau} is below an entry of A in a row that is not kept, {worst}")
     return tau
+
+
+def taken_off(witness: Inequality | Joint) -> Array | None:
+    """Return W + M, which is subtracted from A; None if there is neither."""
+    if witness.W is None or witness.M is None:
+        return witness.W if witness.M is None else witness.M
+    return witness.W + witness.M
 
 
 def heights(M: Array, k: int, nonneg: bool) -> Array:

@@ -206,13 +206,6 @@ def different(sizes: Iterable[int]) -> list[int]:
     return sorted({*sizes}, reverse=True)
 
 
-def with_cuts(W: Array | None, M: Array | None) -> Array | None:
-    """Return W + M, treating None as 0; None if there is neither."""
-    if W is None:
-        return M
-    return W if M is None else W + M
-
-
 @dataclass(frozen=True, eq=False)
 class Inequality:
     """Witness of the one inequality on the r kept rows: numbers, and the codes `tree` of the cover.
@@ -241,11 +234,6 @@ class Inequality:
         t, F = arrays.numbers("claims", (2,)).tolist()
         y = arrays.optional("y", (n - r,))
         return cls(rows, W, M, U, arrays.tau(), t, F, arrays.codes("tree"), y)
-
-    @property
-    def taken(self) -> Array | None:
-        """Return W + M, which is subtracted from A; None if there is neither."""
-        return with_cuts(self.W, self.M)
 
 
 @dataclass(frozen=True, eq=False)
@@ -328,8 +316,3 @@ class Joint:
         t, *F = arrays.numbers("claims", (claims,)).tolist()
         prices, y = arrays.optional("prices", (r,)), arrays.optional("y", (n - r,))
         return cls(rows, W, M, U, L, arrays.tau(), t, prices, tuple(F), arrays.codes("tree"), y)
-
-    @property
-    def taken(self) -> Array | None:
-        """Return W + M, which is subtracted from A; None if there is neither."""
-        return with_cuts(self.W, self.M)

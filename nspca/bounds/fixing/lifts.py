@@ -19,6 +19,8 @@ RANK, RAISED = 4, 5
 """Rank of a lift, and rank of one that continues because it stalled (`Task.raised`)."""
 RAISED_ROWS = 80
 """Maximum rows for raising the rank of a lift. With more, its search costs more than branching."""
+REACHED = 4
+"""Number of best points of a bundle that are tried as answers."""
 DAMPED = 2.0**-5
 """Penalty parameter of a lift that goes on at a child, relative to the largest eigenvalue."""
 
@@ -84,3 +86,10 @@ def remember(own: Bounding, lift: Lift) -> None:
         lift.points,
         lift,
     )
+
+
+def reach_points(own: Bounding, lift: Lift) -> None:
+    """Try the supports of the best points of a bundle for a better answer."""
+    values = np.einsum("ij,ij->j", lift.points, lift.splitting.kept.block @ lift.points)
+    for x in lift.points.T[np.argsort(-values)[:REACHED]]:
+        own.reach(own.kept.features[x != 0])
