@@ -12,10 +12,14 @@ Proof. Let x'Ax > v, and let S be the support of x and the forced features. At t
 - Where more than k features are in there is no S. Where none is in or free S is empty, and x'Ax = 0 <= v.
 So S arrives at a leaf, which proves x'Ax <= t + F for it, as in `inequality`, or x'Ax <= v by squares.
 
-Theorem (squares). x'Ax is at most the root of the sum of the squares of A_ij over i and j in S; for x >= 0 of
-those that are positive.
-Proof. For x >= 0 negative entries only lower x'Ax. The root is the Frobenius norm of A on S, which is no less
-than its largest eigenvalue.
+Theorem (squares). Let I be the features that are in, S = vI - A_II >= mu I with mu > 0, Y any matrix,
+B = A_IJ for the other features J of a set, R = B - SY and C = A_JJ + B'Y + Y'B - Y'SY. Then x'Ax <= v if the
+root of the sum of the squares of C on J, plus |R|^2 / mu, is at most v; for x >= 0 of those of C that are
+positive. With at most `room` features in J that sum is at most the largest sum over `room` features j of
+c_jj^2 and the room - 1 largest other c_jl^2.
+Proof. v - x'Ax = x_I'S x_I - 2 x_I'B x_J + x_J'(vI - A_JJ)x_J is at least x_J'(vI - A_JJ - B'S^-1 B)x_J, and
+B'S^-1 B = B'Y + Y'B - Y'SY + R'S^-1 R. The root is the Frobenius norm of C on J, which is no less than its
+largest eigenvalue, and for x >= 0 negative entries only lower x_J'C x_J.
 
 Nobody needs to know whether v is reached. A stage proves nothing about features that it does not fix.
 
@@ -39,7 +43,7 @@ from nspca.checker.products import Block
 from nspca.checker.reach import Found, larger_in
 from nspca.checker.reading import NO_WITNESS, Arrays, Inequality, Recipe
 from nspca.checker.refusal import require
-from nspca.checker.rounding import TINY, gamma, topk
+from nspca.checker.rounding import TINY, gamma, is_psd, margin, norm, root_up, topk
 
 LEAF, NOTHING_LEFT, SQUARES = -1, -2, -3
 """Codes of a node that is a leaf, of a node without sets, and of a leaf below the level by squares; other
@@ -248,24 +252,28 @@ class Trees:
         return self._bound(node, witness)
 
     def prove_squares(self, node: Node) -> None:
-        """Prove that sums of squares of A over the sets of a node are at most v^2.
+        """Prove that no set of a node has x'Ax > v, by the squares of what is left of A.
 
-        Theorem. Let I be the features that are in and J the others of a set, at most `room` = k - |I|. The
-        sum of squares s over the set is at most that over I, and for each j of J s_jj, twice the s_ij with i
-        in I, and the room - 1 largest other s_jl.
-        Roundings: 3 for an entry with its error, 1 for its square, 2k + 5 to add up.
+        Roundings: 1 for S; p for B'Y and SY, 2p for Y'SY, p features in; 4 to add up; 2k + 5 for the squares.
+        The 1 % pays for those of `lost` itself.
         """
         order = np.concatenate([np.flatnonzero(node.is_in), np.flatnonzero(node.is_free)])
         matrix.require_few(node.A, order)
-        A, fixed = Part(node.A, np.searchsorted(node.features, order)), int(node.is_in.sum())
-        E = A.block(np.arange(A.n), np.arange(A.n))
-        E = (np.maximum(E, 0) if self.nonneg else np.abs(E)) + A.eps * np.outer(A.size, A.size) + A.lost
-        S, room = E * E, node.k - fixed
-        others = S[fixed:, fixed:] * (1 - np.eye(A.n - fixed))
-        each = S.diagonal()[fixed:] + 2 * S[fixed:, :fixed].sum(axis=1) + topk(others, max(room - 1, 0))
-        total = (S[:fixed, :fixed].sum() + topk(each, room)) * (1 + gamma(4 * node.k + 64)) + TINY
-        low = self.prices is None and Fraction(float(total)) <= Fraction(self.level) ** 2
-        require(low, f"squares do not prove that sets of {node.k} features stay below {self.level!r}")
+        A, p, v = Part(node.A, np.searchsorted(node.features, order)), int(node.is_in.sum()), self.level
+        E, n, room = A.block(np.arange(A.n), np.arange(A.n)), A.n, node.k - p
+        S, B = v * np.eye(p) - E[:p, :p], E[:p, p:]
+        Y, least = np.linalg.solve(S, B), float(np.linalg.eigvalsh(S).min(initial=v)) / 2
+        i, j, s, y = norm(A.size[:p]), norm(A.size[p:]), norm(S), norm(Y)
+        proved = is_psd(S - least * np.eye(p), A.eps * i**2 + A.lost * n + margin(8, v, s)) and least > 0
+        R = norm(B - S @ Y) + A.eps * i * (j + i * y) + A.lost * n * (1 + y) + margin(p + 8, norm(B), s * y)
+        lost = A.eps * (j + i * y) ** 2 + A.lost * n * (1 + y) ** 2 + R**2 / least
+        lost += margin(4 * p + 16, norm(E), 2 * norm(B) * y, s * y**2)
+        C = E[p:, p:] + B.T @ Y + Y.T @ B - Y.T @ (S @ Y)
+        squares = np.square(np.maximum(C, 0) if self.nonneg else C)
+        each = squares.diagonal() + topk(squares * (1 - np.eye(n - p)), max(room - 1, 0))
+        total = root_up(topk(each, room) * (1 + gamma(4 * node.k + 64)) + TINY)
+        low = proved and self.prices is None and Fraction(total) + Fraction(1.01 * lost) <= Fraction(v)
+        require(low, f"squares do not prove that sets of at most {node.k} features stay below {v!r}")
 
     def prove_stage(self, node: Node, out: Array, in_: Array) -> None:
         """Prove x'Ax <= v for the sets of a node that have a feature of `out`, or lack one of `in_`."""

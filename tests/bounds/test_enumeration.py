@@ -51,8 +51,8 @@ def test_an_enumeration_closes_a_node_just_when_no_support_is_better(nonneg, cas
 
 @pytest.mark.parametrize("priced", [False, True])
 @pytest.mark.parametrize("nonneg", [True, False])
-def test_the_matrix_of_a_part_is_psd_just_where_its_eigenvalue_is_low(priced, nonneg):
-    """With the fixed rows eliminated once, and directly where features have prices."""
+def test_a_part_is_closed_where_its_eigenvalue_is_low(priced, nonneg):
+    """With the features that are in eliminated once, and directly where features have prices."""
     rng = np.random.default_rng(7)
     signs = np.zeros(2, dtype=int)
     for seed in range(60):
@@ -69,12 +69,13 @@ def test_the_matrix_of_a_part_is_psd_just_where_its_eigenvalue_is_low(priced, no
             rows = np.concatenate((part.into, part.possible))
             B = A[np.ix_(rows, rows)].copy()
             if priced:
-                B[np.arange(part.into.size, rows.size), np.arange(part.into.size, rows.size)] -= pi[
-                    part.possible
-                ]
+                B -= np.diag(np.concatenate((np.zeros(part.into.size), pi[part.possible])))
             paid = pi[part.into].sum() if priced else 0.0
             low = np.linalg.eigvalsh(B)[-1] - paid <= own.target
-            assert (parts.lowest(part)[0] >= 0) == low
+            node = Node(part)
+            weights = parts.bound(node)
+            assert (weights is None and node.leaf is None) == low
+            assert weights is None or weights.size == part.possible.size
             signs[int(low)] += 1
             part = part.fix(part.possible[-1:], part.possible[:0])
     assert signs.min() > 5

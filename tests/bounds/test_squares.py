@@ -11,12 +11,13 @@ from nspca.bounds import elimination
 from nspca.bounds.fixing.arrays import unpacked
 from nspca.bounds.fixing.ground import Ground
 from nspca.bounds.fixing.node import SQUARES, Supports
-from nspca.bounds.fixing.squares import root_of_squares
+from nspca.bounds.fixing.squares import eliminated, root_of_squares
 from nspca.bounds.fixing.tree import FixingTree, Limits
 from nspca.bounds.plan import PLANS
 from nspca.checker import verify
 from nspca.errors import CertificateError
 from tests.bounds.test_fixing import made, optimum, tables
+from tests.oracles import brute_force
 
 
 def copies(seed, n=9, noise=1e-4, signs=False):
@@ -37,29 +38,39 @@ def searched(problem, lower):
 
 @pytest.mark.parametrize("nonneg", [True, False])
 @pytest.mark.parametrize("count", [60, pytest.param(2000, marks=pytest.mark.long)])
-def test_no_support_is_above_the_root_of_squares(nonneg, count):
-    """For every node with some rows fixed in and some out, and every support of it."""
-    looked_at = 0
+def test_no_support_is_above_a_level_that_squares_prove(nonneg, count):
+    """For nodes with some features fixed in and some out, at levels about their best supports."""
+    proved = open_ = 0
     for number, (X, k, rng) in enumerate(tables(count, seed=70 + nonneg)):
         X = copies(number, X.shape[1], 0.5, signs=not nonneg) if number % 2 else X
-        problem = nspca.Problem.from_data(X, k, nonneg, center=False)
-        A, n = problem.covariance.matrix, problem.n
+        A = X.T @ X / len(X)
+        n = len(A)
         for _ in range(3):
             order = rng.permutation(n)
-            into, free = np.sort(order[: rng.integers(0, k + 1)]), np.sort(order[k : k + rng.integers(0, n)])
-            supports = Supports(into, free, k)
-            if supports.is_empty:
+            into, free = order[: rng.integers(0, k + 1)], order[k : k + rng.integers(1, n + 1)]
+            if not into.size + free.size or into.size == k:
                 continue
-            ground = Ground.of(problem, elimination.all_rows(problem))
-            bound, each = root_of_squares(ground.problem, ground.kept(supports))
-            assert each.shape == supports.possible.shape
-            room = min(k - into.size, supports.possible.size)
-            for others in combinations(supports.possible.tolist(), room):
-                S = np.array([*into.tolist(), *others])
-                B = np.maximum(A[np.ix_(S, S)], 0) if nonneg else A[np.ix_(S, S)]
-                assert np.linalg.eigvalsh(B)[-1] <= bound
-                looked_at += 1
-    assert looked_at > count
+            rows, room = np.concatenate((into, free)), k - into.size
+            sets = [(*into, *J) for J in combinations(free, min(room, free.size))]
+            best = max(brute_force(A[np.ix_(S, S)], len(S), nonneg)[0] for S in sets)
+            for v in best * np.array([0.99, 1 - 1e-9, 1.0001, 1.05, 1.3]):
+                C, margin = eliminated(A[np.ix_(rows, rows)], into.size, float(v), len(X))
+                if C is None or not v:
+                    continue
+                root, each = root_of_squares(C, room, nonneg)
+                assert each.shape == free.shape and margin >= 0
+                if root + margin <= v:
+                    assert v >= best
+                proved, open_ = proved + (root + margin <= v), open_ + (root + margin > v)
+    assert min(proved, open_) > count / 4
+
+
+def test_the_sum_of_squares_is_the_largest_over_sets():
+    """Where all features but the fixed ones are equal, the bound is the norm of any set."""
+    C = np.full((6, 6), 0.3) + 0.2 * np.eye(6)
+    for room in range(1, 7):
+        root, _ = root_of_squares(C, room, False)
+        assert root == pytest.approx(np.linalg.norm(C[:room, :room]))
 
 
 @pytest.mark.parametrize("nonneg", [True, False])

@@ -7,19 +7,17 @@ import numpy as np
 
 from nspca.bounds.fixing.bounding import Bounding
 from nspca.bounds.fixing.node import Node, Supports, Use
-from nspca.bounds.fixing.squares import root_of_squares
+from nspca.bounds.fixing.squares import eliminated, root_of_squares
 from nspca.covariance.linalg import Array, is_positive_definite
 
-COUNTED, PARTS, FEWER = 1e5, 2000, 4
-"""Supports are enumerated by eigenvalues when there are at most COUNTED, in at most PARTS parts, which is
-less work than steps. After a failure, enumeration is tried again when there are FEWER times fewer.
+COUNTED, PARTS, FEWER = 1e20, 1000, 4
+"""Supports are enumerated when there are at most COUNTED, in at most PARTS parts, which is less work than
+steps. After a failure, enumeration is tried again when there are FEWER times fewer.
 """
-EARLY, HOPEFUL = 100, 0.25
-"""An enumeration of at most COUNTED supports ends after EARLY parts when it has closed less than the share
-HOPEFUL of the supports that it should have closed by then. The first parts are the hardest ones.
+EARLY, HOPEFUL = 200, 0.25
+"""Such an enumeration ends after EARLY parts when it has closed less than the share HOPEFUL of the supports
+that it should have closed by then. The first parts are the hardest ones.
 """
-NEAR = 0.05
-"""Relative distance of the root of squares from the target up to which it is tried for each part."""
 
 
 def take_up(own: Bounding) -> None:
@@ -92,36 +90,30 @@ def count(own: Bounding, left: int) -> Node | None:
 class Parts:
     """Bounds of the parts of an enumeration.
 
-    The largest eigenvalue of A on the rows of a part is at most the target just when ``target I - A`` is psd
-    there. All parts have the fixed rows of the whole. So these are eliminated once, and what is looked at is
-    the Schur complement on the other rows. It is not used with prices, which move the target of each part.
+    All parts have the features that are in at the node. Without prices these are eliminated once (`squares`),
+    and what is looked at is ``target I - C`` on the others. It is psd on the features of a part just when the
+    largest eigenvalue of A there is at most the target. Prices move the target of each part, so with prices
+    nothing is eliminated.
 
     Attributes
     ----------
-    left : (r, r) float64 or None
-        The Schur complement; None with prices, or where no part can be closed with it.
-    is_near : bool
-        Whether the root of squares of the whole is so near the target that it may close parts.
+    C : (f, f) float64 or None
+        What is left of A at the node; None with prices, or where no part can be closed with it.
+    rows : (f,) int64
+        Features of C.
     """
 
     def __init__(self, own: Bounding):
-        self.own, self.rows, kept = own, own.kept.features[own.kept.fixed :], own.kept
-        self.is_near = kept.prices is None and (
-            root_of_squares(own.problem, kept)[0] <= (1 + NEAR) * own.target
-        )
-        self.left = self.eliminated()
+        self.own, self.rows = own, own.kept.features[own.kept.fixed :]
+        self.C = self.eliminated(own.supports)[0]
 
-    def eliminated(self) -> Array | None:
-        """Return ``target I - A`` on the free rows after the fixed ones are eliminated."""
-        kept = self.own.ground.kept(self.own.supports)
+    def eliminated(self, supports: Supports) -> tuple[Array | None, float]:
+        """Return C of some supports at the present target, and the margin for its rounding errors."""
+        own, A = self.own, self.own.problem.covariance
+        kept = own.ground.kept(supports)
         if kept.prices is not None:
-            return None
-        S, f = self.own.target * np.eye(len(kept.block)) - kept.block, kept.fixed
-        if not f:
-            return S
-        if not is_positive_definite(S[:f, :f]):
-            return None
-        return S[f:, f:] - S[f:, :f] @ np.linalg.solve(S[:f, :f], S[:f, f:])
+            return None, 0.0
+        return eliminated(kept.block, kept.fixed, own.target, A.shape[0] if A.source == "data" else 1)
 
     def undecided(self, node: Node) -> Array | None:
         """Return how much each possible feature of a part weighs in its bound; None if the part is closed.
@@ -129,40 +121,46 @@ class Parts:
         Where there is no feature to branch on, the array is empty.
         """
         own, supports, before = self.own, node.supports, self.own.lower
-        size = supports.into.size + supports.possible.size
-        least, vector = self.lowest(supports)
-        if least >= 0:
-            return None
-        if size <= own.problem.size:
+        weights = self.bound(node)
+        if weights is not None and supports.into.size + supports.possible.size <= own.problem.size:
             own.reach(np.union1d(supports.into, supports.possible))
             if own.lower > before:
-                self.left = self.eliminated()
-                least, vector = self.lowest(supports)
-                if least >= 0:
-                    return None
-        if (size <= own.problem.size and own.ground.prices is None) or not supports.possible.size:
-            return np.zeros(0)
-        if self.is_near:
-            squares, each = root_of_squares(own.problem, own.ground.kept(supports))
-            if squares <= own.target:
-                node.leaf = Use(None, squares, 0.0, 0.0, np.zeros(0, dtype=np.uint8), of_squares=True)
-                return None
-            return each
-        return vector
+                self.C = self.eliminated(own.supports)[0]
+                weights = self.bound(node)
+            if weights is not None and own.ground.prices is None:
+                return weights[:0]
+        return weights
 
-    def lowest(self, supports: Supports) -> tuple[float, Array]:
-        """Return the lowest eigenvalue of the matrix of a part, and the sizes of its vector on the features
-        that are possible.
-        """
-        if self.left is not None:
-            own = np.setdiff1d(supports.into, self.own.supports.into, assume_unique=True)
-            at = np.searchsorted(self.rows, np.concatenate((own, supports.possible)))
-            S, fixed = self.left[np.ix_(at, at)], own.size
-        else:
-            kept = self.own.ground.kept(supports)
+    def bound(self, node: Node) -> Array | None:
+        """Return None if an eigenvalue or squares close a part, else what each possible feature weighs."""
+        own, supports = self.own, node.supports
+        if self.C is None:
+            kept = own.ground.kept(supports)
             block = kept.block if kept.prices is None else kept.block - np.diag(kept.prices)
-            S, fixed = (self.own.target + kept.paid) * np.eye(len(block)) - block, kept.fixed
-        if is_positive_definite(S):
-            return 0.0, np.zeros(0)
-        values, vectors = np.linalg.eigh(S)
-        return float(values[0]), np.abs(vectors[fixed:, 0])
+            return lowest((own.target + kept.paid) * np.eye(len(block)) - block, kept.fixed)
+        more = np.setdiff1d(supports.into, own.supports.into, assume_unique=True)
+        at = np.searchsorted(self.rows, np.concatenate((more, supports.possible)))
+        C = self.C[np.ix_(at, at)]
+        if is_positive_definite(own.target * np.eye(len(C)) - C):
+            return None
+        room, nonneg = own.problem.size - supports.into.size, own.problem.nonneg
+        left, _ = eliminated(C, more.size, own.target, 0)
+        if left is None:
+            return np.ones(supports.possible.size)
+        squares, each = root_of_squares(left, room, nonneg)
+        if squares <= own.target:
+            whole, margin = self.eliminated(supports)  # as the checker does it
+            if whole is not None and root_of_squares(whole, room, nonneg)[0] + margin <= own.target:
+                node.leaf = Use(None, own.target, 0.0, 0.0, np.zeros(0, dtype=np.uint8), of_squares=True)
+                return None
+        return each
+
+
+def lowest(S: Array, fixed: int) -> Array | None:
+    """Return the sizes of the vector of the lowest eigenvalue of S (r, r) behind the `fixed` first rows; None
+    if S is psd.
+    """
+    if is_positive_definite(S):
+        return None
+    values, vectors = np.linalg.eigh(S)
+    return None if values[0] >= 0 else np.abs(vectors[fixed:, 0])

@@ -1,47 +1,65 @@
-"""Bound the supports of a node by the squares of the entries of A: for features that are nearly copies.
+"""Bound the supports of a node by squares: with a level v, eliminate the features that are in, then add up.
 
-The square of the largest eigenvalue of A on a support S is at most the sum of the squares of all entries
-there. That is close where one eigenvalue outweighs all others, whatever S is. A witness is no help there: it
-is stored with fewer digits than the supports differ by.
+Let I be the features that are in, and J the others of a support. With ``v I - A_II`` positive definite, no
+answer on I and J is above v just when the largest eigenvalue of C on J is at most v, where
 
-`eigenvalues` tries this bound where the largest eigenvalue does not close a part of the supports.
+    C  =  A_JJ + A_JI (v I - A_II)^-1 A_IJ        (a Schur complement)
+
+For x >= 0, negative entries of C may be taken as 0. The square of the largest eigenvalue is at most the sum
+of the squares of the entries. That is close where one eigenvalue outweighs all others. So it is for features
+that are nearly copies, and near the optimum: what J adds goes mostly through the leading vector of A_II. The
+sum knows how many features J may have, which the largest eigenvalue on all free features does not.
+
+`eigenvalues` tries this bound for the parts of an enumeration.
 """
 
 import numpy as np
 
-from nspca.bounds.elimination import Kept
-from nspca.bounds.inequality import SLACK
 from nspca.covariance.linalg import UNIT_ROUNDOFF, Array, topk_sum
-from nspca.problem import Problem
+
+ROUNDINGS = 8
+"""Margin for the rounding errors of a checker, as a multiple of an estimate of them."""
 
 
-def root_of_squares(problem: Problem, kept: Kept) -> tuple[float, Array]:
-    """Return a bound on lambda_max(A_SS) for all supports S of a node, and what each free row adds to it.
+def root_of_squares(C: Array, room: int, nonneg: bool) -> tuple[float, Array]:
+    """Return a bound on the largest eigenvalue of C (f, f) on any `room` rows, and what each row adds.
 
-    With s_ij the square of A_ij, F the fixed rows, and J the others of S, at most `room` of them,
+    With s_jl the square of C_jl, the sum over J is at most that of s_jj and the room - 1 largest other s_jl,
+    over the `room` rows where these are largest.
+    """
+    S = np.square(np.maximum(C, 0.0) if nonneg else C)
+    others = S.copy()
+    np.fill_diagonal(others, 0.0)
+    each = S.diagonal() + topk_sum(others, max(room - 1, 0))
+    return float(np.sqrt(topk_sum(each, room))), each
 
-        sum_SS s_ij  <=  sum_FF s_ij  +  sum_J ( s_jj + 2 sum_F s_ij + the room - 1 largest other s_jl ).
 
-    For x >= 0, x'Ax is no larger than with the negative entries of A at 0.
+def eliminated(A: Array, into: int, v: float, terms: int) -> tuple[Array | None, float]:
+    """Return C after the first `into` rows of A are eliminated at level v, and a margin for its rounding.
 
     Parameters
     ----------
-    problem : Problem
-    kept : Kept
-        All rows that a support may have, the fixed ones first.
+    A : (r, r) float64
+    into : int
+    v : float
+    terms : int
+        Number of terms of an entry of A.
 
     Returns
     -------
-    bound : float
-        With a margin for what a checker may compute differently.
-    each : (r - fixed,) float64
+    C : (r - into, r - into) float64, or None where ``v I - A_II`` is not positive definite
+    margin : float
+        At least what the errors of a checker may add to the largest eigenvalue of C.
     """
-    A, block, fixed, k = problem.covariance, kept.block, kept.fixed, problem.size
-    S, room = np.square(np.maximum(block, 0.0) if problem.nonneg else block), k - fixed
-    others = S[fixed:, fixed:].copy()
-    np.fill_diagonal(others, 0.0)
-    each = S.diagonal()[fixed:] + 2 * S[fixed:, :fixed].sum(axis=1) + topk_sum(others, max(room - 1, 0))
-    total = float(S[:fixed, :fixed].sum() + topk_sum(each, room))
-    terms = (A.shape[0] if A.source == "data" else 1) + 4 * k + 64
-    sizes = float(topk_sum(block.diagonal(), k, fixed))
-    return float(np.sqrt(total)) + SLACK * UNIT_ROUNDOFF * terms * sizes, each
+    S, B = v * np.eye(into) - A[:into, :into], A[:into, into:]
+    variances, of_v = A.diagonal(), v * np.sqrt(into)
+    own, others = np.sqrt(variances[:into].sum()), np.sqrt(variances[into:].sum())
+    unit = ROUNDINGS * UNIT_ROUNDOFF * (terms + 4 * len(A) + 64)
+    least = float(np.linalg.eigvalsh(S).min(initial=v))
+    if least <= 4 * unit * (own * own + of_v):
+        return None, 0.0
+    Y = np.linalg.solve(S, B)
+    C, y = A[into:, into:] + B.T @ Y, float(np.linalg.norm(Y))
+    left = float(np.linalg.norm(B - S @ Y)) + unit * (own * (others + own * y) + of_v * y)
+    size = (others + own * y) ** 2 + float(np.linalg.norm(A)) * (1 + y) ** 2 + of_v * y * y
+    return (C + C.T) / 2, float(unit * size + ROUNDINGS * left * left / least)
