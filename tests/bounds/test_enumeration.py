@@ -92,13 +92,14 @@ def test_an_enumeration_that_leaves_too_much_open_ends_early(monkeypatch):
     best = max(optimum(problem.covariance.matrix, 5, False).values())
     assert isinstance(count(begun(problem, whole, best), 10**6), Node)
     parts = len(tried)
-    assert parts > 20
+    assert parts > 12
     tried.clear()
     assert count(begun(problem, whole, best), parts - 1) is None and len(tried) == parts - 1
     tried.clear()
-    monkeypatch.setattr(eigenvalues, "EARLY", 12)
+    monkeypatch.setattr(eigenvalues, "EARLY", 6)
+    monkeypatch.setattr(eigenvalues, "HOPEFUL", 1.0)
     assert count(begun(problem, whole, best), parts) is None
-    assert 12 <= len(tried) < parts
+    assert 6 <= len(tried) < parts - 1
 
 
 def test_supports_beyond_the_largest_float_are_not_enumerated():

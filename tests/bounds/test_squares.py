@@ -132,12 +132,11 @@ def test_forged_squares_are_refused():
 
 @pytest.mark.parametrize("nonneg", [True, False])
 def test_squares_prove_nothing_of_noise(nonneg):
-    """A leaf whose eigenvalue proves a bound is no leaf by squares at the same level."""
+    """The whole of a problem without structure is no leaf by squares at the level of its optimum."""
     X = np.random.default_rng(5).standard_normal((30, 6))
     problem = nspca.Problem.from_data(X, 3, nonneg)
     best = max(optimum(problem.covariance.matrix, 3, nonneg).values())
     witness = searched(problem, best).certificate()
-    assert SQUARES not in witness.witness["branch"]
     arrays = {name: array[:0] for name, array in witness.witness.items()}
     arrays |= {"branch": np.array([SQUARES]), "stages": np.array([0])}
     for level in (best, best * 1.01):
