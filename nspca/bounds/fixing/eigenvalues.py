@@ -1,6 +1,7 @@
-"""Bound the supports of a node by eigenvalues of A: all supports at once, or one part after the other.
+"""Bound the supports of a node without a witness: by the largest eigenvalue, or in parts that are enumerated.
 
-Neither needs a witness. `take_up` tries both whenever the supports of a node have changed.
+Parts are bounded by their largest eigenvalues and by squares (`squares`). `take_up` tries both whenever the
+supports of a node have changed.
 """
 
 import numpy as np
@@ -14,9 +15,11 @@ COUNTED, PARTS, FEWER = 1e20, 1000, 4
 """Supports are enumerated when there are at most COUNTED, in at most PARTS parts, which is less work than
 steps. After a failure, enumeration is tried again when there are FEWER times fewer.
 """
+PRICED = 1e5
+"""Maximum supports for an enumeration with prices, where squares are no bound."""
 EARLY, HOPEFUL = 200, 0.25
-"""Such an enumeration ends after EARLY parts when it has closed less than the share HOPEFUL of the supports
-that it should have closed by then. The first parts are the hardest ones.
+"""Without prices, an enumeration ends after EARLY parts when it has closed less than the share HOPEFUL of the
+supports that it should have closed by then. The first parts are the hardest ones.
 """
 
 
@@ -46,7 +49,8 @@ def take_up(own: Bounding) -> None:
 
 def may_count(own: Bounding) -> bool:
     """Tell whether there are so few supports, and no features without rows, that enumeration is tried."""
-    return not own.kept.free and own.supports.count <= min(COUNTED, own.failed / FEWER)
+    most = COUNTED if own.ground.prices is None else min(COUNTED, PRICED)
+    return not own.kept.free and own.supports.count <= min(most, own.failed / FEWER)
 
 
 def count(own: Bounding, left: int) -> Node | None:
@@ -55,9 +59,11 @@ def count(own: Bounding, left: int) -> Node | None:
     At most `left` parts are tried; fewer where the first ones close too little. What closes a part is proved
     once every part is known to be closed, so an enumeration that fails costs little.
     """
+    if left <= 0:
+        return None
     root, known, kept = Node(own.supports), (own.lower, own.answer), own.kept
     parts = Parts(own)
-    waiting, closed, tried, share, failed = [root], list[Node](), 0, 0.0, left <= 0
+    waiting, closed, tried, share, failed = [root], list[Node](), 0, 0.0, False
     while waiting and not failed:
         node, tried = waiting.pop(), tried + 1
         weights = None if node.supports.is_empty else parts.undecided(node)
@@ -71,7 +77,7 @@ def count(own: Bounding, left: int) -> Node | None:
             halves = node.supports.fix(nothing, one), node.supports.fix(one, nothing)
             node.feature, node.children = int(one[0]), tuple(map(Node, halves))
             waiting += reversed(node.children)  # the child with the feature leads to good answers earlier
-        behind = tried >= EARLY and root.supports.count <= COUNTED and share * left < HOPEFUL * tried
+        behind = kept.prices is None and tried >= EARLY and share * left < HOPEFUL * tried
         failed |= bool(waiting) and (tried >= left or behind)
     for node in () if failed else closed:
         if node.leaf is None:
