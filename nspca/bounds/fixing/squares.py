@@ -1,7 +1,7 @@
 """Bound the supports of a node by squares: with a level v, eliminate the features that are in, then add up.
 
 Let I be the features that are in, and J the others of a support. With ``v I - A_II`` positive definite, no
-answer on I and J is above v just when the largest eigenvalue of C on J is at most v, where
+answer on I and J is above v if the largest eigenvalue of C on J is at most v, where
 
     C  =  A_JJ + A_JI (v I - A_II)^-1 A_IJ        (a Schur complement)
 
