@@ -33,7 +33,7 @@ def level_of(root: Node) -> float:
 def packed(root: Node) -> tuple[dict[str, np.ndarray], float]:
     """Return the arrays of a tree by name, and the bound that they prove, in unit scale."""
     nodes, pool, stages, uses = list(root.walk()), dict[int, tuple[int, Stored]](), list[Stage](), list[Use]()
-    top = level = Fraction(0)
+    top = below = Fraction(0)
     for node in nodes:
         stages += node.stages
         uses += [stage.use for stage in node.stages]
@@ -41,12 +41,12 @@ def packed(root: Node) -> tuple[dict[str, np.ndarray], float]:
             uses.append(node.leaf)
             top = max(top, exact(node.leaf))
         elif node.leaf is not None and node.code == SQUARES:
-            level = max(level, exact(node.leaf))
+            below = max(below, exact(node.leaf))
     for use in uses:
         if use.witness is not None:
             pool.setdefault(id(use.witness), (len(pool), use.witness))
     stored = [one for _, one in pool.values()]
-    level = up(max([level, *(exact(one.use) for one in stages)]))
+    level = up(max([below, *(exact(one.use) for one in stages)]))
     features = [part for one in stages for part in (one.out, one.into)]
     arrays = {
         "level": np.array([level]),
