@@ -366,7 +366,11 @@ FORGERIES = {
         "left over",
     ),
     "a leaf called empty": ({"branch": lambda a: np.where(a == -1, -2, a)}, "."),
-    "an unknown code": ({"branch": lambda a: np.where(a == -1, -3, a)}, "cannot be branched on"),
+    "an unknown code": ({"branch": lambda a: np.where(a == -1, -4, a)}, "cannot be branched on"),
+    "leaves said to be by squares": (
+        {"branch": lambda a: np.where(a == -1, -3, a)},
+        "squares do not prove|could not be proved",
+    ),
     "a feature that is not there": ({"features": lambda a: a + 7}, "must fix one or more features"),
     "a feature twice": ({"features": lambda a: a * 0}, "must fix one or more features"),
     "a use of a witness that is not there": ({"use": lambda a: a + 5}, "its numbers go from -1"),
