@@ -41,8 +41,6 @@ REASONS = {
     "nspca.bounds.strongest.strongest": "what a bound may start from, and what it may cost",
     "nspca.bounds.strongest._Run": "one search: the methods share the best certificate, the limits and the "
     "warm state",
-    "nspca.bounds.fixing.bounding.Bounding": "one state: the best proof and answer of a node, "
-    "and what it goes on from",
     "nspca.bounds.fixing.settle.refine": "one loop: what follows a round shares the lift, the "
     "counts and the bound before",
     "nspca.bounds.disjoint.search.JointTree": "one joint tree: nodes, columns, limits and what it says while "

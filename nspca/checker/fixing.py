@@ -10,7 +10,16 @@ Proof. Let x'Ax > v, and let S be the support of x and the forced features. At t
   So S does not have j. A stage that fixes j in proves the same for every S without j, by T-j. So S has j.
 - A free feature that is branched on is in S or not. So S belongs to one child.
 - Where more than k features are in there is no S. Where none is in or free S is empty, and x'Ax = 0 <= v.
-So S arrives at a leaf, which proves x'Ax <= t + F for it, as in `inequality`.
+So S arrives at a leaf, which proves x'Ax <= t + F for it, as in `inequality`, or x'Ax <= v by squares.
+
+Theorem (squares). Let I be the features that are in, S = vI - A_II >= mu I with mu > 0, Y any matrix,
+B = A_IJ for the other features J of a set, R = B - SY and C = A_JJ + B'Y + Y'B - Y'SY. Then x'Ax <= v if the
+root of the sum of the squares of C on J, plus |R|^2 / mu, is at most v; for x >= 0 of those of C that are
+positive. With at most `room` features in J that sum is at most the largest sum over `room` features j of
+c_jj^2 and the room - 1 largest other c_jl^2.
+Proof. v - x'Ax = x_I'S x_I - 2 x_I'B x_J + x_J'(vI - A_JJ)x_J is at least x_J'(vI - A_JJ - B'S^-1 B)x_J, and
+B'S^-1 B = B'Y + Y'B - Y'SY + R'S^-1 R. The root is the Frobenius norm of C on J, which is no less than its
+largest eigenvalue, and for x >= 0 negative entries only lower x_J'C x_J.
 
 Nobody needs to know whether v is reached. A stage proves nothing about features that it does not fix.
 
@@ -34,9 +43,12 @@ from nspca.checker.products import Block
 from nspca.checker.reach import Found
 from nspca.checker.reading import NO_WITNESS, Arrays, Inequality, Recipe
 from nspca.checker.refusal import require
+from nspca.checker.rounding import TINY, gamma, is_psd, margin, norm, root_up, topk
 
-LEAF, NOTHING_LEFT = -1, -2
-"""Codes of a node that is a leaf, and of a node without sets; other codes are the feature branched on."""
+LEAF, NOTHING_LEFT, SQUARES = -1, -2, -3
+"""Codes of a node that is a leaf, of a node without sets, and of a leaf below the level by squares; other
+codes are the feature branched on.
+"""
 NAMES: tuple[str, ...] = ("level", "branch", "stages", "fixed", "features", "use", "claims", "tau")
 NAMES += ("tree", "sizes", "rows", "W", "M", "U")
 """Names of the witness arrays of this form."""
@@ -192,6 +204,8 @@ class Trees:
                 require(node.has_no_sets, f"node {read} is left out, but sets of features are left in it")
             elif code == LEAF:
                 proved = max(proved, self.prove_leaf(node))
+            elif code == SQUARES:
+                self.prove_squares(node)
             else:
                 waiting += reversed(node.children(code))
         assert root is not None  # the loop has begun with it
@@ -229,6 +243,30 @@ class Trees:
         f, witness, _, _ = self._next(node)
         self.tree = prove_cover(f, witness.F, self.tree)
         return self._bound(node, witness)
+
+    def prove_squares(self, node: Node) -> None:
+        """Prove that no set of a node has x'Ax > v, by the squares of what is left of A.
+
+        Roundings: 1 for S; p for B'Y and SY, 2p for Y'SY, p features in; 4 to add up; 2k + 5 for the squares.
+        The 1 % pays for those of `lost` itself.
+        """
+        order = np.concatenate([np.flatnonzero(node.is_in), np.flatnonzero(node.is_free)])
+        matrix.require_few(node.A, order)
+        A, p, v = Part(node.A, np.searchsorted(node.features, order)), int(node.is_in.sum()), self.level
+        E, n, room = A.block(np.arange(A.n), np.arange(A.n)), A.n, node.k - p
+        S, B = v * np.eye(p) - E[:p, :p], E[:p, p:]
+        Y, least = np.linalg.solve(S, B), float(np.linalg.eigvalsh(S).min(initial=v)) / 2
+        i, j, s, y = norm(A.size[:p]), norm(A.size[p:]), norm(S), norm(Y)
+        proved = is_psd(S - least * np.eye(p), A.eps * i**2 + A.lost * n + margin(8, v, s)) and least > 0
+        R = norm(B - S @ Y) + A.eps * i * (j + i * y) + A.lost * n * (1 + y) + margin(p + 8, norm(B), s * y)
+        lost = A.eps * (j + i * y) ** 2 + A.lost * n * (1 + y) ** 2 + R**2 / least
+        lost += margin(4 * p + 16, norm(E), 2 * norm(B) * y, s * y**2)
+        C = E[p:, p:] + B.T @ Y + Y.T @ B - Y.T @ (S @ Y)
+        squares = np.square(np.maximum(C, 0) if self.nonneg else C)
+        each = squares.diagonal() + topk(squares * (1 - np.eye(n - p)), max(room - 1, 0))
+        total = root_up(topk(each, room) * (1 + gamma(4 * node.k + 64)) + TINY)
+        low = proved and self.prices is None and Fraction(total) + Fraction(1.01 * lost) <= Fraction(v)
+        require(low, f"squares do not prove that sets of at most {node.k} features stay below {v!r}")
 
     def prove_stage(self, node: Node, out: Array, in_: Array) -> None:
         """Prove x'Ax <= v for the sets of a node that have a feature of `out`, or lack one of `in_`."""
@@ -360,17 +398,12 @@ def read_witnesses(arrays: Arrays, n: int) -> list[Witness]:
     sizes = whole_rows(arrays, "sizes", 3).tolist()
     possible = all(0 <= r <= n and 0 <= d <= max(n, 15) and m in (0, 1) for r, d, m in sizes)
     require(possible, f"witness sizes must be at most {n} rows, as many columns, and 0 or 1")
-    lengths = {
-        "rows": [r for r, _, _ in sizes],
-        "W": [r * (r + 1) // 2 for r, _, _ in sizes],
-        "M": [r * r * m for r, _, m in sizes],
-        "U": [r * d for r, d, _ in sizes],
-    }
     rows, parts = arrays.codes("rows"), {}
-    require(rows.size == sum(lengths["rows"]), "witness rows must be as long as the sizes say")
-    for name in ("W", "M", "U"):
-        parts[name] = np.split(stored(arrays, name, sum(lengths[name])), np.cumsum(lengths[name])[:-1])
-    parts["rows"] = np.split(rows.astype(int), np.cumsum(lengths["rows"])[:-1])
+    require(rows.size == sum(r for r, _, _ in sizes), "witness rows must be as long as the sizes say")
+    lengths = np.array([(r, r * (r + 1) // 2, r * r * m, r * d) for r, d, m in sizes], dtype=object)
+    for name, own in zip(("rows", "W", "M", "U"), lengths.reshape(-1, 4).T.tolist(), strict=True):
+        numbers = rows.astype(int) if name == "rows" else stored(arrays, name, sum(own))
+        parts[name] = np.split(numbers, np.cumsum(own)[:-1])
     found = []
     for (r, d, m), own, W, M, U in zip(
         sizes, *(parts[name] for name in ("rows", "W", "M", "U")), strict=False

@@ -267,6 +267,50 @@ def test_what_is_proved_is_never_below_brute_force(name, nonneg, trials):
                 assert best_of(A, k, nonneg, I, [i for i in free if i != j]) <= maker.level * (1 + 1e-9)
 
 
+def by_squares(X, k, nonneg, forced, level, branch, exponent, **recipe):
+    """A certificate that is nothing but leaves by squares, two for each feature branched on."""
+    none, real = np.zeros(0, dtype=np.int64), np.zeros(0)
+    witness = {"level": np.array([level]), "branch": np.array([*branch, *[-3] * (len(branch) + 1)])}
+    witness |= {"stages": np.zeros(2 * len(branch) + 1, dtype=np.int64), "fixed": none.reshape(0, 2)}
+    witness |= dict.fromkeys(("features", "use", "rows"), none) | {"sizes": none.reshape(0, 3)}
+    witness |= dict.fromkeys(("tau", "W", "M", "U"), real)
+    witness |= {"claims": real.reshape(0, 2), "tree": np.zeros(0, dtype=np.uint8)}
+    upper = float(np.nextafter(np.ldexp(level, exponent), np.inf))
+    more = {"witness": witness, "forced": forced}
+    return Stand("fixing", k, nonneg, X.shape, digest_of(X), exponent, upper, **more, **recipe)
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+@pytest.mark.parametrize("nonneg", [True, False])
+@pytest.mark.parametrize("trials", [6, pytest.param(100, marks=pytest.mark.long)])
+def test_squares_are_accepted_at_no_level_below_brute_force(name, nonneg, trials):
+    """Levels from far below the optimum to where everybody accepts, with and without a branch."""
+    rng = np.random.default_rng(len(name) + 500 * nonneg + trials)
+    accepted = positive = 0
+    for trial in range(trials):
+        X = drawn(name, rng, [-150, 0, 0, 150])
+        n, source = X.shape[1], ["data", "covariance"][trial % 2]
+        X = as_covariance(X, rng) if source == "covariance" else X
+        recipe = {"source": source, "center": bool(rng.random() < 0.7)}
+        A, exponent = unit_matrix(X, **recipe)
+        k = int(rng.integers(1, n + 1))
+        forced = tuple(np.flatnonzero(rng.random(n) < 0.3).tolist()[:k]) if trial % 3 == 0 else ()
+        free = [j for j in range(n) if j not in forced]
+        best = best_of(A, k, nonneg, list(forced), free)
+        positive += best > 0
+        for factor in (0.3, 0.9, 1 - 1e-6, 1 - 1e-10, 1 + 1e-9, 1.001, 1.1, 2.0, 20.0):
+            branch = [int(rng.choice(free))] if free and len(forced) < k and rng.random() < 0.5 else []
+            level = float(max(best, 0.0) * factor)
+            c = by_squares(X, k, nonneg, forced, level, branch, exponent, **recipe)
+            try:
+                verify(X, c)
+            except CertificateError:
+                continue
+            accepted += 1
+            assert level >= best * (1 - 1e-12)
+    assert accepted >= positive
+
+
 @functools.cache
 def a_certificate(seed=0, fixings=3, **more):
     """A certificate with at least so many stages, branches and both kinds of fixing; tests only read it."""
@@ -322,7 +366,11 @@ FORGERIES = {
         "left over",
     ),
     "a leaf called empty": ({"branch": lambda a: np.where(a == -1, -2, a)}, "."),
-    "an unknown code": ({"branch": lambda a: np.where(a == -1, -3, a)}, "cannot be branched on"),
+    "an unknown code": ({"branch": lambda a: np.where(a == -1, -4, a)}, "cannot be branched on"),
+    "leaves said to be by squares": (
+        {"branch": lambda a: np.where(a == -1, -3, a)},
+        "squares do not prove|could not be proved",
+    ),
     "a feature that is not there": ({"features": lambda a: a + 7}, "must fix one or more features"),
     "a feature twice": ({"features": lambda a: a * 0}, "must fix one or more features"),
     "a use of a witness that is not there": ({"use": lambda a: a + 5}, "its numbers go from -1"),

@@ -5,7 +5,8 @@
 stored    witnesses in the form that a certificate holds
 node      a set of supports with its proofs
 ground    the part of A that nodes are bounded on
-tasks     what settling a node takes and returns
+squares   a bound for features that are nearly copies
+tasks     which node to settle within which limits, and the outcome
 bounding  the state of the work on a node: its best proof and its best answer
 eigenvalues, stages, lifts, probes, priced
           ways to improve it: without a witness, by fixing features, by steps of a lift, by closing one side

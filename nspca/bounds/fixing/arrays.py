@@ -11,7 +11,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from nspca.bounds.fixing.node import EMPTY, LEAF, Node, Stage, Supports, Use
+from nspca.bounds.fixing.node import EMPTY, LEAF, SQUARES, Node, Stage, Supports, Use
 from nspca.bounds.fixing.stored import Stored
 from nspca.covariance.linalg import Array
 from nspca.errors import CertificateError
@@ -33,21 +33,23 @@ def level_of(root: Node) -> float:
 def packed(root: Node) -> tuple[dict[str, np.ndarray], float]:
     """Return the arrays of a tree by name, and the bound that they prove, in unit scale."""
     nodes, pool, stages, uses = list(root.walk()), dict[int, tuple[int, Stored]](), list[Stage](), list[Use]()
-    top = Fraction(0)
+    top = below = Fraction(0)
     for node in nodes:
         stages += node.stages
         uses += [stage.use for stage in node.stages]
         if node.leaf is not None and node.code == LEAF:
             uses.append(node.leaf)
             top = max(top, exact(node.leaf))
+        elif node.leaf is not None and node.code == SQUARES:
+            below = max(below, exact(node.leaf))
     for use in uses:
         if use.witness is not None:
             pool.setdefault(id(use.witness), (len(pool), use.witness))
     stored = [one for _, one in pool.values()]
-    level = up(max((exact(one.use) for one in stages), default=Fraction(0)))
+    level = up(max([below, *(exact(one.use) for one in stages)]))
     features = [part for one in stages for part in (one.out, one.into)]
     arrays = {
-        "level": np.array([max(level, 0.0)]),
+        "level": np.array([level]),
         "branch": np.array([node.code for node in nodes], dtype=np.int64),
         "stages": np.array([len(node.stages) for node in nodes], dtype=np.int64),
         "fixed": np.array([(one.out.size, one.into.size) for one in stages], dtype=np.int64).reshape(-1, 2),
@@ -64,7 +66,7 @@ def packed(root: Node) -> tuple[dict[str, np.ndarray], float]:
         "M": joined([one.M.ravel() for one in stored if one.M is not None], np.float32),
         "U": joined([one.U.ravel() for one in stored], np.float32),
     }
-    return arrays, max(level, up(top), 0.0)
+    return arrays, max(level, up(top))
 
 
 def joined(parts: list[np.ndarray], dtype: type) -> np.ndarray:
@@ -116,13 +118,14 @@ class Reader:
             arrays["use"].tolist(), arrays["claims"].tolist(), arrays["tau"].tolist(), strict=True
         )
         self.nodes = zip(arrays["branch"].tolist(), arrays["stages"].tolist(), strict=True)
+        self.levels = iter(arrays["level"].tolist())
         self.fixed, self.features = iter(arrays["fixed"].tolist()), arrays["features"]
         self.codes, self.at, self.read = arrays["tree"], 0, 0
         self.paid: Callable[[Supports], float] | None = None
 
     def tree(self, supports: Supports, paid: Callable[[Supports], float] | None = None) -> Node:
         """Return the tree below a node with these supports; `paid` returns the prices of what is in."""
-        self.paid = paid
+        self.paid, level = paid, next(self.levels)
         root = Node(supports)
         waiting = [root]
         while waiting:
@@ -136,6 +139,8 @@ class Reader:
                 node.supports = node.supports.fix(parts[0], parts[1])
             if code == LEAF:
                 node.leaf = self.use(node.supports)
+            elif code == SQUARES:
+                node.leaf = Use(None, level, 0.0, 0.0, np.zeros(0, dtype=np.uint8), of_squares=True)
             elif code != EMPTY:
                 node.feature, one, none = code, np.array([code]), np.zeros(0, dtype=np.int64)
                 node.children = Node(node.supports.fix(none, one)), Node(node.supports.fix(one, none))

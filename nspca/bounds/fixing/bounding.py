@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from nspca.bounds.dual.lift import Lift
 from nspca.bounds.dual.rounds import Work
 from nspca.bounds.elimination import Kept
 from nspca.bounds.fixing.ground import Ground
@@ -24,8 +23,6 @@ from nspca.lowrank.cones import Budget, Cover
 from nspca.lowrank.objective import Query
 from nspca.progress import Report, silent
 
-REACHED = 4
-"""Number of best points of a bundle that are tried as answers."""
 CLIMBED = 64
 """Number of directions in which rows are compared with the level before cones are made."""
 
@@ -218,12 +215,6 @@ class Bounding(Work[Plan]):
         return found[-CLIMBED:]
 
     # --- answers --------------------------------------------------------------------------------------------
-    def reach_points(self, lift: Lift) -> None:
-        """Try the supports of the best points of a bundle for a better answer."""
-        values = np.einsum("ij,ij->j", lift.points, lift.splitting.kept.block @ lift.points)
-        for x in lift.points.T[np.argsort(-values)[:REACHED]]:
-            self.reach(self.kept.features[x != 0])
-
     def reach(self, features: np.ndarray) -> None:
         """Keep the best weights on some features as the answer if they exceed the best value by the gap."""
         if self.only_bounding:

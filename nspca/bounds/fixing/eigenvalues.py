@@ -1,16 +1,25 @@
-"""Bound the supports of a node by eigenvalues of A: all supports at once, or one part after the other.
+"""Bound the supports of a node without a witness: by the largest eigenvalue, or in parts that are enumerated.
 
-Neither needs a witness. `take_up` tries both whenever the supports of a node have changed.
+Parts are bounded by their largest eigenvalues and by squares (`squares`). `take_up` tries both whenever the
+supports of a node have changed.
 """
 
 import numpy as np
 
 from nspca.bounds.fixing.bounding import Bounding
-from nspca.bounds.fixing.node import Node
+from nspca.bounds.fixing.node import Node, Supports, Use
+from nspca.bounds.fixing.squares import eliminated, root_of_squares
+from nspca.covariance.linalg import Array, is_positive_definite
 
-COUNTED, PARTS, FEWER = 1e5, 600, 4
-"""Supports are enumerated by eigenvalues when there are at most COUNTED, in at most PARTS parts, which is
-less work than steps. After a failure, enumeration is tried again when there are FEWER times fewer.
+COUNTED, PARTS, FEWER = 1e20, 1000, 4
+"""Supports are enumerated when there are at most COUNTED, in at most PARTS parts, which is less work than
+steps. After a failure, enumeration is tried again when there are FEWER times fewer.
+"""
+PRICED = 1e5
+"""Maximum supports for an enumeration with prices, where squares are no bound."""
+EARLY, HOPEFUL = 200, 0.25
+"""Without prices, an enumeration ends after EARLY parts when it has closed less than the share HOPEFUL of the
+supports that it should have closed by then. The first parts are the hardest ones.
 """
 
 
@@ -40,43 +49,124 @@ def take_up(own: Bounding) -> None:
 
 def may_count(own: Bounding) -> bool:
     """Tell whether there are so few supports, and no features without rows, that enumeration is tried."""
-    return not own.kept.free and own.supports.count <= min(COUNTED, own.failed / FEWER)
+    most = COUNTED if own.ground.prices is None else min(COUNTED, PRICED)
+    return not own.kept.free and own.supports.count <= min(most, own.failed / FEWER)
 
 
 def count(own: Bounding, left: int) -> Node | None:
-    """Enumerate the supports of a node by branching with eigenvalue bounds; return None if that fails.
+    """Enumerate the supports of a node by branching; return the tree, or None if that fails.
 
-    The bound of a part is the largest eigenvalue of A on the features that it may use. At most `left` parts
-    are tried.
+    At most `left` parts are tried; fewer where the first ones close too little. What closes a part is proved
+    once every part is known to be closed, so an enumeration that fails costs little.
     """
-    root, known = Node(own.supports), (own.lower, own.answer)
-    stack = [root] if left > 0 else []
-    if not stack:
+    if left <= 0:
         return None
-    while stack:
-        node, left = stack.pop(), left - 1
-        own.kept = own.ground.kept(node.supports)
-        rows = own.kept.features
-        if node.supports.is_empty:
-            continue
-        prices, paid = own.kept.prices, own.kept.paid
-        block = own.kept.block if prices is None else own.kept.block - np.diag(prices)
-        values, vectors = np.linalg.eigh(block)
-        if rows.size <= own.problem.size:
-            own.reach(rows)
-        if values[-1] - paid <= own.target:
-            node.leaf = own.without_witness(float(values[-1]))
-            if node.leaf.upper <= own.target:
-                continue
-        whole = rows.size <= own.problem.size if prices is None else not node.supports.possible.size
-        if whole or left <= 0:
-            own.lower, own.answer = known
-            own.kept = own.ground.kept(own.supports)
-            return None
-        free, nothing = node.supports.possible, np.zeros(0, dtype=np.int64)
-        one = free[[np.argmax(np.abs(vectors[own.kept.fixed :, -1]))]]
-        halves = node.supports.fix(nothing, one), node.supports.fix(one, nothing)
-        node.leaf, node.feature = None, int(one[0])
-        node.children = tuple(map(Node, halves))
-        stack += reversed(node.children)  # the child with the feature leads to good answers earlier
+    root, known, kept = Node(own.supports), (own.lower, own.answer), own.kept
+    parts = Parts(own)
+    waiting, closed, tried, share, failed = [root], list[Node](), 0, 0.0, False
+    while waiting and not failed:
+        node, tried = waiting.pop(), tried + 1
+        weights = None if node.supports.is_empty else parts.undecided(node)
+        if weights is None:
+            closed += [] if node.supports.is_empty else [node]
+            share += node.supports.count / root.supports.count
+        elif not weights.size:
+            failed = True
+        else:
+            nothing, one = np.zeros(0, dtype=np.int64), node.supports.possible[[np.argmax(weights)]]
+            halves = node.supports.fix(nothing, one), node.supports.fix(one, nothing)
+            node.feature, node.children = int(one[0]), tuple(map(Node, halves))
+            waiting += reversed(node.children)  # the child with the feature leads to good answers earlier
+        behind = kept.prices is None and tried >= EARLY and share * left < HOPEFUL * tried
+        failed |= bool(waiting) and (tried >= left or behind)
+    for node in () if failed else closed:
+        if node.leaf is None:
+            own.kept = own.ground.kept(node.supports)
+            node.leaf = own.without_witness((own.lower + own.target) / 2 + own.kept.paid)
+            if node.leaf.upper > own.target:  # the eigenvalue itself is nearer to the target
+                node.leaf = own.without_witness()
+        failed |= node.leaf.upper > own.target
+    own.kept = kept
+    if failed:
+        own.lower, own.answer = known
+        return None
     return root
+
+
+class Parts:
+    """Bounds of the parts of an enumeration.
+
+    All parts have the features that are in at the node. Without prices these are eliminated once (`squares`),
+    and what is looked at is ``target I - C`` on the others. It is psd on the features of a part just when the
+    largest eigenvalue of A there is at most the target. Prices move the target of each part, so with prices
+    nothing is eliminated.
+
+    Attributes
+    ----------
+    C : (f, f) float64 or None
+        What is left of A at the node; None with prices, or where no part can be closed with it.
+    rows : (f,) int64
+        Features of C.
+    """
+
+    def __init__(self, own: Bounding):
+        self.own, self.rows = own, own.kept.features[own.kept.fixed :]
+        self.C = self.eliminated(own.supports)[0]
+
+    def eliminated(self, supports: Supports) -> tuple[Array | None, float]:
+        """Return C of some supports at the present target, and the margin for its rounding errors."""
+        own, A = self.own, self.own.problem.covariance
+        kept = own.ground.kept(supports)
+        if kept.prices is not None:
+            return None, 0.0
+        return eliminated(kept.block, kept.fixed, own.target, A.shape[0] if A.source == "data" else 1)
+
+    def undecided(self, node: Node) -> Array | None:
+        """Return how much each possible feature of a part weighs in its bound; None if the part is closed.
+
+        Where there is no feature to branch on, the array is empty.
+        """
+        own, supports, before = self.own, node.supports, self.own.lower
+        weights = self.bound(node)
+        if weights is not None and supports.into.size + supports.possible.size <= own.problem.size:
+            own.reach(np.union1d(supports.into, supports.possible))
+            if own.lower > before:
+                self.C = self.eliminated(own.supports)[0]
+                weights = self.bound(node)
+            if weights is not None and own.ground.prices is None:
+                return weights[:0]
+        return weights
+
+    def bound(self, node: Node) -> Array | None:
+        """Return None if an eigenvalue or squares close a part, else what each possible feature weighs."""
+        own, supports = self.own, node.supports
+        if self.C is None:
+            kept = own.ground.kept(supports)
+            block = kept.block if kept.prices is None else kept.block - np.diag(kept.prices)
+            return lowest((own.target + kept.paid) * np.eye(len(block)) - block, kept.fixed)
+        more = np.setdiff1d(supports.into, own.supports.into, assume_unique=True)
+        at = np.searchsorted(self.rows, np.concatenate((more, supports.possible)))
+        C = self.C[np.ix_(at, at)]
+        if is_positive_definite(own.target * np.eye(len(C)) - C):
+            return None
+        room, nonneg = own.problem.size - supports.into.size, own.problem.nonneg
+        left, _ = eliminated(C, more.size, own.target, 0)
+        if left is None:
+            return np.ones(supports.possible.size)
+        squares, each = root_of_squares(left, room, nonneg)
+        if squares <= own.target:
+            whole, margin = self.eliminated(supports)  # as the checker does it
+            if whole is not None and root_of_squares(whole, room, nonneg)[0] + margin <= own.target:
+                node.leaf = Use(None, own.target, 0.0, 0.0, np.zeros(0, dtype=np.uint8), of_squares=True)
+                return None
+        return each
+
+
+def lowest(S: Array, fixed: int) -> Array | None:
+    """Return the sizes of the vector of the lowest eigenvalue of S (r, r) behind the `fixed` first rows; None
+    if S is psd.
+    """
+    if is_positive_definite(S):
+        return None
+    values, vectors = np.linalg.eigh(S)
+    return None if values[0] >= 0 else np.abs(vectors[fixed:, 0])

@@ -19,8 +19,10 @@ RANK, RAISED = 4, 5
 """Rank of a lift, and rank of one that continues because it stalled (`Task.raised`)."""
 RAISED_ROWS = 80
 """Maximum rows for raising the rank of a lift. With more, its search costs more than branching."""
+REACHED = 4
+"""Number of best points of a bundle that are tried as answers."""
 DAMPED = 2.0**-5
-"""Penalty parameter of a lift that goes on at a child, relative to the largest eigenvalue."""
+"""Penalty parameter of a lift that goes on in short steps, relative to the largest eigenvalue."""
 
 
 def first_lift(own: Bounding, task: Task) -> Lift:
@@ -34,9 +36,19 @@ def first_lift(own: Bounding, task: Task) -> Lift:
 def gone_on(own: Bounding, lift: Lift) -> Lift:
     """Return a lift on the rows of the node that goes on from another; without prices in short steps."""
     new = restricted(own.problem, lift, own.kept)
-    if own.kept.prices is None:
-        damp(new, DAMPED * float(own.kept.leading[0][0]))
+    shorten(own, new)
     return new
+
+
+def shorten(own: Bounding, lift: Lift) -> bool:
+    """Let a lift go on in short steps, except with prices; tell whether its steps were much longer.
+
+    Long steps reach the neighbourhood of the best W, M and U soon, and then only swing about it.
+    """
+    before, short = lift.splitting.rho, DAMPED * float(own.kept.leading[0][0])
+    if own.kept.prices is None:
+        damp(lift, short)
+    return lift.splitting.rho < before / 2
 
 
 def begin(own: Bounding, stored: Stored | None, rank: int) -> Lift:
@@ -84,3 +96,10 @@ def remember(own: Bounding, lift: Lift) -> None:
         lift.points,
         lift,
     )
+
+
+def reach_points(own: Bounding, lift: Lift) -> None:
+    """Try the supports of the best points of a bundle for a better answer."""
+    values = np.einsum("ij,ij->j", lift.points, lift.splitting.kept.block @ lift.points)
+    for x in lift.points.T[np.argsort(-values)[:REACHED]]:
+        own.reach(own.kept.features[x != 0])

@@ -17,8 +17,12 @@ from nspca.covariance.linalg import Array
 
 MATRICES = 12
 """Matrices of the size of A that a lift holds."""
-LEAF, EMPTY = -1, -2
-"""Codes of a leaf, and of a node without any support."""
+FLOATS = 10**300
+"""Numbers of supports from here on count as infinite, since larger ones may not fit into a float."""
+LEAF, EMPTY, SQUARES = -1, -2, -3
+"""Codes of a leaf, of a node without any support, and of a leaf that the squares of the entries of A prove to
+stay below the level.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,8 +54,9 @@ class Supports:
     @property
     def count(self) -> float:
         """Number of supports of the largest possible size."""
-        room = self.k - self.into.size
-        return float(math.comb(self.possible.size, min(room, self.possible.size))) if room >= 0 else 0.0
+        room, free = self.k - self.into.size, self.possible.size
+        number = math.comb(free, min(room, free)) if room >= 0 else 0
+        return float(number) if number < FLOATS else math.inf
 
     @property
     def is_empty(self) -> bool:
@@ -65,6 +70,7 @@ class Use:
 
     t is the spectral half and F the search half, which the cover proves. `paid` is the sum of the prices of
     the features that are in. With prices, M of no witness is the diagonal of the prices of the free features.
+    `of_squares` tells that t is not spectral but a root of squares (`squares`).
     """
 
     witness: Stored | None
@@ -73,6 +79,7 @@ class Use:
     tau: float
     tree: np.ndarray
     paid: float = 0.0
+    of_squares: bool = False
 
     @property
     def upper(self) -> float:
@@ -143,7 +150,7 @@ class Node:
     scores : (f,) float64
         Branching score of each possible feature; the lowest is branched on.
     feature : int
-        Feature that the children branch on, or the code `LEAF` or `EMPTY`.
+        Feature that the children branch on, or `LEAF` without children.
     children : (Node, Node) or ()
         The node with the feature, and the node without it.
     """
@@ -164,7 +171,10 @@ class Node:
     @property
     def code(self) -> int:
         """Code of the node in a certificate."""
-        return EMPTY if self.supports.is_empty and not self.children else self.feature
+        if self.children:
+            return self.feature
+        is_of_squares = self.leaf is not None and self.leaf.of_squares
+        return EMPTY if self.supports.is_empty else SQUARES if is_of_squares else LEAF
 
     def share(self, above: Use | None) -> None:
         """Take the witness of a use above in place of equal ones, such as copies that a worker sends back.

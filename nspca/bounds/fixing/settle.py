@@ -15,7 +15,7 @@ from nspca.bounds.fixing.bounding import Bounding
 from nspca.bounds.fixing.branching import node_of
 from nspca.bounds.fixing.eigenvalues import take_up
 from nspca.bounds.fixing.ground import Ground
-from nspca.bounds.fixing.lifts import begin, first_lift, raise_rank, remember
+from nspca.bounds.fixing.lifts import begin, first_lift, raise_rank, reach_points, remember, shorten
 from nspca.bounds.fixing.node import Node
 from nspca.bounds.fixing.priced import claim, is_hopeless, weigh_up
 from nspca.bounds.fixing.probes import below_probes, probe_all
@@ -112,7 +112,7 @@ def refine(own: Bounding, task: Task) -> None:
         else:
             reached = weigh_up(own, lift, is_over)
         own.points = lift.points
-        own.reach_points(lift)
+        reach_points(own, lift)
         own.tell()
         if own.done:
             break
@@ -125,6 +125,9 @@ def refine(own: Bounding, task: Task) -> None:
             lift, rounds, waits, anew = restricted(own.problem, lift, own.kept), 0, 1, False
             continue
         if not over:
+            continue
+        if task.raised and shorten(own, lift):
+            rounds, last, waits = 0, np.inf, 1
             continue
         if task.raised and not anew:
             # A lift that has converged is flat: many supports come near its bound, and hardly a feature can

@@ -1,0 +1,111 @@
+"""Enumerations of the supports of a node by eigenvalues: against brute force and the checker."""
+
+import numpy as np
+import pytest
+
+import nspca
+from nspca.bounds import elimination
+from nspca.bounds.fixing import eigenvalues
+from nspca.bounds.fixing.bounding import Bounding
+from nspca.bounds.fixing.eigenvalues import Parts, count, take_up
+from nspca.bounds.fixing.ground import Ground
+from nspca.bounds.fixing.node import Node, Supports
+from nspca.bounds.fixing.tasks import Task
+from nspca.bounds.fixing.tree import FixingTree, Limits
+from nspca.bounds.plan import PLANS
+from tests.bounds.test_fixing import made, optimum, tables
+
+
+def begun(problem, supports, lower, prices=None):
+    """The work on some supports before anything is tried."""
+    ground = Ground.of(problem, elimination.all_rows(problem), prices)
+    own = Bounding.of(ground, Task(supports, None, None, lower, 1e-9, PLANS["fast"]))
+    own.kept = ground.kept(supports)
+    return own
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+@pytest.mark.parametrize("cases", [40, pytest.param(1500, marks=pytest.mark.long)])
+def test_an_enumeration_closes_a_node_just_when_no_support_is_better(nonneg, cases):
+    """At a level below the best support it finds that support, and hands in a tree that the checker takes."""
+    closed = 0
+    for number, (X, k, rng) in enumerate(tables(cases, seed=90 + nonneg)):
+        data, problem = made(X, k, nonneg, rng, covariance=number % 2 == 0)
+        values = optimum(problem.covariance.matrix, k, nonneg, problem.forced)
+        best = max(values.values())
+        lower = float(best * rng.choice([1.0, 0.9]))
+        ground = Ground.of(problem, elimination.all_rows(problem))
+        tree = FixingTree(
+            problem=problem, plan=PLANS["fast"], lower=lower, gap=1e-9, ground=ground, limits=Limits()
+        )
+        tree.begin(None, None, 0, work=1e9)
+        certificate = tree.certificate()
+        assert tree.lower <= best * (1 + 1e-9)
+        assert certificate.upper >= best * problem.covariance.unit * (1 - 1e-12)
+        assert nspca.verify(data, certificate, problem) <= certificate.upper
+        if tree.proved <= tree.target:
+            closed += 1
+            assert tree.proved >= best * (1 - 1e-9)
+    assert closed > cases / 2
+
+
+@pytest.mark.parametrize("priced", [False, True])
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_a_part_is_closed_where_its_eigenvalue_is_low(priced, nonneg):
+    """With the features that are in eliminated once, and directly where features have prices."""
+    rng = np.random.default_rng(7)
+    signs = np.zeros(2, dtype=int)
+    for seed in range(60):
+        X = np.random.default_rng(seed).standard_normal((30, 8))
+        problem = nspca.Problem.from_data(X, 4, nonneg)
+        A, pi = problem.covariance.matrix, 0.05 * rng.random(8) if priced else None
+        order = rng.permutation(8)
+        into, free = np.sort(order[: seed % 3]), np.sort(order[seed % 3 :])
+        values = np.linalg.eigvalsh(A)
+        own = begun(problem, Supports(into, free, 4), float(rng.uniform(values[-3], values[-1])), pi)
+        parts = Parts(own)
+        part = own.supports.fix(free[1:2], free[:1])
+        for _ in range(3):
+            rows = np.concatenate((part.into, part.possible))
+            B = A[np.ix_(rows, rows)].copy()
+            if priced:
+                B -= np.diag(np.concatenate((np.zeros(part.into.size), pi[part.possible])))
+            paid = pi[part.into].sum() if priced else 0.0
+            low = np.linalg.eigvalsh(B)[-1] - paid <= own.target
+            node = Node(part)
+            weights = parts.bound(node)
+            assert (weights is None and node.leaf is None) == low
+            assert weights is None or weights.size == part.possible.size
+            signs[int(low)] += 1
+            part = part.fix(part.possible[-1:], part.possible[:0])
+    assert signs.min() > 5
+
+
+def test_an_enumeration_that_leaves_too_much_open_ends_early(monkeypatch):
+    """It would end after many parts; the first few have closed hardly any of the supports."""
+    tried = []
+    undecided = Parts.undecided
+    monkeypatch.setattr(Parts, "undecided", lambda self, node: tried.append(1) or undecided(self, node))
+    X = np.random.default_rng(1).standard_normal((60, 14))
+    problem = nspca.Problem.from_data(X, 5, nonneg=False)
+    whole = Supports(np.zeros(0, dtype=np.int64), np.arange(14), 5)
+    best = max(optimum(problem.covariance.matrix, 5, False).values())
+    assert isinstance(count(begun(problem, whole, best), 10**6), Node)
+    parts = len(tried)
+    assert parts > 12
+    tried.clear()
+    assert count(begun(problem, whole, best), parts - 1) is None and len(tried) == parts - 1
+    tried.clear()
+    monkeypatch.setattr(eigenvalues, "EARLY", 6)
+    monkeypatch.setattr(eigenvalues, "HOPEFUL", 1.0)
+    assert count(begun(problem, whole, best), parts) is None
+    assert 6 <= len(tried) < parts - 1
+
+
+def test_supports_beyond_the_largest_float_are_not_enumerated():
+    supports = Supports(np.zeros(0, dtype=np.int64), np.arange(4000), 1500)
+    assert supports.count == np.inf
+    X = np.random.default_rng(0).standard_normal((20, 6))
+    own = begun(nspca.Problem.from_data(X, 2), Supports(np.zeros(0, dtype=np.int64), np.arange(6), 2), 0.0)
+    take_up(own)
+    assert own.supports.count == 15
