@@ -113,8 +113,7 @@ class Node:
         possible = 0 <= j < self.is_free.size and self.is_free[j] and self.is_in.sum() < self.k
         words = f"feature {j} cannot be branched on: it must be free, with fewer than {self.k} features in"
         require(possible, words)
-        none = np.zeros(0, dtype=int)
-        return self.after(none, [j]), self.after([j], none)
+        return self.after([], [j]), self.after([j], [])
 
     def _settled(self) -> Self:
         """Return the node without free features where k are in, with entries of A held where few are left."""
@@ -195,8 +194,7 @@ class Trees:
             require(read < proof.branch.size, TOO_SHORT)
             node, code, count = waiting.pop(), int(proof.branch[read]), int(proof.stages[read])
             self.nodes_read += 1
-            possible = 0 <= count <= len(proof.fixed) - self.stages_read
-            require(possible, f"node {read} has no {count} stages")
+            require(0 <= count <= len(proof.fixed) - self.stages_read, f"node {read} has no {count} stages")
             for _ in range(count):
                 node = self._after_stage(node)
             root = node if root is None else root
@@ -214,14 +212,9 @@ class Trees:
     def nothing_left_over(self) -> None:
         """Refuse numbers that no tree has read."""
         proof = self.proof
-        ends = (
-            (self.trees_read, proof.levels.size),
-            (self.nodes_read, proof.branch.size),
-            (self.stages_read, len(proof.fixed)),
-            (self.features_read, proof.features.size),
-            (self.read, proof.use.size),
-        )
-        over = any(end != size for end, size in ends) or self.tree.size > 0
+        ends = (self.trees_read, self.nodes_read, self.stages_read, self.features_read, self.read)
+        there = proof.levels, proof.branch, proof.fixed, proof.features, proof.use
+        over = ends != tuple(map(len, there)) or self.tree.size > 0
         require(not over, "the certificate has numbers left over that no node of the tree reads")
 
     def _after_stage(self, node: Node) -> Node:
@@ -229,8 +222,7 @@ class Trees:
         out, in_ = self.proof.fixed[self.stages_read]
         both = self.proof.features[self.features_read : self.features_read + out + in_]
         self.prove_stage(node, both[:out], both[out:])
-        self.stages_read += 1
-        self.features_read += out + in_
+        self.stages_read, self.features_read = self.stages_read + 1, self.features_read + out + in_
         return node.after(both[:out], both[out:])
 
     def _bound(self, node: Node, witness: Inequality) -> Fraction:
@@ -371,12 +363,11 @@ class Proof:
         known = all(NO_WITNESS <= number < len(witnesses) for number in use.tolist())
         words = f"witness use cannot be read: its numbers go from {NO_WITNESS} to {len(witnesses) - 1}"
         require(known, words)
-        features = arrays.codes("features")
+        features = arrays.codes("features").astype(int)
         counted = (fixed >= 0).all() and sum(fixed.ravel().tolist()) == features.size
         require(counted, "witness fixed must count the numbers of witness features")
         claims, tau = arrays.numbers("claims", (use.size, 2)), arrays.numbers("tau", (use.size,))
-        tree = arrays.codes("tree")
-        return cls(levels, branch, stages, fixed, features.astype(int), use, claims, tau, tree, witnesses)
+        return cls(levels, branch, stages, fixed, features, use, claims, tau, arrays.codes("tree"), witnesses)
 
 
 def exact_sum(numbers: np.ndarray) -> Fraction:
@@ -398,16 +389,13 @@ def read_witnesses(arrays: Arrays, n: int) -> list[Witness]:
     sizes = whole_rows(arrays, "sizes", 3).tolist()
     possible = all(0 <= r <= n and 0 <= d <= max(n, 15) and m in (0, 1) for r, d, m in sizes)
     require(possible, f"witness sizes must be at most {n} rows, as many columns, and 0 or 1")
-    rows, parts = arrays.codes("rows"), {}
+    rows, parts, found = arrays.codes("rows").astype(int), [], []
     require(rows.size == sum(r for r, _, _ in sizes), "witness rows must be as long as the sizes say")
     lengths = np.array([(r, r * (r + 1) // 2, r * r * m, r * d) for r, d, m in sizes], dtype=object)
     for name, own in zip(("rows", "W", "M", "U"), lengths.reshape(-1, 4).T.tolist(), strict=True):
-        numbers = rows.astype(int) if name == "rows" else stored(arrays, name, sum(own))
-        parts[name] = np.split(numbers, np.cumsum(own)[:-1])
-    found = []
-    for (r, d, m), own, W, M, U in zip(
-        sizes, *(parts[name] for name in ("rows", "W", "M", "U")), strict=False
-    ):
+        numbers = rows if name == "rows" else stored(arrays, name, sum(own))
+        parts.append(np.split(numbers, np.cumsum(own)[:-1]))
+    for (r, d, m), own, W, M, U in zip(sizes, *parts, strict=False):
         rising = ((own >= 0) & (own < n)).all() and (np.diff(own) > 0).all()
         require(rising, f"the rows of a witness must rise, from 0 to {n - 1} at most")
         found.append(Witness(own, W, M.reshape(r, r) if m else None, U.reshape(r, d)))

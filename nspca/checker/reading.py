@@ -208,9 +208,7 @@ def different(sizes: Iterable[int]) -> list[int]:
 
 def with_cuts(W: Array | None, M: Array | None) -> Array | None:
     """Return W + M, which is subtracted from A, treating None as 0; None if there is neither."""
-    if W is None:
-        return M
-    return W if M is None else W + M
+    return M if W is None else W if M is None else W + M
 
 
 @dataclass(frozen=True, eq=False)
