@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import nspca
+from nspca.dashboard.app import wording
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.sweep import report
 from nspca.plots import sweep_figure
@@ -40,7 +41,8 @@ def test_it_stands_alone(made):
     assert "http" not in own and "src=" not in own and "<link" not in own
     assert '"showSendToCloud": false' in text or '"showSendToCloud":false' in text
     assert "stand-in" in own and "print(1 &lt; 2)" in own and "<script>alert" not in text
-    assert own.count("<tr>") == 1 + len(table) and "proved, by" in own
+    assert own.count("<tr>") == 1 + len(table)
+    assert all(f"{wording.proof(ratio)}, by" in own for ratio in table["ratio"])
 
 
 def test_it_names_both_bounds_beside_ours_and_what_they_are_worth(made):
