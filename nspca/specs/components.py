@@ -226,17 +226,15 @@ class ComponentsSpec(ProblemSpec):
         """
         method, effort = method or self.methods[0], effort or self.effort
         given = "".join(f", {name}={value!r}" for name, value in self.options.get(method, {}).items())
+        searched = effort == EXHAUSTIVE and line_of(method).joint  # the search may find better components
         lines = [
             f"result = nspca.solve(problem, {method!r}, components={self.r}, seed={self.seed}, "
-            f"certify=None{given})"
+            f"certify={effort if searched else None!r}{given})"
         ]
         if len(set(self.sizes)) > 1 and not line_of(method).joint:
             lines = _one_by_one_python(self, method, given)
-        if effort == EXHAUSTIVE and line_of(method).joint:  # the search may find better components
-            lines = [
-                lines[0].replace("certify=None", f"certify={effort!r}"),
-                "print(result.value, nspca.verify(X, result.certificate))  # trusts nothing",
-            ]
+        if searched:
+            lines.append("print(result.value, nspca.verify(X, result.certificate))  # trusts nothing")
         elif effort is not None:
             lines += [
                 f"certificate = nspca.certify(problem, result, components={self.r}, effort={effort!r})",

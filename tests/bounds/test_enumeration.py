@@ -82,7 +82,7 @@ def test_a_part_is_closed_where_its_eigenvalue_is_low(priced, nonneg):
 
 
 def test_an_enumeration_that_leaves_too_much_open_ends_early(monkeypatch):
-    """It would end after many parts; the first few have closed hardly any of the supports."""
+    """The enumeration ends after its first parts, which have closed hardly any of the supports."""
     tried = []
     undecided = Parts.undecided
     monkeypatch.setattr(Parts, "undecided", lambda self, node: tried.append(1) or undecided(self, node))

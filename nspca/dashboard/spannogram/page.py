@@ -208,7 +208,7 @@ def proof(of: Subject, known: Limit) -> str:
     has_limit = limit < 1 and not is_best
     digits = wording.digits_apart(reached, limit) if has_limit else statement.DIGITS
     share = percent_down(reached, digits)
-    said = f"In all directions {it} {share} of the first principal component"
+    said = f"In all directions, with these weights, {it} {share} of the first principal component"
     if not has_limit and not is_best:
         return f"{said}, which uses all {problem.n:,}."
     most = percent_up(limit, digits) if has_limit else ""
