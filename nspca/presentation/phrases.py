@@ -1,5 +1,5 @@
-"""Phrases shared by problems, certificates and results: the components, their data, and the number of
-weights; and names of methods, for figures and pages.
+"""Phrases shared by problems, certificates, results and specs: the components, their data, counts and lists;
+and names of methods, for figures and pages.
 """
 
 from collections.abc import Sequence
@@ -82,7 +82,20 @@ def weights(sizes: tuple[int, ...]) -> str:
     """Return a phrase such as ``10 nonzero weights`` or ``4, 4 and 3 nonzero weights``."""
     if len(set(sizes)) == 1:
         return f"{sizes[0]} nonzero weight{'' if sizes[0] == 1 else 's'}"
-    return f"{', '.join(map(str, sizes[:-1]))} and {sizes[-1]} nonzero weights"
+    return f"{listed(list(map(str, sizes)))} nonzero weights"
+
+
+def things(count: int, one: str, many: str | None = None) -> str:
+    """Return a count with its noun, such as ``3 features`` or ``1 feature``.
+
+    `one` is the singular and `many` the plural, by default with an s.
+    """
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names as a list in a sentence: ``a, b and c``."""
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def short(name: str) -> str:
@@ -107,6 +120,5 @@ def rival_name(method: str) -> str:
 
 def _features(forced: tuple[int, ...], names: Sequence[str] | None) -> str:
     """Return forced features in words, by name or counted from 1."""
-    told = [f"{j + 1}" if names is None else f'"{short(names[j])}"' for j in forced]
-    which = told[0] if len(told) == 1 else f"{', '.join(told[:-1])} and {told[-1]}"
-    return which if names is not None else f"feature{'s' * (len(told) > 1)} {which}"
+    which = listed([f"{j + 1}" if names is None else f'"{short(names[j])}"' for j in forced])
+    return which if names is not None else f"feature{'s' * (len(forced) > 1)} {which}"

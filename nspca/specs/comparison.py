@@ -13,12 +13,12 @@ from pydantic import StrictStr
 from nspca.api import certified, certify, line_of, sweep
 from nspca.certificate import Certificate
 from nspca.errors import Cancelled, InvalidOption, NSPCAError
+from nspca.presentation.phrases import things
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
 from nspca.result import Result, Sweep
 from nspca.specs import address
 from nspca.specs.base import Description, Option
-from nspca.specs.data import counted
 from nspca.specs.method_options import Options, check_options
 from nspca.specs.question import ProblemSpec, Seed, ks_words
 from nspca.specs.rows import Found, Proved, Refused, pack
@@ -92,7 +92,7 @@ class ComparisonSpec(ProblemSpec):
         return len(self.ks) * (len(self.methods) + 1)
 
     def describe(self) -> Description:
-        question = f"comparison of {counted(len(self.methods), 'method')}, {ks_words(self.ks)}"
+        question = f"comparison of {things(len(self.methods), 'method')}, {ks_words(self.ks)}"
         return Description(self.data.title, question, self.details())
 
     def to_query(self) -> dict[str, str]:

@@ -16,12 +16,12 @@ from nspca.api import EXHAUSTIVE, certify, line_of, solve
 from nspca.certificate import Certificate
 from nspca.covariance.inputs import SHIFT
 from nspca.errors import Cancelled, InvalidOption, NSPCAError
+from nspca.presentation.phrases import things
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
 from nspca.result import Result, Status, Sweep
 from nspca.specs import address
 from nspca.specs.base import Description, Option
-from nspca.specs.data import counted
 from nspca.specs.method_options import Options, check_options
 from nspca.specs.proof import Closing
 from nspca.specs.question import ProblemSpec, Seed, Whole
@@ -106,7 +106,7 @@ class ComponentsSpec(ProblemSpec):
         sizes = ", ".join(map(str, self.sizes[:1] if same else self.sizes))
         one = "word" if self.data.is_words else "pixel" if self.noun == "part" else "feature"
         features = one if sizes == "1" else f"{one}s"
-        question = f"{counted(self.r, self.noun)} of {sizes} {features}{each}"
+        question = f"{things(self.r, self.noun)} of {sizes} {features}{each}"
         return Description(self.data.title, question, self.details())
 
     # ---- address

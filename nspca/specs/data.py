@@ -27,6 +27,7 @@ from nspca.data import (
 from nspca.data.counting import LIMIT_WORDS, MOST_WORDS
 from nspca.data.readers.images import SIDES
 from nspca.errors import InvalidData, InvalidOption
+from nspca.presentation.phrases import things
 from nspca.shards import Shards, manifest, served
 from nspca.shards.on_disk import OnDisk
 from nspca.specs import address
@@ -73,14 +74,9 @@ SOME = address.Text(lambda text: ROWS * address.read_flag(text), lambda value: a
 OTHER = "the data of this spec have changed since it was written; take its content out to run it on these"
 
 
-def counted(count: int, one: str) -> str:
-    """Return a count with its noun: ``3 features`` or ``1 feature``."""
-    return f"{count:,} {one if count == 1 else one + 's'}"
-
-
 def keeping(count: int) -> str:
     """Return a phrase about the number of forced features: ``keeping 2 features``."""
-    return f"keeping {counted(count, 'feature')}"
+    return f"keeping {things(count, 'feature')}"
 
 
 class DataSpec(Model):
@@ -385,11 +381,11 @@ class DataSpec(Model):
 def features_words(data: DataSpec, kept: int = 0) -> str:
     """Return a phrase about the features of a question: ``without 2 features, keeping 1 feature``."""
     said = [
-        f"{how} {counted(len(getattr(data, how)), 'feature')}"
+        f"{how} {things(len(getattr(data, how)), 'feature')}"
         for how in ("only", "without")
         if getattr(data, how)
     ]
-    said += [f"{counted(len(group), 'feature')} as one" for group in data.together]
+    said += [f"{things(len(group), 'feature')} as one" for group in data.together]
     said += [keeping(kept)] if kept else []
     return ", ".join(said) or "all features"
 

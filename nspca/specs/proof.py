@@ -16,11 +16,11 @@ from nspca.api import certify, solve
 from nspca.certificate import Certificate
 from nspca.errors import Cancelled, CertificateError, InvalidOption
 from nspca.presentation.numerals import OPTIMAL_GAP
+from nspca.presentation.phrases import listed, things
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
 from nspca.result import Result, Status
 from nspca.specs.base import Description
-from nspca.specs.data import counted
 from nspca.specs.question import ProblemSpec, Whole
 from nspca.specs.rows import Closer, pack
 from nspca.specs.sweep import Effort
@@ -36,9 +36,8 @@ def sparsity_words(k: int | tuple[int, ...]) -> str:
     """Return ``k = 15``, ``8 components of 15`` or ``3 components of 15, 15 and 10``."""
     if isinstance(k, int):
         return f"k = {k}"
-    sizes = [str(k[0])] if len(set(k)) == 1 else [str(size) for size in k]
-    listed = " and ".join([", ".join(sizes[:-1]), sizes[-1]] if len(sizes) > 1 else sizes)
-    return f"{counted(len(k), 'component')} of {listed}"
+    sizes = k[:1] if len(set(k)) == 1 else k
+    return f"{things(len(k), 'component')} of {listed(list(map(str, sizes)))}"
 
 
 class ProofSpec(ProblemSpec):

@@ -8,14 +8,16 @@ import pytest
 
 import nspca
 from nspca.dashboard import answer_page
-from nspca.dashboard.app import wording
 from nspca.dashboard.history.descriptions import tell
 from nspca.dashboard.joint import proof as joint_proof
+from nspca.dashboard.joint.outcome import Outcome
+from nspca.dashboard.joint.subject import PARTS
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.runs import lookup
 from nspca.jobs import JobState, engine
 from nspca.jobs.engine import Engine
 from nspca.specs import ComponentsSpec, ProofSpec
+from nspca.specs.proof import sparsity_words
 from nspca.specs.rows import Closer, Several, pack, unpack
 from tests.patience import wait_for
 
@@ -180,7 +182,14 @@ def test_the_time_of_a_proof_begins_after_the_methods(monkeypatch):
     [(4, "k = 4"), ((15,) * 8, "8 components of 15"), ((6, 6, 4), "3 components of 6, 6 and 4")],
 )
 def test_sizes_in_words(k, says):
-    assert wording.sizes(k) == says
+    assert sparsity_words(k) == says
+
+
+def test_a_page_says_that_nothing_is_proved_in_one_whole_sentence():
+    result = nspca.solve(nspca.Problem.from_covariance(np.eye(4), (1, 1)), certify=None)
+    outcome = Outcome(PARTS, None, ASKED, None, {"joint": result}, "x", live=False)
+    says = joint_proof.sentence(outcome)
+    assert says.startswith("Nothing is proved about these parts yet.") and says.endswith("for all others.")
 
 
 def said(text: str) -> float:

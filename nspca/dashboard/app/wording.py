@@ -3,12 +3,13 @@
 import base64
 import math
 import re
-from collections.abc import Sequence
 from typing import Any
 
 from nspca.plots import certainty, kind_words, ratio_sentence
 from nspca.presentation.markup import Markup, render
 from nspca.presentation.numerals import OPTIMAL_GAP, format_bound, percent_down, percent_up
+from nspca.presentation.phrases import listed as listed
+from nspca.presentation.phrases import things as things
 from nspca.specs.published import PAPER
 
 SPECIAL = re.compile(r"[\\`*_{}\[\]()<>#+\-.!|$~&^=:]")
@@ -133,27 +134,6 @@ def drawing(svg: str, style: str = "", alt: str = "") -> Markup:
     return render("drawing", source=base64.b64encode(svg.encode()).decode(), style=style, alt=alt)
 
 
-def things(count: int, one: str, many: str | None = None) -> str:
-    """Return a count with its noun, such as ``3 features`` or ``1 feature``.
-
-    `one` is the singular and `many` the plural, by default with an s.
-    """
-    return f"{count:,} {one if count == 1 else many or one + 's'}"
-
-
-def sizes(k: int | Sequence[int]) -> str:
-    """Return the sizes of components, such as ``k = 15`` or ``3 components of 15, 15 and 10``."""
-    if isinstance(k, int):
-        return f"k = {k}"
-    of = str(k[0]) if len(set(k)) == 1 else listed(list(map(str, k)))
-    return f"{things(len(k), 'component')} of {of}"
-
-
 def unbroken(text: str) -> str:
     """Return the text with no line break between a number and its per cent sign, for headings."""
     return text.replace(" %", "\N{NO-BREAK SPACE}%")
-
-
-def listed(names: list[str]) -> str:
-    """Return names as a list in a sentence: ``a, b and c``."""
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

@@ -106,9 +106,8 @@ def _held_out(outcome: Outcome, labels: list[str], label: str) -> GroupEffects |
             "groups",
             type="secondary",
             icon=":material/vertical_split:",
-            help=f"Finds {outcome.about.one}s on one half of the samples and measures the other half, "
-            "where a "
-            "p-value means something.",
+            help=f"Finds {outcome.about.one}s on one half of the samples and measures the other half, where "
+            "a p-value means something.",
         )
         return None
     if not progress.show(now, _line, _share, lambda now: None, "groups"):
@@ -152,8 +151,7 @@ def held_out_sentence(held: GroupEffects, one: str) -> str:
     return (
         f"{verdict} {held.measure} {held.effect[best]:.2f} on {sum(held.counts)} samples, p = "
         f"{held.p[best]:.2g} after a correction for {wording.things(len(held.p), one)}. The {one}s of one "
-        "half "
-        "may differ from those above."
+        "half may differ from those above."
     )
 
 

@@ -293,6 +293,6 @@ def recurring(outcome: Outcome, F: np.ndarray, overlaps: Sequence[float]) -> Non
     st.html(lists(X, shares, names, known))
     st.caption(
         f"Bars and numbers say in which share of the draws a {about.one} has it. Dotted lines mark what is "
-        "in "
-        f"no {about.one} above. In %: how much of a {about.one} the draws have, weights counted, on average."
+        f"in no {about.one} above. In %: how much of a {about.one} the draws have, weights counted, on "
+        "average."
     )

@@ -91,8 +91,7 @@ def gain_sentence(outcome: Outcome) -> str:
     return (
         f"**{wording.plain(joint)}** looks for all {outcome.about.one}s together and explains "
         f"{abs(percent):.1f} % {more} than **{wording.plain(single)}**, the best of the methods that find "
-        "one "
-        f"after another ({first} and {second} in the units of the data)."
+        f"one after another ({first} and {second} in the units of the data)."
     )
 
 

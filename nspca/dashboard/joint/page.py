@@ -63,8 +63,7 @@ class JointPage(AnswerPage[ComponentsSpec]):
             key=about.key,
             anew=("using", about.at, "named"),
             empty=f"Nothing has run yet. Choose how many {about.one}s of how many {about.feature}s, and "
-            "press "
-            "Find.",
+            "press Find.",
             icon=":material/play_arrow:",
             stranger=f"The run in this address is not about {about.one}s: start one here.",
         )

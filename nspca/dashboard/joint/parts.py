@@ -25,13 +25,11 @@ from nspca.specs.optimum import Standing
 
 HOW = (
     "An image is the mean image plus the sum of the parts, each times its score. Parts have length one and "
-    "share "
-    "no pixel, so no other mixture of these parts comes closer."
+    "share no pixel, so no other mixture of these parts comes closer."
 )
 HOW_RAW = (
     "An image is the sum of the parts, each times its score. Parts have length one and share no pixel, so "
-    "no other "
-    "mixture of these parts comes closer. Pixels outside the parts are black."
+    "no other mixture of these parts comes closer. Pixels outside the parts are black."
 )
 
 
@@ -137,8 +135,7 @@ def look(outcome: Outcome) -> None:
     scaled = ", each pixel over its standard deviation" if outcome.asked.scale else ""
     st.caption(
         f"{wording.plain(data.sample_names[face - 1])}. The percentage is the share of its difference from "
-        f"{off} "
-        f"that the parts explain (sum of squares{scaled}). {HOW if outcome.asked.center else HOW_RAW}"
+        f"{off} that the parts explain (sum of squares{scaled}). {HOW if outcome.asked.center else HOW_RAW}"
     )
     _one_after_another(outcome, face)
 
@@ -153,8 +150,7 @@ def _recurring(outcome: Outcome, F: np.ndarray, overlaps: list[float]) -> None:
     figures.draw(figure, f"stability_{outcome.run_id}")
     st.caption(
         "A pixel is the darker the more draws have it in this part. Parts with sharp edges do not depend "
-        "on which "
-        "images were there. In %: how much of a part the draws have, weights counted, on average."
+        "on which images were there. In %: how much of a part the draws have, weights counted, on average."
     )
 
 
@@ -170,9 +166,8 @@ def _one_after_another(outcome: Outcome, face: int) -> None:
         *(f"+ {j}: {wording.down(explained)}" for j, (_, explained) in enumerate(steps) if j),
     ]
     st.markdown(
-        f"**One part after another**, by {wording.plain(best)}: the share of the original, the last "
-        "picture, that is "
-        "explained so far."
+        f"**One part after another**, by {wording.plain(best)}: the share of the original, the last picture, "
+        "that is explained so far."
     )
     pictures = [*(picture for picture, _ in steps), original]
     scale: dict[str, Any] = {"low": float(original.min()), "high": float(original.max()), "columns": 8}

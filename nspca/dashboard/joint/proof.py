@@ -72,16 +72,16 @@ def sentence(outcome: Outcome) -> str:
     """Return a sentence about the proved share of the best components."""
     best, one = outcome.results[outcome.best], outcome.about.one
     if best.certificate is None:
-        return f"Nothing is proved about these {one}s yet. “Prove more” looks for a limit that holds for "
-        "all others."
+        return (
+            f"Nothing is proved about these {one}s yet. “Prove more” looks for a limit that holds for all "
+            "others."
+        )
     said = wording.proof(best.ratio)
     limit = format_bound(best.certificate.upper)
     return (
         f"{said[0].upper()}{said[1:]}. The {one}s explain a variance of {format_value(best.value)}, and no "
-        "other "
-        f"choice explains more than {limit}. Anyone who has the data can check the certificate: `python -m "
-        "nspca "
-        "verify DATA certificate.npz`."
+        f"other choice explains more than {limit}. Anyone who has the data can check the certificate: "
+        "`python -m nspca verify DATA certificate.npz`."
     )
 
 

@@ -32,8 +32,7 @@ def show(outcome: Outcome, draw: Callable[[Outcome, np.ndarray, list[float]], No
     one, best = outcome.about.one, outcome.best
     st.markdown(
         f"**Would other samples give the same {one}s?** As many samples are drawn again with replacement, "
-        "and "
-        f"{wording.plain(best)} looks for the {one}s anew."
+        f"and {wording.plain(best)} looks for the {one}s anew."
     )
     if outcome.of.table is not None:
         st.caption(open_folder.ALL_ROWS)
