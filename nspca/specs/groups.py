@@ -18,11 +18,11 @@ from nspca.specs.base import Description, Option
 from nspca.specs.components import Sizes
 from nspca.specs.method_options import Options, check_options
 from nspca.specs.proof import sparsity_words
-from nspca.specs.question import ProblemSpec, Seed, Whole, arguments
+from nspca.specs.question import RowsSpec, Seed, Whole, arguments
 from nspca.specs.sweep import check_methods
 
 
-class GroupsSpec(ProblemSpec):
+class GroupsSpec(RowsSpec):
     """Effect sizes of several components on labelled groups of held-out samples.
 
     Parameters
@@ -101,10 +101,6 @@ class GroupsSpec(ProblemSpec):
             name: None if found[name] is None else np.array(found[name], float) for name in ("effect", "p")
         }
         return GroupEffects(**found)
-
-    def opening(self, k: int | tuple[int, ...] | None = None) -> str:
-        """Return Python that opens the data; the question makes its problem by itself."""
-        return "\n".join(self.data.to_python())
 
     def python(self, **shown: Any) -> str:
         """Return Python that repeats the test."""

@@ -3,7 +3,6 @@
 Pages ask them about a component that they show, and the command `certify` asks a `ProofSpec`.
 """
 
-import json
 import math
 import time
 from dataclasses import replace
@@ -21,7 +20,7 @@ from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
 from nspca.result import Result, Status
 from nspca.specs.base import Description
-from nspca.specs.question import ProblemSpec, Whole
+from nspca.specs.question import JsonSpec, ProblemSpec, Whole
 from nspca.specs.rows import Closer, pack
 from nspca.specs.sweep import Effort
 from nspca.verifying import verify
@@ -119,7 +118,7 @@ class ProofSpec(ProblemSpec):
         )
 
 
-class CheckSpec(ProblemSpec):
+class CheckSpec(JsonSpec, ProblemSpec):
     """An independent check of a certificate, which is given to `run`.
 
     Parameters
@@ -158,12 +157,6 @@ class CheckSpec(ProblemSpec):
         except CertificateError as error:
             said = {"upper": None, "refusal": str(error)}
         return {**said, "seconds": time.perf_counter() - started}
-
-    def pack(self, result: Any) -> bytes:
-        """Return what `run` returned as JSON bytes."""
-        return json.dumps(result).encode()
-
-    unpack: ClassVar = staticmethod(json.loads)
 
     def python(self, **shown: Any) -> str:
         """Return Python that checks the certificate in a file."""

@@ -1,9 +1,10 @@
-"""Base classes of questions: `Spec` for all, `ProblemSpec` for those about a problem.
+"""Base classes of questions: `Spec` for all, `ProblemSpec` about a problem, `RowsSpec` about rows of data.
 
 A `ProblemSpec` makes its problem, estimates its cost, and exports Python. Each kind of question has a module
 with a subclass.
 """
 
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -31,6 +32,8 @@ from nspca.specs.table import ReportingShards, ShardsOnWorkers
 
 AGAIN = 1 / 4
 """Seconds of each further problem on the same data, as a share of the first; eigenvectors are then cached."""
+MOST_NAMED = 6
+"""Maximum number of values of k without a common step that are listed one by one."""
 SEEDS = 2**63
 """Upper limit of seeds, which JSON and NumPy can represent."""
 
@@ -66,6 +69,16 @@ class Spec(Registered):
     def to_python(self) -> str:
         """Return Python that answers the question with public names only."""
         raise NotImplementedError
+
+
+class JsonSpec(Spec):
+    """Base class of questions whose `run` returns plain values, which are stored as JSON."""
+
+    def pack(self, result: Any) -> bytes:
+        """Return what `run` returned as JSON bytes."""
+        return json.dumps(result).encode()
+
+    unpack: ClassVar = staticmethod(json.loads)
 
 
 class ProblemSpec(Spec):
@@ -164,19 +177,6 @@ class ProblemSpec(Spec):
             return reading, reading.tell
         return X, report
 
-    def rows(self, X: Any) -> Any:
-        """Return the data of a question about rows (opened if X is None).
-
-        Raises
-        ------
-        InvalidData
-            For a covariance and for a folder of shards, whose rows are not in memory.
-        """
-        X = self.open() if X is None else X
-        if isinstance(X, OnDisk) or getattr(X, "is_covariance", False) or self.data.covariance:
-            raise InvalidData("this question needs rows in memory, got none; ask it about a table of samples")
-        return X
-
     def estimate(self, data: Any = None, machine: Speed | None = None) -> Plan:
         """Return the cost estimate: memory, passes over the data, and seconds.
 
@@ -246,6 +246,27 @@ class ProblemSpec(Spec):
         raise NotImplementedError
 
 
+class RowsSpec(ProblemSpec):
+    """Base class of questions that need the rows of the data, and make problems of some of them."""
+
+    def rows(self, X: Any) -> Any:
+        """Return the data of a question about rows (opened if X is None).
+
+        Raises
+        ------
+        InvalidData
+            For a covariance and for a folder of shards, whose rows are not in memory.
+        """
+        X = self.open() if X is None else X
+        if isinstance(X, OnDisk) or getattr(X, "is_covariance", False) or self.data.covariance:
+            raise InvalidData("this question needs rows in memory, got none; ask it about a table of samples")
+        return X
+
+    def opening(self, k: int | tuple[int, ...] | None = None) -> str:
+        """Return Python that opens the data; the question makes its problem by itself."""
+        return "\n".join(self.data.to_python())
+
+
 def arguments(words: dict[str, str]) -> str:
     """Return keywords and values (source code) as the arguments of a call."""
     return ", ".join(f"{name}={value}" for name, value in words.items())
@@ -282,7 +303,3 @@ def ks_words(ks: Sequence[int]) -> str:
     if step is None:
         return f"{len(ks)} values of k from {ks[0]} to {ks[-1]}"
     return f"k = {ks[0]} to {ks[-1]}" + (f" in steps of {step}" if step > 1 else "")
-
-
-MOST_NAMED = 6
-"""Maximum number of values of k without a common step that are listed one by one."""

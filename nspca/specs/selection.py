@@ -18,7 +18,7 @@ from nspca.selection import Choice, NoiseTest, choose_components, choose_k, nois
 from nspca.selection.choice import DRAWS, FOLDS, MOST
 from nspca.selection.noise import TABLES
 from nspca.specs.base import Description, Option
-from nspca.specs.question import ProblemSpec, Seed, Whole, arguments, ks_words
+from nspca.specs.question import RowsSpec, Seed, Whole, arguments, ks_words
 from nspca.specs.rows import Shuffled, Weighed, pack
 from nspca.specs.sweep import Ks, check_increasing, check_methods
 
@@ -28,24 +28,20 @@ Folds = Annotated[Parts, Option("Parts held out", to="call", say=lambda value: f
 Draws = Annotated[Parts, Option("Draws", to="call", say=lambda value: f"{value} draws")]
 
 
-class _OfRows(ProblemSpec):
-    """Base class of questions about one method that need the rows of the data, not only the covariance."""
+class _MethodSpec(RowsSpec):
+    """Base class of questions about the answers of one method on changed rows."""
 
     def how(self) -> dict[str, Any]:
         """Return problem and method as keyword arguments of `nspca.choose_k` and `nspca.noise_test`."""
         names = ("method", "nonneg", "center", "scale", "forced", "seed")
         return {name: getattr(self, name) for name in names}
 
-    def opening(self, k: int | tuple[int, ...] | None = None) -> str:
-        """Return Python that opens the data; the question makes its problem by itself."""
-        return "\n".join(self.data.to_python())
-
     def _words(self) -> str:
         """Return the keyword arguments of the exported Python."""
         return arguments(self.keywords("problem") | self.keywords("call"))
 
 
-class ChoiceSpec(_OfRows):
+class ChoiceSpec(_MethodSpec):
     """Evidence from held-out rows and bootstrap samples for each number of features.
 
     Parameters
@@ -117,7 +113,7 @@ class ChoiceSpec(_OfRows):
         )
 
 
-class ComponentsChoiceSpec(_OfRows):
+class ComponentsChoiceSpec(_MethodSpec):
     """Evidence from held-out rows and bootstrap samples for each number of components.
 
     Parameters
@@ -194,7 +190,7 @@ class ComponentsChoiceSpec(_OfRows):
         )
 
 
-class NoiseSpec(_OfRows):
+class NoiseSpec(_MethodSpec):
     """Noise test: comparison of a component with components of shuffled tables.
 
     Parameters

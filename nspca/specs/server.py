@@ -3,7 +3,6 @@
 The dashboard runs them in a worker where a page would have to wait. No visitor asks for them.
 """
 
-import json
 from dataclasses import asdict
 from typing import Any, ClassVar
 
@@ -15,21 +14,15 @@ from nspca.problem import Problem
 from nspca.progress import Report, silent
 from nspca.specs.base import Description
 from nspca.specs.data import DataSpec
-from nspca.specs.question import Spec
+from nspca.specs.question import JsonSpec
 from nspca.specs.table import ReportingShards
 
 COUNTED = "python-docs"
 """Sample whose words are counted on this machine."""
 
 
-class _Measure(Spec):
-    """Base class of measurements whose results are stored as JSON."""
-
-    def pack(self, result: Any) -> bytes:
-        """Return the measurement as JSON bytes."""
-        return json.dumps(result).encode()
-
-    unpack: ClassVar = staticmethod(json.loads)
+class _Measure(JsonSpec):
+    """Base class of measurements."""
 
     def to_python(self) -> str:
         """Return Python that repeats the measurement from the JSON of the spec."""

@@ -5,7 +5,6 @@ standardised problem uses the standard deviations of the whole table, since a co
 constant.
 """
 
-import json
 from collections.abc import Iterator
 from typing import Annotated, Any, ClassVar
 
@@ -24,7 +23,7 @@ from nspca.specs.base import Description, Option
 from nspca.specs.components import Sizes, solved
 from nspca.specs.method_options import Options, check_options
 from nspca.specs.proof import sparsity_words
-from nspca.specs.question import ProblemSpec, Seed, Whole, arguments
+from nspca.specs.question import JsonSpec, RowsSpec, Seed, Whole, arguments
 from nspca.specs.rows import Recurred, Redrawn, Refused, pack
 from nspca.specs.sweep import NO_METHOD, check_methods
 
@@ -33,7 +32,7 @@ RESAMPLES = 20
 Resamples = Annotated[Whole, Option("Draws", say=lambda value: f"{value} draws")]
 
 
-class StabilitySpec(ProblemSpec):
+class StabilitySpec(JsonSpec, RowsSpec):
     """Bootstrap stability of one component: the supports that methods find on each draw of the rows.
 
     Parameters
@@ -118,16 +117,6 @@ class StabilitySpec(ProblemSpec):
                 raise failed
         return supports
 
-    def pack(self, result: Any) -> bytes:
-        """Return the supports as JSON bytes."""
-        return json.dumps(result).encode()
-
-    unpack: ClassVar = staticmethod(json.loads)
-
-    def opening(self, k: int | tuple[int, ...] | None = None) -> str:
-        """Return Python that opens the data; the question makes its problem by itself."""
-        return "\n".join(self.data.to_python())
-
     def python(self, **shown: Any) -> str:
         """Return Python that repeats the draws and counts the features of each method."""
         return "\n".join(
@@ -146,7 +135,7 @@ class StabilitySpec(ProblemSpec):
         )
 
 
-class ComponentsStabilitySpec(ProblemSpec):
+class ComponentsStabilitySpec(JsonSpec, RowsSpec):
     """Bootstrap stability of several components: their matches on each draw of the rows.
 
     Parameters
@@ -211,16 +200,6 @@ class ComponentsStabilitySpec(ProblemSpec):
             found.append(vars(row))
             report(Event("draw", b + 1, total, payload=pack(row)))
         return found
-
-    def pack(self, result: Any) -> bytes:
-        """Return the matches as JSON bytes."""
-        return json.dumps(result).encode()
-
-    unpack: ClassVar = staticmethod(json.loads)
-
-    def opening(self, k: int | tuple[int, ...] | None = None) -> str:
-        """Return Python that opens the data; the question makes its problem by itself."""
-        return "\n".join(self.data.to_python())
 
     def python(self, **shown: Any) -> str:
         """Return Python that repeats the draws and finds the components of each."""

@@ -3,7 +3,6 @@
 The page Papers asks them.
 """
 
-import json
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -24,7 +23,7 @@ from nspca.progress import Event, Report, silent
 from nspca.specs import address
 from nspca.specs.base import Description, Option
 from nspca.specs.comparison import report_part
-from nspca.specs.question import Seed, Spec, Whole
+from nspca.specs.question import JsonSpec, Seed, Whole
 from nspca.specs.rows import Scored, pack
 
 STARTS = 100
@@ -56,20 +55,14 @@ MOST_CORNERS = 400
 """Maximum corners of a step curve, as many as a screen can show."""
 
 
-class Use(Spec):
-    """Base class of the applications, whose results are stored as JSON."""
+class Use(JsonSpec):
+    """Base class of the applications in the papers."""
 
     use: ClassVar[str]
 
     def to_query(self) -> dict[str, str]:
         """Return the question as an address of the page Papers."""
         return {"paper": "uses", "use": self.use, **super().to_query()}
-
-    def pack(self, result: Any) -> bytes:
-        """Return the rows as JSON bytes."""
-        return json.dumps(result).encode()
-
-    unpack: ClassVar = staticmethod(json.loads)
 
     def to_python(self) -> str:
         """Return Python that repeats the run from the JSON of the spec."""
