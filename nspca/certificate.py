@@ -208,8 +208,7 @@ class Certificate:
 
     def with_unfinished(self, tree: dict[str, np.ndarray] | None) -> "Certificate":
         """Return the certificate with a tree that a search can go on from, or without one."""
-        own = tree is None or tree is self.witness
-        return replace(self, unfinished={} if own or tree is None else tree)
+        return replace(self, unfinished={} if tree is None or tree is self.witness else tree)
 
     @property
     def nbytes(self) -> int:
@@ -322,33 +321,31 @@ def _scaled_up(upper: float, exponent: int) -> float:
 
 
 def _wrong(one: Certificate) -> list[str]:
-    """Return descriptions of the fields of a certificate that do not have their declared types."""
+    """Return descriptions of the fields of a certificate that have wrong types or, without those, values."""
+    return _wrong_types(one) or _wrong_values(one)
+
+
+def _wrong_types(one: Certificate) -> list[str]:
+    """Return descriptions of the fields that do not have their declared types."""
     sizes = one.sizes
     shape, forced = (part if isinstance(part, tuple) else (None,) for part in (one.shape, one.forced))
-    flags = {name: getattr(one, name) for name in ("nonneg", "center", "scale")}
     numbers = {"k": sizes, "shape": shape, "exponent": (one.exponent,), "version": (one.version,)}
     numbers |= {"forced": forced}
-    texts = {name: getattr(one, name) for name in ("kind", "form", "source", "digest")}
     wrong = [
         f"{name} = {shown(value)}, which is not true or false"
-        for name, value in flags.items()
-        if not isinstance(value, bool)
+        for name in ("nonneg", "center", "scale")
+        if not isinstance(value := getattr(one, name), bool)
     ]
     wrong += [
         f"{name} = {shown(value)}, which is not text"
-        for name, value in texts.items()
-        if not isinstance(value, str)
+        for name in ("kind", "form", "source", "digest")
+        if not isinstance(value := getattr(one, name), str)
     ]
     wrong += [
         f"{name} = {shown(value)}, not of whole numbers"
         for name, value in numbers.items()
         if not all(map(_whole, value))
     ]
-    if not wrong and min(sizes, default=0) < 1:
-        wrong.append(f"k = {shown(one.k)}, which is no number of weights")
-    increasing = list(forced) == sorted({*forced}) and min(forced, default=0) >= 0 if not wrong else True
-    if not wrong and forced and not (increasing and not isinstance(one.k, tuple) and len(forced) <= one.k):
-        wrong.append(f"forced = {shown(forced)}, not features of one component in increasing order")
     wrong += [
         f"{name} = {shown(value)}, which is no finite number"
         for name, value in (("upper", one.upper), ("shift", one.shift))
@@ -360,6 +357,18 @@ def _wrong(one: Certificate) -> list[str]:
         isinstance(array, np.ndarray) for array in one.witness.values()
     ):
         wrong.append("a witness that is no dict of arrays")
+    return wrong
+
+
+def _wrong_values(one: Certificate) -> list[str]:
+    """Return descriptions of the sizes and forced features that no problem has; their types are right."""
+    wrong, forced = [], one.forced
+    if min(one.sizes, default=0) < 1:
+        wrong.append(f"k = {shown(one.k)}, which is no number of weights")
+    increasing = list(forced) == sorted({*forced}) and min(forced, default=0) >= 0
+    of_one = not isinstance(one.k, tuple) and len(forced) <= one.k
+    if forced and not (increasing and of_one):
+        wrong.append(f"forced = {shown(forced)}, not features of one component in increasing order")
     return wrong
 
 

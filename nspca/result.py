@@ -185,10 +185,7 @@ class Result:
         try:
             arrays = read_arrays(content)
             header = json.loads(str(arrays["header"]))
-            X, values = (
-                np.asarray(arrays["components"], dtype=np.float64),
-                np.asarray(arrays["values"], dtype=np.float64),
-            )
+            X, values = (np.asarray(arrays[name], dtype=np.float64) for name in ("components", "values"))
             proof = (
                 Certificate.from_bytes(arrays["certificate"].tobytes()) if "certificate" in arrays else None
             )
@@ -317,21 +314,17 @@ class Sweep:
         """Return one zip of `Result.to_bytes` in order, with every shared certificate stored once, for
         `from_bytes`.
         """
-        buffer, proofs = (
-            io.BytesIO(),
-            {id(r.certificate): r.certificate for r in self.results.values() if r.certificate is not None},
-        )
+        buffer = io.BytesIO()
+        proofs = {id(r.certificate): r.certificate for r in self.results.values() if r.certificate}
         number = {key: i for i, key in enumerate(proofs)}
         with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
             for i, proof in enumerate(proofs.values()):
                 archive.writestr(zipfile.ZipInfo(f"{PROOF}{i}"), proof.to_bytes())
             for (method, k), result in self.results.items():
-                named = (
-                    f"{method}/{k}"
-                    if result.certificate is None
-                    else f"{method}/{k}/{number[id(result.certificate)]}"
+                shared = "" if result.certificate is None else f"/{number[id(result.certificate)]}"
+                archive.writestr(
+                    zipfile.ZipInfo(f"{method}/{k}{shared}"), result.with_certificate(None).to_bytes()
                 )
-                archive.writestr(zipfile.ZipInfo(named), result.with_certificate(None).to_bytes())
         return buffer.getvalue()
 
     @classmethod

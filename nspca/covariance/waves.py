@@ -10,6 +10,7 @@ caller brings the Dask client, and this module imports nothing of Dask.
 
 import queue
 import warnings
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Protocol, TypeVar
 
@@ -40,15 +41,15 @@ def check_client(client: Any) -> None:
 
 
 def waves(client: Any, report: Report, tell: Callable[[], None]) -> Waves:
-    """Return the way to work on waves: with a Dask client, or here where the client is None.
+    """Return the way to work on waves: on the workers of a Dask client, or in this process without a client.
 
-    Here `report` gets the events of the function. With a client, `tell` is called every `TICK` seconds while
-    workers are busy. Both may raise `Cancelled`.
+    In this process `report` gets the events of the function. With a client, `tell` is called every `TICK`
+    seconds while workers are busy. Both may raise `Cancelled`.
     """
-    return Here(report) if client is None else There(client, tell)
+    return LocalWaves(report) if client is None else ClusterWaves(client, tell)
 
 
-class Here:
+class LocalWaves:
     """Work on tasks in this process, one at a time, with a report that each of them gets."""
 
     def __init__(self, report: Report):
@@ -60,7 +61,7 @@ class Here:
             yield function(common, task, self.report)
 
 
-class There:
+class ClusterWaves:
     """Work on tasks on the workers of a Dask cluster.
 
     A task whose worker is lost is computed again. Where the scheduler blames the task for the loss, it is
@@ -75,8 +76,8 @@ class There:
 
     def __init__(self, client: Any, tell: Callable[[], None]):
         self.client, self.tell = client, tell
-        self.common: Any = None
-        self.held: Any = None
+        self._common: Any = None
+        self._sent: Any = None  # future of the common object on the cluster
         self._done: queue.SimpleQueue[bool] = queue.SimpleQueue()
 
     def __call__(self, function: Function[C, T, R], common: C, tasks: Iterable[T]) -> Iterator[R]:
@@ -88,39 +89,43 @@ class There:
             When there are no workers any more, or the scheduler blames a task too often.
         """
         with clear_errors("work to the end"):
-            self.hold(common)
-            left = [(task, self._begin(function, task)) for task in tasks]
+            self._send(common)
+            left = deque((task, self._begin(function, task)) for task in tasks)
         try:
             while left:
-                task, future = left[0]
-                for tries in range(TRIES):
-                    try:
-                        self.wait(future)
-                        with clear_errors("work to the end"):
-                            result = future.result()
-                        break
-                    except WorkersLost as lost:
-                        if not is_blamed(lost) or tries + 1 == TRIES:
-                            raise
-                        self.hold(common, anew=True)
-                        future = self._begin(function, task)
-                        left[0] = task, future
-                left.pop(0)
-                future.release()
-                yield result
+                yield self._first_result(function, common, left)
         finally:
             for _, future in left:
                 future.release()
 
-    def hold(self, common: Any, anew: bool = False) -> None:
+    def _first_result(self, function: Function[C, T, R], common: C, left: deque[tuple[T, Any]]) -> R:
+        """Remove the first task from those that are `left`, and return its result."""
+        for tries in range(TRIES):
+            task, future = left[0]
+            try:
+                self._wait(future)
+                with clear_errors("work to the end"):
+                    result: R = future.result()
+            except WorkersLost as lost:
+                if not is_blamed(lost) or tries + 1 == TRIES:
+                    raise
+                self._send(common, anew=True)
+                left[0] = task, self._begin(function, task)
+            else:
+                left.popleft()
+                future.release()
+                return result
+        raise AssertionError("the last try returns or raises")
+
+    def _send(self, common: Any, anew: bool = False) -> None:
         """Put the object that tasks have in common on the cluster, unless it is there.
 
-        A task holds it, so a worker that is lost with the object is no loss.
+        A task of the cluster returns the object, so a worker that is lost with it is no loss.
         """
-        if anew or self.held is None or common is not self.common:
-            self.common, self.held = common, self._submit(_itself, common)
+        if anew or self._sent is None or common is not self._common:
+            self._common, self._sent = common, self._submit(_identity, common)
 
-    def wait(self, future: Any) -> None:
+    def _wait(self, future: Any) -> None:
         """Wait until a future is done, or until there has been no worker for too long."""
         attendance = Attendance(self.client)
         while not future.done():
@@ -131,8 +136,8 @@ class There:
                 attendance.check()
 
     def _begin(self, function: Callable[..., Any], task: Any) -> Any:
-        """Submit a task with the common object."""
-        future = self._submit(_applied, function, self.held, task)
+        """Submit a task with the common object, and return its future."""
+        future = self._submit(_apply, function, self._sent, task)
         future.add_done_callback(lambda _: self._done.put(True))
         return future
 
@@ -143,12 +148,12 @@ class There:
             return self.client.submit(function, *arguments, pure=False)
 
 
-def _itself(what: Any) -> Any:
+def _identity(common: Any) -> Any:
     """Return the argument: a task that puts an object on the cluster."""
-    return what
+    return common
 
 
-def _applied(function: Callable[..., Any], common: Any, task: Any) -> Any:
+def _apply(function: Callable[..., Any], common: Any, task: Any) -> Any:
     """Work on a task on a worker with one BLAS thread, since the cluster runs tasks in parallel."""
     with threadpool_limits(1):
         return function(common, task, silent)

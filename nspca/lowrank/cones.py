@@ -32,7 +32,7 @@ import numpy as np
 
 from nspca.covariance.linalg import UNIT_ROUNDOFF, Array
 from nspca.covariance.waves import waves
-from nspca.lowrank.forest import Forest, Grown, Open
+from nspca.lowrank.forest import Forest, OpenCone, PackedForest
 from nspca.lowrank.objective import Cones, Halves, Objective, Query
 from nspca.progress import Event, Report, silent
 
@@ -171,7 +171,7 @@ def search(
     return search.run(starts)
 
 
-def search_part(query: Query, part: Part, report: Report) -> tuple[Grown, float, Array]:
+def search_part(query: Query, part: Part, report: Report) -> tuple[PackedForest, float, Array]:
     """Search a part of a wave by itself; return its forest, the best value and its direction."""
     search = _Search(Objective(query), part.budget, report, None)
     search.lower, search.direction = part.lower, part.direction
@@ -179,7 +179,7 @@ def search_part(query: Query, part: Part, report: Report) -> tuple[Grown, float,
     cones, uppers = part.cones, part.uppers
     search.add(cones, uppers, uppers, lambda still: [cones.rows[i] for i in still], [-1] * uppers.size)
     search.split_all()
-    return search.made.packed(), search.lower, search.direction
+    return search.made.pack(), search.lower, search.direction
 
 
 def roots(D: int, extra: bool, nonneg: bool) -> list[tuple[int, ...]]:
@@ -285,7 +285,7 @@ class _Search:
             piece, taken = taken[:most], taken[most:]
             self.halve(piece)
 
-    def halve(self, taken: list[Open]) -> None:
+    def halve(self, taken: list[OpenCone]) -> None:
         """Split the cones `taken` from the heap, and climb from the best middle of an edge if promising."""
         f, uppers = self.f, np.array([-upper for upper, _, _ in taken])
         halves = f.split(self.made.cones_of(taken))
@@ -356,18 +356,18 @@ class _Search:
         dealt = [taken[start::PARTS] for start in range(PARTS)]
         parts = [
             Part(
-                made.cones_of(own),
-                np.array([-upper for upper, _, _ in own]),
+                made.cones_of(given),
+                np.array([-upper for upper, _, _ in given]),
                 self.lower,
                 self.direction,
-                replace(self.budget, cap=len(own) + share),
+                replace(self.budget, cap=len(given) + share),
             )
-            for own in dealt
+            for given in dealt
         ]
         # What is taken stays in the heap meanwhile, so that reports have the right bound.
         found = list(waves(client, lambda _: self.tell(), self.tell)(search_part, query, parts))
         del made.heap[: len(taken)]
-        for own, (part, lower, direction) in zip(dealt, found, strict=True):
-            made.graft(own, part)
+        for given, (part, lower, direction) in zip(dealt, found, strict=True):
+            made.graft(given, part)
             if lower > self.lower:
                 self.lower, self.direction = lower, direction

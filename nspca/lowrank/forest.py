@@ -1,7 +1,9 @@
-"""All cones that a search has made: the trees of their splits, and the numbers of those that are open.
+"""All cones that a search has made: the trees of their splits, and the cones that may still be split.
 
-A `Forest` has a tree for each orthant. `cones` fills it and encodes it as a proof. A part of its open cones
-can grow in a forest of its own, in another process, and is grafted on afterwards (`Grown`).
+A `Forest` has a tree of splits for each orthant. Cones are numbered as they are made, and
+the halves of a cone have consecutive numbers. `nspca.lowrank.cones` fills a forest and encodes it as a proof.
+Some of its open cones can be searched in a forest of their own, in another process. That forest is sent back
+as a `PackedForest` and grafted on.
 """
 
 import heapq
@@ -14,59 +16,77 @@ from nspca.covariance.linalg import Array
 from nspca.lowrank.objective import Cones, Halves
 
 LEAF = 255
-"""Code of a leaf in the split tree; other codes are j * D + l, so D is at most 15."""
+"""Code of a leaf in the split tree. A cone split between its generators j and l has the code j * D + l, which
+is below `LEAF` for D up to 15.
+"""
 
-Open = tuple[float, int, int]
-"""An open cone: minus its bound, its number, and its place in the store."""
+OpenCone = tuple[float, int, int]
+"""An open cone: minus its bound (so that a heap has the largest bound first), its number, and its place in
+the store.
+"""
 
 
 @dataclass(frozen=True, eq=False)
-class Grown:
-    """A forest as it is sent to another process.
+class PackedForest:
+    """A forest as arrays, which another process sends back.
 
-    `own`, `codes` and `halves` (c,) are those of `Forest`. `uppers` and `numbers` (p,) belong to the open
-    cones, None where there are none. `aside` is that of the forest.
+    Attributes
+    ----------
+    own, codes, first_halves : (c,)
+        As in `Forest`, for all its cones.
+    cones : Cones or None
+        The p open cones; None where there are none.
+    uppers, numbers : (p,)
+        Bounds and numbers of the open cones.
+    aside : float
+        As in `Forest`.
     """
 
     own: Array
     codes: np.ndarray
-    halves: np.ndarray
+    first_halves: np.ndarray
     cones: Cones | None
     uppers: Array
     numbers: np.ndarray
     aside: float
 
 
-class Store:
-    """Storage of the cones that may still be split, in arrays that grow.
+class ConeStore:
+    """Storage of the cones that may still be split, in one array that grows.
 
-    A row of `numbers` holds the generators, G, T and lengths of a cone, and `rows` its row numbers. `free`
-    are the positions without a cone.
+    Attributes
+    ----------
+    arrays : (places, D * (3 * D + 1)) float64
+        The generators, G, T and lengths of the cone at each place, as in `Cones`.
+    rows : dict of int to ndarray
+        The rows that matter in the cone at each place.
+    free : list of int
+        Places without a cone.
     """
 
     def __init__(self, D: int):
-        self.D, self.numbers = D, np.empty((0, D * (3 * D + 1)))
+        self.D, self.arrays = D, np.empty((0, D * (3 * D + 1)))
         self.rows: dict[int, np.ndarray] = {}
         self.free: list[int] = []
 
     def put(self, cones: Halves | Cones, which: np.ndarray, rows: list[np.ndarray]) -> list[int]:
-        """Store some cones and return their positions."""
+        """Store the cones `which` with their `rows`, and return their places."""
         if len(self.free) < which.size:
-            size = len(self.numbers)
+            size = len(self.arrays)
             more = max(size, which.size, 64)
-            self.numbers = np.vstack((self.numbers, np.empty((more, self.numbers.shape[1]))))
+            self.arrays = np.vstack((self.arrays, np.empty((more, self.arrays.shape[1]))))
             self.free += range(size, size + more)
         places = [self.free.pop() for _ in range(which.size)]
         parts = (cones.generators, cones.G, cones.T, cones.lengths)
-        self.numbers[places] = np.hstack([part[which].reshape(which.size, -1) for part in parts])
+        self.arrays[places] = np.hstack([part[which].reshape(which.size, -1) for part in parts])
         self.rows |= zip(places, rows, strict=True)
         return places
 
     def take(self, places: list[int]) -> Cones:
-        """Remove and return the cones at these positions."""
+        """Remove and return the cones at these places."""
         D = self.D
         square, ends = (len(places), D, D), (D * D, 2 * D * D, 3 * D * D)
-        generators, G, T, lengths = np.split(self.numbers[places], ends, axis=1)
+        generators, G, T, lengths = np.split(self.arrays[places], ends, axis=1)
         self.free += places
         rows = [self.rows.pop(place) for place in places]
         return Cones(generators.reshape(square), lengths, G.reshape(square), T.reshape(square), rows)
@@ -78,21 +98,21 @@ class Forest:
     Attributes
     ----------
     own : list of float
-        Bound of each cone by itself; a half can have a larger one than its cone.
-    codes, halves : list of int
+        Bound of each cone by itself. A half can have a larger one than its cone, whose bound then holds.
+    codes, first_halves : list of int
         Code of the split of each cone (`LEAF` for none), and the number of its first half.
-    heap : list of (minus the bound, number, place)
-        Open cones, the one with the largest bound first.
+    heap : list of OpenCone
+        Cones that may still be split, the one with the largest bound first.
     aside : float
         Largest bound of the cones that need not be split; minus infinity without any.
     """
 
     def __init__(self, D: int):
-        self.D, self.store = D, Store(D)
+        self.D, self.store = D, ConeStore(D)
         self.own: list[float] = []
         self.codes: list[int] = []
-        self.halves: list[int] = []
-        self.heap: list[Open] = []
+        self.first_halves: list[int] = []
+        self.heap: list[OpenCone] = []
         self.aside = -np.inf
 
     def __len__(self) -> int:
@@ -131,7 +151,7 @@ class Forest:
         first = len(self)
         self.own += own.tolist()
         self.codes += [LEAF] * own.size
-        self.halves += [0] * own.size
+        self.first_halves += [0] * own.size
         still = np.flatnonzero(uppers > target)
         if still.size:
             self.push(cones, still, remaining(still), uppers[still], first + still)
@@ -150,49 +170,49 @@ class Forest:
         for upper, number, place in zip(uppers.tolist(), numbers.tolist(), places, strict=True):
             heapq.heappush(self.heap, (-upper, number, place))
 
-    def pop(self, most: int, target: float) -> list[Open]:
+    def pop(self, most: int, target: float) -> list[OpenCone]:
         """Remove the open cones with the largest bounds above a target, at most `most`."""
-        taken: list[Open] = []
+        taken: list[OpenCone] = []
         while self.heap and len(taken) < most and self.top > target:
             taken.append(heapq.heappop(self.heap))
         return taken
 
-    def cones_of(self, taken: list[Open]) -> Cones:
+    def cones_of(self, taken: list[OpenCone]) -> Cones:
         """Return the cones that were removed from the heap, and free their places."""
         return self.store.take([place for _, _, place in taken])
 
-    def split(self, taken: list[Open], edges: np.ndarray) -> None:
+    def split(self, taken: list[OpenCone], edges: np.ndarray) -> None:
         """Note at which edge each of these cones is split; their halves are added next."""
         for one, ((_, number, _), (j, l)) in enumerate(zip(taken, edges.tolist(), strict=True)):
-            self.codes[number], self.halves[number] = j * self.D + l, len(self) + 2 * one
+            self.codes[number], self.first_halves[number] = j * self.D + l, len(self) + 2 * one
 
     # --- parts of a forest ----------------------------------------------------------------------------------
-    def packed(self) -> Grown:
-        """Return the forest as it is sent to another process; its open cones are removed."""
+    def pack(self) -> PackedForest:
+        """Return the forest as arrays for another process; its open cones are removed."""
         left = sorted(self.heap)
         self.heap = []
-        return Grown(
+        return PackedForest(
             np.array(self.own),
             np.array(self.codes, dtype=np.uint8),
-            np.array(self.halves),
+            np.array(self.first_halves),
             self.cones_of(left) if left else None,
             np.array([-upper for upper, _, _ in left]),
             np.array([number for _, number, _ in left], dtype=np.int64),
             self.aside,
         )
 
-    def graft(self, given: list[Open], part: Grown) -> None:
-        """Take over the forest that has grown from the cones `given`, which are its first ones."""
+    def graft(self, given: list[OpenCone], part: PackedForest) -> None:
+        """Take over the forest `part` of a search that began with the open cones `given`, its first ones."""
         first, count = len(self), len(given)
         new = np.arange(first, first + part.own.size - count)
         numbers = np.concatenate(([number for _, number, _ in given], new)).astype(np.int64)
-        halves = numbers[part.halves]  # those of leaves do not matter
+        halves = numbers[part.first_halves]  # those of leaves do not matter
         split = zip(numbers[:count].tolist(), part.codes.tolist(), halves.tolist(), strict=False)
         for number, code, half in split:
-            self.codes[number], self.halves[number] = code, half
+            self.codes[number], self.first_halves[number] = code, half
         self.own += part.own[count:].tolist()
         self.codes += part.codes[count:].tolist()
-        self.halves += halves[count:].tolist()
+        self.first_halves += halves[count:].tolist()
         if part.cones is not None:
             which = np.arange(part.uppers.size)
             self.push(part.cones, which, part.cones.rows, part.uppers, numbers[part.numbers])
@@ -212,5 +232,5 @@ class Forest:
                 codes.append(LEAF)
             else:
                 codes.append(self.codes[number])
-                stack += [self.halves[number] + 1, self.halves[number]]
+                stack += [self.first_halves[number] + 1, self.first_halves[number]]
         return np.array(codes, dtype=np.uint8)

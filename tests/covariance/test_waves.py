@@ -3,7 +3,7 @@
 import pytest
 
 from nspca.covariance import distributed
-from nspca.covariance.waves import There, check_client, waves
+from nspca.covariance.waves import ClusterWaves, check_client, waves
 from nspca.errors import Cancelled, InvalidOption, JobError, WorkersLost
 from tests.workers import Workers
 
@@ -28,7 +28,7 @@ class Blaming(Workers):
         self.times, self.blamed = times, 0
 
     def submit(self, function, *arguments, pure):
-        if function.__name__ == "_applied" and self.blamed < self.times:
+        if function.__name__ == "_apply" and self.blamed < self.times:
             self.blamed += 1
             function, arguments = lost, ()
         return super().submit(function, *arguments, pure=pure)
@@ -80,14 +80,14 @@ def test_a_wait_without_workers_ends(monkeypatch):
     client.nthreads = dict
     monkeypatch.setattr(distributed, "CHECKED", 0.0)
     monkeypatch.setattr(distributed, "PATIENCE", 0.1)
-    wave = There(client, quiet)
+    wave = ClusterWaves(client, quiet)
 
     class Never:
         def done(self):
             return False
 
     with pytest.raises(WorkersLost, match="there has been none for 0 s: start one, or leave the client out"):
-        wave.wait(Never())
+        wave._wait(Never())
 
 
 def test_a_wave_is_cancelled_by_its_report():
