@@ -23,7 +23,6 @@ FIGURE = "traces and axes of one figure, in the order in which they are drawn"
 REASONS = {
     "nspca.plots.compare.weights_figure": FIGURE,
     "nspca.plots.gaps.gap_figure": FIGURE,
-    "nspca.plots.spannogram.spannogram_base": FIGURE,
     "nspca.plots.samples.score_figure": FIGURE,
     "nspca.cli.solve.add": "one option after another, in the order of the help",
     "nspca.api.sweep": "the public call: half of it says what may be asked",

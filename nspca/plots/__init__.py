@@ -20,7 +20,7 @@ from nspca.plots.samples import (
     spectrum_figure,
 )
 from nspca.plots.scoremap import score_map, separation
-from nspca.plots.spannogram import spannogram_at, spannogram_base, spans
+from nspca.plots.spannogram import spans
 from nspca.plots.sphere import flat_map_figure, globe, sphere_figure
 from nspca.plots.sweeps import kind_words, sweep_figure
 from nspca.plots.theme import alt_text, certainty, ratio_sentence
@@ -47,8 +47,6 @@ __all__ = [
     "seen_at_rank_3",
     "seen_by_the_paper",
     "separation",
-    "spannogram_at",
-    "spannogram_base",
     "spans",
     "sparsity_figure",
     "spectrum_figure",

@@ -15,7 +15,7 @@ from nspca import plots
 from nspca.plots.arc import feasible_arcs
 from nspca.plots.components import ranked
 from nspca.plots.samples import _jitter, groups_of
-from nspca.plots.spannogram import curves, joined, spannogram_at, spannogram_base, top_set
+from nspca.plots.spannogram import curves, top_set
 from nspca.plots.sphere import arcs, field, from_hammer, hammer
 from nspca.plots.sweeps import band, certified
 from nspca.plots.top_curves import highest
@@ -25,10 +25,6 @@ rng = np.random.default_rng(3)
 
 def named(figure, name):
     return next(trace for trace in figure.data if trace.name == name)
-
-
-def spannogram(V, k, phi):
-    return spannogram_at(spannogram_base(V, k), V, k, phi)
 
 
 def rows(ks, *, method="auto", value=0.5, upper=0.6, kind="B3"):
@@ -529,7 +525,6 @@ def test_degenerate_spans():
         for k in (1, len(V), len(V) + 2):
             found = plots.spans(V, k, count=31)
             assert np.isfinite(found.objective).all()
-            assert spannogram(V, k, 0.1)
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
@@ -544,37 +539,6 @@ def test_highest_is_exact_when_only_the_longest_rows_are_looked_at(nonneg):
         assert np.allclose(
             np.sort(highest(V, directions, 7, nonneg), axis=1), expected, rtol=1e-12, atol=1e-12
         )
-
-
-def test_curves_are_one_trace_with_gaps():
-    V = np.array([[1.0, 2], [3, -1]])
-    phi = np.array([0, np.pi / 2])
-    x, y = joined(curves(V, phi), phi)
-    assert np.allclose(x, [0, np.pi / 2, np.nan] * 2, equal_nan=True)
-    assert np.allclose(y, [2, 1, np.nan, -1, 3, np.nan], equal_nan=True)
-
-
-def test_spannogram_lights_the_top_set_and_marks_the_optimum():
-    V = rng.normal(size=(30, 2))
-    base = plots.spannogram_base(V, 4, unit=2.0, unit_name="the total variance", optimum=(0.3, -1))
-    figure = plots.spannogram_at(base, V, 4, 0.3, names=[f"n{i}" for i in range(30)])
-    assert len(figure.data) == len(base.data) + 4
-    lit = top_set(-curves(V, [0.3])[:, 0], 4)
-    assert list(figure.data[-1].customdata) == [f"n{i}" for i in lit]
-    assert named(figure, "optimum").y[0] == pytest.approx(50 * (curves(V, [0.3])[lit, 0] ** 2).sum())
-    x, y = np.asarray(named(figure, "curves").x), np.asarray(named(figure, "curves").y)
-    assert np.isnan(y).sum() == 30
-    assert np.nanmax(abs(y.reshape(30, -1)[:, :-1] - curves(V, np.radians(x[:91])))) < 1e-5
-
-
-def test_a_gene_table_stays_small():
-    V = rng.standard_t(3, size=(12582, 2)) * 1000
-    figure = spannogram(V, 50, 0.2)
-    assert len(figure.to_json()) < 3e6
-    assert any("lit most often" in (t.name or "") for t in figure.data)
-    few = plots.spannogram_base(V[:1000], 50)
-    assert len(few.to_json()) < 3e6
-    assert len(named(few, "curves").x) == 92 * 1000
 
 
 @pytest.mark.parametrize(
@@ -689,7 +653,6 @@ def test_every_figure_has_a_description_and_leaves_its_colours_to_the_theme():
         plots.spectrum_figure([1.0], 1.0),
         plots.images_figure(np.ones((2, 4)), (2, 2)),
         plots.sparsity_figure(np.eye(3)),
-        spannogram(np.eye(2), 1, 0.0),
         plots.pd_view_figure(np.eye(2)),
         plots.sphere_figure(world),
         plots.flat_map_figure(world),
