@@ -1,4 +1,4 @@
-"""Format an answer as text, as JSON and as a table. The commands `solve` and `certify` call `tell`."""
+"""Format an answer as text, as JSON and as a table; the commands `solve` and `certify` call `print_answer`."""
 
 import argparse
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ KNOWN = ("place", "costs_at_least", "costs_at_most")
 """Columns about the membership of each feature, after those of a table of weights."""
 
 
-def tell(
+def print_answer(
     args: argparse.Namespace,
     dataset: "Source",
     problem: "Problem",
@@ -42,8 +42,8 @@ def tell(
     found = [described(dataset, result, known, j) for j in range(result.components.shape[1])]
     try:
         if args.json:
-            told = {"components": found} if problem.joint else {"features": found[0]}
-            say_json(summary(dataset, problem, result, certificate) | told)
+            features = {"components": found} if problem.joint else {"features": found[0]}
+            say_json(summary(dataset, problem, result, certificate) | features)
         else:
             for line in lines(dataset, problem, result, certificate, found):
                 say(line)

@@ -15,7 +15,8 @@ from nspca.cli.arguments import Commands, port_number
 from nspca.cli.screen import say
 from nspca.errors import InvalidOption, of_the_app
 
-WILDCARDS = ("0.0.0.0", "::")  # addresses that stand for every network interface of this machine
+WILDCARDS = ("0.0.0.0", "::")
+"""Addresses that stand for every network interface of this machine."""
 PACKAGE = Path(__file__).resolve().parents[1]
 
 
@@ -52,12 +53,12 @@ def run(args: argparse.Namespace) -> int:
         + "  (Ctrl+C stops it)"
     )
     if args.address in WILDCARDS:
-        door = (
+        access = (
             "with the password"
             if os.environ.get("NSPCA_PASSWORD")
             else "without a password (set NSPCA_PASSWORD)"
         )
-        say(f"nspca: anyone on this network can use it {door}, and what is sent is not encrypted (no TLS)")
+        say(f"nspca: anyone on this network can use it {access}, and what is sent is not encrypted (no TLS)")
     sys.stdout.flush()
     if os.name == "nt":
         return subprocess.call(command)

@@ -14,7 +14,7 @@ from nspca.cli.arguments import Commands, Paragraphs, Parser, meant
 from nspca.cli.screen import clear, complain
 from nspca.errors import NSPCAError
 
-FAMILIES = (solve, sweep, run, proof, plan, samples, papers, app, backup, completion)
+MODULES = (solve, sweep, run, proof, plan, samples, papers, app, backup, completion)
 STATUS = """exit status:
   0  done
   1  a certificate was refused
@@ -26,17 +26,17 @@ STATUS = """exit status:
 
 def parser() -> Parser:
     """Return the parser of all commands."""
-    module = Path(sys.argv[0]).parts[-2:] == ("nspca", "__main__.py")
+    is_module = Path(sys.argv[0]).parts[-2:] == ("nspca", "__main__.py")
     top = Parser(
-        prog="python -m nspca" if module else "nspca",
+        prog="python -m nspca" if is_module else "nspca",
         description="Sparse and nonnegative sparse PCA with certificates: a component, and a proof of how "
         "good it is.",
         epilog=STATUS,
         formatter_class=Paragraphs,
     )
     commands = Commands(top)
-    for family in FAMILIES:
-        family.add(commands)
+    for module in MODULES:
+        module.add(commands)
     return top
 
 

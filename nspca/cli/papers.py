@@ -42,20 +42,20 @@ def run(args: argparse.Namespace) -> int:
 
     check_files(args.html)
     items = [papers.find_item(name) for name in args.items or papers.ITEMS]
-    outcomes, told = {}, []
+    outcomes, listed = {}, []
     for item in items:
         outcome = papers.stored(item.name) if args.stored else papers.reproduce(item.name, progress())
         clear()
         if outcome is not None:
             outcomes[item.name] = outcome
         if args.json:
-            told.append({"item": item.name, "title": item.title, "lines": compared(item, outcome)})
+            listed.append({"item": item.name, "title": item.title, "lines": compared(item, outcome)})
             continue
         say(f"{item.name}: {item.title}" + (f" ({outcome.seconds:.1f} s)" if outcome else ""))
         for line in report.lines(item, outcome):
             say(f"  {line}")
     if args.json:
-        say_json(told)
+        say_json(listed)
     else:
         say(report.counted(outcomes))
     if args.html:

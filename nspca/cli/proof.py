@@ -5,7 +5,7 @@ certificate.
 import argparse
 from dataclasses import replace
 
-from nspca.cli.answers import tell
+from nspca.cli.answers import print_answer
 from nspca.cli.arguments import Commands, count, of_problem, preparing, reading, sizes, with_json
 from nspca.cli.loadings import read_loadings
 from nspca.cli.screen import check_files, clear, complain, progress, say, say_json
@@ -121,7 +121,7 @@ def certify(args: argparse.Namespace) -> int:
             )
     result = nspca.Result.of(problem, X, nspca.Status.HEURISTIC, "given")
     certificate = proof_spec(args, dataset, problem).run(progress(), problem, component=X)
-    return tell(args, dataset, problem, certified(problem, result, certificate))
+    return print_answer(args, dataset, problem, certified(problem, result, certificate))
 
 
 def _sizes(args: argparse.Namespace) -> int | tuple[int, ...] | None:

@@ -31,9 +31,9 @@ def say(line: str = "") -> None:
     sys.stdout.write(line + "\n")
 
 
-def say_json(told: Any) -> None:
+def say_json(answer: Any) -> None:
     """Print the answer as JSON."""
-    say(json.dumps(told, indent=2))
+    say(json.dumps(answer, indent=2))
 
 
 def complain(sentence: str) -> None:

@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nspca.cli.answers import beside, tell
+from nspca.cli.answers import beside, print_answer
 from nspca.cli.arguments import Commands, count, of_problem, percent, with_json, with_seed, with_spec
 from nspca.cli.screen import check_files, complain, progress, saved
 from nspca.cli.sources import make_problem, read_dataset
@@ -142,7 +142,7 @@ def _solve(args: argparse.Namespace, client: Any) -> int:
         if result.certificate is None or known.certificate.upper <= result.certificate.upper * (1 + ROUNDING):
             result = certified(problem, result, known.certificate)  # one certificate proves both
     with saved(args, question if args.spec else None):
-        status = tell(args, dataset, problem, result, known)
+        status = print_answer(args, dataset, problem, result, known)
     if lost is None:
         return status
     complain(

@@ -80,14 +80,14 @@ def run(args: argparse.Namespace) -> int:
     clear()
     rows = [{name: event.payload["row"][name] for name in COLUMNS} for event in ready]
     with saved(args, question if args.spec else None):
-        tell(args, dataset, rows)
+        print_table(args, dataset, rows)
     if ready[-1].done < ready[-1].total:
         complain(f"nspca: stopped with {ready[-1].done} of {ready[-1].total} rows ready")
         return 130
     return 0
 
 
-def tell(args: argparse.Namespace, dataset: "Source", rows: list[dict[str, Any]]) -> None:
+def print_table(args: argparse.Namespace, dataset: "Source", rows: list[dict[str, Any]]) -> None:
     """Print or write the table with the name of the data; a table that cannot be written is printed."""
     import pandas as pd
 

@@ -72,7 +72,7 @@ def fixing_figure(
     figure = new_figure(f"{len(x):,} features{each}: {said}.", height=420)
     for code in (2, 1, 0):
         if counts[code] or (code == 2 and words[code] == CERTAIN):
-            _swatch(figure, f"{words[code]}: {counts[code]:,}", tuple(LOOK.values())[code], "square")
+            _swatch(figure, f"{words[code]}: {counts[code]:,}", tuple(LOOK.values())[code])
     if image_shape is not None:
         _add_pixels(figure, x, codes, image_shape, bool(possible.any()), captions)
     else:
@@ -80,9 +80,9 @@ def fixing_figure(
     return figure
 
 
-def _swatch(figure: go.Figure, name: str, colour: str, symbol: str) -> None:
-    """Add a legend entry."""
-    marker = {"color": colour, "symbol": symbol, "size": 12}
+def _swatch(figure: go.Figure, name: str, colour: str) -> None:
+    """Add a square of a colour to the legend."""
+    marker = {"color": colour, "symbol": "square", "size": 12}
     figure.add_scatter(x=[None], y=[None], mode="markers", marker=marker, name=name, hoverinfo="skip")
 
 

@@ -11,12 +11,12 @@ import numpy as np
 
 from nspca.components import check_disjoint
 from nspca.covariance.linalg import Array
-from nspca.errors import Cancelled, InvalidProblem, within_memory
+from nspca.errors import Cancelled, InvalidOption, InvalidProblem, within_memory
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
 from nspca.result import PLATEAU
 from nspca.selection import heldout, stability
-from nspca.selection.question import Sought, check_count, read_rows, report_whole
+from nspca.selection.question import Sought, read_rows, report_whole
 from nspca.validation.options import flag, known_seed, whole
 
 if TYPE_CHECKING:
@@ -191,7 +191,8 @@ def _compare(X: Any, how: Sought, folds: int, draws: int, report: Report, of: st
     whole("folds", folds, 0)
     whole("draws", draws, 0)
     m, total = X.shape[0], 1 + folds + draws
-    check_count("folds", folds, 2, m)
+    if folds and not 2 <= folds <= m:
+        raise InvalidOption(f"folds must be 0, or 2 to the number of rows, {m}, got {folds}")
     numbers = np.array(how.ks if of == "k" else range(1, how.components + 1))
     nothing = np.full(len(numbers), np.nan)
     so_far = dict.fromkeys(("held_out", "held_out_error", "stability", "stability_error"), nothing)

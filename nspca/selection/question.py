@@ -13,7 +13,7 @@ from nspca.api import solve, sweep
 from nspca.covariance.linalg import Array
 from nspca.covariance.moments import moments
 from nspca.covariance.numbers import real_numbers, sparse_table
-from nspca.errors import InvalidOption, InvalidProblem
+from nspca.errors import InvalidProblem
 from nspca.problem import Problem
 from nspca.progress import Event, Report
 from nspca.solvers import METHODS
@@ -102,9 +102,3 @@ def standardised(X: Any) -> Any:
 def report_whole(report: Report, done: int, total: int, stage: str) -> Report:
     """Return a report hook for a part of a longer run: each event of the part reports `done` of `total`."""
     return lambda event: report(Event(stage, done, total))
-
-
-def check_count(name: str, count: int, least: int, m: int) -> None:
-    """Refuse a `count` that is not 0 and not from `least` to the number of rows m."""
-    if count and not least <= count <= m:
-        raise InvalidOption(f"{name} must be 0, or {least} to the number of rows, {m}, got {count}")

@@ -26,7 +26,7 @@ RANK_3_TOLERANCE = 1e-4
 """Relative accuracy of the rank-3 optimum: far below what a figure shows."""
 
 
-def rank3_bound(problem: Problem, report: Report = silent) -> float | None:
+def rank3_bound(problem: Problem) -> float | None:
     """Return the optimum of the rank-3 part plus the fourth eigenvalue, in the units of the data.
 
     This proved bound is the exact form of the bound of Asteris et al. (2014). Returns None when the
@@ -34,7 +34,7 @@ def rank3_bound(problem: Problem, report: Report = silent) -> float | None:
     """
     if _too_large(problem):
         return None
-    return lowrank.bound(problem, PAPER.rank, shifted=False, tol=RANK_3_TOLERANCE, report=report)[0].upper
+    return lowrank.bound(problem, PAPER.rank, shifted=False, tol=RANK_3_TOLERANCE)[0].upper
 
 
 def paper_bounds(

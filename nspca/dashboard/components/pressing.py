@@ -18,8 +18,8 @@ _STYLE = """<style>
 </style>"""
 
 
-def listen(lists: str, count: int, chosen: int, told: Callable[[int], None], follow: str = "") -> None:
-    """Mark the chosen list, and call `told` with the number, from 1, of each list that the visitor presses.
+def listen(lists: str, count: int, chosen: int, choose: Callable[[int], None], follow: str = "") -> None:
+    """Mark the chosen list, and call `choose` with the number, from 1, of each list that the visitor presses.
 
     The keyboard does not reach the lists, so the page also has a control that makes the same choice.
 
@@ -27,7 +27,7 @@ def listen(lists: str, count: int, chosen: int, told: Callable[[int], None], fol
     ----------
     lists : key of the container whose ``section`` elements are the lists
     count, chosen : number of lists, and the number of the chosen one, from 1
-    told : called before the page is drawn again
+    choose : called before the page is drawn again
     follow : key of the container that a press scrolls into view, empty for none
     """
     key = f"press_{lists}"
@@ -35,7 +35,7 @@ def listen(lists: str, count: int, chosen: int, told: Callable[[int], None], fol
     def take() -> None:
         pressed = st.session_state[key].get("pressed")
         if isinstance(pressed, int) and 1 <= pressed <= count:
-            told(pressed)
+            choose(pressed)
 
     st.html(_STYLE.format(lists=lists, chosen=chosen))
     _PRESSING(key=key, data={"lists": lists, "follow": follow}, on_pressed_change=take)

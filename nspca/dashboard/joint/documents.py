@@ -34,7 +34,7 @@ def show(data: Dataset, scores: np.ndarray, texts: Sequence[str], words: Sequenc
             st.html(render("document", text=marked(texts[i], words)))
 
 
-def marked(text: str, words: Sequence[str], longest: int = LONGEST) -> Markup:
+def marked(text: str, words: Sequence[str]) -> Markup:
     """Return HTML of a text with words marked; of a long text, the part around the first marked word.
 
     Only whole words are marked, in upper or lower case. A pair of words may have any white space between.
@@ -44,18 +44,16 @@ def marked(text: str, words: Sequence[str], longest: int = LONGEST) -> Markup:
     text : str
         Untrusted text, which is escaped.
     words : sequence of str
-    longest : int
-        Maximum characters of the text.
     """
     pattern = _pattern(words)
     first = pattern.search(text) if pattern else None
-    start = 0 if first is None or first.start() < longest - BEFORE else first.start() - BEFORE
-    shown = text[start : start + longest]
+    start = 0 if first is None or first.start() < LONGEST - BEFORE else first.start() - BEFORE
+    shown = text[start : start + LONGEST]
     parts, end = [("… " * (start > 0), False)], 0
     for found in pattern.finditer(shown) if pattern else ():
         parts += [(shown[end : found.start()], False), (found[0], True)]
         end = found.end()
-    parts += [(shown[end:], False), (" …" * (start + longest < len(text)), False)]
+    parts += [(shown[end:], False), (" …" * (start + LONGEST < len(text)), False)]
     return render("marked", parts=parts)
 
 

@@ -10,14 +10,14 @@ import streamlit as st
 
 import nspca
 from nspca.dashboard.app import state, wording
-from nspca.dashboard.joint.sizes import DEFAULT, LARGE, MOST, QUICK, default_sizes, read_sizes
+from nspca.dashboard.joint.sizes import LARGE, MOST, QUICK, default_sizes, read_sizes
 from nspca.dashboard.joint.subject import Subject
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs import methods
 from nspca.dashboard.runs import options as method_options
 from nspca.errors import InvalidOption, InvalidProblem
 from nspca.specs import ComponentsSpec
-from nspca.specs.components import BUDGET
+from nspca.specs.components import BUDGET, DEFAULT
 
 EFFORTS = {"none": "no proof", "fast": "fast", "standard": "standard", "thorough": "thorough"}
 EFFORT_HELP = "How hard to look for a bound that no other choice of components can exceed."

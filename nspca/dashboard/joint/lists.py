@@ -34,8 +34,12 @@ PRESENTED = 4
 """Names of a component in present mode, where two rows of lists fit on the screen."""
 ALONE = 10
 """Names of the one component that is looked at in present mode."""
+IN_NAME = 4
+"""Features in the suggested name of a component."""
 MOST_COLUMNS = 5
-LISTS = "pressed_lists"  # key of the container of the lists that can be pressed
+"""Lists in a row."""
+LISTS = "pressed_lists"
+"""Key of the container of the lists that a visitor can press."""
 NUMBER_ROOM = "3rem"
 """Width beside the longest bar, in which the numbers stand."""
 
@@ -81,10 +85,14 @@ def best(outcome: Outcome) -> None:
         st.html(lists(result.components, shares, names, called=called(method), most=most))
     if r == 1:
         return
+
+    def look_at(number: int) -> None:
+        """Choose a component, and the section about it."""
+        state.put(**{about.at: number, "look": "one"})
+
     # In present mode the chosen list stands beside the others, and nothing is below.
-    below = {} if state.get("present") else {"follow": SECTION}
-    told = lambda number: state.put(**{about.at: number, "look": "one"})  # noqa: E731
-    pressing.listen(LISTS, r, at(outcome), told, **below)
+    follow = "" if state.get("present") else SECTION
+    pressing.listen(LISTS, r, at(outcome), look_at, follow)
 
 
 def at(outcome: Outcome) -> int:
@@ -95,14 +103,14 @@ def at(outcome: Outcome) -> int:
 def choose(outcome: Outcome) -> int:
     """Draw the choice of one component of the best method, and return its number from 1."""
     about, method = outcome.about, outcome.best
-    r, called_ = len(ordered(outcome.results)[method].values), called(method)
+    r, names = len(ordered(outcome.results)[method].values), called(method)
     if r == 1:
         return 1
     return st.segmented_control(
         f"Look at one {about.one}: press its list, or its number here",
         list(range(1, r + 1)),
         label_visibility="collapsed" if state.get("present") else "visible",
-        format_func=lambda j: f"{j} {called_.get(j - 1, '')}".strip(),
+        format_func=lambda j: f"{j} {names.get(j - 1, '')}".strip(),
         required=True,
         **state.bind(about.at, at(outcome)),
     )
@@ -275,9 +283,9 @@ def name_it(outcome: Outcome, method: str, number: int, suggestion: str) -> None
     )
 
 
-def gist(x: np.ndarray, names: Sequence[str], most: int = 4) -> str:
-    """Return the first `most` names of a component in one line."""
-    return ", ".join(name[:24] for name in ranked(x, names)[:most])
+def suggested_name(x: np.ndarray, names: Sequence[str]) -> str:
+    """Return a name for a component x (n,): the names of its largest weights in one line."""
+    return ", ".join(name[:24] for name in ranked(x, names)[:IN_NAME])
 
 
 def recurring(outcome: Outcome, F: np.ndarray, overlaps: Sequence[float]) -> None:

@@ -13,10 +13,12 @@ from nspca.dashboard.components import figures
 from nspca.local_search.matching import assign, total
 from nspca.plots.joint import matching_figure
 
-EXAMPLES = 30  # number of examples to choose from, each from its own random numbers
+EXAMPLES = 30
+"""Number of examples to choose from, each from its own random numbers."""
 COMPONENTS, SIZE = ("topic 1", "topic 2", "topic 3"), 2
 FEATURES = ("ball", "goal", "team", "vote", "party", "film", "star", "prize")
-OWN = (0, 0, 0, 1, 1, 2, 2, 2)  # the topic of each of these words
+OWN = (0, 0, 0, 1, 1, 2, 2, 2)
+"""The topic of each word in `FEATURES`."""
 LESSON = """For fixed directions c, component j would gain $W_{ij}^2$ from feature i (W = Vc). Every component
 has as many slots as it may
 use features, every feature fits into one slot, and the best choice for **all** components at once is a

@@ -4,8 +4,10 @@ import re
 
 from nspca.dashboard.app import state
 
-LONGEST = 40  # maximum characters of a name
+LONGEST = 40
+"""Maximum characters of a name."""
 GIVEN = re.compile(r"([a-z0-9_]{1,20}):(\d{1,2})=(.{1,%d})" % LONGEST)  # noqa: UP031
+"""One name in the address: method, number of the component from 1, and the name."""
 
 
 def given() -> dict[tuple[str, int], str]:

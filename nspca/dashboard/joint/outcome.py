@@ -13,7 +13,8 @@ from nspca.jobs import JobState
 from nspca.specs import ComponentsSpec
 from nspca.specs.optimum import Standing
 
-SECTION = "section"  # key of the box below the answer that holds the chosen section
+SECTION = "section"
+"""Key of the box below the answer that holds the chosen section."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -52,10 +52,10 @@ def show(outcome: Outcome) -> None:
     """Draw the proof of a finished run, its history, and the buttons to check and to improve it."""
     best, now = outcome.results[outcome.best], outcome.now
     assert now is not None  # a section is drawn for a run that has ended
-    came = best.with_certificate(outcome.own)
-    made = outcome.asked.effort if outcome.own and now.state == "done" else None
     of, asked, unit = outcome.of, outcome.asked, _unit(outcome.problem)
-    aim = Aim(of, asked, asked.sizes, came, made, outcome.tried, unit)
+    of_run = best.with_certificate(outcome.own)
+    effort = asked.effort if outcome.own and now.state == "done" else None
+    aim = Aim(of, asked, asked.sizes, of_run, effort, outcome.tried, unit)
     st.markdown(sentence(outcome))
     with st.container(horizontal=True):
         if best.certificate is not None:

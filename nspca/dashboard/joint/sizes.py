@@ -4,11 +4,13 @@ The form of the pages Parts, Topics and Components uses them.
 """
 
 from nspca.errors import InvalidProblem
-from nspca.specs.components import DEFAULT as DEFAULT
 
-MOST = 20  # maximum components, as many as a screen can show
-LARGE = 1000  # number of features above which fewer methods are chosen at first
-QUICK = ("joint", "cone")  # methods chosen at first for more than `LARGE` features
+MOST = 20
+"""Maximum number of components, as many as a screen can show."""
+LARGE = 1000
+"""Number of features above which fewer methods are chosen at first."""
+QUICK = ("joint", "cone")
+"""Methods chosen at first for more than `LARGE` features."""
 
 
 def default_sizes(n: int, r: int, most: int) -> tuple[int, int]:

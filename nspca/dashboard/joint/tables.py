@@ -67,7 +67,7 @@ def look(outcome: Outcome) -> None:
     with left:
         lists.choose_method(outcome)
         with st.expander(f"Name component {number}, copy its {about.feature}s", key="fold_words"):
-            lists.name_it(outcome, method, number, lists.gist(x, names))
+            lists.name_it(outcome, method, number, lists.suggested_name(x, names))
             many = wording.things(int((x != 0).sum()), about.feature)
             lists.copy(x, names, f"The {many} of component {number}")
     with right:

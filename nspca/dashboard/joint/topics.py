@@ -55,7 +55,7 @@ def look(outcome: Outcome) -> None:
         left, right = st.columns([1, 2], gap="medium")
         with left:
             lists.choose_method(outcome)
-            lists.name_it(outcome, method, number, lists.gist(x, names))
+            lists.name_it(outcome, method, number, lists.suggested_name(x, names))
             lists.copy(x, names, f"The {outcome.about.feature}s of topic {number}")
         with right:
             overall, what = common(data, outcome.of.table is not None)

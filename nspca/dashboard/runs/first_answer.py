@@ -54,27 +54,25 @@ def unasked(of: Chosen, asked: ProblemSpec) -> Watched | None:
     return None if now.ended and now.state != "done" else Watched(now.id, of, asked, now, own=False)
 
 
-def announce(run: Watched, what: str, press: str, lighter: str = "") -> None:
+def announce(run: Watched, what: str, press: str) -> None:
     """Draw the caption of a first answer: its question, its time, and how to ask another question.
 
     Parameters
     ----------
     what : the question in words
     press : label of the button that starts a run; empty where the form asks this very question
-    lighter : phrase about the parts that were left out to save time
     """
     now = run.now
-    less = f" {lighter}" if lighter else ""
     if now.state == "done" and now.finished is not None:
         took = times.how_long(max(0.0, now.finished - (now.started or now.finished)))
         made = times.day(now.finished, times.zone(st.context.timezone))
         onward = "Open **change** below to ask something else."
         if press:
             onward = f"Press **{wording.plain(press)}** to run your own."
-        st.caption(f"**Stored answer** for {what}: computed on {made}, took {took}.{less} {onward}")
+        st.caption(f"**Stored answer** for {what}: computed on {made}, took {took}. {onward}")
     else:
         st.caption(
-            f"**A first answer is on its way**, for {what}.{less} Or press **{wording.plain(press)}** to run "
+            f"**A first answer is on its way**, for {what}. Or press **{wording.plain(press)}** to run "
             "your own."
         )
 
