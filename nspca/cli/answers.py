@@ -1,4 +1,4 @@
-"""Format an answer as text, as JSON and as a table; the commands `solve` and `certify` call `print_answer`."""
+"""Format an answer as text, JSON and a table. The commands `solve` and `certify` call `print_answer`."""
 
 import argparse
 from collections.abc import Iterator

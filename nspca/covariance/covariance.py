@@ -35,8 +35,8 @@ WHOLE_LIMIT = 10_000
 data. After that a product costs a share n / 2m of one with the data.
 """
 FORMED, LEAST_ROWS = 2**34, 512
-"""Products of two numbers after which the progress of forming A is reported, about a second; and the fewest
-rows that are multiplied at a time.
+"""A is formed from blocks of rows, and progress is reported before each. `FORMED` is the number of
+multiplications in a block, about a second, and `LEAST_ROWS` the fewest rows.
 """
 DIRECT_LIMIT = 1000
 """Up to this size a full symmetric eigensolver is as quick as an iterative one and does not depend on a
@@ -74,9 +74,9 @@ class Covariance:
         Dask client whose workers read the data, and help to prove bounds; None where no workers read them.
     nu : float
         ``A + nu I`` is positive semidefinite: 0 for data, the size of a rounding error for a given matrix.
-    shift
+    shift : float
         Number added to the diagonal of the given matrix to make it positive semidefinite; 0 for most.
-    relief
+    relief : float
         At most the smallest amount by which a diagonal entry grew, rounding included. For unit x the given
         matrix explains at most ``x'Ax - relief``.
     """
@@ -364,14 +364,19 @@ class DataCovariance(Covariance):
 
     def restrict(self, features: Indices) -> "DataCovariance":
         """Return the covariance of the given features alone."""
-        recipe: dict[str, Any] = {
+        Z, varies = self._selected(features), self.varies[features]
+        return DataCovariance(Z, varies, **self._part_recipe(features))
+
+    def _part_recipe(self, features: Indices) -> dict[str, Any]:
+        """Return the arguments of `Covariance` for a part of this one, which has no digest of its own."""
+        return {
+            "shape": (self.m, len(features)),
+            "source": "data",
             "center": self.center,
             "scale": self.scale,
             "digest": "",
             "exponent": self.exponent,
         }
-        Z, varies = self._selected(features), self.varies[features]
-        return DataCovariance(Z, varies, shape=(self.m, len(features)), source="data", **recipe)
 
     @cached_property
     def diagonal(self) -> Array:
@@ -426,14 +431,8 @@ class SparseCovariance(DataCovariance):
 
     def restrict(self, features: Indices) -> "SparseCovariance":
         """Return the covariance of the given features alone."""
-        recipe: dict[str, Any] = {
-            "center": self.center,
-            "scale": self.scale,
-            "digest": "",
-            "exponent": self.exponent,
-        }
         X, parts = self.Z[:, features], (self.mean[features], self.weight[features], self.varies[features])
-        part = SparseCovariance(X, *parts, shape=(self.m, len(features)), source="data", **recipe)
+        part = SparseCovariance(X, *parts, **self._part_recipe(features))
         if self._small:  # forming A again from sparse data would take seconds for thousands of words
             part.matrix = self.matrix[np.ix_(features, features)]
         return part

@@ -64,15 +64,12 @@ class Parts(Covariance):
 
     Attributes
     ----------
-    rows : Centred
-        The data.
     dense_share : float
         Columns with more nonzeros than this share of the rows are multiplied as dense ones.
     residual : float
         Residual of the leading eigenpairs relative to the largest eigenvalue; nan before they are computed.
     """
 
-    rows: Any
     dense_share: float
 
     def __init__(self, **recipe: Any) -> None:
@@ -80,6 +77,11 @@ class Parts(Covariance):
         self.residual = float("nan")
         self._held: list[tuple[np.ndarray, Array]] = []
         self._part: tuple[np.ndarray, MatrixCovariance] | None = None
+
+    @property
+    def rows(self) -> Centred:
+        """Return the data."""
+        raise NotImplementedError
 
     @property
     def passes(self) -> int:

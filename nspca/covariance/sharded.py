@@ -36,13 +36,7 @@ full and have at least as many rows.
 
 
 class ShardedCovariance(Parts):
-    """Covariance of a table in row blocks.
-
-    Attributes
-    ----------
-    rows : Rows
-        The data, in passes over their blocks of rows.
-    """
+    """Covariance of a table in row blocks."""
 
     dense_share = DENSE_SHARE
 
@@ -55,7 +49,7 @@ class ShardedCovariance(Parts):
         client: Any = None,
         report: Report = silent,
     ) -> None:
-        self.rows = Rows(table, center, scale, names, client, report)
+        self._rows = Rows(table, center, scale, names, client, report)
         super().__init__(
             n=self.rows.n,
             shape=table.shape,
@@ -66,6 +60,11 @@ class ShardedCovariance(Parts):
             exponent=0 if scale else 2 * self.rows.exponent,
         )
         self.client = client
+
+    @property
+    def rows(self) -> Rows:
+        """Return the data, in passes over their blocks of rows."""
+        return self._rows
 
     @property
     def passes(self) -> int:
