@@ -37,7 +37,9 @@ Asked = TypeVar("Asked", bound=ProblemSpec)
 """The kind of question that a page asks."""
 MEASURED = "The variance of all rows is being measured, once for this folder: the picture follows."
 CHANGE = "change"
+"""Word at the end of the folded form, which opens the form."""
 CSV, PLAIN, BYTES = "text/csv", "text/plain", "application/octet-stream"
+"""Media types of downloads."""
 
 
 @dataclass(frozen=True)
@@ -127,7 +129,7 @@ class AnswerPage(QuestionPage[Asked]):
         The answer may be stored, finished or still running. By default it answers the question `usual`.
         """
         usual = self.usual(data)
-        return None if usual is None else first_answer.look(self.kind, open_data.some(data), usual)
+        return None if usual is None else first_answer.look(self.kind, open_data.row_sample(data), usual)
 
     def usual(self, data: Chosen) -> Asked | None:
         """Return the usual question, which the first answer answers; None for no first answer."""
@@ -360,16 +362,16 @@ def _draw(
 
 def _watch(page: AnswerPage[Any], run: Watched, asked: ProblemSpec | None) -> None:
     """Draw the progress and the partial results of a run without a result."""
-    looks = (
+    draw = (
         lambda now: page.status(run, now),
         lambda now: page.share(run, now),
         lambda now: page.filling(run, now),
     )
     if run.own:
-        progress.show(run.now, *looks, stop=lambda: progress.stop(run.id))
+        progress.show(run.now, *draw, stop=lambda: progress.stop(run.id))
     else:
         page.introduce(run, asked)
-        first_answer.await_it(run, *looks)
+        first_answer.await_it(run, *draw)
 
 
 def _unmeasured(page: AnswerPage[Any], run: Watched) -> None:

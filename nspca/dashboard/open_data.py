@@ -137,7 +137,7 @@ def opened() -> Chosen:
             st.error(wording.plain(error), icon=":material/error:")
 
 
-def whole(of: Chosen) -> Chosen:
+def whole_folder(of: Chosen) -> Chosen:
     """Return all rows of the folder that a sample `of` was taken from.
 
     Returns `of` itself if it is no sample of a folder, if it was prepared, or if the visitor chose the
@@ -154,14 +154,14 @@ def is_sample(of: Chosen) -> bool:
     return bool(where.some) and not any(getattr(where, name) for name in CHANGES)
 
 
-def some(of: Chosen) -> Chosen:
+def row_sample(of: Chosen) -> Chosen:
     """Return the sample of rows of a folder as a data set of its own; other data unchanged."""
     if of.table is None:
         return of
     return find(of.reference.but(some=sample_rows(of.table)), None)
 
 
-def looked_at(of: Chosen, problem: nspca.Problem) -> nspca.Problem:
+def scored_problem(of: Chosen, problem: nspca.Problem) -> nspca.Problem:
     """Return a problem whose samples can be scored: `problem` itself, but for a folder one on some rows.
 
     The problem on a sample of the folder's rows has k = 1, and centring and scaling of `problem`.
@@ -174,7 +174,7 @@ def looked_at(of: Chosen, problem: nspca.Problem) -> nspca.Problem:
     if of.table is None:
         return problem
     A = problem.covariance
-    return _problem_of(some(of), problem.nonneg, A.center, A.scale)
+    return _problem_of(row_sample(of), problem.nonneg, A.center, A.scale)
 
 
 def reference() -> DataSpec:
@@ -313,7 +313,7 @@ def members(of: Chosen) -> list[list[int]]:
     return list(found.values())
 
 
-def kept(of: Chosen) -> tuple[int, ...]:
+def forced_features(of: Chosen) -> tuple[int, ...]:
     """Return the forced features that the address names, by their numbers in the data set."""
     wanted = set(state.get("keep"))
     return tuple(j for j, those in enumerate(members(of)) if wanted & set(those)) if wanted else ()
@@ -499,7 +499,7 @@ def _problem_of(of: Chosen, nonneg: bool, center: bool, scale: bool) -> nspca.Pr
     return replace(made, nonneg=nonneg)  # both signs share the matrix and its eigenvectors
 
 
-def led(problem: nspca.Problem) -> nspca.Problem:
+def with_leading(problem: nspca.Problem) -> nspca.Problem:
     """Return the problem after its leading eigenvalue is computed.
 
     All sessions share the covariance, so one of them computes the value while the others wait.

@@ -24,7 +24,7 @@ def test_one_computes_what_all_wait_for(monkeypatch):
         return find(d)
 
     monkeypatch.setattr(covariance, "_eigenpairs", slow)
-    crowd = [threading.Thread(target=open_data.led, args=(problem.with_k(k),)) for k in (1, 2, 3)]
+    crowd = [threading.Thread(target=open_data.with_leading, args=(problem.with_k(k),)) for k in (1, 2, 3)]
     for one in crowd:
         one.start()
     for one in crowd:

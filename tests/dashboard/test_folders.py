@@ -177,7 +177,7 @@ def test_python_of_a_folder_does_what_the_page_did(place, monkeypatch):
     names: dict = {}
     exec(request.to_python(k=5, method="auto"), names)
     assert names["problem"].covariance.digest == of.table.digest
-    some = open_data.some(of)
+    some = open_data.row_sample(of)
     exec("import nspca\n" + SweepSpec(data=some.spec, ks=(3,)).opening(3), names)
     assert names["problem"].covariance.digest == some.content
 

@@ -49,7 +49,7 @@ class ComparePage(AnswerPage[ComparisonSpec]):
         return form.question(data)
 
     def usual(self, data: Chosen) -> ComparisonSpec:
-        return form.usual(open_data.some(data))
+        return form.usual(open_data.row_sample(data))
 
     def form(self, data: Chosen, asked: ComparisonSpec | None) -> None:
         form.inputs(data)

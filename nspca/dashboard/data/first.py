@@ -5,7 +5,7 @@ import streamlit as st
 
 from nspca.dashboard.app import frame, state, wording
 from nspca.dashboard.data import preview, standin
-from nspca.dashboard.open_data import Chosen, whole
+from nspca.dashboard.open_data import Chosen, whole_folder
 from nspca.data import Dataset
 
 PARTS, TOPICS, COMPONENTS = "pages/parts.py", "pages/topics.py", "pages/components.py"
@@ -18,7 +18,7 @@ NO_GROUP = ""
 def show(of: Chosen) -> None:
     """Draw the chosen data, with links to the pages that analyse them."""
     with frame.picture():
-        preview.title(whole(of), f"{summary(whole(of))} {advice(of.dataset)}")
+        preview.title(whole_folder(of), f"{summary(whole_folder(of))} {advice(of.dataset)}")
         preview.picture(of.dataset, PICTURES)
     with st.container(horizontal=True, vertical_alignment="center"):
         frame.way_on(SWEEP, f"Sweep: how many {_nouns(of.dataset)} are enough?")

@@ -4,7 +4,7 @@ import streamlit as st
 
 from nspca.dashboard.app import frame, state, wording
 from nspca.dashboard.data import first, picker, preview, reading
-from nspca.dashboard.open_data import Chosen, opened, whole
+from nspca.dashboard.open_data import Chosen, opened, whole_folder
 from nspca.dashboard.runs import cost_estimate
 from nspca.errors import NSPCAError
 
@@ -45,8 +45,8 @@ def _details(data: Chosen) -> None:
     with st.expander("Centre, standardise and other preparations", icon=":material/function:"):
         preview.preparation(data)
     with st.expander("Sizes, notes and the first rows", icon=":material/info:"):
-        preview.facts(whole(data))
-        cost_estimate.line(whole(data))
+        preview.facts(whole_folder(data))
+        cost_estimate.line(whole_folder(data))
         preview.notes(data)
         if state.get("upload") is None:
             first.groups(data)

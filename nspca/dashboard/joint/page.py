@@ -72,7 +72,7 @@ class JointPage(AnswerPage[ComponentsSpec]):
         return form.question(self.about, data)
 
     def usual(self, data: Chosen) -> ComponentsSpec:
-        return form.usual(self.about, open_data.some(data))
+        return form.usual(self.about, open_data.row_sample(data))
 
     def form(self, data: Chosen, asked: ComponentsSpec | None) -> None:
         subject.choose(self.about, data)

@@ -17,7 +17,7 @@ from nspca.dashboard.components import figures
 from nspca.dashboard.joint import groups
 from nspca.dashboard.joint.methods import ordered
 from nspca.dashboard.joint.outcome import Outcome
-from nspca.dashboard.open_data import looked_at
+from nspca.dashboard.open_data import scored_problem
 from nspca.dashboard.views.component import labelled
 from nspca.data import Dataset
 from nspca.data.export import frame_to_csv
@@ -74,7 +74,7 @@ def scores_of(outcome: Outcome) -> np.ndarray | None:
     For a folder, only a sample of its rows is used; None if that sample cannot be prepared in the same way.
     """
     try:
-        problem = looked_at(outcome.of, outcome.problem)
+        problem = scored_problem(outcome.of, outcome.problem)
     except nspca.InvalidProblem:
         return None
     return problem.scores(ordered(outcome.results)[outcome.best].components)

@@ -132,7 +132,7 @@ def find(about: Subject) -> Chosen | None:
     if wanted in samples:
         return _sample(about, wanted)
     if _own() and wanted in (None, MINE):
-        return _fitting(about, open_data.whole(open_data.opened()))
+        return _fitting(about, open_data.whole_folder(open_data.opened()))
     if wanted is None and state.is_kept("sample"):
         return _fitting(about, open_data.opened())
     if wanted is None or wanted not in SAMPLES:

@@ -13,7 +13,7 @@ from nspca.dashboard.joint import lists, search, stability
 from nspca.dashboard.joint.methods import ordered
 from nspca.dashboard.joint.outcome import Outcome, Section, View
 from nspca.dashboard.joint.subject import COMPONENTS as SUBJECT
-from nspca.dashboard.open_data import looked_at
+from nspca.dashboard.open_data import scored_problem
 from nspca.dashboard.views import component
 from nspca.plots.profiles import profiles_figure
 
@@ -73,7 +73,7 @@ def look(outcome: Outcome) -> None:
     with right:
         component.picture(data, x, f"one_{outcome.run_id}")
     try:
-        problem = looked_at(outcome.of, outcome.problem)
+        problem = scored_problem(outcome.of, outcome.problem)
     except nspca.InvalidProblem:
         return
     figure = component.mapped(data, problem, x)

@@ -19,7 +19,7 @@ from nspca.dashboard.joint import matching as matching_view
 from nspca.dashboard.joint.methods import ordered
 from nspca.dashboard.joint.outcome import Outcome, Section, View
 from nspca.dashboard.joint.subject import TOPICS as SUBJECT
-from nspca.dashboard.open_data import looked_at
+from nspca.dashboard.open_data import scored_problem
 from nspca.dashboard.views.component import labelled
 from nspca.data import Dataset
 from nspca.data.export import frame_to_csv
@@ -100,7 +100,7 @@ def show_documents(outcome: Outcome, x: np.ndarray, number: int) -> None:
     """
     data = outcome.of.dataset
     try:
-        problem = looked_at(outcome.of, outcome.problem)
+        problem = scored_problem(outcome.of, outcome.problem)
     except nspca.InvalidProblem:
         st.caption("The documents are left out: some words occur equally often in all rows that are drawn.")
         return

@@ -78,7 +78,7 @@ class Watched:
         if self.of.table is not None:
             return tables.measured(self.of, open_data.problem_of(self.of, self.asked), leading)
         with st.spinner("Computing the leading eigenvalue, the 100 % of the curve …"):
-            return open_data.led(open_data.problem_of(self.of, self.asked))
+            return open_data.with_leading(open_data.problem_of(self.of, self.asked))
 
 
 def named(kind: Kind, run_id: str) -> Watched:

@@ -17,7 +17,7 @@ from nspca.dashboard.app import state
 from nspca.dashboard.components.pictures import Picture
 from nspca.dashboard.export.archive import File
 from nspca.dashboard.export.whole import CERTIFICATES, Contents, Whole
-from nspca.dashboard.open_data import Chosen, looked_at
+from nspca.dashboard.open_data import Chosen, scored_problem
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof.attempts import Attempt, Proof
 from nspca.dashboard.sweep import report
@@ -209,7 +209,7 @@ def figures(done: Finished, curve: go.Figure) -> dict[str, go.Figure]:
     data, x = done.about.dataset, done.shown.components[:, 0]
     drawn = {CURVE: curve, COMPONENT: component.drawn(data, x, done.known)}
     try:
-        seen = looked_at(done.about, done.problem)
+        seen = scored_problem(done.about, done.problem)
     except nspca.InvalidProblem:  # a sample of rows with a constant feature has no figures of samples
         return drawn
     if not data.is_covariance:

@@ -6,7 +6,7 @@
 import streamlit as st
 
 from nspca.dashboard.app import state
-from nspca.dashboard.open_data import Chosen, kept, measures
+from nspca.dashboard.open_data import Chosen, forced_features, measures
 from nspca.dashboard.runs import methods
 from nspca.dashboard.runs.efforts import EFFORT_HELP, EFFORTS
 from nspca.dashboard.runs.sweeps import default_range, finer, usual
@@ -29,7 +29,7 @@ def question(chosen: Chosen) -> SweepSpec:
     InvalidProblem
         When k is out of range.
     """
-    n, forced = chosen.dataset.X.shape[1], kept(chosen)
+    n, forced = chosen.dataset.X.shape[1], forced_features(chosen)
     first, last = ends(chosen)
     step, scale = state.get("step"), _scale(chosen)
     _check(first, last, step, n, len(forced))
@@ -51,7 +51,7 @@ def question(chosen: Chosen) -> SweepSpec:
 
 def ends(chosen: Chosen) -> tuple[int, int]:
     """Return the first and the last k in the address, or the defaults."""
-    default = default_range(chosen.dataset.X.shape[1], len(kept(chosen)))
+    default = default_range(chosen.dataset.X.shape[1], len(forced_features(chosen)))
     first, last = (
         usually if state.get(name) is None else state.get(name)
         for name, usually in zip(("from", "to"), default, strict=True)
@@ -151,7 +151,7 @@ def _scale(chosen: Chosen) -> bool:
 def _refusals(chosen: Chosen) -> dict[str, str | None]:
     """Return for each method why it cannot answer the question; None when it can."""
     return methods.refusals(
-        chosen, not state.get("signed"), state.get("center"), _scale(chosen), kept(chosen)
+        chosen, not state.get("signed"), state.get("center"), _scale(chosen), forced_features(chosen)
     )
 
 

@@ -81,11 +81,11 @@ class SweepPage(AnswerPage[SweepSpec]):
 
     def question(self, data: Chosen) -> SweepSpec:
         asked = form.question(data)
-        self._data, self._asked = data, form.around(asked, preview.look(open_data.some(data), asked))
+        self._data, self._asked = data, form.around(asked, preview.look(open_data.row_sample(data), asked))
         return self._asked
 
     def first(self, data: Chosen, asked: SweepSpec) -> Watched | None:
-        seen = preview.look(open_data.some(data), asked)
+        seen = preview.look(open_data.row_sample(data), asked)
         return None if seen is None else Watched(seen.id, seen.of, seen.asked, seen.now, own=False)
 
     def form(self, data: Chosen, asked: SweepSpec | None) -> None:
@@ -321,7 +321,7 @@ def _samples(about: Chosen, problem: nspca.Problem, x: np.ndarray, name: str, be
     For a folder, some of its rows are drawn.
     """
     try:
-        seen = open_data.looked_at(about, problem)
+        seen = open_data.scored_problem(about, problem)
     except nspca.InvalidProblem:
         beside.caption("The rows along the component are left out: some features take one value in a sample.")
         return

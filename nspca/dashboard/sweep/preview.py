@@ -69,7 +69,7 @@ def look(of: Chosen, asked: SweepSpec) -> Preview | None:
     try:
         problem = open_data.problem_of(of, quick)
         run = defaults.answer(of, quick).id
-        open_data.led(problem)  # computed meanwhile, since the worker takes as long
+        open_data.with_leading(problem)  # computed meanwhile, since the worker takes as long
         now = progress.wait_shortly(run, PATIENCE if state.get(SWEEP.key) is None or whatif.waits() else 0.0)
     except NSPCAError:
         return None

@@ -111,7 +111,7 @@ def all_again(of: Chosen) -> None:
 
     The script pages/sweep.py calls this above the answer.
     """
-    kept = len(open_data.kept(of))
+    kept = len(open_data.forced_features(of))
     if kept or any(getattr(of.reference, how) for how in OF_FEATURES):
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(f":orange-badge[{features_words(of.reference, kept)}]", width="content")
