@@ -20,7 +20,8 @@ from streamlit.delta_generator import DeltaGenerator
 
 import nspca
 from nspca.dashboard import open_data
-from nspca.dashboard.app import frame, state, wording
+from nspca.dashboard.app import buttons, frame, state, wording
+from nspca.dashboard.app.buttons import CSV
 from nspca.dashboard.data import preview as data_line
 from nspca.dashboard.data import standin
 from nspca.dashboard.export import offer
@@ -38,8 +39,6 @@ Asked = TypeVar("Asked", bound=ProblemSpec)
 MEASURED = "The variance of all rows is being measured, once for this folder: the picture follows."
 CHANGE = "change"
 """Word at the end of the folded form, which opens the form."""
-CSV, PLAIN, BYTES = "text/csv", "text/plain", "application/octet-stream"
-"""Media types of downloads."""
 
 
 @dataclass(frozen=True)
@@ -407,13 +406,11 @@ def _take_home(run: Watched, taken: TakeHome) -> None:
 
 def _button(one: Download) -> None:
     """Draw the download button of a single file."""
-    st.download_button(
+    buttons.download(
         one.label,
         one.make,
         one.name,
         one.mime,
-        icon=":material/download:",
-        on_click="ignore",
         key=f"download_{one.label}",
         help=one.help,
     )

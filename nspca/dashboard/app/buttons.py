@@ -4,7 +4,7 @@
 button, for example by another change on the page, the click is lost. Here each click is recorded before any
 script runs, and kept until its action is done. A click is dropped when a page was drawn to its end without
 the button. Pages draw buttons with `button` or `pressed`; the frame of every page calls `listen`, `begin` and
-`end`.
+`end`. A `download` needs none of this, since the browser fetches the file by itself.
 """
 
 from collections.abc import Callable
@@ -15,6 +15,8 @@ import streamlit as st
 
 from nspca.dashboard.app import internals, state
 
+CSV, PLAIN, BYTES = "text/csv", "text/plain", "application/octet-stream"
+"""Media types of downloads."""
 PRESSED = "pressed"  # session key: keys of the buttons whose click waits
 PAGE = "page"  # session key: the page they are on
 
@@ -78,6 +80,22 @@ def button(label: str, key: str, do: Callable[[], Any], **options: Any) -> None:
         raise
     take(key)
     st.rerun()
+
+
+def download(
+    label: str, make: Callable[[], bytes | str], name: str, mime: str | None = CSV, **options: Any
+) -> None:
+    """Draw a button that downloads a file, which is made at the click; the page is not drawn again.
+
+    Parameters
+    ----------
+    label, mime, **options : as for `st.download_button`
+    make : callable
+        Returns the content of the file. It runs where the address is not known.
+    name : str
+        Name of the file.
+    """
+    st.download_button(label, make, name, mime, icon=":material/download:", on_click="ignore", **options)
 
 
 def _waiting() -> set[str]:

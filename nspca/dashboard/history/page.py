@@ -253,12 +253,11 @@ def _more(one: Told, now: JobState) -> None:
         label, ending, reads = FILES.get(one.spec.kind, SWEEPS if one.spec.kind in OF_SWEEPS else PLAIN)
         name = f"nspca-{one.spec.kind}-{run.id[:8]}.{ending}"
         take = partial(engine().result, run.id)
-        st.download_button(
+        buttons.download(
             label,
             take,
             name,
-            icon=":material/download:",
-            on_click="ignore",
+            None,
             key=f"export_{run.id}",
             help=reads,
         )

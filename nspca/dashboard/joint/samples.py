@@ -12,7 +12,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 import nspca
-from nspca.dashboard.app import state, tables, wording
+from nspca.dashboard.app import buttons, state, tables, wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.joint import groups
 from nspca.dashboard.joint.methods import ordered
@@ -56,13 +56,10 @@ def show(outcome: Outcome) -> None:
         figures.draw(figure, f"strip_{outcome.run_id}")
     else:
         _map(outcome, scores, columns, label, (across, up))
-    st.download_button(
+    buttons.download(
         "Scores of all samples, CSV",
         lambda: frame_to_csv(labelled(score_table(outcome, scores), data)),
         f"{outcome.of.stem}-scores.csv",
-        "text/csv",
-        icon=":material/download:",
-        on_click="ignore",
         key="scores",
     )
     groups.show(outcome, scores, columns, label)
@@ -173,13 +170,10 @@ def _chosen(
     of = f": {counted(columns[label], rows)}" if label else ""
     st.markdown(f"**{wording.things(len(rows), 'sample')} chosen**{of}")
     tables.show(table.head(SHOWN), height=min(300, 38 + 35 * len(rows)), alt="The chosen samples")
-    st.download_button(
+    buttons.download(
         "Chosen samples, CSV",
         lambda: frame_to_csv(labelled(table, data)),
         f"{outcome.of.stem}-chosen-samples.csv",
-        "text/csv",
-        icon=":material/download:",
-        on_click="ignore",
         key="chosen_samples",
     )
 

@@ -13,8 +13,9 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from nspca.api import EXHAUSTIVE
-from nspca.dashboard.answer_page import BYTES, Download, TakeHome
+from nspca.dashboard.answer_page import Download, TakeHome
 from nspca.dashboard.app import state, wording
+from nspca.dashboard.app.buttons import BYTES, PLAIN
 from nspca.dashboard.components.pictures import Picture
 from nspca.dashboard.export.archive import File
 from nspca.dashboard.export.whole import Contents, Whole
@@ -30,7 +31,6 @@ from nspca.presentation.numerals import format_bound, format_value, format_value
 from nspca.specs.proof import MORE
 
 METHODS = "variance-by-method"
-TEXT = "text/plain"
 UP, DOWN = "_UP", "_DN"
 """Endings of the two sets of a component with weights of both signs, as in MSigDB."""
 RNK_HELP = "All features by their correlation with the scores, for enrichment tools."
@@ -70,7 +70,7 @@ def _files(outcome: Outcome, named: Mapping[tuple[str, int], str]) -> list[Downl
     ]
     if about.kind != "image":
         files.append(
-            Download(f"{title}, GMT", lambda: gene_sets(outcome, named), f"{stem}.gmt", TEXT, GMT_HELP)
+            Download(f"{title}, GMT", lambda: gene_sets(outcome, named), f"{stem}.gmt", PLAIN, GMT_HELP)
         )
     if not data.is_covariance:
         files.append(Download("Scores, CSV", lambda: _scores(outcome), f"{outcome.of.stem}-scores.csv"))
@@ -79,7 +79,7 @@ def _files(outcome: Outcome, named: Mapping[tuple[str, int], str]) -> list[Downl
         name = f"{about.one}-{number}.rnk"
         make = lambda: ranked_lists(outcome)[name]  # noqa: E731
         label = f"Ranked list of {about.one} {number}, RNK"
-        files.append(Download(label, make, f"{outcome.of.stem}-{name}", TEXT, RNK_HELP))
+        files.append(Download(label, make, f"{outcome.of.stem}-{name}", PLAIN, RNK_HELP))
     files.append(
         Download(
             "Methods, CSV",

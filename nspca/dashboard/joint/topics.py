@@ -12,7 +12,7 @@ import scipy.sparse as sp
 import streamlit as st
 
 import nspca
-from nspca.dashboard.app import state, tables
+from nspca.dashboard.app import buttons, state, tables
 from nspca.dashboard.components import figures
 from nspca.dashboard.joint import documents, lists, search, stability
 from nspca.dashboard.joint import matching as matching_view
@@ -121,13 +121,10 @@ def show_documents(outcome: Outcome, x: np.ndarray, number: int) -> None:
     else:
         words = lists.ranked(x, data.feature_names)
         documents.show(data, problem.scores(x), data.texts, words)
-    st.download_button(
+    buttons.download(
         "All documents with their scores, CSV",
         lambda: frame_to_csv(labelled(loading_most(data, problem, x, len(data.sample_names)), data)),
         f"{outcome.of.stem}-topic-{number}-documents.csv",
-        "text/csv",
-        icon=":material/download:",
-        on_click="ignore",
     )
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
-from nspca.dashboard.app import state, wording
+from nspca.dashboard.app import buttons, state, wording
 from nspca.dashboard.components import figures, spannogram_explorer
 from nspca.dashboard.components.cone_replay import cone_replay
 from nspca.dashboard.learn import asides, fixing, painting
@@ -91,13 +91,11 @@ def spannogram(of: Lesson) -> None:
     keep = lambda angle: state.put(guess=None if angle is None else round(float(np.degrees(angle)), 2))  # noqa: E731
     spannogram_explorer.guess(data, PICTURE, keep)
     blank = {**data, "guessed": None}
-    st.download_button(
+    buttons.download(
         "This screen as one HTML file",
         lambda: spannogram_explorer.page("Guess the best angle", GUESS, blank),
         "nspca-guess-the-angle.html",
         "text/html",
-        icon=":material/download:",
-        on_click="ignore",
         help="It works without a server and without a network.",
     )
 

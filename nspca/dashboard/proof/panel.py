@@ -172,24 +172,19 @@ def _plain_source(asked: SweepSpec) -> bool:
 def _take_home(about: Chosen, asked: SweepSpec, k: int, certificate: nspca.Certificate, own: bool) -> None:
     """Draw the downloads of the certificate and of the data."""
     name = about.stem
-    mime = "application/octet-stream"
-    st.download_button(
+    buttons.download(
         "Certificate, NPZ",
         certificate.of_prepared(about.dataset.prepared).to_bytes,
         f"{name}-k{k}-certificate.npz",
-        mime,
-        icon=":material/download:",
-        on_click="ignore",
+        buttons.BYTES,
     )
     if own and about.table is None and not _plain_source(asked):
         dataset = about.dataset
-        st.download_button(
+        buttons.download(
             "Data, NPZ",
             lambda: to_npz(dataset),
             f"{name}.npz",
-            mime,
-            icon=":material/download:",
-            on_click="ignore",
+            buttons.BYTES,
             help="The numbers that the certificate is about, as they are after reading.",
         )
 

@@ -12,8 +12,9 @@ import pandas as pd
 import plotly.graph_objects as go
 
 import nspca
-from nspca.dashboard.answer_page import BYTES, CSV, PLAIN, Download, TakeHome
+from nspca.dashboard.answer_page import Download, TakeHome
 from nspca.dashboard.app import state
+from nspca.dashboard.app.buttons import BYTES, CSV, PLAIN
 from nspca.dashboard.components.pictures import Picture
 from nspca.dashboard.export.archive import File
 from nspca.dashboard.export.whole import CERTIFICATES, Contents, Whole

@@ -12,7 +12,7 @@ import streamlit as st
 
 from nspca.covariance.moments import moments
 from nspca.dashboard import open_folder
-from nspca.dashboard.app import state, tables, wording
+from nspca.dashboard.app import buttons, state, tables, wording
 from nspca.dashboard.data.picker import FORMATS, TYPES
 from nspca.dashboard.open_data import Chosen, read_like
 from nspca.data import PREPARATIONS, Dataset, prepare
@@ -89,13 +89,10 @@ def _answer(of: Chosen, asked: SweepSpec, x: np.ndarray, k: int, other: Dataset 
         return
     st.markdown(found.sentence)
     tables.show(found.table, height=240)
-    st.download_button(
+    buttons.download(
         "Scores, CSV",
         lambda: frame_to_csv(found.table),
         f"{of.stem}-k{k}-scores.csv",
-        "text/csv",
-        icon=":material/download:",
-        on_click="ignore",
         key="download_scores",
     )
 

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from nspca.dashboard.app import wording
+from nspca.dashboard.app import buttons, wording
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs import progress
 from nspca.dashboard.views.component import labelled
@@ -80,6 +80,4 @@ def download(label: str, table: pd.DataFrame, of: Chosen, what: str) -> None:
     """Draw the download of a table as a CSV file that names its data; `what` is a part of the file name."""
     make = lambda: frame_to_csv(labelled(table, of.dataset))  # noqa: E731
     name = f"{of.stem}-{what}.csv"
-    st.download_button(
-        label, make, name, "text/csv", icon=":material/download:", on_click="ignore", key=f"download_{what}"
-    )
+    buttons.download(label, make, name, key=f"download_{what}")
