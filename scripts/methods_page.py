@@ -13,7 +13,7 @@ from textwrap import fill
 from nspca import METHODS
 from nspca.api import line_of
 from nspca.solvers import Method
-from nspca.validation.options import told
+from nspca.validation.options import option_texts
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "methods.md"
 WIDTH = 140
@@ -92,7 +92,7 @@ def options(line: Method) -> str:
         When the docstring does not tell of exactly the options that there are.
     """
     defaults = {field.name: field.default for field in fields(line.Options)}
-    texts = told(line.Options)
+    texts = option_texts(line.Options)
     if set(texts) != set(defaults):
         raise ValueError(
             f"{line.Options.__qualname__} of {line.name} must tell of {sorted(defaults)}, its docstring has "

@@ -6,10 +6,10 @@ The readers of tables (CSV, Excel, Parquet) find the roles here, in memory and f
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from nspca.data.dataset import is_whole
 from nspca.data.layout import MISSING, Layout, are_few, is_number, quoted, short
 from nspca.data.read_options import ReadOptions
 from nspca.errors import InvalidData, NotNumbers, shown
+from nspca.validation.options import is_whole
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from nspca.errors import InvalidData, shown
+from nspca.validation.options import is_whole
 
 Source = Literal["real", "copy", "stand-in", "user"]
 Kind = Literal["image", "spectrum", "words", "table"]
@@ -354,11 +355,6 @@ def _check_kind(X: Any) -> None:
         raise InvalidData(f"Every value must be a real number, got type {X.dtype}: convert it.")
     if isinstance(X, np.ma.MaskedArray) and (masked := int(np.ma.getmaskarray(X).sum())):
         raise InvalidData(f"Every value must be there, got {masked} masked ones: fill them in.")
-
-
-def is_whole(value: object) -> bool:
-    """Tell whether a value is a whole number, unlike booleans and durations."""
-    return isinstance(value, int | np.integer) and not isinstance(value, bool | np.timedelta64)
 
 
 def _length(values: Any) -> int | None:

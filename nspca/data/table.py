@@ -16,7 +16,6 @@ from nspca.data.dataset import (
     Names,
     check_enough,
     frozen,
-    is_whole,
     numbered,
     unique_names,
 )
@@ -28,6 +27,7 @@ from nspca.data.readers.base import Source
 from nspca.data.readers.delimited import DelimitedReader
 from nspca.data.readers.tables import TableReader
 from nspca.errors import InvalidData, shown
+from nspca.validation.options import is_whole
 
 # A column of whole numbers counts as a measurement, unless its name is one of these words for classes.
 _LABEL_WORDS = r"class(es)?|labels?|target|groups?|diagnosis|type|y|species|category|cluster"

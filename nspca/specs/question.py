@@ -177,6 +177,19 @@ class ProblemSpec(Spec):
             return reading, reading.tell
         return X, report
 
+    def rows(self, X: Any) -> Any:
+        """Return the data of a question about rows (opened if X is None).
+
+        Raises
+        ------
+        InvalidData
+            For a covariance and for a folder of shards, whose rows are not in memory.
+        """
+        X = self.open() if X is None else X
+        if isinstance(X, OnDisk) or getattr(X, "is_covariance", False) or self.data.covariance:
+            raise InvalidData("this question needs rows in memory, got none; ask it about a table of samples")
+        return X
+
     def estimate(self, data: Any = None, machine: Speed | None = None) -> Plan:
         """Return the cost estimate: memory, passes over the data, and seconds.
 
@@ -248,19 +261,6 @@ class ProblemSpec(Spec):
 
 class RowsSpec(ProblemSpec):
     """Base class of questions that need the rows of the data, and make problems of some of them."""
-
-    def rows(self, X: Any) -> Any:
-        """Return the data of a question about rows (opened if X is None).
-
-        Raises
-        ------
-        InvalidData
-            For a covariance and for a folder of shards, whose rows are not in memory.
-        """
-        X = self.open() if X is None else X
-        if isinstance(X, OnDisk) or getattr(X, "is_covariance", False) or self.data.covariance:
-            raise InvalidData("this question needs rows in memory, got none; ask it about a table of samples")
-        return X
 
     def opening(self, k: int | tuple[int, ...] | None = None) -> str:
         """Return Python that opens the data; the question makes its problem by itself."""

@@ -2,8 +2,8 @@
 out.
 
 A method has a dataclass `Options`, which calls `whole`, `positive` and `one_of` on its fields. The API makes
-it by `made`, and forms and docs/methods.md print its docstring by `told`. In each check `name` is the option
-in the message.
+it by `made`. Forms and docs/methods.md print its docstring by `option_texts`. In each check `name` is the
+option in the message.
 """
 
 import inspect
@@ -64,7 +64,7 @@ def known_seed(value: Any) -> int:
 _OPTION = re.compile(r"^(\w+) : (.+)\n((?:    .+\n?)+)", re.MULTILINE)
 
 
-def told(Options: type) -> dict[str, tuple[str, str]]:
+def option_texts(Options: type) -> dict[str, tuple[str, str]]:
     """Return what the docstring of an `Options` class says: name of an option -> (type, text in one line)."""
     text = inspect.getdoc(Options) or ""
     return {name: (kind, " ".join(said.split())) for name, kind, said in _OPTION.findall(text)}

@@ -8,7 +8,7 @@ import pytest
 
 import nspca
 from nspca.dashboard import answer_page
-from nspca.dashboard.history.descriptions import tell
+from nspca.dashboard.history.descriptions import describe_runs
 from nspca.dashboard.joint import proof as joint_proof
 from nspca.dashboard.joint.outcome import Outcome
 from nspca.dashboard.joint.subject import PARTS
@@ -110,7 +110,9 @@ def test_prove_more_tightens_what_the_page_says_everywhere(start, address, texts
         "standard",
         "thorough",
     ]
-    told = next(one for one in tell(engine().store.list_runs(address(page)["w"])) if one.run.id == run.id)
+    told = next(
+        one for one in describe_runs(engine().store.list_runs(address(page)["w"])) if one.run.id == run.id
+    )
     assert told.spec.describe().question == "a tighter proof, 3 components of 6, 6 and 4"
     assert told.page == PAGE and told.query["parts"] == address(page)["parts"]
     assert told.query["look"] == "proof"

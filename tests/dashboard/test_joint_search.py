@@ -7,7 +7,7 @@ import pytest
 
 import nspca
 from nspca.bounds.fixing.fates import hexed
-from nspca.dashboard.history.descriptions import tell
+from nspca.dashboard.history.descriptions import describe_runs
 from nspca.dashboard.joint import search
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof.optimal import PROVED
@@ -72,7 +72,9 @@ def test_a_search_ends_with_a_proof_that_the_whole_page_knows(start, visit, addr
     assert found.value >= upper * (1 - 1e-8)
     assert any("Certificate" in one.label for one in page.get("download_button"))
     assert "certify='exhaustive'" in snippet(page)
-    told = next(one for one in tell(engine().store.list_runs(address(page)["w"])) if one.run.id == run.id)
+    told = next(
+        one for one in describe_runs(engine().store.list_runs(address(page)["w"])) if one.run.id == run.id
+    )
     assert told.spec.describe().question == "is it the best? 2 components of 4"
     assert told.page == PARTS and told.query["parts"] == address(page)["parts"]
 

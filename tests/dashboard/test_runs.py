@@ -14,7 +14,7 @@ import nspca
 from nspca import specs
 from nspca.dashboard.app import state, times
 from nspca.dashboard.history import sharing, thumbnail
-from nspca.dashboard.history.descriptions import Told, proved, tell
+from nspca.dashboard.history.descriptions import DescribedRun, describe_runs, proved
 from nspca.dashboard.history.page import OF_A_PAGE
 from nspca.dashboard.open_data import find
 from nspca.dashboard.runs.tasks import TASKS
@@ -77,8 +77,8 @@ def plant(
     return run
 
 
-def told(workspace) -> dict[str, Told]:
-    return {one.spec.kind: one for one in tell(engine().store.list_runs(workspace))}
+def told(workspace) -> dict[str, DescribedRun]:
+    return {one.spec.kind: one for one in describe_runs(engine().store.list_runs(workspace))}
 
 
 def test_every_task_is_told_in_words(workspace):
@@ -113,7 +113,7 @@ def test_a_sweep_of_any_values_of_k(workspace):
         plant(workspace, given=SWEPT.but(ks=ks), number=number)
     said = [
         (one.spec.describe().question, one.query["from"], one.query["to"], one.query.get("step"))
-        for one in tell(engine().store.list_runs(workspace))
+        for one in describe_runs(engine().store.list_runs(workspace))
     ]
     assert said == [
         ("sweep k = 7", "7", "7", "1"),
@@ -184,7 +184,7 @@ def test_a_search_for_several_components_leads_to_them(workspace):
     assert (said.query["r"], said.query["size"]) == ("2", "3") and "components" not in said.query
     run = plant(workspace, "components")
     plant(workspace, "optimum", given=several.but(method="em"), number=1)
-    runs = [one for one in tell(engine().store.list_runs(workspace)) if one.spec.kind == "optimum"]
+    runs = [one for one in describe_runs(engine().store.list_runs(workspace)) if one.spec.kind == "optimum"]
     assert [one.query.get("components") for one in runs] == [None, run]
 
 
@@ -192,9 +192,11 @@ def test_a_damaged_run_takes_no_other_with_it(workspace):
     plain = SWEPT.to_plain()
     plant(workspace, "sweep", given={"spec": {name: plain[name] for name in plain if name != "ks"}})
     plant(workspace, "proof")
-    damaged, proof = sorted(tell(engine().store.list_runs(workspace)), key=lambda one: isinstance(one, Told))
+    damaged, proof = sorted(
+        describe_runs(engine().store.list_runs(workspace)), key=lambda one: isinstance(one, DescribedRun)
+    )
     assert (
-        not isinstance(damaged, Told)
+        not isinstance(damaged, DescribedRun)
         and proof.line.startswith("Pitprops · a tighter proof")
         and proof.page is None
     )
@@ -257,7 +259,7 @@ def test_a_covariance_is_not_prepared_and_leaves_centring_as_it_is(workspace):
     for task in ("sweep", "components", "comparison"):
         plant(workspace, task, given=ASKED[task].but(center=False))
         plant(workspace, task, given=ASKED[task].but(center=False, data=table), number=1)
-    said = tell(engine().store.list_runs(workspace))
+    said = describe_runs(engine().store.list_runs(workspace))
     assert (
         ["not centred" in one.line for one in said]
         == ["center" in one.query for one in said]
@@ -534,21 +536,21 @@ def test_features_that_were_left_out_are_told_and_lead_back():
     for how, name in (("without", "out"), ("only", "only")):
         told = told_of({"sample": "pitprops", how: [0, 1]})
         assert f"{how} 2 features" in told.line and told.query[name] == "0,1"
-    assert not isinstance(told_of({"sample": "pitprops", "only": ["a"]}), Told)
+    assert not isinstance(told_of({"sample": "pitprops", "only": ["a"]}), DescribedRun)
     told = told_of({"sample": "pitprops", "without": [2], "together": [[0, 1], [5, 6, 7]]})
     assert "without 1 feature, 2 features as one, 3 features as one" in told.line
     assert (told.query["out"], told.query["one"]) == ("2", "0,1~5,6,7")
-    assert not isinstance(told_of({"sample": "pitprops", "together": [3]}), Told)
+    assert not isinstance(told_of({"sample": "pitprops", "together": [3]}), DescribedRun)
 
 
 def test_features_that_must_be_in_are_told_and_lead_back():
     told = told_of({"sample": "pitprops"}, forced=[1, 3], keep=[2, 4])
     assert "nonnegative · keeping 2 features" in told.line and told.query["keep"] == "2,4"
     assert "keep" not in told_of({"sample": "pitprops"}).query
-    assert not isinstance(told_of({"sample": "pitprops"}, forced=3), Told)
+    assert not isinstance(told_of({"sample": "pitprops"}, forced=3), DescribedRun)
 
 
 def told_of(data, **more):
     workspace = new_workspace()
     plant(workspace, given={"spec": {"kind": "sweep", "ks": [2, 4], "data": data, **more}})
-    return tell(engine().store.list_runs(workspace))[0]
+    return describe_runs(engine().store.list_runs(workspace))[0]

@@ -18,7 +18,7 @@ from nspca.presentation.markup import Markup, render
 
 
 @dataclass(frozen=True)
-class Told:
+class ReportTexts:
     """Content of the HTML report on a result.
 
     Parameters
@@ -37,7 +37,7 @@ class Told:
 
 
 def still(pictures: Mapping[str, Picture], drawn: Mapping[str, go.Figure]) -> Markup:
-    """Return the HTML of pictures, each as the smaller of its SVG and PNG files, for the field of `Told`.
+    """Return the HTML of pictures, each as the smaller of its SVG and PNG files, for `ReportTexts.pictures`.
 
     `drawn` has the figures by the same names, whose descriptions the images carry.
 
@@ -52,14 +52,14 @@ def still(pictures: Mapping[str, Picture], drawn: Mapping[str, go.Figure]) -> Ma
     return render("pictures", pictures=sources)
 
 
-def html(about: Chosen, told: Told, made: datetime) -> bytes:
+def html(about: Chosen, texts: ReportTexts, made: datetime) -> bytes:
     """Return the HTML file of a report.
 
     Parameters
     ----------
     about : Chosen
         Data of the result.
-    told : Told
+    texts : ReportTexts
     made : datetime
         Time of the report in UTC.
     """
@@ -67,13 +67,13 @@ def html(about: Chosen, told: Told, made: datetime) -> bytes:
     return render(
         "report",
         name=data.name,
-        what=told.what,
+        what=texts.what,
         provenance=data.provenance,
         stand_in=data.source == "stand-in",
-        asked=told.asked,
-        pictures=told.pictures,
-        proved=told.proved,
-        code=told.code,
+        asked=texts.asked,
+        pictures=texts.pictures,
+        proved=texts.proved,
+        code=texts.code,
         version=nspca.__version__,
         made=made,
     ).encode()

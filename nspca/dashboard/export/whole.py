@@ -16,7 +16,7 @@ import nspca
 from nspca.dashboard.components.pictures import Picture
 from nspca.dashboard.export import archive, page, readme, references
 from nspca.dashboard.export.archive import File
-from nspca.dashboard.export.page import Told
+from nspca.dashboard.export.page import ReportTexts
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs import export
 from nspca.data.arrays import to_npz
@@ -116,7 +116,7 @@ class Whole:
         """Return the ZIP of a result; `made` is in UTC."""
         code, prepared = self.script(contents), self.about.dataset.prepared
         still = page.still(contents.pictures, contents.drawn)
-        report = page.html(self.about, Told(self.what, self.line, still, contents.proved, code), made)
+        report = page.html(self.about, ReportTexts(self.what, self.line, still, contents.proved, code), made)
         proofs = {
             f"{CERTIFICATES}{name}.npz": certificate.of_prepared(prepared).to_bytes()
             for name, certificate in contents.certificates.items()

@@ -11,7 +11,7 @@ import streamlit as st
 import nspca
 from nspca.dashboard import open_data as data
 from nspca.dashboard.app import state, wording
-from nspca.dashboard.history.descriptions import Told
+from nspca.dashboard.history.descriptions import DescribedRun
 from nspca.dashboard.runs import lookup
 from nspca.specs import SweepSpec
 
@@ -19,7 +19,7 @@ MOST = 40  # names of one list
 PLACES = ("first", "second")  # names in the address
 
 
-def show(sweeps: list[Told]) -> None:
+def show(sweeps: list[DescribedRun]) -> None:
     """Draw the choice of two sweeps, and their comparison; nothing if there are fewer than two."""
     if len(sweeps) < 2:
         return
@@ -45,13 +45,13 @@ def show(sweeps: list[Told]) -> None:
         _features(first, second)
 
 
-def _spec(one: Told) -> SweepSpec:
+def _spec(one: DescribedRun) -> SweepSpec:
     """Return the question of a sweep."""
     assert isinstance(one.spec, SweepSpec)  # only sweeps are offered
     return one.spec
 
 
-def _choose(column: Any, by_id: dict[str, Told], name: str) -> Told | None:
+def _choose(column: Any, by_id: dict[str, DescribedRun], name: str) -> DescribedRun | None:
     """Draw in a column the choice of a finished sweep, whose id goes into the value `name` of the address.
 
     Returns None until the visitor has chosen.
@@ -69,7 +69,7 @@ def _choose(column: Any, by_id: dict[str, Told], name: str) -> Told | None:
     return by_id.get(chosen)
 
 
-def _features(first: Told, second: Told) -> None:
+def _features(first: DescribedRun, second: DescribedRun) -> None:
     """Draw the features that two sweeps share at a common k, and those of one only."""
     both = [k for k in _spec(first).ks if k in set(_spec(second).ks)]
     if not both:
@@ -97,7 +97,7 @@ def _features(first: Told, second: Told) -> None:
         )
 
 
-def _used(one: Told, k: int) -> list[str]:
+def _used(one: DescribedRun, k: int) -> list[str]:
     """Return the names of the features of a sweep's best component at k, largest weight first."""
     of = data.find(_spec(one).data, state.get("w"))
     if of.content != _spec(one).content:

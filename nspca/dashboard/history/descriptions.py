@@ -1,8 +1,8 @@
 """Describe stored runs: data, question, and the page that shows the run.
 
-The page Runs, the box about the last run on Home, and the page of a shared run describe runs by `tell`.
+The page Runs, the box about the last run on Home, and the page of a shared run call `describe_runs`.
 
-Stored bytes may be damaged or unknown. `tell` then leaves the run without a description.
+Stored bytes may be damaged or unknown. `describe_runs` then leaves the run without a description.
 """
 
 import math
@@ -54,7 +54,7 @@ HOME_MOST = 20  # largest k of the proofs about the digits on the home page
 
 
 @dataclass(frozen=True)
-class Told:
+class DescribedRun:
     """Run with its spec and the page that shows it.
 
     Parameters
@@ -91,7 +91,7 @@ class Told:
         return isinstance(self.spec, SweepSpec) and self.run.state == "done"
 
 
-def tell(runs: Iterable[Run]) -> list[Told | Run]:
+def describe_runs(runs: Iterable[Run]) -> list[DescribedRun | Run]:
     """Return a description for each run. A run that is damaged or of an unknown kind is returned as it is."""
     runs = list(runs)
     known: dict[str, Spec] = {}
@@ -107,50 +107,50 @@ def tell(runs: Iterable[Run]) -> list[Told | Run]:
     ]
 
 
-def _shown(run: Run, spec: Any) -> Told:
+def _shown(run: Run, spec: Any) -> DescribedRun:
     """Return the description of a run that has a page of its own."""
     query = spec.to_query()
     if isinstance(spec, SweepSpec):
-        return Told(run, spec, "pages/sweep.py", query | {"run": run.id})
+        return DescribedRun(run, spec, "pages/sweep.py", query | {"run": run.id})
     if isinstance(spec, ComparisonSpec):
-        return Told(run, spec, "pages/compare.py", query | {"compare": run.id})
+        return DescribedRun(run, spec, "pages/compare.py", query | {"compare": run.id})
     # Runs stored before the page Components existed.
     is_table = spec.data.sample is not None and not spec.data.is_words
     key = "components" if spec.noun == "topic" and is_table else f"{spec.noun}s"
     query[DATA_KEYS[key]] = spec.data.sample or "mine"
-    return Told(run, spec, f"pages/{key}.py", query | {key: run.id})
+    return DescribedRun(run, spec, f"pages/{key}.py", query | {key: run.id})
 
 
-def _beside(run: Run, spec: Spec, shown: list[Told]) -> Told:
+def _beside(run: Run, spec: Spec, shown: list[DescribedRun]) -> DescribedRun:
     """Return the description of a run without a page of its own.
 
     Such a run is shown below one of the runs `shown`, on the page of the papers, on the home page, or not
     at all.
     """
     if isinstance(spec, PAPERS):
-        return Told(run, spec, "pages/papers.py", spec.to_query())
+        return DescribedRun(run, spec, "pages/papers.py", spec.to_query())
     if not isinstance(spec, ProblemSpec):
-        return Told(run, spec)
+        return DescribedRun(run, spec)
     parent = next((one for one in shown if _is_below(spec, one.spec)), None)
     k = getattr(spec, "k", None)
     at = {"k": str(k)} if isinstance(k, int) else {}
     if parent is not None:
         look = LOOKS.get(type(spec)) if isinstance(parent.spec, ComponentsSpec) else None
-        return Told(run, spec, parent.page, parent.query | at | ({"look": look} if look else {}))
+        return DescribedRun(run, spec, parent.page, parent.query | at | ({"look": look} if look else {}))
     if at and _is_of_home(spec):
-        return Told(run, spec, "app.py", {"digit_k": str(k)})
+        return DescribedRun(run, spec, "app.py", {"digit_k": str(k)})
     if isinstance(spec, ProofSpec | OptimumSpec) and isinstance(k, tuple) and spec.data.sample in SAMPLES:
         return _of_first_answer(run, spec, k, spec.data.sample)
-    return Told(run, spec)
+    return DescribedRun(run, spec)
 
 
-def _of_first_answer(run: Run, spec: ProblemSpec, sizes: tuple[int, ...], sample: str) -> Told:
+def _of_first_answer(run: Run, spec: ProblemSpec, sizes: tuple[int, ...], sample: str) -> DescribedRun:
     """Return the description of a run about the first answer of a page, which is no run of the workspace."""
     kind = "table" if spec.data.covariance else SAMPLES[sample].kind
     noun: Any = {"image": "part", "words": "topic"}.get(kind, "component")
     shown = _shown(run, ComponentsSpec(**spec.about_problem(), sizes=sizes, noun=noun))
     query = {name: text for name, text in shown.query.items() if name != f"{noun}s"}
-    return Told(run, spec, shown.page, query)
+    return DescribedRun(run, spec, shown.page, query)
 
 
 def _is_below(spec: Any, about: Any) -> bool:

@@ -4,7 +4,7 @@ import streamlit as st
 
 from nspca.dashboard.app import buttons, frame, state, wording
 from nspca.dashboard.history import page
-from nspca.dashboard.history.descriptions import DAMAGE, Told, tell
+from nspca.dashboard.history.descriptions import DAMAGE, DescribedRun, describe_runs
 from nspca.dashboard.runs.tasks import engine
 from nspca.jobs import JobState
 
@@ -19,12 +19,12 @@ def show() -> None:
     """Draw a box about the last run; nothing in a workspace without runs."""
     with st.container(), frame.guard():
         runs = engine().store.list_runs(state.get("w"), outline=True, most=NEWEST) if state.get("w") else []
-        one = next((one for one in tell(runs) if isinstance(one, Told) and one.page), None)
+        one = next((one for one in describe_runs(runs) if isinstance(one, DescribedRun) and one.page), None)
         if one is not None:
             _box(one)
 
 
-def _box(one: Told) -> None:
+def _box(one: DescribedRun) -> None:
     """Draw the box about a run, with links and the button that forgets the workspace."""
     try:
         said, address = how_far(one, engine().status(one.run.id)), state.opening(one.query)
@@ -44,7 +44,7 @@ def _box(one: Told) -> None:
             buttons.button("Forget this workspace", "fresh", state.start_fresh, icon=":material/logout:")
 
 
-def how_far(one: Told, now: JobState) -> str:
+def how_far(one: DescribedRun, now: JobState) -> str:
     """Return the progress of a run, such as ``20 of 20 ready``, or its state."""
     if not now.ended:
         return page.says(one, now)

@@ -1,6 +1,6 @@
 """Draw the page Runs: the runs of a workspace, newest first, with links and actions for each run.
 
-A run in the list is a `Told`, or a bare `Run` if it is damaged and cannot be described.
+A run in the list is a `DescribedRun`, or a bare `Run` if it is damaged and cannot be described.
 """
 
 import time
@@ -11,7 +11,7 @@ import streamlit as st
 
 from nspca.dashboard.app import buttons, frame, state, times, wording
 from nspca.dashboard.history import beside, sharing, thumbnail
-from nspca.dashboard.history.descriptions import DAMAGE, Told, proved, tell
+from nspca.dashboard.history.descriptions import DAMAGE, DescribedRun, describe_runs, proved
 from nspca.dashboard.runs import progress
 from nspca.dashboard.runs.tasks import engine
 from nspca.jobs import JobState, Run
@@ -59,9 +59,9 @@ def show() -> None:
     if not runs:
         _empty()
         return
-    told = tell(runs)
+    described = describe_runs(runs)
     _introduce(len(runs))
-    found = _search(told) if len(told) > FEW else told
+    found = _search(described) if len(described) > FEW else described
     last = max(1, -(-len(found) // OF_A_PAGE))
     page = min(max(1, state.get("listed")), last)
     place = times.zone(st.context.timezone)
@@ -73,14 +73,14 @@ def show() -> None:
     with frame.guard():
         _kept(workspace)
     with frame.guard():
-        beside.show([one for one in told if isinstance(one, Told) and one.is_sweep])
+        beside.show([one for one in described if isinstance(one, DescribedRun) and one.is_sweep])
 
 
 def _introduce(count: int) -> None:
     """Draw how many runs there are, and what to do next; before a room there are no buttons to press."""
-    told = f"You have **{wording.things(count, 'run')}**, the newest first."
+    line = f"You have **{wording.things(count, 'run')}**, the newest first."
     press = "Open one to see its answer again. Press More to rename, download, share or delete it."
-    st.markdown(told if state.get("present") else f"{told} {press}")
+    st.markdown(line if state.get("present") else f"{line} {press}")
 
 
 def _kept(workspace: str) -> None:
@@ -115,7 +115,7 @@ def _empty() -> None:
             frame.way_on(path, label)
 
 
-def _search(told: list[Told | Run]) -> list[Told | Run]:
+def _search(described: list[DescribedRun | Run]) -> list[DescribedRun | Run]:
     """Draw the search field, and return the runs whose text holds every word of the search."""
     wanted = st.text_input(
         "Search",
@@ -125,18 +125,16 @@ def _search(told: list[Told | Run]) -> list[Told | Run]:
         **state.bind("find", then=_to_first_page),
     )
     parts = wanted.lower().split()
-    found = [one for one in told if all(part in _searched(one) for part in parts)]
+    found = [one for one in described if all(part in _searched(one) for part in parts)]
     if parts and not found:
         st.caption("No run says that: take a word away.")
     return found
 
 
-def _searched(one: Told | Run) -> str:
+def _searched(one: DescribedRun | Run) -> str:
     """Return the lower-case text of a run in which the search looks."""
-    run = one.run if isinstance(one, Told) else one
-    return (
-        f"{run.name} {run.title} {run.state} {run.error} {one.line if isinstance(one, Told) else DAMAGED}"
-    ).lower()
+    run, line = (one.run, one.line) if isinstance(one, DescribedRun) else (one, DAMAGED)
+    return f"{run.name} {run.title} {run.state} {run.error} {line}".lower()
 
 
 def _to_first_page() -> None:
@@ -159,12 +157,12 @@ def _turn(page: int, last: int, count: int) -> None:
 # --- one run --------------------------------------------------------------------------------------
 
 
-def _row(one: Told | Run, place: Any) -> None:
+def _row(one: DescribedRun | Run, place: Any) -> None:
     """Draw one run: picture, description, progress, link and actions. `place` is the visitor's time zone."""
-    run = one.run if isinstance(one, Told) else one
+    run = one.run if isinstance(one, DescribedRun) else one
     small, left, right = st.columns([1, 4, 3], vertical_alignment="center")
     try:
-        if not isinstance(one, Told):
+        if not isinstance(one, DescribedRun):
             raise ValueError(DAMAGED)
         now = engine().status(run.id)
         begun, drawn = _describe(one, now, place), thumbnail.of(one, unpack(now.rows))
@@ -193,7 +191,7 @@ def _row(one: Told | Run, place: Any) -> None:
                 _more(one, now)
 
 
-def _describe(one: Told, now: JobState, place: Any) -> str:
+def _describe(one: DescribedRun, now: JobState, place: Any) -> str:
     """Return the Markdown description of a run: name, settings, state, times, and what is proved."""
     lines = [f"**{wording.plain(one.run.name or one.line)}**"]
     if one.run.name:
@@ -228,7 +226,7 @@ def _proof(ratios: tuple[float, float] | None) -> list[str]:
     ]
 
 
-def says(one: Told, now: JobState) -> str:
+def says(one: DescribedRun, now: JobState) -> str:
     """Return the progress line of an unfinished run."""
     if waits := progress.waiting(now):
         return waits
@@ -237,14 +235,14 @@ def says(one: Told, now: JobState) -> str:
     return f"Running: {wording.plain(now.event.stage)}" if now.event else "Running"
 
 
-def share(one: Told, now: JobState) -> float:
+def share(one: DescribedRun, now: JobState) -> float:
     """Return the finished share of a run, from 0 to 1, for its progress bar."""
     if one.total:
         return len(now.rows) / one.total
     return now.event.done / now.event.total if now.event and now.event.total else 0.0
 
 
-def _more(one: Told, now: JobState) -> None:
+def _more(one: DescribedRun, now: JobState) -> None:
     """Draw the menu of an ended run: rename, download, share, delete."""
     run, key = one.run, f"name_{one.run.id}"
     look: dict[str, Any] = {"placeholder": one.name[:LONGEST], "max_chars": LONGEST}

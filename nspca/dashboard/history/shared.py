@@ -9,7 +9,7 @@ import streamlit as st
 
 from nspca.dashboard.app import state, wording
 from nspca.dashboard.history import sharing
-from nspca.dashboard.history.descriptions import Told, tell
+from nspca.dashboard.history.descriptions import DescribedRun, describe_runs
 from nspca.dashboard.runs import lookup
 from nspca.dashboard.runs.lookup import Watched
 from nspca.dashboard.runs.sweeps import SWEEP
@@ -27,8 +27,8 @@ def opened() -> Watched:
         When no run has this link.
     """
     run = engine().store.shared_run(state.get("share") or "")
-    one = tell([run])[0]
-    if not isinstance(one, Told):
+    one = describe_runs([run])[0]
+    if not isinstance(one, DescribedRun):
         raise JobError(NO_SHARE)
     st.markdown(f"## {wording.plain(one.name)}")
     with st.container(horizontal=True, vertical_alignment="center"):

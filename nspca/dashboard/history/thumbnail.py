@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from nspca.dashboard.history.descriptions import DAMAGE, Told
+from nspca.dashboard.history.descriptions import DAMAGE, DescribedRun
 from nspca.data import SAMPLES
 from nspca.plots.thumbnail import patches, sparkline
 from nspca.presentation.numerals import format_bound, format_value
@@ -26,7 +26,7 @@ class Thumbnail:
     alt: str
 
 
-def of(one: Told, rows: Sequence[Any]) -> Thumbnail | None:
+def of(one: DescribedRun, rows: Sequence[Any]) -> Thumbnail | None:
     """Return the thumbnail of a run; None for a damaged run, and for a kind without thumbnails."""
     try:
         return _drawn(one, rows)
@@ -34,7 +34,7 @@ def of(one: Told, rows: Sequence[Any]) -> Thumbnail | None:
         return None
 
 
-def _drawn(one: Told, rows: Sequence[Any]) -> Thumbnail | None:
+def _drawn(one: DescribedRun, rows: Sequence[Any]) -> Thumbnail | None:
     """Return the thumbnail for the rows of a run, see `of`: components, bounds or curves."""
     several = [row for row in rows if isinstance(row, Several) and row.parts]
     if several:
@@ -78,7 +78,7 @@ def _known(bound: float | None) -> float | None:
     return bound if bound is not None and math.isfinite(bound) else None
 
 
-def _parts(one: Told, row: Several) -> str:
+def _parts(one: DescribedRun, row: Several) -> str:
     """Return SVG of the components of `row`: a map of pixels for images, otherwise a line of features."""
     supports = [sorted(part[0])[:MOST] for part in row.parts or []]
     data = one.spec.data if isinstance(one.spec, ProblemSpec) else None

@@ -14,7 +14,7 @@ from nspca.api import line_of
 from nspca.dashboard.app import state
 from nspca.specs.address import write
 from nspca.specs.method_options import is_whole, read_option
-from nspca.validation.options import made, told
+from nspca.validation.options import made, option_texts
 
 ACROSS = 4  # widgets in a row
 NAMES = {"rank": "rank (d)", "eps": "eps", "tol": "tolerance"}
@@ -36,7 +36,7 @@ def form(methods: Iterable[str], besides: Iterable[str] = ()) -> dict[str, dict[
     changed: dict[str, dict[str, Any]] = {}
     with st.expander("Options of the methods", icon=":material/tune:"):
         for method in methods:
-            Options, said = line_of(method).Options, told(line_of(method).Options)
+            Options, said = line_of(method).Options, option_texts(line_of(method).Options)
             shown = [one for one in fields(Options) if f"{method}.{one.name}" not in besides]
             if shown:
                 st.markdown(f"**{method}**")

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 from nspca.dashboard.app import wording
 from nspca.dashboard.export import page
-from nspca.dashboard.export.page import Told
+from nspca.dashboard.export.page import ReportTexts
 from nspca.dashboard.open_data import Chosen
 from nspca.plots import alt_text, kind_words
 from nspca.presentation.markup import Markup, render
@@ -64,7 +64,7 @@ def html(
         Time of the report, in UTC.
     """
     line = f"{asked.describe().asked}. Seed {asked.seed}."
-    return page.html(about, Told("sweep", line, picture, proved(problem, asked, table), code), made)
+    return page.html(about, ReportTexts("sweep", line, picture, proved(problem, asked, table), code), made)
 
 
 def proved(problem: Problem, asked: SweepSpec, table: pd.DataFrame) -> Markup:
