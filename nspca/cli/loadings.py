@@ -153,12 +153,12 @@ def _of_json(text: str) -> list[Weights]:
     The text holds one component, a list of components, or what ``solve --json`` printed.
     """
     try:
-        told = json.loads(text)
+        given = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise InvalidData(f"weights by name as JSON are required, got {error}") from error
-    if isinstance(told, dict) and isinstance(told.get("components", told.get("features")), list):
-        told = told["components"] if "components" in told else [told["features"]]
-    many = told if isinstance(told, list) else [told]
+    if isinstance(given, dict) and isinstance(given.get("components", given.get("features")), list):
+        given = given["components"] if "components" in given else [given["features"]]
+    many = given if isinstance(given, list) else [given]
     if many and all(isinstance(one, dict) and {"name", "weight"} <= set(one) for one in many):
         many = [many]
     return [_component(one) for one in many]

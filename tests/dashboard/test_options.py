@@ -16,7 +16,7 @@ from nspca.jobs import engine
 from nspca.specs import ComparisonSpec, DataSpec, SuccessiveSpec
 from nspca.specs.address import write
 from nspca.specs.method_options import options_words
-from nspca.validation.options import told
+from nspca.validation.options import option_texts
 from tests.patience import wait_for
 
 PAGE = "pages/compare.py"
@@ -26,7 +26,7 @@ SHORT = {"sample": "pitprops", "ks": "2-3", "rivals": "em,epsnet"}
 @pytest.mark.parametrize("method", methods.ALL)
 def test_every_option_is_told_of_and_can_be_changed(method):
     Options = line_of(method).Options
-    assert set(told(Options)) == set(Options.__dataclass_fields__)
+    assert set(option_texts(Options)) == set(Options.__dataclass_fields__)
     for field in Options.__dataclass_fields__.values():
         assert not isinstance(field.default, str) or field.default in field.metadata["choices"]
         for choice in field.metadata.get("choices", ()):

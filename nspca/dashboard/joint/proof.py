@@ -15,16 +15,12 @@ from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof import closing, panel
 from nspca.dashboard.proof.attempts import Attempt
 from nspca.dashboard.proof.closing import Aim
+from nspca.dashboard.proof.closing import closers as closers
 from nspca.jobs import JobState
 from nspca.presentation.numerals import format_bound, format_value
 from nspca.problem import Problem
 from nspca.specs import ComponentsSpec
-from nspca.specs.rows import Closer, Several, unpack
-
-
-def closers(now: JobState) -> list[Closer]:
-    """Return the rows of a run about its bound, in order."""
-    return [row for row in unpack(now.rows) if isinstance(row, Closer)]
+from nspca.specs.rows import Several, unpack
 
 
 def live(now: JobState, problem: Problem, run_id: str) -> bool:

@@ -106,18 +106,18 @@ def _watch(attempt: Attempt, unit: tuple[float, str]) -> None:
         return now.event.done / now.event.total if now.event and now.event.total else 0.0
 
     def gap(now: JobState) -> None:
-        draw(closer(now), unit, attempt.id, time.time() - now.started if now.started else None)
+        draw(closers(now), unit, attempt.id, time.time() - now.started if now.started else None)
 
     def says(now: JobState) -> str:
-        return progress_words(now.state, closer(now))
+        return progress_words(now.state, closers(now))
 
     progress.live(
         attempt.id, says, share, gap, label="Stop", key="stop", stop=lambda: progress.stop(attempt.id)
     )
 
 
-def closer(now: JobState) -> list[Closer]:
-    """Return the rows that a proof has reported so far, each with seconds, value and bound."""
+def closers(now: JobState) -> list[Closer]:
+    """Return the rows about its bound that a run has reported so far, in order."""
     return [row for row in unpack(now.rows) if isinstance(row, Closer)]
 
 
@@ -178,4 +178,4 @@ def _draw_outcome(result: nspca.Result, attempt: Attempt, unit: tuple[float, str
             else " The bound of before was not beaten."
         )
     st.caption(ended)
-    closed(closer(now), unit, attempt.id)
+    closed(closers(now), unit, attempt.id)
