@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from nspca.covariance.covariance import Covariance, DataCovariance, without_lost
+from nspca.covariance.covariance import Covariance, DataCovariance, without_underflow
 from nspca.covariance.inputs import SHIFT, from_dense, from_matrix, from_sparse
 from nspca.covariance.linalg import Array
 from nspca.covariance.long import from_file, is_long
@@ -51,8 +51,8 @@ class Problem:
         if not isinstance(self.covariance, Covariance):
             kind = type(self.covariance).__name__
             raise InvalidProblem(
-                f"a problem is made with Problem.from_data or Problem.from_covariance, got a {kind} to make "
-                "it of directly"
+                f"a problem is made with Problem.from_data or Problem.from_covariance, got a {kind} in place "
+                "of the covariance"
             )
         object.__setattr__(self, "k", _sizes(self.k, self.covariance.n))
         object.__setattr__(self, "nonneg", flag("nonneg", self.nonneg))
@@ -239,7 +239,7 @@ class Problem:
     def value(self, x: Array) -> float:
         """Return the explained variance ``x'Ax`` of x (n,) on the full A, in the units of the data."""
         explained = np.asarray(self.covariance.explained(self._component(x)))
-        return float(without_lost(self.covariance, explained)) * self.covariance.unit
+        return float(without_underflow(self.covariance, explained)) * self.covariance.unit
 
     def scores(self, X: Array) -> Array:
         """Return the samples along components X (n,) or (n, r): ``Z @ X`` for the centred (scaled) data Z, in

@@ -450,7 +450,7 @@ class SparseCovariance(DataCovariance):
         return ((X @ X.T).toarray() - cross[:, None] - cross[None, :] + shift @ shift) / self.m
 
 
-def without_lost(A: Covariance, values: Array) -> Array:
+def without_underflow(A: Covariance, values: Array) -> Array:
     """Return values x'Ax at unit scale, with 0 for those below `LEAST`, which underflow has spoilt."""
     return np.where(values < LEAST, 0.0, values) if A.source == "data" else values
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nspca.covariance.covariance import without_lost
+from nspca.covariance.covariance import without_underflow
 from nspca.covariance.linalg import Array, normalised, topk_indices
 from nspca.local_search.removal import without_each
 from nspca.local_search.single import exchange_feature, support_of, two_variable_values
@@ -69,5 +69,5 @@ def each_replaced(problem: Problem, x: Array, report: Report = silent) -> Replac
         enters, values = (j, having) if done < promising.size else (partner[j], lacking)
         leaves = partner[j] if done < promising.size else j
         values[j] = max(values[j], A.quadratic(exchange_feature(problem, x, leaves, enters)))
-    having, lacking = without_lost(A, having), without_lost(A, lacking)
+    having, lacking = without_underflow(A, having), without_underflow(A, lacking)
     return Replaced(having, lacking, partner)

@@ -16,7 +16,7 @@ from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
 from nspca.result import PLATEAU
 from nspca.selection import heldout, stability
-from nspca.selection.question import Sought, read_rows, report_whole
+from nspca.selection.rows import RowSolver, read_rows, report_whole
 from nspca.validation.options import flag, known_seed, whole
 
 if TYPE_CHECKING:
@@ -136,8 +136,8 @@ def choose_k(
         raise InvalidProblem("a choice needs at least one k, got none")
     problem = Problem.from_data(Z, listed[0], nonneg, center, forced=forced)
     sizes = tuple(sorted({problem.with_k(k).size for k in listed}))
-    how = Sought(sizes, 1, method, nonneg, center, problem.forced, known_seed(seed), options)
-    return _compare(Z, how, folds, draws, silent if report is None else report)
+    solver = RowSolver(sizes, 1, method, nonneg, center, problem.forced, known_seed(seed), options)
+    return _compare(Z, solver, folds, draws, silent if report is None else report)
 
 
 @within_memory()
@@ -179,11 +179,11 @@ def choose_components(
         most = min(MOST, n // size)
     whole("most", most, 1, n)
     check_disjoint(most, size, n, "fewer components")
-    how = Sought((size,), int(most), method, nonneg, center, (), known_seed(seed), options)
-    return _compare(Z, how, folds, draws, silent if report is None else report, of="components")
+    solver = RowSolver((size,), int(most), method, nonneg, center, (), known_seed(seed), options)
+    return _compare(Z, solver, folds, draws, silent if report is None else report, of="components")
 
 
-def _compare(X: Any, how: Sought, folds: int, draws: int, report: Report, of: str = "k") -> Choice:
+def _compare(X: Any, solver: RowSolver, folds: int, draws: int, report: Report, of: str = "k") -> Choice:
     """Return the evidence for each number of features (`of` "k") or of components (`of` "components").
 
     It is reported after each part, as far as it is known.
@@ -193,10 +193,10 @@ def _compare(X: Any, how: Sought, folds: int, draws: int, report: Report, of: st
     m, total = X.shape[0], 1 + folds + draws
     if folds and not 2 <= folds <= m:
         raise InvalidOption(f"folds must be 0, or 2 to the number of rows, {m}, got {folds}")
-    numbers = np.array(how.ks if of == "k" else range(1, how.components + 1))
+    numbers = np.array(solver.ks if of == "k" else range(1, solver.components + 1))
     nothing = np.full(len(numbers), np.nan)
     so_far = dict.fromkeys(("held_out", "held_out_error", "stability", "stability_error"), nothing)
-    problem = how.problem(X)
+    problem = solver.problem(X)
     choice: Choice | None = None
 
     def update(done: int, stage: str, **more: Array) -> Choice:
@@ -208,21 +208,21 @@ def _compare(X: Any, how: Sought, folds: int, draws: int, report: Report, of: st
         return now
 
     try:
-        found = how.solve(X, report_whole(report, 0, total, "all rows"))
+        found = solver.solve(X, report_whole(report, 0, total, "all rows"))
         value = np.array([sum(problem.value(x) for x in V.T) for V in found])
         choice = Choice(of, numbers, value, **so_far)
         choice = update(1, "all rows")
         shares = []
-        for i, (others, held) in enumerate(heldout.folds(m, folds, how.seed) if folds else ()):
+        for i, (others, held) in enumerate(heldout.folds(m, folds, solver.seed) if folds else ()):
             stage = f"rows held out, part {i + 1} of {folds}"
-            parts = how.solve(X[others], report_whole(report, 1 + i, total, stage))
-            shares.append(heldout.shares(X, held, others, parts, how.center))
+            parts = solver.solve(X[others], report_whole(report, 1 + i, total, stage))
+            shares.append(heldout.shares(X, held, others, parts, solver.center))
             mean, error = heldout.mean_and_error(shares)
             choice = update(2 + i, stage, held_out=mean, held_out_error=error)
         supports: list[list[list[stability.Features]]] = [[] for _ in numbers]
-        for b, rows in enumerate(stability.draws(m, draws, how.seed)):
+        for b, rows in enumerate(stability.draws(m, draws, solver.seed)):
             stage = f"rows drawn again, {b + 1} of {draws}"
-            again = how.solve(X[rows], report_whole(report, 1 + folds + b, total, stage))
+            again = solver.solve(X[rows], report_whole(report, 1 + folds + b, total, stage))
             for known, V, seen in zip(found, again, supports, strict=True):
                 order = stability.matched(known, V)[0]
                 seen.append([np.flatnonzero(V[:, j]) for j in order])

@@ -17,7 +17,7 @@ from nspca.covariance.moments import moments
 from nspca.errors import InvalidOption, InvalidProblem, within_memory
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
-from nspca.selection.question import read_rows, report_whole
+from nspca.selection.rows import read_rows, report_whole
 from nspca.solvers import METHODS
 from nspca.validation.options import flag, known_seed, whole
 

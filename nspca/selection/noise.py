@@ -15,7 +15,7 @@ from nspca.covariance.linalg import Array
 from nspca.errors import Cancelled, within_memory
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
-from nspca.selection.question import Sought, read_rows, report_whole
+from nspca.selection.rows import RowSolver, read_rows, report_whole
 from nspca.validation.options import flag, known_seed, whole
 
 TABLES = 99
@@ -96,14 +96,14 @@ def noise_test(
     seed, say = known_seed(seed), silent if report is None else report
     Z = read_rows(X, flag("scale", scale))
     problem = Problem.from_data(Z, k, nonneg, center, forced=forced)
-    how = Sought((problem.size,), 1, method, nonneg, center, problem.forced, seed, options)
+    solver = RowSolver((problem.size,), 1, method, nonneg, center, problem.forced, seed, options)
     value, noise, now = None, [], None
     try:
-        value = problem.value(how.solve(Z, report_whole(say, 0, tables, "the table itself"))[0][:, 0])
+        value = problem.value(solver.solve(Z, report_whole(say, 0, tables, "the table itself"))[0][:, 0])
         for b, other in enumerate(shuffled(Z, tables, seed)):
             stage = f"shuffled table {b + 1} of {tables}"
-            x = how.solve(other, report_whole(say, b, tables, stage))[0][:, 0]
-            noise.append(how.problem(other).value(x))
+            x = solver.solve(other, report_whole(say, b, tables, stage))[0][:, 0]
+            noise.append(solver.problem(other).value(x))
             now = NoiseTest(value, np.array(noise))
             say(Event(stage, b + 1, tables, payload={"row": {"value": value, "noise": noise[-1]}}))
     except Cancelled as stop:

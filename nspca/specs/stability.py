@@ -17,7 +17,7 @@ from nspca.covariance.linalg import Array
 from nspca.errors import Cancelled, InvalidOption, NSPCAError
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
-from nspca.selection.question import report_whole, standardised
+from nspca.selection.rows import report_whole, standardised
 from nspca.selection.stability import draws, matched
 from nspca.specs.base import Description, Option
 from nspca.specs.components import Sizes, solved

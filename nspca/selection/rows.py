@@ -1,6 +1,6 @@
 """Solve one problem on each part of the rows: a component for each k, or several components of one k.
 
-`choice` and `noise` make a `Sought` and call its `solve` for all rows, held-out parts, draws or shuffled
+`choice` and `noise` make a `RowSolver` and call its `solve` for all rows, held-out parts, draws or shuffled
 tables. `groups` reads its rows by `read_rows` as well.
 """
 
@@ -21,8 +21,8 @@ from nspca.validation.features import features_of
 
 
 @dataclass(frozen=True)
-class Sought:
-    """Options for solving each part of the rows, named as in `nspca.solve` and `Problem.from_data`.
+class RowSolver:
+    """Solver of one problem on different rows, with options as in `nspca.solve` and `Problem.from_data`.
 
     Parameters
     ----------
