@@ -24,6 +24,7 @@ from nspca.jobs import engine
 from nspca.plots import data_preview
 from nspca.specs import DataSpec
 from tests.dashboard.figures import figures
+from tests.files import npz
 
 STAND_INS = [name for name, sample in SAMPLES.items() if sample.stand_in]
 PAGE = "pages/data.py"
@@ -362,12 +363,6 @@ def test_text_in_a_column_is_one_sentence_and_naming_the_column_mends_it(visit, 
     assert "remark" in sentence(page)
     page.selectbox(key="widget_id").select("remark").run()
     assert not page.error and page.metric[1].value == "5"
-
-
-def npz(**arrays) -> bytes:
-    buffer = io.BytesIO()
-    np.savez(buffer, **arrays)
-    return buffer.getvalue()
 
 
 WRONG = {

@@ -2,7 +2,6 @@
 
 import gzip
 import io
-import zipfile
 from dataclasses import replace
 
 import numpy as np
@@ -13,28 +12,9 @@ from PIL import Image
 from nspca.data import load_sample, prepare, read
 from nspca.data.arrays import to_npz
 from nspca.errors import InvalidData, InvalidOption, UnlikeImages
+from tests.files import archive, npy, npz
 
 X = np.arange(12.0).reshape(4, 3)
-
-
-def npz(**arrays) -> bytes:
-    stream = io.BytesIO()
-    np.savez_compressed(stream, **arrays)
-    return stream.getvalue()
-
-
-def npy(array) -> bytes:
-    stream = io.BytesIO()
-    np.save(stream, array)
-    return stream.getvalue()
-
-
-def archive(files: dict[str, bytes]) -> bytes:
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as target:
-        for name, content in files.items():
-            target.writestr(name, content)
-    return stream.getvalue()
 
 
 def image(pixels, kind="PPM", mode=None) -> bytes:

@@ -2,7 +2,6 @@
 
 import gzip
 import io
-import zipfile
 
 import numpy as np
 import openpyxl
@@ -12,6 +11,7 @@ from PIL import Image
 
 from nspca.data import read, read_layout
 from nspca.errors import InvalidData
+from tests.files import archive, npy, npz
 
 pytestmark = pytest.mark.usefixtures("bounded_memory")
 ROWS, COLUMNS = 70_000, 35
@@ -21,26 +21,6 @@ ROWS, COLUMNS = 70_000, 35
 def parquet(X: np.ndarray) -> bytes:
     stream = io.BytesIO()
     pd.DataFrame(X, columns=[f"c{j}" for j in range(X.shape[1])]).to_parquet(stream)
-    return stream.getvalue()
-
-
-def npz(**arrays: np.ndarray) -> bytes:
-    stream = io.BytesIO()
-    np.savez_compressed(stream, **arrays)
-    return stream.getvalue()
-
-
-def npy(X: np.ndarray) -> bytes:
-    stream = io.BytesIO()
-    np.save(stream, X)
-    return stream.getvalue()
-
-
-def archive(files: dict[str, bytes]) -> bytes:
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as target:
-        for name, content in files.items():
-            target.writestr(name, content)
     return stream.getvalue()
 
 

@@ -2,8 +2,6 @@
 varies.
 """
 
-import io
-
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -14,15 +12,10 @@ from scipy.io import mmwrite
 
 import nspca
 from nspca.shards.sources import shard
+from tests.files import saved
 
 TIMES = 1_700_000_000_000_000_000 + np.random.default_rng(0).integers(1, 100, (12, 3))
 FRAME = pd.DataFrame(TIMES, columns=["a", "b", "c"]).assign(x=np.arange(12) / 8)
-
-
-def saved(write, *given, **how) -> bytes:
-    stream = io.BytesIO()
-    write(stream, *given, **how)
-    return stream.getvalue()
 
 
 FILES = {

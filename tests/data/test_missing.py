@@ -13,6 +13,7 @@ import scipy.sparse as sp
 from nspca.data import read
 from nspca.data.missing import WAYS, ways_out
 from nspca.errors import InvalidData, MissingValues
+from tests.files import npz
 
 GAPS = b"id,a,b,c,kind\ns1,1,,3,x\ns2,4,5,6,y\ns3,7,8,NA,x\ns4,10,11,12,y\n"
 WHOLE = np.array([[1, np.nan, 3], [4, 5, 6], [7, 8, np.nan], [10, 11, 12]])
@@ -28,12 +29,6 @@ def xlsx(frame: pd.DataFrame) -> bytes:
 def parquet(frame: pd.DataFrame) -> bytes:
     stream = io.BytesIO()
     frame.to_parquet(stream)
-    return stream.getvalue()
-
-
-def npz(**arrays) -> bytes:
-    stream = io.BytesIO()
-    np.savez(stream, **arrays)
     return stream.getvalue()
 
 

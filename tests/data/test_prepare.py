@@ -1,6 +1,5 @@
 """What the papers did to their data: each step against its definition, in order, recorded and refused."""
 
-import io
 import sys
 from dataclasses import replace
 
@@ -13,6 +12,7 @@ from nspca.data import PREPARATIONS, prepare
 from nspca.data.arrays import to_npz
 from nspca.data.dataset import Dataset
 from nspca.errors import InvalidData
+from tests.files import npz
 
 STEPS = sys.modules["nspca.data.preparation"]  # the function has the name of its module
 FACES = np.random.default_rng(0).integers(0, 256, (20, 12)).astype(np.uint8)
@@ -180,12 +180,6 @@ def test_header_fields_travel_in_an_npz():
     X = np.where(np.arange(20)[:, None] == 3, np.nan, FACES)
     left = nspca.read(npz(X=X, header=data.header), missing="samples")
     assert np.array_equal(left.header, np.delete(data.header, 3, axis=0))
-
-
-def npz(**arrays):
-    stream = io.BytesIO()
-    np.savez(stream, **arrays)
-    return stream.getvalue()
 
 
 @pytest.mark.parametrize(

@@ -15,15 +15,10 @@ from nspca.data.read_options import ReadOptions
 from nspca.data.readers import FORMATS, EntryReader, NpyReader, Source, TableReader, open_reader
 from nspca.errors import InvalidData
 from nspca.shards.sources import shard
+from tests.files import saved
 
 X = np.random.default_rng(0).poisson(0.7, (37, 9)).astype(float)
 FRAME = pd.DataFrame(X, columns=[f"c{j}" for j in range(9)])
-
-
-def saved(write, *given, **options) -> bytes:
-    stream = io.BytesIO()
-    write(stream, *given, **options)
-    return stream.getvalue()
 
 
 def docword() -> bytes:

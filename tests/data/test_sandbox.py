@@ -4,7 +4,6 @@ not feel.
 
 import gzip
 import io
-import zipfile
 from dataclasses import fields
 
 import numpy as np
@@ -16,6 +15,7 @@ import scipy.sparse as sp
 from nspca.data import read, read_layout, sandbox
 from nspca.data.sandbox import Opened, is_small, open_file
 from nspca.errors import InvalidData, MissingValues, NotNumbers
+from tests.files import archive
 
 
 def same(one, other) -> bool:
@@ -86,13 +86,6 @@ def test_a_full_disk_is_one_sentence(everything_apart, monkeypatch):
     assert "cannot be read just now" in str(open_file(TABLE, "mine").data)
 
 
-def zipped(name: str, content: bytes) -> bytes:
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as target:
-        target.writestr(name, content)
-    return stream.getvalue()
-
-
 def parquet() -> bytes:
     stream = io.BytesIO()
     pd.DataFrame({"a": [1.0, 2.0], "b": [1, 2]}).to_parquet(stream)
@@ -109,9 +102,9 @@ def parquet() -> bytes:
         (gzip.compress(gzip.compress(TABLE)), False),
         (parquet(), False),
         (gzip.compress(parquet()), False),
-        (zipped("X.npy", bytes(100)), True),
-        (zipped("X.npy", bytes(3_000_000)), False),
-        (zipped("table.csv.gz", gzip.compress(TABLE)), False),
+        (archive({"X.npy": bytes(100)}), True),
+        (archive({"X.npy": bytes(3_000_000)}), False),
+        (archive({"table.csv.gz": gzip.compress(TABLE)}), False),
         (gzip.compress(TABLE) + gzip.compress(bytes(3_000_000)), False),
         (gzip.compress(TABLE) + gzip.compress(TABLE), True),
         (gzip.compress(TABLE)[:-4], True),

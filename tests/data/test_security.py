@@ -17,16 +17,9 @@ import scipy.sparse as sp
 import nspca.validation.archive
 from nspca.data import limits, neutralise, read
 from nspca.errors import InvalidData
+from tests.files import archive
 
 pytestmark = pytest.mark.usefixtures("bounded_memory")
-
-
-def archive(files: dict[str, bytes]) -> bytes:
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as target:
-        for name, content in files.items():
-            target.writestr(name, content)
-    return stream.getvalue()
 
 
 def npy_header(shape: tuple[int, ...], descr: str = "<f8", held: bytes = b"") -> bytes:

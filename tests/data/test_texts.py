@@ -2,7 +2,6 @@
 
 import gzip
 import io
-import zipfile
 from collections import Counter
 from math import log, sqrt
 
@@ -19,18 +18,11 @@ from nspca.data.readers.documents import find_documents
 from nspca.data.sandbox import open_file
 from nspca.data.stop_words import LANGUAGES, guess_language, stop_words
 from nspca.errors import InvalidData, InvalidOption
+from tests.files import archive
 
 FLOOD = "The river floods the old town and the bridge number {} falls into the water"
 BREAD = "Bread and cheese are eaten with wine in the evening at table {}"
 TEXTS = [(FLOOD, BREAD)[i % 2].format("abcdefghij"[i]) for i in range(10)]
-
-
-def zipped(files: dict[str, bytes | str]) -> bytes:
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in files.items():
-            archive.writestr(name, content)
-    return stream.getvalue()
 
 
 def workbook(table: pd.DataFrame) -> bytes:
@@ -47,7 +39,7 @@ KINDS = {
     "tabs without header": ("table", TABLE.to_csv(index=False, sep="\t", header=False).encode()),
     "Excel": ("table", workbook(TABLE)),
     "Excel, one column": ("lines", workbook(TABLE[["text"]])),
-    "ZIP": ("files", zipped({f"{('flood', 'food')[i % 2]}/d{i}.txt": text for i, text in enumerate(TEXTS)})),
+    "ZIP": ("files", archive({f"{('flood', 'food')[i % 2]}/d{i}.txt": text for i, text in enumerate(TEXTS)})),
     "UTF-16": ("lines", "\n".join(TEXTS).encode("utf-16")),
     "paragraphs": ("lines", "\r\n\r\n".join(text.replace(" and ", "\r\nand ") for text in TEXTS).encode()),
 }
@@ -151,8 +143,8 @@ def test_words_are_letters_of_any_script():
         (b"\x93NUMPY\x01\x00", ""),
         (b"\x89PNG\r\n", ""),
         (b"one line of text only", ""),
-        (zipped({"a.png": b"\x89PNG", "b.png": b"\x89PNG", "notes.txt": "some words"}), ""),
-        (zipped({"docword.x.txt": "3\n4\n3\n1 1 2\n", "vocab.x.txt": "a\nb\n"}), ""),
+        (archive({"a.png": b"\x89PNG", "b.png": b"\x89PNG", "notes.txt": "some words"}), ""),
+        (archive({"docword.x.txt": "3\n4\n3\n1 1 2\n", "vocab.x.txt": "a\nb\n"}), ""),
         (b"PK\x03\x04 cut short", ""),
         (b"\x1f\x8b damaged", ""),
     ],
@@ -166,7 +158,7 @@ def test_paths_control_characters_and_scripts_are_only_ever_text():
     bomb = "<script>alert(1)</script> river\x00\x1b[2J flood"
     files = {"../../etc/<b>x</b>.txt": bomb.replace("\x00", "\x01"), "a\x1b[2J.txt": "river water flood"}
     files |= {"picture.txt": b"\x89PNG\x00\x00", "__MACOSX/._a.txt": "hidden", "b.pdf": b"%PDF"}
-    raw = zipped(files)
+    raw = archive(files)
     data = read_text(raw)
     assert data.X.shape[0] == 2 and all(name.isprintable() for name in data.sample_names)
     assert not any(sign in text for text in data.texts for sign in "\x00\x01\x1b")
@@ -220,9 +212,9 @@ def _different(count: int) -> bytes:
         (b"a b\n" * 200, "At most 100 texts are counted, got 201"),
         (_different(60) + b"\n" + _different(60), "more than 50 different words"),
         (gzip.compress(b"word word\n" * 10_000), "unpacks to more than"),
-        (zipped({f"{i}.txt": b"word " * 199 for i in range(9)}), "texts together may have at most"),
-        (zipped({"a.txt": b"word " * 199, "b.txt": b"w" * 3500}), "texts together|A text may have"),
-        (zipped({"a.txt": "one text"}), "Two text files .* got 1"),
+        (archive({f"{i}.txt": b"word " * 199 for i in range(9)}), "texts together may have at most"),
+        (archive({"a.txt": b"word " * 199, "b.txt": b"w" * 3500}), "texts together|A text may have"),
+        (archive({"a.txt": "one text"}), "Two text files .* got 1"),
         (b"1 2 3\n4 5 6\n7 8 9", "no word of two letters or more"),
         (b"only one\nword word", "Two words at least|in all"),
         (b"\x89PNG\r\n\x1a\n", "another format"),
@@ -267,7 +259,7 @@ def test_texts_made_to_hurt_take_less_than_400_mb(tmp_path):
             file.write(" ".join(some) + "\n")
             if file.tell() > 60 * 2**20:
                 break
-    bomb.write_bytes(zipped({f"{i}.txt": b"word " * 2**21 for i in range(20)}))
+    bomb.write_bytes(archive({f"{i}.txt": b"word " * 2**21 for i in range(20)}))
     wide.write_text("\n".join(f"Gespräch über das Wetter und 𝔣𝔬𝔬 {i:x}" * 3 for i in range(180_000)))
     script = (
         "import resource, sys\n"
