@@ -122,8 +122,6 @@ class Shape:
     nonzeros : int
         Stored entries: nonzeros of a sparse table, all entries of a dense table.
     is_sparse : bool
-    has_names : bool
-        Whether the file names the features.
     is_exact : bool
         Whether `rows` is exact, not estimated from the beginning of a text.
     text_bytes : int
@@ -136,7 +134,6 @@ class Shape:
     columns: int
     nonzeros: int
     is_sparse: bool
-    has_names: bool = False
     is_exact: bool = True
     text_bytes: int = 0
     not_counted: str = ""

@@ -83,8 +83,7 @@ class Hdf5Reader(Reader):
     @property
     def shape(self) -> Shape:
         """Size of the table according to the header."""
-        named = self.feature_names() is not None
-        return Shape(*self._sides, self._entries, is_sparse=self.is_sparse, has_names=named)
+        return Shape(*self._sides, self._entries, is_sparse=self.is_sparse)
 
     def feature_names(self) -> Sequence[str] | None:
         """Return the feature names: from a dataset of texts beside the table, or the gene names of H5AD."""

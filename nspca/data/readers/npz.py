@@ -109,8 +109,7 @@ class NpzReader(Reader):
     @property
     def shape(self) -> Shape:
         """Size of the table according to the headers."""
-        named = any(key in self.files for key in FEATURE_NAMES)
-        return Shape(*self._sides, self._entries, is_sparse=self.is_sparse, has_names=named)
+        return Shape(*self._sides, self._entries, is_sparse=self.is_sparse)
 
     def probe(self) -> Shape:
         """Return the size of the table; refuse a header that claims more than its member holds."""

@@ -57,7 +57,6 @@ class TableReader(Reader):
             count,
             rows * count,
             is_sparse=False,
-            has_names=self.layout.header,
             is_exact=self.is_exact,
             text_bytes=self.text_bytes,
             not_counted=not_counted,
