@@ -28,6 +28,7 @@ from nspca.bounds.fixing.stored import Stored
 from nspca.bounds.fixing.tree import Limits
 from nspca.bounds.plan import PLANS
 from nspca.bounds.witness import Witness, lifted
+from nspca.covariance.linalg import topk_sum
 from nspca.errors import Cancelled, CertificateError
 from nspca.problem import Problem
 from nspca.progress import silent
@@ -323,6 +324,19 @@ def test_where_no_prices_are_enough_the_search_branches(nonneg):
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
+def test_a_program_is_solved_anew_only_where_columns_came_in(nonneg):
+    """Prices leave the bound at the program."""
+    columns = Columns(Problem.from_covariance(rivals(), (2, 2, 2)).covariance.matrix, nonneg)
+    state, solved, program = State.root((2, 2, 2), 6), [], columns.program
+    columns.program = lambda *given: solved.append(given) or program(*given)
+    prices = columns.prices(state)
+    assert (prices.pi >= 0).all() and 1 < len(solved) < 10
+    assert prices.tops == tuple(columns.top(state, c, prices.pi) for c, *_ in state.classes)
+    bound = topk_sum(prices.pi, 6) + 3 * prices.tops[0]
+    assert bound == pytest.approx(prices.program, rel=1e-9)
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
 def test_a_tree_of_programs_finds_answers_that_are_never_above_brute_force(nonneg):
     met = 0
     for A, sizes in problems(16, seed=53):
@@ -454,7 +468,7 @@ def many_nodes(monkeypatch):
     monkeypatch.setattr(search, "STEP", 8)
 
 
-@pytest.mark.parametrize(("sizes", "nodes"), [((5, 5), 12), ((5, 4), 12), ((2, 2, 2), 30)])
+@pytest.mark.parametrize(("sizes", "nodes"), [((5, 5), 8), ((5, 4), 8), ((2, 2, 2), 20)])
 def test_a_joint_tree_is_read_back_as_it_was(many_nodes, sizes, nodes):
     problem = Problem.from_covariance(rivals(), sizes) if len(sizes) > 2 else noise(sizes)[1]
     result = nspca.solve(problem, "joint", certify=None)
@@ -512,10 +526,11 @@ def test_a_joint_search_goes_on_from_a_worse_answer_and_when_it_is_cancelled_at_
 
 @pytest.mark.parametrize("nonneg", [True, False])
 @pytest.mark.parametrize("fixing", [0, 400])
-def test_searches_that_go_on_are_not_below_brute_force(many_nodes, monkeypatch, nonneg, fixing):
+@pytest.mark.parametrize("count", [4, pytest.param(40, marks=pytest.mark.long)])
+def test_searches_that_go_on_are_not_below_brute_force(many_nodes, monkeypatch, nonneg, fixing, count):
     monkeypatch.setattr(settle, "FIX_CAP", fixing)
     sizes_of_trees = []
-    for A, sizes in problems(5, seed=31, n_max=8):
+    for A, sizes in problems(count, seed=31, n_max=8):
         problem, exact = Problem.from_covariance(A, sizes, nonneg), brute_force_joint(A, sizes, nonneg)[0]
         result, saved = nspca.solve(problem, "joint", certify=None), None
         for nodes in (1, 4, 12):
@@ -531,7 +546,7 @@ def test_a_branch_whose_children_prove_less_takes_nothing_from_the_bound(many_no
     problem = Problem.from_covariance(A, (2, 2, 2), False)
     result = nspca.solve(problem, "joint", certify=None)
     lower, kept = problem.covariance.to_unit(result.value, 3), []
-    for nodes in (1, 4, 7, 10):
+    for nodes in (1, 4, 8):
         tree = tree_of(problem, lower, nodes=nodes)
         tree.run(result.components)
         one = tree.certificate()
@@ -552,13 +567,15 @@ def test_damaged_joint_trees_are_one_sentence(many_nodes):
             nspca.certify(problem, effort="exhaustive", nodes=12, resume=broken)
 
 
-@pytest.mark.parametrize("count", [pytest.param(1, marks=pytest.mark.visit), 3])
-def test_workers_make_the_same_joint_certificate_however_many_they_are(many_nodes, count):
+@pytest.mark.parametrize(
+    ("count", "nodes"), [(3, 10), *(pytest.param(count, 16, marks=pytest.mark.visit) for count in (1, 3))]
+)
+def test_workers_make_the_same_joint_certificate_however_many_they_are(many_nodes, count, nodes):
     X, problem = noise()
     result = nspca.solve(problem, "joint", certify=None)
-    alone = nspca.certify(problem, result, effort="exhaustive", nodes=16)
-    shared = nspca.certify(problem, result, effort="exhaustive", nodes=16, client=Workers(count))
-    assert len(alone.tree["branch"]) > 10
+    alone = nspca.certify(problem, result, effort="exhaustive", nodes=nodes)
+    shared = nspca.certify(problem, result, effort="exhaustive", nodes=nodes, client=Workers(count))
+    assert len(alone.tree["branch"]) > nodes / 2
     assert shared.to_bytes() == alone.to_bytes()
     nspca.verify(X, shared, problem)
 

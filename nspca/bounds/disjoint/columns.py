@@ -102,10 +102,11 @@ class Columns:
             must, free = state.must(c), state.free(c)
             best = free[np.argsort(-self.A[free, free], kind="stable")[: state.sizes[c] - must.size]]
             self.add(np.append(must, best) if must.size + best.size else [0])
-        centre, reached = first, np.inf
+        centre, reached, count = first, np.inf, 0
         best = np.zeros(len(self.A)) if first is None else first
         for round_ in range(rounds):
-            found = self.program(state, classes)
+            if len(self.values) > count:  # the solution for the same columns is the same
+                found, count = self.program(state, classes), len(self.values)
             pi = found.pi
             if centre is not None and round_ < rounds - 2:
                 pi = DAMPED * centre + (1 - DAMPED) * found.pi
@@ -116,7 +117,7 @@ class Columns:
                 best, centre, reached = pi, pi, bound
             if reached - found.program <= CLOSE * abs(found.program):
                 break
-        last = self.program(state, classes)
+        last = self.program(state, classes) if len(self.values) > count else found
         known = tuple(self.top(state, c, best) for c, *_ in classes)
         return Prices(best, known, last.program, last.shares)
 
@@ -129,18 +130,15 @@ class Columns:
         from scipy.optimize import linprog  # takes a tenth of a second to load, and few questions need it
 
         usable = [(g, S) for g, own in enumerate(classes) for S in self.values if state.holds(own[0], S)]
-        rows = np.concatenate([S for _, S in usable])
-        ends = np.repeat(np.arange(len(usable)), [len(S) for _, S in usable])
         n, count = len(self.A), len(usable)
-        packing = sp.csr_array((np.ones(rows.size), (rows, ends)), shape=(n, count))
-        one = sp.csr_array(
-            (np.ones(count), ([g for g, _ in usable], range(count))), shape=(len(classes), count)
-        )
+        rows = np.array([row for g, S in usable for row in (*S, n + g)])  # of the features, then of the class
+        ends = np.cumsum([0, *(len(S) + 1 for _, S in usable)])
+        packing = sp.csc_array((np.ones(rows.size), rows, ends), shape=(n + len(classes), count))
         gains = np.array([self.values[S] for _, S in usable])
         scale = max(float(gains.max(initial=0.0)), 1e-300)
         solved = linprog(
             -gains / scale,
-            A_ub=sp.vstack((packing, one)),
+            A_ub=packing,
             b_ub=np.append(np.ones(n), [len(own) for own in classes]),
             method="highs",
         )
