@@ -1,5 +1,6 @@
 """Small array kernels shared by the whole package: powers of two, sums of the k largest, eigenvalues."""
 
+import math
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
@@ -103,10 +104,31 @@ def topk_indices(v: Array, k: int, fixed: int = 0) -> NDArray[np.int64]:
     n = v.shape[0]
     if k >= n or k == 0:
         return np.arange(min(k, n))
-    threshold = np.partition(v, n - k)[n - k]
-    above = np.flatnonzero(v > threshold)
-    level = np.flatnonzero(v == threshold)[: k - above.size]
-    return np.sort(np.concatenate((above, level)))
+    ranked = v.copy()
+    ranked.partition(n - k)
+    threshold = ranked[n - k]
+    keep = v >= threshold
+    if np.count_nonzero(keep) > k:
+        keep = v > threshold
+        keep[(v == threshold).nonzero()[0][: k - np.count_nonzero(keep)]] = True
+    return keep.nonzero()[0]
+
+
+def topk_mask(v: Array, k: int, fixed: int = 0) -> NDArray[np.bool_]:
+    """Return a mask (c, n) of the entries that `topk_indices` finds in each row of ``v`` (c, n)."""
+    n = v.shape[1]
+    if fixed:
+        return np.hstack((np.ones((len(v), fixed), dtype=bool), topk_mask(v[:, fixed:], k - fixed)))
+    if k >= n or k == 0:
+        return np.full(v.shape, k > 0)
+    threshold = np.partition(v, n - k, axis=1)[:, n - k, None]
+    keep = v >= threshold
+    crowded = np.flatnonzero(keep.sum(axis=1) > k)
+    if crowded.size:
+        level, above = v[crowded] == threshold[crowded], v[crowded] > threshold[crowded]
+        room = k - above.sum(axis=1, keepdims=True)
+        keep[crowded] = above | (level & (np.cumsum(level, axis=1) <= room))
+    return keep
 
 
 def rank1(a: Array, k: int, nonneg: bool = True, forced: Sequence[int] = ()) -> Array:
@@ -167,11 +189,11 @@ def normalised(x: Array) -> Array:
     """Return ``x / |x|``; the zero vector stays zero. Safe for entries whose squares would under- or
     overflow.
     """
-    largest = np.max(np.abs(x), initial=0.0)
+    largest = np.abs(x).max(initial=0.0)
     if largest == 0.0:
         return x
     y = x / largest
-    return y / np.linalg.norm(y)
+    return y / math.sqrt(y @ y)
 
 
 def oriented(U: Array) -> Array:

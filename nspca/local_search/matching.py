@@ -32,7 +32,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from nspca.covariance.linalg import Array, topk_indices
+from nspca.covariance.linalg import Array, topk_mask
 from nspca.errors import InvalidProblem, NotConverged
 
 SWEEPS = 30
@@ -114,10 +114,7 @@ def best_labels(weights: Array, labels: np.ndarray) -> np.ndarray:
 
 def candidates(weights: Array, needed: int) -> np.ndarray:
     """Return the features among the `needed` best of some component: no other can be needed."""
-    chosen = np.zeros(len(weights), dtype=bool)
-    for column in weights.T:
-        chosen[topk_indices(column, needed)] = True
-    return np.flatnonzero(chosen)
+    return np.flatnonzero(topk_mask(weights.T, needed).any(axis=0))
 
 
 def total(weights: Array, labels: NDArray[np.int64]) -> float:
@@ -136,16 +133,19 @@ def _priced(Q: Array, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
     """
     n, r = Q.shape
     net = np.full((n, r), -np.inf)
-    prices, labels = np.full(r, np.inf), np.full(n, -1)
+    prices, labels = [np.inf] * r, np.full(n, -1)
     for _ in range(SWEEPS):
         moved = False
-        for j in range(r):
+        for j, size in enumerate(sizes.tolist()):
             net[:, j] = -np.inf
             margin = Q[:, j] - net.max(axis=1, initial=0.0)
-            spare = n - 1 - sizes[j]
-            level = max(0.0, float(np.partition(margin, spare)[spare])) if spare >= 0 else 0.0
-            if level < prices[j] or np.count_nonzero(labels == j) < sizes[j]:
-                moved |= _take(labels, j, margin, min(level, prices[j]), sizes[j])
+            spare, level = n - 1 - size, 0.0
+            if spare >= 0:
+                ranked = margin.copy()
+                ranked.partition(spare)
+                level = max(0.0, float(ranked[spare]))
+            if level < prices[j] or np.count_nonzero(labels == j) < size:
+                moved |= _take(labels, j, margin, min(level, prices[j]), size)
                 moved |= level < prices[j]
                 prices[j] = min(level, prices[j])
             net[:, j] = Q[:, j] - prices[j]
@@ -159,11 +159,11 @@ def _take(labels: NDArray[np.int64], j: int, margin: Array, price: float, size: 
 
     Returns True if the component got any feature.
     """
-    wanted = (margin > price) & (labels != j)
-    free = size - np.count_nonzero(labels == j)
-    indices = np.flatnonzero(wanted)[: max(free, 0)]
+    mine = labels == j
+    free = size - np.count_nonzero(mine)
+    indices = ((margin > price) & ~mine).nonzero()[0][: max(free, 0)]
     if indices.size < free:
-        level = np.flatnonzero((margin == price) & (labels < 0))
+        level = ((margin == price) & (labels < 0)).nonzero()[0]
         indices = np.concatenate((indices, level[: free - indices.size]))
     labels[indices] = j
     return indices.size > 0

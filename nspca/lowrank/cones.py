@@ -33,7 +33,7 @@ import numpy as np
 from nspca.covariance.linalg import UNIT_ROUNDOFF, Array
 from nspca.covariance.waves import waves
 from nspca.lowrank.forest import Forest, OpenCone, PackedForest
-from nspca.lowrank.objective import Cones, Halves, Objective, Query
+from nspca.lowrank.objective import TERMS, Cones, Halves, Objective, Query
 from nspca.progress import Event, Report, silent
 
 REPORT_EVERY = 64
@@ -48,8 +48,8 @@ PARTS, DEALT, EACH = 16, 512, 2048
 """Parts of a wave, maximum cones that each begins with, and maximum cones that each makes: about 50 ms."""
 LEAST = 512
 """Cones that each part must be allowed to make. With fewer, sending a part takes longer than the work."""
-TERMS = 2**16
-"""Maximum of rows times D for cones that are split together: their numbers fit into the processor cache."""
+ASCENDING = 2**14
+"""Maximum of rows times directions that ascend together: their numbers fit into the processor cache."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -218,23 +218,21 @@ class _Search:
         """
         return max(self.budget.target(self.lower), self.lower + 2 * self.f.margin)
 
-    def climb(self, c: Array) -> None:
-        """Ascend from direction c, and keep the best value: choose the k best rows, then their best
+    def climb(self, C: Array) -> None:
+        """Ascend from directions C (c, D), and keep the best value: choose the k best rows, then their best
         direction.
         """
-        value = -np.inf
+        values = np.full(len(C), -np.inf)
         for _ in range(100):
-            new, p, keep = self.f.at(c)
-            if new > self.lower:
-                self.lower, self.direction = new, c
-            if new <= value * (1 + 1e-12):
+            new, gradients = self.f.at(C)
+            best = int(np.argmax(new))
+            if new[best] > self.lower:
+                self.lower, self.direction = float(new[best]), C[best].copy()
+            lengths = np.linalg.norm(gradients, axis=1)
+            rises = (new > values * (1 + 1e-12)) & (lengths > 0)
+            if not rises.any():
                 break
-            value = new
-            gradient = self.f.gradient(c, p, keep)
-            length = np.linalg.norm(gradient)
-            if length == 0:
-                break
-            c = gradient / length
+            values, C = new[rises], gradients[rises] / lengths[rises, None]
 
     def add(
         self,
@@ -291,7 +289,7 @@ class _Search:
         halves = f.split(self.made.cones_of(taken))
         best = int(np.argmax(halves.value))
         if halves.value[best] > max(0.95 * self.lower, 2 * self.lower - uppers[best]):
-            self.climb(halves.middle[best])
+            self.climb(halves.middle[best : best + 1])
         self.made.split(taken, halves.edges)
         own = f.bounds(halves.G, halves.T, self.target)
         parents = np.repeat([number for _, number, _ in taken], 2)
@@ -306,9 +304,11 @@ class _Search:
             return Cover(value, upper, np.zeros(0), np.zeros(0, np.uint8), 0, True)
         axes = np.eye(f.D)
         signs = np.array(roots(f.D, f.extra, f.nonneg)[: 2**6]) / np.sqrt(f.D)
-        for c in itertools.chain(starts, signs, axes, -axes):
-            c = np.asarray(c, dtype=np.float64)
-            self.climb(c if not f.extra or c[-1] >= 0 else -c)
+        C = np.array([*starts, *signs, *axes, *-axes], dtype=np.float64)
+        C[(C[:, -1] < 0) & f.extra] *= -1
+        together = max(1, ASCENDING // max(1, len(f.V)))
+        for first in range(0, len(C), together):
+            self.climb(C[first : first + together])
         self.begin()
         made = self.made
         trees = len(made)

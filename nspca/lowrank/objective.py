@@ -1,4 +1,4 @@
-"""Evaluate f at a direction, and bound it on many cones of the sphere at once.
+"""Evaluate f at directions, and bound it on many cones of the sphere at once.
 
     f(c) = topk_i( p_i(c)^2 + h_i ),   p_i(c) = (v_i'c)+   (signed: |u_i'c| + sqrt(tau) c_0)
 
@@ -15,9 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from nspca.covariance.linalg import UNIT_ROUNDOFF, Array, topk_indices, topk_sum
+from nspca.covariance.linalg import UNIT_ROUNDOFF, Array, topk_mask, topk_sum
 from nspca.lowrank import copositive
 
+TERMS = 2**16
+"""Maximum of rows times D for cones that are processed together: their numbers fit into the processor
+cache.
+"""
 DROP_SHARE = 0.8
 """Rows are left out of a cone only if at most this share of them remains; otherwise it does not pay."""
 ROUNDING = 64
@@ -157,23 +161,24 @@ class Objective:
             terms.partition(at, axis=-1)
         return terms[..., max(at, 0) :].sum(axis=-1)
 
-    # --- at a direction -------------------------------------------------------------------------------------
-    def at(self, c: Array) -> tuple[float, Array, np.ndarray]:
-        """Return f(c), p(c) and the at most k rows that give f(c)."""
-        p = self.V @ (c if self.flat is None else c[:-1])
-        p = np.maximum(p, 0.0) if self.nonneg else np.abs(p)
+    # --- at directions --------------------------------------------------------------------------------------
+    def at(self, C: Array) -> tuple[Array, Array]:
+        """Return f (c,) at directions C (c, D), and the gradients (c, D) of the at most k rows that give it,
+        not of unit length.
+        """
+        linear = C[:, : self.V.shape[1]] @ self.V.T
+        p = np.maximum(linear, 0.0) if self.nonneg else np.abs(linear)
         if self.flat is not None:
-            p += self.root_tau * c[-1]
+            p += self.root_tau * C[:, -1:]
         terms = p * p if self.h is None else p * p + self.h
-        keep = topk_indices(terms, self.k, self.fixed)
-        keep = keep[terms[keep] >= 0]
-        return float(terms[keep].sum()), p, keep
-
-    def gradient(self, c: Array, p: Array, keep: np.ndarray) -> Array:
-        """Return the direction that increases the terms of the rows `keep` most, not of unit length."""
-        inside = p[keep] if self.nonneg else p[keep] * np.sign(self.V[keep] @ c[: self.V.shape[1]])
-        gradient = self.V[keep].T @ inside
-        return gradient if self.flat is None else np.append(gradient, self.root_tau * p[keep].sum())
+        keep = topk_mask(terms, self.k, self.fixed) & (terms >= 0)
+        own = np.flatnonzero(keep.any(axis=0))
+        keep = keep[:, own]
+        p, terms = np.where(keep, p[:, own], 0.0), np.where(keep, terms[:, own], 0.0)
+        gradients = (p if self.nonneg else p * np.sign(linear[:, own])) @ self.V[own]
+        if self.flat is not None:
+            gradients = np.column_stack((gradients, self.root_tau * p.sum(axis=1)))
+        return terms.sum(axis=1), gradients
 
     # --- on cones -------------------------------------------------------------------------------------------
     def whole(self, generators: Array) -> tuple[Cones, Array]:
@@ -183,10 +188,12 @@ class Objective:
         unit = generators / lengths[..., None]
         G = unit @ unit.transpose(0, 2, 1)
         T = np.empty_like(G)
-        for one, directions in enumerate(unit):
-            p, _ = self.values(directions, np.arange(n))
+        together = max(1, TERMS // max(1, n * D))
+        for first in range(0, len(unit), together):
+            own = slice(first, first + together)
+            p, _ = self.values(unit[own], np.arange(n))
             for j in range(D):
-                T[one, j] = self.total(self.terms(p, p[j], G[one, j], self.h))
+                T[own, j] = self.total(self.terms(p, p[:, j], G[own, j], self.h))
         cones = Cones(generators, lengths, G, T, [np.arange(n)] * len(generators))
         return cones, self.bounds(G, T, -np.inf)
 

@@ -5,11 +5,12 @@ it.
 import numpy as np
 import pytest
 
-from nspca.covariance.linalg import topk_sum
+from nspca.covariance.linalg import topk_indices, topk_mask, topk_sum
 from nspca.errors import Cancelled
 from nspca.lowrank import cones
 from nspca.lowrank.cones import Budget, Query
 from nspca.lowrank.forest import LEAF
+from nspca.lowrank.objective import Objective
 from tests.oracles import brute_force
 from tests.strategies import cases, counts
 from tests.workers import Workers
@@ -238,3 +239,33 @@ def test_a_search_in_waves_reports_its_bounds_and_is_cancelled(waves, client):
     best = cones.search(query, budget)
     assert all(event.lower <= best.upper and event.upper >= best.lower for event in seen)
     assert [event.done for event in seen] == sorted(event.done for event in seen)
+
+
+def test_rows_at_many_directions_are_those_at_each():
+    """Whole numbers have ties, which go to the first rows; fixed rows are always among the k."""
+    rng = np.random.default_rng(23)
+    for n, k, fixed in ((1, 1, 0), (6, 2, 0), (6, 6, 2), (9, 4, 3), (9, 3, 3), (30, 7, 0)):
+        v = rng.integers(-2, 3, (40, n)).astype(float)
+        mask = topk_mask(v, k, fixed)
+        for one, own in zip(v, mask, strict=True):
+            assert np.flatnonzero(own).tolist() == topk_indices(one, k, fixed).tolist()
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+@pytest.mark.parametrize("tau", [0.0, 0.3])
+def test_values_and_gradients_at_directions(nonneg, tau):
+    """f is the sum of the k largest terms, and its slopes are twice the gradients."""
+    rng = np.random.default_rng(29)
+    V, h = rng.standard_normal((8, 3)), rng.random(8)
+    f = Objective(Query(V, 3, h, tau, nonneg, fixed=1))
+    C = rng.standard_normal((20, f.D))
+    C[:, -1] = np.abs(C[:, -1])
+    values, gradients = f.at(C)
+    for c, value, gradient in zip(C, values, gradients, strict=True):
+        linear, flat = V @ c[:3], np.sqrt(tau) * (c[3] if tau else 0.0)
+        p = np.maximum(linear + flat, 0.0) if nonneg else np.abs(linear) + flat
+        terms = p**2 + h
+        assert value == pytest.approx(terms[0] + np.sort(terms[1:])[-2:].sum())
+        small = 1e-7 * np.eye(f.D)
+        slopes = [(f.at((c + step)[None])[0][0] - f.at((c - step)[None])[0][0]) / 2e-7 for step in small]
+        assert 2 * gradient == pytest.approx(slopes, abs=1e-5)
