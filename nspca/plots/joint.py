@@ -127,6 +127,7 @@ def union_figure(X: Any, shape: Sequence[int], *, mean: ArrayLike | None = None,
     figure.add_heatmap(
         z=light(behind.reshape(shape)), colorscale=grey, showscale=False, opacity=0.45, hoverinfo="skip"
     )
+    numbers = []
     for j, x in enumerate(X.T):
         colour, hover = (
             COLOURS[j % len(COLOURS)],
@@ -139,7 +140,8 @@ def union_figure(X: Any, shape: Sequence[int], *, mean: ArrayLike | None = None,
         )  # fmt: skip
         for row, column in _numbered(x.reshape(shape)):
             label = {"text": f"<b>{j + 1}</b>", "showarrow": False, "font": {"size": 13, "color": "white"}}
-            figure.add_annotation(x=column, y=row, bgcolor="rgba(0,0,0,0.55)", borderpad=1, **label)
+            numbers.append({"x": column, "y": row, "bgcolor": "rgba(0,0,0,0.55)", "borderpad": 1, **label})
+    figure.update_layout(annotations=numbers)  # at once: one by one, each copies those before it
     labels = np.where(X.any(axis=1), 1 + np.argmax(X, axis=1), 0).reshape(shape)
     edge = {"color": "rgba(15,20,30,0.9)", "width": 2}
     if path := _borders(labels):

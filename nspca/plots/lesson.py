@@ -138,11 +138,13 @@ def overlay_figure(mine: ArrayLike, best: ArrayLike, shape: Sequence[int], mean:
     said = ", ".join(f"{name}: {np.sum(which)}" for name, which, _ in kinds)
     figure = new_figure(f"Pixels of two answers. {said}.", height=400)
     _add_grey(figure, mean, shape)
+    squares = []
     for name, which, colour in kinds:
         for pixel in np.flatnonzero(which):
             square = _square(*divmod(int(pixel), shape[1]), 0.47)
-            figure.add_shape(type="rect", **square, fillcolor=colour, line={"width": 0})
+            squares.append({"type": "rect", **square, "fillcolor": colour, "line": {"width": 0}})
         _add_swatch(figure, f"{name}: {np.sum(which)}", colour)
+    figure.update_layout(shapes=squares)  # at once: one by one, each copies those before it
     figure.update_xaxes(range=[-0.5, shape[1] - 0.5])
     return hide_axes(figure)
 

@@ -11,6 +11,8 @@ import numpy as np
 
 # Types of objects that belong to the program and not to a cached value.
 _PROGRAM = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.CodeType)
+# Types of most objects, which refer to no others.
+_ATOMS = frozenset((str, bytes, int, float, bool, type(None)))
 # Maximum items of a sequence that are measured; the others are assumed to be of similar size.
 _SAMPLE = 1000
 # Maximum objects visited for one value. A figure has some thousands.
@@ -37,6 +39,9 @@ def bytes_of(value: Any, seen: set[int]) -> int:
             continue
         seen.add(id(one))
         left -= 1
+        if type(one) in _ATOMS:
+            total += sys.getsizeof(one)
+            continue
         if isinstance(one, np.ndarray):
             total += _of_array(one, seen, waiting)
         elif isinstance(one, Sequence | set | frozenset) and len(one) > _SAMPLE and not _is_flat(one):

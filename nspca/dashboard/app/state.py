@@ -260,10 +260,11 @@ def begin(page: str | None = None) -> None:
         del st.query_params[ANEW]
         for name in set(kept) - set(OF_THE_PERSON):
             del kept[name]
+    given = dict(st.query_params)  # once: each look into these takes Streamlit as long as dozens into a dict
     for name, value in VALUES.items():
-        if name in st.query_params:
+        if name in given:
             try:
-                kept[name] = value.read(st.query_params[name])
+                kept[name] = value.read(given[name])
             except (ValueError, KeyError):  # somebody edited the address: go on with what is known
                 kept.pop(name, None)
     steps = kept.pop("prep", [])
@@ -397,10 +398,10 @@ def leave() -> None:
 
 def _address() -> None:
     """Write all values of the open page into the address."""
-    wanted = link()
+    wanted, given = link(), dict(st.query_params)
     for name in VALUES:
-        if name in st.query_params and name not in wanted:
+        if name in given and name not in wanted:
             del st.query_params[name]
     for name, text in wanted.items():
-        if st.query_params.get(name) != text:
+        if given.get(name) != text:
             st.query_params[name] = text
