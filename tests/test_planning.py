@@ -149,13 +149,13 @@ def test_a_workbook_is_called_by_its_name(X, tmp_path):
 
 @pytest.mark.parametrize("what", ["parts", "shards", "sparse", "dense"])
 def test_bytes_and_passes_are_as_planned(monkeypatch, what):
-    m, n = (1500, 1200) if what in ("parts", "shards") else (600, 300)
+    m, n = (1100, 900) if what in ("parts", "shards") else (600, 300)
     X = counts(np.random.default_rng(3), m, n)
     if what in ("parts", "shards"):
         for module in (large, parts, peaks, costs):
             for name in {"FEATURES", "CANDIDATES", "DENSE_LIMIT"} & {*vars(module)}:
-                monkeypatch.setattr(module, name, 400)
-        monkeypatch.setattr("nspca.covariance.sharded.WHOLE", 400)
+                monkeypatch.setattr(module, name, 300)
+        monkeypatch.setattr("nspca.covariance.sharded.WHOLE", 300)
     tracemalloc.start()
     if what == "shards":
         problem = nspca.Problem.from_shards(InMemory(X, 500), 5)

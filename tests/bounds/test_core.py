@@ -209,7 +209,7 @@ def test_tables_in_blocks_of_rows_are_proved_with_a_core(monkeypatch, whole):
 
 @pytest.mark.parametrize("nonneg", [True, False])
 @pytest.mark.parametrize("place", ["memory", "blocks"])
-@counts(40, 800)
+@counts(20, 800)
 def test_bounds_on_data_in_parts_are_not_below_brute_force(monkeypatch, place, nonneg, count):
     """Pairs of features in reach only, in passes of any size, with features that never vary and copies."""
     for limit in ("large.FEATURES", "large.ROWS", "sharded.WHOLE"):
@@ -258,7 +258,7 @@ def test_words_are_proved_with_one_core_in_memory_and_in_blocks(monkeypatch, siz
     without_ky_fan = replace(JOINT_PLANS["fast"], factorised=0)  # which proves nearly all of such a table
     monkeypatch.setitem(JOINT_PLANS, "fast", without_ky_fan)
     monkeypatch.setattr("nspca.bounds.joint.LITTLE", 0.0)  # of so small a table the kept rows would do
-    X = words(np.random.default_rng(15), 600, 1500)
+    X = words(np.random.default_rng(15), 400, 1100)
     bounds = []
     for data, make in ((X, nspca.Problem.from_data), (InMemory(X, 100), nspca.Problem.from_shards)):
         problem = make(data, sizes)

@@ -45,9 +45,9 @@ def searched(nonneg, seed, branched=None):
     `branched` tells searches with other settings apart.
     """
     rng = np.random.default_rng(seed)
-    X = rng.standard_normal((12, 8)) + (0.4 if nonneg else 0.0)
+    X = rng.standard_normal((12, 7)) + (0.4 if nonneg else 0.0)
     problem = nspca.Problem.from_data(X, k=3, nonneg=nonneg)
-    poor = nspca.Result.of(problem, np.eye(8)[:, 0], nspca.Status.HEURISTIC, "auto")
+    poor = nspca.Result.of(problem, np.eye(7)[:, 0], nspca.Status.HEURISTIC, "auto")
     events = []
     return problem, events, prove_optimum(problem, poor, events.append), X, poor
 

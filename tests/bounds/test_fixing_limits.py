@@ -13,11 +13,13 @@ from tests.bounds.test_fixing import branching, hard, lean  # noqa: F401  # fixt
 from tests.workers import Workers
 
 
-@pytest.mark.parametrize("count", [pytest.param(1, marks=pytest.mark.visit), 3])
-def test_workers_make_the_same_certificate_however_many_they_are(branching, count):  # noqa: F811
+@pytest.mark.parametrize(
+    ("count", "nodes"), [(3, 8), *(pytest.param(count, 12, marks=pytest.mark.visit) for count in (1, 3))]
+)
+def test_workers_make_the_same_certificate_however_many_they_are(branching, count, nodes):  # noqa: F811
     X, problem = hard()
-    alone = nspca.certify(problem, effort="exhaustive", nodes=12)
-    shared = nspca.certify(problem, effort="exhaustive", nodes=12, client=Workers(count))
+    alone = nspca.certify(problem, effort="exhaustive", nodes=nodes)
+    shared = nspca.certify(problem, effort="exhaustive", nodes=nodes, client=Workers(count))
     assert len(alone.tree["branch"]) > 5
     assert shared.to_bytes() == alone.to_bytes()
     nspca.verify(X, shared, problem)
@@ -45,10 +47,10 @@ def test_a_better_answer_that_one_node_meets_is_the_level_of_the_next_wave(branc
 
 def test_a_tree_ends_when_its_witnesses_take_the_memory_it_may_have(branching, monkeypatch):  # noqa: F811
     X, problem = hard()
-    whole = nspca.certify(problem, effort="exhaustive", nodes=16)
+    whole = nspca.certify(problem, effort="exhaustive", nodes=10)
     limit = whole.nbytes // 3
     monkeypatch.setattr(tree_module, "MOST_BYTES", limit)
-    ended = nspca.certify(problem, effort="exhaustive", nodes=16)
+    ended = nspca.certify(problem, effort="exhaustive", nodes=10)
     tree = sum(array.nbytes for array in ended.tree.values())
     assert len(ended.tree["branch"]) < len(whole.tree["branch"])
     assert tree <= 2 * limit  # the wave that reaches the limit is finished
@@ -65,20 +67,23 @@ def test_open_nodes_beyond_their_memory_hand_on_their_witness_alone(branching, m
         return settle(ground, task, *more)
 
     monkeypatch.setattr(tree_module, "settle", watched)
-    certificate = nspca.certify(problem, effort="exhaustive", nodes=12)
+    certificate = nspca.certify(problem, effort="exhaustive", nodes=8)
     assert len(seen) > 5 and all(task.warm is None for task in seen[1:])
     assert any(task.witness is not None for task in seen[1:])
     nspca.verify(X, certificate, problem)
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
-@pytest.mark.parametrize("count", [4, pytest.param(300, marks=pytest.mark.long)])
-def test_no_feature_is_fixed_wrongly(nonneg, count, monkeypatch):
+@pytest.mark.parametrize(
+    ("count", "most", "trees"), [(4, 8, 2), pytest.param(300, 9, fixings.TREES, marks=pytest.mark.long)]
+)
+def test_no_feature_is_fixed_wrongly(nonneg, count, most, trees, monkeypatch):
     """Each stage alone is held against brute force at its level; `benchmarks.fixings` does many more."""
     total = np.zeros(2, dtype=int)
     monkeypatch.setattr(eigenvalues, "COUNTED", 0.0)
+    monkeypatch.setattr(fixings, "TREES", trees)
     for X, k, rng in fixings.tables(count, seed=40 + nonneg):
-        total += fixings.tried(X[:, :9], min(k, 9, X.shape[1]), nonneg, rng)
+        total += fixings.tried(X[:, :most], min(k, most, X.shape[1]), nonneg, rng)
     assert total[0] > count and total[1] == 0
 
 

@@ -73,7 +73,7 @@ def highest(V, k, h, root, nonneg, fixed):
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
-@counts(30, 60)
+@counts(20, 60)
 def test_cone_search_with_fixed_rows_is_exact_and_every_reason_to_stop_leaves_a_bound(nonneg, count):
     rng = np.random.default_rng(2)
     for case in cases(count, n_max=6, ranks=(1, 2, 3), seed=61):

@@ -53,7 +53,7 @@ def test_probes_lose_no_better_answer_and_the_checker_takes_the_tree(nonneg, cou
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
-@pytest.mark.parametrize("count", [4, pytest.param(12, marks=pytest.mark.long)])
+@pytest.mark.parametrize("count", [2, pytest.param(12, marks=pytest.mark.long)])
 def test_features_are_probed_where_others_have_no_rows(nonneg, count, monkeypatch):
     fix_by_probes_alone(monkeypatch)
     probe, probed = probes.probe, []

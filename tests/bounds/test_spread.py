@@ -79,20 +79,25 @@ def problem_of(folder, k, client=None):
     return nspca.Problem.from_shards(folder, k, nonneg=False, client=client)
 
 
-def searched(problem, **more):
+def searched(problem, nodes=NODES, **more):
     """The certificate of a search that ends in the middle."""
-    return nspca.certify(problem, effort="exhaustive", nodes=NODES, **more)
+    return nspca.certify(problem, effort="exhaustive", nodes=nodes, **more)
 
 
-@pytest.mark.parametrize("k", [5, pytest.param((5, 5), marks=pytest.mark.visit)])
-def test_nodes_of_a_table_in_shards_are_spread(branching, folder, k):
+@pytest.mark.parametrize(
+    ("k", "count", "nodes"),
+    [
+        (5, 3, 6),
+        *(pytest.param(k, count, NODES, marks=pytest.mark.visit) for k in (5, (5, 5)) for count in (1, 3)),
+    ],
+)
+def test_nodes_of_a_table_in_shards_are_spread(branching, folder, k, count, nodes):
     """Workers that read the shards settle the nodes too, with no client named for the search."""
-    here = searched(problem_of(folder, k))
-    for count in (1, 3):
-        workers = Workers(count)
-        problem = problem_of(folder, k)
-        problem.covariance.client = workers
-        assert searched(problem).to_bytes() == here.to_bytes() and workers.given >= 8
+    here = searched(problem_of(folder, k), nodes)
+    assert len(here.tree["branch"]) > nodes / 2
+    workers, problem = Workers(count), problem_of(folder, k)
+    problem.covariance.client = workers
+    assert searched(problem, nodes).to_bytes() == here.to_bytes() and workers.given >= 0.8 * nodes
     nspca.verify(Shards(folder), here)
 
 

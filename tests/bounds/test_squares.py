@@ -37,7 +37,7 @@ def searched(problem, lower):
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
-@pytest.mark.parametrize("count", [60, pytest.param(2000, marks=pytest.mark.long)])
+@pytest.mark.parametrize("count", [40, pytest.param(2000, marks=pytest.mark.long)])
 def test_no_support_is_above_a_level_that_squares_prove(nonneg, count):
     """For nodes with some features fixed in and some out, at levels about their best supports."""
     proved = open_ = 0
