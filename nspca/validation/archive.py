@@ -8,7 +8,8 @@ and loaded by `read_arrays`.
 import io
 import struct
 import zipfile
-from typing import BinaryIO
+from collections.abc import Callable
+from typing import BinaryIO, TypeVar
 
 import numpy as np
 
@@ -18,6 +19,24 @@ MAX_BYTES = 512 * 2**20
 """Maximum unpacked bytes of an archive. 1000 x 20 000 numbers with 17 digits are 400 MB of text."""
 MAX_HEADER = 4096
 """Maximum bytes of an array header. Headers of plain arrays have about 100; structured types have more."""
+TRIES = 20
+"""Maximum attempts to read a header while other threads read some, too."""
+
+T = TypeVar("T")
+
+
+def parsed(read: Callable[[], T]) -> T:
+    """Return ``read()``, which parses the header of an array.
+
+    Two threads that parse Python literals at the same time can disturb each other in Python before 3.11.8 and
+    3.12.2: the parser then raises SystemError for a sound text (github.com/python/cpython/issues/106905).
+    """
+    for _ in range(TRIES - 1):
+        try:
+            return read()
+        except SystemError:
+            continue
+    return read()
 
 
 def mib(count: float) -> str:
@@ -79,8 +98,7 @@ def read_npy(raw: bytes) -> np.ndarray:
     stream = io.BytesIO(raw)
     shape, dtype = npy_header(stream)
     check_array(shape, dtype, len(raw) - stream.tell())
-    stream.seek(0)
-    return np.lib.format.read_array(stream, allow_pickle=False)
+    return parsed(lambda: np.load(io.BytesIO(raw), allow_pickle=False))
 
 
 def check_array(shape: tuple[int, ...], dtype: np.dtype, held: int) -> None:
@@ -118,7 +136,13 @@ def npy_layout(stream: BinaryIO) -> tuple[tuple[int, ...], bool, np.dtype]:
         read = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}[
             version
         ]
-        shape, by_columns, dtype = read(stream, max_header_size=MAX_HEADER)
+        start = stream.tell()
+
+        def header() -> tuple[tuple[int, ...], bool, np.dtype]:
+            stream.seek(start)
+            return read(stream, max_header_size=MAX_HEADER)
+
+        shape, by_columns, dtype = parsed(header)
         # True is an int to the parser of headers, and no length to the reader of arrays.
         if min(shape, default=0) < 0 or any(isinstance(length, bool) for length in shape):
             raise ValueError("a length below 0, or none")

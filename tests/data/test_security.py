@@ -1,9 +1,12 @@
 """Files made to hurt: each is refused in one sentence, before anything large is allocated."""
 
+import gc
 import gzip
 import io
 import pickle
 import struct
+import threading
+import time
 import zipfile
 import zlib
 
@@ -17,7 +20,8 @@ import scipy.sparse as sp
 import nspca.validation.archive
 from nspca.data import limits, neutralise, read
 from nspca.errors import InvalidData
-from tests.files import archive
+from nspca.validation.archive import npy_layout, read_npy
+from tests.files import archive, npy
 
 pytestmark = pytest.mark.usefixtures("bounded_memory")
 
@@ -384,3 +388,34 @@ def test_formulas_are_neutralised(text):
 @pytest.mark.parametrize("text", ["", "gene", "-5", "+1e3", "a=b", "1-2", "'quoted"])
 def test_plain_text_and_numbers_stay(text):
     assert neutralise(text) == text
+
+
+def test_headers_are_read_while_other_threads_read_some():
+    """Python before 3.11.8 and 3.12.2 can raise SystemError where garbage is collected in between."""
+    raw = npy(np.zeros((3, 4)))
+    failed: list[Exception] = []
+
+    def read() -> None:
+        try:
+            for _ in range(200):
+                assert npy_layout(io.BytesIO(raw)) == ((3, 4), False, np.dtype(float))
+                assert read_npy(raw).shape == (3, 4)
+        except Exception as error:
+            failed.append(error)
+
+    def give_way(*_: object) -> None:
+        time.sleep(0)
+
+    threads = [threading.Thread(target=read) for _ in range(4)]
+    before = gc.get_threshold()
+    gc.callbacks.append(give_way)
+    gc.set_threshold(3)
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        gc.set_threshold(*before)
+        gc.callbacks.remove(give_way)
+    assert not failed
