@@ -29,6 +29,10 @@ PLAIN_WORDS = {
     "a valid number": "a number",
     "a valid string": "a text",
     "a valid boolean": "True or False",
+    "greater than or equal to": "at least",
+    "less than or equal to": "at most",
+    "greater than": "above",
+    "less than": "below",
 }
 """Words in the errors of pydantic, and the words that replace them for users."""
 
@@ -63,6 +67,22 @@ class Option:
     keyword: str = ""
     say: Any = None
     always: bool = False
+
+
+@dataclass(frozen=True)
+class Required:
+    """What a field must be, in words. They replace those of pydantic in a refusal.
+
+    Parameters
+    ----------
+    words : str
+        What is allowed, such as ``a whole number of at least 1``.
+    remedy : str
+        What to write instead, if `words` do not say it.
+    """
+
+    words: str
+    remedy: str = ""
 
 
 @dataclass(frozen=True)
@@ -123,7 +143,7 @@ class Model(BaseModel):
             try:
                 super().__init__(**values)
             except ValidationError as error:
-                raise InvalidOption(_sentence(type(self), error)) from None
+                raise InvalidOption(_sentence(type(self), values, error)) from None
 
     @model_validator(mode="before")
     @classmethod
@@ -268,27 +288,47 @@ def _literals(annotation: Any) -> tuple[Any, ...]:
     return arguments if arguments and all(isinstance(one, str | int) for one in arguments) else ()
 
 
-def _sentence(cls: type, error: ValidationError) -> str:
-    """Return one sentence for the first wrong value: what was required and what was got."""
-    first = error.errors(include_url=False)[0]
+def _sentence(cls: type[Model], values: Mapping[str, Any], error: ValidationError) -> str:
+    """Return one sentence for the first wrong one of the `values`: what was required, and what was got."""
+    errors = error.errors(include_url=False)
+    # Of a field that takes a number or a list, the innermost error names the entry that is wrong.
+    first = max(
+        (one for one in errors if one["loc"][:1] == errors[0]["loc"][:1]), key=lambda e: len(e["loc"])
+    )
     inner = first.get("ctx", {}).get("error")
     if isinstance(inner, Exception):
         return str(inner)
-    what = f"a {cls.__name__}"
+    what = f"{'an' if cls.__name__[0] in 'AEIO' else 'a'} {cls.__name__}"
     name = str(first["loc"][0]) if first["loc"] else ""
+    words = _required(cls, name)
     if first["type"] == "extra_forbidden":
         return f"{what} has no {name!r}; leave it out"
     if first["type"] == "missing":
-        return f"{what} needs {name!r}, got none"
+        needs = f", {words.words}" if words else ""
+        return f"{what} needs {name!r}{needs}, got none"
+    got = shown(first["input"])
+    if words is not None:
+        given = values.get(name)
+        inside = (
+            f" in {shown(given)}" if isinstance(given, list | tuple) and first["input"] is not given else ""
+        )
+        remedy = f"; {words.remedy}" if words.remedy else ""
+        return f"{name} of {what} must be {words.words}, got {got}{inside}{remedy}"
     if first["type"] in ("too_short", "too_long"):
         few = first["type"] == "too_short"
         many = first["ctx"]["min_length" if few else "max_length"]
-        required = f"have at {'least' if few else 'most'} {many} entries"
+        required = f"have at {'least' if few else 'most'} {many} {'entry' if many == 1 else 'entries'}"
     else:
         required = "be " + first["msg"].removeprefix("Input should be ")
     for theirs, ours in PLAIN_WORDS.items():
         required = required.replace(theirs, ours)
-    return f"{name} of {what} must {required}, got {shown(first['input'])}"
+    return f"{name} of {what} must {required}, got {got}"
+
+
+def _required(cls: type[Model], name: str) -> Required | None:
+    """Return what the field `name` must be, where it is declared in words."""
+    field = cls.model_fields.get(name)
+    return next((one for one in field.metadata if isinstance(one, Required)), None) if field else None
 
 
 def load_kinds() -> None:

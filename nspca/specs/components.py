@@ -21,7 +21,7 @@ from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
 from nspca.result import Result, Status, Sweep
 from nspca.specs import address
-from nspca.specs.base import Description, Option
+from nspca.specs.base import Description, Option, Required
 from nspca.specs.method_options import Options, check_options
 from nspca.specs.proof import Closing
 from nspca.specs.question import ProblemSpec, Seed, Whole
@@ -32,7 +32,14 @@ WORTH = 1e-6
 """Relative gain above which better components are reported."""
 BUDGET = ("bipartite", "samples")
 """Method and option, the number of points of the net, that an address calls ``budget``."""
-Sizes = Annotated[tuple[Whole, ...], Limits(min_length=1)]
+Sizes = Annotated[
+    tuple[Whole, ...],
+    Limits(min_length=1),
+    Required(
+        "a list of whole numbers of at least 1, one for each component",
+        "write [3, 3] for two components of 3 features each",
+    ),
+]
 DEFAULT = ("joint", "cone", "tpower")
 """Methods used by default."""
 

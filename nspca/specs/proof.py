@@ -19,7 +19,7 @@ from nspca.presentation.phrases import listed, things
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
 from nspca.result import Result, Status
-from nspca.specs.base import Description
+from nspca.specs.base import Description, Required
 from nspca.specs.question import JsonSpec, ProblemSpec, Whole
 from nspca.specs.rows import Closer, pack
 from nspca.specs.sweep import Effort
@@ -27,7 +27,13 @@ from nspca.verifying import verify
 
 MORE = ("standard", "thorough")
 """Default efforts of a tighter bound, in turn."""
-Sparsity = Whole | tuple[Whole, ...]
+Sparsity = Annotated[
+    Whole | Annotated[tuple[Whole, ...], Limits(min_length=1)],
+    Required(
+        "a whole number of at least 1, or a list of such sizes, one for each of several components",
+        "write 3 for one component of 3 features, and [3, 3] for two",
+    ),
+]
 """Features of one component, or the sizes of several."""
 
 

@@ -26,7 +26,7 @@ from nspca.problem import Problem
 from nspca.progress import Report, silent
 from nspca.shards.on_disk import OnDisk
 from nspca.specs import address
-from nspca.specs.base import Description, Option, Registered
+from nspca.specs.base import Description, Option, Registered, Required
 from nspca.specs.data import DataSpec, Numbers, keeping
 from nspca.specs.table import ReportingShards, ShardsOnWorkers
 
@@ -37,7 +37,7 @@ MOST_NAMED = 6
 SEEDS = 2**63
 """Upper limit of seeds, which JSON and NumPy can represent."""
 
-Whole = Annotated[StrictInt, Limits(ge=1)]
+Whole = Annotated[StrictInt, Limits(ge=1), Required("a whole number of at least 1")]
 """A number of features, components or repetitions."""
 Seed = Annotated[
     StrictInt, Limits(ge=0, lt=SEEDS), Option("Seed", to="call", say=lambda value: f"seed {value}")

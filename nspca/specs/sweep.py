@@ -19,7 +19,7 @@ from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
 from nspca.result import Sweep
 from nspca.specs import address
-from nspca.specs.base import Description, Option
+from nspca.specs.base import Description, Option, Required
 from nspca.specs.data import OF_FEATURES, Numbers
 from nspca.specs.published import EPSNET, PROBABILITY, RANK_3, paper_bounds, rank3_bound
 from nspca.specs.question import ProblemSpec, Seed, Whole, arguments, ks_words, python_of, step_of
@@ -35,7 +35,11 @@ if TYPE_CHECKING:
 else:
     Effort = Literal[EFFORTS]
     JointEffort = Literal[tuple(JOINT_PLANS)]  # of several components together
-Ks = Annotated[tuple[Whole, ...], Limits(min_length=1, max_length=MOST_KS)]
+Ks = Annotated[
+    tuple[Whole, ...],
+    Limits(min_length=1, max_length=MOST_KS),
+    Required(f"a list of 1 to {MOST_KS:,} whole numbers of at least 1", "write [5] for the one value k = 5"),
+]
 
 
 def effort_words(effort: str | None) -> str:
