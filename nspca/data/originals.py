@@ -22,13 +22,13 @@ from nspca.errors import DownloadError, InvalidData
 from nspca.progress import Event, Report, silent
 from nspca.validation.archive import MAX_BYTES, mib
 
-# File names inside the folder named by NSPCA_DATA.
-_FILES = {
+FILES = {
     "cbcl": "cbcl_faces.npz",
     "leukemia": "leukemia_mll.npz",
     "lrs": "lrs.npz",
     "bow-kos": "docword.kos.txt.gz",
 }
+"""Names of the files in the folder that NSPCA_DATA names, by sample."""
 _TIMEOUT_SECONDS = 20
 """Seconds without an answer after which a server counts as absent."""
 _SAME_TOTAL = 1e-9
@@ -53,7 +53,7 @@ def find_original(name: str) -> Dataset | None:
 def original_path(name: str) -> Path | None:
     """Return the file of a real data set; None when this machine does not have one."""
     folder = originals_folder()
-    candidates = [folder / _FILES[name], kept_path(name, folder)] if folder else []
+    candidates = [folder / FILES[name], kept_path(name, folder)] if folder else []
     return next((path for path in (*candidates, kept_path(name)) if path.is_file()), None)
 
 

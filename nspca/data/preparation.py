@@ -256,7 +256,8 @@ PREPARATIONS = {
     ),
     "equalised": Preparation(
         "Equalised",
-        "Grey levels of every image equalised to [0, 1]: a histogram as flat as 256 levels allow.",
+        "In every image the grey levels are spread evenly from 0 to 1, so that all are about equally "
+        "frequent (histogram equalisation).",
         _lacks_images,
         _on_numbers(equalised),
     ),

@@ -37,7 +37,7 @@ KS = {
 }
 """Values of k of the curves in Fig. 4 to 6, by data set."""
 READINGS = {
-    "equalised": "grey levels equalised image by image",
+    "equalised": "grey levels of every image spread evenly",
     "lee-seung": "every image brought to one mean and one spread",
     "": "grey levels as they are",
 }
@@ -162,8 +162,9 @@ def figure_4(report: Report) -> Outcome:
     )
     found = {"share": shares, "alike": [_judge_similarity(net, other, reading)]}
     said = (
-        f"{BOUND_SAID} No scaling is printed. With the histograms equalised, as in the 2015 table, it is the "
-        "printed number. The certificate proves far more of the same component."
+        f"{BOUND_SAID} How the images were scaled is not printed. The printed number comes out where the "
+        "grey levels of every image are spread evenly (histogram equalisation), as for Table 1 of 2015. The "
+        "certificate proves far more of the same component."
     )
     return Outcome(found, [panel], said=said)
 

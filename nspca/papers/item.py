@@ -284,13 +284,21 @@ class Claim:
     @property
     def verdict(self) -> Verdict:
         """The most favourable verdict of the findings that are judged; "data not here" if there are none."""
+        said = self._verdicts()
+        return next((one for one in VERDICTS if one in said), "data not here")
+
+    @property
+    def support(self) -> tuple[int, int]:
+        """How many readings of the paper give "agrees" or "better", and how many are judged."""
+        said = self._verdicts()
+        return sum(one in ("agrees", "better") for one in said), len(said)
+
+    def _verdicts(self) -> list[Verdict]:
+        """Return the verdicts of the findings that are judged."""
         judged = [one for one in self.found if one.judged]
-        if not judged:
-            return "data not here"
         if self.printed.kind == "drawn":
-            return "not printed"
-        said = {_judge(self.printed, one) for one in judged}
-        return next(one for one in VERDICTS if one in said)
+            return ["not printed"] * len(judged)
+        return [_judge(self.printed, one) for one in judged]
 
 
 def _judge(printed: Printed, found: Found) -> Verdict:

@@ -13,6 +13,7 @@ import numpy as np
 from nspca.covariance.linalg import Array
 from nspca.data import Dataset, load_sample, original_path, prepare
 from nspca.data.folders import originals_folder
+from nspca.data.originals import FILES
 from nspca.errors import InvalidData
 
 SAMPLES = ("cbcl", "leukemia", "lrs", "bow-kos")
@@ -38,7 +39,7 @@ def sample(name: str, *prepared: str) -> Dataset:
         When only a stand-in is available.
     """
     if original_path(name) is None:
-        raise Absent(f"The original of {name} is not on this machine: add it on the data page.")
+        raise Absent(f"The original of {name} is not on this machine: {remedy([name])}.")
     return prepare(load_sample(name), *prepared)
 
 
@@ -52,7 +53,7 @@ def table(name: str) -> Array:
     """
     path = _path(name)
     if path is None:
-        raise Absent(f"{EXTRA[name]} is not in the folder that NSPCA_DATA names.")
+        raise Absent(f"The original of {name} is not on this machine: {remedy([name])}.")
     with np.load(path, allow_pickle=False) as file:
         X = file["X"].astype(np.float64)
     return X.reshape(len(X), -1)
@@ -77,6 +78,17 @@ def _path(name: str) -> Path | None:
 def missing(names: Iterable[str]) -> list[str]:
     """Return the names whose original data are not on this machine."""
     return [name for name in names if _path(name) is None]
+
+
+def remedy(names: Iterable[str]) -> str:
+    """Return how the originals of some data sets are made available to nspca, as a clause."""
+    files = [FILES[name] if name in SAMPLES else EXTRA[name] for name in names]
+    listed = " and ".join([", ".join(files[:-1]), files[-1]] if len(files) > 1 else files)
+    if originals_folder() is not None:
+        return f"put {listed} into the folder that the environment variable NSPCA_DATA names"
+    return (
+        f"put {listed} into a folder, name it in the environment variable NSPCA_DATA, and start nspca again"
+    )
 
 
 def digest(names: Iterable[str]) -> str:

@@ -48,8 +48,7 @@ def lines(item: Item, outcome: Outcome | None) -> list[str]:
     for claim in claims(item, outcome):
         seen = "; ".join(found_lines(claim))
         said.append(f"{claim.verdict:<13} {claim.printed.what}: {claim.printed.shown} | {seen}")
-        if why := reason(claim):
-            said.append(f"{'':<13} {why}")
+        said += [f"{'':<13} {more}" for more in (readings(claim), reason(claim)) if more]
     for table in outcome.tables if outcome is not None else []:
         said += [" | ".join(row) for row in (table.columns, *table.rows)]
     return said
@@ -58,6 +57,12 @@ def lines(item: Item, outcome: Outcome | None) -> list[str]:
 def reason(claim: Claim) -> str:
     """Return the reason when the verdict of a claim is "differs" or "opposite", otherwise an empty text."""
     return claim.reason if claim.verdict in ("differs", "opposite") else ""
+
+
+def readings(claim: Claim) -> str:
+    """Return in how many readings of the paper a claim holds, when it does not hold in all of them."""
+    some, every = claim.support
+    return f"in {some} of {every} readings" if 0 < some < every else ""
 
 
 def markdown() -> str:
@@ -128,6 +133,7 @@ def table(lines: list[Claim], beside: bool = True) -> Markup:
             "own": _found_html(claim, judged=True),
             "others": _found_html(claim, judged=False),
             "verdict": claim.verdict,
+            "readings": readings(claim),
             "reason": reason(claim),
         }
         for claim in lines

@@ -31,13 +31,13 @@ Load = Callable[[], Array]
 """Function that loads a table (m, n)."""
 
 SINGLE: dict[str, tuple[Load, int]] = {
-    "CBCL faces, equalised": (lambda: prepare(originals.sample("cbcl"), "equalised").X, 180),
+    "CBCL faces, grey levels spread evenly": (lambda: prepare(originals.sample("cbcl"), "equalised").X, 180),
     "Leukemia": (lambda: originals.sample("leukemia").X, 50),
     "LRS spectra": (lambda: originals.sample("lrs").X, 20),
 }
 """Data sets of the 2014 paper: a function that loads each, and the k that the paper names."""
 JOINT: dict[str, tuple[Load, int]] = {
-    "CBCL faces, equalised": (lambda: prepare(originals.sample("cbcl"), "equalised").X, 40),
+    "CBCL faces, grey levels spread evenly": (lambda: prepare(originals.sample("cbcl"), "equalised").X, 40),
     "Leukemia": (lambda: originals.sample("leukemia").X, 40),
     "Arcene": (lambda: originals.table("arcene")[:100], 40),
     "Mfeat pixels": (lambda: originals.table("mfeat"), 40),

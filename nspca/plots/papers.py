@@ -77,13 +77,16 @@ def panel_figure(panel: Mapping[str, Any]) -> go.Figure:
 
 
 def _print_share(figure: go.Figure, lower: Mapping[str, Any], upper: Mapping[str, Any], x: float) -> None:
-    """Draw an arrow between a curve and a bound at x, with the share of the curve in the bound beside it."""
+    """Draw the height of a curve at x as an arrow from zero, with its share in a bound beside it.
+
+    A thin line goes on to the bound.
+    """
     low, high = (curve["y"][curve["x"].index(x)] for curve in (lower, upper))
-    figure.add_annotation(
-        x=x, y=high, ax=x, ay=low, axref="x", ayref="y", arrowside="end+start", arrowhead=2, text=""
-    )
+    up = {"x": x, "ax": x, "axref": "x", "ayref": "y", "text": ""}
+    figure.add_annotation(**up, y=high, ay=low, arrowhead=0, arrowwidth=1, opacity=0.5)
+    figure.add_annotation(**up, y=low, ay=0, arrowside="end+start", arrowhead=2, startarrowhead=2)
     said = f"{100 * low / high:.4g} % of the bound"
-    figure.add_annotation(x=x, y=(low + high) / 2, text=said, showarrow=False, xanchor="left", xshift=6)
+    figure.add_annotation(x=x, y=low / 2, text=said, showarrow=False, xanchor="left", xshift=6)
 
 
 def _panel_alt(panel: Mapping[str, Any]) -> str:

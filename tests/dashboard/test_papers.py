@@ -35,7 +35,7 @@ def test_another_figure_and_a_wrong_name_in_the_address(visit, address, texts):
     page.selectbox(key="widget_item").select("asteris2015-table-1").run()
     assert address(page)["item"] == "asteris2015-table-1"
     said = unescape(html(page))
-    assert "SpanSPCA" in said and "5.23e+00" in said and "5.234 (equalised, rank 4)" in said
+    assert "SpanSPCA" in said and "5.23e+00" in said and "5.234 (grey levels spread evenly, rank 4)" in said
     assert "the best of 3 x 2000 random points" in said and "over seeds" in said
     again = visit(PAGE, paper="nobody1999", item="figure-99")
     assert not again.error and not again.exception and "statements of Figure 4 agree" in texts(again)
@@ -81,7 +81,11 @@ def test_it_is_computed_here_and_is_then_one_of_the_runs(visit, ended, address, 
 def test_without_the_original_it_says_what_is_missing(visit, stand_ins, texts):
     page = visit(PAGE, paper="asteris2014", item="asteris2014-figure-4")
     said = texts(page)
-    assert "takes the original data (cbcl)" in said and "Stored answer from the originals" in said
+    assert "Stored answer from the originals" in said and "which are not on this machine" not in said
+    assert "To compute them here, put cbcl_faces.npz into a folder" in unescape(said).replace("\\", "")
+    assert "In a class, whoever runs the server does this once for everybody." in said
+    (link,) = [link for link in page.get("page_link") if "Get the real data" in link.proto.label]
+    assert "sample=cbcl" in link.proto.query_string
     with pytest.raises(KeyError):
         page.button(key="compute_asteris2014-figure-4")
 
@@ -114,6 +118,7 @@ def test_faces_without_the_other_pictures_say_what_is_missing(visit, stand_ins, 
     assert not page.error and not page.exception
     said = texts(page)
     assert "Not offered: the original faces and cbcl_nonfaces.npz and cbcl_test_faces.npz not found" in said
+    assert "into a folder, name it in the environment variable NSPCA_DATA" in unescape(said).replace("\\", "")
 
 
 def test_faces_are_offered_where_the_pictures_are(visit, nspca_data, texts):
@@ -126,6 +131,14 @@ def test_genes_of_a_stand_in_say_so(visit, stand_ins, texts):
     assert not page.error and page.button(key="genes") and "stand-in: invented data" in texts(page)
 
 
+def test_the_way_to_the_originals_names_files_and_the_variable(stand_ins, monkeypatch, tmp_path):
+    with pytest.raises(papers.Absent, match=r"put arcene\.npz into a folder, name it in the environment"):
+        papers.originals.table("arcene")
+    monkeypatch.setenv("NSPCA_DATA", str(tmp_path))
+    into = "put lrs.npz and mfeat_pix.npz into the folder that the environment variable NSPCA_DATA names"
+    assert papers.remedy(["lrs", "mfeat"]) == into
+
+
 def test_the_counts_of_all_papers_are_those_of_the_claims(visit):
     page = visit(PAGE)
     every = [claim for name, item in ITEMS.items() for claim in papers.claims(item, papers.stored(name))]
@@ -134,18 +147,22 @@ def test_the_counts_of_all_papers_are_those_of_the_claims(visit):
 
 
 def test_the_sentence_names_the_reading_that_is_nearest_and_what_the_others_give(visit, texts):
-    said = texts(visit(PAGE, paper="asteris2014", item="asteris2014-figure-4"))
+    page = visit(PAGE, paper="asteris2014", item="asteris2014-figure-4")
+    said = texts(page)
     item = ITEMS["asteris2014-figure-4"]
     claim = papers.claims(item, papers.stored(item.name))[0]
     judged = [one for one in claim.found if one.judged]
     nearest = min(judged, key=lambda one: abs(one.value - claim.printed.value))
     reading = nearest.preset
     plain = unescape(said)
-    computed = f"the paper prints 58 %, and {nearest.value:.4g} % was computed from the original data"
+    computed = f"The paper prints 58 %, and {nearest.value:.4g} % was computed from the original data"
     assert computed in plain and len(judged) > 1
     others = [f"{one.value:.4g} %" for one in judged if one is not nearest]
     assert f"the reading “{reading}” is nearest, the others give {' and '.join(others)}." in plain
-    assert "differ by at most 2 % of the printed number." in plain
+    assert "differ by at most 2 % of the printed number: 2 of the 3 readings do." in plain
+    assert [abs(one.value / 58 - 1) <= 0.02 for one in judged].count(True) == 2
+    assert "agree with what is computed here, 1 of them only in some readings of the paper." in plain
+    assert "in 2 of 3 readings" in html(page) and claim.support == (2, 3)
     assert len({one.preset for one in judged}) == len(judged)
 
 
@@ -179,4 +196,8 @@ def test_the_picture_shows_the_share_that_the_claim_is_about(number, k):
     computed = next(one.value for one in claim.found if one.judged and one.preset == reading)
     assert panel.share_at == k and 100 * low / high == pytest.approx(computed, abs=0.01)
     drawn = panel_figure(asdict(panel))
-    assert f"{computed:.4g} % of the bound" in [note.text for note in drawn.layout.annotations]
+    said = f"{computed:.4g} % of the bound"
+    share = next(note for note in drawn.layout.annotations if note.text == said)
+    arrow = next(note for note in drawn.layout.annotations if note.arrowside == "end+start")
+    assert (arrow.ay, arrow.y) == (0, low) and 0 < share.y < low, "the arrow spans the height that it names"
+    assert arrow.x == arrow.ax == share.x == k

@@ -15,6 +15,7 @@ from nspca.dashboard.components import figures
 from nspca.dashboard.runs import export, lookup, progress, start
 from nspca.dashboard.runs.lookup import opened
 from nspca.dashboard.runs.tasks import engine
+from nspca.data import SAMPLES
 from nspca.jobs import JobState
 from nspca.papers import ITEMS, PAPERS, VERDICTS, Claim, Item, Outcome, exact, report
 from nspca.papers.item import TOLERANCE, Found, Panel
@@ -91,13 +92,8 @@ def view(item: Item, outcome: Outcome | None, now: JobState | None) -> None:
     claims = papers.claims(item, outcome)
     with frame.picture():
         headline, example = answer(item, claims)
-        agree = (
-            f" To agree is to differ by at most {100 * TOLERANCE:.0f} % of the printed number."
-            if example
-            else ""
-        )
         st.markdown(f"## {wording.plain(headline)}")
-        said = f"{wording.plain(example)}{agree} Choose another figure or paper above."
+        said = f"{wording.plain(example)} Choose another figure or paper above."
         st.markdown(wording.unbroken(said.strip()))
         if now is not None and now.state != "done":
             progress.show(now, _says, _share, lambda now: None, item.name)
@@ -117,20 +113,26 @@ def answer(item: Item, claims: list[Claim]) -> tuple[str, str]:
     counts = {verdict: n for verdict, n in papers.counts(claims).items() if n and verdict != "not printed"}
     if not counts:
         return f"{item.label} is drawn without numbers, and is drawn again here.", ""
-    total = sum(counts.values())
+    total, some = sum(counts.values()), [claim.support for claim in claims if report.readings(claim)]
     if total == 1:
-        said = f"The one statement of {item.label} {SAID[next(iter(counts))][0]}."
+        only = f", in {some[0][0]} of {some[0][1]} readings of the paper" if some else ""
+        said = f"The one statement of {item.label} {SAID[next(iter(counts))][0]}{only}."
     elif len(counts) == 1:
         every = "Both" if total == 2 else f"All {total}"
-        said = f"{every} statements of {item.label} {SAID[next(iter(counts))][1]}."
+        only = f", {len(some)} of them only in some readings of the paper" if some else ""
+        said = f"{every} statements of {item.label} {SAID[next(iter(counts))][1]}{only}."
     else:
         parts = [f"{n} {SAID[verdict][n > 1]}" for verdict, n in counts.items()]
-        said = f"Of {total} statements of {item.label}, {', '.join(parts[:-1])} and {parts[-1]}."
+        hold = "hold" if len(some) > 1 else "holds"
+        only = f" {len(some)} {hold} only in some readings of the paper." if some else ""
+        said = f"Of {total} statements of {item.label}, {', '.join(parts[:-1])} and {parts[-1]}.{only}"
     return said, _example(item, claims)
 
 
 def _example(item: Item, claims: list[Claim]) -> str:
-    """Return the first printed number beside the nearest computed one, and the other readings, or nothing."""
+    """Return the first printed number beside the nearest computed one, the other readings, and what it is to
+    agree; or nothing.
+    """
     for claim in claims:
         value = claim.printed.value
         found = [one for one in _judged(claim) if isinstance(one.value, float)]
@@ -138,18 +140,29 @@ def _example(item: Item, claims: list[Claim]) -> str:
             nearest = min(found, key=lambda one: abs(float(one.value) - value))
             what, percent, _ = claim.printed.what.partition(", %")
             unit, first = " %" * bool(percent), "For example, " * (len(claims) > 1)
+            whence = " from the original data" * bool(item.needs)
             return (
-                f"{first}{what}: the paper prints {claim.printed.shown}, and {nearest.value:.4g}{unit} was "
-                f"computed{_whence(item)}.{_others(nearest, found, unit)}"
+                f"{first}{what}. The paper prints {claim.printed.shown}, and {nearest.value:.4g}{unit} was "
+                f"computed{whence}.{_others(nearest, found, unit)} {_meaning(claim)}"
             )
     return ""
 
 
-def _whence(item: Item) -> str:
-    """Return which data the numbers of an item were computed from; empty for an item without data."""
-    if not item.needs:
-        return ""
-    return " from the original data" + ", which are not on this machine" * bool(papers.missing(item.needs))
+def _meaning(claim: Claim) -> str:
+    """Return what it is to agree, and how many readings do when there are several."""
+    of = "the total that a printed gain implies" if claim.printed.kind == "gain" else "the printed number"
+    meaning = f"To agree is to differ by at most {100 * TOLERANCE:.0f} % of {of}"
+    some, every = claim.support
+    if every < 2:
+        return f"{meaning}."
+    if claim.verdict == "better":
+        return f"{meaning}; to exceed is to be better by more than that."
+    do = (
+        ("both do" if every == 2 else f"all {every} do")
+        if some == every
+        else f"{some or 'none'} of the {every} readings {'do' if some > 1 else 'does'}"
+    )
+    return f"{meaning}: {do}."
 
 
 def _others(nearest: Found, found: list[Found], unit: str) -> str:
@@ -277,15 +290,27 @@ def _compute(item: Item, outcome: Outcome | None, now: JobState | None) -> None:
     lacking = papers.missing(item.needs)
     if lacking and (not item.any_of or len(lacking) == len(item.needs)):
         known = "The numbers above were computed from the original data and stored. " * (outcome is not None)
-        st.info(
-            f"{known}To compute them here takes the original data ({wording.listed(lacking)}), which are not "
-            "on this machine. Add them on the data page. A stand-in would say nothing about the paper.",
-            icon=":material/database_off:",
-        )
+        st.info(f"{known}To compute them here, {_bring(lacking)}", icon=":material/database_off:")
+        for name in lacking:
+            if name in SAMPLES:
+                st.page_link(
+                    "pages/data.py",
+                    label=f"Data: {SAMPLES[name].title}, “Get the real data”",
+                    icon=":material/download:",
+                    query_params=state.leading(sample=name),
+                )
         return
     if lacking:
-        st.caption(f"Not on this machine: {wording.listed(lacking)}. Their rows stay empty.")
+        st.caption(f"For the rows that stay empty, {_bring(lacking)}")
     start.button("Compute it here", lambda: start.start(_spec(item)), f"compute_{item.name}")
+
+
+def _bring(lacking: list[str]) -> str:
+    """Return how a visitor makes missing originals available, the end of a sentence and one for a class."""
+    return (
+        f"{wording.plain(papers.remedy(lacking))}. In a class, whoever runs the server does this once for "
+        "everybody. A stand-in would say nothing about the paper."
+    )
 
 
 def _when(outcome: Outcome | None, stored: Outcome | None) -> None:

@@ -13,8 +13,9 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from nspca import papers
 from nspca.dashboard import open_data
-from nspca.dashboard.app import cache, state
+from nspca.dashboard.app import cache, state, wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.data import preview, standin
 from nspca.dashboard.open_data import Chosen
@@ -212,10 +213,11 @@ def _faces() -> None:
     of = open_data.find(DataSpec(sample="cbcl"), None)
     missing = [*(["the original faces"] if of.dataset.source != "real" else []), *missing]
     if missing:
+        remedy = papers.remedy(papers.missing(("cbcl", "nonfaces", "test faces")))
         st.info(
-            f"Not offered: {' and '.join(missing)} not found. A made-up stand-in would say nothing about "
-            "detection; put the files (arrays X of 361 grey levels a picture) into the folder that "
-            "NSPCA_DATA names, and open this page again.",
+            f"Not offered: {' and '.join(missing)} not found. To detect faces here, {wording.plain(remedy)}. "
+            "Each file is an NPZ with an array X of 361 grey levels a picture. A stand-in would say nothing "
+            "about detection.",
             icon=":material/hide_image:",
         )
         return
