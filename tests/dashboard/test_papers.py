@@ -161,7 +161,8 @@ def test_the_sentence_names_the_reading_that_is_nearest_and_what_the_others_give
     assert f"the reading “{reading}” is nearest, the others give {' and '.join(others)}." in plain
     assert "differ by at most 2 % of the printed number: 2 of the 3 readings do." in plain
     assert [abs(one.value / 58 - 1) <= 0.02 for one in judged].count(True) == 2
-    assert "agree with what is computed here, 1 of them only in some readings of the paper." in plain
+    assert "agree with what is computed here, 1 of them in some readings only." in plain
+    assert "The picture shows the reading in its title." in plain
     assert "in 2 of 3 readings" in html(page) and claim.support == (2, 3)
     assert len({one.preset for one in judged}) == len(judged)
 

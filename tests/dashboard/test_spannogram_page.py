@@ -90,6 +90,9 @@ def test_k_moves_the_component_and_the_address(visit, address, texts):
     page = visit(PAGE, sample="digits")
     page.slider(key="widget_k").set_value(3).run()
     assert address(page)["k"] == "3" and "the best 3 pixels are among" in texts(page)
+    fold = next(one for one in page.expander if one.label == "How much do they capture in all directions?")
+    assert "With these weights they capture" in fold.markdown[0].value
+    assert sum(line.value.count("%") for line in page.markdown if line.value.startswith("## ")) == 1
 
 
 def asked_of(sample: str, k: int, nonneg: bool = True) -> tuple[low_rank.Subject, SweepSpec]:

@@ -8,6 +8,7 @@ const ONE_SIGN = [[0, [255, 233, 168]], [0.35, [253, 178, 85]], [0.7, [226, 87, 
 const BOTH_SIGNS = [[0, [11, 79, 138]], [0.25, [90, 165, 216]], [0.5, [239, 239, 239]], [0.75, [240, 149, 90]], [1, [156, 51, 6]]];
 const MOST_BARS = 14;
 // On a narrower drawing, curves and component are lower, so that both are on the screen of a phone with the slider.
+const AT_STAR = 0.99999;  // share of the optimum from which an angle counts as that of the star
 const NARROW = 560, LOW_CURVES = 270, LOW_PICTURE = 150;
 const views = new WeakMap();
 
@@ -403,9 +404,13 @@ class View {
     const degrees = ((phi * 180) / Math.PI).toFixed(1);
     const height = (v) => (data.unit === 1 ? v.toPrecision(4) : shareText(v / data.unit));
     this.slider.value = degrees;
+    const curves = `the ${winner.set.length} ${data.nonneg ? "highest curves" : "curves farthest from zero"}`;
+    // One share, and of what: the angle of the star is rounded, so the value there may be a little below it.
+    const share = winner.value / data.optimum.value;
     const text = `φ = ${degrees}°: ` + (this.hidden
       ? `the ${data.k} highest curves are lit`
-      : `the ${winner.set.length} ${data.nonneg ? "highest curves" : "curves farthest from zero"} capture ${height(winner.value)} in the two directions alone`);
+      : share >= AT_STAR ? `${curves} capture the most here, at the star`
+      : `${curves} capture ${shareText(share)} of what those at the star capture`);
     this.slider.setAttribute("aria-valuetext", text);
     this.root.querySelector(".say").textContent = text;
     const reveal = this.root.querySelector(".reveal"), told = this.root.querySelector(".told");

@@ -93,12 +93,15 @@ def view(item: Item, outcome: Outcome | None, now: JobState | None) -> None:
     with frame.picture():
         headline, example = answer(item, claims)
         st.markdown(f"## {wording.plain(headline)}")
-        said = f"{wording.plain(example)} Choose another figure or paper above."
+        drawn = [panel for panel in outcome.panels[:1] if panel.share_at is not None] if outcome else []
+        shows = " The picture shows the reading in its title." * bool(drawn)
+        said = f"{wording.plain(example)}{shows} Choose another figure or paper above."
         st.markdown(wording.unbroken(said.strip()))
         if now is not None and now.state != "done":
             progress.show(now, _says, _share, lambda now: None, item.name)
         rest = _picture(item, outcome)
-    st.html(report.table([replace(claim, found=_judged(claim)) for claim in claims], beside=False))
+    known = sorted(claims, key=lambda claim: claim.verdict == "data not here")
+    st.html(report.table([replace(claim, found=_judged(claim)) for claim in known], beside=False))
     if outcome is not None and outcome.said:
         st.markdown(wording.plain(outcome.said))
     for one in outcome.tables if outcome is not None else []:
@@ -119,12 +122,12 @@ def answer(item: Item, claims: list[Claim]) -> tuple[str, str]:
         said = f"The one statement of {item.label} {SAID[next(iter(counts))][0]}{only}."
     elif len(counts) == 1:
         every = "Both" if total == 2 else f"All {total}"
-        only = f", {len(some)} of them only in some readings of the paper" if some else ""
+        only = f", {len(some)} of them in some readings only" if some else ""
         said = f"{every} statements of {item.label} {SAID[next(iter(counts))][1]}{only}."
     else:
         parts = [f"{n} {SAID[verdict][n > 1]}" for verdict, n in counts.items()]
         hold = "hold" if len(some) > 1 else "holds"
-        only = f" {len(some)} {hold} only in some readings of the paper." if some else ""
+        only = f" {len(some)} {hold} in some readings of the paper only." if some else ""
         said = f"Of {total} statements of {item.label}, {', '.join(parts[:-1])} and {parts[-1]}.{only}"
     return said, _example(item, claims)
 

@@ -93,9 +93,11 @@ class SpannogramPage(PicturePage[SweepSpec]):
             return None
         name, sentence = _view(), st.container()  # the picture is there before the limit is
         VIEWS[name].show(of)
-        below = st.container()
+        below = None
         if not state.get("present"):
             _ways(name, component.noun(data.dataset))
+            if name == "curves":
+                below = st.expander("How much do they capture in all directions?", icon=":material/verified:")
         with sentence:
             if name == "curves":
                 _answer(of, asked, below)
@@ -144,17 +146,17 @@ def _ready(data: Chosen) -> bool:
     return False
 
 
-def _answer(of: Subject, asked: SweepSpec, below: DeltaGenerator) -> None:
-    """Draw the answer and what to do next, and its numbers in the container `below` the picture.
+def _answer(of: Subject, asked: SweepSpec, below: DeltaGenerator | None) -> None:
+    """Draw the answer and what to do next, and its numbers folded `below` the picture.
 
-    All are drawn again once a smaller limit is proved. Before a room the numbers are left out.
+    All are drawn again once a smaller limit is proved. Before a room `below` is None.
     """
     known = limit.find(of, asked)
     if known.run is not None and progress.wait_shortly(known.run, PATIENCE).ended:
         known = limit.find(of, asked)
     st.markdown(f"## {wording.unbroken(answer(of, known))}")
     st.markdown(next_step(of))
-    if not state.get("present"):
+    if below is not None:
         below.markdown(wording.unbroken(proof(of, known)))
     if known.run is not None:
         progress.each_second(lambda: _await(known.run or ""))
@@ -199,7 +201,7 @@ def _value(of: Subject) -> float:
 
 
 def proof(of: Subject, known: Limit) -> str:
-    """Return the line below the picture: what the best set captures in all directions, and the limit."""
+    """Return the folded line: what the best set captures in all directions, and the limit."""
     problem, value = of.problem, _value(of)
     noun = component.noun(of.chosen.dataset)
     unit, it = problem.leading_eigenvalue, "it captures" if problem.size == 1 else "they capture"
@@ -208,12 +210,12 @@ def proof(of: Subject, known: Limit) -> str:
     has_limit = limit < 1 and not is_best
     digits = wording.digits_apart(reached, limit) if has_limit else statement.DIGITS
     share = percent_down(reached, digits)
-    said = f"In all directions, with these weights, {it} {share} of the first principal component"
+    said = f"With these weights {it} {share} of the variance of the first principal component"
     if not has_limit and not is_best:
         return f"{said}, which uses all {problem.n:,}."
     most = percent_up(limit, digits) if has_limit else ""
     nobody = statement.nobody(problem, problem.size, noun, most)
-    return f":material/verified: {said}. Proved: {nobody[0].lower()}{nobody[1:]}"
+    return f"{said}. Proved: {nobody[0].lower()}{nobody[1:]}"
 
 
 def next_step(of: Subject) -> str:
