@@ -2,6 +2,7 @@
 
 import csv
 import io
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -138,6 +139,21 @@ def test_the_headline_says_what_is_explained_and_the_proved_limit():
     said = float(second.split("more than ")[1].split(" %")[0]) if "more than" in second else None
     assert said is None or limit <= said <= limit + 1
     assert "with nonnegative weights and without a feature in common" in second and "proved" in second.lower()
+
+
+def test_a_limit_is_stated_while_the_proof_is_at_work():
+    """The limit of a run in progress says "so far", and never that nothing better exists."""
+    found = outcome(table())
+    value, total = found.results["joint"].value, found.problem.total_variance
+    first, second = headline.sentences(replace(found, live=True))
+    assert first.endswith(" so far.") and not second
+    first, second = headline.sentences(replace(found, live=True, upper=1.25 * value))
+    assert first.endswith(" so far.") and second.endswith("These are at least 80.0 % of the best possible.")
+    limit = float(second.split("more than ")[1].split(" %")[0])
+    assert second.startswith(":material/verified: Proved so far: no 2 components of 3 and 2 features,")
+    assert 125 * value / total <= limit <= 125 * value / total + 0.1
+    closed = headline.sentences(replace(found, live=True, upper=value))[1]
+    assert "at least 100 % of the best possible" in closed and "This is proved" not in closed
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,7 @@ from nspca.presentation.numerals import (
     format_value,
     percent_down,
     percent_up,
+    proved_ratio,
     ratio_at_most,
 )
 from nspca.result import Result
@@ -41,7 +42,7 @@ def show(outcome: Outcome) -> None:
     st.markdown(f"## {first}")
     found, limit = _found(outcome)
     reached, possible = shares(found, limit)
-    is_best = not outcome.live and _is_best(outcome)
+    is_best = _is_best(outcome)
     everything = f"the variance of all {outcome.about.features(outcome.problem.n)}, added up"
     most = None if not possible or is_best else min(1.0, limit)
     said = statement.Statement(
@@ -57,14 +58,14 @@ def sentences(outcome: Outcome) -> tuple[str, str]:
 
     Both state shares of the total variance with an equal number of digits.
     """
-    best, certificate = outcome.results[outcome.best], outcome.certificate
+    value = outcome.results[outcome.best].value
     capture = "captures" if outcome.asked.r == 1 else "capture"
     reached, possible = shares(*_found(outcome))
     so_far = " so far" if outcome.live else ""
     comma = "," * (", each of " in outcome.sizes)
     everything = outcome.about.features(outcome.problem.n)
     first = f"{outcome.sizes}{comma} {capture} {reached} of the variance of all {everything}{so_far}."
-    if certificate is None:
+    if math.isinf(outcome.limit):
         return first, "" if outcome.live else "How much better another choice could be is not proved yet."
     count, _, of = outcome.sizes.partition(", each of ")
     such = f"{count.replace(' ', ' such ', 1)}" if of else outcome.sizes
@@ -72,23 +73,23 @@ def sentences(outcome: Outcome) -> tuple[str, str]:
     if _is_best(outcome):
         return first, f":material/verified: No other {such}{terms} {capture} more. This is proved."
     these = "It is" if outcome.asked.r == 1 else "These are"
-    least = format_guarantee(certificate.ratio(best.value))
-    limit = f"Proved: no {such}{terms} {capture} more than {possible}."
+    least = format_guarantee(proved_ratio(value, outcome.limit))
+    kept = " so far" if outcome.certificate is None else ""
+    limit = f"Proved{kept}: no {such}{terms} {capture} more than {possible}."
     return first, f":material/verified: {limit} {these} at least {least} of the best possible."
 
 
 def _found(outcome: Outcome) -> tuple[float, float]:
     """Return the explained share of the total variance, and its proved limit, infinite without a proof."""
-    certificate = outcome.certificate
-    limit = math.inf if certificate is None else ratio_at_most(certificate.upper, outcome.total)
+    limit = math.inf if math.isinf(outcome.limit) else ratio_at_most(outcome.limit, outcome.total)
     return outcome.results[outcome.best].value / outcome.total, limit
 
 
 def _is_best(outcome: Outcome) -> bool:
-    """Return whether the components are proved to be the best possible, up to rounding."""
+    """Return whether the components of an ended run are proved to be the best possible, up to rounding."""
     certificate = outcome.certificate
     value = outcome.results[outcome.best].value
-    return certificate is not None and 1 - certificate.ratio(value) <= OPTIMAL_GAP
+    return not outcome.live and certificate is not None and 1 - certificate.ratio(value) <= OPTIMAL_GAP
 
 
 def _terms(outcome: Outcome) -> str:

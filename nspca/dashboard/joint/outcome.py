@@ -1,5 +1,6 @@
 """Define `Outcome`, the result that Parts, Topics and Components draw, and `View`, which draws it."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -30,6 +31,7 @@ class Outcome:
     results : result of each method, with the tightest known certificate
     run_id, now : identity and state of the run
     live : whether the run is unfinished
+    upper : bound that an unfinished run has proved so far, infinite before there is one
     tried : attempts to prove a tighter bound
     own : certificate that the run itself computed
     """
@@ -44,6 +46,12 @@ class Outcome:
     tried: Sequence[Attempt] = ()
     own: nspca.Certificate | None = None
     now: JobState | None = None
+    upper: float = math.inf
+
+    @property
+    def limit(self) -> float:
+        """The smallest proved bound on any other choice, in the units of the data; infinite without one."""
+        return self.upper if self.certificate is None else self.certificate.upper
 
     @property
     def is_proved_further(self) -> bool:

@@ -3,6 +3,7 @@
 Each of these pages calls `show` with its subject and its view.
 """
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -22,7 +23,7 @@ from nspca.dashboard.runs import progress
 from nspca.dashboard.runs.lookup import Kind, Watched
 from nspca.errors import NSPCAError
 from nspca.jobs import JobState
-from nspca.presentation.numerals import format_bound, format_value
+from nspca.presentation.numerals import format_bound, format_guarantee, format_value, proved_ratio
 from nspca.specs import ComponentsSpec
 from nspca.specs.rows import Climbed, Refused, Several, unpack
 
@@ -104,7 +105,8 @@ class JointPage(AnswerPage[ComponentsSpec]):
             results[climb[-1].method] = nspca.Result.of(problem, X, nspca.Status.CANCELLED, climb[-1].method)
         if results:
             best = max(results, key=lambda method: results[method].value)
-            outcome = self._outcome(run, now, {best: results[best]}, live=not now.ended)
+            upper = min((row.upper for row in joint_proof.closers(now)), default=math.inf)
+            outcome = self._outcome(run, now, {best: results[best]}, live=not now.ended, upper=upper)
             headline.show(outcome)
             self._view.rows(outcome)
         _say_failures(now)
@@ -193,6 +195,11 @@ def progress_line(asked: ComponentsSpec, now: JobState) -> str:
     if event is None:
         return line
     who = event.payload.get("method")
+    if who == "proof":
+        least = (
+            format_guarantee(proved_ratio(event.lower, event.upper)) if event.lower and event.upper else ""
+        )
+        return f"{line}; proving" + (f", at least {least} of the best possible so far" if least else " …")
     line += f"; {wording.plain(who)}: " if who else "; "
     line += wording.plain(event.stage)
     if event.total:

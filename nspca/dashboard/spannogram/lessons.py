@@ -62,12 +62,12 @@ def steps(problem: Problem, noun: str, candidates: int, sets: int, drawn: int) -
     candidates, sets : number of candidate supports, and of all supports of k features
     drawn : number of candidate supports in the strip, which has those of one direction and not its opposite
     """
-    lit = "highest" if problem.nonneg else "farthest from zero"
+    curves = "highest curves" if problem.nonneg else "curves farthest from zero"
     strip = f": {drawn} in the strip, the others in the opposite directions" if drawn < candidates else ""
     said = [
         f"A main direction is a weighting of all {noun}s along which the data vary most. The angle φ mixes "
         "the first two: 90° is the first principal component alone, 0° the second.",
-        f"The {problem.size} {lit} curves are the best set for a mix. They change only where curves cross. "
+        f"The {problem.size} {curves} are the best set for a mix. They change only where curves cross. "
         f"So there are {count_in_words(candidates)} sets to check instead of {count_in_words(sets)}{strip}.",
     ]
     if problem.n > 2:
