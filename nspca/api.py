@@ -187,7 +187,7 @@ def certify(
     resume : Certificate, optional
         For effort "exhaustive": the certificate of an earlier search for this problem, which is continued.
         Its claims are taken over, and `nspca.verify` proves them with the rest. A certificate without a tree
-        is only a first bound.
+        is a first bound; one of effort "standard" for several components also spares its computation.
 
     Returns
     -------

@@ -49,14 +49,15 @@ def prove_joint(
         Search until nothing is open or one of these is reached, whatever the effort allows. The certificate
         then has the tree of an unfinished search in it, whatever its bound.
     resume : Certificate, optional
-        Certificate of an earlier search for this problem. Its tree is continued; without a tree it is only a
-        first bound.
+        Earlier certificate for this problem. Its tree is continued. One with prices, which `certify_joint`
+        made, takes the place of the joint bound. Any other is only a first bound.
     """
     tree = None if resume is None else resume.tree
-    best = (
-        resume if resume is not None and tree is not None else certify_joint(problem, lower, effort, report)
-    )
-    best = best if resume is None else smaller(best, resume)
+    if resume is not None and (tree is not None or prices_of(problem, resume) is not None):
+        best = resume
+    else:
+        best = certify_joint(problem, lower, effort, report)
+        best = best if resume is None else smaller(best, resume)
     nodes = JOINT_PLANS[effort].searched_nodes(problem.n)
     if limits is None and not nodes:
         return best, None

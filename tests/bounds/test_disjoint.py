@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import nspca
-from nspca.bounds import elimination
+from nspca.bounds import elimination, together
 from nspca.bounds.disjoint import pricing, search
 from nspca.bounds.disjoint.arrays import packed_joint, unpacked_joint
 from nspca.bounds.disjoint.branching import choose_row, open_scores, search_answers
@@ -26,6 +26,7 @@ from nspca.bounds.fixing.fates import fates
 from nspca.bounds.fixing.ground import Ground
 from nspca.bounds.fixing.stored import Stored
 from nspca.bounds.fixing.tree import Limits
+from nspca.bounds.joint import certify_joint
 from nspca.bounds.plan import PLANS
 from nspca.bounds.witness import Witness, lifted
 from nspca.covariance.linalg import topk_sum
@@ -522,6 +523,23 @@ def test_a_joint_search_goes_on_from_a_worse_answer_and_when_it_is_cancelled_at_
     plain = nspca.certify(problem, result)
     first = nspca.certify(problem, result, effort="exhaustive", nodes=6, resume=plain)
     assert first.upper <= plain.upper and first.tree is not None
+
+
+def test_a_search_begins_with_the_joint_bound_that_it_is_given(monkeypatch):
+    """A bound with prices is not computed a second time; one without is only a first bound."""
+    X, problem = noise()
+    result = nspca.solve(problem, "joint", certify=None)
+    lower = problem.covariance.to_unit(result.value)
+    quick, known = (certify_joint(problem, lower, effort) for effort in ("fast", "standard"))
+    assert "prices" not in quick.witness and "prices" in known.witness
+    made = []
+    monkeypatch.setattr(together, "certify_joint", lambda *given: made.append(given) or known)
+    for resume, times in ((known, 0), (quick, 1)):
+        found, _ = together.prove_joint(
+            problem, lower, report=silent, answer=result.components, limits=Limits(nodes=6), resume=resume
+        )
+        assert len(made) == times and found.upper <= known.upper and found.tree is not None
+        assert result.value * (1 - EDGE) <= nspca.verify(X, found, problem) <= found.upper
 
 
 @pytest.mark.parametrize("nonneg", [True, False])

@@ -146,6 +146,11 @@ def test_progress_in_a_line():
     said = progress_words(JobState("a", "running", event=event))
     assert said == "At least 75.0 % of the best possible; 1 open case, 7 looked at"
     assert progress_words(JobState("a", "running")) == "Searching"
+    known = progress_words(JobState("a", "running", event=event), 0.8)
+    assert known == "At least 80.0 % of the best possible; 1 open case, 7 looked at", (
+        "what was proved is not lost"
+    )
+    assert progress_words(JobState("a", "running"), 0.8) == "At least 80.0 % of the best possible"
     assert Standing.of(replace(event, payload={"certain": "zz", "possible": 3}), 4) is None
 
 

@@ -23,7 +23,7 @@ from nspca.dashboard.runs import progress
 from nspca.dashboard.runs.lookup import Kind, Watched
 from nspca.errors import NSPCAError
 from nspca.jobs import JobState
-from nspca.presentation.numerals import format_bound, format_guarantee, format_value, proved_ratio
+from nspca.presentation.numerals import format_bound, format_value
 from nspca.specs import ComponentsSpec
 from nspca.specs.rows import Climbed, Refused, Several, unpack
 
@@ -196,10 +196,7 @@ def progress_line(asked: ComponentsSpec, now: JobState) -> str:
         return line
     who = event.payload.get("method")
     if who == "proof":
-        least = (
-            format_guarantee(proved_ratio(event.lower, event.upper)) if event.lower and event.upper else ""
-        )
-        return f"{line}; proving" + (f", at least {least} of the best possible so far" if least else " …")
+        return f"{line}; proving how good the best of them is"  # the limit so far stands in the answer
     line += f"; {wording.plain(who)}: " if who else "; "
     line += wording.plain(event.stage)
     if event.total:

@@ -149,6 +149,8 @@ def show(answer: Candidate) -> None:
     if answer.own and not done:
         _say_ended(answer)
         last = _last(mine)
+        if last is None and answer.many:
+            last = proof.certificate  # the search begins where this proof ended
         if not (mine and mine[0].is_exhausted):
             start.button(
                 "Go on" if mine else "Is it the best?",
@@ -211,7 +213,7 @@ def _watch(answer: Candidate, attempt: Attempt, ratio: float) -> None:
 
     progress.live(
         attempt.id,
-        progress_words,
+        lambda now: progress_words(now, ratio),
         lambda now: _share(now, shape, ratio),
         draw,
         key="cancel_best",
@@ -219,17 +221,22 @@ def _watch(answer: Candidate, attempt: Attempt, ratio: float) -> None:
     )
 
 
-def progress_words(now: JobState) -> str:
-    """Return one line about a search: proved share, open cases, seconds."""
+def progress_words(now: JobState, known: float = 0.0) -> str:
+    """Return one line about a search: proved share, open cases, seconds.
+
+    `known` is the share that was proved before. A search may begin with less.
+    """
     if waits := progress.waiting(now):
         return waits
     event = now.event
     seconds = "" if now.started is None else f", {max(0.0, time.time() - now.started):.0f} s"
-    if event is None or event.upper is None or event.lower is None:
+    ratio, payload = known, {} if event is None else event.payload
+    if event is not None and event.upper is not None and event.lower is not None:
+        ratio = max(known, proved_ratio(event.lower, event.upper))
+    if not ratio:
         return f"Searching{seconds}"
-    share = format_guarantee(proved_ratio(event.lower, event.upper))
-    said = f"At least {share} of the best possible"
-    nodes, open_ = event.payload.get("nodes"), event.payload.get("open")
+    said = f"At least {format_guarantee(ratio)} of the best possible"
+    nodes, open_ = payload.get("nodes"), payload.get("open")
     if nodes and open_ is not None:
         said += f"; {wording.things(open_, 'open case')}, {nodes:,} looked at"
     return said + seconds
