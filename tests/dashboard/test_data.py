@@ -608,6 +608,11 @@ def test_missing_values_say_what_they_cost_and_leave_no_dead_end(visit, address,
     assert not any("samples" in option for option in page.selectbox(key="widget_gaps").options)
     stuck = visit(PAGE, **{**address(page), "gaps": "samples"})
     assert "would leave 0 of 72" in sentence(stuck) and len(stuck.error) == 1
+    led = visit("pages/sweep.py", **address(page))
+    assert "100 are missing" in sentence(led) and any(
+        "mend" in one.proto.label for one in led.get("page_link")
+    )
+    assert not any("mend" in one.proto.label for one in page.get("page_link")), "this page has the choices"
     stuck.button(key="do_gaps_features").click().run()
     assert not stuck.error and stuck.metric[1].value == "612"
 

@@ -1,6 +1,7 @@
 """What stands on the sweep page before anybody has asked for a sweep."""
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ import nspca
 from nspca.dashboard.runs import defaults
 from nspca.dashboard.runs.sweeps import finer, usual
 from nspca.dashboard.runs.tasks import spec_of
+from nspca.dashboard.sweep.page import PREVIEW, ROUGH, _preview
 from nspca.jobs import engine
 from nspca.specs import DataSpec, PreviewSpec
 from nspca.specs.preview import FEW, MANY, METHOD
@@ -29,9 +31,7 @@ def arrive(visit, settled):
 def test_the_page_opens_with_a_curve_a_component_and_an_answer(arrive, texts, alts):
     page = arrive(sample="pitprops")
     assert not page.exception and not page.error
-    assert any(
-        "7 values of k from 1 to 13" in alt for alt in alts(page)
-    ) and "Preview, the limit is still rough: " in texts(page)
+    assert any("7 values of k from 1 to 13" in alt for alt in alts(page)) and "## Preview: " in texts(page)
     assert "features capture" in texts(page) and "enough** for 80 %" in texts(page)
     assert set(page.query_params) <= {"sample"}, "it is nobody's run, and the address stays as it was"
     page.select_slider(key="widget_k").set_value(2).run()
@@ -142,3 +142,8 @@ def test_of_very_many_features_there_are_few_values_of_k_and_no_factorisation():
     assert len(ks) == FEW and (ks[0], ks[-1]) == (1, 100) and sweep[METHOD, 100].ratio > 0.999
     sweep = PreviewSpec(ks=(3,)).run(X=X[:, :1002])
     assert sweep[METHOD, 3].certificate.form == "diagonal"
+
+
+@pytest.mark.parametrize(("share", "words"), [(0.8, ROUGH), (0.96, PREVIEW), (1.0, PREVIEW), (None, ROUGH)])
+def test_a_limit_is_called_rough_only_when_it_is(share, words):
+    assert _preview(SimpleNamespace(ratio=share)) == words

@@ -135,6 +135,10 @@ def test_the_sentence_at_an_optimum_and_without_a_limit():
     x, _ = low_rank.rank2(of).component(low_rank.rank2(of).optimum[0], 10, True)
     best, none = limit.Limit(of.problem.value(x), False), limit.Limit(1.01 * unit, True)
     assert spannogram_page.answer(of, best).endswith("they are the best possible, proved up to rounding.")
+    again = limit.Limit(best.upper, True, "a run")
+    assert spannogram_page.answer(of, again) == spannogram_page.answer(of, best), (
+        "no limit is tighter than this"
+    )
     assert spannogram_page.proof(of, best).endswith("no 10 pixels with nonnegative weights capture more.")
     said = spannogram_page.answer(of, none)
     assert not percentages(said) and said.endswith("How good they are in all directions is not proved yet.")

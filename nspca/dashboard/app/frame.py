@@ -19,7 +19,7 @@ from streamlit.delta_generator import DeltaGenerator
 from nspca.dashboard.app import browser_storage, buttons, collector, plotly, slides, state, styles
 from nspca.dashboard.app.internals import stay_home
 from nspca.dashboard.app.wording import plain
-from nspca.errors import NSPCAError
+from nspca.errors import InvalidData, NSPCAError
 from nspca.jobs import engine
 
 PAGES = (
@@ -75,7 +75,7 @@ def page(title: str, *, has_menu: bool = True) -> Iterator[None]:
         _menu(lesson, lesson_pages)
     _trouble()
     browser_storage.say_whose()
-    with guard():
+    with guard(leads_to_data=title != "Data"):
         yield
     if present:
         slides.bar(lesson)
@@ -86,15 +86,18 @@ def page(title: str, *, has_menu: bool = True) -> Iterator[None]:
 
 
 @contextmanager
-def guard() -> Iterator[None]:
+def guard(leads_to_data: bool = False) -> Iterator[None]:
     """Show an error inside the block as one sentence; the choices of the visitor are kept.
 
+    With `leads_to_data`, a link to the page Data follows the error of data that cannot be read.
     Streamlit's signals to stop and to rerun are not subclasses of `Exception` and pass through.
     """
     try:
         yield
     except NSPCAError as error:
         st.error(plain(error), icon=":material/error:")
+        if leads_to_data and isinstance(error, InvalidData):
+            way_on("pages/data.py", "Data: mend how the file is read, or choose other data")
     except Exception:  # visitors must never see a traceback
         reference = secrets.token_hex(3)
         log.exception("page failed, reference %s", reference)

@@ -27,6 +27,9 @@ from nspca.presentation.numerals import format_bound, format_value
 from nspca.specs import ComponentsSpec
 from nspca.specs.rows import Climbed, Refused, Several, unpack
 
+NEARLY = 0.97
+"""Maximum progress that is shown of a run that has not ended."""
+
 
 def show(about: Subject, view: View) -> None:
     """Draw the whole page for a subject, or hints on data when no suitable data set is chosen."""
@@ -95,7 +98,8 @@ class JointPage(AnswerPage[ComponentsSpec]):
         return progress_line(run.asked, now)
 
     def share(self, run: Watched, now: JobState) -> float:
-        return now.event.payload.get("share", 0.0) if now.event else 0.0
+        # The steps of a proof are counted anew when it finds more to do, so they may look finished too early.
+        return min(NEARLY, now.event.payload.get("share", 0.0)) if now.event else 0.0
 
     def filling(self, run: Watched, now: JobState) -> None:
         n, (climb, at_work) = run.of.dataset.X.shape[1], climbed(now)

@@ -187,10 +187,13 @@ def answer(of: Subject, known: Limit) -> str:
 def _how_good(of: Subject, known: Limit, they_are: str) -> str:
     """Return the proved share of the best possible in all directions, as the other pages state it."""
     ratio = proved_ratio(_value(of), known.upper)
-    later = "; a tighter limit is on its way" * (known.run is not None)
-    if 1 - ratio > OPTIMAL_GAP and known.upper >= of.problem.leading_eigenvalue:
+    is_best = 1 - ratio <= OPTIMAL_GAP
+    later = "; a tighter limit is on its way" * (known.run is not None and not is_best)
+    if not is_best and known.upper >= of.problem.leading_eigenvalue:
         return f"How good {they_are} in all directions is not proved yet{later}."
-    quick = " That is a quick limit: Sweep proves a tighter one." * (known.is_quick and not later)
+    quick = " That is a quick limit: Sweep proves a tighter one." * (
+        known.is_quick and not later and not is_best
+    )
     return f"In all directions {they_are} {wording.proof(ratio)}{later}.{quick}"
 
 

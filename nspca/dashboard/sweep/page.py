@@ -51,7 +51,10 @@ from nspca.specs.rows import Found, unpack
 HEIGHT = 400
 """Height of the curve in pixels, so that sentence, curve and slider fit on the first screen."""
 BARS = 20  # largest weights drawn on the first screen; the table of features further down has all weights
-PREVIEW = "Preview, the limit is still rough: "
+PREVIEW, ROUGH = "Preview: ", "Preview, the limit is still rough: "
+"""Words before the statement of a preview: with a limit close to the component, and with another."""
+CLOSE = 0.95
+"""Proved share of the best possible from which a limit is close."""
 
 
 class SweepPage(AnswerPage[SweepSpec]):
@@ -160,7 +163,7 @@ class SweepPage(AnswerPage[SweepSpec]):
         data, x = run.of.dataset, result.components[:, 0]
         ceiling = statement.ceiling_of(table, problem.n)
         said = statement.state_result(data, problem, result, k, ceiling=ceiling)
-        statement.show(said, PREVIEW if quick else "")
+        statement.show(said, _preview(result) if quick else "")
         st.markdown(self._onward(run, problem, table, quick, said.digits))
         of = self._data if quick and self._data is not None else run.of
         beside: list[Callable[[], Any]] = []
@@ -262,6 +265,11 @@ def _curve_options(run: Watched) -> None:
         if stored is not None:
             with st.popover("Share", icon=":material/qr_code:"):
                 sharing.offer(stored)
+
+
+def _preview(result: nspca.Result) -> str:
+    """Return the words before the statement of a preview, which warn of a limit that is far away."""
+    return PREVIEW if result.ratio is not None and result.ratio >= CLOSE else ROUGH
 
 
 def _shown_k(table: pd.DataFrame) -> int:
