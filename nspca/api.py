@@ -1,57 +1,46 @@
-"""Public functions `solve`, `certify` and `sweep`, which choose methods and bounds and set the status.
+"""Public functions `solve`, `certify` and `sweep`, which check what is asked and put the answer together.
 
-The smallest of the bounds that are tried becomes the certificate: elementary bounds, the shifted bound where
-A can be factorised, and duals unless the gap is closed already. `nspca.bounds.plan` has the rows, steps and
-cones that each effort allows. `nspca.bounds.strongest` has the order of the duals and when they stop;
-`nspca.bounds.joint` and `nspca.bounds.together` have it for several components. `nspca.solvers.auto` has the
-starts of "auto". Specs call these functions for the pages and the command line, and users call them directly.
+`nspca.solving` runs the methods, and `nspca.proving` chooses the bounds and sets the status. Specs call these
+functions for the pages and the command line, and users call them directly.
 """
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from nspca.bounds import elementary, lowrank
-from nspca.bounds.fixing.tree import Limits
-from nspca.bounds.plan import CLOSED, FACTOR_LIMIT, PLANS
-from nspca.bounds.strongest import strongest
-from nspca.bounds.together import prove_joint
-from nspca.certificate import Certificate, require_about
+from nspca.certificate import Certificate
 from nspca.components import at_an_angle, check_angle, check_deflation, successive
 from nspca.covariance.covariance import DENSE_LIMIT
-from nspca.covariance.large import LargeCovariance
-from nspca.covariance.linalg import Array
-from nspca.covariance.sharded import ShardedCovariance
-from nspca.covariance.waves import check_client
 from nspca.errors import Cancelled, InvalidOption, InvalidProblem, shown, within_memory
-from nspca.local_search import outside
-from nspca.presentation.numerals import OPTIMAL_GAP
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent, telling
+from nspca.proving import (
+    EFFORTS,
+    EXHAUSTIVE,
+    Search,
+    best_certificate,
+    better,
+    certified,
+    check_belongs,
+    check_effort,
+    improved,
+)
 from nspca.result import Result, Status, Sweep, handing_in, row_of
-from nspca.solvers import METHODS, Method, auto
+from nspca.solvers import METHODS
+from nspca.solving import (
+    in_memory,
+    line_of,
+    options_class,
+    penalised,
+    run_method,
+    run_path,
+    runner,
+    select_options,
+)
 from nspca.validation.options import known_seed, made, whole
-
-EXHAUSTIVE = "exhaustive"
-"""Effort that searches until the optimum is proved, or until a limit of the caller."""
-EFFORTS = (*PLANS, EXHAUSTIVE)
-"""Efforts of a certificate: less time than the solve, seconds, minutes, or until the optimum is proved."""
-SHIFT_RANK = 3
-"""Rank of the shifted bound B3, which takes milliseconds and from which the other bounds start."""
-EXACT = 1e-9
-"""Relative difference up to which a result has the lengths and values computed here.
-
-Rounding makes a smaller difference, and other data make a larger one.
-"""
-ON_SOME = ("auto", "joint")
-"""Methods that use only some features of large data in memory. Other methods follow their papers and use
-all.
-"""
-TOLERANCE_GAP = 1e-3
-"""Relative gap below which an answer is called optimal within tolerance."""
 
 
 @within_memory()
@@ -104,10 +93,10 @@ def solve(
     started = time.perf_counter()
     report, seed = _check_report(report), known_seed(seed)
     _check_problem(problem)
-    _check_effort(certify)
-    _options_class(method)
+    check_effort(certify)
+    options_class(method)
     whole("components", components, 1, problem.n)
-    search = _Search.of(certify, seconds, nodes, client, None)
+    search = Search.of(certify, seconds, nodes, client, None)
     components = int(components)
     problem, method = _together(problem, method, components)
     if problem.forced and components > 1:
@@ -122,12 +111,12 @@ def solve(
             "another method"
         )
     search.check(problem, components)
-    run = _runner(method, options, seed, report)
+    run = runner(method, options, seed, report)
     if components == 1 or problem.joint:
         result = run(problem)
         if certify is not None:
             with handing_in(result):
-                certificate, _, point = _certificate(problem, result, certify, report, search=search)
+                certificate, _, point = best_certificate(problem, result, certify, report, search=search)
             result = certified(problem, better(problem, result, point), certificate)
     elif not in_memory(problem):
         raise InvalidOption(
@@ -140,7 +129,7 @@ def solve(
             X = (
                 successive(problem, components, one, deflation)
                 if angle is None
-                else at_an_angle(problem, components, one, angle, _penalised(method, options, seed, report))
+                else at_an_angle(problem, components, one, angle, penalised(method, options, seed, report))
             )
         except Cancelled as stop:
             stop.result = stop.result and replace(stop.result, method=method)
@@ -196,10 +185,10 @@ def certify(
     """
     _check_problem(problem)
     whole("components", components, 1, problem.n)
-    _check_effort(effort)
+    check_effort(effort)
     if effort is None:
         raise InvalidOption(f"effort must be one of {', '.join(EFFORTS)}, got None")
-    search = _Search.of(effort, seconds, nodes, client, resume)
+    search = Search.of(effort, seconds, nodes, client, resume)
     if not isinstance(result, Result | None):
         raise InvalidProblem(
             f"a known answer must be a Result, got {type(result).__name__}; leave it out, or pass what "
@@ -211,7 +200,7 @@ def certify(
     if result is not None:
         with telling(report):
             check_belongs(problem, result)
-    certificate, _, _ = _certificate(problem, result, effort, report, search=search)
+    certificate, _, _ = best_certificate(problem, result, effort, report, search=search)
     if result is not None:
         certificate.ratio(result.value)
     return certificate
@@ -234,18 +223,18 @@ def prove_optimum(
     `solve` and the lesson about fixing call this.
     """
     _check_problem(problem)
-    search = _Search.of(EXHAUSTIVE, seconds, nodes, client, resume)
+    search = Search.of(EXHAUSTIVE, seconds, nodes, client, resume)
     report = _check_report(report)
     with telling(report):
         check_belongs(problem, result)
     search.check(problem, len(result.values))
     try:
-        certificate, _, point = _certificate(problem, result, EXHAUSTIVE, report, search=search)
+        certificate, _, point = best_certificate(problem, result, EXHAUSTIVE, report, search=search)
     except Cancelled as stop:
         if isinstance(stop.best, Certificate):
-            stop.result = certified(problem, _improved(problem, result, stop.point), stop.best)
+            stop.result = certified(problem, improved(problem, result, stop.point), stop.best)
         raise
-    return certified(problem, _improved(problem, result, point), certificate)
+    return certified(problem, improved(problem, result, point), certificate)
 
 
 @within_memory()
@@ -283,16 +272,16 @@ def sweep(
     """
     report, seed = _check_report(report), known_seed(seed)
     _check_problem(problem)
-    _check_effort(certify)
+    check_effort(certify)
     methods = _several(methods)
     problems = {one.size: one for one in (problem.with_k(k) for k in _several(ks))}
     if not problems or not methods:
         raise InvalidProblem("a sweep needs at least one k and one method, got none")
-    chosen = {m: made(_options_class(m), m, _select_options(m, options, methods)) for m in methods}
-    search = _Search.of(certify, None, None, None, None)
+    chosen = {m: made(options_class(m), m, select_options(m, options, methods)) for m in methods}
+    search = Search.of(certify, None, None, None, None)
     total, results, proofs, points = len(problems) * len(methods), {}, {}, {}
     paths = {
-        m: _path(m, problem, problems, chosen[m], seed, report)
+        m: run_path(m, problem, problems, chosen[m], seed, report)
         for m in methods
         if m != "auto" and METHODS[m].path and in_memory(problem)
     }
@@ -302,10 +291,12 @@ def sweep(
         for k in sorted(problems):
             for m in methods:
                 started = time.perf_counter()
-                result = paths[m][k] if m in paths else _run(problems[k], m, chosen[m], seed, report, warm)
+                result = (
+                    paths[m][k] if m in paths else run_method(problems[k], m, chosen[m], seed, report, warm)
+                )
                 if certify is not None:
                     if k not in proofs:
-                        proofs[k], state, points[k] = _certificate(
+                        proofs[k], state, points[k] = best_certificate(
                             problems[k], result, certify, report, state, search
                         )
                     result = better(problems[k], result, points[k])
@@ -329,172 +320,6 @@ def sweep(
         stop.best = Sweep(results)
         raise
     return Sweep(results)
-
-
-def line_of(method: str) -> Method:
-    """Return the description of a method: its line of `METHODS`, or that of "auto".
-
-    Raises
-    ------
-    InvalidOption
-        For another name.
-    """
-    if isinstance(method, str) and method == "auto":
-        return auto.LINE
-    if not isinstance(method, str) or method not in METHODS:
-        raise InvalidOption(f"method must be 'auto' or one of {', '.join(METHODS)}, got {shown(method)}")
-    return METHODS[method]
-
-
-def better(problem: Problem, result: Result, point: Array | None) -> Result:
-    """Return the result of "auto" or "joint" with a better answer `point` that the search for a bound found,
-    if any.
-
-    Results of other methods are returned unchanged.
-    """
-    return _improved(problem, result, point) if result.method in ("auto", "joint") else result
-
-
-def _improved(problem: Problem, result: Result, point: Array | None) -> Result:
-    """Return `result`, or the answer `point`, (n,) or (n, r), in its place if that explains more."""
-    if point is None or sum(problem.value(x) for x in np.atleast_2d(point.T)) <= result.value:
-        return result
-    return Result.of(
-        problem, point, result.status, result.method, **result.info | {"found_by": "certificate"}
-    )
-
-
-def certified(problem: Problem, result: Result, certificate: Certificate) -> Result:
-    """Return `result` with its certificate, and with the status that the proved gap justifies."""
-    gap = 1 - certificate.ratio(result.value)
-    status = (
-        Status.OPTIMAL
-        if gap <= OPTIMAL_GAP
-        else Status.WITHIN_TOLERANCE
-        if gap <= TOLERANCE_GAP
-        else result.status
-    )
-    return replace(result, certificate=certificate, status=status)
-
-
-Bound: TypeAlias = tuple[Certificate, Any, Array | None]
-"""Best certificate, a state that helps the next k (`strongest.Warm`), and a component found on the way."""
-
-
-@dataclass(frozen=True)
-class _Search:
-    """Options of effort "exhaustive": its limits, and the certificate to go on from; None for
-    other efforts.
-    """
-
-    limits: Limits | None = None
-    resume: Certificate | None = None
-
-    @classmethod
-    def of(
-        cls, effort: str | None, seconds: Any, nodes: Any, client: Any, resume: Certificate | None
-    ) -> "_Search":
-        """Return the checked options, which are refused for other efforts."""
-        given = {"seconds": seconds, "nodes": nodes, "client": client, "resume": resume}
-        named = [name for name, value in given.items() if value is not None]
-        if effort != EXHAUSTIVE:
-            if named:
-                raise InvalidOption(
-                    f"{named[0]} is for effort 'exhaustive', got effort {shown(effort)}; leave {named[0]} out"
-                )
-            return cls()
-        number = isinstance(seconds, int | float | np.integer | np.floating) and not isinstance(seconds, bool)
-        if seconds is not None and not (number and 0 <= seconds < np.inf):
-            raise InvalidOption(f"seconds must be a number of at least 0, or None, got {shown(seconds)}")
-        if nodes is not None:
-            whole("nodes", nodes, 1, 10**12)
-        check_client(client)
-        limits = Limits(None if seconds is None else float(seconds), None if nodes is None else int(nodes))
-        return cls(replace(limits, client=client), resume)
-
-    def check(self, problem: Problem, components: int) -> None:
-        """Refuse components one after another, and a certificate of another problem to go on from."""
-        if self.limits is None:
-            return
-        if components > 1 and not problem.joint:
-            raise InvalidOption(
-                "effort 'exhaustive' is for one component or for several found together, got several one "
-                "after another; use method 'joint', or a k with a size for each"
-            )
-        if self.resume is not None:
-            require_about(problem, self.resume)
-
-
-def _certificate(
-    problem: Problem,
-    result: Result | None,
-    effort: str,
-    report: Report,
-    warm: Any = None,
-    search: _Search = _Search(),
-) -> Bound:
-    """Return the best certificate, a state that helps the next k, and a component found on the way.
-
-    `warm` is the state from the k before. Passes over the data are reported while `_find_bound` works.
-    """
-    with telling(report):
-        return _find_bound(problem, result, effort, report, warm, search)
-
-
-def _find_bound(
-    problem: Problem, result: Result | None, effort: str, report: Report, warm: Any, search: _Search
-) -> Bound:
-    """Return the best of the elementary bounds, the shifted bound and the duals, as `_certificate` does."""
-    value = 0.0 if result is None else result.value
-    if problem.joint:
-        lower = problem.covariance.to_unit(value, len(problem.sizes))
-        X = None if result is None else result.components
-        plan = "standard" if effort == EXHAUSTIVE else effort
-        best, point = prove_joint(problem, lower, plan, report, X, search.limits, search.resume)
-        return best, None, point
-    smaller = min(problem.n, problem.covariance.shape[0])
-    factorised = smaller <= (FACTOR_LIMIT if effort == "fast" else DENSE_LIMIT)
-    best, point = elementary.best(problem, factorised), None
-    best = best if search.resume is None else _smaller(best, search.resume)
-    try:
-        if factorised:
-            start = None if result is None else _direction(problem, SHIFT_RANK, result)
-            shifted, _ = lowrank.bound(
-                problem, SHIFT_RANK, starts=() if start is None else (start,), report=report
-            )
-            best = _smaller(best, shifted)
-            report(Event("certificate", k=problem.size, lower=value, upper=best.upper))
-        if best.upper > value * (1 + CLOSED):
-            A = problem.covariance
-            plan = "standard" if effort == EXHAUSTIVE else effort
-            known = A.to_unit(best.upper), search.limits, best.tree
-            dual, warm, point = strongest(problem, A.to_unit(value), plan, report, warm, *known)
-            best = best if dual is None else _smaller(best, dual)
-    except Cancelled as stop:
-        stop.best = _smaller(best, stop.best) if isinstance(stop.best, Certificate) else best
-        raise
-    return best, warm, point
-
-
-def _smaller(one: Certificate, other: Certificate) -> Certificate:
-    """Return the certificate with the smaller bound, with the tree of `other`, or else that of `one`.
-
-    A search goes on from its last tree, whose bound may be above one that was proved before.
-    """
-    tree = one.tree if other.tree is None else other.tree
-    is_tree = other.form == "fixing" and not other.unfinished
-    best = other if other.upper < one.upper or (is_tree and other.upper == one.upper) else one
-    return best if best.tree is tree else best.with_unfinished(tree)
-
-
-def _direction(problem: Problem, rank: int, result: Result) -> Array | None:
-    """Return the direction in the leading eigenspace for a known component, or None if it is orthogonal."""
-    values, vectors = problem.covariance.leading(min(rank + 1, problem.n))
-    shift = values[rank] if rank < values.size else 0.0
-    c = (vectors[:, :rank] * np.sqrt(np.maximum(values[:rank] - shift, 0))).T @ result.components[:, 0]
-    c = c[values[:rank] > shift]
-    length = np.linalg.norm(c)
-    return c / length if length > 0 else None
 
 
 def _together(problem: Problem, method: str, components: int) -> tuple[Problem, str]:
@@ -529,54 +354,6 @@ def _for_all(problem: Problem, components: int, result: Result | None) -> Proble
     return problem if count == 1 else problem.with_k((problem.size,) * count)
 
 
-def check_belongs(problem: Problem, result: Result) -> None:
-    """Refuse a result that does not belong to `problem` by its shape, sizes, sign and values.
-
-    Several components must not share a feature.
-    """
-    X, sizes = result.components, problem.sizes
-    if X.shape != (problem.n, len(sizes)):
-        raise InvalidProblem(
-            f"the result must have {len(sizes)} component(s) of n = {problem.n} entries, got an array of "
-            f"shape {X.shape}; certify it with the problem it was found for"
-        )
-    counts = np.count_nonzero(np.delete(X, list(problem.forced), axis=0), axis=0) + len(problem.forced)
-    if np.any(np.sort(counts) > np.sort(sizes)):
-        raise InvalidProblem(
-            f"the result must have at most k = {problem.k} nonzero weights, got {counts.tolist()}; use its "
-            "own k"
-        )
-    if problem.nonneg and X.min() < 0:
-        raise InvalidProblem(
-            f"the result must be nonnegative as the problem is, got a weight of {X.min():.3g}; make the "
-            "problem signed"
-        )
-    shared = np.flatnonzero(np.count_nonzero(X, axis=1) > 1)
-    if shared.size:
-        raise InvalidProblem(
-            f"the bound on several components holds for those that share no feature, got {shared.size} "
-            f"shared, the first is feature {shared[0] + 1}; certify each component by itself"
-        )
-    far = np.abs(np.linalg.norm(X, axis=0) - 1).max()
-    if not far <= EXACT:
-        raise InvalidProblem(
-            f"the components of the result must have length 1, got one that is off by {far:.3g}"
-        )
-    values = np.array([problem.value(x) for x in X.T])
-    if not np.abs(values - result.values).max() <= EXACT * max(
-        abs(values.max()), problem.total_variance * EXACT
-    ):
-        raise InvalidProblem(
-            f"the result must have the values its components have here, {values.tolist()}, got "
-            f"{result.values.tolist()}; it was found for other data, centring or scaling"
-        )
-
-
-def in_memory(problem: Problem) -> bool:
-    """Tell whether methods can work on the whole A; otherwise they work on some of the features of shards."""
-    return not isinstance(problem.covariance, ShardedCovariance) or problem.covariance.small
-
-
 def _several(value: Any) -> tuple[Any, ...]:
     """Return the members of an iterable; a text, or anything else that is no iterable, is one member."""
     single = isinstance(value, str) or not isinstance(value, Iterable)
@@ -592,86 +369,8 @@ def _check_problem(problem: Any) -> None:
         )
 
 
-def _check_effort(effort: Any) -> None:
-    """Refuse a value that is neither None nor one of `EFFORTS`."""
-    if effort is not None and not (isinstance(effort, str) and effort in EFFORTS):
-        raise InvalidOption(f"effort must be one of {', '.join(EFFORTS)} or None, got {shown(effort)}")
-
-
 def _check_report(report: Report | None) -> Report:
     """Return the report hook, one that ignores events for None; refuse what cannot be called."""
     if report is not None and not callable(report):
         raise InvalidOption(f"report must be a function of one event or None, got {shown(report)}")
     return silent if report is None else report
-
-
-def _options_class(method: str) -> Any:
-    """Return the class of the options of a method."""
-    return line_of(method).Options
-
-
-def _select_options(method: str, options: Mapping[str, Any], methods: Iterable[str]) -> dict[str, Any]:
-    """Return the options of a sweep that this method has; refuse options that no method has."""
-    known = {name for m in methods for name in _options_class(m).__dataclass_fields__}
-    unknown = sorted(set(options) - known)
-    if unknown:
-        raise InvalidOption(
-            f"no method of this sweep has an option {unknown[0]!r}; theirs are {', '.join(sorted(known))}"
-        )
-    return {
-        name: value for name, value in options.items() if name in _options_class(method).__dataclass_fields__
-    }
-
-
-def _runner(method: str, given: dict[str, Any], seed: int, report: Report) -> Callable[[Problem], Result]:
-    """Return a function that solves a problem by a method with its options."""
-    options = made(_options_class(method), method, given)
-    return lambda problem: _run(problem, method, options, seed, report)
-
-
-def _penalised(method: str, given: dict[str, Any], seed: int, report: Report) -> Any:
-    """Return the function by which a method keeps an angle between components; None if it has none.
-
-    See `Method.penalised`, and `nspca.components.at_an_angle`, which calls the function.
-    """
-    line = line_of(method)
-    return line.penalised and line.penalised(made(line.Options, method, given), seed, report)
-
-
-def _run(
-    problem: Problem, method: str, options: Any, seed: int, report: Report, warm: Sequence[Array] = ()
-) -> Result:
-    """Return the result of a method; large data are solved on some features, see `local_search.outside`.
-
-    `warm` holds known components, each (n,), which only "auto" starts from.
-    """
-    started, line = time.perf_counter(), line_of(method)
-    line.check(problem, options)
-
-    def run(part: Problem, features: Any, report: Report) -> Result:
-        """Return the result of the method for a part of the problem that has only these features."""
-        more = {"warm": [x[features] for x in warm]} if method == "auto" else {}
-        return line.solve(part, options, seed, report, **more)
-
-    some = not in_memory(problem) or (
-        method in ON_SOME and isinstance(problem.covariance, LargeCovariance) and outside.fits(problem)
-    )
-    with telling(report):
-        result = outside.solved(problem, run, report, warm) if some else run(problem, slice(None), report)
-    return replace(result, method=method, seconds=time.perf_counter() - started)
-
-
-def _path(
-    method: str, problem: Problem, problems: Mapping[int, Problem], options: Any, seed: int, report: Report
-) -> dict[int, Result]:
-    """Return the results by k of a method that solves all `problems` (by k) in one call of `Method.path`.
-
-    Each result has an equal share of the seconds.
-    """
-    started, line = time.perf_counter(), line_of(method)
-    line.check(next(iter(problems.values())), options)
-    assert line.path is not None  # the caller has asked
-    with telling(report):
-        results = line.path(problem, list(problems), options, seed, report)
-    share = (time.perf_counter() - started) / len(problems)
-    return {k: replace(result, seconds=share) for k, result in results.items()}

@@ -17,7 +17,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import nspca
-from nspca.api import OPTIMAL_GAP, TOLERANCE_GAP
 from nspca.bounds.lean import lean
 from nspca.dashboard import home, open_data
 from nspca.dashboard.compare import form as compare_form
@@ -28,6 +27,8 @@ from nspca.dashboard.runs import shipped_answers
 from nspca.dashboard.runs.shipped_answers import Answer
 from nspca.data import SAMPLES
 from nspca.errors import CertificateError
+from nspca.presentation.numerals import OPTIMAL_GAP
+from nspca.proving import TOLERANCE_GAP
 from nspca.specs import DataSpec, ProblemSpec
 
 SAME_EVERYWHERE = tuple(

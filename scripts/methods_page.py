@@ -11,8 +11,8 @@ from pathlib import Path
 from textwrap import fill
 
 from nspca import METHODS
-from nspca.api import line_of
 from nspca.solvers import Method
+from nspca.solving import line_of
 from nspca.validation.options import option_texts
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "methods.md"

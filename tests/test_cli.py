@@ -435,12 +435,12 @@ def test_an_answer_is_saved_though_nobody_reads_it(tmp_path, monkeypatch):
 def test_a_sweep_that_is_stopped_hands_over_what_is_ready(form, tmp_path, monkeypatch, capsys):
     from nspca import api
 
-    def certificate(problem, *rest, of=api._certificate):
+    def certificate(problem, *rest, of=api.best_certificate):
         if problem.k == 4:
             raise KeyboardInterrupt
         return of(problem, *rest)
 
-    monkeypatch.setattr(api, "_certificate", certificate)
+    monkeypatch.setattr(api, "best_certificate", certificate)
     file = tmp_path / "part.csv"
     asked = ["sweep", "pitprops", "--k", "2:5", form]
     assert main(asked + [str(file)] * (form == "--csv")) == 130
@@ -532,7 +532,7 @@ def test_every_help_has_an_example_that_the_parser_takes():
 
 def test_words_that_are_said_before_anything_is_imported_are_those_there_are():
     assert tuple(PREPARATIONS) == arguments.PREPARATIONS
-    assert nspca.api.EFFORTS == arguments.EFFORTS
+    assert nspca.proving.EFFORTS == arguments.EFFORTS
 
 
 # texts, and a table about the samples

@@ -10,7 +10,6 @@ import pytest
 
 import nspca
 from nspca import METHODS
-from nspca.api import line_of
 from nspca.bounds import core, elementary, elimination, lowrank, membership, needed, witness
 from nspca.bounds.disjoint.search import JointTree
 from nspca.bounds.fixing.ground import Ground
@@ -21,6 +20,7 @@ from nspca.bounds.packing import Packed, of_numbers
 from nspca.bounds.plan import PLANS
 from nspca.bounds.remainder import collect
 from nspca.certificate import KINDS
+from nspca.solving import line_of
 from nspca.validation.archive import read_arrays
 from scripts import methods_page
 

@@ -9,13 +9,13 @@ import pytest
 import scipy.sparse as sp
 
 import nspca
-from nspca.api import line_of
 from nspca.bounds import elementary, elimination, lowrank, witness
 from nspca.bounds.plan import PLANS
 from nspca.bounds.witness import Witness
 from nspca.certificate import Certificate
 from nspca.errors import CertificateError, InvalidOption, InvalidProblem
 from nspca.solvers import METHODS
+from nspca.solving import line_of
 from nspca.validation.archive import read_arrays, write_arrays
 from tests.oracles import brute_force, brute_force_forced
 from tests.strategies import cases, counts

@@ -26,6 +26,7 @@ CHAIN = [
     "bounds",
     "solvers",
     "components",
+    "solving proving",
     "api",
     "estimator selection",
 ]

@@ -14,7 +14,6 @@ import pandas as pd
 import pytest
 
 import nspca
-from nspca.api import OPTIMAL_GAP
 from nspca.cli import answers, screen
 from nspca.cli.sweep import as_text
 from nspca.dashboard.compare import archive as compare_everything
@@ -46,7 +45,7 @@ from nspca.plots import (
 )
 from nspca.plots.compare import ratios_figure, styles, values_figure
 from nspca.presentation import colours
-from nspca.presentation.numerals import proved_ratio
+from nspca.presentation.numerals import OPTIMAL_GAP, proved_ratio
 from nspca.presentation.phrases import rival_name
 from nspca.progress import Event
 from nspca.specs import DataSpec, SweepSpec

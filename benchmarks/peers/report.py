@@ -4,7 +4,7 @@ from itertools import groupby
 from pathlib import Path
 
 from benchmarks.peers.scoring import SAME, floored, seconds, verdict
-from nspca.api import OPTIMAL_GAP
+from nspca.presentation.numerals import OPTIMAL_GAP
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "results.md"

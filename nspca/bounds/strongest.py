@@ -8,7 +8,7 @@ begins with that witness if it fixes anything. Everything stops as soon as the g
 Budgets are counts of steps that depend on the size alone, never on the clock, so the same input gives the
 same certificate. Only `Limits` of a caller may name seconds.
 
-`nspca.api` calls `strongest` for `solve`, `certify` and every k of a sweep, after cheaper bounds.
+`nspca.proving` calls `strongest` for `solve`, `certify` and every k of a sweep, after cheaper bounds.
 """
 
 import time

@@ -1,7 +1,7 @@
 """Prove what several disjoint components explain together: the joint bounds, then a search over their sets.
 
 The search is made for problems with few features, or when the caller sets limits. It begins with the prices,
-W, M and lift of the joint bound. `nspca.api` calls `prove_joint` for a problem of several sizes.
+W, M and lift of the joint bound. `nspca.proving` calls `prove_joint` for a problem of several sizes.
 """
 
 from dataclasses import dataclass

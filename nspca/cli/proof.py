@@ -96,8 +96,8 @@ def certify(args: argparse.Namespace) -> int:
     import numpy as np
 
     import nspca
-    from nspca.api import certified
     from nspca.cli.questions import proof_spec
+    from nspca.proving import certified
 
     check_files(args.certificate, args.csv, read=[args.source, args.loadings])
     dataset = read_dataset(args.source, args, args.covariance)

@@ -7,12 +7,12 @@ Specs need pydantic, so this module is imported only when a question is asked.
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from nspca.api import certified
 from nspca.cli.sources import forced_features, reading_options
 from nspca.data import SAMPLES
 from nspca.errors import InvalidOption, Refused
 from nspca.problem import Problem
 from nspca.progress import Event, Report
+from nspca.proving import certified
 from nspca.result import Result
 from nspca.specs import ComponentsSpec, DataSpec, ProofSpec, SweepSpec
 from nspca.validation.options import known_seed

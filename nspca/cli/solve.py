@@ -114,9 +114,10 @@ def readers_of(workers: int | None, scheduler: str | None) -> AbstractContextMan
 def _solve(args: argparse.Namespace, client: Any) -> int:
     """Solve the problem of the arguments, with a Dask client or None; print the answer and return 0."""
     import nspca
-    from nspca.api import certified, line_of
     from nspca.certificate import ROUNDING
     from nspca.cli import questions
+    from nspca.proving import certified
+    from nspca.solving import line_of
 
     dataset = read_dataset(args.source, args, args.covariance)
     sizes = args.k if args.components is None else (args.k,) * args.components

@@ -289,7 +289,7 @@ class Claim:
 
     @property
     def support(self) -> tuple[int, int]:
-        """How many readings of the paper give "agrees" or "better", and how many are judged."""
+        """Number of readings of the paper that give "agrees" or "better", and of all that are judged."""
         said = self._verdicts()
         return sum(one in ("agrees", "better") for one in said), len(said)
 

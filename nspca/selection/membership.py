@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from nspca.api import certify, check_belongs, in_memory
+from nspca.api import certify
 from nspca.bounds import membership as bounds
 from nspca.certificate import ROUNDING, Certificate, require_about
 from nspca.covariance.covariance import DENSE_LIMIT
@@ -35,7 +35,9 @@ from nspca.presentation.colours import CONTEXT, EXCHANGEABLE, PROVED, UNDECIDED
 from nspca.presentation.numerals import format_value_share
 from nspca.problem import Problem
 from nspca.progress import Report, silent
+from nspca.proving import check_belongs
 from nspca.result import Result
+from nspca.solving import in_memory
 from nspca.validation.archive import read_arrays, write_arrays
 
 if TYPE_CHECKING:

@@ -252,4 +252,4 @@ _LINES = (
 )  # fmt: skip
 
 METHODS: dict[str, Method] = {line.name: line for line in _LINES}
-"""All methods by name. "auto" is a policy that chooses among them; `nspca.api.line_of` knows it as well."""
+"""All methods by name. "auto" is a policy that chooses among them; `nspca.solving.line_of` knows it too."""

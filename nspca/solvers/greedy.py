@@ -14,7 +14,7 @@ Avidan 2006 (GSPCA, forward). The nonnegative form uses positive parts of Ax and
 support.
 """
 
-# Called by `nspca.api`, through `METHODS`: `solve` for one k, `path` for a sweep.
+# Called by `nspca.solving`, through `METHODS`: `solve` for one k, `path` for a sweep.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

@@ -71,7 +71,7 @@ class Option:
 
 @dataclass(frozen=True)
 class Required:
-    """What a field must be, in words. They replace those of pydantic in a refusal.
+    """The values that a field takes, in words, which replace those of pydantic in a refusal.
 
     Parameters
     ----------

@@ -10,13 +10,15 @@ from typing import Annotated, Any, ClassVar
 from pydantic import Field as Limits
 from pydantic import StrictStr
 
-from nspca.api import certified, certify, line_of, sweep
+from nspca.api import certify, sweep
 from nspca.certificate import Certificate
 from nspca.errors import Cancelled, InvalidOption, NSPCAError
 from nspca.presentation.phrases import things
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
+from nspca.proving import certified
 from nspca.result import Result, Sweep
+from nspca.solving import line_of
 from nspca.specs import address
 from nspca.specs.base import Description, Option
 from nspca.specs.method_options import Options, check_options

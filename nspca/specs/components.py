@@ -12,14 +12,16 @@ import numpy as np
 from pydantic import Field as Limits
 from pydantic import StrictStr
 
-from nspca.api import EXHAUSTIVE, certify, line_of, solve
+from nspca.api import certify, solve
 from nspca.certificate import Certificate
 from nspca.covariance.inputs import SHIFT
 from nspca.errors import Cancelled, InvalidOption, NSPCAError
 from nspca.presentation.phrases import things
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
+from nspca.proving import EXHAUSTIVE
 from nspca.result import Result, Status, Sweep
+from nspca.solving import line_of
 from nspca.specs import address
 from nspca.specs.base import Description, Option, Required
 from nspca.specs.method_options import Options, check_options

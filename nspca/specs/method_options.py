@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import Field, fields
 from typing import Annotated, Any
 
-from nspca.api import line_of
 from nspca.errors import InvalidOption
+from nspca.solving import line_of
 from nspca.specs import address
 from nspca.specs.address import Text
 from nspca.specs.base import Option

@@ -14,10 +14,11 @@ import numpy as np
 from pydantic import Field as Limits
 from pydantic import StrictInt, StrictStr
 
-from nspca.api import EXHAUSTIVE, prove_optimum
+from nspca.api import prove_optimum
 from nspca.bounds.fixing.fates import unhexed
 from nspca.certificate import Certificate
 from nspca.progress import Event, Report, silent
+from nspca.proving import EXHAUSTIVE
 from nspca.result import Result
 from nspca.specs.base import Description
 from nspca.specs.components import solved

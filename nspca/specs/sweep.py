@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from pydantic import Field as Limits
 from pydantic import StrictBool, StrictStr
 
-from nspca.api import EFFORTS, line_of, sweep
+from nspca.api import sweep
 from nspca.bounds.plan import JOINT_PLANS
 from nspca.errors import Cancelled, InvalidOption
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
+from nspca.proving import EFFORTS
 from nspca.result import Sweep
+from nspca.solving import line_of
 from nspca.specs import address
 from nspca.specs.base import Description, Option, Required
 from nspca.specs.data import OF_FEATURES, Numbers

@@ -131,7 +131,7 @@ def test_nothing_n_by_n_for_many_features(monkeypatch):
 
 @pytest.mark.visit
 def test_sizes_no_factorisation_fits_get_the_variance_bound_or_the_dual_on_kept_rows(monkeypatch):
-    monkeypatch.setattr("nspca.api.DENSE_LIMIT", 10)
+    monkeypatch.setattr("nspca.proving.DENSE_LIMIT", 10)
     monkeypatch.setattr("nspca.bounds.elementary.DENSE_LIMIT", 10)
     X = sp.random(50, 40, density=0.2, random_state=0, format="csr")
     problem = nspca.Problem.from_data(X, 4)

@@ -191,7 +191,7 @@ def test_auto_takes_the_better_component_and_other_methods_keep_theirs(monkeypat
     optimum = brute_force(np.cov(X.T, bias=True), 4)[0]
     poor = nspca.Result.of(problem, np.eye(8)[0], nspca.Status.HEURISTIC, "auto")
     monkeypatch.setattr(
-        nspca.api.auto, "LINE", replace(nspca.api.auto.LINE, solve=lambda *given, **more: poor)
+        nspca.solving.auto, "LINE", replace(nspca.solving.auto.LINE, solve=lambda *given, **more: poor)
     )
     monkeypatch.setitem(effort.PLANS, "thorough", replace(PLANS["thorough"], eigenvalues=1e4))
     result = nspca.solve(problem, certify="thorough")
@@ -204,10 +204,10 @@ def test_auto_takes_the_better_component_and_other_methods_keep_theirs(monkeypat
     assert np.count_nonzero(result.components) <= 4
     point = result.components[:, 0]
     for method in ("auto", "em"):
-        kept = nspca.api.better(problem, replace(poor, method=method), point)
+        kept = nspca.proving.better(problem, replace(poor, method=method), point)
         assert (kept.value == result.value) == (method == "auto")
-    assert nspca.api.better(problem, poor, None) is poor
-    assert nspca.api.better(problem, result, np.eye(8)[0]) is result
+    assert nspca.proving.better(problem, poor, None) is poor
+    assert nspca.proving.better(problem, result, np.eye(8)[0]) is result
     monkeypatch.undo()
     plain = {"method": "cone", "rank": 1, "polish": False}
     own = nspca.solve(problem, certify=None, **plain)

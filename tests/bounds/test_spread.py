@@ -196,7 +196,7 @@ def test_the_command_says_one_sentence_when_nothing_was_ready(folder, monkeypatc
     def losing(*_):
         raise WorkersLost("Workers are required.")
 
-    monkeypatch.setattr("nspca.api._run", losing)
+    monkeypatch.setattr("nspca.solving.run_method", losing)
     assert main(["solve", str(folder), "--k", "5", "--effort", "exhaustive", "--nodes", "4"]) == 2
     printed = capsys.readouterr()
     assert printed.err == "nspca: Workers are required.\n" and printed.out == ""

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import nspca
-from nspca.api import line_of
 from nspca.dashboard.runs import methods
+from nspca.solving import line_of
 from nspca.specs.comparison import DEFAULT as FIRST
 from nspca.specs.components import DEFAULT
 

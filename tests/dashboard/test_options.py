@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 import nspca
-from nspca.api import line_of
 from nspca.components import DEFLATIONS
 from nspca.dashboard.app.state import VALUES
 from nspca.dashboard.compare.more import ANGLE, BETWEEN
 from nspca.dashboard.runs import methods
 from nspca.errors import NSPCAError
 from nspca.jobs import engine
+from nspca.solving import line_of
 from nspca.specs import ComparisonSpec, DataSpec, SuccessiveSpec
 from nspca.specs.address import write
 from nspca.specs.method_options import options_words

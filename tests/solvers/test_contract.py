@@ -10,9 +10,9 @@ import scipy.sparse as sp
 from sklearn.datasets import load_digits
 
 import nspca
-from nspca.api import line_of
 from nspca.errors import Cancelled, InvalidOption
 from nspca.solvers import METHODS
+from nspca.solving import line_of
 from tests.oracles import brute_force
 from tests.strategies import cases, counts
 

@@ -7,9 +7,9 @@ import pytest
 import scipy.sparse as sp
 
 import nspca
-from nspca.api import line_of
 from nspca.errors import InvalidOption, InvalidProblem, Refused
 from nspca.solvers import METHODS, baselines
+from nspca.solving import line_of
 
 NAMES = ["auto", *METHODS]
 X = np.random.default_rng(0).poisson(1.0, (9, 7)).astype(float)

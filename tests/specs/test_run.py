@@ -189,7 +189,7 @@ def test_every_effort_of_the_package_can_be_asked_for():
     spec = SweepSpec(data=DataSpec(sample="pitprops"), ks=(3,), effort="exhaustive")
     assert spec.run()["auto", 3].ratio > 1 - 1e-6 and spec.estimate().bytes > 0
     assert "effort=exhaustive" in "&".join("=".join(pair) for pair in spec.to_query().items())
-    for effort in nspca.api.EFFORTS:
+    for effort in nspca.proving.EFFORTS:
         assert SweepSpec(ks=(3,), effort=effort).effort == effort
     with pytest.raises(InvalidOption, match="effort of a ComponentsSpec must be"):
         ComponentsSpec(sizes=(3, 3), effort="exhaustive")

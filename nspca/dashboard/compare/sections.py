@@ -11,7 +11,6 @@ import pandas as pd
 import streamlit as st
 
 import nspca
-from nspca.api import line_of
 from nspca.dashboard.app import state, tables, wording
 from nspca.dashboard.compare import loadings, more
 from nspca.dashboard.compare.kinds import BASELINE
@@ -21,6 +20,7 @@ from nspca.dashboard.runs.methods import baselines
 from nspca.dashboard.views import curve
 from nspca.plots.compare import overlap_figure, ratios_figure, times_figure
 from nspca.presentation.numerals import round_down, round_up
+from nspca.solving import line_of
 
 SHOWN_DIGITS, PLACES = 6, 5
 """Significant digits of variances and bounds, and decimals of ratios, in the table of all numbers."""

@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from nspca.api import EXHAUSTIVE
 from nspca.dashboard.answer_page import Download, TakeHome
 from nspca.dashboard.app import state, wording
 from nspca.dashboard.app.buttons import BYTES, PLAIN
@@ -28,6 +27,7 @@ from nspca.data.export import frame_to_csv
 from nspca.data.genesets import clean_name, to_gmt, to_rnk
 from nspca.presentation.markup import Markup, render
 from nspca.presentation.numerals import format_bound, format_value, format_value_share
+from nspca.proving import EXHAUSTIVE
 from nspca.specs.proof import MORE
 
 METHODS = "variance-by-method"

@@ -6,11 +6,11 @@ The forms of Sweep, Compare and the pages about several components use them.
 from dataclasses import replace
 
 import nspca
-from nspca.api import line_of
 from nspca.dashboard import open_data
 from nspca.dashboard.open_data import Chosen
 from nspca.errors import NSPCAError
 from nspca.presentation.phrases import method_name
+from nspca.solving import line_of
 
 ALL = ("auto", *nspca.METHODS)
 IN_PASSES = ("auto", "joint")  # methods that read a folder of shards only a few times

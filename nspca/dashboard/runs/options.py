@@ -10,8 +10,8 @@ from typing import Any
 
 import streamlit as st
 
-from nspca.api import line_of
 from nspca.dashboard.app import state
+from nspca.solving import line_of
 from nspca.specs.address import write
 from nspca.specs.method_options import is_whole, read_option
 from nspca.validation.options import made, option_texts

@@ -1,0 +1,241 @@
+"""Find the best certificate of a problem that an effort buys, and give a result its certificate and status.
+
+The smallest of the bounds that are tried becomes the certificate: elementary bounds, the shifted bound where
+A can be factorised, and duals unless the gap is closed already. `nspca.bounds.plan` has the rows, steps and
+cones that each effort allows. `nspca.bounds.strongest` has the order of the duals and when they stop;
+`nspca.bounds.joint` and `nspca.bounds.together` have it for several components. `nspca.api` calls
+`best_certificate`, `certified` and `better`.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from nspca.bounds import elementary, lowrank
+from nspca.bounds.fixing.tree import Limits
+from nspca.bounds.plan import CLOSED, FACTOR_LIMIT, PLANS
+from nspca.bounds.strongest import strongest
+from nspca.bounds.together import prove_joint
+from nspca.certificate import Certificate, require_about
+from nspca.covariance.covariance import DENSE_LIMIT
+from nspca.covariance.linalg import Array
+from nspca.covariance.waves import check_client
+from nspca.errors import Cancelled, InvalidOption, InvalidProblem, shown
+from nspca.presentation.numerals import OPTIMAL_GAP
+from nspca.problem import Problem
+from nspca.progress import Event, Report, telling
+from nspca.result import Result, Status
+from nspca.validation.options import whole
+
+EXHAUSTIVE = "exhaustive"
+"""Effort that searches until the optimum is proved, or until a limit of the caller."""
+EFFORTS = (*PLANS, EXHAUSTIVE)
+"""Efforts of a certificate: less time than the solve, seconds, minutes, or until the optimum is proved."""
+SHIFT_RANK = 3
+"""Rank of the shifted bound B3, which takes milliseconds and from which the other bounds start."""
+EXACT = 1e-9
+"""Relative difference up to which a result has the lengths and values computed here.
+
+Rounding makes a smaller difference, and other data make a larger one.
+"""
+TOLERANCE_GAP = 1e-3
+"""Relative gap below which an answer is called optimal within tolerance."""
+Bound: TypeAlias = tuple[Certificate, Any, Array | None]
+"""Best certificate, a state that helps the next k (`strongest.Warm`), and a component found on the way."""
+
+
+def check_effort(effort: Any) -> None:
+    """Refuse a value that is neither None nor one of `EFFORTS`."""
+    if effort is not None and not (isinstance(effort, str) and effort in EFFORTS):
+        raise InvalidOption(f"effort must be one of {', '.join(EFFORTS)} or None, got {shown(effort)}")
+
+
+def check_belongs(problem: Problem, result: Result) -> None:
+    """Refuse a result that does not belong to `problem` by its shape, sizes, sign and values.
+
+    Several components must not share a feature.
+    """
+    X, sizes = result.components, problem.sizes
+    if X.shape != (problem.n, len(sizes)):
+        raise InvalidProblem(
+            f"the result must have {len(sizes)} component(s) of n = {problem.n} entries, got an array of "
+            f"shape {X.shape}; certify it with the problem it was found for"
+        )
+    counts = np.count_nonzero(np.delete(X, list(problem.forced), axis=0), axis=0) + len(problem.forced)
+    if np.any(np.sort(counts) > np.sort(sizes)):
+        raise InvalidProblem(
+            f"the result must have at most k = {problem.k} nonzero weights, got {counts.tolist()}; use its "
+            "own k"
+        )
+    if problem.nonneg and X.min() < 0:
+        raise InvalidProblem(
+            f"the result must be nonnegative as the problem is, got a weight of {X.min():.3g}; make the "
+            "problem signed"
+        )
+    shared = np.flatnonzero(np.count_nonzero(X, axis=1) > 1)
+    if shared.size:
+        raise InvalidProblem(
+            f"the bound on several components holds for those that share no feature, got {shared.size} "
+            f"shared, the first is feature {shared[0] + 1}; certify each component by itself"
+        )
+    far = np.abs(np.linalg.norm(X, axis=0) - 1).max()
+    if not far <= EXACT:
+        raise InvalidProblem(
+            f"the components of the result must have length 1, got one that is off by {far:.3g}"
+        )
+    values = np.array([problem.value(x) for x in X.T])
+    if not np.abs(values - result.values).max() <= EXACT * max(
+        abs(values.max()), problem.total_variance * EXACT
+    ):
+        raise InvalidProblem(
+            f"the result must have the values its components have here, {values.tolist()}, got "
+            f"{result.values.tolist()}; it was found for other data, centring or scaling"
+        )
+
+
+@dataclass(frozen=True)
+class Search:
+    """Options of effort "exhaustive": its limits, and the certificate to go on from; None for
+    other efforts.
+    """
+
+    limits: Limits | None = None
+    resume: Certificate | None = None
+
+    @classmethod
+    def of(
+        cls, effort: str | None, seconds: Any, nodes: Any, client: Any, resume: Certificate | None
+    ) -> "Search":
+        """Return the checked options, which are refused for other efforts."""
+        given = {"seconds": seconds, "nodes": nodes, "client": client, "resume": resume}
+        named = [name for name, value in given.items() if value is not None]
+        if effort != EXHAUSTIVE:
+            if named:
+                raise InvalidOption(
+                    f"{named[0]} is for effort 'exhaustive', got effort {shown(effort)}; leave {named[0]} out"
+                )
+            return cls()
+        number = isinstance(seconds, int | float | np.integer | np.floating) and not isinstance(seconds, bool)
+        if seconds is not None and not (number and 0 <= seconds < np.inf):
+            raise InvalidOption(f"seconds must be a number of at least 0, or None, got {shown(seconds)}")
+        if nodes is not None:
+            whole("nodes", nodes, 1, 10**12)
+        check_client(client)
+        limits = Limits(None if seconds is None else float(seconds), None if nodes is None else int(nodes))
+        return cls(replace(limits, client=client), resume)
+
+    def check(self, problem: Problem, components: int) -> None:
+        """Refuse components one after another, and a certificate of another problem to go on from."""
+        if self.limits is None:
+            return
+        if components > 1 and not problem.joint:
+            raise InvalidOption(
+                "effort 'exhaustive' is for one component or for several found together, got several one "
+                "after another; use method 'joint', or a k with a size for each"
+            )
+        if self.resume is not None:
+            require_about(problem, self.resume)
+
+
+def better(problem: Problem, result: Result, point: Array | None) -> Result:
+    """Return the result of "auto" or "joint" with a better answer `point` that the search for a bound found,
+    if any.
+
+    Results of other methods are returned unchanged.
+    """
+    return improved(problem, result, point) if result.method in ("auto", "joint") else result
+
+
+def improved(problem: Problem, result: Result, point: Array | None) -> Result:
+    """Return `result`, or the answer `point`, (n,) or (n, r), in its place if that explains more."""
+    if point is None or sum(problem.value(x) for x in np.atleast_2d(point.T)) <= result.value:
+        return result
+    return Result.of(
+        problem, point, result.status, result.method, **result.info | {"found_by": "certificate"}
+    )
+
+
+def certified(problem: Problem, result: Result, certificate: Certificate) -> Result:
+    """Return `result` with its certificate, and with the status that the proved gap justifies."""
+    gap = 1 - certificate.ratio(result.value)
+    status = (
+        Status.OPTIMAL
+        if gap <= OPTIMAL_GAP
+        else Status.WITHIN_TOLERANCE
+        if gap <= TOLERANCE_GAP
+        else result.status
+    )
+    return replace(result, certificate=certificate, status=status)
+
+
+def best_certificate(
+    problem: Problem,
+    result: Result | None,
+    effort: str,
+    report: Report,
+    warm: Any = None,
+    search: Search = Search(),
+) -> Bound:
+    """Return the best certificate, a state that helps the next k, and a component found on the way.
+
+    `warm` is the state from the k before. Passes over the data are reported while `_find_bound` works.
+    """
+    with telling(report):
+        return _find_bound(problem, result, effort, report, warm, search)
+
+
+def _find_bound(
+    problem: Problem, result: Result | None, effort: str, report: Report, warm: Any, search: Search
+) -> Bound:
+    """Return the best of the elementary bounds, the shifted bound and the duals; see `best_certificate`."""
+    value = 0.0 if result is None else result.value
+    if problem.joint:
+        lower = problem.covariance.to_unit(value, len(problem.sizes))
+        X = None if result is None else result.components
+        plan = "standard" if effort == EXHAUSTIVE else effort
+        best, point = prove_joint(problem, lower, plan, report, X, search.limits, search.resume)
+        return best, None, point
+    smaller = min(problem.n, problem.covariance.shape[0])
+    factorised = smaller <= (FACTOR_LIMIT if effort == "fast" else DENSE_LIMIT)
+    best, point = elementary.best(problem, factorised), None
+    best = best if search.resume is None else _smaller(best, search.resume)
+    try:
+        if factorised:
+            start = None if result is None else _direction(problem, SHIFT_RANK, result)
+            shifted, _ = lowrank.bound(
+                problem, SHIFT_RANK, starts=() if start is None else (start,), report=report
+            )
+            best = _smaller(best, shifted)
+            report(Event("certificate", k=problem.size, lower=value, upper=best.upper))
+        if best.upper > value * (1 + CLOSED):
+            A = problem.covariance
+            plan = "standard" if effort == EXHAUSTIVE else effort
+            known = A.to_unit(best.upper), search.limits, best.tree
+            dual, warm, point = strongest(problem, A.to_unit(value), plan, report, warm, *known)
+            best = best if dual is None else _smaller(best, dual)
+    except Cancelled as stop:
+        stop.best = _smaller(best, stop.best) if isinstance(stop.best, Certificate) else best
+        raise
+    return best, warm, point
+
+
+def _smaller(one: Certificate, other: Certificate) -> Certificate:
+    """Return the certificate with the smaller bound, with the tree of `other`, or else that of `one`.
+
+    A search goes on from its last tree, whose bound may be above one that was proved before.
+    """
+    tree = one.tree if other.tree is None else other.tree
+    is_tree = other.form == "fixing" and not other.unfinished
+    best = other if other.upper < one.upper or (is_tree and other.upper == one.upper) else one
+    return best if best.tree is tree else best.with_unfinished(tree)
+
+
+def _direction(problem: Problem, rank: int, result: Result) -> Array | None:
+    """Return the direction in the leading eigenspace for a known component, or None if it is orthogonal."""
+    values, vectors = problem.covariance.leading(min(rank + 1, problem.n))
+    shift = values[rank] if rank < values.size else 0.0
+    c = (vectors[:, :rank] * np.sqrt(np.maximum(values[:rank] - shift, 0))).T @ result.components[:, 0]
+    c = c[values[:rank] > shift]
+    length = np.linalg.norm(c)
+    return c / length if length > 0 else None
