@@ -23,6 +23,7 @@ from nspca.jobs.outcomes import End, Ends
 from nspca.jobs.runs import NO_RUN
 from nspca.jobs.state import Finished, JobState
 from nspca.jobs.store import Store
+from nspca.jobs.upkeep import Upkeep
 from nspca.progress import Event
 
 if TYPE_CHECKING:
@@ -31,13 +32,10 @@ if TYPE_CHECKING:
 PATIENCE = 2.0  # seconds for the next report of a cancelled run
 PATIENCE_READY = 30.0  # the same for a run with rows, since a busy machine reports slowly
 NOTE_SECONDS = 5.0  # between writes of progress to the store; an interrupted run may lose this much
-POOL_ATTEMPTS = 3  # attempts to start workers
 ATTEMPTS = 3  # attempts for a run whose worker died before it began
 NO_WORKER_SECONDS = 120.0  # maximum seconds without workers; a busy machine takes half a minute to start one
 LOOKED_SECONDS = 10.0  # after the last request for its state, a run counts as watched by a page
 OTHERS_SECONDS = 1.0  # between reads of requests of other servers on the same store
-TIDY_SECONDS = 600.0  # between deletions of old results and arguments
-COMPLAIN_SECONDS = 600.0  # between log entries of one kind
 CLOSE_SECONDS = 20.0  # maximum wait for the supervisor at the end; workers may be in the middle of starting
 KILLED = (
     "The run was ended from outside before it had a result, by hand or by the system, which does so when "
@@ -79,8 +77,7 @@ class Engine:
         self._options = {"workers": workers, "memory": memory}
         self._arrays = packing.ArrayFolder(self.store.home / "arrays")
         self._ends = Ends(self.store)
-        self._damage = ""  # a sentence about damage found in the store
-        self._complained: dict[str, float] = {}
+        self.upkeep = Upkeep(self.store, self._arrays, self.limits)
         self._server = self.store.register_server()
         self._lock = threading.RLock()  # writers only; readers see whole values
         self._wake = threading.Event()
@@ -92,7 +89,7 @@ class Engine:
         self._live: dict[str, Job] = {}  # by key of the result: jobs that other viewers can join
         self._runs: dict[str, Job] = {}  # by run id: jobs whose state here is newer than in the store
         self._tokens: dict[str, Job] = {}  # by token: jobs on a worker, even without viewers
-        self._workers_seen = self._noted_at = self._tidied_at = self._heard_at = -math.inf
+        self._workers_seen = self._noted_at = self._heard_at = -math.inf
         self._shared = False
 
     # ---- requests of viewers
@@ -111,7 +108,7 @@ class Engine:
                     target=self._supervise, args=(warm,), name="nspca-engine", daemon=True
                 )
                 self._thread.start()
-                threading.Thread(target=self._look_at_store, name="nspca-look", daemon=True).start()
+                threading.Thread(target=self.upkeep.look_at_store, name="nspca-look", daemon=True).start()
 
     @property
     def ready(self) -> bool:
@@ -125,19 +122,12 @@ class Engine:
     @property
     def trouble(self) -> str:
         """Message for all visitors about results that cannot be stored; empty for none."""
-        return self.store.missing() or self._ends.trouble or self._damage
+        return self.store.missing() or self._ends.trouble or self.upkeep.damage
 
     @property
     def notice(self) -> str:
         """Message for the operator of the server; empty for none."""
-        spared = self.store.spared
-        if not spared:
-            return ""
-        return (
-            f"{spared} results on this server are older than the {self.limits.result_age / 86400:.0f} days "
-            "that results are kept. At most a quarter of all is deleted in a day, since the clock of this "
-            "computer may be wrong: whoever runs the server should look."
-        )
+        return self.upkeep.notice
 
     @property
     def address(self) -> str:
@@ -425,7 +415,7 @@ class Engine:
     def _supervise(self, warm: tuple[str, ...]) -> None:
         """Start the workers and serve the queue until the engine closes or the workers are gone."""
         try:
-            pool = self._pool = self._start_pool(warm)
+            pool = self._pool = self._started_pool(warm)
         except Exception as error:  # without workers every waiting run has to hear why
             if threading.main_thread().is_alive():  # otherwise the program ended while workers started
                 _log.exception("no workers")
@@ -442,13 +432,13 @@ class Engine:
                 self._note_progress()
                 self._keep_ends()
                 shared = self._hear_others()
-                self._tidy()
+                self.upkeep.tidy()
                 soon = bool(self._queue) or any(not job.viewers or not job.started for job in self._at_work())
                 self._wake.wait(0.1 if soon else OTHERS_SECONDS if shared else NOTE_SECONDS)
             except (
                 Exception
             ) as error:  # after a lost connection this thread must continue, to restart workers
-                self._complain(f"the engine stumbled: {type(error).__name__}: {error}", trace=True)
+                self.upkeep.complain(f"the engine stumbled: {type(error).__name__}: {error}", trace=True)
                 time.sleep(1.0)
         self._ready.clear()
         pool.close()
@@ -474,25 +464,15 @@ class Engine:
                         self.cancel(run.id, "")
         return self._shared
 
-    def _start_pool(self, warm: tuple[str, ...]) -> "Pool":
-        """Start the workers, with several attempts because a process may die or a machine may be busy."""
+    def _started_pool(self, warm: tuple[str, ...]) -> "Pool":
+        """Start the workers."""
         # Dask takes half a second to import: the first page is painted meanwhile
-        from nspca.jobs.pool import Pool
+        from nspca.jobs.pool import started
 
-        attempts = 1 if os.environ.get("NSPCA_SCHEDULER") else POOL_ATTEMPTS
-        for attempt in range(1, attempts + 1):
-            try:
-                return Pool(self._heard, warm=warm, **self._options)
-            except JobError as error:
-                if self._closing or not threading.main_thread().is_alive():
-                    raise
-                if attempt == attempts:
-                    tried = (
-                        f" It was tried {attempts} times: start the run again later." if attempts > 1 else ""
-                    )
-                    raise JobError(f"{error}{tried}") from error
-                _log.warning("workers are started again, attempt %d failed: %s", attempt, error)
-        raise JobError(SHUT)
+        def is_over() -> bool:
+            return self._closing or not threading.main_thread().is_alive()
+
+        return started(self._heard, is_over, warm=warm, **self._options)
 
     def _give_up(self, sentence: str) -> None:
         """Fail all waiting and running jobs with a message; the next `start` tries again."""
@@ -599,7 +579,7 @@ class Engine:
                     try:
                         self.store.note_progress(job.viewers, **job.progress())
                     except JobError as error:  # only progress is lost, and only if the run is interrupted
-                        self._complain(f"progress could not be kept: {error}")
+                        self.upkeep.complain(f"progress could not be kept: {error}")
                         return
                     job.noted = job.event
 
@@ -607,37 +587,6 @@ class Engine:
         """Try now and then to store the outcomes that the store could not take before."""
         with self._lock:
             self._ends.retry(patient=True)
-
-    def _look_at_store(self) -> None:
-        """Check once, in a thread of its own, that the whole file of the store can be read."""
-        try:
-            self._damage = self.store.damage()
-        except JobError as error:
-            self._damage = str(error)
-        if self._damage:
-            self._complain(self._damage)
-
-    def _complain(self, text: str, trace: bool = False) -> None:
-        """Log a text, each kind at most once in a while, because a full disk also holds the log."""
-        kind = text.partition(":")[0]
-        if time.monotonic() - self._complained.get(kind, -math.inf) > COMPLAIN_SECONDS:
-            self._complained[kind] = time.monotonic()
-            _log.error("%s", text, exc_info=trace)
-
-    def _tidy(self) -> None:
-        """Delete old results and the arguments of ended runs now and then."""
-        if time.monotonic() - self._tidied_at > TIDY_SECONDS:
-            self._tidied_at = time.monotonic()
-            needed = {
-                digest
-                for text in self.store.unfinished_parameters()
-                for _, digest in packing.references(text)
-            }
-            limits = self.limits
-            gone = self.store.make_room(limits.result_bytes, limits.workspace_bytes, limits.result_age)
-            if self.store.spared:
-                _log.warning("%d results were deleted for age or room. %s", gone, self.notice)
-            self._arrays.tidy(needed, self.limits.array_bytes, self.limits.array_age)
 
 
 def _watched(job: Job) -> bool:

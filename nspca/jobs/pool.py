@@ -29,6 +29,7 @@ START_SECONDS = 120.0  # maximum wait for a scheduler, and for a first worker
 CLOSE_SECONDS = 5.0  # maximum wait for Dask's own closing
 RESULT_SECONDS = 60.0  # wait for a result, which never comes if its worker dies before it is fetched
 SHARE_OF_MEMORY = 0.8  # share of memory for workers; the rest is for the server itself
+POOL_ATTEMPTS = 3  # attempts to start workers
 LEAST_MEMORY = 2**30  # least bytes per worker; with less memory there are fewer workers
 
 SETTINGS: dict[str, Any] = {
@@ -281,3 +282,29 @@ def _call_in_thread(call: Callable[[], Any]) -> None:
             call()
 
     threading.Thread(target=quietly, daemon=True).start()
+
+
+def started(
+    heard: Callable[[str, dict[str, Any]], None], is_over: Callable[[], bool], **options: Any
+) -> Pool:
+    """Start the workers, with several attempts because a process may die or a machine may be busy.
+
+    Parameters
+    ----------
+    heard : callable that gets the messages of workers
+    is_over : tells whether the program ends, so that no further attempt makes sense
+    **options
+        Those of `Pool`.
+    """
+    attempts = 1 if os.environ.get("NSPCA_SCHEDULER") else POOL_ATTEMPTS
+    for attempt in range(1, attempts + 1):
+        try:
+            return Pool(heard, **options)
+        except JobError as error:
+            if is_over():
+                raise
+            if attempt == attempts:
+                tried = f" It was tried {attempts} times: start the run again later." if attempts > 1 else ""
+                raise JobError(f"{error}{tried}") from error
+            _log.warning("workers are started again, attempt %d failed: %s", attempt, error)
+    raise JobError("The workers could not be started: start the run again later.")

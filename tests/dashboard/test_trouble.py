@@ -31,19 +31,19 @@ def test_results_that_a_wrong_clock_would_delete_are_said_in_the_log_and_on_the_
     for i in range(8):
         run = served.store.add_run("old", f"of a wrong clock {i}", "", "m:f", "{}", "s")[0]
         served.store.finish_runs([run], "done", result=(f"of a wrong clock {i}", b"r"), finished=1e9 + i)
-    log = sys.modules[type(served).__module__]._log
+    log = sys.modules[type(served.upkeep).__module__]._log
     monkeypatch.setattr(log, "warning", lambda text, *given: logged.append(text % given))
-    monkeypatch.setattr(served, "_tidied_at", -1e9)
+    monkeypatch.setattr(served.upkeep, "_tidied_at", -1e9)
     monkeypatch.setattr("nspca.jobs.runs.SHARE_AT_ONCE", 0.0)
     with served._lock:
-        served._tidy()
+        served.upkeep.tidy()
     said = "8 results on this server are older than the 365 days that results are kept"
     assert any(said in warning.value and "clock" in warning.value for warning in visit(PAGE).warning)
     assert any(said in line for line in logged)
     monkeypatch.setattr("nspca.jobs.runs.SHARE_AT_ONCE", 1.0)
-    monkeypatch.setattr(served, "_tidied_at", -1e9)
+    monkeypatch.setattr(served.upkeep, "_tidied_at", -1e9)
     with served._lock:
-        served._tidy()
+        served.upkeep.tidy()
     assert not visit(PAGE).warning
 
 

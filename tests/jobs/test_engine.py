@@ -17,7 +17,7 @@ import pytest
 import scipy.sparse
 
 from nspca.errors import JobError
-from nspca.jobs import Engine, Limits, Store, outcomes, packing
+from nspca.jobs import Engine, Limits, Store, outcomes, packing, pool, upkeep
 from nspca.jobs.engine import KILLED, OUT_OF_MEMORY
 from nspca.jobs.job import Job, in_turn
 from nspca.jobs.pool import Pool
@@ -524,7 +524,7 @@ def logged(monkeypatch):
         lines.append(text % values)
 
     log = SimpleNamespace(error=say, warning=say, exception=say, info=say)
-    for module in (sys.modules[Engine.__module__], outcomes):
+    for module in (sys.modules[Engine.__module__], outcomes, pool, upkeep):
         monkeypatch.setattr(module, "_log", log)
     return lines
 
@@ -580,7 +580,7 @@ def test_a_full_disk_is_one_line_in_the_log(narrow, begun, ended, wait_for, monk
     with monkeypatch.context() as patch:
         patch.setattr(sys.modules[Engine.__module__], "NOTE_SECONDS", 0.01)
         patch.setattr(narrow.store, "note_progress", full)
-        narrow._complained.clear()
+        narrow.upkeep._complained.clear()
         narrow._wake.set()
         wait_for(lambda: len(tried) > 5)
     (tmp_path / "gate").touch()
