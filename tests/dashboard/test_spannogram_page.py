@@ -371,3 +371,10 @@ def test_ranks_beyond_the_data_and_constant_data(visit, texts):
 )
 def test_counts_in_a_glance(count, said):
     assert short(count) == said
+
+
+def test_a_table_has_no_more_directions_than_rows():
+    X = np.random.default_rng(0).normal(size=(5, 30))
+    wide, tall = (nspca.Problem.from_data(data, k=3) for data in (X, X.T))
+    assert "The data have at most 3 more directions." in lessons.steps(wide, "feature", 9, 99, 9)[2]
+    assert "The data have 3 more directions." in lessons.steps(tall, "feature", 9, 99, 9)[2]

@@ -376,7 +376,8 @@ def show_exact() -> None:
     every = "all matrices"
     matrix = st.selectbox("Matrix", [every, *names], label_visibility="collapsed", key="exact_matrix")
     kept = [exact.cells(row) for row in rows if matrix in (every, row.matrix)]
-    tables.show(pd.DataFrame(kept, columns=list(exact.HEADERS)), height=430)
+    wide = {"matrix": st.column_config.TextColumn(width=130)}  # its longest name is not cut off
+    tables.show(pd.DataFrame(kept, columns=list(exact.HEADERS)), height=430, column_config=wide)
     st.caption(
         "Published numbers are of the authors’ machines and commercial solvers. Here: effort exhaustive, one "
         "thread, CPU seconds of search and proof together. Every certificate was verified against its matrix."

@@ -70,11 +70,13 @@ def steps(problem: Problem, noun: str, candidates: int, sets: int, drawn: int) -
         f"The {problem.size} {curves} are the best set for a mix. They change only where curves cross. "
         f"So there are {count_in_words(candidates)} sets to check instead of {count_in_words(sets)}{strip}.",
     ]
-    if problem.n > 2:
-        more = wording.things(problem.n - 2, "more direction")
+    directions = min(problem.n, problem.covariance.shape[0])  # no more than rows, nor than features
+    if directions > 2:
+        more = wording.things(directions - 2, "more direction")
+        most = "at most " * (directions < problem.n)
         said.append(
-            f"The data have {more}. They add to what a set captures, and in them other sets may do better. "
-            "The share at the top holds for all of them."
+            f"The data have {most}{more}. They add to what a set captures, and in them other sets may do "
+            "better. The share at the top holds for all of them."
         )
     return said
 
