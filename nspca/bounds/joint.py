@@ -5,7 +5,6 @@ of `packing`, with prices and a lift, continues from the best W. Budgets are num
 the size of the problem alone. `together.prove_joint` calls `certify_joint`.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -34,13 +33,14 @@ DEEP = 0.4
 core the threshold must pay for all components. With a core that explains them it is there for noise alone,
 and may be lower.
 """
-NOISE = 2.5
-"""Spectral claim tried besides the usual one, as a multiple of the largest eigenvalue of what is left outside
-the core. A lower claim leaves little room for K, and each component pays a higher one.
+NOISE = (3.3, 2.3)
+"""Spectral claims tried besides the usual one, as multiples of the largest eigenvalue of what is left outside
+the core. A lower claim leaves less room for K, and each component pays a higher one. For several components
+the best one is lower with prices than without.
 """
-RAISED, FALL, TRIED = 1.1, 0.8, 5
-"""Ratio of the first threshold to the best one for an empty core; ratio of a threshold tried with that claim
-to the one before; and maximum pairs tried for each core. A core takes part of what a higher threshold leaves.
+RAISED, FALL, TRIED = 1.1, 0.9, 3
+"""Ratio of the first threshold to the best one for an empty core, since a core takes part of what a higher
+threshold leaves; ratio of a threshold to the one tried before; and maximum thresholds tried.
 """
 
 
@@ -166,45 +166,104 @@ class _JointSearch:
         if not few:  # all entries are read anyway
             collect(problem.covariance, problem.nonneg, DEEP * core.first_level(problem, self.lower))
         remainder, curve = core.search_tau(problem, self.lower)
-        best, steps = None, 0
         # a larger core of data in parts holds hardly anything more, and gets fewer steps
         cores = plan.cores[:1] if few else plan.cores
         after = plan.packing_steps(max(cores))
         total = after + sum(allowed(plan, count) for count in cores)
+        runs = _Cores(self, remainder, total, after)
         for count in cores:
-            rows, own = core.choose_rows(problem, remainder.above(curve.best), count), np.inf
-            for tau, t in self.claims(remainder, rows, curve.best):
-                kept = core.with_core(problem, remainder, rows, tau, t)
-                if kept is None:
-                    continue
-                run = KyFan(problem, plan, self.lower, report=self.report, kept=kept, last=False)
-                run.before, run.steps, run.total, run.after = self.best, steps, total, after
-                try:
-                    self.keep(run.run())
-                except Refused:
-                    continue
-                steps = run.steps
-                best = run if best is None or run.upper < best.upper else best
-                if run.closed:
-                    return run
-                if run.upper >= own:
-                    break
-                own = run.upper
-        if best is not None:
-            best.steps = steps
-        return best
+            rows = core.choose_rows(problem, remainder.above(curve.best), count)
+            if few:  # variances outside are small, and the usual claim leaves K enough room
+                runs.attempt(rows, curve.best, runs.usual_claim(curve.best))
+            elif runs.best is None:
+                runs.search(rows, RAISED * curve.best)
+            else:
+                runs.repeat(rows)
+            if runs.best is not None and runs.best.closed:
+                break
+        if runs.best is not None:
+            runs.best.steps = runs.steps
+        return runs.best
 
-    def claims(self, remainder: Remainder, rows: np.ndarray, tau: float) -> Iterator[tuple[float, float]]:
-        """Yield pairs of a threshold near tau and a first spectral claim, to try with a core of these rows.
 
-        Features outside a core of data in parts have small variances. They get the first pair alone.
+@dataclass(eq=False)
+class _Cores:
+    """Runs of `KyFan` on cores with weights for other features.
+
+    Attributes
+    ----------
+    joint : _JointSearch
+        The search that keeps the certificates.
+    remainder : Remainder
+    total, after : int
+        Steps of all runs and of later stages, for the progress of a run.
+    best : KyFan or None
+        The run with the smallest bound.
+    pair : (float, float)
+        Threshold and spectral claim of `best`, the claim relative to the noise (see `noise`).
+    steps : int
+    """
+
+    joint: _JointSearch
+    remainder: Remainder
+    total: int
+    after: int
+    best: KyFan | None = None
+    pair: tuple[float, float] = (0.0, 0.0)
+    steps: int = 0
+
+    def usual_claim(self, tau: float) -> float:
+        """Return the usual spectral claim for a threshold tau (see `core.SHARE`)."""
+        sizes = self.joint.problem.sizes
+        return core.SHARE * (self.joint.lower - sum(sizes) * tau) / len(sizes)
+
+    def noise(self, rows: np.ndarray, tau: float) -> float:
+        """Return the largest eigenvalue of what is left above a threshold outside a core."""
+        others = np.setdiff1d(np.arange(self.remainder.n), rows)
+        N = self.remainder.above(tau)[others]
+        return core.largest_eigenvalue(N[:, others])
+
+    def search(self, rows: np.ndarray, tau: float) -> None:
+        """Try lower and lower claims on a core, then lower and lower thresholds, each while the bound falls.
+
+        The bound is nearly convex in both.
         """
-        sizes, few = self.problem.sizes, core.few_in_reach(self.problem.covariance)
-        first, others = tau if few else RAISED * tau, np.setdiff1d(np.arange(self.problem.n), rows)
-        yield first, core.SHARE * (self.lower - sum(sizes) * first) / len(sizes)
-        for _ in range(0 if few else TRIED - 1):
-            if tau <= remainder.level:
-                return
-            N = remainder.above(tau)[others]
-            yield tau, NOISE * core.largest_eigenvalue(N[:, others])
+        noise, usual = self.noise(rows, tau), self.usual_claim(tau)
+        if noise == 0.0:
+            self.attempt(rows, tau, usual)
+            return
+        for claim in sorted({usual / noise, *NOISE}, reverse=True):
+            if not self.attempt(rows, tau, claim * noise):
+                break
+            self.pair = tau, claim
+        for _ in range(TRIED - 1):
             tau *= FALL
+            if self.best is None or tau <= self.remainder.level:
+                return
+            claim = self.pair[1]
+            if not self.attempt(rows, tau, claim * self.noise(rows, tau)):
+                return
+            self.pair = tau, claim
+
+    def repeat(self, rows: np.ndarray) -> None:
+        """Try the threshold and the claim of the best run on another core."""
+        tau, claim = self.pair
+        self.attempt(rows, tau, claim * self.noise(rows, tau))
+
+    def attempt(self, rows: np.ndarray, tau: float, t: float) -> bool:
+        """Run `KyFan` with a threshold and a spectral claim; return whether its bound is the best so far."""
+        joint = self.joint
+        kept = core.with_core(joint.problem, self.remainder, rows, tau, t)
+        if kept is None:
+            return False
+        run = KyFan(joint.problem, joint.plan, joint.lower, report=joint.report, kept=kept, last=False)
+        run.before, run.steps, run.total, run.after = joint.best, self.steps, self.total, self.after
+        try:
+            joint.keep(run.run())
+        except Refused:
+            return False
+        self.steps = run.steps
+        if self.best is not None and run.upper >= self.best.upper:
+            return False
+        self.best = run
+        return True

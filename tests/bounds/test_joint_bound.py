@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 import nspca
 from nspca.bounds import core, elimination, joint, kyfan
-from nspca.bounds.dual.splitting import capped
+from nspca.bounds.dual.splitting import Splitting, capped
 from nspca.bounds.joint import certify_joint
 from nspca.bounds.kyfan import of_weights
 from nspca.bounds.packing import Packed, of_numbers
@@ -151,14 +151,34 @@ def test_a_core_that_explains_the_components_leaves_noise_with_a_low_claim(monke
         loadings = 2 * 0.85**group * np.arange(1, 61) ** -0.25
         X[:, 60 * group : 60 * (group + 1)] += rng.standard_normal((200, 1)) * loadings
     value = nspca.solve(Problem.from_data(X, (40,) * 5), certify=None).value
-    for deep, tried in ((joint.DEEP, joint.TRIED), (1.0, 1)):
+    for deep, tried, noise in ((joint.DEEP, joint.TRIED, joint.NOISE), (1.0, 1, ())):
         monkeypatch.setattr(joint, "DEEP", deep)
         monkeypatch.setattr(joint, "TRIED", tried)
+        monkeypatch.setattr(joint, "NOISE", noise)
         problem = Problem.from_data(X, (40,) * 5)
         certificate = checked(X, problem, "fast", problem.covariance.to_unit(value, 5))
         assert "y" in certificate.witness
         uppers.append(certificate.upper)
     assert value <= uppers[0] < 0.97 * uppers[1]
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_steps_converge_to_the_best_bound_whose_claim_is_at_least_that_outside_the_core(nonneg):
+    """What a feasible X reaches and the bound of W enclose the best bound for this claim."""
+    A, outside, sizes = np.cov(blocks().T, bias=True), 0.4, (4, 4, 4)
+    kept = elimination.Kept(np.arange(len(A)), A, 0.0, free=40, outside=outside)
+    splitting = Splitting(kept, sum(sizes), nonneg, count=len(sizes))
+    for _ in range(300):
+        splitting.step()
+    W = splitting.entries.W
+    values = np.linalg.eigvalsh(A - W)[::-1]
+    upper = kept.largest(values, 3) + sum(sizes) * splitting.entries.tau
+    assert np.trace(splitting.X) < 2.1  # of the third component what is outside is worth more
+    X = np.maximum(splitting.X, 0.0) if nonneg else splitting.X
+    X = X * min(1.0, 1 / np.linalg.eigvalsh(X)[-1], sum(sizes) / np.abs(X).sum())
+    reached = float(np.sum(A * X)) + outside * (3 - np.trace(X))
+    assert reached <= upper * (1 + 1e-9)
+    assert upper < 1.0001 * reached
 
 
 @pytest.mark.parametrize("power", [-600, 0, 600])

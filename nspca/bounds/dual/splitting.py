@@ -83,14 +83,16 @@ class Splitting:
     X : (r, r)
         Current matrix in the spectraplex; `weights` (p,) and `vectors` (r, p) are its eigenpairs.
     count : int or None
-        Number of components sought together. X is then in ``{0 <= X <= I, tr X <= count}`` instead.
+        Number of components sought together. X is then in ``{0 <= X <= I, tr X <= count}`` instead, and what
+        is missing of the trace counts `kept.outside`, since the claim t is no smaller.
     entries : Entries
     lift : lift.Lift or None
         The block of a lift, which also holds the block of the row cuts. Set by `lift.add_lift`.
     precision : type
         Type of the changing matrices of the size of A: float64 for few rows, else float32.
     gain, wanted : (r, r)
-        A over rho, and the buffer of the matrix that is projected to X.
+        A, or ``A - kept.outside I`` for several components, over rho; and the buffer of the matrix that is
+        projected to X.
     """
 
     def __init__(
@@ -110,6 +112,8 @@ class Splitting:
         self.X: np.ndarray = np.zeros((self.n, self.n), precision)
         self.wanted = np.zeros_like(self.X)
         self.gain: np.ndarray = (self.A / self.rho).astype(precision)
+        if count is not None:
+            self.gain[np.diag_indices(self.n)] -= kept.outside / self.rho
         self.entries = Entries(self.n, k, nonneg, self.rho, kept.floor, precision)
         self.lift: LiftBlock | None = None
         self.followed = (count or 1) + MARGIN
