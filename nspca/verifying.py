@@ -15,8 +15,8 @@ def verify(data: Any, certificate: Any, problem: Any = None, **words: Any) -> fl
     Parameters
     ----------
     data : array, data frame, scipy.sparse matrix, `nspca.Dataset` or `nspca.Shards`
-        Shards are read in blocks of rows and never held whole. A certificate about shards can also be
-        verified on a dense data set with equal numbers.
+        Shards, and data sets of an HDF5 file opened with h5py, are read in blocks of rows and never held
+        whole. A certificate about shards can also be verified on a dense data set with equal numbers.
     certificate : Certificate
     problem : Problem, optional
         A certificate about another problem is refused. The proof is about the problem that the certificate

@@ -240,10 +240,13 @@ class Matrix:
 
 
 class Dense:
-    """A dense table of numbers, read in blocks of rows; every pass must bring the numbers of the first."""
+    """A dense table of numbers, read in blocks of rows; every pass must bring the numbers of the first.
 
-    def __init__(self, X: Array, pages: Any) -> None:
-        self.X, self.shape = X[:], tuple(X.shape)  # nobody else can change the shape of this view
+    Nobody else can change the shape of a view of an array. Blocks of a data set of h5py have theirs checked.
+    """
+
+    def __init__(self, X: Any, pages: Any = None) -> None:
+        self.X, self.shape = X[:] if isinstance(X, Array) else X, tuple(map(int, X.shape))
         self.prints: list[bytes] | None = None
         self.pages = pages
 
@@ -264,8 +267,10 @@ class Dense:
         """
         step, prints = max(1, PART // self.shape[1]), []
         for start in range(0, self.shape[0], step):
-            B = floats(self.X[start : start + step])
+            B = floats(np.asarray(self.X[start : start + step]))
             B += 0.0
+            whole = B.shape == (min(step, self.shape[0] - start), self.shape[1])
+            require(whole, f"each row of the data must have {self.shape[1]} numbers, got shape {B.shape}")
             prints.append(hashlib.sha256(B.data).digest())
             same = self.prints is None or self.prints[len(prints) - 1] == prints[-1]
             require(same, f"block {len(prints) - 1} of the data is not what it was when it was read first")
@@ -322,7 +327,9 @@ def scaled(X: Array, exponents: Array) -> Array:
 
 
 def real_numbers(data: Any) -> "Dense | Sparse":
-    """Return the data as a table of real numbers."""
+    """Return the data as a table of real numbers; a data set of h5py stays in its file."""
+    if type(data).__module__.startswith("h5py."):
+        return Dense(data)
     if not hasattr(type(data), "tocsr"):  # not `data`: a column of a data frame may be called tocsr
         in_file = isinstance(data, np.memmap) and data.mode == "r"
         return Dense(numbers_of(data), data._mmap if in_file else None)
