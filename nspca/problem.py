@@ -20,7 +20,7 @@ from nspca.covariance.numbers import real_numbers
 from nspca.covariance.sharded import ShardedCovariance, of_table
 from nspca.errors import InvalidProblem, shown, within_memory
 from nspca.presentation import drawing, phrases
-from nspca.progress import Report, silent
+from nspca.progress import Report, silent, telling
 from nspca.validation.features import Features, features_of, features_on_disk
 from nspca.validation.options import flag, is_whole, one_of
 
@@ -77,6 +77,7 @@ class Problem:
         center: bool = True,
         scale: bool = False,
         forced: Any = (),
+        report: Report | None = None,
     ) -> "Problem":
         """Return the problem of data X (m samples, n features), an array, data frame or AnnData; ``A = Z'Z /
         m``.
@@ -98,6 +99,9 @@ class Problem:
             Then divide by the population standard deviations; constant columns are refused.
         forced : sequence of int
             Features, by number from 0, that may be used freely and count among the k in any case; k at most.
+        report : callable, optional
+            ``report(event)`` for every block of the first pass over a table that is read in blocks; may raise
+            `Cancelled`.
 
         Raises
         ------
@@ -107,7 +111,8 @@ class Problem:
         X, features = features_of(X)
         names = getattr(X, "columns", None) if features is None else features.names
         how = flag("center", center), flag("scale", scale), names
-        A: DataCovariance | None = from_file(X, *how) if is_long(X) else None
+        with telling(silent if report is None else report):
+            A: DataCovariance | None = from_file(X, *how) if is_long(X) else None
         if A is None:
             A = (from_sparse if sp.issparse(X) else from_dense)(X, *how)
         return cls(A, k, nonneg, forced, features)

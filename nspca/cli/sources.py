@@ -141,7 +141,7 @@ def make_problem(
     if suggested:
         clear()
         complain(f"nspca: {seen} Add --covariance to take it as one.")
-    return Problem.from_data(dataset, **how)
+    return Problem.from_data(dataset, **how, report=progress())
 
 
 def forced_features(dataset: "Source", text: str) -> tuple[int, ...]:

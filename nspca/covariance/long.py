@@ -62,6 +62,7 @@ def from_file(X: Any, center: bool, scale: bool, names: Any = None) -> "LongCova
     digest = hashlib.sha256(f"dense {m} {n}".encode())
     high, low, sums = np.full(n, -np.inf), np.full(n, np.inf), np.zeros(n)
     for start, B in _blocks(X, MEASURED):
+        tell(Event("covariance", start, m))
         high, low = np.maximum(high, B.max(axis=0)), np.minimum(low, B.min(axis=0))
         if not (np.isfinite(high).all() and np.isfinite(low).all()):
             _refuse_infinite(B, start)

@@ -8,6 +8,7 @@ import nspca
 from nspca.covariance import long, sharded
 from nspca.covariance.inputs import from_dense
 from nspca.covariance.sharded import ShardedCovariance
+from nspca.errors import Cancelled
 from tests.rowblocks import InMemory
 
 CASES = [(center, scale) for center in (True, False) for scale in (True, False)]
@@ -82,6 +83,21 @@ def test_of_an_open_hdf5_file_too(center, scale, tmp_path):
         problem = nspca.Problem.from_data(file["X"], 3, center=center, scale=scale)
         assert_equal(problem.covariance, from_dense(X, center, scale))
         assert nspca.verify(file["X"], nspca.certify(problem, effort="fast")) > 0
+
+
+@pytest.mark.usefixtures("in_pieces")
+def test_the_first_pass_tells_its_progress_and_can_be_ended(tmp_path):
+    table, events = on_disk(a_table(), tmp_path), []
+    nspca.Problem.from_data(table, 3, report=events.append)
+    assert {(event.stage, event.total) for event in events} == {("covariance", 60)}
+    assert [event.done for event in events] == list(range(0, 60, 3))
+
+    def end(event):
+        if event.done > 30:
+            raise Cancelled
+
+    with pytest.raises(Cancelled):
+        nspca.Problem.from_data(table, 3, report=end)
 
 
 @pytest.mark.usefixtures("in_pieces")
