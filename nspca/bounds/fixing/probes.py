@@ -83,7 +83,7 @@ def probe(own: Bounding, lift: Lift, supports: Supports) -> Node | None:
             gone = look(short, side.prove_rounded, lambda witness, proof: None, below=side.target - sure)
             if side.done or gone - own.lower > PROBED * (own.upper - own.lower):
                 break
-    own.steps += side.steps
+    own.steps, own.entries = own.steps + side.steps, own.entries + side.entries
     if side.answer is not None and side.lower > own.lower:
         own.lower, own.answer = side.lower, side.answer
     return node_of(side) if side.done else None

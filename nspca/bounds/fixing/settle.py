@@ -34,10 +34,8 @@ WORTH = 0.1
 """While the lift still gains, features are fixed only if the known directions leave at least this share of
 the rows that may be fixed.
 """
-FIX_CAP, QUICK_CAP = 4000, 400
-"""Maximum cones of a search for features to fix; and of the first such search when the work ends without a
-fixed feature.
-"""
+FIX_CAP = 4000
+"""Maximum cones of a search for features to fix."""
 
 
 def settle(ground: Ground, task: Task, report: Report, narrowed: Narrowed | None = None) -> Settled:
@@ -57,7 +55,7 @@ def settle(ground: Ground, task: Task, report: Report, narrowed: Narrowed | None
         own.report = silent  # what is left to do is short
         prove_leaf(own)
         node = Node(own.supports, own.stages, None if own.supports.is_empty else own.best)
-    return Settled(below_probes(own.probed, node), own.answer, own.lower, own.steps)
+    return Settled(below_probes(own.probed, node), own.answer, own.lower, own.steps, own.entries)
 
 
 def improve(own: Bounding, task: Task) -> None:
@@ -66,7 +64,7 @@ def improve(own: Bounding, task: Task) -> None:
     if not own.done and task.witness is not None:
         if task.warm is not None:  # its points give directions of large search halves
             own.points = task.warm.feasible(own.kept, own.problem.size)
-        own.cap = QUICK_CAP if task.only_fixing else FIX_CAP
+        own.cap = FIX_CAP
         stored = task.witness.covering(own.kept.features)
         if is_hopeless(own, task, stored):
             claim(own, stored)
@@ -74,7 +72,7 @@ def improve(own: Bounding, task: Task) -> None:
             own.offer(stored)
         fix_all(own)
     own.cap = FIX_CAP
-    if not own.done and task.rounds and (own.stages or not task.only_fixing):
+    if not own.done and task.rounds:
         refine(own, task)
 
 
@@ -105,7 +103,7 @@ def refine(own: Bounding, task: Task) -> None:
 
         def is_over(reached: float, rounds: int = rounds, fewest: int = fewest, last: float = last) -> bool:
             stalled = rounds >= fewest and last - reached < STALL * (reached - own.lower)
-            return stalled or rounds >= task.rounds
+            return stalled or rounds >= task.rounds or own.entries >= task.entries
 
         if own.kept.prices is None:
             reached = look(lift, own.prove_rounded, lambda witness, proof: None, below=own.upper)
@@ -120,12 +118,14 @@ def refine(own: Bounding, task: Task) -> None:
         over, last = is_over(reached), min(last, reached)
         least = 1 if over or anew else max(1, int(WORTH * len(own.kept.block)))
         if fix_all(own, least):
-            if own.done or not own.kept.block.any():
+            if own.done or not own.kept.block.any() or own.entries >= task.entries:
                 break
             lift, rounds, waits, anew = restricted(own.problem, lift, own.kept), 0, 1, False
             continue
         if not over:
             continue
+        if own.entries >= task.entries:
+            break
         if task.raised and shorten(own, lift):
             rounds, last, waits = 0, np.inf, 1
             continue
