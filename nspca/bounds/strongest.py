@@ -443,10 +443,10 @@ class _Run(Work[Plan]):
         left = [node.supports for node in root.walk() if node.leaf is not None and node.upper > target]
         none = np.zeros(0, dtype=np.int64)
         features = np.unique(
-            np.concatenate([none, *(part for one in left for part in (one.into, one.possible))])
+            np.concatenate([none, *(part for one in left for part in (one.certain, one.possible))])
         )
         if features.size > DENSE_LIMIT:  # too many: keep the rows of this run, as when the tree began
-            into = np.unique(np.concatenate([none, *(one.into for one in left)]))
+            into = np.unique(np.concatenate([none, *(one.certain for one in left)]))
             features = np.union1d(into, self.kept.features)
             return replace(self.kept, rows=features, block=self.problem.covariance.block(features), fixed=0)
         return Kept(features, self.problem.covariance.block(features), 0.0)

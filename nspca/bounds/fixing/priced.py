@@ -54,5 +54,6 @@ def claim(own: Bounding, stored: Stored | None, estimate: float | None = None) -
     """Prove the spectral half of a witness, which may fix features then."""
     if stored is not None:
         t = spectral_half(own.problem, own.kept, stored.at(own.kept.features), estimate)
+        t += own.ground.margin
         own.priced = Use(stored, t, np.inf, 0.0, np.zeros(0, dtype=np.uint8), own.kept.paid)
         own.claimed = stored

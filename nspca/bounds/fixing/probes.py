@@ -92,8 +92,11 @@ def probe(own: Bounding, lift: Lift, supports: Supports) -> Node | None:
 def below_probes(probed: list[Probed], node: Node) -> Node:
     """Return the first of a chain of nodes, each the open child of the one before; `node` ends the chain."""
     for one in reversed(probed):
-        above = Node(one.supports, one.stages, feature=one.feature)
-        above.children = (one.closed, node) if one.into else (node, one.closed)
+        above = Node(one.supports, one.stages, feature=one.feature, level=one.level)
+        if one.closed is None:
+            above.children = (node,)
+        else:
+            above.children = (one.closed, node) if one.into else (node, one.closed)
         node = above
     return node
 

@@ -15,10 +15,19 @@ from nspca.bounds.fixing.bounding import Bounding
 from nspca.bounds.fixing.branching import node_of
 from nspca.bounds.fixing.eigenvalues import take_up
 from nspca.bounds.fixing.ground import Ground
-from nspca.bounds.fixing.lifts import begin, first_lift, raise_rank, reach_points, remember, shorten
+from nspca.bounds.fixing.lifts import (
+    begin,
+    begin_afresh,
+    first_lift,
+    raise_rank,
+    reach_points,
+    remember,
+    shorten,
+)
 from nspca.bounds.fixing.node import Node
 from nspca.bounds.fixing.priced import claim, is_hopeless, weigh_up
 from nspca.bounds.fixing.probes import below_probes, probe_all
+from nspca.bounds.fixing.reduction import prove_roof, reduce
 from nspca.bounds.fixing.stages import fix_all
 from nspca.bounds.fixing.tasks import Narrowed, OutOfTime, Settled, Task
 from nspca.bounds.plan import ROUND
@@ -34,8 +43,8 @@ WORTH = 0.1
 """While the lift still gains, features are fixed only if the known directions leave at least this share of
 the rows that may be fixed.
 """
-FIX_CAP = 4000
-"""Maximum cones of a search for features to fix."""
+FIX_CAP, QUICK_CAP = 4000, 400
+"""Maximum cones of a search for features to fix; and of such a search at a node without rounds."""
 
 
 def settle(ground: Ground, task: Task, report: Report, narrowed: Narrowed | None = None) -> Settled:
@@ -48,14 +57,18 @@ def settle(ground: Ground, task: Task, report: Report, narrowed: Narrowed | None
     try:
         improve(own, task)
         prove_leaf(own)
-        node = node_of(own)
+        node = below_probes(own.probed, node_of(own))
+        if not own.done:
+            prove_roof(own, node)
     except OutOfTime:
         if not task.partial or own.best is None:
             raise
         own.report = silent  # what is left to do is short
         prove_leaf(own)
-        node = Node(own.supports, own.stages, None if own.supports.is_empty else own.best)
-    return Settled(below_probes(own.probed, node), own.answer, own.lower, own.steps, own.entries)
+        last = Node(own.supports, own.stages, None if own.supports.is_empty else own.best)
+        node = below_probes(own.probed, last)
+        prove_roof(own, node)
+    return Settled(node, own.answer, own.lower, own.steps, own.entries)
 
 
 def improve(own: Bounding, task: Task) -> None:
@@ -64,7 +77,7 @@ def improve(own: Bounding, task: Task) -> None:
     if not own.done and task.witness is not None:
         if task.warm is not None:  # its points give directions of large search halves
             own.points = task.warm.feasible(own.kept, own.problem.size)
-        own.cap = FIX_CAP
+        own.cap = FIX_CAP if task.rounds else QUICK_CAP
         stored = task.witness.covering(own.kept.features)
         if is_hopeless(own, task, stored):
             claim(own, stored)
@@ -126,6 +139,11 @@ def refine(own: Bounding, task: Task) -> None:
             continue
         if own.entries >= task.entries:
             break
+        if reduce(own):
+            if own.done or not own.kept.block.any():
+                break
+            lift, rounds, last, waits, anew = begin_afresh(own), 0, np.inf, FEWEST, False
+            continue
         if task.raised and shorten(own, lift):
             rounds, last, waits = 0, np.inf, 1
             continue

@@ -56,7 +56,7 @@ def fix(own: Bounding, least: int = 1) -> bool:
     out[kept.fixed : r + min(1, kept.free)] = True
     into = out & (np.arange(len(out)) < r)
     F = below(own.target, t, use.paid)
-    room = F - lost - 8 * UNIT_ROUNDOFF * abs(t)
+    room = F - own.ground.margin - lost - 8 * UNIT_ROUNDOFF * abs(t)
     known = own.directions(query)
     found = fixed_rows(query, room, (out, into), known, own.cap, own.quietly, least)
     rows = kept.features
@@ -77,7 +77,7 @@ def fixable(ground: Ground, task: Task, t: float) -> int:
     """Return a cheap upper bound on the number of features that a task's witness, with claim t, can fix.
 
     The search half is evaluated in the directions of the bundle only. Where its values with a feature, and
-    without it, exceed the level there, no cover can fix the feature. Features without rows are fixed together.
+    without it, exceed the level there, no cover can fix it. Features without rows are fixed together.
     """
     own = Bounding.of(ground, task)
     own.kept = kept = ground.kept(task.supports)

@@ -77,7 +77,7 @@ class OutOfTime(Exception):
 
 @dataclass(frozen=True, eq=False)
 class Settled:
-    """A settled node, a better answer if one was found, the best known value, and the steps and their work."""
+    """A settled node, a better answer if one was found, the best known value, the steps and their work."""
 
     node: Node
     answer: Answer | None

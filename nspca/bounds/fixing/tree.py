@@ -174,6 +174,8 @@ class FixingTree(Work[Plan]):
     def resume(self, root: Node) -> None:
         """Continue a tree that was stopped: find its open nodes."""
         self.root = root
+        level = max(node.level for node in root.walk())  # features cannot be eliminated at a lower one
+        self.lower = max(self.lower, level / (1 + self.gap))
         for node in root.walk():
             self.count(node)
             if node.leaf is not None and node.upper > self.target:
@@ -232,7 +234,9 @@ class FixingTree(Work[Plan]):
         assert leaf is not None  # it is open
         one = node.supports.possible[[int(np.argmin(node.scores))]]
         for supports in (node.supports.fix(none, one), node.supports.fix(one, none)):
-            task = Task(supports, leaf.witness, node.warm, self.lower, self.gap, self.plan, raised=self.raised)
+            task = Task(
+                supports, leaf.witness, node.warm, self.lower, self.gap, self.plan, raised=self.raised
+            )
             yield replace(task, entries=self.left)
 
     def split(self, parents: list[Node], settled: Iterable[Settled]) -> None:
@@ -245,6 +249,7 @@ class FixingTree(Work[Plan]):
                 parent = waiting[0]
                 for one in both:
                     one.node.share(parent.leaf)
+                    one.node.lower_caps(parent.cap)
                 feature = int(parent.supports.possible[int(np.argmin(parent.scores))])
                 children = self.taken(both[0]), self.taken(both[1])
                 parent.feature, parent.children, parent.leaf, parent.warm = feature, children, None, None
@@ -279,7 +284,7 @@ class FixingTree(Work[Plan]):
     def count(self, node: Node) -> None:
         """Add the bytes of the witnesses of a node, each once, to the total."""
         for one in node.walk():
-            for use in [stage.use for stage in one.stages] + ([] if one.leaf is None else [one.leaf]):
+            for use in one.uses:
                 self.held += use.tree.nbytes + 24
                 if use.witness is not None and id(use.witness) not in self.known:
                     self.known.add(id(use.witness))
@@ -350,8 +355,8 @@ class FixingTree(Work[Plan]):
         known = np.inf if self.known_upper is None else self.known_upper
         shown = min(known, upper * unit if self.root is not None else np.inf)
         fixed = self.certain_supports() if self.root is not None else None
-        into = [] if fixed is None else fixed.into.tolist()
-        out = 0 if fixed is None else self.problem.n - fixed.into.size - fixed.possible.size
+        into = [] if fixed is None else fixed.certain.tolist()
+        out = 0 if fixed is None else self.problem.n - len(into) - fixed.possible.size
         open_ = len(left) if self.root is not None else 1
         words = f"{len(into)} in, {out} out, {open_} open"
         self.report(
