@@ -17,6 +17,11 @@ from nspca.bounds.fixing.bounding import Bounding
 from nspca.bounds.fixing.eigenvalues import take_up
 from nspca.bounds.fixing.node import REDUCED, Node, Probed, Use
 
+LOST = 1e-6
+"""Maximum share of the level that rounding errors of C may reach. They grow without limit where v is nearly
+an eigenvalue of A_II. There other roundings, such as those of the checker, give quite another C.
+"""
+
 
 def reduce(own: Bounding) -> bool:
     """Go on with C in place of A; return False where nothing is in, or where it cannot be eliminated."""
@@ -25,7 +30,7 @@ def reduce(own: Bounding) -> bool:
         return False
     less = supports.reduced()
     ground = own.ground.reduced(less.gone, less.free, level)
-    if ground is None:
+    if ground is None or ground.margin > LOST * level:
         return False
     if own.ground.base is None:
         own.above = supports, own.best, own.is_current
