@@ -20,7 +20,7 @@ from benchmarks.speed import say
 from nspca.bounds import elimination
 from nspca.bounds.fixing import eigenvalues, lifts, settle
 from nspca.bounds.fixing.ground import Ground
-from nspca.bounds.fixing.node import Node, Supports
+from nspca.bounds.fixing.node import REDUCED, Node, Supports
 from nspca.bounds.fixing.stored import Stored
 from nspca.bounds.fixing.tree import FixingTree, Limits
 from nspca.bounds.plan import PLANS
@@ -115,7 +115,9 @@ def wrong_fixings(root: Node, supports: Supports, oracle: Oracle) -> tuple[int, 
             wrong += sum(oracle.best(supports, lacking=int(j)) > high for j in stage.into)
             fixed += stage.out.size + stage.into.size
             supports = supports.fix(stage.out, stage.into)
-        if node.children:
+        if node.feature == REDUCED:  # its child is about the same supports
+            waiting.append((node.children[0], supports))
+        elif node.children:
             one, none = np.array([node.feature]), np.zeros(0, dtype=np.int64)
             waiting.append((node.children[0], supports.fix(none, one)))
             waiting.append((node.children[1], supports.fix(one, none)))

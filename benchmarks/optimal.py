@@ -100,7 +100,7 @@ class Table:
 
 FOLDER = Path(os.environ.get("NSPCA_DATA", ""))
 REAL = (
-    Table("CBCL", "cbcl", (20, 40)),
+    Table("CBCL", "cbcl", (20, 40, 100, 180)),
     Table("CBCL Lee-Seung", "cbcl", (33, 40, 100), lee_seung=True),
     Table("CBCL Lee-Seung, signed", "cbcl", (33,), lee_seung=True, nonneg=False),
     Table("LRS", "lrs", (5, 10, 20, 50, 90)),

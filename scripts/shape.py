@@ -46,6 +46,7 @@ REASONS = {
     "it grows",
     "nspca.bounds.packing.Packing": "one bound: its steps, its searches and its proof share prices, lift and "
     "what is proved so far",
+    "nspca.bounds.fixing.bounding.Bounding": "the state of one node, which half of its lines name",
     "nspca.bounds.fixing.tree.FixingTree": "one tree: heap, limits and what it says while it grows",
     "nspca.papers.uses.gene_rows": "what is clustered, how often, and from which starts",
     "nspca.certificate.Certificate": "one file format: its fields, how it is read and written, what it says",

@@ -30,11 +30,11 @@ from nspca.bounds.fixing.ground import Ground
 from nspca.bounds.fixing.lifts import RANK
 from nspca.bounds.fixing.node import Node, Supports
 from nspca.bounds.fixing.node import Warm as Known
-from nspca.bounds.fixing.stages import may_fix
+from nspca.bounds.fixing.stages import fixable
 from nspca.bounds.fixing.stored import Stored
 from nspca.bounds.fixing.tasks import ROUNDS, Task
 from nspca.bounds.fixing.tree import FixingTree, Limits
-from nspca.bounds.plan import BRANCHED, CLOSED, OVERHEAD, PLANS, ROUND, Plan, plan_in_parts
+from nspca.bounds.plan import BRANCHED, CLOSED, PLANS, ROUND, Plan, plan_in_parts
 from nspca.bounds.witness import Proof, Witness, lifted, prove, stated
 from nspca.certificate import Certificate
 from nspca.covariance.covariance import DENSE_LIMIT
@@ -316,8 +316,8 @@ class _Run(Work[Plan]):
         Subspace of the best lift.
     limits, resumed
         Arguments `limits` and `resume` of `strongest`.
-    warmed : fixing.node.Warm or None
-        State of the last lift, for a tree. That class is imported as `Known`, since `Warm` is taken here.
+    decisive : Stored or None
+        Witness that decides many features, with which a tree begins.
     unfinished : Certificate or None
         Certificate of the last tree, if its bound is worse than `upper`.
     """
@@ -330,7 +330,7 @@ class _Run(Work[Plan]):
     subspace: Array | None = None
     limits: Limits | None = None
     resumed: dict[str, np.ndarray] | None = None
-    warmed: Known | None = None
+    decisive: Stored | None = None
     unfinished: Certificate | None = None
 
     @property
@@ -376,8 +376,6 @@ class _Run(Work[Plan]):
         for rank in ranks:
             if not self.closed:
                 self.lift(plain, min(rank, r), warm)
-        if self.plan.branching and kept.weights is None and not self.closed and r > 1 and self.may_fix():
-            self.search(self.stored(), self.warmed, ROUNDS, only_fixing=True)
         return warm if self.subspace is None else Warm(kept.rows, self.subspace)
 
     # --- stages ---------------------------------------------------------------------------------------------
@@ -399,15 +397,18 @@ class _Run(Work[Plan]):
             splitting = other if self.upper < before else splitting
         return splitting
 
-    def may_fix(self) -> bool:
-        """Tell by a cheap test whether the best witness may fix a feature (see `fixing.stages.may_fix`)."""
-        if self.best is None or self.best.form != "inequality" or self.lower <= 0:
-            return False
-        ground, t = Ground.of(self.problem, self.kept), float(self.best.witness["claims"][0])
+    def begins(self, witness: Witness, t: float, warm: Known) -> bool:
+        """Tell by a cheap test whether a tree begins with a witness of the lift, and keep it if so.
+
+        It does if the witness may leave `BRANCHED` features undecided (see `fixing.stages.fixable`).
+        """
+        ground, stored = Ground.of(self.problem, self.kept), Stored.of(self.kept.features, witness)
         forced = np.array(self.problem.forced, dtype=np.int64)
         supports = Supports(forced, np.setdiff1d(ground.everything, forced), self.problem.size)
-        task = Task(supports, self.stored(), self.warmed, self.lower, self.gap, self.plan)
-        return may_fix(ground, task, t)
+        task = Task(supports, stored, warm, self.lower, self.gap, self.plan)
+        left = supports.possible.size - fixable(ground, task, t)
+        self.decisive = stored if left <= BRANCHED else None
+        return self.decisive is not None
 
     def search(
         self,
@@ -415,7 +416,6 @@ class _Run(Work[Plan]):
         warm: Known | None = None,
         rounds: int = 0,
         work: float = 0.0,
-        only_fixing: bool = False,
     ) -> None:
         """Begin a tree from a witness, run the tree, and take over its bound, even when cancelled.
 
@@ -423,8 +423,8 @@ class _Run(Work[Plan]):
         """
         tree = self.tree(self.kept)
         with self.taking(tree):
-            tree.begin(witness, warm, rounds, work, only_fixing)
-            if rounds and tree.root is not None and (tree.root.stages or not only_fixing):
+            tree.begin(witness, warm, rounds, work)
+            if rounds and tree.root is not None:
                 tree.run()
 
     def go_on(self, arrays: dict[str, np.ndarray]) -> None:
@@ -443,17 +443,17 @@ class _Run(Work[Plan]):
         left = [node.supports for node in root.walk() if node.leaf is not None and node.upper > target]
         none = np.zeros(0, dtype=np.int64)
         features = np.unique(
-            np.concatenate([none, *(part for one in left for part in (one.into, one.possible))])
+            np.concatenate([none, *(part for one in left for part in (one.certain, one.possible))])
         )
         if features.size > DENSE_LIMIT:  # too many: keep the rows of this run, as when the tree began
-            into = np.unique(np.concatenate([none, *(one.into for one in left)]))
+            into = np.unique(np.concatenate([none, *(one.certain for one in left)]))
             features = np.union1d(into, self.kept.features)
             return replace(self.kept, rows=features, block=self.problem.covariance.block(features), fixed=0)
         return Kept(features, self.problem.covariance.block(features), 0.0)
 
     def tree(self, kept: Kept) -> FixingTree:
         """Return a new tree on some kept rows, with the remaining seconds of the limits."""
-        limits = self.limits or Limits(steps=self.plan.branching / (len(self.kept.block) ** 2 + OVERHEAD))
+        limits = self.limits or Limits(entries=self.plan.branching, features=BRANCHED)
         if limits.seconds is not None:
             limits = replace(limits, seconds=max(0.0, limits.seconds - (time.monotonic() - self.began)))
         return FixingTree(
@@ -493,16 +493,11 @@ class _Run(Work[Plan]):
         points = np.zeros((len(vectors), 0)) if points is None else points
         return Known(self.kept.features, np.asarray(splitting.weights, np.float64), vectors, points, lift)
 
-    def stored(self) -> Stored | None:
-        """Return the best witness in the form that a tree stores."""
-        found = {} if self.best is None or self.best.form != "inequality" else self.best.witness
-        return Stored.of(self.kept.features, Witness(*(found.get(name) for name in ("W", "M", "U"))))
-
     def lift(self, plain: Splitting, rank: int, warm: Warm | None) -> None:
         """Try B6, then B9: rounds of steps, each followed by an evaluation, until the gap hardly closes.
 
         `plain` is the splitting of `dual`, whose W and X are the starting point. So is the subspace of `warm`
-        if it fits.
+        if it fits. Where a witness decides many features, a tree goes on with the lift.
         """
         splitting, W = self.splitting(), plain.entries.W
         splitting.resume(W, plain.X)
@@ -510,11 +505,19 @@ class _Run(Work[Plan]):
         lift = add_lift(splitting, B, starts.first_point(self.problem, plain, B))
         own, idle, before = np.inf, 0, self.upper
         rounds = self.plan.rounds_of(len(self.kept.block))
+        may_begin = self.plan.branching > 0 and self.kept.weights is None and self.lower > 0 and rank <= RANK
+
+        def enough(witness: Witness, t: float) -> bool:
+            known = self.warm_of(splitting, lift.points, lift)
+            return may_begin and self.begins(witness, t, known)
+
         for number in range(1, rounds + 1):
             self.advance(splitting, ROUND)
             last = number == rounds or idle == PATIENCE - 1
             worth = 0.0 if last else WORTH * (self.upper - self.lower)
-            reached = look(lift, self.prove, self.keep, below=self.upper - worth)
+            reached = look(lift, self.prove, self.keep, self.upper - worth, enough)
+            if self.decisive is not None:
+                break
             closed_little = np.isfinite(own) and own - reached < STALL * max(own - self.lower, 0.0)
             idle = idle + 1 if closed_little else 0
             # at this rate the bound known before stays better
@@ -524,8 +527,10 @@ class _Run(Work[Plan]):
             own = min(own, reached)
             if self.closed or idle == PATIENCE or hopeless:
                 break
-        self.warmed = self.warm_of(splitting, lift.points, lift if rank <= RANK else None)
-        if self.upper < before:
+        if self.decisive is not None:
+            self.search(self.decisive, self.warm_of(splitting, lift.points, lift), ROUNDS)
+            self.decisive = None
+        elif self.upper < before:
             self.subspace = lift.B
 
     def no_room(self, least: float) -> bool:

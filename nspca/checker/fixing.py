@@ -11,12 +11,16 @@ Proof. Let x'Ax > v, and let S be the support of x and the forced features. At t
 - A free feature that is branched on is in S or not. So S belongs to one child.
 - Where more than k features are in there is no S. Where none is in or free S is empty, and x'Ax = 0 <= v.
 So S arrives at a leaf, which proves x'Ax <= t + F for it, as in `inequality`, or x'Ax <= v by squares.
+A node may be *reduced*. Its child is about C (below) in place of A, the free features, and k - |I|. For x_J
+of length s, v - x'Ax >= v s^2 - x_J'Cx_J. So where x_J'Cx_J <= b s^2 is proved, x'Ax <= max(v, b). What is
+proved there at level v holds for A too: a stage leaves every x'Ax > v in its sets.
 
 Theorem (squares). Let I be the features that are in, S = vI - A_II >= mu I with mu > 0, Y any matrix,
 B = A_IJ for the other features J of a set, R = B - SY and C = A_JJ + B'Y + Y'B - Y'SY. Then x'Ax <= v if the
-root of the sum of the squares of C on J, plus |R|^2 / mu, is at most v; for x >= 0 of those of C that are
-positive. With at most `room` features in J that sum is at most the largest sum over `room` features j of
-c_jj^2 and the room - 1 largest other c_jl^2.
+root of the sum of the squares of C on J, plus |R|^2 / mu, is at most v. For x >= 0 only the squares of
+positive entries of C count, and B may have any entries no smaller than those of A_IJ. With at most `room`
+features in J that sum is at most the largest sum over `room` features j of c_jj^2 and the room - 1 largest
+other c_jl^2.
 Proof. v - x'Ax = x_I'S x_I - 2 x_I'B x_J + x_J'(vI - A_JJ)x_J is at least x_J'(vI - A_JJ - B'S^-1 B)x_J, and
 B'S^-1 B = B'Y + Y'B - Y'SY + R'S^-1 R. The root is the Frobenius norm of C on J, which is no less than its
 largest eigenvalue, and for x >= 0 negative entries only lower x_J'C x_J.
@@ -45,9 +49,10 @@ from nspca.checker.reading import NO_WITNESS, Arrays, Inequality, Recipe
 from nspca.checker.refusal import require
 from nspca.checker.rounding import TINY, gamma, is_psd, margin, norm, root_up, topk
 
-LEAF, NOTHING_LEFT, SQUARES = -1, -2, -3
-"""Codes of a node that is a leaf, of a node without sets, and of a leaf below the level by squares; other
-codes are the feature branched on.
+NO_CAP, LEAF, NOTHING_LEFT, SQUARES, REDUCED, CAPPED = Fraction(10**400), -1, -2, -3, -4, -5
+"""Codes of a node that is a leaf, of a node without sets, of a leaf below the level by squares, and of a node
+with one child about C, without and with a leaf of its own; other codes are the feature branched on. Before
+them a number above every sum of two floats.
 """
 NAMES: tuple[str, ...] = ("level", "branch", "stages", "fixed", "features", "use", "claims", "tau")
 NAMES += ("tree", "sizes", "rows", "W", "M", "U")
@@ -79,6 +84,9 @@ class Node:
     features : (A.n,) the features of A, in increasing order
     is_in, is_free : (n,) bool
     k : the largest number of features of a set
+    of : of a node about C, the node whose features that are in were eliminated
+    lost : what the roundings of C may add to a bound
+    cap : a bound for all sets of the node that is proved above it
     """
 
     A: "Matrix | Part"
@@ -86,6 +94,9 @@ class Node:
     is_in: Array
     is_free: Array
     k: int
+    of: "Node | None" = None
+    lost: float = 0.0
+    cap: Fraction = NO_CAP
 
     @classmethod
     def root(cls, A: Matrix, forced: tuple[int, ...], k: int, out: tuple[int, ...] = ()) -> Self:
@@ -155,6 +166,16 @@ class Part(Matrix):
         return super().larger(order, blocks, least, nonneg)
 
 
+class Held(Matrix):
+    """A symmetric matrix of given entries, which count as exact."""
+
+    eps, lost, relative, gram, m = 0.0, 0.0, True, False, 0
+
+    def __init__(self, C: Array) -> None:
+        self.entries, self.n = (C + C.T) / 2, len(C)
+        self.size = np.sqrt(np.abs(self.entries).max(axis=0, initial=0.0)) * (1 + gamma(8))
+
+
 # --- uses of witnesses ----------------------------------------------------------------------------
 
 
@@ -204,6 +225,8 @@ class Trees:
                 proved = max(proved, self.prove_leaf(node))
             elif code == SQUARES:
                 self.prove_squares(node)
+            elif code in (REDUCED, CAPPED):
+                waiting.append(self.reduced(node, self.prove_leaf(node) if code == CAPPED else node.cap))
             else:
                 waiting += reversed(node.children(code))
         assert root is not None  # the loop has begun with it
@@ -226,39 +249,54 @@ class Trees:
         return node.after(both[:out], both[out:])
 
     def _bound(self, node: Node, witness: Inequality) -> Fraction:
-        """Return t + F less the prices of the features that are in, exactly."""
-        bound = Fraction(witness.t) + Fraction(witness.F)
+        """Return t + F and what roundings of C may add, less the prices of the features in, exactly."""
+        bound = Fraction(witness.t) + Fraction(witness.F) + Fraction(node.lost)
         return bound if self.prices is None else bound - exact_sum(self.prices[node.is_in])
 
     def prove_leaf(self, node: Node) -> Fraction:
         """Prove the bound of a leaf for all sets of a node, and return it."""
         f, witness, _, _ = self._next(node)
         self.tree = prove_cover(f, witness.F, self.tree)
-        return self._bound(node, witness)
+        return min(self._bound(node, witness), node.cap)
 
-    def prove_squares(self, node: Node) -> None:
-        """Prove that no set of a node has x'Ax > v, by the squares of what is left of A.
+    def reduced(self, node: Node, cap: Fraction) -> Node:
+        """Return the node about C for a node: its sets are those without the features that are in.
 
-        Roundings: 1 for S; p for B'Y and SY, 2p for Y'SY, p features in; 4 to add up; 2k + 5 for the squares.
-        The 1 % pays for those of `lost` itself.
+        C is always made of A itself, with all features in that have been eliminated before.
+
+        Roundings: 1 for S; p for B'Y and SY, 2p for Y'SY, p features in; 6 to add up. The 1 % pays for those
+        of `lost` itself.
         """
-        order = np.concatenate([np.flatnonzero(node.is_in), np.flatnonzero(node.is_free)])
+        of, left = node.of or node, node.is_in | node.is_free
+        node = of.after(of.is_free & ~left, of.is_free & node.is_in)
+        free, v, p = np.flatnonzero(node.is_free), self.level, int(node.is_in.sum())
+        order = np.concatenate([np.flatnonzero(node.is_in), free])
         matrix.require_few(node.A, order)
-        A, p, v = Part(node.A, np.searchsorted(node.features, order)), int(node.is_in.sum()), self.level
-        E, n, room = A.block(np.arange(A.n), np.arange(A.n)), A.n, node.k - p
+        A = Part(node.A, np.searchsorted(node.features, order))
+        E, n = A.block(np.arange(A.n), np.arange(A.n)), A.n
         S, B = v * np.eye(p) - E[:p, :p], E[:p, p:]
+        B = np.where(B.sum(axis=0) < 0, np.maximum(B, 0), B) if self.nonneg else B
         Y, least = np.linalg.solve(S, B), float(np.linalg.eigvalsh(S).min(initial=v)) / 2
         i, j, s, y = norm(A.size[:p]), norm(A.size[p:]), norm(S), norm(Y)
-        proved = is_psd(S - least * np.eye(p), A.eps * i**2 + A.lost * n + margin(8, v, s)) and least > 0
+        of_entries = A.eps * i**2 + A.lost * n + margin(8, v, s)
+        require(self.prices is None, "squares and reduced nodes prove nothing of features with prices")
+        proved = least > 0 and is_psd(S - least * np.eye(p), of_entries)
+        require(proved, f"v I - A is not proved positive definite on the features that are in, v = {v!r}")
         R = norm(B - S @ Y) + A.eps * i * (j + i * y) + A.lost * n * (1 + y) + margin(p + 8, norm(B), s * y)
         lost = A.eps * (j + i * y) ** 2 + A.lost * n * (1 + y) ** 2 + R**2 / least
         lost += margin(4 * p + 16, norm(E), 2 * norm(B) * y, s * y**2)
         C = E[p:, p:] + B.T @ Y + Y.T @ B - Y.T @ (S @ Y)
+        return Node(Held(C), free, node.is_in & False, node.is_free, node.k - p, node, 1.01 * lost, cap)
+
+    def prove_squares(self, node: Node) -> None:
+        """Prove that no set of a node has x'Ax > v, by the squares of C (2k + 5 roundings)."""
+        about = self.reduced(node, NO_CAP)
+        C, room = np.asarray(about.A.entries), about.k
         squares = np.square(np.maximum(C, 0) if self.nonneg else C)
-        each = squares.diagonal() + topk(squares * (1 - np.eye(n - p)), max(room - 1, 0))
+        each = squares.diagonal() + topk(squares * (1 - np.eye(len(C))), max(room - 1, 0))
         total = root_up(topk(each, room) * (1 + gamma(4 * node.k + 64)) + TINY)
-        low = proved and self.prices is None and Fraction(total) + Fraction(1.01 * lost) <= Fraction(v)
-        require(low, f"squares do not prove that sets of at most {node.k} features stay below {v!r}")
+        words = f"squares do not prove that sets of at most {node.k} features stay below {self.level!r}"
+        require(Fraction(total) + Fraction(about.lost) <= Fraction(self.level), words)
 
     def prove_stage(self, node: Node, out: Array, in_: Array) -> None:
         """Prove x'Ax <= v for the sets of a node that have a feature of `out`, or lack one of `in_`."""
@@ -290,6 +328,7 @@ class Trees:
         self.read += 1
         require(not node.has_no_sets, f"use {number} is at a node where no sets of features are left")
         chosen, (t, F) = int(proof.use[number]), proof.claims[number].tolist()
+        F = float(np.nextafter(F - node.lost, -np.inf)) if node.lost else F  # what is lost is a part of F
         given = None if chosen == NO_WITNESS else proof.witnesses[chosen]
         of_node = node.is_in | node.is_free
         of_rows = of_node if given is None else np.isin(np.arange(of_node.size), given.rows) & of_node
@@ -302,8 +341,7 @@ class Trees:
         W, M, U = (None, None, np.zeros((kept.size, 0))) if given is None else given.on(kept)
         tau = float(proof.tau[number]) if outside.size else None
         witness = Inequality(at_kept, W, M, U, tau, t, F, self.tree)
-        free = node.is_free[kept]
-        pi = None if self.prices is None else np.where(free, self.prices[kept], 0.0)
+        pi = None if self.prices is None else np.where(node.is_free[kept], self.prices[kept], 0.0)
         if pi is not None and given is None:
             witness = replace(witness, M=np.diag(pi))
         f = spectral_half(A, witness, at_outside, node.k, self.nonneg, int(node.is_in.sum()))
@@ -360,9 +398,8 @@ class Proof:
         branch, stages, use = (arrays.codes(name) for name in ("branch", "stages", "use"))
         require(branch.size == stages.size, "witness stages must have a number for each node of the tree")
         fixed, witnesses = whole_rows(arrays, "fixed", 2), read_witnesses(arrays, n)
-        known = all(NO_WITNESS <= number < len(witnesses) for number in use.tolist())
         words = f"witness use cannot be read: its numbers go from {NO_WITNESS} to {len(witnesses) - 1}"
-        require(known, words)
+        require(all(NO_WITNESS <= number < len(witnesses) for number in use.tolist()), words)
         features = arrays.codes("features").astype(int)
         counted = (fixed >= 0).all() and sum(fixed.ravel().tolist()) == features.size
         require(counted, "witness fixed must count the numbers of witness features")

@@ -298,6 +298,7 @@ def test_a_search_that_is_cancelled_early_keeps_the_tree_it_went_on_from(branchi
 def test_a_search_that_is_cancelled_at_its_root_keeps_the_features_fixed_there(monkeypatch):
     # an enumeration would end it at once
     monkeypatch.setitem(PLANS, "standard", replace(PLANS["standard"], eigenvalues=0.0))
+    monkeypatch.setattr("nspca.bounds.fixing.eigenvalues.COUNTED", 0.0)
     X = np.random.default_rng(2).standard_normal((200, 30))
     X[:, :3] *= 1.6
     problem, seen = nspca.Problem.from_data(X, 8), []

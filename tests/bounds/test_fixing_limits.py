@@ -1,14 +1,20 @@
 """Limits of a tree: memory and number of workers do not change the bound that it proves."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import nspca
 from benchmarks import fixings
+from nspca.bounds import elimination, strongest
 from nspca.bounds.fixing import eigenvalues
 from nspca.bounds.fixing import tree as tree_module
+from nspca.bounds.fixing.ground import Ground
 from nspca.bounds.fixing.node import Node, Stage, Supports, Use
 from nspca.bounds.fixing.settle import settle
+from nspca.bounds.fixing.tree import FixingTree, Limits
+from nspca.bounds.plan import PLANS
 from tests.bounds.test_fixing import branching, hard, lean  # noqa: F401  # fixtures
 from tests.workers import Workers
 
@@ -98,3 +104,33 @@ def test_a_wrong_fixing_is_counted():
     stage = Stage(np.array([0]), np.zeros(0, dtype=np.int64), use)
     root = Node(whole.fix(stage.out, stage.into), [stage])
     assert fixings.wrong_fixings(root, whole, oracle) == (1, 1)
+
+
+def test_standard_effort_begins_a_tree_where_few_features_may_be_left(monkeypatch):
+    """With more than `BRANCHED` features the lift comes first; without room for a tree it ends there."""
+    monkeypatch.setattr(strongest, "BRANCHED", 16)
+    rng = np.random.default_rng(2)
+    X = rng.standard_normal((60, 30)) * np.linspace(2, 1, 30)
+    X += 2 * np.random.default_rng(3).standard_normal((60, 1)) * np.linspace(1, 0, 30)
+    problem = nspca.Problem.from_data(X, 8)
+    result = nspca.solve(problem, certify=None)
+    tree = nspca.certify(problem, result, effort="standard")
+    assert tree.form == "fixing" and tree.ratio(result.value) > 1 - 1e-8
+    nspca.verify(X, tree, problem)
+    monkeypatch.setitem(PLANS, "standard", replace(PLANS["standard"], branching=0.0))
+    lift = nspca.certify(problem, result, effort="standard")
+    assert lift.form == "inequality" and lift.upper > tree.upper
+
+
+def test_a_tree_makes_no_steps_beyond_its_work(branching, monkeypatch):  # noqa: F811
+    """And splits no node with more free features than it may."""
+    _, problem = hard()
+    kept = elimination.all_rows(problem)
+    for limits in (Limits(entries=1.0), Limits(features=2)):
+        tree = FixingTree(
+            problem=problem, plan=PLANS["fast"], lower=0.0, ground=Ground.of(problem, kept), limits=limits
+        )
+        tree.begin(None, None, 3)
+        made = tree.entries
+        tree.run()
+        assert tree.nodes == 1 and tree.entries == made and tree.root.upper > tree.target

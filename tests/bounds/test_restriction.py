@@ -129,6 +129,7 @@ def test_open_nodes_count_the_memory_of_their_own_warm_starts(monkeypatch):
     monkeypatch.setattr(settling, "FIX_CAP", 0)
     monkeypatch.setattr(settling, "ROUND", 4)
     monkeypatch.setattr(lifts, "RANK", 2)
+    monkeypatch.setattr(settling, "reduce", lambda own: False)  # the tree would end before it has open nodes
     X = np.random.default_rng(3).standard_normal((200, 18))
     problem = nspca.Problem.from_data(X, 7, nonneg=False)
     tree = FixingTree(problem=problem, plan=PLAN, lower=0.01, gap=1e-9, limits=Limits(nodes=9),

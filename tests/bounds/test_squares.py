@@ -10,7 +10,7 @@ import nspca
 from nspca.bounds import elimination
 from nspca.bounds.fixing.arrays import unpacked
 from nspca.bounds.fixing.ground import Ground
-from nspca.bounds.fixing.node import SQUARES, Supports
+from nspca.bounds.fixing.node import CAPPED, REDUCED, SQUARES, Supports
 from nspca.bounds.fixing.squares import eliminated, root_of_squares
 from nspca.bounds.fixing.tree import FixingTree, Limits
 from nspca.bounds.plan import PLANS
@@ -54,7 +54,7 @@ def test_no_support_is_above_a_level_that_squares_prove(nonneg, count):
             sets = [(*into, *J) for J in combinations(free, min(room, free.size))]
             best = max(brute_force(A[np.ix_(S, S)], len(S), nonneg)[0] for S in sets)
             for v in best * np.array([0.99, 1 - 1e-9, 1.0001, 1.05, 1.3]):
-                C, margin = eliminated(A[np.ix_(rows, rows)], into.size, float(v), len(X))
+                C, margin = eliminated(A[np.ix_(rows, rows)], into.size, float(v), len(X), nonneg)
                 if C is None or not v:
                     continue
                 root, each = root_of_squares(C, room, nonneg)
@@ -144,7 +144,8 @@ def test_squares_prove_nothing_of_noise(nonneg):
             verify(X, changed(witness, **arrays | {"level": np.array([level])}))
 
 
-def test_squares_prove_nothing_of_sets_with_prices():
+@pytest.mark.parametrize("code", [SQUARES, REDUCED, CAPPED])
+def test_squares_prove_nothing_of_sets_with_prices(code):
     """x'Ax less the prices of a set is not what squares bound: the code is refused in form `packing`."""
     X = copies(3, 6, 1e-2)
     problem = nspca.Problem.from_data(X, (2, 2))
@@ -153,8 +154,9 @@ def test_squares_prove_nothing_of_sets_with_prices():
     assert certificate.form == "packing"
     at = int(np.flatnonzero(np.asarray(witness["branch"]) == -1)[0])
     branch = np.array(witness["branch"])
-    branch[at] = SQUARES
+    branch[at] = code
     before = int((branch[:at] == -1).sum() + np.asarray(witness["stages"])[: at + 1].sum())
     fewer = {name: np.delete(witness[name], before, axis=0) for name in ("use", "claims", "tau")}
-    with pytest.raises(CertificateError, match="squares do not prove"):
+    fewer = {} if code == CAPPED else fewer  # which has a use of its own
+    with pytest.raises(CertificateError, match="with prices"):
         verify(X, changed(certificate, branch=branch, level=np.full(len(witness["level"]), 1e3), **fewer))

@@ -145,7 +145,7 @@ class Pricing:
         for (c, *_), level in zip(state.classes, levels, strict=True):
             tree = ClassTree.of(base, state, c, pi, level, means)
             made.trees.append(tree)
-            tree.begin(witness, None, means.rounds, COUNTED if means.rounds else 0.0, not means.rounds)
+            tree.begin(witness, None, means.rounds, COUNTED if means.rounds else 0.0)
         return made
 
     @classmethod
@@ -165,7 +165,7 @@ class Pricing:
         # A stage must be at the level itself: there is no gap.
         for tree, level, witness in zip(last.trees, levels, witnesses, strict=True):
             again = replace(tree, lower=level, gap=0.0, report=_calling(tell), limits=Limits(), at_level=True)
-            again.begin(witness, None, 0, 0.0, True)
+            again.begin(witness, None, 0, 0.0)
             made.trees.append(again)
         return made
 

@@ -13,7 +13,7 @@ import numpy as np
 from nspca.bounds.dual.lift import Lift
 from nspca.bounds.dual.splitting import Splitting
 from nspca.bounds.inequality import threshold
-from nspca.bounds.plan import CLOSED, GROW_EVERY, JointPlan, Plan
+from nspca.bounds.plan import CLOSED, GROW_EVERY, OVERHEAD, JointPlan, Plan
 from nspca.bounds.witness import Proof, Witness, largest, lift_of, priced_heights
 from nspca.covariance.linalg import Array
 from nspca.problem import Problem
@@ -39,6 +39,8 @@ class Work(Generic[P]):
         Relative gap of the two that counts as closed.
     steps, total : int
         Number of steps made, and their maximum.
+    entries : float
+        Work of these steps, in entries: `OVERHEAD` and a matrix for each.
     """
 
     stage: ClassVar[str]
@@ -50,6 +52,7 @@ class Work(Generic[P]):
     upper: float = np.inf
     steps: int = 0
     total: int = 0
+    entries: float = 0.0
 
     @property
     def target(self) -> float:
@@ -72,6 +75,7 @@ class Work(Generic[P]):
         The bundle of a lift, if there is one, grows every `GROW_EVERY` steps. The last `AVERAGED` steps enter
         the mean of the lift, or all steps while the lift is held.
         """
+        self.entries += steps * (len(splitting.kept.block) ** 2 + OVERHEAD)
         for step in range(steps):
             splitting.step()
             lift = splitting.lift
@@ -144,6 +148,7 @@ def look(
     prove: Callable[[Witness, float], Proof],
     keep: Callable[[Witness, Proof], None],
     below: float = np.inf,
+    enough: Callable[[Witness, float], bool] = lambda witness, estimate: False,
 ) -> float:
     """Evaluate a lift for one component, and return the smaller of two bounds of the mean of its last steps.
 
@@ -159,12 +164,17 @@ def look(
         ``keep(witness, proof)`` receives each proved witness.
     below : float
         Bounds that the bundle shows to be at least this are estimated only, not proved.
+    enough : callable
+        ``enough(witness, estimate)`` tells whether nothing more is to be proved, of a witness that would be
+        proved next. The lift then stays as it is.
     """
     found = []
     for one in proposals(lift):
         if one.promise >= below:
             found.append(one.promise)
             continue
+        if enough(one.witness, one.left):
+            return one.promise
         proof = prove(one.witness, one.left)
         # The mean of the last steps may have fewer directions than the last step itself.
         if one.is_own and proof.cover.direction.size == lift.U.shape[1] + 1:

@@ -11,7 +11,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from nspca.bounds.fixing.node import EMPTY, LEAF, SQUARES, Node, Stage, Supports, Use
+from nspca.bounds.fixing.node import CAPPED, EMPTY, LEAF, REDUCED, SQUARES, Node, Stage, Supports, Use
 from nspca.bounds.fixing.stored import Stored
 from nspca.covariance.linalg import Array
 from nspca.errors import CertificateError
@@ -37,9 +37,13 @@ def packed(root: Node) -> tuple[dict[str, np.ndarray], float]:
     for node in nodes:
         stages += node.stages
         uses += [stage.use for stage in node.stages]
+        below = max(below, Fraction(node.level))
+        if node.roof is not None:
+            uses.append(node.roof)
         if node.leaf is not None and node.code == LEAF:
             uses.append(node.leaf)
-            top = max(top, exact(node.leaf))
+            cap = Fraction(node.cap) if np.isfinite(node.cap) else exact(node.leaf)
+            top = max(top, min(exact(node.leaf), cap))
         elif node.leaf is not None and node.code == SQUARES:
             below = max(below, exact(node.leaf))
     for use in uses:
@@ -141,9 +145,17 @@ class Reader:
                 node.leaf = self.use(node.supports)
             elif code == SQUARES:
                 node.leaf = Use(None, level, 0.0, 0.0, np.zeros(0, dtype=np.uint8), of_squares=True)
+            elif code in (REDUCED, CAPPED):
+                node.feature, node.level = REDUCED, level
+                node.roof = self.use(node.supports) if code == CAPPED else None
+                child = Node(node.supports.reduced(), cap=node.cap)
+                child.cap = child.cap if node.roof is None else min(child.cap, up(exact(node.roof)))
+                node.children = (child,)
+                waiting.append(child)
             elif code != EMPTY:
                 node.feature, one, none = code, np.array([code]), np.zeros(0, dtype=np.int64)
-                node.children = Node(node.supports.fix(none, one)), Node(node.supports.fix(one, none))
+                halves = node.supports.fix(none, one), node.supports.fix(one, none)
+                node.children = tuple(Node(half, cap=node.cap) for half in halves)
                 waiting += reversed(node.children)
         return root
 

@@ -69,6 +69,8 @@ class Bounding(Work[Plan]):
         Number of supports at the last failed enumeration.
     counted : Node or None
         Tree of an enumeration that decided all supports.
+    above : (Supports, Use or None, bool) or None
+        Supports, best use and `is_current` before features were eliminated for the first time.
     priced, claimed : Use or None, Stored or None
         With prices, the last use that has a witness, even if another has a better bound; and its witness if
         only its spectral half is proved.
@@ -96,12 +98,19 @@ class Bounding(Work[Plan]):
     work: float = 0.0
     failed: float = np.inf
     counted: Node | None = None
+    above: tuple[Supports, Use | None, bool] | None = None
     priced: Use | None = None
     claimed: Stored | None = None
 
     @classmethod
     def of(cls, ground: Ground, task: Task, report: Report = silent) -> "Bounding":
         """Return the work on the node of a task before anything is done."""
+        if task.supports.gone.size:
+            level = task.lower * (1 + task.gap)
+            left = np.union1d(task.supports.into, task.supports.free)
+            less = ground.reduced(task.supports.gone, left, level)
+            assert less is not None  # at a level no lower they have been eliminated before
+            ground = less
         return cls(
             problem=ground.problem,
             plan=task.plan,
@@ -151,9 +160,11 @@ class Bounding(Work[Plan]):
         if stored is None and self.kept.free:  # W = 0 needs rows for all features
             stored = Stored.of(features, none(features))
         witness = none(features) if stored is None else stored.at(features)
-        limits = {"goal": self.target, "hopeless": self.upper, "known": self.lower}
+        margin = self.ground.margin
+        limits = {"goal": self.target - 2 * margin, "hopeless": self.upper, "known": self.lower}
         budget = Budget(self.gap / 10, **limits, cap=self.plan.cap)
         proof = prove(self.problem, self.kept, witness, budget, estimate=estimate, report=self.quietly)
+        proof = replace(proof, t=proof.t + margin, F=proof.F + margin)
         tau = proof.tau if self.kept.free else 0.0
         use = Use(stored, proof.t, proof.F, tau, proof.cover.tree, proof.paid)
         if stored is not None and self.kept.prices is not None:
@@ -168,8 +179,9 @@ class Bounding(Work[Plan]):
         kept = self.kept
         M = None if kept.prices is None else np.diag(kept.prices)
         witness = replace(none(kept.features), M=M)
-        t = spectral_half(self.problem, kept, witness, estimate)
-        return Use(None, t, 0.0, 0.0, np.zeros(0, dtype=np.uint8), kept.paid)
+        margin = self.ground.margin
+        t = spectral_half(self.problem, kept, witness, estimate) + margin
+        return Use(None, t, margin, 0.0, np.zeros(0, dtype=np.uint8), kept.paid)
 
     def prove_rounded(self, witness: Witness, estimate: float) -> Proof:
         """Prove the bound of a witness after rounding it for storage; `look` calls this with an estimate."""
@@ -219,7 +231,8 @@ class Bounding(Work[Plan]):
         """Keep the best weights on some features as the answer if they exceed the best value by the gap."""
         if self.only_bounding:
             return
-        block = self.ground.part.block(features)
+        features = np.union1d(features, self.supports.gone)
+        block = self.ground.whole.part.block(features)
         start = np.full(features.size, features.size**-0.5)
         x = ascent.best_on_support(block, start, self.problem.nonneg)
         value, prices = float(x @ block @ x), self.ground.prices

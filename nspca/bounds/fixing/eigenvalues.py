@@ -38,7 +38,7 @@ def take_up(own: Bounding) -> None:
     if rows.size <= k and not own.kept.free:
         own.reach(rows)
         unpriced = own.kept.prices is None or not own.supports.possible.size
-        own.is_exact = unpriced and not own.problem.nonneg
+        own.is_exact = unpriced and not own.problem.nonneg and own.ground.base is None
     own.offer(None)
     if not own.done and not own.kept.free and not own.only_bounding:
         few = may_count(own)
@@ -103,23 +103,32 @@ class Parts:
 
     Attributes
     ----------
-    C : (f, f) float64 or None
-        What is left of A at the node; None with prices, or where no part can be closed with it.
+    C, plain : (f, f) float64 or None
+        What is left of A at the node, for squares and for eigenvalues; None with prices, or where no part
+        can be closed with it.
     rows : (f,) int64
         Features of C.
     """
 
     def __init__(self, own: Bounding):
         self.own, self.rows = own, own.kept.features[own.kept.fixed :]
-        self.C = self.eliminated(own.supports)[0]
+        self.eliminate()
+
+    def eliminate(self) -> None:
+        """Set C, and `plain` for eigenvalues, at the present target."""
+        own = self.own
+        self.C, _ = self.eliminated(own.supports)
+        self.plain, _ = eliminated(own.kept.block, own.kept.fixed, own.target, 0, False)
 
     def eliminated(self, supports: Supports) -> tuple[Array | None, float]:
         """Return C of some supports at the present target, and the margin for its rounding errors."""
-        own, A = self.own, self.own.problem.covariance
-        kept = own.ground.kept(supports)
+        own, ground = self.own, self.own.ground.whole
+        A = ground.problem.covariance
+        kept = ground.kept(Supports(supports.certain, supports.possible, ground.problem.size))
         if kept.prices is not None:
             return None, 0.0
-        return eliminated(kept.block, kept.fixed, own.target, A.shape[0] if A.source == "data" else 1)
+        terms = A.shape[0] if A.source == "data" else 1
+        return eliminated(kept.block, kept.fixed, own.target, terms, own.problem.nonneg)
 
     def undecided(self, node: Node) -> Array | None:
         """Return how much each possible feature of a part weighs in its bound; None if the part is closed.
@@ -131,7 +140,7 @@ class Parts:
         if weights is not None and supports.into.size + supports.possible.size <= own.problem.size:
             own.reach(np.union1d(supports.into, supports.possible))
             if own.lower > before:
-                self.C = self.eliminated(own.supports)[0]
+                self.eliminate()
                 weights = self.bound(node)
             if weights is not None and own.ground.prices is None:
                 return weights[:0]
@@ -140,17 +149,17 @@ class Parts:
     def bound(self, node: Node) -> Array | None:
         """Return None if an eigenvalue or squares close a part, else what each possible feature weighs."""
         own, supports = self.own, node.supports
-        if self.C is None:
+        if self.C is None or self.plain is None:
             kept = own.ground.kept(supports)
             block = kept.block if kept.prices is None else kept.block - np.diag(kept.prices)
             return lowest((own.target + kept.paid) * np.eye(len(block)) - block, kept.fixed)
         more = np.setdiff1d(supports.into, own.supports.into, assume_unique=True)
         at = np.searchsorted(self.rows, np.concatenate((more, supports.possible)))
-        C = self.C[np.ix_(at, at)]
-        if is_positive_definite(own.target * np.eye(len(C)) - C):
+        C, plain = self.C[np.ix_(at, at)], self.plain[np.ix_(at, at)]
+        if is_positive_definite(own.target * np.eye(len(plain)) - plain):
             return None
         room, nonneg = own.problem.size - supports.into.size, own.problem.nonneg
-        left, _ = eliminated(C, more.size, own.target, 0)
+        left, _ = eliminated(C, more.size, own.target, 0, nonneg)
         if left is None:
             return np.ones(supports.possible.size)
         squares, each = root_of_squares(left, room, nonneg)

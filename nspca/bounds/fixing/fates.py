@@ -70,7 +70,7 @@ def fates(left: Sequence[Supports], n: int) -> tuple[np.ndarray, np.ndarray]:
     """
     into, free = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=bool)
     for supports in left:
-        into[supports.into] += 1
+        into[supports.certain] += 1
         free[supports.possible] = True
     return (into == len(left)) & (into > 0), (into > 0) | free
 

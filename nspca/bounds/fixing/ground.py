@@ -13,6 +13,7 @@ import numpy as np
 
 from nspca.bounds.elimination import Kept
 from nspca.bounds.fixing.node import Supports
+from nspca.bounds.fixing.squares import eliminated
 from nspca.covariance.covariance import Covariance
 from nspca.covariance.linalg import Array
 from nspca.problem import Problem
@@ -69,12 +70,40 @@ class Ground:
         Largest entry of A (signed: absolute value) in the rows of the features `outside`.
     prices : (n,) float64, or None
         Price that a support pays for each feature; 0 for those without rows.
+    base : Ground or None
+        The ground whose features have been eliminated, if any.
+    margin : float
+        At least what the rounding errors of eliminating them may add to a bound.
     """
 
     problem: Problem
     outside: np.ndarray
     floor: float
     prices: Array | None = None
+    base: "Ground | None" = None
+    margin: float = 0.0
+
+    @property
+    def whole(self) -> "Ground":
+        """The ground before any feature was eliminated."""
+        return self if self.base is None else self.base
+
+    def reduced(self, gone: np.ndarray, free: np.ndarray, v: float) -> "Ground | None":
+        """Return the ground of the free features after others are eliminated at level v (`reduction`).
+
+        None where ``v I - A`` is not positive definite on `gone`, or where features have prices or no rows.
+        """
+        whole, part = self.whole, self.whole.part
+        if self.prices is not None or np.isin(free, whole.outside).any():
+            return None
+        block = part.block(np.concatenate((gone, free)))
+        C, margin = eliminated(
+            block, gone.size, v, part.shape[0] if part.source == "data" else 1, whole.problem.nonneg
+        )
+        if C is None:
+            return None
+        problem = Problem(Part(part, free, C), whole.problem.size - gone.size, whole.problem.nonneg)
+        return Ground(problem, whole.outside[:0], 0.0, base=whole, margin=margin)
 
     @classmethod
     def of(cls, problem: Problem, kept: Kept, prices: Array | None = None) -> "Ground":

@@ -13,6 +13,7 @@ from nspca.bounds.fixing.bounding import Bounding
 from nspca.bounds.fixing.node import Warm
 from nspca.bounds.fixing.stored import Stored, none
 from nspca.bounds.fixing.tasks import Task
+from nspca.bounds.witness import Witness
 from nspca.covariance.linalg import Array
 
 RANK, RAISED = 4, 5
@@ -21,6 +22,8 @@ RAISED_ROWS = 80
 """Maximum rows for raising the rank of a lift. With more, its search costs more than branching."""
 REACHED = 4
 """Number of best points of a bundle that are tried as answers."""
+PLAIN = 80
+"""Steps of the plain dual before a lift begins without any that went before."""
 DAMPED = 2.0**-5
 """Penalty parameter of a lift that goes on in short steps, relative to the largest eigenvalue."""
 
@@ -65,6 +68,17 @@ def begin(own: Bounding, stored: Stored | None, rank: int) -> Lift:
     if points.shape[1] == 0:
         points = starts.first_point(own.problem, splitting, B)
     return add_lift(splitting, B, points)
+
+
+def begin_afresh(own: Bounding) -> Lift:
+    """Return a lift that knows of nothing before: plain steps for W come first."""
+    kept = own.kept
+    splitting = Splitting(kept, own.problem.size, own.problem.nonneg)
+    own.advance(splitting, PLAIN)
+    vectors = splitting.vectors.astype(np.float64)
+    none_known = np.zeros((len(vectors), 0))
+    own.warm = Warm(kept.features, np.asarray(splitting.weights, np.float64), vectors, none_known)
+    return begin(own, Stored.of(kept.features, Witness(splitting.entries.W)), RANK)
 
 
 def first_matrix(own: Bounding, splitting: Splitting) -> Array:

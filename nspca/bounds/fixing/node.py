@@ -19,9 +19,10 @@ MATRICES = 12
 """Matrices of the size of A that a lift holds."""
 FLOATS = 10**300
 """Numbers of supports from here on count as infinite, since larger ones may not fit into a float."""
-LEAF, EMPTY, SQUARES = -1, -2, -3
-"""Codes of a leaf, of a node without any support, and of a leaf that the squares of the entries of A prove to
-stay below the level.
+LEAF, EMPTY, SQUARES, REDUCED, CAPPED = -1, -2, -3, -4, -5
+"""Codes of a leaf, of a node without any support, of a leaf that the squares of the entries of A prove to
+stay below the level, and of a node whose only child is about what is left of A (`reduction`), without and
+with a bound on A itself.
 """
 
 
@@ -32,11 +33,24 @@ class Supports:
     Attributes
     ----------
     into, free : (.,) int64, increasing
+    gone : (.,) int64, increasing
+        Features that have been eliminated (`reduction`). They are in every support and count in no k.
     """
 
     into: np.ndarray
     free: np.ndarray
     k: int
+    gone: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+
+    def reduced(self) -> "Supports":
+        """Return the supports once the features that are in have been eliminated."""
+        nothing = np.zeros(0, dtype=np.int64)
+        return Supports(nothing, self.possible, self.k - self.into.size, self.certain)
+
+    @property
+    def certain(self) -> np.ndarray:
+        """Features that every support has, eliminated or not."""
+        return np.union1d(self.gone, self.into).astype(np.int64)
 
     def fix(self, out: np.ndarray, into: np.ndarray) -> "Supports":
         """Return the supports that lack the features `out` and have the features `into`."""
@@ -44,6 +58,7 @@ class Supports:
             np.union1d(self.into, into).astype(np.int64),
             np.setdiff1d(self.free, np.union1d(out, into)),
             self.k,
+            self.gone,
         )
 
     @property
@@ -150,9 +165,15 @@ class Node:
     scores : (f,) float64
         Branching score of each possible feature; the lowest is branched on.
     feature : int
-        Feature that the children branch on, or `LEAF` without children.
-    children : (Node, Node) or ()
-        The node with the feature, and the node without it.
+        Feature that the children branch on, `LEAF` without children, or `REDUCED`.
+    children : (Node, Node), (Node,) or ()
+        The node with the feature, and the node without it; or the only child of a reduced node.
+    level : float
+        Level at which features of a reduced node were eliminated.
+    roof : Use or None
+        Proof of a bound of a reduced node on A itself.
+    cap : float
+        Smallest bound of the roofs above the node.
     """
 
     supports: Supports
@@ -162,17 +183,25 @@ class Node:
     scores: Array = field(default_factory=lambda: np.zeros(0))
     feature: int = LEAF
     children: tuple["Node", ...] = ()
+    level: float = 0.0
+    roof: Use | None = None
+    cap: float = np.inf
 
     @property
     def upper(self) -> float:
         """Bound proved for the supports of the node; minus infinity if there are none."""
-        return -np.inf if self.leaf is None else self.leaf.upper
+        return -np.inf if self.leaf is None else min(self.leaf.upper, self.cap)
+
+    @property
+    def uses(self) -> list[Use]:
+        """All uses of the node, in the order of a certificate."""
+        return [*(stage.use for stage in self.stages), *(use for use in (self.roof, self.leaf) if use)]
 
     @property
     def code(self) -> int:
         """Code of the node in a certificate."""
         if self.children:
-            return self.feature
+            return self.feature if self.roof is None else CAPPED
         is_of_squares = self.leaf is not None and self.leaf.of_squares
         return EMPTY if self.supports.is_empty else SQUARES if is_of_squares else LEAF
 
@@ -193,6 +222,12 @@ class Node:
         for node in self.walk():
             node.stages = [replace(stage, use=shared(stage.use)) for stage in node.stages]
             node.leaf = None if node.leaf is None else shared(node.leaf)
+            node.roof = None if node.roof is None else shared(node.roof)
+
+    def lower_caps(self, cap: float) -> None:
+        """Lower the caps of the node and all its descendants to `cap`."""
+        for node in self.walk():
+            node.cap = min(node.cap, cap)
 
     def walk(self) -> Iterator["Node"]:
         """Yield this node and all its descendants in preorder, the child with the feature first."""
@@ -205,7 +240,7 @@ class Node:
 
 @dataclass(frozen=True, eq=False)
 class Probed:
-    """A node that was branched on, with the child that a probe closed.
+    """A node that was branched on, with the child that a probe closed; or a node that was reduced.
 
     Attributes
     ----------
@@ -213,16 +248,19 @@ class Probed:
         Supports after the stages.
     stages : list of Stage
     feature : int
-    closed : Node
-        The closed child: that with the feature if `into`, else that without it.
+    closed : Node or None
+        The closed child: that with the feature if `into`, else that without it. None for a reduced node.
     into : bool
+    level : float
+        Level at which a node was reduced.
     """
 
     supports: Supports
     stages: list[Stage]
     feature: int
-    closed: Node
+    closed: Node | None
     into: bool
+    level: float = 0.0
 
 
 def _spread(rows: np.ndarray, part: Array, features: np.ndarray) -> Array:

@@ -23,7 +23,7 @@ def is_hopeless(own: Bounding, task: Task, stored: Stored) -> bool:
 
     Rounds of steps give the bound of such a node, so that of the witness need not be searched.
     """
-    if own.kept.prices is None or not task.rounds or task.only_fixing or own.points is None:
+    if own.kept.prices is None or not task.rounds or own.points is None:
         return False
     query, _ = own.query(Use(stored, 0.0, 0.0, 0.0, np.zeros(0, dtype=np.uint8)))
     directions = own.directions(query)
@@ -54,5 +54,6 @@ def claim(own: Bounding, stored: Stored | None, estimate: float | None = None) -
     """Prove the spectral half of a witness, which may fix features then."""
     if stored is not None:
         t = spectral_half(own.problem, own.kept, stored.at(own.kept.features), estimate)
+        t += own.ground.margin
         own.priced = Use(stored, t, np.inf, 0.0, np.zeros(0, dtype=np.uint8), own.kept.paid)
         own.claimed = stored

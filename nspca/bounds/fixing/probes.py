@@ -83,7 +83,7 @@ def probe(own: Bounding, lift: Lift, supports: Supports) -> Node | None:
             gone = look(short, side.prove_rounded, lambda witness, proof: None, below=side.target - sure)
             if side.done or gone - own.lower > PROBED * (own.upper - own.lower):
                 break
-    own.steps += side.steps
+    own.steps, own.entries = own.steps + side.steps, own.entries + side.entries
     if side.answer is not None and side.lower > own.lower:
         own.lower, own.answer = side.lower, side.answer
     return node_of(side) if side.done else None
@@ -92,8 +92,11 @@ def probe(own: Bounding, lift: Lift, supports: Supports) -> Node | None:
 def below_probes(probed: list[Probed], node: Node) -> Node:
     """Return the first of a chain of nodes, each the open child of the one before; `node` ends the chain."""
     for one in reversed(probed):
-        above = Node(one.supports, one.stages, feature=one.feature)
-        above.children = (one.closed, node) if one.into else (node, one.closed)
+        above = Node(one.supports, one.stages, feature=one.feature, level=one.level)
+        if one.closed is None:
+            above.children = (node,)
+        else:
+            above.children = (one.closed, node) if one.into else (node, one.closed)
         node = above
     return node
 

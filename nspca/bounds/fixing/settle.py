@@ -15,10 +15,19 @@ from nspca.bounds.fixing.bounding import Bounding
 from nspca.bounds.fixing.branching import node_of
 from nspca.bounds.fixing.eigenvalues import take_up
 from nspca.bounds.fixing.ground import Ground
-from nspca.bounds.fixing.lifts import begin, first_lift, raise_rank, reach_points, remember, shorten
+from nspca.bounds.fixing.lifts import (
+    begin,
+    begin_afresh,
+    first_lift,
+    raise_rank,
+    reach_points,
+    remember,
+    shorten,
+)
 from nspca.bounds.fixing.node import Node
 from nspca.bounds.fixing.priced import claim, is_hopeless, weigh_up
 from nspca.bounds.fixing.probes import below_probes, probe_all
+from nspca.bounds.fixing.reduction import prove_roof, reduce
 from nspca.bounds.fixing.stages import fix_all
 from nspca.bounds.fixing.tasks import Narrowed, OutOfTime, Settled, Task
 from nspca.bounds.plan import ROUND
@@ -35,9 +44,7 @@ WORTH = 0.1
 the rows that may be fixed.
 """
 FIX_CAP, QUICK_CAP = 4000, 400
-"""Maximum cones of a search for features to fix; and of the first such search when the work ends without a
-fixed feature.
-"""
+"""Maximum cones of a search for features to fix; and of such a search at a node without rounds."""
 
 
 def settle(ground: Ground, task: Task, report: Report, narrowed: Narrowed | None = None) -> Settled:
@@ -50,14 +57,18 @@ def settle(ground: Ground, task: Task, report: Report, narrowed: Narrowed | None
     try:
         improve(own, task)
         prove_leaf(own)
-        node = node_of(own)
+        node = below_probes(own.probed, node_of(own))
+        if not own.done:
+            prove_roof(own, node)
     except OutOfTime:
         if not task.partial or own.best is None:
             raise
         own.report = silent  # what is left to do is short
         prove_leaf(own)
-        node = Node(own.supports, own.stages, None if own.supports.is_empty else own.best)
-    return Settled(below_probes(own.probed, node), own.answer, own.lower, own.steps)
+        last = Node(own.supports, own.stages, None if own.supports.is_empty else own.best)
+        node = below_probes(own.probed, last)
+        prove_roof(own, node)
+    return Settled(node, own.answer, own.lower, own.steps, own.entries)
 
 
 def improve(own: Bounding, task: Task) -> None:
@@ -66,7 +77,7 @@ def improve(own: Bounding, task: Task) -> None:
     if not own.done and task.witness is not None:
         if task.warm is not None:  # its points give directions of large search halves
             own.points = task.warm.feasible(own.kept, own.problem.size)
-        own.cap = QUICK_CAP if task.only_fixing else FIX_CAP
+        own.cap = FIX_CAP if task.rounds else QUICK_CAP
         stored = task.witness.covering(own.kept.features)
         if is_hopeless(own, task, stored):
             claim(own, stored)
@@ -74,7 +85,7 @@ def improve(own: Bounding, task: Task) -> None:
             own.offer(stored)
         fix_all(own)
     own.cap = FIX_CAP
-    if not own.done and task.rounds and (own.stages or not task.only_fixing):
+    if not own.done and task.rounds:
         refine(own, task)
 
 
@@ -105,7 +116,7 @@ def refine(own: Bounding, task: Task) -> None:
 
         def is_over(reached: float, rounds: int = rounds, fewest: int = fewest, last: float = last) -> bool:
             stalled = rounds >= fewest and last - reached < STALL * (reached - own.lower)
-            return stalled or rounds >= task.rounds
+            return stalled or rounds >= task.rounds or own.entries >= task.entries
 
         if own.kept.prices is None:
             reached = look(lift, own.prove_rounded, lambda witness, proof: None, below=own.upper)
@@ -120,11 +131,18 @@ def refine(own: Bounding, task: Task) -> None:
         over, last = is_over(reached), min(last, reached)
         least = 1 if over or anew else max(1, int(WORTH * len(own.kept.block)))
         if fix_all(own, least):
-            if own.done or not own.kept.block.any():
+            if own.done or not own.kept.block.any() or own.entries >= task.entries:
                 break
             lift, rounds, waits, anew = restricted(own.problem, lift, own.kept), 0, 1, False
             continue
         if not over:
+            continue
+        if own.entries >= task.entries:
+            break
+        if reduce(own):
+            if own.done or not own.kept.block.any():
+                break
+            lift, rounds, last, waits, anew = begin_afresh(own), 0, np.inf, FEWEST, False
             continue
         if task.raised and shorten(own, lift):
             rounds, last, waits = 0, np.inf, 1

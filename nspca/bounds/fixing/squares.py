@@ -5,7 +5,11 @@ answer on I and J is above v if the largest eigenvalue of C on J is at most v, w
 
     C  =  A_JJ + A_JI (v I - A_II)^-1 A_IJ        (a Schur complement)
 
-For x >= 0, negative entries of C may be taken as 0. The square of the largest eigenvalue is at most the sum
+For x >= 0, negative entries of C may be taken as 0, and A_IJ may be raised: x_I'A_IJ x_J grows. Without that,
+a feature that goes against those in I would count as one that goes with them, since x_I of any sign is
+allowed for. So negative entries are taken as 0 in the columns of A_IJ whose sum is negative.
+
+The square of the largest eigenvalue is at most the sum
 of the squares of the entries. That is close where one eigenvalue outweighs all others. So it is for features
 that are nearly copies, and near the optimum: what J adds goes mostly through the leading vector of A_II. The
 sum knows how many features J may have, which the largest eigenvalue on all free features does not.
@@ -34,7 +38,7 @@ def root_of_squares(C: Array, room: int, nonneg: bool) -> tuple[float, Array]:
     return float(np.sqrt(topk_sum(each, room))), each
 
 
-def eliminated(A: Array, into: int, v: float, terms: int) -> tuple[Array | None, float]:
+def eliminated(A: Array, into: int, v: float, terms: int, nonneg: bool) -> tuple[Array | None, float]:
     """Return C after the first `into` rows of A are eliminated at level v, and a margin for its rounding.
 
     Parameters
@@ -44,6 +48,8 @@ def eliminated(A: Array, into: int, v: float, terms: int) -> tuple[Array | None,
     v : float
     terms : int
         Number of terms of an entry of A.
+    nonneg : bool
+        Whether weights are nonnegative. Then columns of A_IJ may be raised (see above).
 
     Returns
     -------
@@ -52,6 +58,7 @@ def eliminated(A: Array, into: int, v: float, terms: int) -> tuple[Array | None,
         At least what the errors of a checker may add to the largest eigenvalue of C.
     """
     S, B = v * np.eye(into) - A[:into, :into], A[:into, into:]
+    B = np.where(B.sum(axis=0) < 0, np.maximum(B, 0.0), B) if nonneg else B
     variances, of_v = A.diagonal(), v * np.sqrt(into)
     own, others = np.sqrt(variances[:into].sum()), np.sqrt(variances[into:].sum())
     unit = ROUNDINGS * UNIT_ROUNDOFF * (terms + 4 * len(A) + 64)

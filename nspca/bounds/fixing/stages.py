@@ -3,7 +3,7 @@
 The supports that have a feature, or those that lack it, cannot exceed the best known value. A search over
 cones proves that for many features at once, and its cover is stored with them as a `Stage`.
 
-`settle` calls `fix_all` after each bound that a witness has proved. `strongest` asks `may_fix` before a tree
+`settle` calls `fix_all` after each bound that a witness has proved. `strongest` asks `fixable` before a tree
 begins.
 """
 
@@ -56,7 +56,7 @@ def fix(own: Bounding, least: int = 1) -> bool:
     out[kept.fixed : r + min(1, kept.free)] = True
     into = out & (np.arange(len(out)) < r)
     F = below(own.target, t, use.paid)
-    room = F - lost - 8 * UNIT_ROUNDOFF * abs(t)
+    room = F - own.ground.margin - lost - 8 * UNIT_ROUNDOFF * abs(t)
     known = own.directions(query)
     found = fixed_rows(query, room, (out, into), known, own.cap, own.quietly, least)
     rows = kept.features
@@ -73,24 +73,28 @@ def fix(own: Bounding, least: int = 1) -> bool:
     return True
 
 
-def may_fix(ground: Ground, task: Task, t: float) -> bool:
-    """Tell by a cheap test whether the witness of a task, with spectral claim t, may fix a feature.
+def fixable(ground: Ground, task: Task, t: float) -> int:
+    """Return a cheap upper bound on the number of features that a task's witness, with claim t, can fix.
 
-    The search half is evaluated in the directions of the bundle only. If its values with each feature, and
-    without it, exceed the level there, no cover can fix a feature.
+    The search half is evaluated in the directions of the bundle only. Where its values with a feature, and
+    without it, exceed the level there, no cover can fix it. Features without rows are fixed together.
     """
     own = Bounding.of(ground, task)
-    own.kept = ground.kept(task.supports)
-    if task.witness is None or task.warm is None:
-        return task.witness is not None
-    own.points = task.warm.feasible(own.kept, ground.problem.size)
-    stored = task.witness.covering(own.kept.features)
+    own.kept = kept = ground.kept(task.supports)
+    if task.witness is None:
+        return 0
+    if task.warm is None:
+        return task.supports.possible.size
+    own.points = task.warm.feasible(kept, ground.problem.size)
+    stored = task.witness.covering(kept.features)
     query, lost = own.query(Use(stored, t, 0.0, 0.0, np.zeros(0, dtype=np.uint8)))
     directions = own.directions(query)
     if not len(directions):
-        return True
-    reached = np.array(at_directions(query, directions))[:, own.kept.fixed :]
-    return bool((reached <= own.target - t - lost).any())
+        return task.supports.possible.size
+    having, lacking = at_directions(query, directions)
+    r, level = len(kept.features), own.target - t - lost
+    with_rows = np.minimum(having, lacking)[kept.fixed : r] <= level
+    return int(np.count_nonzero(with_rows)) + (kept.free if (having[r:] <= level).any() else 0)
 
 
 def below(level: float, t: float, paid: float = 0.0) -> float:

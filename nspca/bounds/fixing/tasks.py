@@ -4,6 +4,7 @@ A `FixingTree` makes a `Task` for each node, `waves` brings it to `settle`, and 
 `Settled`.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -41,10 +42,10 @@ class Task:
     plan : Plan
     rounds : int
         Maximum rounds of steps.
+    entries : float
+        Work of all steps, in entries, after which no further round begins.
     work : float
         Work of a first enumeration of supports by eigenvalues: r^3 for each part.
-    only_fixing : bool
-        Whether to make steps only if the witness has fixed a feature.
     only_bounding : bool
         Whether to fix no features, enumerate no supports and look for no better answer.
     raised : bool
@@ -62,8 +63,8 @@ class Task:
     gap: float
     plan: Plan
     rounds: int = field(default_factory=lambda: ROUNDS)  # read when a task is made
+    entries: float = math.inf
     work: float = 0.0
-    only_fixing: bool = False
     only_bounding: bool = False
     raised: bool = False
     partial: bool = False
@@ -76,9 +77,10 @@ class OutOfTime(Exception):
 
 @dataclass(frozen=True, eq=False)
 class Settled:
-    """A settled node, a better answer if one was found, the best known value, and the number of steps."""
+    """A settled node, a better answer if one was found, the best known value, the steps and their work."""
 
     node: Node
     answer: Answer | None
     lower: float
     steps: int
+    entries: float

@@ -51,15 +51,18 @@ class Limits:
         Maximum wall time.
     nodes : int or None
         Maximum number of settled nodes.
-    steps : float or None
-        Maximum steps of all nodes together.
+    entries : float or None
+        Maximum work of the steps of all nodes together, in entries.
+    features : int or None
+        Maximum free features of a node that is split.
     client : distributed.Client or None
         Dask client whose workers settle the nodes.
     """
 
     seconds: float | None = None
     nodes: int | None = None
-    steps: float | None = None
+    entries: float | None = None
+    features: int | None = None
     client: Any = None
 
     def helped(self, client: Any) -> "Limits":
@@ -139,14 +142,14 @@ class FixingTree(Work[Plan]):
         warm: Warm | None = None,
         rounds: int = 0,
         work: float = 0.0,
-        only_fixing: bool = False,
     ) -> None:
         """Settle the root and open its nodes; the arguments are those of `Task`.
 
         A root whose work is cut short, also by `Cancelled`, keeps the features fixed by then.
         """
-        task = Task(self.whole(), witness, warm, self.lower, self.gap, self.plan, rounds, work, only_fixing)
+        task = Task(self.whole(), witness, warm, self.lower, self.gap, self.plan, rounds)
         task = replace(task, raised=self.raised, partial=True, at_level=self.at_level)
+        task = replace(task, work=work, entries=self.left)
         self.heap = []
         try:
             settled = settle(self.ground, task, self.quietly, self.narrow)
@@ -171,6 +174,8 @@ class FixingTree(Work[Plan]):
     def resume(self, root: Node) -> None:
         """Continue a tree that was stopped: find its open nodes."""
         self.root = root
+        level = max(node.level for node in root.walk())  # features cannot be eliminated at a lower one
+        self.lower = max(self.lower, level / (1 + self.gap))
         for node in root.walk():
             self.count(node)
             if node.leaf is not None and node.upper > self.target:
@@ -200,9 +205,20 @@ class FixingTree(Work[Plan]):
         return (
             time.monotonic() > self.ends
             or (limits.nodes is not None and self.nodes >= limits.nodes)
-            or (limits.steps is not None and self.steps >= limits.steps)
+            or self.left <= 0
+            or (limits.features is not None and self.widest > limits.features)
             or self.held > MOST_BYTES
         )
+
+    @property
+    def left(self) -> float:
+        """Work that is left of the limit, in entries."""
+        return np.inf if self.limits.entries is None else self.limits.entries - self.entries
+
+    @property
+    def widest(self) -> int:
+        """Number of free features of the open node with the largest bound; 0 without an open node."""
+        return self.heap[0][2].supports.possible.size if self.heap else 0
 
     def worst(self) -> list[Node]:
         """Remove and return the open nodes with the largest bounds, at most `WAVE`."""
@@ -218,7 +234,10 @@ class FixingTree(Work[Plan]):
         assert leaf is not None  # it is open
         one = node.supports.possible[[int(np.argmin(node.scores))]]
         for supports in (node.supports.fix(none, one), node.supports.fix(one, none)):
-            yield Task(supports, leaf.witness, node.warm, self.lower, self.gap, self.plan, raised=self.raised)
+            task = Task(
+                supports, leaf.witness, node.warm, self.lower, self.gap, self.plan, raised=self.raised
+            )
+            yield replace(task, entries=self.left)
 
     def split(self, parents: list[Node], settled: Iterable[Settled]) -> None:
         """Attach the settled children to their parents. Parents without both children stay open."""
@@ -230,6 +249,7 @@ class FixingTree(Work[Plan]):
                 parent = waiting[0]
                 for one in both:
                     one.node.share(parent.leaf)
+                    one.node.lower_caps(parent.cap)
                 feature = int(parent.supports.possible[int(np.argmin(parent.scores))])
                 children = self.taken(both[0]), self.taken(both[1])
                 parent.feature, parent.children, parent.leaf, parent.warm = feature, children, None, None
@@ -244,11 +264,12 @@ class FixingTree(Work[Plan]):
                 self.open(parent)
 
     def taken(self, settled: Settled) -> Node:
-        """Take over value, answer and steps of a settled node, and return the node.
+        """Take over value, answer and work of a settled node, and return the node.
 
         A better answer is improved by a local search, unless features have prices.
         """
         self.nodes, self.steps = self.nodes + 1, self.steps + settled.steps
+        self.entries += settled.entries
         self.count(settled.node)
         if settled.answer is not None and settled.lower >= self.lower:
             x = np.zeros(self.problem.n)
@@ -263,7 +284,7 @@ class FixingTree(Work[Plan]):
     def count(self, node: Node) -> None:
         """Add the bytes of the witnesses of a node, each once, to the total."""
         for one in node.walk():
-            for use in [stage.use for stage in one.stages] + ([] if one.leaf is None else [one.leaf]):
+            for use in one.uses:
                 self.held += use.tree.nbytes + 24
                 if use.witness is not None and id(use.witness) not in self.known:
                     self.known.add(id(use.witness))
@@ -334,8 +355,8 @@ class FixingTree(Work[Plan]):
         known = np.inf if self.known_upper is None else self.known_upper
         shown = min(known, upper * unit if self.root is not None else np.inf)
         fixed = self.certain_supports() if self.root is not None else None
-        into = [] if fixed is None else fixed.into.tolist()
-        out = 0 if fixed is None else self.problem.n - fixed.into.size - fixed.possible.size
+        into = [] if fixed is None else fixed.certain.tolist()
+        out = 0 if fixed is None else self.problem.n - len(into) - fixed.possible.size
         open_ = len(left) if self.root is not None else 1
         words = f"{len(into)} in, {out} out, {open_} open"
         self.report(

@@ -1,0 +1,145 @@
+"""Reduced nodes: features that are in are eliminated, and the tree goes on with what is left of A."""
+
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+import nspca
+from benchmarks import fixings
+from nspca.bounds.fixing import eigenvalues, settle
+from nspca.bounds.fixing.node import CAPPED, REDUCED
+from nspca.bounds.fixing.reduction import reduce
+from nspca.bounds.fixing.squares import eliminated
+from nspca.errors import CertificateError
+from tests.bounds.test_fixing import lean, made, optimum, tables, tree_of  # noqa: F401  # fixture
+from tests.oracles import brute_force
+from tests.strategies import counts
+
+FORCED = 2
+"""Features that are in from the beginning, so that every root is reduced."""
+
+
+@pytest.fixture
+def reducing(monkeypatch):
+    """Nothing is enumerated, and each node with a feature in is reduced before its lift begins."""
+    refine = settle.refine
+
+    def reduced_first(own, task):
+        reduce(own)
+        if not own.done:
+            refine(own, task)
+
+    monkeypatch.setattr(eigenvalues, "COUNTED", 0.0)
+    monkeypatch.setattr(settle, "refine", reduced_first)
+
+
+def problems(count, seed, nonneg):
+    """Problems with forced features, their data, and the best value; some with ties, copies or one sign."""
+    rng = np.random.default_rng(seed)
+    for number in range(count):
+        X, k = rng.standard_normal((int(rng.integers(3, 20)), 9)), int(rng.integers(4, 7))
+        kind = number % 4
+        X = np.round(2 * X) if kind == 1 else np.abs(X) if kind == 2 else X
+        X[:, 1] = X[:, 0] if kind == 3 else X[:, 1]
+        forced = tuple(sorted(map(int, rng.choice(9, FORCED, replace=False))))
+        problem = nspca.Problem.from_data(X, k, nonneg, center=False, forced=forced)
+        yield X, problem, max(optimum(problem.covariance.matrix, k, nonneg, forced).values()), rng
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+@counts(80, 2000)
+def test_what_is_left_of_A_is_above_a_level_wherever_A_is(nonneg, count):
+    """Signed, and only there, it is so just where A is; a raised column of A keeps it an upper bound."""
+    low = high = 0
+    for X, _, rng in tables(count, seed=90 + nonneg):
+        A = X.T @ X / len(X)
+        n = len(A)
+        order = rng.permutation(n)
+        into, free = order[: rng.integers(1, n)], order[max(1, n - 4) :]
+        free = np.setdiff1d(free, into)
+        if not free.size:
+            continue
+        rows, p = np.concatenate((into, free)), into.size
+        best = brute_force(A[np.ix_(into, into)], p, nonneg)[0]
+        for v in max(best, np.linalg.eigvalsh(A[np.ix_(into, into)])[-1]) * np.array(
+            [1 + 1e-6, 1.01, 1.2, 2.0]
+        ):
+            C, margin = eliminated(A[np.ix_(rows, rows)], p, float(v), len(X), nonneg)
+            if C is None:
+                continue
+            for J in (J for size in range(1, free.size + 1) for J in combinations(range(free.size), size)):
+                S = np.concatenate((into, free[list(J)]))
+                value = brute_force(A[np.ix_(S, S)], len(S), nonneg)[0]
+                left = brute_force(C[np.ix_(J, J)], len(J), nonneg)[0]
+                if left + margin <= v:
+                    assert value <= v * (1 + 1e-12)
+                elif not nonneg and left > v * (1 + 1e-6):
+                    assert value > v * (1 - 1e-12)
+                low, high = low + (left + margin <= v), high + (left > v)
+    assert min(low, high) > count / 4
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+@pytest.mark.parametrize("count", [10, pytest.param(600, marks=pytest.mark.long)])
+def test_trees_of_reduced_nodes_prove_no_bound_below_the_optimum(reducing, nonneg, count):
+    """At levels about the optimum; whatever is stopped early is a certificate too, and can be read back."""
+    reduced = capped = 0
+    for X, problem, best, rng in problems(count, 50 + nonneg, nonneg):
+        if not best:
+            continue
+        for share in (1.0, 0.9)[: 1 + int(rng.integers(2))]:
+            tree = tree_of(problem, share * best, rng, rounds=1, nodes=int(rng.choice([1, 3, 12])))
+            proof = tree.certificate()
+            assert proof.upper >= best * problem.covariance.unit * (1 - 1e-9)
+            nspca.verify(X, proof, problem)
+            codes = proof.witness["branch"]
+            reduced, capped = reduced + (codes == REDUCED).sum(), capped + (codes == CAPPED).sum()
+            on = nspca.certify(problem, effort="exhaustive", resume=proof, nodes=2)
+            assert on.upper >= best * problem.covariance.unit * (1 - 1e-9)
+            nspca.verify(X, on, problem)
+    assert reduced > count / 8 and capped > count / 8
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_no_feature_is_fixed_wrongly_below_a_reduced_node(reducing, nonneg):
+    total = np.zeros(2, dtype=int)
+    for _, problem, best, rng in problems(12, 60 + nonneg, nonneg):
+        A = problem.covariance.matrix
+        oracle = fixings.Oracle(fixings.values_of_sets(A, nonneg), problem.n, problem.size)
+        tree = tree_of(problem, best, rng, rounds=1, nodes=3)
+        total += fixings.wrong_fixings(tree.root, tree.whole(), oracle)
+    assert total[0] > 10 and total[1] == 0
+
+
+def test_forged_reduced_nodes_are_refused_or_still_true(reducing):
+    """Levels, claims, codes and features that were changed: a bound below the optimum is never accepted."""
+    tried = refused = 0
+    for X, problem, best, rng in problems(8, 70, True):
+        proof = tree_of(problem, best, rng, rounds=1, nodes=3).certificate()
+        codes = proof.witness["branch"]
+        if not best or not np.isin(codes, (REDUCED, CAPPED)).any():
+            continue
+        for _ in range(20):
+            arrays = {name: array.copy() for name, array in proof.witness.items()}
+            name = str(rng.choice(["level", "claims", "branch", "features", "W", "tau"]))
+            if not arrays[name].size:
+                continue
+            at = tuple(int(rng.integers(size)) for size in arrays[name].shape)
+            if name == "branch":
+                arrays[name][at] = rng.choice([-1, -2, -3, -4, -5, int(rng.integers(problem.n))])
+            elif name == "features":
+                arrays[name][at] = rng.integers(problem.n)
+            else:
+                arrays[name][at] *= rng.choice([0.0, 0.5, 0.9, 0.999, 1.1])
+            bound = max(arrays["level"][0], 0.0) * problem.covariance.unit
+            upper = min(proof.upper, max(bound, 0.97 * best * problem.covariance.unit))
+            forged, tried = replace(proof, witness=arrays, upper=float(upper)), tried + 1
+            try:
+                nspca.verify(X, forged, problem)
+            except CertificateError:
+                refused += 1
+            else:
+                assert forged.upper >= best * problem.covariance.unit * (1 - 1e-9)
+    assert tried > 100 and refused > tried / 4
