@@ -11,7 +11,7 @@ import nspca
 from nspca.bounds import elimination, witness
 from nspca.bounds import strongest as effort
 from nspca.bounds.dual import starts
-from nspca.bounds.dual.bundle import Sought, climb
+from nspca.bounds.dual.bundle import Sought, climb, supports_of
 from nspca.bounds.dual.lift import add_lift
 from nspca.bounds.dual.rowcuts import Cuts
 from nspca.bounds.dual.splitting import Splitting
@@ -283,6 +283,27 @@ def test_climbs_lead_to_feasible_points_of_the_value_they_tell(nonneg):
         assert np.allclose(
             values, np.square(U.T @ X).sum(axis=0) + (root * np.abs(X).sum(axis=0)) ** 2 + h @ S
         )
+
+
+@pytest.mark.parametrize("priced", [True, False])
+def test_supports_have_the_largest_terms_however_many_are_equal(priced):
+    rng = np.random.default_rng(8)
+    for trial in range(300):
+        n, columns = int(rng.integers(1, 12)), int(rng.integers(1, 5))
+        k = int(rng.integers(1, n + 3))
+        fixed = int(rng.integers(0, min(k, n) + 1)) * (trial % 2)
+        terms = rng.integers(-3, 3, (n, columns)) + 0.0 if trial % 3 else rng.standard_normal((n, columns))
+        terms = np.maximum(terms, 0.0) if trial % 5 == 0 else terms - 4.0 * (trial % 7 == 0)
+        before = terms.copy()
+        S = supports_of(terms, Sought(k, True, fixed, priced))
+        assert np.array_equal(terms, before)
+        assert S[:fixed].all()
+        for term, own in zip(terms.T, S.T.astype(bool), strict=True):
+            free = np.sort(term[fixed:])[::-1][: min(k, n) - fixed]
+            if priced:
+                free = free[free > 0] if fixed or term.max() > 0 else free[: own.sum()]
+                assert own.any()
+            assert np.array_equal(np.sort(term[fixed:][own[fixed:]])[::-1], free)
 
 
 def test_row_cuts_are_projected_to_the_nearest_point():

@@ -12,6 +12,8 @@ from nspca.covariance.linalg import Array
 
 CLIMB_STEPS = 12
 """Steps of a climb (local search) from each direction. Most climbs converge earlier."""
+POSITIVE = np.nextafter(0.0, 1.0)
+"""Smallest positive number."""
 CLIMBS = 32
 """Number of random directions whenever new points are searched."""
 
@@ -183,13 +185,24 @@ def supports_of(terms: Array, sought: Sought) -> Array:
 
     When rows have prices, only positive terms are taken, or the largest one alone.
     """
-    terms = terms.copy()
-    terms[: sought.fixed] = np.inf
-    S = np.zeros_like(terms)
-    last = min(sought.k, len(terms)) - 1
-    np.put_along_axis(S, np.argpartition(-terms, last, axis=0)[: sought.k], 1.0, axis=0)
+    if sought.fixed:
+        terms = terms.copy()
+        terms[: sought.fixed] = np.inf
+    k = min(sought.k, len(terms))
+    # a copy with a line for each column is partitioned in half the time
+    lines = np.array(terms.T, order="C")
+    lines.partition(len(terms) - k, axis=1)
+    least = lines[:, len(terms) - k]
     if sought.priced:
-        S *= (terms > 0) | (terms == terms.max(axis=0))
+        most = lines[:, len(terms) - k :].max(axis=1)
+        least = np.where(least > 0, least, np.where(most > 0, POSITIVE, most))
+    chosen = terms >= least
+    tied = np.flatnonzero(np.count_nonzero(chosen, axis=0) > k)
+    S = chosen.astype(np.float64, order="C")
+    if tied.size:
+        first = np.zeros((len(terms), tied.size))
+        np.put_along_axis(first, np.argpartition(-terms[:, tied], k - 1, axis=0)[:k], 1.0, axis=0)
+        S[:, tied] *= first
     return S
 
 

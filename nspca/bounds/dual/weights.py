@@ -85,11 +85,13 @@ def simplex_program(H: Array, c: Array, w: Array, group: np.ndarray) -> Array:
     sums = np.equal.outer(np.arange(several), group).astype(np.float64)
     for _ in range(PIVOTS):
         i = np.flatnonzero(active)
-        K = np.zeros((i.size + several, i.size + several))
-        K[: i.size, : i.size] = H[np.ix_(i, i)]
-        K[i.size :, : i.size], K[: i.size, i.size :] = sums[:, i], sums[:, i].T
-        K[range(i.size), range(i.size)] += 1e-9 * np.trace(K) / i.size + 1e-300
-        new, old = np.linalg.solve(K, np.append(-c[i], totals))[: i.size], w[i]
+        m, part = i.size, sums[:, i]
+        K, right = np.zeros((m + several, m + several)), np.empty(m + several)
+        K[:m, :m] = H[i[:, None], i]
+        K[m:, :m], K[:m, m:] = part, part.T
+        K.ravel()[: m * (m + several) : m + several + 1] += 1e-9 * K.trace() / m + 1e-300
+        right[:m], right[m:] = -c[i], totals
+        new, old = np.linalg.solve(K, right)[:m], w[i]
         if new.min() >= 0:
             w[i] = new
             gradient = c + H @ w
