@@ -102,6 +102,21 @@ def test_trees_of_reduced_nodes_prove_no_bound_below_the_optimum(reducing, nonne
     assert reduced > count / 8 and capped > count / 8
 
 
+def test_certificates_are_accepted_where_a_better_answer_is_found_below_a_reduced_node(reducing):
+    """Bounds of later nodes are then about another C, and nodes that are branched on have fewer features."""
+    branched = 0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        X = rng.standard_normal((5, 4))
+        problem = nspca.Problem.from_data(X, 3, nonneg=True, center=False, forced=(0,))
+        best = max(optimum(problem.covariance.matrix, 3, True, (0,)).values())
+        proof = tree_of(problem, 0.9 * best, rng, rounds=0, nodes=12).certificate()
+        nspca.verify(X, proof, problem)
+        codes = proof.witness["branch"]
+        branched += np.isin(codes, (REDUCED, CAPPED)).any() and (codes >= 0).any()
+    assert branched > 10
+
+
 @pytest.mark.parametrize("nonneg", [True, False])
 def test_no_feature_is_fixed_wrongly_below_a_reduced_node(reducing, nonneg):
     total = np.zeros(2, dtype=int)

@@ -107,8 +107,7 @@ class Bounding(Work[Plan]):
         """Return the work on the node of a task before anything is done."""
         if task.supports.gone.size:
             level = task.lower * (1 + task.gap)
-            left = np.union1d(task.supports.into, task.supports.free)
-            less = ground.reduced(task.supports.gone, left, level)
+            less = ground.reduced(task.supports.gone, task.supports.left, level)
             assert less is not None  # at a level no lower they have been eliminated before
             ground = less
         return cls(

@@ -10,7 +10,7 @@ from nspca.lowrank.fixing import at_directions
 
 def node_of(own: Bounding) -> Node:
     """Return the node for the present supports, with what its children start from if it is open."""
-    node = Node(own.supports, own.stages, leaf=own.best)
+    node = Node(own.supports, own.stages, leaf=own.best, level=own.ground.level)
     if own.counted is not None:
         counted = own.counted
         node.feature, node.children, node.leaf = counted.feature, counted.children, counted.leaf

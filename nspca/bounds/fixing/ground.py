@@ -74,6 +74,8 @@ class Ground:
         The ground whose features have been eliminated, if any.
     margin : float
         At least what the rounding errors of eliminating them may add to a bound.
+    level : float
+        Level at which they were eliminated; 0 if none were.
     """
 
     problem: Problem
@@ -82,6 +84,7 @@ class Ground:
     prices: Array | None = None
     base: "Ground | None" = None
     margin: float = 0.0
+    level: float = 0.0
 
     @property
     def whole(self) -> "Ground":
@@ -103,7 +106,7 @@ class Ground:
         if C is None:
             return None
         problem = Problem(Part(part, free, C), whole.problem.size - gone.size, whole.problem.nonneg)
-        return Ground(problem, whole.outside[:0], 0.0, base=whole, margin=margin)
+        return Ground(problem, whole.outside[:0], 0.0, base=whole, margin=margin, level=v)
 
     @classmethod
     def of(cls, problem: Problem, kept: Kept, prices: Array | None = None) -> "Ground":

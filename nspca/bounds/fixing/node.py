@@ -35,17 +35,20 @@ class Supports:
     into, free : (.,) int64, increasing
     gone : (.,) int64, increasing
         Features that have been eliminated (`reduction`). They are in every support and count in no k.
+    left : (.,) int64, increasing
+        Features that were left when `gone` had been eliminated. What rounding errors may add depends on them.
     """
 
     into: np.ndarray
     free: np.ndarray
     k: int
     gone: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    left: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
     def reduced(self) -> "Supports":
         """Return the supports once the features that are in have been eliminated."""
         nothing = np.zeros(0, dtype=np.int64)
-        return Supports(nothing, self.possible, self.k - self.into.size, self.certain)
+        return Supports(nothing, self.possible, self.k - self.into.size, self.certain, self.possible)
 
     @property
     def certain(self) -> np.ndarray:
@@ -59,6 +62,7 @@ class Supports:
             np.setdiff1d(self.free, np.union1d(out, into)),
             self.k,
             self.gone,
+            self.left,
         )
 
     @property
@@ -169,7 +173,8 @@ class Node:
     children : (Node, Node), (Node,) or ()
         The node with the feature, and the node without it; or the only child of a reduced node.
     level : float
-        Level at which features of a reduced node were eliminated.
+        Level at which features were eliminated for the bounds of the node or its child; 0 if none were.
+        The level of a certificate is no lower: what is left of A grows as the level falls.
     roof : Use or None
         Proof of a bound of a reduced node on A itself.
     cap : float

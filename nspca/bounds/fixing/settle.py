@@ -65,7 +65,8 @@ def settle(ground: Ground, task: Task, report: Report, narrowed: Narrowed | None
             raise
         own.report = silent  # what is left to do is short
         prove_leaf(own)
-        last = Node(own.supports, own.stages, None if own.supports.is_empty else own.best)
+        best = None if own.supports.is_empty else own.best
+        last = Node(own.supports, own.stages, best, level=own.ground.level)
         node = below_probes(own.probed, last)
         prove_roof(own, node)
     return Settled(node, own.answer, own.lower, own.steps, own.entries)
