@@ -216,13 +216,14 @@ def _search(problem: Problem, remainder: Remainder) -> Curve:
 def with_core(
     problem: Problem, remainder: Remainder, rows: np.ndarray, tau: float, t: float, v: Array | None = None
 ) -> Kept | None:
-    """Return the rows of a core with weights for all other features; None if no weights were found.
+    """Return the rows of a core with weights for all other features; None if no weights were found, or if
+    entries above tau are missing.
 
     Parameters
     ----------
     problem : Problem
     remainder : Remainder
-        Entries of A above a level of at most tau.
+        Entries of A above a level. It must be at most tau.
     rows : (r,) int
         Features of the core, forced ones first.
     tau : float
@@ -235,6 +236,8 @@ def with_core(
     A = problem.covariance
     # For signed problems |W_ij| <= tau must hold despite rounding errors.
     tau = tau if problem.nonneg else max(tau, 4 * entry_error(A))
+    if tau < remainder.level:
+        return None
     others = np.setdiff1d(np.arange(problem.n), rows)
     NOO, NOR = _outside(remainder, rows, others, tau)
     felt = np.abs(NOR) @ (np.ones(rows.size) if v is None else np.abs(v))

@@ -200,7 +200,7 @@ class _Cores:
     best : KyFan or None
         The run with the smallest bound.
     pair : (float, float)
-        Threshold and spectral claim of `best`, the claim relative to the noise (see `noise`).
+        Threshold and spectral claim of `best`, the claim relative to the `noise`; 0 without noise.
     steps : int
     """
 
@@ -230,7 +230,8 @@ class _Cores:
         """
         noise, usual = self.noise(rows, tau), self.usual_claim(tau)
         if noise == 0.0:
-            self.attempt(rows, tau, usual)
+            if self.attempt(rows, tau, usual):
+                self.pair = tau, 0.0
             return
         for claim in sorted({usual / noise, *NOISE}, reverse=True):
             if not self.attempt(rows, tau, claim * noise):
@@ -248,7 +249,7 @@ class _Cores:
     def repeat(self, rows: np.ndarray) -> None:
         """Try the threshold and the claim of the best run on another core."""
         tau, claim = self.pair
-        self.attempt(rows, tau, claim * self.noise(rows, tau))
+        self.attempt(rows, tau, claim * self.noise(rows, tau) or self.usual_claim(tau))
 
     def attempt(self, rows: np.ndarray, tau: float, t: float) -> bool:
         """Run `KyFan` with a threshold and a spectral claim; return whether its bound is the best so far."""

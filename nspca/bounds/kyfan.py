@@ -23,6 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nspca.bounds import elimination
+from nspca.bounds.core import with_weights
 from nspca.bounds.dual.rounds import Work
 from nspca.bounds.dual.splitting import Splitting
 from nspca.bounds.elimination import Kept
@@ -204,9 +205,11 @@ class KyFan(Work[JointPlan]):
             self.search_threshold()
         W, rows, sizes = self.best, self.kept.rows, self.problem.sizes
         assert W is not None  # search_threshold always keeps its first W
-        tau = threshold(W, self.problem.nonneg, self.kept.floor)
-        pairs = largest_eigenpairs(self.kept.block - W, len(sizes))
-        upper, witness = claimed(self.problem, pairs, W, rows, kept=self.kept)
+        tau, kept = threshold(W, self.problem.nonneg, self.kept.floor), self.kept
+        if kept.weights is not None and rows is not None and tau > kept.floor:  # K has to be of this tau
+            kept = with_weights(self.problem, rows, tau, kept.outside, kept.weights) or kept
+        pairs = largest_eigenpairs(kept.block - W, len(sizes))
+        upper, witness = claimed(self.problem, pairs, W, rows, kept=kept)
         upper += sum(sizes) * tau * (1 + 4 * UNIT_ROUNDOFF)
         if not np.isfinite(upper):
             failed = "the eigenvalues of the joint bound could not be proved"
@@ -258,7 +261,7 @@ def claimed(
     size = A.trace if rows is None else float(A.diagonal[rows].sum())
     size += 0.0 if N is None else float(np.linalg.norm(N))
     try:
-        t = spectral_claim(A, U if L is None else np.hstack((U, L)), low, rows, N) if size > 0 else 0.0
+        t = spectral_claim(A, U if L is None else np.hstack((U, L)), low, rows, N) if size > 0 else low
     except (NotConverged, Refused):
         return np.inf, {}
     if t - low > SLACK * size:

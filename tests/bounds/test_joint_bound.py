@@ -114,6 +114,39 @@ def test_standardised_tables_are_proved_together_with_a_core():
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
+@pytest.mark.parametrize("cores", [(1, 1), (1, 2)])
+def test_a_core_without_noise_outside_is_tried_again_with_its_own_threshold(monkeypatch, nonneg, cores):
+    """Entries up to the level were once missing where the threshold of the second core was 0."""
+    monkeypatch.setattr(core, "pays", lambda *_: True)
+    monkeypatch.setattr(elimination, "leaves_out_little", lambda *_: False)
+    monkeypatch.setitem(joint.JOINT_PLANS, "standard", replace(joint.JOINT_PLANS["standard"], cores=cores))
+    A, small = np.eye(8), 5e-4
+    A[1:, 1:] = 0.9 * small + 0.05 * small * np.eye(7)
+    A[0, 1:] = A[1:, 0] = small
+    problem = Problem.from_covariance(A, (7, 1), nonneg)
+    certificate = checked(A, problem, "standard", 1 / problem.covariance.unit)
+    assert certificate.upper >= brute_force_joint(A, (7, 1), nonneg)[0] * (1 - EDGE)
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_weights_fit_the_threshold_of_any_W(nonneg):
+    """W may have entries above the floor of the core, and the rest outside is then counted above these."""
+    rng, tried = np.random.default_rng(0), 0
+    for _ in range(60):
+        B = rng.standard_normal((4, 3))
+        A = B.T @ B / 4
+        problem = Problem.from_covariance(A, (1, 1), nonneg)
+        tau = 0.1 * float(problem.covariance.diagonal.max())
+        kept = core.with_core(problem, collect(problem.covariance, nonneg, tau), np.arange(2), tau, tau)
+        if kept is None or not kept.folded.any():
+            continue
+        proved = of_weights(problem, kept, 2 * kept.floor * np.eye(2))
+        exact, tried = brute_force_joint(A, (1, 1), nonneg)[0], tried + 1
+        assert exact * (1 - EDGE) <= nspca.verify(A, proved, problem) <= proved.upper
+    assert tried > 20
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
 def test_cores_with_lowered_thresholds_are_not_below_brute_force(monkeypatch, nonneg):
     """The whole search for a core, where none pays: each threshold that it tries, and those that it keeps."""
     monkeypatch.setattr(core, "pays", lambda *_: True)
