@@ -102,6 +102,9 @@ def test_a_reader_who_divides_the_numbers_gets_the_guarantee(k):
     """Printed variance over printed limit is what is printed as the share of the best possible."""
     problem = nspca.Problem.from_data(DIGITS.X, k=k)
     result = nspca.solve(problem, certify="fast")
+    if result.ratio > 0.999:  # proved optimal: no limit is printed
+        weaker = replace(result.certificate, upper=(1 + 0.01 * k) * result.certificate.upper)
+        result = result.with_certificate(weaker)
     one = statement.state_result(DIGITS, problem, result, k)
     found, limit = (float(text.removesuffix(" %")) for text in (one.share_text, one.most_text))
     guarantee = float(format_guarantee(result.ratio).removesuffix(" %"))
