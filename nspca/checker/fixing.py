@@ -10,10 +10,12 @@ Proof. Let x'Ax > v, and let S be the support of x and the forced features. At t
   So S does not have j. A stage that fixes j in proves the same for every S without j, by T-j. So S has j.
 - A free feature that is branched on is in S or not. So S belongs to one child.
 - Where more than k features are in there is no S. Where none is in or free S is empty, and x'Ax = 0 <= v.
+  Below a reduced node S is then what was eliminated, and x'Ax <= v as vI - A is positive definite there.
 So S arrives at a leaf, which proves x'Ax <= t + F for it, as in `inequality`, or x'Ax <= v by squares.
-A node may be *reduced*. Its child is about C (below) in place of A, the free features, and k - |I|. For x_J
-of length s, v - x'Ax >= v s^2 - x_J'Cx_J. So where x_J'Cx_J <= b s^2 is proved, x'Ax <= max(v, b). What is
-proved there at level v holds for A too: a stage leaves every x'Ax > v in its sets.
+A node may be *reduced*. Its child is about C (below) in place of A, the free features, and k - |I|. For
+|x| = 1 and x_J of length s, v - x'Ax >= v s^2 - x_J'Cx_J - s^2 |R|^2 / mu. So where x_J'Cx_J and the last
+term are proved to be at most b s^2 together, x'Ax <= max(v, b). What is proved there at level v holds for A
+too: a stage, whether it fixes features in or out, leaves every x'Ax > v in its sets.
 
 Theorem (squares). Let I be the features that are in, S = vI - A_II >= mu I with mu > 0, Y any matrix,
 B = A_IJ for the other features J of a set, R = B - SY and C = A_JJ + B'Y + Y'B - Y'SY. Then x'Ax <= v if the
