@@ -438,9 +438,18 @@ class _Run(Work[Plan]):
             tree.run()
 
     def rows_of(self, root: Node) -> Kept:
-        """Return the kept rows that the open nodes of a tree need; `root` is the root of the tree."""
+        """Return the kept rows that the open nodes of a tree need; `root` is the root of the tree.
+
+        Reduced nodes above them count, too, since they may be open again (`FixingTree.restored`).
+        """
         target = self.lower * (1 + self.gap)
-        left = [node.supports for node in root.walk() if node.leaf is not None and node.upper > target]
+
+        def is_open(node: Node) -> bool:
+            """Tell whether a leaf of a node is above the target."""
+            return any(one.leaf is not None and one.upper > target for one in node.walk())
+
+        looked_at = (node for node in root.walk() if node.leaf is not None or node.roof is not None)
+        left = [node.supports for node in looked_at if is_open(node)]
         none = np.zeros(0, dtype=np.int64)
         features = np.unique(
             np.concatenate([none, *(part for one in left for part in (one.certain, one.possible))])

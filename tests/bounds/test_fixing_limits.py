@@ -53,10 +53,10 @@ def test_a_better_answer_that_one_node_meets_is_the_level_of_the_next_wave(branc
 
 def test_a_tree_ends_when_its_witnesses_take_the_memory_it_may_have(branching, monkeypatch):  # noqa: F811
     X, problem = hard()
-    whole = nspca.certify(problem, effort="exhaustive", nodes=10)
+    whole = nspca.certify(problem, effort="exhaustive", nodes=16)
     limit = whole.nbytes // 3
     monkeypatch.setattr(tree_module, "MOST_BYTES", limit)
-    ended = nspca.certify(problem, effort="exhaustive", nodes=10)
+    ended = nspca.certify(problem, effort="exhaustive", nodes=16)
     tree = sum(array.nbytes for array in ended.tree.values())
     assert len(ended.tree["branch"]) < len(whole.tree["branch"])
     assert tree <= 2 * limit  # the wave that reaches the limit is finished

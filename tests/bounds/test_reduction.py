@@ -27,7 +27,8 @@ def reducing(monkeypatch):
     refine = settle.refine
 
     def reduced_first(own, task):
-        reduce(own)
+        if task.reducing:
+            reduce(own)
         if not own.done:
             refine(own, task)
 
@@ -117,6 +118,23 @@ def test_certificates_are_accepted_where_a_better_answer_is_found_below_a_reduce
     assert branched > 10
 
 
+def test_a_search_goes_on_with_A_where_what_is_left_of_it_says_too_little(reducing):
+    """With all features decided a bound on C may be above the level, and nothing is left to branch on.
+
+    What stays open is a decided support of A, as the fixture lets nobody look at its eigenvalue.
+    """
+    restored = 0
+    for X, problem, best, rng in problems(10, 80, True):
+        tree = tree_of(problem, best, rng, rounds=1)
+        proof = tree.certificate()
+        nspca.verify(X, proof, problem)
+        assert proof.upper <= best * problem.covariance.unit * (1 + 1e-3)
+        left = [one.supports for one in tree.root.walk() if one.leaf is not None and one.upper > tree.target]
+        assert not any(one.gone.size or one.possible.size for one in left)
+        restored += not tree.reducing
+    assert restored > 2
+
+
 @pytest.mark.parametrize("nonneg", [True, False])
 def test_no_feature_is_fixed_wrongly_below_a_reduced_node(reducing, nonneg):
     total = np.zeros(2, dtype=int)
@@ -131,7 +149,7 @@ def test_no_feature_is_fixed_wrongly_below_a_reduced_node(reducing, nonneg):
 def test_forged_reduced_nodes_are_refused_or_still_true(reducing):
     """Levels, claims, codes and features that were changed: a bound below the optimum is never accepted."""
     tried = refused = 0
-    for X, problem, best, rng in problems(8, 70, True):
+    for X, problem, best, rng in problems(16, 70, True):
         proof = tree_of(problem, best, rng, rounds=1, nodes=3).certificate()
         codes = proof.witness["branch"]
         if not best or not np.isin(codes, (REDUCED, CAPPED)).any():

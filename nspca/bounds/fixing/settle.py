@@ -140,7 +140,7 @@ def refine(own: Bounding, task: Task) -> None:
             continue
         if own.entries >= task.entries:
             break
-        if reduce(own):
+        if task.reducing and reduce(own):
             if own.done or not own.kept.block.any():
                 break
             lift, rounds, last, waits, anew = begin_afresh(own), 0, np.inf, FEWEST, False

@@ -54,6 +54,8 @@ class Task:
         Whether an unfinished node is returned when the time is over.
     at_level : bool
         Whether `lower` is a level below what is known, which no answer raises.
+    reducing : bool
+        Whether features that are in may be eliminated (`reduction`).
     """
 
     supports: Supports
@@ -69,6 +71,7 @@ class Task:
     raised: bool = False
     partial: bool = False
     at_level: bool = False
+    reducing: bool = True
 
 
 class OutOfTime(Exception):

@@ -19,7 +19,7 @@ from nspca.bounds.dual.rounds import Work
 from nspca.bounds.fixing.arrays import packed
 from nspca.bounds.fixing.fates import NAMED, Pace, fates, hexed
 from nspca.bounds.fixing.ground import Ground
-from nspca.bounds.fixing.node import Node, Supports, Warm
+from nspca.bounds.fixing.node import LEAF, Node, Supports, Warm
 from nspca.bounds.fixing.settle import settle
 from nspca.bounds.fixing.stored import Stored
 from nspca.bounds.fixing.tasks import Answer, OutOfTime, Settled, Task
@@ -99,8 +99,10 @@ class FixingTree(Work[Plan]):
         Nodes ever opened; bytes of all witnesses; bytes of all starting points of open nodes.
     known : set of int
         Identities of the witnesses that `held` counts.
-    parted, stuck : list of Node
-        Nodes being split; open nodes that cannot be branched on.
+    parted, stuck, lost : list of Node
+        Nodes being split; open nodes that cannot be branched on; and such nodes below reduced ones.
+    reducing : bool
+        Whether nodes may be reduced. Once there are `lost` nodes, none is.
     pace : Pace
         When fates are computed again.
     rest : Supports or None
@@ -126,6 +128,8 @@ class FixingTree(Work[Plan]):
         self.known: set[int] = set()
         self.parted: list[Node] = []
         self.stuck: list[Node] = []
+        self.lost: list[Node] = []
+        self.reducing = True
         self.pace = Pace()
         self.rest: Supports | None = None
         self.cancelled: Cancelled | None = None
@@ -179,10 +183,7 @@ class FixingTree(Work[Plan]):
         for node in root.walk():
             self.count(node)
             if node.leaf is not None and node.upper > self.target:
-                free, part = node.supports.possible, self.ground.part
-                own = np.isin(free, part.features)  # features without rows cannot be branched on
-                node.scores = np.full(free.size, np.inf)
-                node.scores[own] = -part.block(free[own]).diagonal()
+                node.scores = self.by_variance(node)
                 self.open(node)
         self.tell()
 
@@ -190,7 +191,7 @@ class FixingTree(Work[Plan]):
         """Split the nodes with the largest bounds until none is open or a limit is reached."""
         wave = waves(self.limits.client, self.quietly, self.watch)
         try:
-            while not self.stopped and (parents := self.worst()):
+            while not self.stopped and (parents := self.worst() or self.restored()):
                 tasks = [task for node in parents for task in self.tasks(node)]
                 self.split(parents, wave(settle, self.ground, tasks))
         except OutOfTime:
@@ -228,6 +229,36 @@ class FixingTree(Work[Plan]):
         self.warm -= sum(node.warm.nbytes for node in taken if node.warm is not None)
         return taken
 
+    def restored(self) -> list[Node]:
+        """Return reduced nodes below which an open node has no feature left to branch on, as open ones again.
+
+        A bound on C of such a node is above the level where one on A itself may not be. From then on no node
+        is reduced.
+        """
+        lost, self.lost = {id(node) for node in self.lost if node.upper > self.target}, []
+        if not lost or self.root is None:
+            return []
+        self.reducing, waiting, opened = False, [self.root], []
+        while waiting:
+            node = waiting.pop()
+            if node.roof is None or not any(id(one) in lost for one in node.walk()):
+                waiting += node.children
+                continue
+            node.leaf, node.roof, node.feature, node.children = node.roof, None, LEAF, ()
+            node.scores = self.by_variance(node)
+            opened.append(node)
+        for node in opened:
+            self.open(node)
+        return self.worst()
+
+    def by_variance(self, node: Node) -> Array:
+        """Return branching scores without a witness; features without rows cannot be branched on."""
+        free, part = node.supports.possible, self.ground.part
+        own = np.isin(free, part.features)
+        scores = np.full(free.size, np.inf)
+        scores[own] = -part.block(free[own]).diagonal()
+        return scores
+
     def tasks(self, node: Node) -> Iterable[Task]:
         """Return the tasks of the two children of a node: with the feature branched on, and without it."""
         none, leaf = np.zeros(0, dtype=np.int64), node.leaf
@@ -237,7 +268,7 @@ class FixingTree(Work[Plan]):
             task = Task(
                 supports, leaf.witness, node.warm, self.lower, self.gap, self.plan, raised=self.raised
             )
-            yield replace(task, entries=self.left)
+            yield replace(task, entries=self.left, reducing=self.reducing)
 
     def split(self, parents: list[Node], settled: Iterable[Settled]) -> None:
         """Attach the settled children to their parents. Parents without both children stay open."""
@@ -292,7 +323,11 @@ class FixingTree(Work[Plan]):
 
     def open(self, node: Node) -> None:
         """Add a node to the open nodes if its bound does not close it."""
-        if node.leaf is None or node.upper <= self.target or not node.supports.possible.size:
+        if node.leaf is None or node.upper <= self.target:
+            return
+        if not node.supports.possible.size:
+            if node.supports.gone.size:
+                self.lost.append(node)
             return
         if not np.isfinite(node.scores).any():
             self.stuck.append(node)
@@ -349,7 +384,7 @@ class FixingTree(Work[Plan]):
     def tell(self) -> None:
         """Report gap, fixed features and number of nodes."""
         unit = self.problem.covariance.unit
-        nodes = [node for _, _, node in self.heap] + self.parted + self.stuck
+        nodes = [node for _, _, node in self.heap] + self.parted + self.stuck + self.lost
         left = [node for node in nodes if node.upper > self.target]
         upper = max((node.upper for node in left), default=self.target)
         known = np.inf if self.known_upper is None else self.known_upper
