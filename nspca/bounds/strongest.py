@@ -506,8 +506,7 @@ class _Run(Work[Plan]):
         """Try B6, then B9: rounds of steps, each followed by an evaluation, until the gap hardly closes.
 
         `plain` is the splitting of `dual`, whose W and X are the starting point. So is the subspace of `warm`
-        if it fits. Where a witness decides many features, a tree goes on with the lift. An effort with more
-        ranks goes on with this lift where the tree ends open.
+        if it fits. Where a witness decides many features, a tree goes on with the lift.
         """
         splitting, W = self.splitting(), plain.entries.W
         splitting.resume(W, plain.X)
@@ -527,11 +526,7 @@ class _Run(Work[Plan]):
             worth = 0.0 if last else WORTH * (self.upper - self.lower)
             reached = look(lift, self.prove, self.keep, self.upper - worth, enough)
             if self.decisive is not None:
-                self.search(self.decisive, self.warm_of(splitting, lift.points, lift), ROUNDS)
-                self.decisive, may_begin = None, False
-                if self.closed or len(self.plan.ranks) == 1:
-                    break
-                continue
+                break
             closed_little = np.isfinite(own) and own - reached < STALL * max(own - self.lower, 0.0)
             idle = idle + 1 if closed_little else 0
             # at this rate the bound known before stays better
@@ -541,7 +536,10 @@ class _Run(Work[Plan]):
             own = min(own, reached)
             if self.closed or idle == PATIENCE or hopeless:
                 break
-        if self.upper < before:
+        if self.decisive is not None:
+            self.search(self.decisive, self.warm_of(splitting, lift.points, lift), ROUNDS)
+            self.decisive = None
+        elif self.upper < before:
             self.subspace = lift.B
 
     def no_room(self, least: float) -> bool:
