@@ -9,7 +9,7 @@ import numpy as np
 
 
 def saved(write: Callable[..., Any], *given: Any, **options: Any) -> bytes:
-    """What a function writes into a stream, its first argument."""
+    """Return the bytes that a function writes into a stream, its first argument."""
     stream = io.BytesIO()
     write(stream, *given, **options)
     return stream.getvalue()

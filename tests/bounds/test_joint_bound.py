@@ -197,7 +197,7 @@ def test_a_core_that_explains_the_components_leaves_noise_with_a_low_claim(monke
 
 @pytest.mark.parametrize("nonneg", [True, False])
 def test_steps_converge_to_the_best_bound_whose_claim_is_at_least_that_outside_the_core(nonneg):
-    """What a feasible X reaches and the bound of W enclose the best bound for this claim."""
+    """The best bound for this claim lies between the value of a feasible X and the bound of W."""
     A, outside, sizes = np.cov(blocks().T, bias=True), 0.4, (4, 4, 4)
     kept = elimination.Kept(np.arange(len(A)), A, 0.0, free=40, outside=outside)
     splitting = Splitting(kept, sum(sizes), nonneg, count=len(sizes))
