@@ -64,7 +64,7 @@ class Plan:
 
 
 PLANS = {
-    "fast": Plan(rows=(400,), plain=(2,), cap=500, first=16, eigenvalues=1e6),
+    "fast": Plan(rows=(400,), plain=(2,), cap=500, first=16, eigenvalues=1e6, branching=1e5),
     "standard": Plan(
         rows=(400, 500, 600, 800, 1000, 1200),
         plain=(1, 3),

@@ -107,7 +107,7 @@ def strongest(
     problem : Problem
     lower : float
         The best known value, in unit scale; 0 for none. It decides when to stop and how finely to search.
-    effort : "fast" (less than the solve), "standard" (seconds) or "thorough" (minutes)
+    effort : "fast" (a fraction of a second on small tables), "standard" (seconds) or "thorough" (minutes)
     report : callable
         Gets an `Event` of stage "dual" every few steps; raises `Cancelled` to stop. The exception then
         carries the best certificate.

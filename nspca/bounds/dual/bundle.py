@@ -209,9 +209,11 @@ def supports_of(terms: Array, sought: Sought) -> Array:
 def restricted(X: Array, S: Array) -> Array:
     """Return the columns of X restricted to supports S and normalised.
 
-    A zero column becomes a unit vector of its support.
+    A zero column becomes a unit vector of its support. Columns may be too small to be squared.
     """
     X = X * S
-    zero = ~X.any(axis=0)
-    X[S[:, zero].argmax(axis=0), zero] = 1.0
+    largest = np.abs(X).max(axis=0)
+    zero = largest == 0.0
+    X[S[:, zero].argmax(axis=0), zero] = largest[zero] = 1.0
+    X /= largest
     return X / np.linalg.norm(X, axis=0)
