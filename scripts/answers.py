@@ -48,6 +48,8 @@ def questions(names=SAME_EVERYWHERE) -> Iterator[tuple[str, Chosen, ProblemSpec]
         about = next(about for about in SUBJECTS if about.kind == kind_of(of.dataset))
         yield name, of, joint_form.usual(about, of)
         yield name, of, compare_form.usual(of)
+        if name == "digits":
+            yield name, of, home.question(of)
 
 
 def answered(of: Chosen, asked: ProblemSpec) -> Answer:
@@ -88,8 +90,6 @@ def main() -> None:
     names = parser.parse_args().samples
     os.environ.pop("NSPCA_DATA", None)  # of the four data sets of the papers, the stand-ins
     logging.disable(logging.WARNING)  # Streamlit's caches miss their server
-    _, problem, sweep = home.digits()
-    (shipped_answers.folder() / home.POSTER).write_text(home.drawn(problem, sweep, (8, 8)))
     for name, of, asked in questions(names):
         if of.dataset.source == "real" and SAMPLES[name].stand_in:
             sys.exit(
@@ -101,6 +101,8 @@ def main() -> None:
         file.parent.mkdir(exist_ok=True)
         file.write_bytes(content)
         sys.stdout.write(f"{file.name}: {len(content):,} bytes\n")
+    _, problem, sweep = home.digits()
+    (shipped_answers.folder() / home.POSTER).write_text(home.drawn(problem, sweep, (8, 8)))
 
 
 if __name__ == "__main__":
