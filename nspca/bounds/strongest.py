@@ -213,7 +213,7 @@ class _Cores:
             _, run = min(tried, key=lambda one: one[0])
             kept = run.kept
             if kept.weights is not None:
-                v, t = directions(kept, run.best), self.first_claim(kept.floor)
+                v, t = directions(kept, run.best), self.first_claim(kept.floor, core.LIFTED_SHARE)
                 kept = core.with_core(problem, remainder, kept.features, kept.floor, t, v) or kept
             last = self.prove(kept, self.plan)
             point = None if last is None else last.point
@@ -233,9 +233,9 @@ class _Cores:
         """Tell whether the gap is closed."""
         return self.upper <= self.lower * (1 + CLOSED)
 
-    def first_claim(self, tau: float) -> float:
+    def first_claim(self, tau: float, share: float = core.SHARE) -> float:
         """Return the first spectral claim t for a threshold tau (see `core.SHARE`)."""
-        return core.SHARE * (self.aim - self.problem.size * tau)
+        return share * (self.aim - self.problem.size * tau)
 
     def prove(self, kept: Kept | None, plan: Plan) -> "_Run | None":
         """Run a plan on some kept rows, keep its certificate if it is the best, and return the run.
