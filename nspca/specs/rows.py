@@ -3,12 +3,13 @@
 Specs pack a row into an event, and pages unpack the rows of a run to draw what is ready.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
 
+from nspca.progress import Event, Report
 from nspca.result import Result, Status
 
 MOST_SENT = 4000
@@ -206,6 +207,17 @@ NAMES = {row.__name__.lower(): row for row in Row.__args__}
 def pack(row: Row) -> dict[str, Any]:
     """Return a row as the payload of an event."""
     return {"row": {"row": type(row).__name__.lower(), **vars(row)}}
+
+
+def packed_rows(report: Report, kind: Callable[..., Row]) -> Report:
+    """Return a report hook that passes events on, with the "row" of their payload packed as a `kind`."""
+
+    def say(event: Event) -> None:
+        """Report an event with its row, if any, as a row of the kind."""
+        row = event.payload.get("row")
+        report(event if row is None else replace(event, payload=pack(kind(**row))))
+
+    return say
 
 
 def unpack(rows: Iterable[dict[str, Any]]) -> list[Row]:
