@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from nspca import api
-from nspca.covariance.linalg import Array
+from nspca.covariance.linalg import Array, normalised_columns
 from nspca.errors import InvalidData, InvalidProblem
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
@@ -254,8 +254,7 @@ def principal_parts(X: Array, rank: int, seed: int = 0) -> Array:
         .fit(np.asarray(X, dtype=np.float64))
         .components_
     )
-    norms = np.linalg.norm(H, axis=1)
-    return (H / np.where(norms > 0, norms, 1.0)[:, None]).T
+    return normalised_columns(H.T)
 
 
 def detection_curve(

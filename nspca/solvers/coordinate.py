@@ -24,7 +24,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nspca.covariance.linalg import Array, normalised, topk_indices
+from nspca.covariance.linalg import Array, normalised, normalised_columns, topk_indices
 from nspca.errors import InvalidOption
 from nspca.local_search import single as ascent
 from nspca.problem import Problem
@@ -364,8 +364,7 @@ def feasible(problem: Problem, U: Array, sizes: Sequence[int]) -> Array:
     Each feature goes to the column where it is largest, after columns are brought to length 1. The largest
     entries of each column are kept. A column without entries gets the unused feature of largest variance.
     """
-    norms = np.linalg.norm(U, axis=0)
-    U = U / np.where(norms > 0, norms, 1.0)
+    U = normalised_columns(U)
     X = np.where(np.arange(len(sizes)) == np.argmax(U, axis=1)[:, None], U, 0.0)
     for j, size in enumerate(sizes):
         cut = np.zeros(problem.n)
