@@ -11,7 +11,7 @@ import scipy.ndimage
 from numpy.typing import ArrayLike
 
 from nspca.plots.samples import SYMBOLS
-from nspca.plots.theme import hide_axes, light, new_figure, plain
+from nspca.plots.theme import hide_axes, light, new_figure, plain, sheet
 from nspca.presentation.colours import (
     BOUND,
     COLOURS,
@@ -27,26 +27,9 @@ from nspca.presentation.numerals import format_bound_share, format_value_share
 
 ALL_NUMBERED = 100
 """Pixels of an image up to which each pixel of a part carries the number of the part."""
+IN_A_ROW = 8
+"""Maximum components drawn as pictures in one row."""
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
-
-
-def sheet(
-    pictures: Any, shape: Sequence[int], columns: int, room: int
-) -> tuple[np.ndarray, list[tuple[float, int]]]:
-    """Return pictures (r, n) side by side in one array with NaN between them, and the (middle column, top
-    row) of each.
-
-    There are `columns` pictures in a line, and `room` rows above every line are left for a caption.
-    """
-    height, width = shape
-    lines, gap = -(-len(pictures) // columns), max(1, width // 10)
-    canvas = np.full((lines * (height + room), columns * (width + gap) - gap), np.nan)
-    places = []
-    for i, picture in enumerate(pictures):
-        top, left = (i // columns) * (height + room) + room, (i % columns) * (width + gap)
-        canvas[top : top + height, left : left + width] = np.asarray(picture, float).reshape(shape)
-        places.append((left + (width - 1) / 2, top))
-    return canvas, places
 
 
 def parts_figure(
@@ -57,9 +40,8 @@ def parts_figure(
     captions: Sequence[str] | None = None,
     largest: float | None = None,
     name: str = "",
-    columns: int = 8,
 ) -> go.Figure:
-    """Draw components as pictures, at most `columns` in a row, over the mean image in grey.
+    """Draw components as pictures, at most `IN_A_ROW` in a row, over the mean image in grey.
 
     Pixels outside a support are transparent.
 
@@ -76,8 +58,8 @@ def parts_figure(
     """
     X = np.asarray(X, float)
     r = X.shape[1]
-    columns, room = min(columns, r), max(3, shape[0] // 5)
-    signed, lines = bool((X < 0).any()), -(-r // min(columns, r))
+    columns, room = min(IN_A_ROW, r), max(3, shape[0] // 5)
+    signed, lines = bool((X < 0).any()), -(-r // columns)
     alt = (
         f"{r} components by {plain(name)} as {shape[0]} × {shape[1]} images: "
         f"{', '.join(plain(c) for c in captions or [])}."

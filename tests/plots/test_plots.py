@@ -466,11 +466,11 @@ def test_scree_adds_up():
 
 
 def test_sheet_of_images_places_pixels():
-    X = np.arange(3 * 6.0).reshape(3, 6)
-    sheet = np.asarray(plots.images_figure(X, (2, 3), n=3, columns=2).data[0].z)
-    assert sheet.shape == (5, 7)
+    X = np.arange(9 * 6.0).reshape(9, 6)
+    sheet = np.asarray(plots.images_figure(X, (2, 3)).data[0].z)
+    assert sheet.shape == (5, 31)
     assert np.allclose(sheet[:2, :3], (X[0] / 5).reshape(2, 3))
-    assert np.allclose(sheet[3:, :3], ((X[2] - 12) / 5).reshape(2, 3))
+    assert np.allclose(sheet[3:, :3], ((X[8] - 48) / 5).reshape(2, 3))
     assert np.isnan(sheet[2]).all() and np.isnan(sheet[:, 3]).all() and np.isnan(sheet[3:, 4:]).all()
 
 
