@@ -149,7 +149,7 @@ class Dataset:
         """
         kept = self.numbers(features)
         note = (
-            f"Only {_count(len(kept), 'feature')} of {len(self.feature_names)} on request, the first is "
+            f"Only {counted(len(kept), 'feature')} of {len(self.feature_names)} on request, the first is "
             f"{self.feature_names[kept[0]]}."
         )
         return _keep_features(self, kept, note)
@@ -158,7 +158,9 @@ class Dataset:
         """Return the data set without some features; see `only`."""
         out = self.numbers(features)
         kept = np.setdiff1d(np.arange(len(self.feature_names)), out)
-        note = f"Without {_count(len(out), 'feature')} on request, the first is {self.feature_names[out[0]]}."
+        note = (
+            f"Without {counted(len(out), 'feature')} on request, the first is {self.feature_names[out[0]]}."
+        )
         return _keep_features(self, kept, note)
 
     def together(self, features: Sequence[int | str], name: str = "") -> "Dataset":
@@ -303,7 +305,7 @@ def _merge_features(data: Dataset, group: np.ndarray, name: str) -> Dataset:
         raise InvalidData(f"At least two features must be left, got {len(kept)}: put fewer together.")
     place, weight = np.searchsorted(kept, np.arange(n)), np.ones(n)
     place[group], weight[group] = np.searchsorted(kept, first), len(group) ** -0.5
-    note = f"{_count(len(group), 'feature')} as one on request, the first is {data.feature_names[first]}."
+    note = f"{counted(len(group), 'feature')} as one on request, the first is {data.feature_names[first]}."
     P: Any = sp.csr_array((weight, (np.arange(n), place)), shape=(n, len(kept)))
     X: Any = data.X @ P
     X = P.T @ X if data.is_covariance else X
@@ -332,12 +334,12 @@ def check_enough(m: int, n: int, aside: str = "") -> None:
     """
     if m < 2 or n < 2:
         raise InvalidData(
-            f"At least two samples and two features are needed, got {_count(m, 'sample')} and "
-            f"{_count(n, 'feature')}{aside}."
+            f"At least two samples and two features are needed, got {counted(m, 'sample')} and "
+            f"{counted(n, 'feature')}{aside}."
         )
 
 
-def _count(number: int, noun: str) -> str:
+def counted(number: int, noun: str) -> str:
     """Return a number with its noun, such as "1 feature" or "3 features"."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
@@ -436,7 +438,7 @@ def unique_names(names: Sequence[str], what: str) -> tuple[tuple[str, ...], tupl
         taken.add(candidate)
         out.append(candidate)
     notes = (
-        (f'{_count(len(changed), f"repeated {what} name")} got a number, the first is "{changed[0]}".',)
+        (f'{counted(len(changed), f"repeated {what} name")} got a number, the first is "{changed[0]}".',)
         if changed
         else ()
     )

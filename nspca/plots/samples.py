@@ -45,7 +45,7 @@ def groups_of(labels: Any, count: int) -> list[tuple[str, np.ndarray]]:
 
 
 def drawn_samples(count: int) -> np.ndarray:
-    """Return the numbers of the samples to draw: all of `count`, or evenly spaced ones up to `MOST_POINTS`."""
+    """Return the numbers of the samples to draw: all of `count`, or `MOST_POINTS` at most."""
     return np.arange(0, count, max(1, -(-count // MOST_POINTS)))
 
 

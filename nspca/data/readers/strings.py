@@ -3,7 +3,7 @@
 import csv
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
@@ -19,6 +19,8 @@ HEAD = 2**18
 ROWS = 200
 """Maximum rows at the start of a file from which the delimiter and the header are found."""
 DELIMITERS = "\t;,|"
+LISTED = 5
+"""Maximum names that a note lists."""
 
 
 @dataclass(frozen=True)
@@ -163,3 +165,15 @@ def natural_order(label: str) -> list[tuple[int, int, str]]:
 def printable(name: str) -> str:
     """Return a name on one line, with control characters replaced by blanks."""
     return " ".join("".join(sign if sign.isprintable() else " " for sign in name).split())
+
+
+def short_name(label: str) -> str:
+    """Return the last part of a path in an archive or folder, shortened for a message."""
+    return printable(PurePosixPath(label.replace("\\", "/")).name)[:60]
+
+
+def quote_names(names: Iterable[str]) -> str:
+    """Return names for a note: the first ones in quotes, and the number of further ones."""
+    names = [printable(name)[:60] for name in names]
+    listed = ", ".join(f'"{name}"' for name in names[:LISTED])
+    return listed + (f" and {len(names) - LISTED} more" if len(names) > LISTED else "")
