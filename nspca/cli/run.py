@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from nspca.cli.arguments import Commands, count
 from nspca.cli.screen import check_files, clear, complain, progress, say
-from nspca.cli.solve import readers_of
+from nspca.cli.solve import client_of
 from nspca.cli.sweep import as_text
 from nspca.errors import Cancelled, InvalidOption, WorkersLost
 from nspca.progress import Event, Report
@@ -90,7 +90,7 @@ def _data(spec: "Spec", beside: Path, workers: int | None) -> Iterator[dict[str,
         raise InvalidOption(
             "workers read a folder of shards, and this question is about other data; leave --workers out"
         )
-    with readers_of(workers, None) as client:
+    with client_of(workers, None) as client:
         if isinstance(data, OnDisk) and client is not None:
             data = ShardsOnWorkers(data.X, client)
         yield {} if data is None else {"X": data}

@@ -84,11 +84,11 @@ def run(args: argparse.Namespace) -> int:
         raise InvalidOption(f"--resume is for --effort exhaustive, got {args.effort}: leave it out")
     second = beside(args.certificate) if args.certificate and args.within else None
     check_files(args.certificate, second, args.csv, args.spec, read=[args.source])
-    with _readers(args) as client:
+    with _client(args) as client:
         return _solve(args, client)
 
 
-def _readers(args: argparse.Namespace) -> AbstractContextManager[Any]:
+def _client(args: argparse.Namespace) -> AbstractContextManager[Any]:
     """Return a context with the Dask client that the arguments ask for, or with None.
 
     Its workers read a folder of shards or help with an exhaustive search.
@@ -99,16 +99,16 @@ def _readers(args: argparse.Namespace) -> AbstractContextManager[Any]:
             f"workers read a folder of shards or help with --effort exhaustive, got {args.source}: make a "
             "folder with `python -m nspca shard`, or leave --workers and --scheduler out"
         )
-    return readers_of(args.workers, args.scheduler)
+    return client_of(args.workers, args.scheduler)
 
 
-def readers_of(workers: int | None, scheduler: str | None) -> AbstractContextManager[Any]:
+def client_of(workers: int | None, scheduler: str | None) -> AbstractContextManager[Any]:
     """Return a context with a Dask client, of local `workers` or of a `scheduler`, or with None."""
     if workers is None and scheduler is None:
         return nullcontext()
     with of_the_app("reading with several workers"):
-        from nspca.jobs.readers import readers
-    return readers(workers, scheduler, complain)
+        from nspca.jobs.command_workers import open_client
+    return open_client(workers, scheduler, complain)
 
 
 def _solve(args: argparse.Namespace, client: Any) -> int:
