@@ -57,6 +57,11 @@ def original_path(name: str) -> Path | None:
     return next((path for path in (*candidates, kept_path(name)) if path.is_file()), None)
 
 
+def is_stand_in(name: str) -> bool:
+    """Tell whether a sample is available only as a stand-in, without opening the sample."""
+    return name in SAMPLES and SAMPLES[name].stand_in and original_path(name) is None
+
+
 def kept_path(name: str, folder: Path | None = None) -> Path:
     """Return the file for a fetched or adopted copy, in `folder` or else in the user's cache."""
     return (folder or cache_folder()) / f"{name}.npz"
