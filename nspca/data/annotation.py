@@ -14,8 +14,9 @@ import numpy as np
 
 from nspca.data import limits
 from nspca.data.columns import distinct_texts
-from nspca.data.dataset import Candidate, Dataset, Numbered
+from nspca.data.dataset import Candidate, Dataset
 from nspca.data.layout import FEW_LABELS, are_few
+from nspca.data.names import Numbered
 from nspca.data.readers.strings import (
     Strings,
     first_rows,

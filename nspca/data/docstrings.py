@@ -22,8 +22,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from nspca.data.arrays import read_npz, to_npz
-from nspca.data.dataset import Dataset, unique_names
+from nspca.data.dataset import Dataset
 from nspca.data.folders import cache_folder, write_atomically
+from nspca.data.names import unique_names
 from nspca.errors import InvalidData, NSPCAError
 from nspca.progress import Event, Report
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from nspca.data.dataset import counted
+from nspca.data.names import counted
 from nspca.errors import InvalidData, MissingValues, shown
 
 WAYS = ("refuse", "samples", "features", "mean")

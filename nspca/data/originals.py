@@ -13,10 +13,11 @@ import numpy as np
 
 from nspca.data.arrays import to_npz
 from nspca.data.catalogue import SAMPLES, Original, Sample
-from nspca.data.dataset import Dataset, numbered, pixel_names
+from nspca.data.dataset import Dataset
 from nspca.data.folders import cache_folder, originals_folder, write_atomically
 from nspca.data.limits import bounded_bytes
 from nspca.data.lrs import BAND_NAMES, HEADER_NAMES, WAVELENGTH_UM, class_names, parse_lrs
+from nspca.data.names import numbered, pixel_names
 from nspca.data.reader import read, read_layout
 from nspca.errors import DownloadError, InvalidData
 from nspca.progress import Event, Report, silent

@@ -12,9 +12,10 @@ from typing import Any, BinaryIO
 from nspca.data import limits
 from nspca.data.annotation import annotate, group_by_prefix, read_annotation, split_label
 from nspca.data.arrays import plain_numbers, read_npz
-from nspca.data.dataset import Dataset, frozen, numbered, pixel_names
+from nspca.data.dataset import Dataset
 from nspca.data.layout import ENOUGH_ROWS, Layout, as_utf8, find_layout, stripped
 from nspca.data.missing import check_way, settle
+from nspca.data.names import frozen, numbered, pixel_names
 from nspca.data.read_options import ReadOptions
 from nspca.data.readers import FOREIGN, ONE_IMAGE, DocwordReader, MatrixMarketReader, Source, open_reader
 from nspca.data.readers.docword import find_vocabulary, read_vocabulary, vocabulary_words

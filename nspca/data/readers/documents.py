@@ -13,8 +13,8 @@ from pathlib import PurePosixPath
 import numpy as np
 
 from nspca.data import limits
-from nspca.data.dataset import Names, numbered, unique_names
 from nspca.data.layout import are_labels, as_utf8, is_number
+from nspca.data.names import Names, numbered, unique_names
 from nspca.data.readers.base import GZIP
 from nspca.data.readers.docword import DocwordReader
 from nspca.data.readers.excel import is_cut_workbook, is_workbook, sheet_as_csv

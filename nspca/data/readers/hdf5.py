@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from nspca.data.dataset import unique_names
+from nspca.data.names import unique_names
 from nspca.data.readers.base import Block, Reader, Shape
 from nspca.data.readers.npz import FEATURE_NAMES, checked_rows, csr_rows
 from nspca.errors import InvalidData

@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from nspca.data import limits
-from nspca.data.dataset import unique_names
+from nspca.data.names import unique_names
 from nspca.data.readers.base import Block, Reader, Shape, Source
 from nspca.errors import InvalidData
 from nspca.validation.archive import check_array, npy_header, npy_layout, open_zip, read_npy, unzip_member

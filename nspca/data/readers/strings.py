@@ -13,6 +13,7 @@ from nspca.data.readers.base import GZIP
 from nspca.data.readers.excel import is_cut_workbook, is_workbook, sheet_as_csv
 from nspca.errors import InvalidData, shown
 from nspca.validation.archive import open_zip
+from nspca.validation.options import is_whole
 
 HEAD = 2**18
 """Number of bytes at the start of a file from which the delimiter and the header are found."""
@@ -48,8 +49,7 @@ class Strings:
         """
         if isinstance(wanted, str) and wanted in self.header:
             return self.header.index(wanted)
-        is_whole = isinstance(wanted, int) and not isinstance(wanted, bool)
-        if is_whole and 0 <= wanted < len(self.header):  # type: ignore[operator]
+        if not isinstance(wanted, str) and is_whole(wanted) and 0 <= wanted < len(self.header):
             return int(wanted)
         known = ", ".join(f'"{printable(name)[:40]}"' for name in self.header[:8])
         raise InvalidData(f"The {role} column must be one of {known}, got {shown(wanted)}.")
