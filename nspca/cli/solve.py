@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nspca.cli.answers import beside, print_answer
+from nspca.cli.answers import features_path, print_answer
 from nspca.cli.arguments import Commands, count, of_problem, percent, with_json, with_seed, with_spec
 from nspca.cli.screen import check_files, complain, progress, saved
 from nspca.cli.sources import make_problem, read_dataset
@@ -82,7 +82,7 @@ def run(args: argparse.Namespace) -> int:
         raise InvalidOption("--within is about one component: leave --components out")
     if args.resume is not None and args.effort != "exhaustive":
         raise InvalidOption(f"--resume is for --effort exhaustive, got {args.effort}: leave it out")
-    second = beside(args.certificate) if args.certificate and args.within else None
+    second = features_path(args.certificate) if args.certificate and args.within else None
     check_files(args.certificate, second, args.csv, args.spec, read=[args.source])
     with _client(args) as client:
         return _solve(args, client)

@@ -20,7 +20,14 @@ import scipy.sparse as sp
 import scipy.sparse.linalg as spla
 from numpy.typing import NDArray
 
-from nspca.covariance.linalg import Array, Indices, largest_eigenpairs, normalised_columns, oriented, steady
+from nspca.covariance.linalg import (
+    Array,
+    Indices,
+    largest_eigenpairs,
+    normalised_columns,
+    one_thread_if_quick,
+    oriented,
+)
 from nspca.covariance.moments import squares
 from nspca.errors import InvalidProblem, NotConverged, Refused
 from nspca.progress import Event, tell
@@ -193,7 +200,7 @@ class Covariance:
                 f"an n x n matrix needs n <= {self.most_formed}, got n = {self.n}; use products, columns or "
                 "blocks"
             )
-        with steady(self.n**2 * self.shape[0]):
+        with one_thread_if_quick(self.n**2 * self.shape[0]):
             return self._formed()
 
     def _formed(self) -> Array:
@@ -207,7 +214,7 @@ class Covariance:
         """
         d = min(int(d), self.n)
         if self._pairs is None or self._pairs[0].size < d:
-            with steady(self.n * min(self.n, self.shape[0]) ** 2):
+            with one_thread_if_quick(self.n * min(self.n, self.shape[0]) ** 2):
                 self._pairs = self._checked(*self._eigenpairs(d))
         return self._pairs[0][:d], self._pairs[1][:, :d]
 

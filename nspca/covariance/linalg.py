@@ -24,7 +24,7 @@ FINITE = 1000
 """Largest exponent for which powers of two are neither zero nor infinite."""
 
 
-def steady(multiplications: float) -> AbstractContextManager[Any]:
+def one_thread_if_quick(multiplications: float) -> AbstractContextManager[Any]:
     """Return a context that limits BLAS to one thread for quick work, so that results are reproducible.
 
     The last bits of a sum depend on the number of threads, and a bound found in hundreds of steps depends on

@@ -27,7 +27,7 @@ import scipy.sparse as sp
 import scipy.sparse.linalg as spla
 
 from nspca.covariance.covariance import DIRECT_LIMIT, Covariance, DataCovariance
-from nspca.covariance.linalg import UNIT_ROUNDOFF, Array, oriented, steady
+from nspca.covariance.linalg import UNIT_ROUNDOFF, Array, one_thread_if_quick, oriented
 from nspca.errors import InvalidData, InvalidOption, InvalidProblem
 from nspca.validation.options import whole
 
@@ -90,7 +90,7 @@ def randomised(A: Covariance, rank: int, measure: bool = True) -> Sketch:
     Q = np.random.default_rng(0).standard_normal((A.n, min(A.n, rank + OVERSAMPLING)))
     for _ in range(POWERS):
         image = A.product(Q)
-        with steady(image.size * Q.shape[1]):
+        with one_thread_if_quick(image.size * Q.shape[1]):
             Q = np.linalg.qr(image)[0]
     H = Q.T @ A.product(Q)
     values, Z = np.linalg.eigh((H + H.T) / 2)

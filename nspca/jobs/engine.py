@@ -250,7 +250,7 @@ class Engine:
             job = self._runs.get(job_id)
             if job is None:
                 if self._outcomes.find(job_id) is None:
-                    self.store.wish_stop(job_id)  # another server may have it
+                    self.store.request_stop(job_id)  # another server may have it
                 return
             viewers = job.viewers[job_id]
             if viewer in viewers and len(viewers) > 1:

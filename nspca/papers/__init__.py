@@ -83,7 +83,7 @@ _OWN = """import nspca
 from nspca.solvers import coordinate
 problem = nspca.Problem.from_data(nspca.load_sample("cbcl").X, k=55, nonneg=True)
 options = coordinate.Options(alpha=coordinate.from_paper(problem, 2e7), beta=0.0, restarts=2)
-U = coordinate.own(problem, 10, options)
+U = coordinate.paper_columns(problem, 10, options)
 print(coordinate.overlap(U), (U > 0).sum())
 """
 _THEOREMS = """import nspca

@@ -16,7 +16,7 @@ component stay, and their weights are refitted.
 Reference: Zass & Shashua 2006, eq. 3-5, Algorithm 1.
 """
 
-# Called by `nspca.api`, through `METHODS`; the items of the 2006 and 2008 papers call `own` and `from_paper`.
+# Called by `nspca.api`, through `METHODS`; the items of the 2006 and 2008 papers call `paper_columns` and `from_paper`.
 
 import math
 from collections.abc import Callable, Sequence
@@ -139,7 +139,9 @@ def solve(problem: Problem, options: Options, seed: int = 0, report: Report = si
     return Result.of(problem, X, Status.HEURISTIC, "coordinate", **info, overlap=overlap(U))
 
 
-def own(problem: Problem, rank: int, options: Options, seed: int = 0, report: Report = silent) -> Array:
+def paper_columns(
+    problem: Problem, rank: int, options: Options, seed: int = 0, report: Report = silent
+) -> Array:
     """Return the columns of the paper's own algorithm: `rank` nonnegative columns found together.
 
     They are not made disjoint, truncated or reweighted; `solve` does that to give k entries. The start with

@@ -217,7 +217,7 @@ def test_a_bound_that_a_component_passes_has_failed():
         {"k": [3, 3, 4, 4], "value": [1.0, 2.0, 1.5, 1.6], "upper_epsnet": [1.9, 1.9, 1.6, 1.6]}
     )
     frame = frame.assign(epsnet_probability=0.9, upper_rank3=3.0)
-    seen = plots.seen_by_the_paper(frame, ceiling=2.5)
+    seen = plots.with_paper_bound(frame, ceiling=2.5)
     assert list(seen["upper"]) == [2.5, 2.5, 1.6, 1.6] and list(seen["kind"]) == [
         "l1",
         "l1",
@@ -225,7 +225,7 @@ def test_a_bound_that_a_component_passes_has_failed():
         "epsnet",
     ]
     assert seen["probability"].isna().tolist() == [True, True, False, False]
-    assert plots.seen_by_the_paper(frame)["upper"].isna().tolist() == [True, True, False, False]
+    assert plots.with_paper_bound(frame)["upper"].isna().tolist() == [True, True, False, False]
 
 
 def test_a_ratio_to_another_bound_never_rounds_up():
@@ -235,7 +235,7 @@ def test_a_ratio_to_another_bound_never_rounds_up():
         "epsnet_probability": [0.9, 0.9, None],
     }
     frame = pd.DataFrame({"k": [1, 2, 3], "value": [1.0, 0.0, 2.0]} | other, dtype=object)
-    for seen in (plots.seen_by_the_paper, plots.seen_at_rank_3):
+    for seen in (plots.with_paper_bound, plots.with_rank3_bound):
         ratio = seen(frame)["ratio"]
         assert ratio[0] < 1 / 3 and ratio[1:].isna().all()
 
