@@ -51,8 +51,8 @@ def drawn_samples(count: int) -> np.ndarray:
 
 def names_of(names: Sequence[str] | None, numbers: np.ndarray, noun: str) -> list[str]:
     """Return names of features or samples as Plotly text; without `names` they are numbered from 1."""
-    known = names is not None and len(names) > 0
-    return [plain(names[i]) if known else f"{noun} {i + 1}" for i in numbers.tolist()]
+    known = [] if names is None else names
+    return [plain(known[i]) if len(known) else f"{noun} {i + 1}" for i in numbers.tolist()]
 
 
 SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "x", "star")
