@@ -232,7 +232,7 @@ class ComponentsSpec(ProblemSpec):
             f"certify={effort if searched else None!r}{given})"
         ]
         if len(set(self.sizes)) > 1 and not line_of(method).joint:
-            lines = _one_by_one_python(self, method, given)
+            lines = self._one_by_one_python(method, given)
         if searched:
             lines.append("print(result.value, nspca.verify(X, result.certificate))  # trusts nothing")
         elif effort is not None:
@@ -247,6 +247,22 @@ class ComponentsSpec(ProblemSpec):
                 "    print([(names[j], round(x[j], 4)) for j in abs(x).argsort()[::-1] if x[j]])",
             ]
         )
+
+    def _one_by_one_python(self, method: str, given: str) -> list[str]:
+        """Return Python that finds components of different sizes in turn, without shared features."""
+        make = "from_covariance" if self.data.covariance else "from_data"
+        how = "".join(f", {name}={value}" for name, value in self._problem_words().items())
+        part = "X[left][:, left]" if self.data.covariance else "X[:, left]"
+        return [
+            "import numpy as np",
+            f"left, W = np.arange(X.shape[1]), np.zeros((X.shape[1], {self.r}))",
+            f"for j, size in enumerate({self.sizes!r}):  # each without the features of those before",
+            f"    part = nspca.Problem.{make}({part}, k=size{how})",
+            f"    one = nspca.solve(part, {method!r}, certify=None, seed={self.seed}{given})",
+            "    W[left, j] = one.components[:, 0]",
+            "    left = left[one.components[:, 0] == 0]",
+            f"result = nspca.Result.of(problem, W, nspca.Status.HEURISTIC, {method!r})",
+        ]
 
 
 def solved(problem: Problem, method: str, options: Mapping[str, Any], seed: int, report: Report) -> Result:
@@ -323,20 +339,3 @@ def _certify(problem: Problem, found: dict[str, Result], effort: str, done: int,
         report(Event("no bound", payload=pack(Refused("proof", str(error)))))
     finally:
         found |= {method: result.with_certificate(certificate) for method, result in found.items()}
-
-
-def _one_by_one_python(spec: ComponentsSpec, method: str, given: str) -> list[str]:
-    """Return Python that finds components of different sizes one after another, without shared features."""
-    make = "from_covariance" if spec.data.covariance else "from_data"
-    how = "".join(f", {name}={value}" for name, value in spec.problem_words().items())
-    part = "X[left][:, left]" if spec.data.covariance else "X[:, left]"
-    return [
-        "import numpy as np",
-        f"left, W = np.arange(X.shape[1]), np.zeros((X.shape[1], {spec.r}))",
-        f"for j, size in enumerate({spec.sizes!r}):  # each without the features of those before",
-        f"    part = nspca.Problem.{make}({part}, k=size{how})",
-        f"    one = nspca.solve(part, {method!r}, certify=None, seed={spec.seed}{given})",
-        "    W[left, j] = one.components[:, 0]",
-        "    left = left[one.components[:, 0] == 0]",
-        f"result = nspca.Result.of(problem, W, nspca.Status.HEURISTIC, {method!r})",
-    ]

@@ -232,7 +232,7 @@ class ProblemSpec(Spec):
 
     # ---- Python
 
-    def problem_words(self) -> dict[str, str]:
+    def _problem_words(self) -> dict[str, str]:
         """Return the keywords besides k of the call that makes the problem in exported Python."""
         words = self.keywords("problem")
         if not self.data.covariance:
@@ -242,7 +242,7 @@ class ProblemSpec(Spec):
 
     def opening(self, k: int | tuple[int, ...] | None = None) -> str:
         """Return Python that loads the data and makes the problem."""
-        words = {"k": repr(self.first if k is None else k), **self.problem_words()}
+        words = {"k": repr(self.first if k is None else k), **self._problem_words()}
         is_folder = self.data.folder is not None and not self.data.some
         make = "from_covariance" if self.data.covariance else "from_shards" if is_folder else "from_data"
         return "\n".join([*self.data.to_python(), f"problem = nspca.Problem.{make}(X, {arguments(words)})"])

@@ -42,7 +42,7 @@ class _MethodSpec(RowsSpec):
 class _ChoiceSpec(_MethodSpec):
     """Base class of questions whose answer is a `Choice`."""
 
-    of: ClassVar[str] = "k"
+    _of: ClassVar[str] = "k"
 
     def pack(self, result: Choice) -> bytes:
         """Return the choice as JSON bytes; see `unpack`."""
@@ -51,7 +51,7 @@ class _ChoiceSpec(_MethodSpec):
     @classmethod
     def unpack(cls, body: bytes) -> Choice:
         """Return the choice that is stored in the bytes from `pack`."""
-        return choice_of(Weighed(**json.loads(body)), cls.of)
+        return choice_of(Weighed(**json.loads(body)), cls._of)
 
 
 class ChoiceSpec(_ChoiceSpec):
@@ -127,7 +127,7 @@ class ComponentsChoiceSpec(_ChoiceSpec):
     """
 
     kind: ClassVar[str] = "components choice"
-    of: ClassVar[str] = "components"
+    _of: ClassVar[str] = "components"
 
     k: Whole
     most: Whole = MOST
