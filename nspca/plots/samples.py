@@ -62,53 +62,42 @@ def score_figure(
     scores: ArrayLike,
     labels: Any = None,
     sample_names: Sequence[str] | None = None,
-    *,
-    names: Sequence[str] = ("component 1", "component 2"),
 ) -> go.Figure:
-    """Draw the samples along one component (a strip per label) or along two (a scatter), coloured by label.
+    """Draw the samples along one component, in a strip for each label.
 
     Of more than `MOST_POINTS` samples, evenly spaced ones are drawn, and the figure says so.
 
     Parameters
     ----------
-    scores : (m,), (m, 1) or (m, 2) coordinates of the samples
+    scores : (m,) or (m, 1) coordinates of the samples
     labels : (m,), optional
     sample_names : (m,) names, optional
-    names : names of the two axes
     """
-    scores = np.asarray(scores, float)
-    scores = scores[:, None] if scores.ndim == 1 else scores
+    scores = np.asarray(scores, float).ravel()
     drawn = drawn_samples(len(scores))
     labels = None if labels is None else np.asarray(labels)[drawn]
-    points = scores[drawn]
     groups = groups_of(labels, len(drawn))
     count = f"{len(drawn)} of {len(scores)} samples" if len(drawn) < len(scores) else f"{len(scores)} samples"
     figure = new_figure(
-        f"Scores: {count} along {names[0]}, {len(groups)} group{'s' * (len(groups) > 1)}.", height=400
+        f"Scores: {count} along the component, {len(groups)} group{'s' * (len(groups) > 1)}.", height=400
     )
     for index, (group, rows) in enumerate(groups):
-        y = points[rows, 1] if points.shape[1] > 1 else -index + 0.7 * _jitter(len(rows))
-        who = names_of(sample_names, drawn[rows], "sample")
         figure.add_scatter(
-            x=light(points[rows, 0]),
-            y=light(y),
+            x=light(scores[drawn[rows]]),
+            y=light(-index + 0.7 * _jitter(len(rows))),
             mode="markers",
             name=group,
-            customdata=who,
+            customdata=names_of(sample_names, drawn[rows], "sample"),
             marker={
                 "size": 7 if len(drawn) < 1000 else 4,
                 "opacity": 0.7,
                 "color": COLOURS[index % len(COLOURS)],
                 "symbol": SYMBOLS[index % len(SYMBOLS)],
             },
-            hovertemplate=f"%{{customdata}} ({group})<br>score %{{x:.4g}}"
-            + (", %{y:.4g}" if points.shape[1] > 1 else "")
-            + "<extra></extra>",
+            hovertemplate=f"%{{customdata}} ({group})<br>score %{{x:.4g}}<extra></extra>",
         )
-    figure.update_layout(showlegend=labels is not None and points.shape[1] > 1)
-    figure.update_xaxes(title_text=f"score along {names[0]} ({count})")
-    if points.shape[1] > 1:
-        return figure.update_yaxes(title_text=f"score along {names[1]}")
+    figure.update_layout(showlegend=False)
+    figure.update_xaxes(title_text=f"score along the component ({count})")
     if labels is None:
         return figure.update_yaxes(visible=False, range=[-0.9, 0.9])
     return figure.update_yaxes(

@@ -439,12 +439,6 @@ def test_scores_by_label_keep_every_sample_once():
     assert figure.to_json() == plots.score_figure(scores, labels, [f"s{i}" for i in range(50)]).to_json()
 
 
-def test_scores_of_two_components_are_a_scatter():
-    scores = rng.normal(size=(20, 2))
-    figure = plots.score_figure(scores)
-    assert np.allclose(figure.data[0].x, scores[:, 0]) and np.allclose(figure.data[0].y, scores[:, 1])
-
-
 def test_too_many_samples_are_thinned_and_said():
     figure = plots.score_figure(np.arange(10001.0))
     assert len(figure.data[0].x) <= 4000

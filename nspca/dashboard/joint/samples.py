@@ -53,7 +53,7 @@ def show(outcome: Outcome) -> None:
     if outcome.of.table is not None:
         st.caption(f"Drawn are {len(scores):,} rows of the folder, chosen at random.")
     if r == 1:
-        figure = score_figure(scores, columns.get(label), data.sample_names, names=("the component", ""))
+        figure = score_figure(scores, columns.get(label), data.sample_names)
         figures.draw(figure, f"strip_{outcome.run_id}")
     else:
         _map(outcome, scores, columns, label, (across, up))
