@@ -9,6 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from nspca.local_search.disjoint import as_lists
 from nspca.progress import Event, Report
 from nspca.result import Result, Status
 
@@ -53,11 +54,8 @@ class Several:
     def of(cls, result: Result) -> Self:
         """Return the row of a result."""
         X = result.components
-        parts: list[list[list[Any]]] = [
-            [np.flatnonzero(x).tolist(), [float(f"{w:.6g}") for w in x[x != 0]]] for x in X.T
-        ]
-        few = np.count_nonzero(X) <= MOST_SENT
-        return cls(result.method, result.values.tolist(), result.seconds, parts if few else None)
+        parts = as_lists(X) if np.count_nonzero(X) <= MOST_SENT else None
+        return cls(result.method, result.values.tolist(), result.seconds, parts)
 
     def result(self, n: int) -> Result | None:
         """Return the result for n features, with weights of six digits and without a certificate.
