@@ -285,7 +285,7 @@ def _rows(
     found[f"{data}/spanspca"] = [
         Found(_spanned(problem, r, d, report).total, f"{also}rank {d}") for d in (rank - 1, rank)
     ]
-    own = _bipartite(problem, r, report)
+    own = _bipartite(problem, r, report, rank)
     found[f"{data}/bipartite"] = [
         Found(own.best.value, preset, budget=own.budget, spread=own.spread),
         *(
@@ -308,7 +308,7 @@ def _stronger(problem: Problem, r: int, report: Report, rank: int = 4) -> dict[s
 
 
 def _bipartite(problem: Problem, r: int, report: Report, rank: int = 4, seeds: int = SEEDS) -> _Seeds:
-    """Return `seeds` runs of SPCABiPart, each with other random points."""
+    """Return `seeds` runs of SPCABiPart on a sketch of a rank, each with other random points."""
     how: dict[str, Any] = {"components": r, "certify": None, "report": report, "rank": rank}
     started = time.process_time()
     results = [api.solve(problem, "bipartite", samples=POINTS, seed=seed, **how) for seed in range(seeds)]
