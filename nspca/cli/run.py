@@ -83,7 +83,7 @@ def _data(spec: "Spec", beside: Path, workers: int | None) -> Iterator[dict[str,
     """Yield the data of a question as its `run` takes them; none for a question that finds its own."""
     from nspca.shards.on_disk import OnDisk
     from nspca.specs import ProblemSpec
-    from nspca.specs.table import ShardsOnWorkers
+    from nspca.specs.shards import ShardsOnWorkers
 
     data = spec.open(beside) if isinstance(spec, ProblemSpec) else None
     if workers is not None and not isinstance(data, OnDisk):

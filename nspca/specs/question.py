@@ -28,7 +28,7 @@ from nspca.shards.on_disk import OnDisk
 from nspca.specs import address
 from nspca.specs.base import Description, Option, Registered, Required
 from nspca.specs.data import DataSpec, Numbers, keeping
-from nspca.specs.table import ReportingShards, ShardsOnWorkers
+from nspca.specs.shards import ReportingShards, ShardsOnWorkers
 
 AGAIN = 1 / 4
 """Seconds of each further problem on the same data, as a share of the first; eigenvectors are then cached."""
