@@ -22,7 +22,7 @@ from benchmarks.scale import AT_ONCE, SIZES, documents, peak, planted, say
 from nspca.covariance import passes
 from nspca.covariance.distributed import branch
 from nspca.covariance.tree import FAN, folded
-from nspca.jobs.readers import readers
+from nspca.jobs.command_workers import open_client
 from nspca.planning.machine import speed
 from nspca.presentation.numerals import format_guarantee
 from nspca.shards import Shards
@@ -135,7 +135,7 @@ def workers(rows: int, place: str | None) -> None:
 
 def timed(shards: Shards, count: int, peaks: list[float]) -> dict[str, tuple[float, float, str]]:
     """Seconds of each pass, CPU seconds of the worker that had most, and a hash of what came."""
-    with readers(count) as client:
+    with open_client(count) as client:
         A = nspca.Problem.from_shards(shards, 15, client=client).covariance
         X, features = np.random.default_rng(0).standard_normal((A.n, VECTORS)), A.candidates()
         A.product(X)  # so that files are in memory

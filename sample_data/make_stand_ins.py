@@ -14,8 +14,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from nspca.data.arrays import to_npz
-from nspca.data.dataset import Dataset, numbered, pixel_names
+from nspca.data.dataset import Dataset
 from nspca.data.lrs import BAND_NAMES, WAVELENGTH_UM
+from nspca.data.names import numbered, pixel_names
 
 SEED = 20140601
 FACE = (19, 19)

@@ -23,7 +23,6 @@ FIGURE = "traces and axes of one figure, in the order in which they are drawn"
 REASONS = {
     "nspca.plots.compare.weights_figure": FIGURE,
     "nspca.plots.gaps.gap_figure": FIGURE,
-    "nspca.plots.samples.score_figure": FIGURE,
     "nspca.cli.solve.add": "one option after another, in the order of the help",
     "nspca.api.sweep": "the public call: half of it says what may be asked",
     "nspca.specs.components.ComponentsSpec": "fields of the question and what is derived from them",
@@ -32,8 +31,7 @@ REASONS = {
     "nspca.jobs.runs.Runs": "one statement of SQL a method; whoever takes some out takes the transaction "
     "with them",
     "nspca.plots.compare.values_figure": "one keyword for each thing that may be said on the figure",
-    "nspca.plots.joint.matching_figure": "traces and axes of one figure, in the order in which they are "
-    "drawn",
+    "nspca.plots.matching.matching_figure": FIGURE,
     "nspca.plots.sphere.sphere_figure": "traces and axes of one figure, in the order in which they are drawn",
     "nspca.api.solve": "the public call: every argument is one that users name",
     "nspca.api.certify": "the public call: every argument is one that users name",

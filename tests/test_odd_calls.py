@@ -11,7 +11,6 @@ import scipy.sparse as sp
 
 import nspca
 from nspca.certificate import Certificate
-from nspca.data import read_layout
 from nspca.errors import CertificateError, InvalidData, InvalidOption, InvalidProblem, Refused
 from nspca.result import Result, Sweep
 from nspca.solvers import METHODS, auto
@@ -175,7 +174,7 @@ def test_digits_to_round_to_are_a_whole_number(digits):
         (lambda: nspca.sweep(P, 2, methods=np.array(2)), InvalidOption, "method must be 'auto' or one of"),
         (lambda: Result([1, [2]], R.values, R.status, "a"), InvalidProblem, "got list and ndarray"),
         (lambda: nspca.read(TABLE, header="no"), InvalidData, "must be .auto., True or False, got 'no'"),
-        (lambda: read_layout(TABLE, header=1), InvalidData, "must be .auto., True or False, got 1"),
+        (lambda: nspca.read(TABLE, header=1), InvalidData, "must be .auto., True or False, got 1"),
         (lambda: nspca.read(TABLE, delimiter=3), InvalidData, "delimiter must be one character, got 3"),
         (lambda: nspca.read(TABLE, decimal=";"), InvalidData, 'must be "," or ".", got \';\''),
         (lambda: nspca.read(TABLE, features_in_rows="no"), InvalidData, "must be True or False, got 'no'"),

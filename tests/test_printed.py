@@ -39,10 +39,10 @@ from nspca.plots import (
     alt_text,
     gap_figure,
     rho_figure,
-    seen_at_rank_3,
-    seen_by_the_paper,
     sphere,
     sweep_figure,
+    with_paper_bound,
+    with_rank3_bound,
 )
 from nspca.plots.compare import ratios_figure, styles, values_figure
 from nspca.presentation import colours
@@ -98,7 +98,7 @@ def of_row(frame: pd.DataFrame, method: str, k: int) -> pd.Series:
 def truths_of_sweep(frame, unit, chance, bounds):
     """Return what holds for each point of a figure of a sweep."""
     ceiling = 1.5 * frame["upper"].max()
-    paper, rank3 = seen_by_the_paper(frame, ceiling), seen_at_rank_3(frame, ceiling)
+    paper, rank3 = with_paper_bound(frame, ceiling), with_rank3_bound(frame, ceiling)
 
     def truth(trace, i):
         if trace.name == "gap":
@@ -131,7 +131,7 @@ def test_the_figure_of_a_sweep():
             frame, unit=unit, bounds=bounds, ceiling=ceiling, pinned=[(frame, unit, "before")], ghost=frame
         )
         walk.figure(figure, truth)
-        rows = seen_by_the_paper(frame, ceiling) if bounds == "paper" else frame
+        rows = with_paper_bound(frame, ceiling) if bounds == "paper" else frame
         least = min(Fraction(row.value) / Fraction(row.upper) for row in rows.itertuples())
         said = re.search(rf"Every value is at least ({NUMBER}) %", alt_text(figure))
         walk.guarantee(said[1], min(least, Fraction(1)), alt_text(figure))

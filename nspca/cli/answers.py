@@ -38,7 +38,7 @@ def print_answer(
     clear()
     proofs = {args.certificate: certificate} if args.certificate else {}
     if proofs and known is not None and known.certificate is not certificate:
-        proofs[beside(args.certificate)] = known.certificate
+        proofs[features_path(args.certificate)] = known.certificate
     found = [described(dataset, result, known, j) for j in range(result.components.shape[1])]
     try:
         if args.json:
@@ -82,7 +82,7 @@ def lines(
         yield from listed(features)
 
 
-def beside(path: str) -> str:
+def features_path(path: str) -> str:
     """Return the path for the certificate about features, saved separately when another one has the smaller
     bound.
     """

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from nspca.cli.arguments import Commands, count
 from nspca.cli.screen import check_files, clear, complain, progress, say
-from nspca.cli.solve import readers_of
+from nspca.cli.solve import client_of
 from nspca.cli.sweep import as_text
 from nspca.errors import Cancelled, InvalidOption, WorkersLost
 from nspca.progress import Event, Report
@@ -83,14 +83,14 @@ def _data(spec: "Spec", beside: Path, workers: int | None) -> Iterator[dict[str,
     """Yield the data of a question as its `run` takes them; none for a question that finds its own."""
     from nspca.shards.on_disk import OnDisk
     from nspca.specs import ProblemSpec
-    from nspca.specs.table import ShardsOnWorkers
+    from nspca.specs.shards import ShardsOnWorkers
 
     data = spec.open(beside) if isinstance(spec, ProblemSpec) else None
     if workers is not None and not isinstance(data, OnDisk):
         raise InvalidOption(
             "workers read a folder of shards, and this question is about other data; leave --workers out"
         )
-    with readers_of(workers, None) as client:
+    with client_of(workers, None) as client:
         if isinstance(data, OnDisk) and client is not None:
             data = ShardsOnWorkers(data.X, client)
         yield {} if data is None else {"X": data}

@@ -54,7 +54,7 @@ def samples(args: argparse.Namespace) -> int:
                     "kind": sample.kind,
                     "shape": sample.shape,
                     "licence": sample.licence,
-                    "stand_in": _is_missing(name),
+                    "stand_in": data.is_stand_in(name),
                 }
                 for name, sample in data.SAMPLES.items()
             ]
@@ -62,16 +62,9 @@ def samples(args: argparse.Namespace) -> int:
         return 0
     for name, sample in data.SAMPLES.items():
         shape = " x ".join(map(str, sample.shape)) if sample.shape else ""
-        missing = " (a stand-in until it is fetched)" if _is_missing(name) else ""
+        missing = " (a stand-in until it is fetched)" if data.is_stand_in(name) else ""
         say(f"{name:<12} {shape:<14} {sample.title}: {sample.summary} [{sample.licence}]{missing}")
     return 0
-
-
-def _is_missing(name: str) -> bool:
-    """Tell whether the original of a data set is not on this machine, so that a stand-in is used."""
-    from nspca import data
-
-    return data.SAMPLES[name].stand_in and data.original_path(name) is None
 
 
 def fetch(args: argparse.Namespace) -> int:

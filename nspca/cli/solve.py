@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nspca.cli.answers import beside, print_answer
+from nspca.cli.answers import features_path, print_answer
 from nspca.cli.arguments import Commands, count, of_problem, percent, with_json, with_seed, with_spec
 from nspca.cli.screen import check_files, complain, progress, saved
 from nspca.cli.sources import make_problem, read_dataset
@@ -82,13 +82,13 @@ def run(args: argparse.Namespace) -> int:
         raise InvalidOption("--within is about one component: leave --components out")
     if args.resume is not None and args.effort != "exhaustive":
         raise InvalidOption(f"--resume is for --effort exhaustive, got {args.effort}: leave it out")
-    second = beside(args.certificate) if args.certificate and args.within else None
+    second = features_path(args.certificate) if args.certificate and args.within else None
     check_files(args.certificate, second, args.csv, args.spec, read=[args.source])
-    with _readers(args) as client:
+    with _client(args) as client:
         return _solve(args, client)
 
 
-def _readers(args: argparse.Namespace) -> AbstractContextManager[Any]:
+def _client(args: argparse.Namespace) -> AbstractContextManager[Any]:
     """Return a context with the Dask client that the arguments ask for, or with None.
 
     Its workers read a folder of shards or help with an exhaustive search.
@@ -99,16 +99,16 @@ def _readers(args: argparse.Namespace) -> AbstractContextManager[Any]:
             f"workers read a folder of shards or help with --effort exhaustive, got {args.source}: make a "
             "folder with `python -m nspca shard`, or leave --workers and --scheduler out"
         )
-    return readers_of(args.workers, args.scheduler)
+    return client_of(args.workers, args.scheduler)
 
 
-def readers_of(workers: int | None, scheduler: str | None) -> AbstractContextManager[Any]:
+def client_of(workers: int | None, scheduler: str | None) -> AbstractContextManager[Any]:
     """Return a context with a Dask client, of local `workers` or of a `scheduler`, or with None."""
     if workers is None and scheduler is None:
         return nullcontext()
     with of_the_app("reading with several workers"):
-        from nspca.jobs.readers import readers
-    return readers(workers, scheduler, complain)
+        from nspca.jobs.command_workers import open_client
+    return open_client(workers, scheduler, complain)
 
 
 def _solve(args: argparse.Namespace, client: Any) -> int:

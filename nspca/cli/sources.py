@@ -52,14 +52,15 @@ def read_dataset(source: str, args: argparse.Namespace, covariance: bool = False
 
     names = [name for name in args.prepare.split(",") if name]
     reading = reading_options(args)
-    is_shards = (Path(source) / "shards.json").is_file()
-    is_folder = Path(source).is_dir() and not is_shards and (args.text or args.image_size is not None)
-    if (reading or args.text) and (source in data.SAMPLES or (Path(source).is_dir() and not is_folder)):
+    path, is_sample = Path(source), source in data.SAMPLES
+    of_files = (args.text or args.image_size is not None) and not (path / "shards.json").is_file()
+    is_shards = path.is_dir() and not of_files and not is_sample
+    if (reading or args.text) and (is_sample or is_shards):
         raise InvalidOption(
             f"{', '.join(READING)} and --text are about a file and how it is read, got {source}, which is "
             "none: leave them out"
         )
-    if Path(source).is_dir() and source not in data.SAMPLES and not is_folder:
+    if is_shards:
         from nspca.shards import Shards
         from nspca.shards.on_disk import OnDisk
 
@@ -70,9 +71,9 @@ def read_dataset(source: str, args: argparse.Namespace, covariance: bool = False
         if covariance:
             raise InvalidOption("shards are rows of samples, never a covariance: leave --covariance out")
         return _with_notes(OnDisk(Shards(source)))
-    if source in data.SAMPLES:
+    if is_sample:
         return data.prepare(_as_covariance(data.load_sample(source), covariance), *names)
-    if not Path(source).is_file() and not is_folder:
+    if not path.is_file() and not path.is_dir():
         raise InvalidOption(
             f"a file, a folder of shards or one of the samples {', '.join(data.SAMPLES)} is required, got "
             f"{source!r}, which is none"

@@ -3,7 +3,7 @@
 Three definitions of the variance are used. The share of the variance of other rows is computed here as well.
 The spec of successive components on the page Compare, that of the pitprops table on the page Papers, and the
 items of the papers call `explained_variances`. The estimator and
-`selection.heldout` call `shares_of_rows`.
+`selection.choice` call `shares_of_rows`.
 """
 
 from typing import Any

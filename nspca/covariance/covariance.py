@@ -20,7 +20,14 @@ import scipy.sparse as sp
 import scipy.sparse.linalg as spla
 from numpy.typing import NDArray
 
-from nspca.covariance.linalg import Array, Indices, largest_eigenpairs, oriented, steady
+from nspca.covariance.linalg import (
+    Array,
+    Indices,
+    largest_eigenpairs,
+    normalised_columns,
+    one_thread_if_quick,
+    oriented,
+)
 from nspca.covariance.moments import squares
 from nspca.errors import InvalidProblem, NotConverged, Refused
 from nspca.progress import Event, tell
@@ -147,6 +154,22 @@ class Covariance:
         """Return the matrix of the given features alone."""
         raise NotImplementedError
 
+    def _part_recipe(self, features: Indices) -> dict[str, Any]:
+        """Return the arguments of `Covariance` for the data of some features, which have no digest."""
+        return {
+            "shape": (self.shape[0], len(features)),
+            "source": "data",
+            "center": self.center,
+            "scale": self.scale,
+            "digest": "",
+            "exponent": self.exponent,
+        }
+
+    def _as_matrix(self, B: Array, **more: Any) -> "MatrixCovariance":
+        """Return the block B of this matrix as a matrix in memory, which has no digest."""
+        recipe: dict[str, Any] = {"source": "covariance", "center": False, "scale": False, "digest": ""}
+        return MatrixCovariance(B, shape=B.shape, exponent=self.exponent, **recipe, **more)
+
     @cached_property
     def diagonal(self) -> Array:
         """Return the variances of the features, (n,)."""
@@ -177,7 +200,7 @@ class Covariance:
                 f"an n x n matrix needs n <= {self.most_formed}, got n = {self.n}; use products, columns or "
                 "blocks"
             )
-        with steady(self.n**2 * self.shape[0]):
+        with one_thread_if_quick(self.n**2 * self.shape[0]):
             return self._formed()
 
     def _formed(self) -> Array:
@@ -191,7 +214,7 @@ class Covariance:
         """
         d = min(int(d), self.n)
         if self._pairs is None or self._pairs[0].size < d:
-            with steady(self.n * min(self.n, self.shape[0]) ** 2):
+            with one_thread_if_quick(self.n * min(self.n, self.shape[0]) ** 2):
                 self._pairs = self._checked(*self._eigenpairs(d))
         return self._pairs[0][:d], self._pairs[1][:, :d]
 
@@ -270,17 +293,8 @@ class MatrixCovariance(Covariance):
 
     def restrict(self, features: Indices) -> "MatrixCovariance":
         """Return the matrix of the given features alone."""
-        recipe: dict[str, Any] = {"center": False, "scale": False, "digest": "", "exponent": self.exponent}
         added = None if self.added is None else self.added[features]
-        return MatrixCovariance(
-            self.block(features),
-            nu=self.nu,
-            shift=self.shift,
-            added=added,
-            shape=(len(features),) * 2,
-            source="covariance",
-            **recipe,
-        )
+        return self._as_matrix(self.block(features), nu=self.nu, shift=self.shift, added=added)
 
     @cached_property
     def diagonal(self) -> Array:
@@ -318,6 +332,10 @@ class DataCovariance(Covariance):
     def _selected(self, features: Indices | Sequence[int]) -> Array:
         """Return the columns of Z for some features, (m, p), as a dense array."""
         return self.Z[:, features]
+
+    def dense_rows(self, which: slice = slice(None)) -> Array:
+        """Return some rows of Z, by default all, as a dense array."""
+        return self.Z[which]
 
     def columns(self, features: Indices | Sequence[int]) -> Array:
         """Return ``A[:, features]``."""
@@ -367,17 +385,6 @@ class DataCovariance(Covariance):
         Z, varies = self._selected(features), self.varies[features]
         return DataCovariance(Z, varies, **self._part_recipe(features))
 
-    def _part_recipe(self, features: Indices) -> dict[str, Any]:
-        """Return the arguments of `Covariance` for a part of this one, which has no digest of its own."""
-        return {
-            "shape": (self.m, len(features)),
-            "source": "data",
-            "center": self.center,
-            "scale": self.scale,
-            "digest": "",
-            "exponent": self.exponent,
-        }
-
     @cached_property
     def diagonal(self) -> Array:
         """Return the variances of the features, (n,)."""
@@ -393,9 +400,7 @@ class DataCovariance(Covariance):
             return super()._eigenpairs(d)
         r = min(d, self.m)
         values, left = largest_eigenpairs(self.gram(), r)
-        vectors = self._cross(left)
-        norms = np.linalg.norm(vectors, axis=0)
-        vectors = vectors / np.where(norms > 0, norms, 1.0)
+        vectors = normalised_columns(self._cross(left))
         padding = d - r
         return np.pad(values, (0, padding)), np.pad(vectors, ((0, 0), (0, padding)))
 
@@ -424,6 +429,10 @@ class SparseCovariance(DataCovariance):
         """Return the columns of Z for some features, (m, p), as a dense array."""
         return (self.Z[:, features].toarray() - self.mean[features]) * self.weight[features]
 
+    def dense_rows(self, which: slice = slice(None)) -> Array:
+        """Return some rows of Z, by default all, as a dense array."""
+        return (self.Z[which].toarray() - self.mean) * self.weight
+
     def _cross(self, S: Array) -> Array:
         """Return ``Z'S / m`` for S (m,) or (m, r)."""
         centred = self.Z.T @ S - np.multiply.outer(self.mean, S.sum(axis=0))
@@ -444,10 +453,15 @@ class SparseCovariance(DataCovariance):
 
     def gram(self) -> Array:
         """Return ``ZZ' / m`` (m, m), which has the nonzero eigenvalues of A."""
-        X = self.Z.multiply(self.weight).tocsr()
-        shift = self.mean * self.weight
-        cross = X @ shift
-        return ((X @ X.T).toarray() - cross[:, None] - cross[None, :] + shift @ shift) / self.m
+        return sparse_gram(self.Z, self.mean, self.weight)
+
+
+def sparse_gram(X: sp.csr_array, mean: Array, weight: Array) -> Array:
+    """Return ``ZZ' / m`` (m, m) for ``Z = (X - 1 mean') * weight`` and sparse X (m, n)."""
+    X = X.multiply(weight).tocsr()
+    shift = mean * weight
+    cross = X @ shift
+    return ((X @ X.T).toarray() - cross[:, None] - cross[None, :] + shift @ shift) / X.shape[0]
 
 
 def without_underflow(A: Covariance, values: Array) -> Array:

@@ -106,6 +106,14 @@ def is_blamed(lost: WorkersLost) -> bool:
     return type(lost.__cause__).__name__ == "KilledWorker"
 
 
+def submit(client: Any, function: Callable[..., Any], *arguments: Any, **how: Any) -> Any:
+    """Return the future of a function call on the cluster, without the warning about large arguments."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Sending large graph")
+        # Not pure: unlike names that Dask makes of the arguments, its own numbers cost nothing.
+        return client.submit(function, *arguments, pure=False, **how)
+
+
 class Attendance:
     """Record of when a cluster was last known to have workers, while its client waits for a task."""
 
@@ -157,7 +165,7 @@ class Pass:
         starts = range(0, blocks, size)
         self.branches = len(starts)
         # A task that holds them, not data that are scattered: those would be lost with their worker.
-        function = self._submit(_itself, function)
+        function = self._submit(itself, function)
 
         def parts() -> Iterator[Any]:
             """Yield the futures of the branches, submitted one after the other."""
@@ -170,10 +178,10 @@ class Pass:
                 yield one
 
         joined = lambda one, other: self._submit(_joined, join, one, other)  # noqa: E731
-        self.total = folded_here(parts(), joined, first=_itself)
+        self.total = folded_here(parts(), joined, first=itself)
         self.total.add_done_callback(lambda _: self._done.put(True))
         # The last task, and the next one that a worker takes: when it is done, the scheduler has made all.
-        self._made = self._submit(_itself, None, priority=FIRST)
+        self._made = self._submit(itself, None, priority=FIRST)
 
     def wait(self, report: Report) -> None:
         """Wait until the root is computed or has failed; `report` is called meanwhile."""
@@ -205,11 +213,8 @@ class Pass:
         self, function: Callable[..., Any], *arguments: Any, near: str | None = None, priority: int = 0
     ) -> Any:
         """Submit a task, to the worker `near` if possible, and return its future, held until it is done."""
-        # Unlike names that Dask makes of the arguments, its own numbers cost nothing.
         where = {} if near is None else {"workers": [near], "allow_other_workers": True}
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "Sending large graph")
-            future = self.client.submit(function, *arguments, pure=False, priority=priority, **where)
+        future = submit(self.client, function, *arguments, priority=priority, **where)
         self.held[future.key] = future
         future.add_done_callback(lambda done: self.held.pop(done.key, None))
         return future
@@ -223,7 +228,7 @@ def branch(blocks: int, workers: int) -> int:
     return size
 
 
-def _itself(what: T) -> T:
+def itself(what: T) -> T:
     """Return the argument: a task that puts an object on the cluster or shows that the scheduler lives."""
     return what
 

@@ -119,15 +119,9 @@ class LargeCovariance(Parts, SparseCovariance):
     def restrict(self, features: Indices) -> SparseCovariance:
         """Return the covariance of the given features alone."""
         features = np.asarray(features, dtype=np.int64)
-        recipe: dict[str, Any] = {
-            "center": self.center,
-            "scale": self.scale,
-            "digest": "",
-            "exponent": self.exponent,
-        }
         X = sp.csr_array(self._by_columns[:, features])
         parts = self.mean[features], self.weight[features], self.varies[features]
-        part = sparse(X, *parts, shape=(self.m, features.size), source="data", **recipe)
+        part = sparse(X, *parts, **self._part_recipe(features))
         if features.size <= min(DENSE_LIMIT, 2 * self.m) and not isinstance(part, LargeCovariance):
             part.matrix = self.block(features)
         return part

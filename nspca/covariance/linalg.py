@@ -24,7 +24,7 @@ FINITE = 1000
 """Largest exponent for which powers of two are neither zero nor infinite."""
 
 
-def steady(multiplications: float) -> AbstractContextManager[Any]:
+def one_thread_if_quick(multiplications: float) -> AbstractContextManager[Any]:
     """Return a context that limits BLAS to one thread for quick work, so that results are reproducible.
 
     The last bits of a sum depend on the number of threads, and a bound found in hundreds of steps depends on
@@ -171,9 +171,7 @@ def rank1_columns(C: Array, k: int, nonneg: bool = True, forced: Sequence[int] =
             keep[:, j] = False
             keep[topk_indices(ranked[:, j], k), j] = True
         weight = np.where(keep, weight, 0.0)
-    X = weight if nonneg else np.copysign(weight, C)
-    norms = np.linalg.norm(X, axis=0)
-    return X / np.where(norms > 0, norms, 1.0)
+    return normalised_columns(weight if nonneg else np.copysign(weight, C))
 
 
 def _put_forced_first(weight: Array, forced: Sequence[int]) -> Array:
@@ -194,6 +192,12 @@ def normalised(x: Array) -> Array:
         return x
     y = x / largest
     return y / math.sqrt(y @ y)
+
+
+def normalised_columns(X: Array) -> Array:
+    """Return the columns of X (n, r) brought to length 1; columns of zeros stay zero."""
+    norms = np.linalg.norm(X, axis=0)
+    return X / np.where(norms > 0, norms, 1.0)
 
 
 def oriented(U: Array) -> Array:

@@ -126,9 +126,7 @@ class LongCovariance(DataCovariance):
     # a part of A is in memory and needs no samples, unlike the parts of other data
     def restrict(self, features: Indices) -> MatrixCovariance:  # type: ignore[override]
         """Return A on the given features alone."""
-        recipe: dict[str, Any] = {"center": False, "scale": False, "digest": "", "exponent": self.exponent}
-        B = self.block(features)
-        return MatrixCovariance(B, shape=B.shape, source="covariance", **recipe)
+        return self._as_matrix(self.block(features))
 
     def _formed(self) -> Array:
         """Return the whole of A."""

@@ -176,14 +176,7 @@ class Parts(Covariance):
         computed properties.
         """
         if self._part is None or not np.array_equal(self._part[0], features):
-            B = self.block(features)
-            recipe: dict[str, Any] = {
-                "center": False,
-                "scale": False,
-                "digest": "",
-                "exponent": self.exponent,
-            }
-            self._part = features, MatrixCovariance(B, shape=B.shape, source="covariance", **recipe)
+            self._part = features, self._as_matrix(self.block(features))
         return self._part[1]
 
     def by_subspaces(self, d: int) -> tuple[Array, Array]:

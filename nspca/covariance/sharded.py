@@ -19,7 +19,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from nspca.covariance import distributed
-from nspca.covariance.covariance import DENSE_LIMIT, WHOLE_LIMIT, Covariance, SparseCovariance
+from nspca.covariance.covariance import DENSE_LIMIT, WHOLE_LIMIT, Covariance, SparseCovariance, sparse_gram
 from nspca.covariance.linalg import Array, Indices
 from nspca.covariance.parts import Parts, pieces
 from nspca.covariance.passes import Rows, Table
@@ -142,14 +142,8 @@ class ShardedCovariance(Parts):
         if self.small:
             return self.on(features)
         X = sp.csr_array(sp.vstack(self.rows.folded(gathered, _selected, features), format="csr"))
-        recipe: dict[str, Any] = {
-            "center": self.center,
-            "scale": self.scale,
-            "digest": "",
-            "exponent": self.exponent,
-        }
         parts = self.rows.mean[features], self.rows.weight[features], self.rows.varies[features]
-        part = SparseCovariance(X, *parts, shape=X.shape, source="data", **recipe)
+        part = SparseCovariance(X, *parts, **self._part_recipe(features))
         if features.size <= DENSE_LIMIT:  # A is small, but dense rows might not fit into memory
             part.matrix = self.block(features)
         return part
@@ -161,10 +155,8 @@ class ShardedCovariance(Parts):
                 f"ZZ' is formed for at most {DENSE_LIMIT} rows, got {self.rows.m}; use the features"
             )
         held = self.rows.folded(gathered, _selected, slice(None))
-        X = sp.csr_array(sp.vstack(held, format="csr")).multiply(self.rows.weight).tocsr()
-        shift = self.rows.mean * self.rows.weight
-        cross = X @ shift
-        return ((X @ X.T).toarray() - cross[:, None] - cross[None, :] + shift @ shift) / self.rows.m
+        X = sp.csr_array(sp.vstack(held, format="csr"))
+        return sparse_gram(X, self.rows.mean, self.rows.weight)
 
 
 def _fused(Y: Any, X: Array, fixed: Array) -> Part:

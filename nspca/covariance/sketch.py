@@ -26,8 +26,8 @@ import scipy.linalg
 import scipy.sparse as sp
 import scipy.sparse.linalg as spla
 
-from nspca.covariance.covariance import DIRECT_LIMIT, Covariance, DataCovariance, SparseCovariance
-from nspca.covariance.linalg import UNIT_ROUNDOFF, Array, oriented, steady
+from nspca.covariance.covariance import DIRECT_LIMIT, Covariance, DataCovariance
+from nspca.covariance.linalg import UNIT_ROUNDOFF, Array, one_thread_if_quick, oriented
 from nspca.errors import InvalidData, InvalidOption, InvalidProblem
 from nspca.validation.options import whole
 
@@ -81,16 +81,16 @@ def svd(A: Covariance, rank: int) -> Sketch:
     return Sketch(vectors[:, :rank] * np.sqrt(values[:rank]), following, following)
 
 
-def randomised(A: Covariance, rank: int, seed: int = 0, measure: bool = True) -> Sketch:
+def randomised(A: Covariance, rank: int, measure: bool = True) -> Sketch:
     """Return the sketch of randomised leading eigenpairs.
 
     The eigenvalues of VV' are at most those of A, up to rounding, but A - VV' may have negative eigenvalues.
     """
     rank = min(rank, A.n)
-    Q = np.random.default_rng(seed).standard_normal((A.n, min(A.n, rank + OVERSAMPLING)))
+    Q = np.random.default_rng(0).standard_normal((A.n, min(A.n, rank + OVERSAMPLING)))
     for _ in range(POWERS):
         image = A.product(Q)
-        with steady(image.size * Q.shape[1]):
+        with one_thread_if_quick(image.size * Q.shape[1]):
             Q = np.linalg.qr(image)[0]
     H = Q.T @ A.product(Q)
     values, Z = np.linalg.eigh((H + H.T) / 2)
@@ -104,7 +104,7 @@ def frequent(A: Covariance, rank: int) -> Sketch:
     assert isinstance(A, DataCovariance)  # `check_rows` has refused the others
     stream = FrequentDirections(A.n, min(rank, A.n), center=False)
     for start in range(0, A.m, BLOCK_ROWS):
-        stream.update(_centred_rows(A, slice(start, start + BLOCK_ROWS)))
+        stream.update(A.dense_rows(slice(start, start + BLOCK_ROWS)))
     found = stream.sketch()
     return Sketch(found.V, spectral_error(A, found.V), found.bound)
 
@@ -301,11 +301,3 @@ def _rounding_bound(rows: Array) -> float:
     s, terms = min(rows.shape), max(rows.shape)
     roundings = 2 * (terms + 4 * s**1.5 + 8)
     return roundings * UNIT_ROUNDOFF * float(np.sum(rows * rows)) + TINY * bool(rows.any())
-
-
-def _centred_rows(A: DataCovariance, which: slice) -> Array:
-    """Return some rows of Z as a dense array."""
-    rows = A.Z[which]
-    if isinstance(A, SparseCovariance):
-        return (rows.toarray() - A.mean) * A.weight
-    return rows

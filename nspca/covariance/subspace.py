@@ -47,14 +47,14 @@ def leading(
             break
         if Q.shape[1] + width > BASIS:
             Q, image = U, AU
-        new = beside(Q, R[:, going] / lengths[going])
+        new = outside_span(Q, R[:, going] / lengths[going])
         if not new.shape[1]:
             break
         Q, image = np.hstack((Q, new)), np.hstack((image, product(new)))
     return values[:d], U[:, :d], residual
 
 
-def beside(Q: Array, X: Array) -> Array:
+def outside_span(Q: Array, X: Array) -> Array:
     """Return orthonormal columns for the part of X (unit columns) outside the span of Q; parts at rounding
     level are dropped.
     """

@@ -9,14 +9,13 @@ caller brings the Dask client, and this module imports nothing of Dask.
 """
 
 import queue
-import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Protocol, TypeVar
 
 from threadpoolctl import threadpool_limits
 
-from nspca.covariance.distributed import TICK, TRIES, Attendance, clear_errors, is_blamed
+from nspca.covariance.distributed import TICK, TRIES, Attendance, clear_errors, is_blamed, itself, submit
 from nspca.errors import InvalidOption, WorkersLost, shown
 from nspca.progress import Report, silent
 
@@ -123,7 +122,7 @@ class ClusterWaves:
         A task of the cluster returns the object, so a worker that is lost with it is no loss.
         """
         if anew or self._sent is None or common is not self._common:
-            self._common, self._sent = common, self._submit(_identity, common)
+            self._common, self._sent = common, submit(self.client, itself, common)
 
     def _wait(self, future: Any) -> None:
         """Wait until a future is done, or until there has been no worker for too long."""
@@ -137,20 +136,9 @@ class ClusterWaves:
 
     def _begin(self, function: Callable[..., Any], task: Any) -> Any:
         """Submit a task with the common object, and return its future."""
-        future = self._submit(_apply, function, self._sent, task)
+        future = submit(self.client, _apply, function, self._sent, task)
         future.add_done_callback(lambda _: self._done.put(True))
         return future
-
-    def _submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Return the future of a function call on the cluster, without the warning about large arguments."""
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "Sending large graph")
-            return self.client.submit(function, *arguments, pure=False)
-
-
-def _identity(common: Any) -> Any:
-    """Return the argument: a task that puts an object on the cluster."""
-    return common
 
 
 def _apply(function: Callable[..., Any], common: Any, task: Any) -> Any:

@@ -9,7 +9,7 @@ from nspca.data.dataset import Dataset
 from nspca.data.examples import example_file
 from nspca.data.export import frame_to_csv, neutralise
 from nspca.data.layout import Layout
-from nspca.data.originals import adopt_copy, fetch_sample, kept_path, original_path
+from nspca.data.originals import adopt_copy, fetch_sample, is_stand_in, kept_path, original_path
 from nspca.data.preparation import PREPARATIONS, prepare
 from nspca.data.reader import read, read_layout
 from nspca.data.samples import is_at_hand, load_sample
@@ -31,6 +31,7 @@ __all__ = [
     "fetch_sample",
     "frame_to_csv",
     "is_at_hand",
+    "is_stand_in",
     "kept_path",
     "load_sample",
     "neutralise",

@@ -14,9 +14,18 @@ import numpy as np
 
 from nspca.data import limits
 from nspca.data.columns import distinct_texts
-from nspca.data.dataset import Candidate, Dataset, Numbered
+from nspca.data.dataset import Candidate, Dataset
 from nspca.data.layout import FEW_LABELS, are_few
-from nspca.data.readers.strings import Strings, first_rows, has_header, printable, read_strings, sheet_or_text
+from nspca.data.names import Numbered
+from nspca.data.readers.strings import (
+    Strings,
+    first_rows,
+    has_header,
+    printable,
+    quote_names,
+    read_strings,
+    sheet_or_text,
+)
 from nspca.data.table import LONGEST_LABEL, NO_LABEL, to_labels
 from nspca.errors import InvalidData
 from nspca.validation.archive import mib
@@ -25,8 +34,6 @@ MOST_BYTES = 16 * 2**20
 """Maximum bytes of an annotation, enough for a hundred columns of a hundred thousand samples."""
 PREFIX = "beginning of the names"
 """Name of the label column that is made from sample names such as ALL_1 and AML_2."""
-_LISTED = 5
-"""Maximum names that a note lists."""
 _NUMBER = re.compile(r"[\s_.:#-]*\(?\d+\)?$")
 """The number at the end of a name, with its separator."""
 
@@ -77,9 +84,7 @@ def split_label(wanted: str | int | None, table: Strings | None) -> tuple[str | 
     return None, wanted
 
 
-def annotate(
-    data: Dataset, source: "str | Path | bytes | BinaryIO | Strings | None", label: str | None = None
-) -> Dataset:
+def annotate(data: Dataset, table: Strings | None, label: str | None = None) -> Dataset:
     """Return a data set with the columns of an annotation as further `label_columns`.
 
     The annotation is joined by the column that contains the most sample names. Names are compared exactly
@@ -88,8 +93,8 @@ def annotate(
     Parameters
     ----------
     data : Dataset
-    source : path, bytes, open binary file, or None
-        A table as CSV or Excel with a row for each sample; None for no table.
+    table : Strings or None
+        What `read_annotation` returned, with a row for each sample; None for no table.
     label : str, optional
         The column that becomes the labels; by default the first one, if the data have no labels.
 
@@ -98,13 +103,12 @@ def annotate(
     InvalidData
         When the annotation has no sample of the data, or no column `label`.
     """
-    if source is None:
+    if table is None:
         if label is not None and label not in data.label_columns:
             raise InvalidData(f'The sample names form no groups that "{PREFIX}" could name: name a column.')
         return data if label is None else (data.labelled(label) or data)
     if data.is_covariance:
         raise InvalidData("A covariance has no samples that an annotation could be about: leave it out.")
-    table = source if isinstance(source, Strings) else read_annotation(source)
     names = [*data.sample_names]
     key, places = _match(names, table.columns)
     if not (places >= 0).any():
@@ -132,7 +136,7 @@ def annotate(
     if label is not None and label not in groups:
         raise InvalidData(
             f'There is no column "{printable(label)[:40]}" of groups: there are '
-            f"{_quote_names(list(groups)) or 'none'}."
+            f"{quote_names(list(groups)) or 'none'}."
         )
     first = label if label is not None else added[0] if added and data.labels is None else None
     return (data.labelled(first) or data) if first is not None else data
@@ -193,7 +197,7 @@ def _describe_match(names: Sequence[str], places: np.ndarray, rows: int) -> str:
     unused = rows - len({int(at) for at in places if at >= 0})
     said = f"The annotation has {len(names) - len(missing)} of the {len(names)} samples"
     if missing:
-        said += f", and not {_quote_names(missing)}"
+        said += f", and not {quote_names(missing)}"
     if unused:
         said += f"; {unused} of its rows name no sample"
     return said + "."
@@ -205,15 +209,9 @@ def _describe_columns(left: Sequence[str]) -> tuple[str, ...]:
         return ()
     one = len(left) == 1
     return (
-        f"{_quote_names(left)} of the annotation {'is' if one else 'are'} no groups: each has more than "
+        f"{quote_names(left)} of the annotation {'is' if one else 'are'} no groups: each has more than "
         f"{FEW_LABELS} values, or a value for each sample or two.",
     )
-
-
-def _quote_names(names: Sequence[str]) -> str:
-    """Return names for a note: the first ones in quotes, and the number of further ones."""
-    listed = ", ".join(f'"{printable(name)[:40]}"' for name in names[:_LISTED])
-    return listed + (f" and {len(names) - _LISTED} more" if len(names) > _LISTED else "")
 
 
 def group_by_prefix(data: Dataset) -> Dataset:

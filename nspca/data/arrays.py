@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from nspca.data.dataset import Dataset, Kind, frozen, numbered, pixel_names, unique_names
+from nspca.data.dataset import Dataset, Kind
 from nspca.data.limits import check_dense, check_float64, check_growth, check_sparse
 from nspca.data.missing import Settled, settle
+from nspca.data.names import frozen, numbered, pixel_names, unique_names
 from nspca.data.preparation import PREPARATIONS
 from nspca.data.read_options import ReadOptions
 from nspca.data.readers.base import Source

@@ -196,11 +196,6 @@ def rows_of(raw: bytes, delimiter: str) -> Iterator[tuple[int, list[str]]]:
         begin = read
 
 
-def number_of(cell: str, decimal: str) -> float:
-    """Return the number in a cell; NaN when the cell is not a number."""
-    return float(cell.replace(",", ".") if decimal == "," else cell) if is_number(cell, decimal) else np.nan
-
-
 def _plain_numbers(row: Sequence[str], decimal: str) -> list[float] | None:
     """Return the numbers of a row of short plain numbers; None for any other row.
 
@@ -242,7 +237,7 @@ def _parse_number(layout: Layout, where: str, column: int, cell: str) -> float:
             "column as id or label column.",
             column,
         )
-    value = number_of(cell, layout.decimal)
+    value = float(cell.replace(",", ".") if layout.decimal == "," else cell)
     if not np.isfinite(value):
         raise NotNumbers(
             f'Every cell must hold a finite number, but {where} "{short(cell)}": correct it, or remove the '

@@ -13,6 +13,7 @@ import scipy.sparse as sp
 from nspca.data.limits import MAX_ENTRIES
 from nspca.data.stop_words import LANGUAGES, guess_language, stop_words
 from nspca.errors import InvalidData, InvalidOption, shown
+from nspca.validation.options import flag, one_of, whole
 
 STOP_WORDS = ("automatic", "none", *LANGUAGES)
 """Choices of stop words: those of the guessed language, none, or those of a named language."""
@@ -63,8 +64,8 @@ class WordOptions:
 
     def __post_init__(self) -> None:
         """Refuse values outside their range."""
-        _one_of("stop_words", self.stop_words, STOP_WORDS)
-        _one_of("weights", self.weights, WEIGHTS)
+        one_of("stop_words", self.stop_words, STOP_WORDS)
+        one_of("weights", self.weights, WEIGHTS)
         for name in ("lowest_share", "highest_share"):
             share = getattr(self, name)
             if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1:
@@ -76,17 +77,8 @@ class WordOptions:
                 f"lowest_share must not exceed highest_share, got {self.lowest_share} and "
                 f"{self.highest_share}"
             )
-        if not isinstance(self.pairs, bool):
-            raise InvalidOption(f"pairs must be True or False, got {shown(self.pairs)}")
-        most = self.most_words
-        if isinstance(most, bool) or not isinstance(most, int) or not 2 <= most <= LIMIT_WORDS:
-            raise InvalidOption(f"most_words must be between 2 and {LIMIT_WORDS}, got {shown(most)}")
-
-
-def _one_of(name: str, value: Any, known: Sequence[str]) -> None:
-    """Refuse a value of the option `name` that is not one of `known`."""
-    if not isinstance(value, str) or value not in known:
-        raise InvalidOption(f"{name} must be one of {', '.join(known)}, got {shown(value)}")
+        flag("pairs", self.pairs)
+        whole("most_words", self.most_words, 2, LIMIT_WORDS)
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,18 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from operator import eq
-from typing import Any, Literal, TypeAlias, overload
+from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
 
+from nspca.data.names import Names, counted, numbered, unique_names
 from nspca.errors import InvalidData, shown
 from nspca.validation.options import is_whole
 
 Source = Literal["real", "copy", "stand-in", "user"]
 Kind = Literal["image", "spectrum", "words", "table"]
-Names: TypeAlias = "tuple[str, ...] | Numbered"
 ROUNDING = 1e-8
 """Largest difference between a covariance and its transpose, relative to its largest entry. A file with eight
 digits rounds that much.
@@ -149,7 +148,7 @@ class Dataset:
         """
         kept = self.numbers(features)
         note = (
-            f"Only {_count(len(kept), 'feature')} of {len(self.feature_names)} on request, the first is "
+            f"Only {counted(len(kept), 'feature')} of {len(self.feature_names)} on request, the first is "
             f"{self.feature_names[kept[0]]}."
         )
         return _keep_features(self, kept, note)
@@ -158,7 +157,9 @@ class Dataset:
         """Return the data set without some features; see `only`."""
         out = self.numbers(features)
         kept = np.setdiff1d(np.arange(len(self.feature_names)), out)
-        note = f"Without {_count(len(out), 'feature')} on request, the first is {self.feature_names[out[0]]}."
+        note = (
+            f"Without {counted(len(out), 'feature')} on request, the first is {self.feature_names[out[0]]}."
+        )
         return _keep_features(self, kept, note)
 
     def together(self, features: Sequence[int | str], name: str = "") -> "Dataset":
@@ -303,7 +304,7 @@ def _merge_features(data: Dataset, group: np.ndarray, name: str) -> Dataset:
         raise InvalidData(f"At least two features must be left, got {len(kept)}: put fewer together.")
     place, weight = np.searchsorted(kept, np.arange(n)), np.ones(n)
     place[group], weight[group] = np.searchsorted(kept, first), len(group) ** -0.5
-    note = f"{_count(len(group), 'feature')} as one on request, the first is {data.feature_names[first]}."
+    note = f"{counted(len(group), 'feature')} as one on request, the first is {data.feature_names[first]}."
     P: Any = sp.csr_array((weight, (np.arange(n), place)), shape=(n, len(kept)))
     X: Any = data.X @ P
     X = P.T @ X if data.is_covariance else X
@@ -332,14 +333,9 @@ def check_enough(m: int, n: int, aside: str = "") -> None:
     """
     if m < 2 or n < 2:
         raise InvalidData(
-            f"At least two samples and two features are needed, got {_count(m, 'sample')} and "
-            f"{_count(n, 'feature')}{aside}."
+            f"At least two samples and two features are needed, got {counted(m, 'sample')} and "
+            f"{counted(n, 'feature')}{aside}."
         )
-
-
-def _count(number: int, noun: str) -> str:
-    """Return a number with its noun, such as "1 feature" or "3 features"."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _check_kind(X: Any) -> None:
@@ -403,88 +399,3 @@ def _check_covariance(A: np.ndarray) -> None:
         raise InvalidData(
             f"A covariance is symmetric, this one differs from its transpose by up to {gap:.3g}."
         )
-
-
-def unique_names(names: Sequence[str], what: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return distinct names, and a note when some were changed.
-
-    Empty names become numbered ones, and repeated names get a number in parentheses.
-
-    Parameters
-    ----------
-    names : sequence of str
-    what : str
-        Noun such as "feature" or "sample", for the numbered names and the note.
-
-    Returns
-    -------
-    names, notes : tuples of str
-    """
-    names = [name if name.strip() else f"{what} {i}" for i, name in enumerate(names, 1)]
-    taken, out, changed = set(names), [], []
-    last_number: dict[str, int] = {}
-    for name in names:
-        if name not in last_number:
-            last_number[name] = 1
-            out.append(name)
-            continue
-        changed.append(name)
-        candidate = name
-        while candidate in taken:
-            last_number[name] += 1
-            candidate = f"{name} ({last_number[name]})"
-        taken.add(candidate)
-        out.append(candidate)
-    notes = (
-        (f'{_count(len(changed), f"repeated {what} name")} got a number, the first is "{changed[0]}".',)
-        if changed
-        else ()
-    )
-    return tuple(out), notes
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Numbered(Sequence[str]):
-    """A sequence of names such as ``("sample 1", "sample 2", ...)``, each made on access.
-
-    A tuple of a million such texts would take 60 MB.
-    """
-
-    what: str
-    length: int
-
-    def __len__(self) -> int:
-        return self.length
-
-    @overload
-    def __getitem__(self, which: int) -> str: ...
-
-    @overload
-    def __getitem__(self, which: slice) -> tuple[str, ...]: ...
-
-    def __getitem__(self, which: int | slice) -> str | tuple[str, ...]:
-        at = range(1, self.length + 1)[which]
-        return tuple(f"{self.what} {i}" for i in at) if isinstance(at, range) else f"{self.what} {at}"
-
-    def __eq__(self, other: object) -> bool:
-        if isinstance(other, Numbered):
-            return (self.what, self.length) == (other.what, other.length)
-        return isinstance(other, tuple) and len(other) == self.length and all(map(eq, self, other))
-
-    def __hash__(self) -> int:
-        return hash(tuple(self))
-
-
-def numbered(what: str, count: int) -> Names:
-    """Return `count` names such as ``("sample 1", "sample 2", ...)``, for files without names."""
-    return Numbered(what, count)
-
-
-def frozen(names: Sequence[str]) -> Names:
-    """Return names in the form that a `Dataset` keeps: a tuple, or `Numbered`."""
-    return names if isinstance(names, Numbered) else tuple(names)
-
-
-def pixel_names(shape: tuple[int, int]) -> tuple[str, ...]:
-    """Return the names of the pixels of an image, row by row, counted from 1 at the top left."""
-    return tuple(f"row {r} column {c}" for r in range(1, shape[0] + 1) for c in range(1, shape[1] + 1))

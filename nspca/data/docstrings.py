@@ -15,15 +15,15 @@ import warnings
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
-from itertools import chain
 from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
 
 from nspca.data.arrays import read_npz, to_npz
-from nspca.data.dataset import Dataset, unique_names
+from nspca.data.dataset import Dataset
 from nspca.data.folders import cache_folder, write_atomically
+from nspca.data.names import unique_names
 from nspca.errors import InvalidData, NSPCAError
 from nspca.progress import Event, Report
 
@@ -185,22 +185,18 @@ def _walk_docstrings(
 
 def _matrix(names: list[str], counts: list[Counter[str]]) -> Dataset:
     """Return counts of the most frequent words as a Dataset, without documents that keep too few words."""
-    frequency = Counter(chain.from_iterable(counts))
-    ranked = sorted(
-        (word for word, n in frequency.items() if n >= _MIN_DOCUMENTS),
-        key=lambda word: (-frequency[word], word),
-    )
-    vocabulary = sorted(ranked[:_MAX_WORDS])
-    column = {word: j for j, word in enumerate(vocabulary)}
-    rows = [[(column[word], n) for word, n in sorted(words.items()) if word in column] for words in counts]
-    keep = [i for i, row in enumerate(rows) if sum(n for _, n in row) >= _MIN_WORDS]
-    indptr = np.cumsum([0, *(len(rows[i]) for i in keep)])
-    entries = np.array([entry for i in keep for entry in rows[i]], dtype=np.int64).reshape(-1, 2)
-    X = sp.csr_array(
-        (entries[:, 1].astype(np.float64), entries[:, 0], indptr), shape=(len(keep), len(vocabulary))
-    )
-    sample_names, _ = unique_names([names[i] for i in keep], "document")
-    return Dataset("python-docs", X, tuple(vocabulary), sample_names, kind="words")
+    from sklearn.feature_extraction import DictVectorizer  # imported late, like the stop words
+
+    vectorizer = DictVectorizer()  # words in alphabetical order
+    X = sp.csr_array(vectorizer.fit_transform(counts))
+    frequency = np.bincount(X.indices, minlength=X.shape[1])
+    kept = np.argsort(-frequency, kind="stable")[:_MAX_WORDS]
+    kept = np.sort(kept[frequency[kept] >= _MIN_DOCUMENTS])
+    X = X[:, kept]
+    documents = np.flatnonzero(X.sum(axis=1) >= _MIN_WORDS)
+    vocabulary = tuple(vectorizer.get_feature_names_out()[kept].tolist())
+    sample_names, _ = unique_names([names[i] for i in documents], "document")
+    return Dataset("python-docs", X[documents], vocabulary, sample_names, kind="words")
 
 
 def _add_provenance(data: Dataset) -> Dataset:

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Any
 
-from nspca.data.dataset import numbered, unique_names
 from nspca.data.limits import check_lines, check_text_columns
+from nspca.data.names import numbered, unique_names
 from nspca.errors import InvalidData
 
 ENOUGH_ROWS = 50

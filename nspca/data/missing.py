@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from nspca.data.names import counted
 from nspca.errors import InvalidData, MissingValues, shown
 
 WAYS = ("refuse", "samples", "features", "mean")
@@ -141,9 +142,7 @@ def settle(X: Any, how: str, features_in_rows: bool = False, called: Sequence[st
             *_count_lines(i, j),
             shape=X.shape,
         )
-    note = (
-        f"Left out because of missing values: {out} of {whole} {how} ({_counted(i.size, 'missing value')})."
-    )
+    note = f"Left out because of missing values: {out} of {whole} {how} ({counted(i.size, 'missing value')})."
     return Settled(_take(X, rows, columns), rows, columns, (note,))
 
 
@@ -160,18 +159,13 @@ def refusal(where: str, cells: int, rows: int, columns: int) -> str:
     many = (
         "no other is missing"
         if cells == 1
-        else f"{cells} are missing, in {_counted(rows, 'row')} and {_counted(columns, 'column')}"
+        else f"{cells} are missing, in {counted(rows, 'row')} and {counted(columns, 'column')}"
     )
     way_out = (
         "fill in what is missing, or use the option missing: leave out its samples, leave out its features, "
         "or put in means"
     )
     return f"Every cell must hold a number, but {where} ({many}): {way_out}."
-
-
-def _counted(count: int, noun: str) -> str:
-    """Return a number with its noun, such as "1 row" or "3 rows"."""
-    return f"{count} {noun}{'s' * (count != 1)}"
 
 
 def _find_missing(X: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -210,13 +204,13 @@ def _fill_means(X: Any, i: np.ndarray, j: np.ndarray, features_in_rows: bool) ->
     many = int((there[feature] > 0).sum())
     notes: tuple[str, ...] = ()
     if many:
-        inside = _counted(np.unique(feature).size - empty, "feature")
+        inside = counted(np.unique(feature).size - empty, "feature")
         notes += (
-            f"Not measured: {_counted(many, 'missing value')} in {inside}, replaced by the mean of the "
+            f"Not measured: {counted(many, 'missing value')} in {inside}, replaced by the mean of the "
             "feature's other values.",
         )
     if empty:
-        notes += (f"Left out because it has no value at all: {_counted(empty, 'feature')}.",)
+        notes += (f"Left out because it has no value at all: {counted(empty, 'feature')}.",)
     return Settled(_take(known, rows, columns), rows, columns, notes)
 
 

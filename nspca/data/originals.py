@@ -13,10 +13,11 @@ import numpy as np
 
 from nspca.data.arrays import to_npz
 from nspca.data.catalogue import SAMPLES, Original, Sample
-from nspca.data.dataset import Dataset, numbered, pixel_names
+from nspca.data.dataset import Dataset
 from nspca.data.folders import cache_folder, originals_folder, write_atomically
 from nspca.data.limits import bounded_bytes
 from nspca.data.lrs import BAND_NAMES, HEADER_NAMES, WAVELENGTH_UM, class_names, parse_lrs
+from nspca.data.names import numbered, pixel_names
 from nspca.data.reader import read, read_layout
 from nspca.errors import DownloadError, InvalidData
 from nspca.progress import Event, Report, silent
@@ -55,6 +56,11 @@ def original_path(name: str) -> Path | None:
     folder = originals_folder()
     candidates = [folder / FILES[name], kept_path(name, folder)] if folder else []
     return next((path for path in (*candidates, kept_path(name)) if path.is_file()), None)
+
+
+def is_stand_in(name: str) -> bool:
+    """Tell whether a sample is available only as a stand-in, without opening the sample."""
+    return name in SAMPLES and SAMPLES[name].stand_in and original_path(name) is None
 
 
 def kept_path(name: str, folder: Path | None = None) -> Path:

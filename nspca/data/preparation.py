@@ -11,7 +11,8 @@ import numpy as np
 import scipy.sparse as sp
 import scipy.sparse.linalg as spla
 
-from nspca.data.dataset import Dataset, unique_names
+from nspca.data.dataset import Dataset
+from nspca.data.names import unique_names
 from nspca.errors import InvalidData, NotPrepared, shown
 
 LEVELS = 256

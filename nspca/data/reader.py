@@ -12,20 +12,21 @@ from typing import Any, BinaryIO
 from nspca.data import limits
 from nspca.data.annotation import annotate, group_by_prefix, read_annotation, split_label
 from nspca.data.arrays import plain_numbers, read_npz
-from nspca.data.dataset import Dataset, frozen, numbered, pixel_names
+from nspca.data.dataset import Dataset
 from nspca.data.layout import ENOUGH_ROWS, Layout, as_utf8, find_layout, stripped
 from nspca.data.missing import check_way, settle
+from nspca.data.names import frozen, numbered, pixel_names
 from nspca.data.read_options import ReadOptions
 from nspca.data.readers import FOREIGN, ONE_IMAGE, DocwordReader, MatrixMarketReader, Source, open_reader
 from nspca.data.readers.docword import find_vocabulary, read_vocabulary, vocabulary_words
 from nspca.data.readers.excel import is_cut_workbook, is_workbook, sheet_as_csv
 from nspca.data.readers.h5ad import SUFFIX, read_h5ad
 from nspca.data.readers.hdf5 import SUFFIXES as HDF5
-from nspca.data.readers.images import EXTENSIONS, read_images, short_name
+from nspca.data.readers.images import EXTENSIONS, read_images
 from nspca.data.readers.matrixmarket import DENSE
 from nspca.data.readers.npz import NpyReader, is_array
 from nspca.data.readers.parquet import ParquetReader
-from nspca.data.readers.strings import is_hidden, natural_order
+from nspca.data.readers.strings import is_hidden, natural_order, short_name
 from nspca.data.table import read_table, read_text_table
 from nspca.errors import InvalidData, MissingValues, NotNumbers
 from nspca.progress import Event, Report, silent
@@ -150,34 +151,24 @@ def _read_hdf5(path: Path, name: str, options: ReadOptions) -> Dataset:
     return _turned(replace(data, notes=(*data.notes, *reader.notes)), options)
 
 
-def read_layout(
-    path_or_buffer: str | Path | bytes | BinaryIO,
-    *,
-    header: str | bool = "auto",
-    delimiter: str | None = None,
-    decimal: str | None = None,
-) -> Layout | None:
+def read_layout(path_or_buffer: str | Path | bytes | BinaryIO) -> Layout | None:
     """Return the layout of a table with named columns; None for a file of another kind.
 
-    Pages show the layout when they ask for id and label columns. The options are those of `read`.
+    Pages show the layout when they ask for id and label columns.
     """
-    options = ReadOptions(header, delimiter, decimal=decimal)
     given = limits.bounded_bytes(path_or_buffer)
     raw = limits.plain_bytes(given)
     if ParquetReader.matches(raw):
-        return ParquetReader(Source(raw=raw, packed=len(given)), options).layout
+        return ParquetReader(Source(raw=raw, packed=len(given))).layout
     if raw.startswith(b"PK\x03\x04") and is_workbook(open_zip(raw)[1]):
-        text = sheet_as_csv(raw, ENOUGH_ROWS, options.decimal, len(given))[0]
-        raw, options = text, replace(options, delimiter=",")
-    elif (
+        return find_layout(stripped(sheet_as_csv(raw, ENOUGH_ROWS, packed=len(given))[0]), delimiter=",")
+    if (
         raw.startswith((b"PK\x03\x04", b"\x93NUMPY", *ONE_IMAGE, *FOREIGN))
         or DocwordReader.matches(raw)
         or MatrixMarketReader.matches(raw)
     ):
         return None
-    return find_layout(
-        stripped(as_utf8(raw)[0]), header=options.header, delimiter=options.delimiter, decimal=options.decimal
-    )
+    return find_layout(stripped(as_utf8(raw)[0]))
 
 
 def could_be_read(raw: bytes, error: InvalidData, layout: Layout) -> bool:

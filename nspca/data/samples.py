@@ -3,11 +3,12 @@
 from dataclasses import replace
 
 from nspca.data.catalogue import SAMPLES
-from nspca.data.dataset import Dataset, numbered, pixel_names
+from nspca.data.dataset import Dataset
 from nspca.data.docstrings import kept_counts, load_python_docs
 from nspca.data.folders import sample_folder
 from nspca.data.layout import short
 from nspca.data.lrs import BAND_NAMES, WAVELENGTH_UM
+from nspca.data.names import numbered, pixel_names
 from nspca.data.originals import find_original
 from nspca.data.reader import read
 from nspca.errors import InvalidData, shown

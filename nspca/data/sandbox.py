@@ -24,8 +24,9 @@ import numpy as np
 import psutil
 import scipy.sparse as sp
 
-from nspca.data.dataset import Candidate, Dataset, Numbered
+from nspca.data.dataset import Candidate, Dataset
 from nspca.data.layout import Layout
+from nspca.data.names import Numbered
 from nspca.data.reader import could_be_read, read, read_layout
 from nspca.data.readers.documents import find_documents
 from nspca.data.readers.excel import is_workbook

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 import numpy as np
 import scipy.sparse as sp
 
-from nspca.data.dataset import ROUNDING, numbered
+from nspca.data.dataset import ROUNDING
+from nspca.data.names import numbered
 
 # Names of probe sets and accession numbers. Gene symbols such as TP53 have a pattern of their own, because
 # sample names S1, S2, ... look similar.

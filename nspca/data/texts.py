@@ -8,7 +8,8 @@ from nspca.data import limits
 from nspca.data.annotation import annotate, group_by_prefix, read_annotation, split_label
 from nspca.data.arrays import MOST_TEXT
 from nspca.data.counting import MOST_WORDS, WordOptions, count_documents
-from nspca.data.dataset import Dataset, frozen
+from nspca.data.dataset import Dataset
+from nspca.data.names import frozen
 from nspca.data.reader import name_of
 from nspca.data.readers.base import GZIP
 from nspca.data.readers.documents import (

@@ -1,7 +1,8 @@
 """Background runs: an engine that runs named tasks in worker processes, and the store of runs, results and
 uploads.
 
-The dashboard submits tasks to `engine` and shows their states. Commands use `jobs.backup` and `jobs.readers`.
+The dashboard submits tasks to `engine` and shows their states. Commands use `jobs.backup` and
+`jobs.command_workers`.
 """
 
 from nspca.jobs.engine import Engine, engine

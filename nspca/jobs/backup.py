@@ -10,7 +10,7 @@ from pathlib import Path
 from nspca.errors import JobError
 from nspca.jobs.database import VERSION, Database, default_home, interrupt_all
 from nspca.jobs.store import Store
-from nspca.jobs.upload_files import Bodies, is_backup
+from nspca.jobs.upload_files import UploadFiles, is_backup
 
 
 def backup(path: Path | str, home: Path | str | None = None) -> int:
@@ -37,7 +37,7 @@ def backup(path: Path | str, home: Path | str | None = None) -> int:
             old.backup(new)
             new.execute("PRAGMA journal_mode = DELETE")
             with new:
-                Bodies(source.parent / "uploads").copy_in(new)
+                UploadFiles(source.parent / "uploads").copy_in(new)
         os.replace(part, path)
     except (OSError, sqlite3.Error) as error:
         part.unlink(missing_ok=True)
@@ -77,7 +77,7 @@ def restore(path: Path | str, home: Path | str | None = None) -> Path | None:
     try:
         shutil.copyfile(path, part)
         part.chmod(0o600)
-        _make_store(part, Bodies(home / "uploads"))
+        _make_store(part, UploadFiles(home / "uploads"))
     except (OSError, sqlite3.Error, JobError) as error:
         part.unlink(missing_ok=True)
         raise JobError(
@@ -91,7 +91,7 @@ def restore(path: Path | str, home: Path | str | None = None) -> Path | None:
     return before
 
 
-def _make_store(copy: Path, files: Bodies) -> None:
+def _make_store(copy: Path, files: UploadFiles) -> None:
     """Turn a copy of a backup into a store: its uploads become files, and its runs are not at work."""
     with closing(sqlite3.connect(copy)) as db:
         with db:

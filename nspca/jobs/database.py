@@ -18,7 +18,7 @@ import platformdirs
 import psutil
 
 from nspca.errors import JobError
-from nspca.jobs.upload_files import Bodies, is_backup
+from nspca.jobs.upload_files import UploadFiles, is_backup
 
 VERSION = 1
 """Version of `SCHEMA`, stored in the file as its ``user_version``."""
@@ -78,7 +78,7 @@ class Database:
     def __init__(self, home: Path | str | None = None) -> None:
         self.home = Path(home) if home is not None else default_home()
         self.path = self.home / "runs.sqlite"
-        self._bodies = Bodies(self.home / "uploads")
+        self._upload_files = UploadFiles(self.home / "uploads")
         self._lock = threading.RLock()
         self._readers: list[sqlite3.Connection] = []
         self._open = True

@@ -19,7 +19,7 @@ from uuid import uuid4
 from nspca.errors import JobError
 from nspca.jobs import packing
 from nspca.jobs.job import Job, Limits, in_turn
-from nspca.jobs.outcomes import End, Ends
+from nspca.jobs.outcomes import HeldOutcomes, Outcome
 from nspca.jobs.runs import NO_RUN
 from nspca.jobs.state import Finished, JobState
 from nspca.jobs.store import Store
@@ -76,7 +76,7 @@ class Engine:
         self.tasks = dict(tasks or {})
         self._options = {"workers": workers, "memory": memory}
         self._arrays = packing.ArrayFolder(self.store.home / "arrays")
-        self._ends = Ends(self.store)
+        self._outcomes = HeldOutcomes(self.store)
         self.upkeep = Upkeep(self.store, self._arrays, self.limits)
         self._server = self.store.register_server()
         self._lock = threading.RLock()  # writers only; readers see whole values
@@ -122,7 +122,7 @@ class Engine:
     @property
     def trouble(self) -> str:
         """Message for all visitors about results that cannot be stored; empty for none."""
-        return self.store.missing() or self._ends.trouble or self.upkeep.damage
+        return self.store.missing() or self._outcomes.trouble or self.upkeep.damage
 
     @property
     def notice(self) -> str:
@@ -143,7 +143,6 @@ class Engine:
         self,
         task: str,
         arguments: dict[str, Any],
-        key: str | None = None,
         *,
         viewer: str,
         workspace: str | None = None,
@@ -160,7 +159,6 @@ class Engine:
         ----------
         task : name of a task, or its function
         arguments : arrays, sparse matrices, bytes, and JSON values (tuples arrive as lists)
-        key : key of the result; by default `packing.packed_key` of task and arguments
         viewer : id of the requester that survives page reloads, such as the workspace
         workspace : owner of the run; by default the viewer
         title : title in the list of runs
@@ -177,7 +175,7 @@ class Engine:
             When there are too many runs, or an argument cannot be stored.
         """
         parameters = packing.pack(arguments, self._arrays.keep)
-        key = key or packing.packed_key(task, parameters, self._function(task))
+        key = packing.packed_key(task, parameters, self._function(task))
         return self._enter(task, parameters, key, viewer, workspace or viewer, title, patient)
 
     def again(self, job_id: str, *, viewer: str) -> str:
@@ -198,7 +196,7 @@ class Engine:
         JobError
             When there is no such run.
         """
-        end, job = self._ends.find(job_id), self._runs.get(job_id)
+        end, job = self._outcomes.find(job_id), self._runs.get(job_id)
         if end is not None:
             return end.as_state(job_id)
         if job is None:
@@ -231,7 +229,7 @@ class Engine:
         JobError
             When the run is not done.
         """
-        end = self._ends.find(job_id)
+        end = self._outcomes.find(job_id)
         if end is not None and end.state == "done":
             return end.result
         state = self.status(job_id)
@@ -251,8 +249,8 @@ class Engine:
         with self._lock:
             job = self._runs.get(job_id)
             if job is None:
-                if self._ends.find(job_id) is None:
-                    self.store.wish_stop(job_id)  # another server may have it
+                if self._outcomes.find(job_id) is None:
+                    self.store.request_stop(job_id)  # another server may have it
                 return
             viewers = job.viewers[job_id]
             if viewer in viewers and len(viewers) > 1:
@@ -262,7 +260,7 @@ class Engine:
             job.left.append(job_id)
             if not job.viewers:
                 self._forget(job)
-            self._ends.keep(End(job, (job_id,), "cancelled"))
+            self._outcomes.keep(Outcome(job, (job_id,), "cancelled"))
         self._wake.set()
 
     def hands_in(self, job_id: str) -> bool:
@@ -281,7 +279,7 @@ class Engine:
         if self._thread:
             self._thread.join(CLOSE_SECONDS)
         try:
-            self._ends.retry()
+            self._outcomes.retry()
             self._note_progress()
             self.store.leave_server(self._server)
         except JobError:
@@ -309,15 +307,15 @@ class Engine:
         with self._lock:
             if self._closing:
                 raise JobError(SHUT)
-            self._ends.retry()
-            job, held = self._live.get(key), self._ends.answers(key)
+            self._outcomes.retry()
+            job, held = self._live.get(key), self._outcomes.answers(key)
             owner = self.store.owner(key, self._server) if job is None and not held else None
             if not held and not owner and not self.store.has_result(key) and not (job and job.has(viewer)):
                 self._check_limits(viewer, joins=job is not None)
             run_id, done = self.store.add_run(
                 workspace, key, title, function, parameters, owner or self._server
             )
-            self._ends.enter(run_id, key)
+            self._outcomes.enter(run_id, key)
             if done or held or owner:  # a server that owns the computation finds this run in the store
                 self._runs.pop(run_id, None)
                 return run_id
@@ -398,7 +396,7 @@ class Engine:
         self._forget(job)
         seconds = time.time() - (job.started or time.time())
         _log.info("run %s: task=%s seconds=%.1f key=%.12s", state, job.function, seconds, job.key)
-        self._ends.keep(End(job, tuple(job.viewers), state, error, result))
+        self._outcomes.keep(Outcome(job, tuple(job.viewers), state, error, result))
         for run_id in job.viewers:
             self._runs.pop(run_id, None)
 
@@ -430,7 +428,7 @@ class Engine:
                 self._stop_unwanted(pool)
                 self._dispatch(pool)
                 self._note_progress()
-                self._keep_ends()
+                self._keep_outcomes()
                 shared = self._hear_others()
                 self.upkeep.tidy()
                 soon = bool(self._queue) or any(not job.viewers or not job.started for job in self._at_work())
@@ -458,7 +456,7 @@ class Engine:
             self.store.interrupt_orphans(socket.gethostname())
             with self._lock:
                 for run, stop in self.store.unfinished(self._server):
-                    if run.id not in self._runs and self._ends.find(run.id) is None:
+                    if run.id not in self._runs and self._outcomes.find(run.id) is None:
                         self._attach(run.id, run.workspace, Job(run.key, run.function, run.parameters))
                     if stop:
                         self.cancel(run.id, "")
@@ -583,10 +581,10 @@ class Engine:
                         return
                     job.noted = job.event
 
-    def _keep_ends(self) -> None:
+    def _keep_outcomes(self) -> None:
         """Try now and then to store the outcomes that the store could not take before."""
         with self._lock:
-            self._ends.retry(patient=True)
+            self._outcomes.retry(patient=True)
 
 
 def _watched(job: Job) -> bool:

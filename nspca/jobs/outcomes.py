@@ -20,7 +20,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, eq=False)
-class End:
+class Outcome:
     """Outcome of a job for some of its runs.
 
     Parameters
@@ -52,14 +52,14 @@ class End:
         )
 
 
-class Ends:
+class HeldOutcomes:
     """Outcomes that the store could not take yet. Writers hold the engine's lock; readers see
     whole values.
     """
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._held: tuple[End, ...] = ()
+        self._held: tuple[Outcome, ...] = ()
         self._why = ""
         self._tried = -math.inf
 
@@ -75,14 +75,14 @@ class Ends:
             f"every few seconds. {self._why}"
         )
 
-    def keep(self, end: End) -> None:
+    def keep(self, end: Outcome) -> None:
         """Store an outcome in one transaction, or hold it in memory for another attempt."""
         trouble = self._store_outcome(end)
         if not trouble:
             return
         _log.error("the end of a run could not be kept, it is held in memory: %s", trouble)
         if end.result and sum(len(other.result) for other in self._held) + len(end.result) > HELD_BYTES:
-            end = End(end.job, end.runs, "failed", trouble)
+            end = Outcome(end.job, end.runs, "failed", trouble)
         self._held += (end,)
         self._why = trouble
 
@@ -112,11 +112,11 @@ class Ends:
             if end.runs or end.state == "done"
         )
 
-    def find(self, run_id: str) -> End | None:
+    def find(self, run_id: str) -> Outcome | None:
         """Return the outcome of a run that is not in the store yet, None if there is none."""
         return next((end for end in reversed(self._held) if run_id in end.runs), None)
 
-    def _store_outcome(self, end: End) -> str:
+    def _store_outcome(self, end: Outcome) -> str:
         """Store an outcome, and return the error message, or an empty text if it was stored."""
         kept = (end.job.key, end.result) if end.state == "done" else None
         try:

@@ -14,7 +14,7 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -102,11 +102,11 @@ def unpack(parameters: str, load: Callable[[str, str], Any]) -> dict[str, Any]:
     return json.loads(parameters, object_hook=full)
 
 
-def references(parameters: str) -> Iterator[tuple[str, str]]:
+def references(parameters: str) -> list[tuple[str, str]]:
     """Return the (kind, digest) of every array, sparse matrix or bytes that packed `parameters` refer to."""
     found: list[tuple[str, str]] = []
     unpack(parameters, lambda kind, digest: found.append((kind, digest)))
-    return iter(found)
+    return found
 
 
 def file_name(kind: str, digest: str) -> str:

@@ -1,7 +1,7 @@
 """Worker processes: a local Dask cluster on loopback, or the cluster named by NSPCA_SCHEDULER.
 
-The engine owns a `Pool`, and decides which run goes to which worker and when. `jobs.readers` starts a cluster
-without an engine.
+The engine owns a `Pool`, and decides which run goes to which worker and when. `jobs.command_workers` starts a
+cluster without an engine.
 """
 
 import json

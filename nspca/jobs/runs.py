@@ -136,7 +136,7 @@ class Runs(Database):
             ).fetchall()
         return [(Run(*row[:-1]), row["stop"] is not None) for row in rows]
 
-    def wish_stop(self, run_id: str) -> None:
+    def request_stop(self, run_id: str) -> None:
         """Record a request to the server of this run to stop it."""
         with self._writing() as db:
             db.execute(

@@ -21,7 +21,7 @@ DRAFT = ".part"  # suffix of a file that has no name yet
 DRAFT_SECONDS = 3600.0  # age after which an unnamed file counts as left by a killed process
 
 
-class Bodies:
+class UploadFiles:
     """Folder of uploaded files.
 
     Parameters

@@ -65,7 +65,7 @@ class Uploads(Database):
         with self._reading() as db:  # refuse before writing the file
             self._check_room(db, workspace, digest, size)
         try:
-            with self._bodies.draft(dataset_bytes) as draft, self._writing() as db:
+            with self._upload_files.draft(dataset_bytes) as draft, self._writing() as db:
                 self._drop_old(db, workspace, digest, size)
                 self._check_room(db, workspace, digest, size)  # another upload may have taken the room
                 db.execute(
@@ -73,7 +73,7 @@ class Uploads(Database):
                     DO UPDATE SET meta = excluded.meta, used = excluded.used""",
                     (workspace, digest, json.dumps(meta), size, now, now),
                 )
-                self._bodies.settle(draft, digest)
+                self._upload_files.settle(draft, digest)
         finally:
             self._tidy_uploads()
         return digest
@@ -87,7 +87,7 @@ class Uploads(Database):
             When this workspace has no such upload, even if another one has; and when its file is damaged.
         """
         about = self.about_upload(workspace, digest)
-        body = self._bodies.read(digest)
+        body = self._upload_files.read(digest)
         if body is None:
             raise JobError(DAMAGED)
         return body, about
@@ -175,7 +175,7 @@ class Uploads(Database):
     def _tidy_uploads(self) -> None:
         """Delete files that no row names; errors of the store are ignored."""
         with suppress(JobError), self._writing() as db:
-            self._bodies.tidy({row[0] for row in db.execute("SELECT digest FROM uploads").fetchall()})
+            self._upload_files.tidy({row[0] for row in db.execute("SELECT digest FROM uploads").fetchall()})
 
 
 def _sum(db: sqlite3.Connection, query: str, values: tuple[Any, ...]) -> int:

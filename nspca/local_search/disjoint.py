@@ -22,8 +22,6 @@ from nspca.local_search.single import GAIN, best_on_support, best_weights
 
 ASCENT_CAP = 200
 """Maximum matching steps. The value is valid at every step, so stopping early only gives up gain."""
-
-
 MOST_WEIGHTS = 1000
 """Maximum weights in one progress event: some ten kilobytes."""
 
@@ -33,9 +31,12 @@ def event_payload(X: Array) -> dict[str, Any]:
 
     Components of more than `MOST_WEIGHTS` weights give an empty payload.
     """
-    if np.count_nonzero(X) > MOST_WEIGHTS:
-        return {}
-    return {"components": [[np.flatnonzero(x).tolist(), [float(f"{w:.6g}") for w in x[x != 0]]] for x in X.T]}
+    return {} if np.count_nonzero(X) > MOST_WEIGHTS else {"components": as_lists(X)}
+
+
+def as_lists(X: Array) -> list[list[list[Any]]]:
+    """Return each component of X (n, r) as its features and its weights, with six digits, for JSON."""
+    return [[np.flatnonzero(x).tolist(), [float(f"{w:.6g}") for w in x[x != 0]]] for x in X.T]
 
 
 def value(A: Covariance, X: Array) -> float:

@@ -27,7 +27,7 @@ Reference: Asteris et al. 2015, Algorithms 2 and 4, Lemma 2.1; Ahuja, Magnanti, 
 import math
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +39,10 @@ SWEEPS = 30
 """Maximum rounds of prices. Augmenting paths complete the matching, so this affects speed only."""
 LISTED = 2000
 """Maximum number of matchings to list. Up to here, computing all their totals is faster than one search."""
+CYCLES = 1000
+"""Maximum cycles in a matching. Each raises the total by more than the tolerance between two paths, and they
+are rare.
+"""
 ROUNDING = 2.0**-48
 """Tolerance between two paths, relative to the largest weight: 16 roundings of sums of weights."""
 
@@ -172,25 +176,34 @@ def _take(labels: NDArray[np.int64], j: int, margin: Array, price: float, size: 
 def _paths(Q: Array, sizes: NDArray[np.int64], labels: NDArray[np.int64]) -> NDArray[np.int64]:
     """Complete a matching by best augmenting paths until every component has its size; `labels` is changed
     and returned.
+
+    Gains of up to the tolerance are ignored. So among weights that nearly tie, a matching on the way need not
+    be the best of its sizes, and a path can meet a component twice: then the features go round this cycle.
     """
     tolerance = ROUNDING * float(Q.max(initial=0.0))
     missing = sizes - np.bincount(labels[labels >= 0], minlength=sizes.size)
+    cycles = 0
     while missing.any():
         free = np.flatnonzero(labels < 0)
         entering = np.argmax(Q[free], axis=0)
         gain, previous, moves = _best_paths(Q, labels, Q[free[entering], np.arange(sizes.size)], tolerance)
         last = int(np.argmax(np.where(missing > 0, gain, -np.inf)))
-        missing[last] -= 1
-        for _ in range(sizes.size):
-            if previous[last] < 0:
-                break
-            labels[moves[previous[last], last]] = last
-            last = previous[last]
-        else:
+        path, first = [last], int(previous[last])
+        while first >= 0 and first not in path:
+            path.append(first)
+            first = int(previous[first])
+        if first >= 0:
+            cycles += 1
+            path = [*path[path.index(first) :], first]
+        for to, origin in pairwise(path):
+            labels[moves[origin, to]] = to
+        if first < 0:
+            labels[free[entering[path[-1]]]] = path[-1]
+            missing[last] -= 1
+        if cycles > CYCLES:
             raise NotConverged(
-                "an augmenting path must not meet a component twice; the weights must be finite numbers"
+                f"a matching must be complete after {CYCLES} cycles; the weights must be finite numbers"
             )
-        labels[free[entering[last]]] = last
     return labels
 
 

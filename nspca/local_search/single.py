@@ -25,7 +25,7 @@ TRIED = 24
 """Maximum number of swaps, the most promising first, that are solved on their support in one step."""
 
 
-def power(problem: Problem, X: Array, iterations: int = POWER_CAP) -> Array:
+def power(problem: Problem, X: Array) -> Array:
     """Apply power steps to every column of X (n, r) at once until none gains; return columns with at most k
     nonzeros.
     """
@@ -33,7 +33,7 @@ def power(problem: Problem, X: Array, iterations: int = POWER_CAP) -> Array:
     X = rank1_columns(X, *rule)
     values = np.zeros(X.shape[1])
     active = np.arange(X.shape[1])
-    for _ in range(iterations):
+    for _ in range(POWER_CAP):
         product = A.product(X[:, active])
         new = np.einsum("ij,ij->j", X[:, active], product)
         going = new > values[active] * (1 + GAIN)

@@ -51,17 +51,6 @@ PAPERS = {
     "zass2006": "Zass, Shashua 2006: Nonnegative Sparse PCA",
 }
 
-_NET = """import nspca
-from nspca.solvers import epsnet
-data = nspca.prepare(nspca.load_sample("cbcl"), "equalised")
-problem = nspca.Problem.from_data(data.X, k=180, nonneg=True)
-options = epsnet.Options(rank=3, eps=0.1, polish=False)
-result = epsnet.path(problem, [180], options)[180]
-upper = min(epsnet.upper_bounds(problem, [180], options)[0][180], problem.leading_eigenvalue)
-print("the paper's bound:", result.info["rank_d_value"] / upper)
-certificate = nspca.certify(problem, result, effort="fast")
-print("proved by nspca:", result.value / nspca.verify(data.X, certificate))
-"""
 _TOGETHER = """import nspca
 data = nspca.load_sample("leukemia")
 problem = nspca.Problem.from_data(data.X, k=50, nonneg=False)
@@ -94,8 +83,39 @@ _OWN = """import nspca
 from nspca.solvers import coordinate
 problem = nspca.Problem.from_data(nspca.load_sample("cbcl").X, k=55, nonneg=True)
 options = coordinate.Options(alpha=coordinate.from_paper(problem, 2e7), beta=0.0, restarts=2)
-U = coordinate.own(problem, 10, options)
+U = coordinate.paper_columns(problem, 10, options)
 print(coordinate.overlap(U), (U > 0).sum())
+"""
+_THEOREMS = """import nspca
+from nspca.lowrank.rankd import rho
+problem = nspca.Problem.from_data(nspca.load_sample("leukemia").X, k=50)
+promised = rho(problem, 3)
+result = nspca.solve(problem, "epsnet", rank=3, eps=0.1, polish=False)
+print("Theorem 1:", promised, "Theorem 2:", 0.9 * promised, "proved:", result.ratio)
+"""
+_SKETCH = """import nspca
+problem = nspca.Problem.from_data(nspca.load_sample("leukemia").X, k=40, nonneg=False)
+paper = nspca.solve(problem, "bipartite", components=5, rank=4, eps=0.1, samples=200, certify=None)
+print({name: paper.info[name] for name in ("loss", "promise", "net_points")})
+best = nspca.solve(problem, "joint", components=5, certify="fast")
+print("proved:", best.ratio)
+"""
+LABELS = {"asteris2014-theorem-1": "Theorems 1 and 2"}
+"""Labels that do not follow from the name of an item."""
+
+
+def _net(data: str, k: int) -> str:
+    """Return the code of Fig. 4 to 6 of 2014: `data` is the expression that loads the table."""
+    return f"""import nspca
+from nspca.solvers import epsnet
+data = {data}
+problem = nspca.Problem.from_data(data.X, k={k}, nonneg=True)
+options = epsnet.Options(rank=3, eps=0.1, polish=False)
+result = epsnet.path(problem, [{k}], options)[{k}]
+upper = min(epsnet.upper_bounds(problem, [{k}], options)[0][{k}], problem.leading_eigenvalue)
+print("the paper's bound:", result.info["rank_d_value"] / upper)
+certificate = nspca.certify(problem, result, effort="fast")
+print("proved by nspca:", result.value / nspca.verify(data.X, certificate))
 """
 
 
@@ -111,58 +131,37 @@ def _item(
 
     `needs` are names of data sets, and the other arguments are fields of `Item`.
     """
-    words = name.split("-")[1:]
-    label = LABELS.get(name, f"{words[0].capitalize()} {words[1]}")
-    if name in LABELS:
-        pass
-    elif len(words) > 2:
-        label += f" ({words[2]})"
-    elif words[1][-1].isalpha():
-        label = f"{words[0].capitalize()} {words[1][:-1]}({words[1][-1]})"
-    return Item(name, label, title, PRINTED[name], make, needs, code, any_of)
-
-
-_THEOREMS = """import nspca
-from nspca.papers import theorems
-problem = nspca.Problem.from_data(nspca.load_sample("leukemia").X, k=50)
-values = problem.covariance.leading(4)[0]
-promised = theorems.rho(problem.n, problem.k, values, d=3)
-result = nspca.solve(problem, "epsnet", rank=3, eps=0.1, polish=False)
-print("Theorem 1:", promised, "Theorem 2:", 0.9 * promised, "proved:", result.ratio)
-"""
-_SKETCH = """import nspca
-problem = nspca.Problem.from_data(nspca.load_sample("leukemia").X, k=40, nonneg=False)
-paper = nspca.solve(problem, "bipartite", components=5, rank=4, eps=0.1, samples=200, certify=None)
-print({name: paper.info[name] for name in ("loss", "promise", "net_points")})
-best = nspca.solve(problem, "joint", components=5, certify="fast")
-print("proved:", best.ratio)
-"""
-LABELS = {"asteris2014-theorem-1": "Theorems 1 and 2"}
-"""Labels that do not follow from the name of an item."""
+    _, kind, number, *part = name.split("-")
+    label = f"{kind.capitalize()} {number}" + "".join(f" ({one})" for one in part)
+    if label[-1].islower():  # 2a is printed as 2(a)
+        label = f"{label[:-1]}({label[-1]})"
+    return Item(name, LABELS.get(name, label), title, PRINTED[name], make, needs, code, any_of)
 
 
 _ALL = (
     _item("asteris2014-figure-1", "A spannogram", asteris2014.figure_1),
     _item("asteris2014-figure-2", "The arc that a support allows", asteris2014.figure_2),
     _item("asteris2014-figure-3", "Six parts of faces", asteris2014.figure_3, "cbcl"),
-    _item("asteris2014-figure-4", "Faces: variance and its proof", asteris2014.figure_4, "cbcl", code=_NET),
+    _item(
+        "asteris2014-figure-4",
+        "Faces: variance and its proof",
+        asteris2014.figure_4,
+        "cbcl",
+        code=_net('nspca.prepare(nspca.load_sample("cbcl"), "equalised")', 180),
+    ),
     _item(
         "asteris2014-figure-5",
         "Leukemia: variance and its proof",
         asteris2014.figure_5,
         "leukemia",
-        code=_NET.replace(
-            'nspca.prepare(nspca.load_sample("cbcl"), "equalised")', 'nspca.load_sample("leukemia")'
-        ).replace("180", "50"),
+        code=_net('nspca.load_sample("leukemia")', 50),
     ),
     _item(
         "asteris2014-figure-6",
         "Spectra: variance and its proof",
         asteris2014.figure_6,
         "lrs",
-        code=_NET.replace(
-            'nspca.prepare(nspca.load_sample("cbcl"), "equalised")', 'nspca.load_sample("lrs")'
-        ).replace("180", "20"),
+        code=_net('nspca.load_sample("lrs")', 20),
     ),
     _item(
         "asteris2014-theorem-1",

@@ -160,11 +160,11 @@ def table_2(report: Report) -> Outcome:
     problem = Problem.from_data(originals.sample("bow-kos").X, k=15, nonneg=False, center=False)
     found = _rows("kos", problem, 8, 5, "s = 15", report)
     # SpanSPCA was run at two ranks. The lower total agrees with the printed one and is taken as its result.
-    totals = {name: min(_value(one) for one in found[f"kos/{name}"] if one.judged) for name in ALONE}
+    totals = {name: min(one.number for one in found[f"kos/{name}"] if one.judged) for name in ALONE}
     own, *beside = found["kos/bipartite"]
     best = max(totals.values())
     found["kos/gain"] = [
-        Found(100 * (_value(one) / best - 1), one.preset, judged=one.judged, budget=one.budget)
+        Found(100 * (one.number / best - 1), one.preset, judged=one.judged, budget=one.budget)
         for one in (own, *beside)
     ]
     found["always"] = [_highest(found)]
@@ -285,7 +285,7 @@ def _rows(
     found[f"{data}/spanspca"] = [
         Found(_spanned(problem, r, d, report).total, f"{also}rank {d}") for d in (rank - 1, rank)
     ]
-    own = _bipartite(problem, r, report)
+    own = _bipartite(problem, r, report, rank)
     found[f"{data}/bipartite"] = [
         Found(own.best.value, preset, budget=own.budget, spread=own.spread),
         *(
@@ -308,7 +308,7 @@ def _stronger(problem: Problem, r: int, report: Report, rank: int = 4) -> dict[s
 
 
 def _bipartite(problem: Problem, r: int, report: Report, rank: int = 4, seeds: int = SEEDS) -> _Seeds:
-    """Return `seeds` runs of SPCABiPart, each with other random points."""
+    """Return `seeds` runs of SPCABiPart on a sketch of a rank, each with other random points."""
     how: dict[str, Any] = {"components": r, "certify": None, "report": report, "rank": rank}
     started = time.process_time()
     results = [api.solve(problem, "bipartite", samples=POINTS, seed=seed, **how) for seed in range(seeds)]
@@ -338,14 +338,8 @@ def _gains(own: _Seeds, strong: dict[str, Result], alone: dict[str, float]) -> l
 
 def _short_of(printed: dict[str, float], found: dict[str, list[Found]]) -> dict[str, str]:
     """Return the explanation `UNTIL` for every key whose gain stays below the printed gain."""
-    judged = {key: max(_value(one) for one in found[key] if one.judged) for key in printed if key in found}
+    judged = {key: max(one.number for one in found[key] if one.judged) for key in printed if key in found}
     return {key: UNTIL for key, gain in judged.items() if gain < printed[key]}
-
-
-def _value(one: Found) -> float:
-    """Return the value of a Found that holds a number."""
-    assert isinstance(one.value, float)
-    return one.value
 
 
 def _highest(found: dict[str, list[Found]]) -> Found:
@@ -356,7 +350,7 @@ def _highest(found: dict[str, list[Found]]) -> Found:
     data = sorted({key.partition("/")[0] for key in found if key.endswith("/bipartite")})
 
     def best(key: str) -> float:
-        return max(_value(one) for one in found[key] if one.judged)
+        return max(one.number for one in found[key] if one.judged)
 
     first = [one for one in data if best(f"{one}/bipartite") > max(best(f"{one}/{other}") for other in ALONE)]
     holds = True if 2 * len(first) > len(data) else None if first else False

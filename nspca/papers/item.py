@@ -94,6 +94,12 @@ class Found:
     spread: list[float] | None = None
     reach: list[float] | None = None
 
+    @property
+    def number(self) -> float:
+        """The value of a finding that holds a number."""
+        assert isinstance(self.value, float)
+        return self.value
+
 
 @dataclass(frozen=True)
 class Curve:
@@ -220,7 +226,7 @@ class Outcome:
             ]
             galleries = [Gallery(**gallery) for gallery in raw.pop("galleries")]
             words = [Words(**lists) for lists in raw.pop("words")]
-            tables = [Table(**table) for table in raw.pop("tables", [])]  # older files lack these
+            tables = [Table(**table) for table in raw.pop("tables")]
             return cls(found, panels, galleries, words, tables=tables, **raw)
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise InvalidData(f"The outcome of a paper's item cannot be read: {error}.") from error

@@ -127,8 +127,8 @@ def figure_2_left(report: Report) -> Outcome:
     away = float(np.max(np.abs(np.array(anew) / np.array(forward) - 1)))
     found = {
         "drawn": [
-            Found(_describe_values(ks, (50, 100, 150), plain, "emPCA")),
-            Found(_describe_values(ks, (50, 100, 150), anew, "anew")),
+            Found(_describe_values(ks, plain, "emPCA")),
+            Found(_describe_values(ks, anew, "anew")),
         ],
         "renormalised": [Found(f"at most {round_up(100 * away, 2):.2g} % apart", holds=away <= LEVEL)],
         "one-sign": [Found(_describe_signs(first), holds=bool((first >= 0).all() or (first <= 0).all()))],
@@ -161,7 +161,7 @@ def figure_2_middle(report: Report) -> Outcome:
         xrange=[0, 155],
         yrange=[0, 140],
     )
-    return Outcome({"drawn": [Found(_describe_values(ks, (50, 100, 150), anew, "emPCA, anew"))]}, [panel])
+    return Outcome({"drawn": [Found(_describe_values(ks, anew, "emPCA, anew"))]}, [panel])
 
 
 def figure_2_right(report: Report) -> Outcome:
@@ -592,9 +592,9 @@ def _jaccard_panel(rows: list[dict[str, Any]], prepared: str) -> Panel:
     )
 
 
-def _describe_values(ks: Sequence[int], wanted: Iterable[int], values: Sequence[float], name: str) -> str:
-    """Return a sentence with the values of a curve at the cardinalities `wanted`."""
-    return f"{name}: " + ", ".join(f"{values[ks.index(k)]:.1f} at {k}" for k in wanted)
+def _describe_values(ks: Sequence[int], values: Sequence[float], name: str) -> str:
+    """Return a sentence with the values of a curve at the cardinalities 50, 100 and 150."""
+    return f"{name}: " + ", ".join(f"{values[ks.index(k)]:.1f} at {k}" for k in (50, 100, 150))
 
 
 def _describe_signs(v: Array) -> str:

@@ -6,7 +6,7 @@ et al. (2015) promises a share of the optimum minus the loss of the low-rank ske
 proves a share for the component that was found. `nspca.papers` makes items of `single` and `joint`.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ import numpy as np
 from nspca import api
 from nspca.covariance.linalg import Array
 from nspca.data import prepare
+from nspca.lowrank.rankd import rho
 from nspca.papers import originals
 from nspca.papers.item import Curve, Found, Outcome, Panel, Table
 from nspca.presentation.numerals import round_down, round_up
@@ -45,24 +46,6 @@ JOINT: dict[str, tuple[Load, int]] = {
 """Data sets of Table 1 of the 2015 paper: a function that loads each, and the features per component."""
 
 
-def rho(n: int, k: int, values: Sequence[float] | Array, d: int) -> float:
-    """Return the share of the optimum that Theorem 1 of 2014 promises for rank d (eq. 4).
-
-    The share is ``max(k / 2n, 1 / (1 + 2 (n / k) l_{d+1} / l_1))``. Theorem 2 promises ``1 - eps`` times as
-    much for Algorithm 3, with probability at least ``1 - 1/n``.
-
-    Parameters
-    ----------
-    n, k, d : int
-    values : leading eigenvalues of A, decreasing
-        The eigenvalue ``l_{d+1}`` counts as 0 when fewer than d + 1 are given.
-    """
-    after = float(values[d]) if len(values) > d else 0.0
-    first = float(values[0])
-    decay = after / first if first > 0 else 0.0
-    return max(k / (2 * n), 1 / (1 + 2 * (n / k) * decay))
-
-
 def single(report: Report) -> Outcome:
     """Return the check of Theorems 1 and 2 of 2014 on three data sets.
 
@@ -73,7 +56,7 @@ def single(report: Report) -> Outcome:
         k, n = problem.size, problem.n
         values = problem.covariance.leading(min(DRAWN, n))[0]
         curves.append(_decay(name, values))
-        promised = rho(n, k, values, RANK)
+        promised = rho(problem, RANK)
         result = epsnet.path(problem, [k], epsnet.Options(RANK, EPS, polish=False), 0, report)[k]
         proved = api.certify(problem, result, effort="fast").ratio(result.value)
         bound = epsnet.upper_bounds(problem, [k], epsnet.Options(RANK, EPS), 0, report)[0][k]

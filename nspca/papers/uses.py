@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from nspca import api
-from nspca.covariance.linalg import Array
+from nspca.covariance.linalg import Array, normalised_columns
 from nspca.errors import InvalidData, InvalidProblem
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
@@ -113,17 +113,10 @@ def jaccard_of_pairs(labels: Any, clusters: Any) -> float:
     The score is the number of pairs of samples that are together in both partitions, over the number of
     pairs together in at least one. It is 1 when no pair is together in either.
     """
-    _, a = np.unique(np.asarray(labels), return_inverse=True)
-    _, b = np.unique(np.asarray(clusters), return_inverse=True)
-    table = np.zeros((a.max(initial=0) + 1, b.max(initial=0) + 1))
-    np.add.at(table, (a, b), 1)
+    from sklearn.metrics.cluster import pair_confusion_matrix
 
-    def pairs(counts: Array) -> float:
-        return float((counts * (counts - 1) / 2).sum())
-
-    both, first, second = pairs(table), pairs(table.sum(axis=1)), pairs(table.sum(axis=0))
-    either = first + second - both
-    return both / either if either else 1.0
+    (_, second), (first, both) = pair_confusion_matrix(labels, clusters).tolist()
+    return both / (first + second + both) if first + second + both else 1.0
 
 
 def cluster_scores(Z: Array, labels: Any, starts: int = 100, seed: int = 0, report: Report = silent) -> Array:
@@ -261,8 +254,7 @@ def principal_parts(X: Array, rank: int, seed: int = 0) -> Array:
         .fit(np.asarray(X, dtype=np.float64))
         .components_
     )
-    norms = np.linalg.norm(H, axis=1)
-    return (H / np.where(norms > 0, norms, 1.0)[:, None]).T
+    return normalised_columns(H.T)
 
 
 def detection_curve(

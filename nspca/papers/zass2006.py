@@ -320,7 +320,7 @@ def _solve_together(problem: Problem, report: Report) -> tuple[Array, Array]:
     variance, size = np.zeros(6), np.zeros(6)
     options = coordinate.Options(alpha=10.0, beta=0.0, restarts=10)
     for r in range(1, 7):
-        U = coordinate.own(problem, r, options, 0, report)
+        U = coordinate.paper_columns(problem, r, options, 0, report)
         U = U / np.linalg.norm(U, axis=0)
         U = U[:, np.argsort([-problem.value(u) for u in U.T], kind="stable")]
         variance[r - 1] = explained_variances(problem, U)["adjusted"][-1]
@@ -343,7 +343,7 @@ def nspca_columns(problem: Problem, alpha: float, beta: float, report: Report, r
         beta=coordinate.from_paper(problem, beta) if beta else 0.0,
         restarts=restarts,
     )
-    return unit_columns(coordinate.own(problem, COMPONENTS, options, 0, report))
+    return unit_columns(coordinate.paper_columns(problem, COMPONENTS, options, 0, report))
 
 
 def unit_columns(U: Array) -> Array:

@@ -12,7 +12,7 @@ from nspca.plots.components import (
 )
 from nspca.plots.fixing import fixing_figure
 from nspca.plots.gaps import gap_figure, rho_figure
-from nspca.plots.published import seen_at_rank_3, seen_by_the_paper
+from nspca.plots.published import with_paper_bound, with_rank3_bound
 from nspca.plots.samples import (
     images_figure,
     score_figure,
@@ -44,12 +44,12 @@ __all__ = [
     "rho_figure",
     "score_figure",
     "score_map",
-    "seen_at_rank_3",
-    "seen_by_the_paper",
     "separation",
     "spans",
     "sparsity_figure",
     "spectrum_figure",
     "sphere_figure",
     "sweep_figure",
+    "with_paper_bound",
+    "with_rank3_bound",
 ]

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from PIL import Image
 
-from nspca.plots.theme import plain
+from nspca.plots.theme import plain, sheet
 from nspca.presentation.colours import COLOURS, CONTEXT, DIVERGING, MAIN
 
 WIDTH, HEIGHT = 240, 84
@@ -53,11 +53,11 @@ def thumbnail(
 
 def strip(X: Any, shape: Sequence[int]) -> str:
     """Draw all rows of X as images of `shape` side by side, in an SVG with the proportions of the images."""
-    sheet = _sheet(X, shape, 1, X.shape[0])
-    height, width = sheet.shape[:2]
+    pixels = _sheet(X, shape, 1, X.shape[0])
+    height, width = pixels.shape[:2]
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}">'
-        f"{_picture(sheet, size=(width, height))}</svg>"
+        f"{_picture(pixels, size=(width, height))}</svg>"
     )
 
 
@@ -73,13 +73,11 @@ def _sheet(X: Any, shape: Sequence[int], lines: int, columns: int) -> np.ndarray
     """
     rows = np.asarray(X[: lines * columns], float)
     low, high = rows.min(axis=1, keepdims=True), rows.max(axis=1, keepdims=True)
-    grey = (255 * (rows - low) / np.where(high > low, high - low, 1)).astype(np.uint8).reshape(-1, *shape)
-    sheet = np.full((lines * (shape[0] + 1) - 1, columns * (shape[1] + 1) - 1, 4), 0, np.uint8)
-    for i, picture in enumerate(grey):
-        top, left = (i // columns) * (shape[0] + 1), (i % columns) * (shape[1] + 1)
-        sheet[top : top + shape[0], left : left + shape[1], :3] = picture[..., None]
-        sheet[top : top + shape[0], left : left + shape[1], 3] = 255
-    return sheet
+    grey = np.full((lines * columns, X.shape[1]), np.nan)
+    grey[: len(rows)] = 255 * (rows - low) / np.where(high > low, high - low, 1)
+    pictures = sheet(grey, shape, columns, room=1, gap=1)[0][1:]
+    shown = np.isfinite(pictures)
+    return np.dstack([*[np.where(shown, pictures, 0)] * 3, 255 * shown]).astype(np.uint8)
 
 
 def _spectra(X: Any, axis: ArrayLike | None) -> str:

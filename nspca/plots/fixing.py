@@ -9,8 +9,8 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from nspca.plots.joint import captioned, sheet
-from nspca.plots.theme import hide_axes, light, new_figure, plain
+from nspca.plots.joint import IN_A_ROW, captioned
+from nspca.plots.theme import add_swatch, hide_axes, light, new_figure, plain, sheet
 from nspca.presentation.colours import CHOSEN, CONTEXT, PROVED, UNDECIDED, fade
 
 CERTAIN, UNKNOWN, OUT = "in every better answer", "undecided", "in no better answer"
@@ -20,8 +20,6 @@ LOOK = {OUT: fade(CONTEXT, 0.45), UNKNOWN: fade(UNDECIDED, 0.45), CERTAIN: fade(
 """Colour of each kind of feature, in the order of the codes 0, 1 and 2 of `fates_of`."""
 MOST = 40
 """Features drawn by name: as many as fit on a screen."""
-MOST_COLUMNS = 8
-"""Components drawn as pictures in one row."""
 SMALL = 500
 """Pixels below which an image is drawn with lines between its pixels."""
 LEGEND = 60
@@ -72,18 +70,12 @@ def fixing_figure(
     figure = new_figure(f"{len(x):,} features{each}: {said}.", height=420)
     for code in (2, 1, 0):
         if counts[code] or (code == 2 and words[code] == CERTAIN):
-            _swatch(figure, f"{words[code]}: {counts[code]:,}", tuple(LOOK.values())[code])
+            add_swatch(figure, f"{words[code]}: {counts[code]:,}", tuple(LOOK.values())[code])
     if image_shape is not None:
         _add_pixels(figure, x, codes, image_shape, bool(possible.any()), captions)
     else:
         _add_bars(figure, x, codes, names)
     return figure
-
-
-def _swatch(figure: go.Figure, name: str, colour: str) -> None:
-    """Add a square of a colour to the legend."""
-    marker = {"color": colour, "symbol": "square", "size": 12}
-    figure.add_scatter(x=[None], y=[None], mode="markers", marker=marker, name=name, hoverinfo="skip")
 
 
 def _add_pixels(
@@ -97,7 +89,7 @@ def _add_pixels(
     """Draw each pixel in the colour of its code, with dots on the components while the search is open."""
     X, each = x.reshape(len(x), -1), codes.reshape(len(x), -1)
     n, r = X.shape
-    columns, room = min(MOST_COLUMNS, r), max(3, shape[0] // 5) if captions else 0
+    columns, room = min(IN_A_ROW, r), max(3, shape[0] // 5) if captions else 0
     thirds = [(place / 3, colour) for i, colour in enumerate(LOOK.values()) for place in (i, i + 1)]
     pictures, places = sheet(each.T, shape, columns, room)
     numbers, _ = sheet([np.full(n, j + 1) for j in range(r)], shape, columns, room)

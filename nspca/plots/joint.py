@@ -1,5 +1,5 @@
-"""Figures of several components: parts of images, cumulative variance, reconstructions, and the matching of
-the 2015 paper. The pages Parts, Topics and Components draw them.
+"""Figures of several components: parts of images, cumulative variance, reconstructions, and the gain of a
+search. The pages Parts, Topics and Components draw them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,15 +11,13 @@ import scipy.ndimage
 from numpy.typing import ArrayLike
 
 from nspca.plots.samples import SYMBOLS
-from nspca.plots.theme import hide_axes, light, new_figure, plain
+from nspca.plots.theme import hide_axes, light, new_figure, plain, sheet
 from nspca.presentation.colours import (
     BOUND,
     COLOURS,
-    CONTEXT,
     DIVERGING,
     FAINT,
     FOUND,
-    MAIN,
     SEQUENTIAL,
     fade,
 )
@@ -27,26 +25,9 @@ from nspca.presentation.numerals import format_bound_share, format_value_share
 
 ALL_NUMBERED = 100
 """Pixels of an image up to which each pixel of a part carries the number of the part."""
+IN_A_ROW = 8
+"""Maximum components drawn as pictures in one row."""
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
-
-
-def sheet(
-    pictures: Any, shape: Sequence[int], columns: int, room: int
-) -> tuple[np.ndarray, list[tuple[float, int]]]:
-    """Return pictures (r, n) side by side in one array with NaN between them, and the (middle column, top
-    row) of each.
-
-    There are `columns` pictures in a line, and `room` rows above every line are left for a caption.
-    """
-    height, width = shape
-    lines, gap = -(-len(pictures) // columns), max(1, width // 10)
-    canvas = np.full((lines * (height + room), columns * (width + gap) - gap), np.nan)
-    places = []
-    for i, picture in enumerate(pictures):
-        top, left = (i // columns) * (height + room) + room, (i % columns) * (width + gap)
-        canvas[top : top + height, left : left + width] = np.asarray(picture, float).reshape(shape)
-        places.append((left + (width - 1) / 2, top))
-    return canvas, places
 
 
 def parts_figure(
@@ -57,9 +38,8 @@ def parts_figure(
     captions: Sequence[str] | None = None,
     largest: float | None = None,
     name: str = "",
-    columns: int = 8,
 ) -> go.Figure:
-    """Draw components as pictures, at most `columns` in a row, over the mean image in grey.
+    """Draw components as pictures, at most `IN_A_ROW` in a row, over the mean image in grey.
 
     Pixels outside a support are transparent.
 
@@ -76,8 +56,8 @@ def parts_figure(
     """
     X = np.asarray(X, float)
     r = X.shape[1]
-    columns, room = min(columns, r), max(3, shape[0] // 5)
-    signed, lines = bool((X < 0).any()), -(-r // min(columns, r))
+    columns, room = min(IN_A_ROW, r), max(3, shape[0] // 5)
+    signed, lines = bool((X < 0).any()), -(-r // columns)
     alt = (
         f"{r} components by {plain(name)} as {shape[0]} × {shape[1]} images: "
         f"{', '.join(plain(c) for c in captions or [])}."
@@ -299,108 +279,3 @@ def climb_figure(seconds: Sequence[float], values: Sequence[float]) -> go.Figure
 def doubled(first: float, least: float) -> float:
     """Return `first`, doubled until it is at least `least`: the end of an axis that seldom changes."""
     return first * 2.0 ** max(0, int(np.ceil(np.log2(max(least, first) / first))))
-
-
-def matching_figure(
-    weights: ArrayLike,
-    labels: ArrayLike,
-    features: Any,
-    components: Any,
-    sizes: Sequence[int],
-) -> go.Figure:
-    """Draw the bipartite graph of Fig. 1 of Asteris et al. 2015: slots of the components left, features
-    right, the matching bold.
-
-    Parameters
-    ----------
-    weights : (n, r), W_ij^2: what feature i is worth in component j
-    labels : (n,) int
-        Component of every feature, -1 for unused.
-    features, components : names, n and r
-    sizes : r slots each
-    """
-    weights, labels = np.asarray(weights, float), np.asarray(labels)
-    n, r = weights.shape
-    total = float(sum(weights[i, labels[i]] for i in range(n) if labels[i] >= 0))
-    chosen = "; ".join(
-        f"{components[j]}: {', '.join(str(features[i]) for i in np.flatnonzero(labels == j))}"
-        for j in range(r)
-    )
-    figure = new_figure(
-        f"Matching of total weight {total:.4g}. {plain(chosen, 400)}.",
-        height=max(300, 46 * n),
-        showlegend=False,
-    )
-    slots = _slots(sizes, n)
-    right = np.linspace(0, -(n - 1), n)
-    for j in range(r):
-        mine = np.flatnonzero(labels == j)
-        to_slot = dict(zip(mine, slots[j], strict=False))
-        _edges(
-            figure,
-            [(y, right[i]) for i in range(n) for y in slots[j] if to_slot.get(i) != y],
-            fade(CONTEXT, 0.35),
-            1,
-        )
-        _edges(figure, [(y, right[i]) for i, y in to_slot.items()], COLOURS[j % len(COLOURS)], 4)
-        _nodes(
-            figure,
-            0,
-            slots[j],
-            COLOURS[j % len(COLOURS)],
-            [f"slot {s + 1} of {plain(components[j])}" for s in range(len(slots[j]))],
-        )
-        figure.add_annotation(
-            x=-0.04,
-            y=float(np.mean(slots[j])),
-            text=plain(components[j]),
-            showarrow=False,
-            xanchor="right",
-            font={"size": 14},
-        )
-    colours = [COLOURS[j % len(COLOURS)] if j >= 0 else CONTEXT for j in labels]
-    worth = [
-        "<br>".join(f"{plain(components[j])}: W² = {weights[i, j]:.3g}" for j in range(r)) for i in range(n)
-    ]
-    _nodes(figure, 1, right, colours, [f"{plain(features[i])}<br>{worth[i]}" for i in range(n)])
-    for i in range(n):
-        name = plain(features[i], 18) + (f" {weights[i, labels[i]]:.2f}" if labels[i] >= 0 else "")
-        figure.add_annotation(
-            x=1.04, y=right[i], text=name, showarrow=False, xanchor="left", font={"size": 14}
-        )
-    figure.update_xaxes(visible=False, range=[-0.42, 1.5], fixedrange=True)
-    figure.update_yaxes(visible=False, range=[-n + 0.4, 0.6], fixedrange=True)
-    return figure.update_layout(margin={"l": 4, "r": 4, "t": 8, "b": 8})
-
-
-def _slots(sizes: Sequence[int], n: int) -> list[np.ndarray]:
-    """Return the heights of the slots of each component, with a wider space between components."""
-    heights, at = [], 0.0
-    for size in sizes:
-        heights.append(at - np.arange(size))
-        at -= size + 0.6
-    low = at + 1.6
-    scale = (n - 1) / -low if low < 0 else 1.0
-    return [height * scale for height in heights]
-
-
-def _edges(figure: go.Figure, pairs: Any, colour: str, width: float) -> None:
-    """Draw the lines of a matching, from x = 0 to x = 1, for pairs (left height, right height)."""
-    xs, ys = [], []
-    for left, right in pairs:
-        xs += [0, 1, None]
-        ys += [left, right, None]
-    figure.add_scatter(x=xs, y=ys, mode="lines", line={"color": colour, "width": width}, hoverinfo="skip")
-
-
-def _nodes(figure: go.Figure, x: float, ys: Any, colour: Any, text: Any) -> None:
-    """Draw a column of dots at x, at the heights `ys`, with one colour or one each, and a hover text each."""
-    marker = {"size": 14, "color": colour, "line": {"width": 1, "color": MAIN if x else "rgba(0,0,0,0)"}}
-    figure.add_scatter(
-        x=[x] * len(ys),
-        y=ys,
-        mode="markers",
-        marker=marker,
-        text=text,
-        hovertemplate="%{text}<extra></extra>",
-    )

@@ -9,7 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
-from nspca.plots.theme import colorbar, hide_axes, light, new_figure, plain
+from nspca.plots.theme import add_swatch, colorbar, hide_axes, light, new_figure, plain
 from nspca.presentation.colours import CHOSEN, CONTEXT, DIVERGING, LIMIT, MAIN, PROVED, SECOND, fade
 
 LARGEST = 26  # pixels: the disc of the values that occur most
@@ -117,7 +117,7 @@ def marked_pixels(
     for pixel, colour, name in zip(pixels, (MAIN, SECOND), names, strict=True):
         row, column = divmod(pixel, shape[1])
         figure.add_shape(type="rect", **_square(row, column, 0.5), line={"color": colour, "width": 5})
-        _add_swatch(figure, plain(name), colour)
+        add_swatch(figure, plain(name), colour)
     figure.update_xaxes(range=[-0.5, shape[1] - 0.5])
     return hide_axes(figure)
 
@@ -143,7 +143,7 @@ def overlay_figure(mine: ArrayLike, best: ArrayLike, shape: Sequence[int], mean:
         for pixel in np.flatnonzero(which):
             square = _square(*divmod(int(pixel), shape[1]), 0.47)
             squares.append({"type": "rect", **square, "fillcolor": colour, "line": {"width": 0}})
-        _add_swatch(figure, f"{name}: {np.sum(which)}", colour)
+        add_swatch(figure, f"{name}: {np.sum(which)}", colour)
     figure.update_layout(shapes=squares)  # at once: one by one, each copies those before it
     figure.update_xaxes(range=[-0.5, shape[1] - 0.5])
     return hide_axes(figure)
@@ -152,12 +152,6 @@ def overlay_figure(mine: ArrayLike, best: ArrayLike, shape: Sequence[int], mean:
 def _square(row: int, column: int, half: float) -> dict[str, float]:
     """Return the corners of a square around a pixel, with `half` a side to each side of its centre."""
     return {"x0": column - half, "x1": column + half, "y0": row - half, "y1": row + half}
-
-
-def _add_swatch(figure: go.Figure, name: str, colour: str) -> None:
-    """Add an entry to the legend."""
-    marker = {"symbol": "square", "size": 12, "color": colour}
-    figure.add_scatter(x=[None], y=[None], mode="markers", marker=marker, name=name)
 
 
 def _add_grey(figure: go.Figure, mean: ArrayLike, shape: Sequence[int]) -> None:

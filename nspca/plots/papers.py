@@ -10,13 +10,12 @@ import numpy as np
 import plotly.graph_objects as go
 
 from nspca.plots.compare import styles
-from nspca.plots.theme import hide_axes, light, new_figure, plain
+from nspca.plots.theme import hide_axes, light, new_figure, plain, sheet
 from nspca.presentation.colours import CONTEXT, SEQUENTIAL, fade
 
 IN_A_ROW = 10
 TITLE = 30  # characters of an axis title in one line
 NESTED = 7  # curves up to which a later one is thinner, so that equal curves show around each other
-GAP = 1  # empty pixels between two pictures
 MOST_NAMED = 6
 """Maximum curves that the description of a figure names."""
 
@@ -113,14 +112,11 @@ def gallery_figure(title: str, shape: Sequence[int], columns: Sequence[Sequence[
     """
     height, width = shape
     rows = -(-len(columns) // IN_A_ROW)
-    across = min(IN_A_ROW, len(columns))
-    sheet = np.full((rows * (height + GAP) - GAP, across * (width + GAP) - GAP), np.nan)
-    for i, column in enumerate(columns):
-        picture = np.abs(np.array(column, dtype=float).reshape(height, width))
-        top, left = i // across * (height + GAP), i % across * (width + GAP)
-        sheet[top : top + height, left : left + width] = picture / (picture.max() or 1.0)
+    weights = [np.abs(np.array(column, dtype=float)) for column in columns]
+    scaled = [one / (one.max() or 1.0) for one in weights]
+    pictures = sheet(scaled, shape, min(IN_A_ROW, len(columns)), room=1, gap=1)[0][1:]
     figure = new_figure(
         f"{title}: {len(columns)} pictures of {height} x {width} pixels.", height=8 + 104 * rows
     )
-    figure.add_heatmap(z=light(sheet), colorscale=SEQUENTIAL, showscale=False, hoverinfo="skip")
+    figure.add_heatmap(z=light(pictures), colorscale=SEQUENTIAL, showscale=False, hoverinfo="skip")
     return hide_axes(figure).update_layout(margin={"l": 0, "r": 0, "t": 4, "b": 4})

@@ -19,7 +19,7 @@ FAILED = 1e-9
 """Share by which a component must pass a bound to show that it has failed: less is rounding."""
 
 
-def seen_by_the_paper(frame: pd.DataFrame, ceiling: float = math.inf) -> pd.DataFrame:
+def with_paper_bound(frame: pd.DataFrame, ceiling: float = math.inf) -> pd.DataFrame:
     """Return rows of a sweep with the 2014 paper's bound in place of ours.
 
     Parameters
@@ -43,9 +43,9 @@ def seen_by_the_paper(frame: pd.DataFrame, ceiling: float = math.inf) -> pd.Data
     return rows.assign(probability=probability.where(rows["kind"] == "epsnet"))
 
 
-def seen_at_rank_3(frame: pd.DataFrame, ceiling: float = math.inf) -> pd.DataFrame:
+def with_rank3_bound(frame: pd.DataFrame, ceiling: float = math.inf) -> pd.DataFrame:
     """Return rows of a sweep with the exact form of the paper's bound (column ``upper_rank3``), which is
-    proved, in place of ours. The rest is as in `seen_by_the_paper`.
+    proved, in place of ours. The rest is as in `with_paper_bound`.
     """
     return _replace_bound(frame, frame["upper_rank3"].astype(float), ceiling, "rank-3").assign(
         probability=math.nan

@@ -11,12 +11,10 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
-from nspca.plots.samples import MOST_GROUPS, SYMBOLS, groups_of
+from nspca.plots.samples import MOST_GROUPS, SYMBOLS, drawn_samples, groups_of, names_of
 from nspca.plots.theme import colorbar, light, new_figure, plain
 from nspca.presentation.colours import COLOURS, CONTEXT, FIELD, MAIN
 
-MOST = 4000
-"""Maximum number of samples drawn. A browser still answers a lasso around this many at once."""
 MOST_ARROWS = 12
 """Maximum number of arrows: more of them would hide the samples and each other."""
 REACH = 0.8
@@ -46,12 +44,12 @@ def sample_map(
     axes: Sequence[str] = ("component 1", "component 2"),
     label: str = "",
     arrows: Arrows | None = None,
-    most: int = MOST,
 ) -> go.Figure:
     """Draw samples by their scores along two components, with names on hover.
 
     Each point carries the number of its sample as the first entry of its ``customdata``. Labels that are
-    numbers of many values become a colour scale, others become groups of their own colour and symbol.
+    numbers of many values become a colour scale, others become groups of their own colour and symbol. Of more
+    than `MOST_POINTS` samples, evenly spaced ones are drawn, and the figure says so.
 
     Parameters
     ----------
@@ -64,15 +62,11 @@ def sample_map(
         What the labels are called.
     arrows : Arrows, optional
         Drawn from the origin. An arrow of correlation 1 has the length `REACH` times the largest score.
-    most : int
-        Samples drawn at most; of more, every so-many-th is drawn, and the figure says so.
     """
     S = np.asarray(scores, float)
-    drawn = drawn_samples(len(S), most)
+    drawn = drawn_samples(len(S))
     count = f"{len(drawn):,} of {len(S):,} samples" if len(drawn) < len(S) else f"{len(S):,} samples"
-    names = [
-        plain(sample_names[i]) if sample_names is not None else f"sample {i + 1}" for i in map(int, drawn)
-    ]
+    names = names_of(sample_names, drawn, "sample")
     given = None if labels is None else np.asarray(labels)[drawn]
     groups_said = [""] * len(drawn) if given is None else [plain(one) for one in given]
     data = [[int(i), *said] for i, *said in zip(drawn, names, groups_said, strict=True)]
@@ -98,11 +92,6 @@ def sample_map(
     parts = [f"{count} along {axes[0]} and {axes[1]}", said, _describe_arrows(arrows)]
     figure.layout.meta = {"alt": f"Map of samples: {', '.join(filter(None, parts))}."}
     return figure
-
-
-def drawn_samples(count: int, most: int = MOST) -> np.ndarray:
-    """Return the numbers of the samples that a map of `count` samples draws: all, or every so-many-th."""
-    return np.arange(0, count, max(1, -(-count // most)))
 
 
 def chosen_samples(selection: Any, count: int) -> list[int]:

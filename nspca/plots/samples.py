@@ -10,7 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
-from nspca.plots.theme import hide_axes, light, new_figure, plain
+from nspca.plots.theme import hide_axes, light, new_figure, plain, sheet
 from nspca.presentation.colours import COLOURS, FIELD, MAIN, TOGETHER
 
 
@@ -22,7 +22,7 @@ def _jitter(count: int) -> np.ndarray:
 MOST_GROUPS = 12
 """Maximum number of groups. The samples of rarer labels share the last one: more colours look alike."""
 MOST_POINTS = 4000
-"""Maximum number of samples drawn as points."""
+"""Maximum number of samples drawn as points. A browser still answers a lasso around this many at once."""
 MOST_EIGENVALUES = 60
 """Maximum number of eigenvalues drawn."""
 
@@ -44,6 +44,17 @@ def groups_of(labels: Any, count: int) -> list[tuple[str, np.ndarray]]:
     return [*groups, ("other labels", rest)] if rest.size else groups
 
 
+def drawn_samples(count: int) -> np.ndarray:
+    """Return the numbers of the samples to draw: all of `count`, or `MOST_POINTS` at most."""
+    return np.arange(0, count, max(1, -(-count // MOST_POINTS)))
+
+
+def names_of(names: Sequence[str] | None, numbers: np.ndarray, noun: str) -> list[str]:
+    """Return names of features or samples as Plotly text; without `names` they are numbered from 1."""
+    known = [] if names is None else names
+    return [plain(known[i]) if len(known) else f"{noun} {i + 1}" for i in numbers.tolist()]
+
+
 SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "x", "star")
 
 
@@ -51,58 +62,42 @@ def score_figure(
     scores: ArrayLike,
     labels: Any = None,
     sample_names: Sequence[str] | None = None,
-    *,
-    names: Sequence[str] = ("component 1", "component 2"),
 ) -> go.Figure:
-    """Draw the samples along one component (a strip per label) or along two (a scatter), coloured by label.
+    """Draw the samples along one component, in a strip for each label.
 
     Of more than `MOST_POINTS` samples, evenly spaced ones are drawn, and the figure says so.
 
     Parameters
     ----------
-    scores : (m,), (m, 1) or (m, 2) coordinates of the samples
+    scores : (m,) or (m, 1) coordinates of the samples
     labels : (m,), optional
     sample_names : (m,) names, optional
-    names : names of the two axes
     """
-    scores = np.asarray(scores, float)
-    scores = scores[:, None] if scores.ndim == 1 else scores
-    drawn = np.arange(0, len(scores), -(-len(scores) // MOST_POINTS)) if len(scores) else np.arange(0)
+    scores = np.asarray(scores, float).ravel()
+    drawn = drawn_samples(len(scores))
     labels = None if labels is None else np.asarray(labels)[drawn]
-    points = scores[drawn]
     groups = groups_of(labels, len(drawn))
     count = f"{len(drawn)} of {len(scores)} samples" if len(drawn) < len(scores) else f"{len(scores)} samples"
     figure = new_figure(
-        f"Scores: {count} along {names[0]}, {len(groups)} group{'s' * (len(groups) > 1)}.", height=400
+        f"Scores: {count} along the component, {len(groups)} group{'s' * (len(groups) > 1)}.", height=400
     )
     for index, (group, rows) in enumerate(groups):
-        y = points[rows, 1] if points.shape[1] > 1 else -index + 0.7 * _jitter(len(rows))
-        who = [
-            plain(sample_names[drawn[i]])
-            if sample_names is not None and len(sample_names)
-            else f"sample {drawn[i] + 1}"
-            for i in rows
-        ]
         figure.add_scatter(
-            x=light(points[rows, 0]),
-            y=light(y),
+            x=light(scores[drawn[rows]]),
+            y=light(-index + 0.7 * _jitter(len(rows))),
             mode="markers",
             name=group,
-            customdata=who,
+            customdata=names_of(sample_names, drawn[rows], "sample"),
             marker={
                 "size": 7 if len(drawn) < 1000 else 4,
                 "opacity": 0.7,
                 "color": COLOURS[index % len(COLOURS)],
                 "symbol": SYMBOLS[index % len(SYMBOLS)],
             },
-            hovertemplate=f"%{{customdata}} ({group})<br>score %{{x:.4g}}"
-            + (", %{y:.4g}" if points.shape[1] > 1 else "")
-            + "<extra></extra>",
+            hovertemplate=f"%{{customdata}} ({group})<br>score %{{x:.4g}}<extra></extra>",
         )
-    figure.update_layout(showlegend=labels is not None and points.shape[1] > 1)
-    figure.update_xaxes(title_text=f"score along {names[0]} ({count})")
-    if points.shape[1] > 1:
-        return figure.update_yaxes(title_text=f"score along {names[1]}")
+    figure.update_layout(showlegend=False)
+    figure.update_xaxes(title_text=f"score along the component ({count})")
     if labels is None:
         return figure.update_yaxes(visible=False, range=[-0.9, 0.9])
     return figure.update_yaxes(
@@ -151,25 +146,17 @@ def spectrum_figure(eigenvalues: ArrayLike, total: float) -> go.Figure:
     return figure.update_yaxes(title_text="% of total variance", range=[0, 104])
 
 
-def images_figure(rows: Any, shape: Sequence[int], n: int = 24, columns: int = 8) -> go.Figure:
-    """Draw the first n of the rows (m, pixels) as pictures of `shape`, each stretched to its own range of
-    grey.
-
-    There are `columns` pictures in a row.
-    """
-    rows = np.asarray(rows[:n], float)
-    height, width = shape
-    columns = max(1, min(columns, len(rows)))
-    lines = -(-len(rows) // columns)
-    sheet = np.full((lines * (height + 1) - 1, columns * (width + 1) - 1), np.nan)
-    for i, row in enumerate(rows):
-        top, left = (i // columns) * (height + 1), (i % columns) * (width + 1)
-        low, high = row.min(), row.max()
-        sheet[top : top + height, left : left + width] = ((row - low) / ((high - low) or 1)).reshape(shape)
+def images_figure(rows: Any, shape: Sequence[int]) -> go.Figure:
+    """Draw rows (m, pixels) as pictures of `shape`, eight in a line, each in its own range of grey."""
+    rows = np.asarray(rows, float)
+    low, high = rows.min(axis=1, keepdims=True), rows.max(axis=1, keepdims=True)
+    grey, columns = (rows - low) / np.where(high > low, high - low, 1), min(8, len(rows))
     figure = new_figure(
-        f"The first {len(rows)} samples as images of {height} × {width} pixels.", height=60 + 100 * lines
+        f"The first {len(rows)} samples as images of {shape[0]} × {shape[1]} pixels.",
+        height=60 + 100 * -(-len(rows) // columns),
     )
-    figure.add_heatmap(z=light(sheet), colorscale="Greys_r", showscale=False, hoverinfo="skip")
+    pictures = sheet(grey, shape, columns, room=1, gap=1)[0][1:]
+    figure.add_heatmap(z=light(pictures), colorscale="Greys_r", showscale=False, hoverinfo="skip")
     return hide_axes(figure)
 
 

@@ -12,8 +12,8 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from scipy.stats import rankdata
 
-from nspca.plots.samples import groups_of
-from nspca.plots.theme import colorbar, light, new_figure, plain
+from nspca.plots.samples import groups_of, names_of
+from nspca.plots.theme import add_swatch, colorbar, light, new_figure
 from nspca.presentation.colours import COLOURS, DIVERGING
 
 TOP, MOST = 40, 400  # features and samples that are drawn at most
@@ -51,8 +51,8 @@ def score_map(
     part = part.toarray().astype(float) if sp.issparse(part) else np.asarray(part, float)
     spread = part.std(axis=0)
     z = ((part - part.mean(axis=0)) / np.where(spread > 0, spread, 1))[order].T
-    features = [plain(feature_names[j]) if feature_names is not None else f"feature {j + 1}" for j in used]
-    samples = [plain(sample_names[i]) if sample_names is not None else f"sample {i + 1}" for i in order]
+    features = names_of(feature_names, used, "feature")
+    samples = names_of(sample_names, order, "sample")
     many = _counted(len(order), len(scores), "samples")
     text = f"{_counted(len(used), int(np.count_nonzero(x)), 'features')}, {many} sorted by score"
     figure = new_figure(f"Heat map of the component: {text}.", height=_AROUND + _ROW * len(used))
@@ -106,13 +106,7 @@ def _with_strip(figure: go.Figure, labels: np.ndarray, order: np.ndarray) -> go.
         yaxis="y2",
     )
     for (name, _), colour in zip(groups, colours, strict=True):
-        figure.add_scatter(
-            x=[None],
-            y=[None],
-            mode="markers",
-            marker={"color": colour, "symbol": "square", "size": 10},
-            name=name,
-        )
+        add_swatch(figure, name, colour)
     inside = figure.layout.height - 94  # the margins of the template
     strip = {"domain": [1 - _STRIP / inside, 1], "visible": False, "anchor": "x"}
     return figure.update_layout(

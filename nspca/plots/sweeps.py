@@ -347,8 +347,8 @@ def _by_whom(frame: pd.DataFrame, ceiling: float) -> tuple[pd.DataFrame, pd.Data
     frame = frame.assign(**{name: math.nan for name in published.COLUMNS if name not in frame})
     return (
         frame.assign(probability=math.nan),
-        published.seen_by_the_paper(frame, ceiling),
-        published.seen_at_rank_3(frame, ceiling),
+        published.with_paper_bound(frame, ceiling),
+        published.with_rank3_bound(frame, ceiling),
     )
 
 

@@ -1,5 +1,6 @@
 """The figure template, small helpers and the phrases that all figures of this package share."""
 
+from collections.abc import Sequence
 from math import isfinite
 from typing import Any
 
@@ -60,6 +61,32 @@ def hide_axes(figure: go.Figure) -> go.Figure:
     figure.update_xaxes(visible=False, constrain="domain")
     figure.update_yaxes(visible=False, autorange="reversed", scaleanchor="x", constrain="domain")
     return figure.update_layout(margin={"l": 8, "r": 8, "t": 40, "b": 8})
+
+
+def sheet(
+    pictures: Any, shape: Sequence[int], columns: int, room: int, gap: int | None = None
+) -> tuple[np.ndarray, list[tuple[float, int]]]:
+    """Return pictures (r, n) side by side in one array with NaN between them, and the (middle column, top
+    row) of each.
+
+    There are `columns` pictures in a line. Above every line `room` rows are left for a caption, and between
+    two pictures `gap` columns, by default a tenth of a picture.
+    """
+    height, width = shape
+    lines, gap = -(-len(pictures) // columns), max(1, width // 10) if gap is None else gap
+    canvas = np.full((lines * (height + room), columns * (width + gap) - gap), np.nan)
+    places = []
+    for i, picture in enumerate(pictures):
+        top, left = (i // columns) * (height + room) + room, (i % columns) * (width + gap)
+        canvas[top : top + height, left : left + width] = np.asarray(picture, float).reshape(shape)
+        places.append((left + (width - 1) / 2, top))
+    return canvas, places
+
+
+def add_swatch(figure: go.Figure, name: str, colour: str) -> None:
+    """Add a square of a colour to the legend."""
+    marker = {"color": colour, "symbol": "square", "size": 12}
+    figure.add_scatter(x=[None], y=[None], mode="markers", marker=marker, name=name, hoverinfo="skip")
 
 
 def ratio_sentence(ratio: float | None, probability: float | None = None) -> str:

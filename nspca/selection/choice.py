@@ -3,19 +3,20 @@
 `nspca.choose_k` and `nspca.choose_components` are public; the pages run them through `specs.selection`.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nspca.components import check_disjoint
+from nspca.components import check_disjoint, shares_of_rows
 from nspca.covariance.linalg import Array
+from nspca.covariance.moments import moments
 from nspca.errors import Cancelled, InvalidOption, InvalidProblem, within_memory
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
 from nspca.result import PLATEAU
-from nspca.selection import heldout, stability
+from nspca.selection import stability
 from nspca.selection.rows import RowSolver, read_rows, report_whole
 from nspca.validation.options import flag, known_seed, whole
 
@@ -203,8 +204,7 @@ def _compare(X: Any, solver: RowSolver, folds: int, draws: int, report: Report, 
         """Return the evidence so far with `more` columns of numbers, and report it."""
         so_far.update(more)
         now = Choice(of, numbers, value, **so_far)
-        row = {name: _plain(column) for name, column in now.columns.items()}
-        report(Event(stage, done, total, payload={"row": {"numbers": numbers.tolist(), **row}}))
+        report(Event(stage, done, total, payload={"row": as_row(now)}))
         return now
 
     try:
@@ -213,11 +213,11 @@ def _compare(X: Any, solver: RowSolver, folds: int, draws: int, report: Report, 
         choice = Choice(of, numbers, value, **so_far)
         choice = update(1, "all rows")
         shares = []
-        for i, (others, held) in enumerate(heldout.folds(m, folds, solver.seed) if folds else ()):
+        for i, (others, held) in enumerate(split_folds(m, folds, solver.seed) if folds else ()):
             stage = f"rows held out, part {i + 1} of {folds}"
             parts = solver.solve(X[others], report_whole(report, 1 + i, total, stage))
-            shares.append(heldout.shares(X, held, others, parts, solver.center))
-            mean, error = heldout.mean_and_error(shares)
+            shares.append(_held_out_shares(X, held, others, parts, solver.center))
+            mean, error = _mean_and_error(shares)
             choice = update(2 + i, stage, held_out=mean, held_out_error=error)
         supports: list[list[list[stability.Features]]] = [[] for _ in numbers]
         for b, rows in enumerate(stability.draws(m, draws, solver.seed)):
@@ -235,6 +235,40 @@ def _compare(X: Any, solver: RowSolver, folds: int, draws: int, report: Report, 
     return choice
 
 
-def _plain(column: Array) -> list[float | None]:
-    """Return a column as plain numbers for an event, None for nan."""
-    return [None if np.isnan(one) else float(one) for one in column]
+def as_row(choice: Choice) -> dict[str, list[Any]]:
+    """Return the numbers and columns of a choice as plain values for JSON, with None for nan."""
+    columns = {
+        name: [None if np.isnan(one) else float(one) for one in column]
+        for name, column in choice.columns.items()
+    }
+    return {"numbers": choice.numbers.tolist(), **columns}
+
+
+def split_folds(m: int, count: int, seed: int) -> Iterator[tuple[Array, Array]]:
+    """Split m rows at random into `count` parts; yield for each part the other rows, then its own rows."""
+    order = np.random.default_rng(seed).permutation(m)
+    for part in np.array_split(order, count):
+        yield np.setdiff1d(order, part), np.sort(part)
+
+
+def _held_out_shares(X: Any, rows: Array, others: Array, found: list[Array], center: bool) -> Array:
+    """Return for each answer in `found` the share of the variance of some `rows` of X (m, n) that it
+    explains.
+
+    Answers (n, r) were found on the rows `others`, whose means are used for centring.
+    """
+    mean = moments(X[others])[0] if center else np.zeros(X.shape[1])
+    each = shares_of_rows(X[rows], np.hstack(found), mean, np.ones(X.shape[1]))
+    ends = np.cumsum([V.shape[1] for V in found])[:-1]
+    return np.array([part.sum() for part in np.split(each, ends)])
+
+
+def _mean_and_error(values: list[Array]) -> tuple[Array, Array]:
+    """Return the mean over folds and its standard error, (q,) each; the error of a single fold is nan.
+
+    `values` has an array (q,) for each fold.
+    """
+    Y = np.array(values)
+    if len(Y) < 2:
+        return Y.mean(axis=0), np.full(Y.shape[1], np.nan)
+    return Y.mean(axis=0), Y.std(axis=0, ddof=1) / np.sqrt(len(Y))

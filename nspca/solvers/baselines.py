@@ -117,7 +117,7 @@ def pca(problem: Problem, options: PCAOptions, seed: int = 0, report: Report = s
 
 def spca(problem: Problem, options: SparsePCAOptions, seed: int = 0, report: Report = silent) -> Result:
     """Return the truncated loading of a one-component SparsePCA."""
-    Z = table_of(_data(problem))
+    Z = _data(problem).dense_rows()
     report(Event("sparse pca", 0, options.iterations, k=problem.size))
     from sklearn.decomposition import dict_learning
 
@@ -217,13 +217,6 @@ def _data(problem: Problem) -> DataCovariance:
     """Return the covariance of a problem, which `Method.check` requires to be made from data."""
     assert isinstance(problem.covariance, DataCovariance)
     return problem.covariance
-
-
-def table_of(A: DataCovariance) -> Array:
-    """Return the centred and scaled data (m, n) of A as a dense array."""
-    if isinstance(A, SparseCovariance):
-        return (A.Z.toarray() - A.mean) * A.weight
-    return A.Z
 
 
 def nonnegative_table(A: DataCovariance) -> Any:

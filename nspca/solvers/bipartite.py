@@ -23,7 +23,7 @@ from itertools import product
 import numpy as np
 
 from nspca.covariance import sketch
-from nspca.covariance.linalg import Array, rank1_columns
+from nspca.covariance.linalg import Array, normalised_columns, rank1_columns
 from nspca.local_search import disjoint
 from nspca.local_search.matching import every_matching
 from nspca.problem import Problem
@@ -111,8 +111,7 @@ def solve(problem: Problem, options: Options, seed: int = 0, report: Report = si
         )
     starts = best.directions()
     for j, C in enumerate(starts):
-        lengths = np.linalg.norm(C, axis=0)
-        Y, value = disjoint.climb_factor(V, C / np.where(lengths > 0, lengths, 1.0), sizes, nonneg)
+        Y, value = disjoint.climb_factor(V, normalised_columns(C), sizes, nonneg)
         if value > reached:
             X, reached = Y, value
         report(Event("climbs on the sketch", j + 1, len(starts), lower=disjoint.value(A, X) * A.unit))

@@ -16,7 +16,7 @@ component stay, and their weights are refitted.
 Reference: Zass & Shashua 2006, eq. 3-5, Algorithm 1.
 """
 
-# Called by `nspca.api`, through `METHODS`; the items of the 2006 and 2008 papers call `own` and `from_paper`.
+# Called by `nspca.api`, through `METHODS`; items of the papers call `paper_columns` and `from_paper`.
 
 import math
 from collections.abc import Callable, Sequence
@@ -24,7 +24,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nspca.covariance.linalg import Array, normalised, topk_indices
+from nspca.covariance.linalg import Array, normalised, normalised_columns, topk_indices
 from nspca.errors import InvalidOption
 from nspca.local_search import single as ascent
 from nspca.problem import Problem
@@ -139,7 +139,9 @@ def solve(problem: Problem, options: Options, seed: int = 0, report: Report = si
     return Result.of(problem, X, Status.HEURISTIC, "coordinate", **info, overlap=overlap(U))
 
 
-def own(problem: Problem, rank: int, options: Options, seed: int = 0, report: Report = silent) -> Array:
+def paper_columns(
+    problem: Problem, rank: int, options: Options, seed: int = 0, report: Report = silent
+) -> Array:
     """Return the columns of the paper's own algorithm: `rank` nonnegative columns found together.
 
     They are not made disjoint, truncated or reweighted; `solve` does that to give k entries. The start with
@@ -364,8 +366,7 @@ def feasible(problem: Problem, U: Array, sizes: Sequence[int]) -> Array:
     Each feature goes to the column where it is largest, after columns are brought to length 1. The largest
     entries of each column are kept. A column without entries gets the unused feature of largest variance.
     """
-    norms = np.linalg.norm(U, axis=0)
-    U = U / np.where(norms > 0, norms, 1.0)
+    U = normalised_columns(U)
     X = np.where(np.arange(len(sizes)) == np.argmax(U, axis=1)[:, None], U, 0.0)
     for j, size in enumerate(sizes):
         cut = np.zeros(problem.n)

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from nspca.covariance.linalg import Array, rank1_columns
+from nspca.covariance.linalg import Array, normalised_columns, rank1_columns
 from nspca.local_search import single as ascent
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
@@ -104,8 +104,7 @@ def starts(problem: Problem, count: int, seed: int, kind: str = "range") -> Arra
         W[:, 0] = plain[:, 0]
     else:
         W[:, 0] = problem.covariance.leading(1)[1][:, 0]
-    norms = np.linalg.norm(W, axis=0)
-    return W / np.where(norms > 0, norms, 1.0)
+    return normalised_columns(W)
 
 
 def iterated(problem: Problem, W: Array, options: Options, report: Report = silent) -> tuple[Array, int]:

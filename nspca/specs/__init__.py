@@ -7,7 +7,7 @@ make a spec of their form, and a worker runs it. The command `run` runs one from
     data           the data set: source, options of reading, and preparation
     question       the problem, and the methods that all specs share
     sweep, ...     one module for each kind of question
-    rows, table    rows that a run reports, and folders of shards as the data of a run
+    rows, shards   rows that a run reports, and folders of shards as the data of a run
     job            the function that a worker calls
 """
 
@@ -67,10 +67,7 @@ __all__ = [
 
 # A kind of question is loaded when it is first used: `nspca solve` needs one of them, and no paper.
 _MODULES = {
-    "base": (
-        "Description",
-        "Field",
-    ),
+    "base": ("Description", "Field"),
     "comparison": ("ComparisonSpec",),
     "components": ("ComponentsSpec",),
     "data": ("DataSpec",),
@@ -79,36 +76,15 @@ _MODULES = {
     "optimum": ("OptimumSpec",),
     "paper": ("PaperSpec",),
     "preview": ("PreviewSpec",),
-    "proof": (
-        "CheckSpec",
-        "ProofSpec",
-    ),
+    "proof": ("CheckSpec", "ProofSpec"),
     "published": ("published_bounds",),
-    "question": (
-        "ProblemSpec",
-        "Spec",
-    ),
-    "selection": (
-        "ChoiceSpec",
-        "ComponentsChoiceSpec",
-        "NoiseSpec",
-    ),
-    "server": (
-        "SpeedSpec",
-        "TableSpec",
-        "WordsSpec",
-    ),
-    "stability": (
-        "ComponentsStabilitySpec",
-        "StabilitySpec",
-    ),
+    "question": ("ProblemSpec", "Spec"),
+    "selection": ("ChoiceSpec", "ComponentsChoiceSpec", "NoiseSpec"),
+    "server": ("SpeedSpec", "TableSpec", "WordsSpec"),
+    "stability": ("ComponentsStabilitySpec", "StabilitySpec"),
     "successive": ("SuccessiveSpec",),
     "sweep": ("SweepSpec",),
-    "uses": (
-        "DetectionSpec",
-        "GenesSpec",
-        "PitpropsSpec",
-    ),
+    "uses": ("DetectionSpec", "GenesSpec", "PitpropsSpec"),
 }
 _MODULE = {name: module for module, names in _MODULES.items() for name in names}
 

@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Annotated, Any, ClassVar
 
 from pydantic import Field as Limits
-from pydantic import StrictStr
 
 from nspca.api import certify, sweep
 from nspca.certificate import Certificate
@@ -21,16 +20,15 @@ from nspca.result import Result, Sweep
 from nspca.solving import line_of
 from nspca.specs import address
 from nspca.specs.base import Description, Option
-from nspca.specs.method_options import Options, check_options
+from nspca.specs.method_options import Options
 from nspca.specs.question import ProblemSpec, Seed, ks_words
 from nspca.specs.rows import Found, Proved, Refused, pack
 from nspca.specs.sweep import (
     NO_METHOD,
     Effort,
     Ks,
+    MethodName,
     cheapest_first,
-    check_increasing,
-    check_methods,
     effort_words,
     read_ks,
 )
@@ -63,7 +61,7 @@ class ComparisonSpec(ProblemSpec):
 
     ks: Ks
     methods: Annotated[
-        tuple[StrictStr, ...],
+        tuple[MethodName, ...],
         Limits(min_length=1),
         Option("Methods", "rivals", address.WORDS, say=", ".join, always=True),
     ] = DEFAULT
@@ -73,20 +71,10 @@ class ComparisonSpec(ProblemSpec):
     options: Options = Limits(default_factory=dict)
     seed: Seed = 0
 
-    def model_post_init(self, context: Any) -> None:
-        check_increasing(self.ks)
-        check_methods(self.methods)
-        check_options(self.options)
-
-    @property
-    def first(self) -> int:
-        """Smallest k: that of the problem which `problem` returns."""
-        return self.ks[0]
-
     @property
     def work(self) -> tuple[tuple[int, ...], int]:
         """Sizes of the components in the largest problem, and the number of problems, for a cost estimate."""
-        return (max(self.ks),), len(self.ks) * len(self.methods)
+        return self.ks[-1:], len(self.ks) * len(self.methods)
 
     @property
     def total(self) -> int:

@@ -10,11 +10,9 @@ from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field as Limits
-from pydantic import StrictStr
 
 from nspca.api import certify, solve
 from nspca.certificate import Certificate
-from nspca.covariance.inputs import SHIFT
 from nspca.errors import Cancelled, InvalidOption, NSPCAError
 from nspca.presentation.phrases import things
 from nspca.problem import Problem
@@ -24,11 +22,11 @@ from nspca.result import Result, Status, Sweep
 from nspca.solving import line_of
 from nspca.specs import address
 from nspca.specs.base import Description, Option, Required
-from nspca.specs.method_options import Options, check_options
+from nspca.specs.method_options import Options
 from nspca.specs.proof import Closing
 from nspca.specs.question import ProblemSpec, Seed, Whole
 from nspca.specs.rows import Climbed, Refused, Several, pack
-from nspca.specs.sweep import NO_METHOD, JointEffort, cheapest_first, check_methods, effort_words
+from nspca.specs.sweep import NO_METHOD, JointEffort, MethodName, cheapest_first, effort_words
 
 WORTH = 1e-6
 """Relative gain above which better components are reported."""
@@ -70,7 +68,7 @@ class ComponentsSpec(ProblemSpec):
 
     sizes: Sizes
     methods: Annotated[
-        tuple[StrictStr, ...],
+        tuple[MethodName, ...],
         Limits(min_length=1),
         Option("Methods", "by", address.WORDS, say=", ".join, always=True),
     ] = DEFAULT
@@ -83,17 +81,10 @@ class ComponentsSpec(ProblemSpec):
     seed: Seed = 0
 
     def model_post_init(self, context: Any) -> None:
-        check_methods(self.methods)
         if "auto" in self.methods:
             raise InvalidOption(
                 "methods of several components must be keys of METHODS, got 'auto'; name joint"
             )
-        check_options(self.options)
-
-    @property
-    def first(self) -> tuple[int, ...]:
-        """Sizes of the components of the problem."""
-        return self.sizes
 
     @property
     def total(self) -> int:
@@ -241,7 +232,7 @@ class ComponentsSpec(ProblemSpec):
             f"certify={effort if searched else None!r}{given})"
         ]
         if len(set(self.sizes)) > 1 and not line_of(method).joint:
-            lines = _one_by_one_python(self, method, given)
+            lines = self._one_by_one_python(method, given)
         if searched:
             lines.append("print(result.value, nspca.verify(X, result.certificate))  # trusts nothing")
         elif effort is not None:
@@ -256,6 +247,22 @@ class ComponentsSpec(ProblemSpec):
                 "    print([(names[j], round(x[j], 4)) for j in abs(x).argsort()[::-1] if x[j]])",
             ]
         )
+
+    def _one_by_one_python(self, method: str, given: str) -> list[str]:
+        """Return Python that finds components of different sizes in turn, without shared features."""
+        make = "from_covariance" if self.data.covariance else "from_data"
+        how = "".join(f", {name}={value}" for name, value in self._problem_words().items())
+        part = "X[left][:, left]" if self.data.covariance else "X[:, left]"
+        return [
+            "import numpy as np",
+            f"left, W = np.arange(X.shape[1]), np.zeros((X.shape[1], {self.r}))",
+            f"for j, size in enumerate({self.sizes!r}):  # each without the features of those before",
+            f"    part = nspca.Problem.{make}({part}, k=size{how})",
+            f"    one = nspca.solve(part, {method!r}, certify=None, seed={self.seed}{given})",
+            "    W[left, j] = one.components[:, 0]",
+            "    left = left[one.components[:, 0] == 0]",
+            f"result = nspca.Result.of(problem, W, nspca.Status.HEURISTIC, {method!r})",
+        ]
 
 
 def solved(problem: Problem, method: str, options: Mapping[str, Any], seed: int, report: Report) -> Result:
@@ -332,24 +339,3 @@ def _certify(problem: Problem, found: dict[str, Result], effort: str, done: int,
         report(Event("no bound", payload=pack(Refused("proof", str(error)))))
     finally:
         found |= {method: result.with_certificate(certificate) for method, result in found.items()}
-
-
-def _one_by_one_python(spec: ComponentsSpec, method: str, given: str) -> list[str]:
-    """Return Python that finds components of different sizes one after another, without shared features."""
-    words = spec.keywords("problem")
-    make = "from_covariance" if spec.data.covariance else "from_data"
-    if spec.data.covariance:
-        words = {name: value for name, value in words.items() if name not in ("center", "scale")}
-        words |= {"repair": repr(SHIFT)} if spec.data.repair else {}
-    how = "".join(f", {name}={value}" for name, value in words.items())
-    part = "X[left][:, left]" if spec.data.covariance else "X[:, left]"
-    return [
-        "import numpy as np",
-        f"left, W = np.arange(X.shape[1]), np.zeros((X.shape[1], {spec.r}))",
-        f"for j, size in enumerate({spec.sizes!r}):  # each without the features of those before",
-        f"    part = nspca.Problem.{make}({part}, k=size{how})",
-        f"    one = nspca.solve(part, {method!r}, certify=None, seed={spec.seed}{given})",
-        "    W[left, j] = one.components[:, 0]",
-        "    left = left[one.components[:, 0] == 0]",
-        f"result = nspca.Result.of(problem, W, nspca.Status.HEURISTIC, {method!r})",
-    ]

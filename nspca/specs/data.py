@@ -18,8 +18,8 @@ from nspca.data import (
     PREPARATIONS,
     SAMPLES,
     Dataset,
+    is_stand_in,
     load_sample,
-    original_path,
     prepare,
     read,
     read_text,
@@ -388,11 +388,6 @@ def features_words(data: DataSpec, kept: int = 0) -> str:
     said += [f"{things(len(group), 'feature')} as one" for group in data.together]
     said += [keeping(kept)] if kept else []
     return ", ".join(said) or "all features"
-
-
-def is_stand_in(name: str) -> bool:
-    """Tell whether a sample is available only as a stand-in, without opening the sample."""
-    return name in SAMPLES and SAMPLES[name].stand_in and original_path(name) is None
 
 
 def title_of(file: str) -> str:

@@ -16,10 +16,10 @@ from nspca.selection import GroupEffects, held_out_group_effects
 from nspca.selection.groups import PERMUTATIONS
 from nspca.specs.base import Description, Option
 from nspca.specs.components import Sizes
-from nspca.specs.method_options import Options, check_options
+from nspca.specs.method_options import Options
 from nspca.specs.proof import sparsity_words
 from nspca.specs.question import RowsSpec, Seed, Whole, arguments
-from nspca.specs.sweep import check_methods
+from nspca.specs.sweep import MethodName
 
 
 class GroupsSpec(RowsSpec):
@@ -46,26 +46,12 @@ class GroupsSpec(RowsSpec):
 
     sizes: Sizes
     label: Annotated[StrictStr, Option("Labels", say=lambda value: f"labels {value}" if value else "")] = ""
-    method: Annotated[StrictStr, Option("Method", to="call", say=str, always=True)] = "joint"
+    method: Annotated[MethodName, Option("Method", to="call", say=str, always=True)] = "joint"
     options: Options = Limits(default_factory=dict)
     permutations: Annotated[
         Whole, Option("Shuffled labels", to="call", say=lambda value: f"{value} shuffles")
     ] = PERMUTATIONS
     seed: Seed = 0
-
-    def model_post_init(self, context: Any) -> None:
-        check_methods([self.method])
-        check_options(self.options)
-
-    @property
-    def first(self) -> tuple[int, ...]:
-        """Sizes of the components of the problem."""
-        return self.sizes
-
-    @property
-    def work(self) -> tuple[tuple[int, ...], int]:
-        """Sizes of the components in the largest problem, and the number of problems, for a cost estimate."""
-        return self.sizes, 1
 
     def describe(self) -> Description:
         question = f"groups of held-out samples along {sparsity_words(self.sizes)}"

@@ -48,11 +48,6 @@ class MembershipSpec(ProblemSpec):
         ),
     ] = SHARE
 
-    @property
-    def first(self) -> int:
-        """Number of features in the component (k) of the problem."""
-        return self.k
-
     def describe(self) -> Description:
         return Description(self.data.title, f"features in or out, k = {self.k}", self.details())
 

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import Field, fields
 from typing import Annotated, Any
 
-from nspca.errors import InvalidOption
+from pydantic import AfterValidator
+
 from nspca.solving import line_of
 from nspca.specs import address
 from nspca.specs.address import Text
@@ -64,12 +65,11 @@ def read_options(text: str) -> dict[str, dict[str, Any]]:
     return found
 
 
-def check_options(options: Mapping[str, Mapping[str, Any]]) -> None:
-    """Refuse unknown methods and options, and values that a method does not allow."""
+def check_options(options: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Return options by method; refuse unknown names, and values that a method does not allow."""
     for method, given in options.items():
-        if not isinstance(given, Mapping):
-            raise InvalidOption(f"options of {method} must be an object of names and values, got {given!r}")
-        made(line_of(method).Options, method, dict(given))
+        made(line_of(method).Options, method, given)
+    return options
 
 
 Options = Annotated[
@@ -80,5 +80,6 @@ Options = Annotated[
         Text(read_options, lambda value: address.write(write_options(value))),
         say=options_words,
     ),
+    AfterValidator(check_options),
 ]
 """Type of the field `options` of specs: changed options by method."""

@@ -12,7 +12,7 @@ from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 from pydantic import Field as Limits
-from pydantic import StrictInt, StrictStr
+from pydantic import StrictInt
 
 from nspca.api import prove_optimum
 from nspca.bounds.fixing.fates import unhexed
@@ -25,7 +25,7 @@ from nspca.specs.components import solved
 from nspca.specs.proof import Sparsity, known_result, sparsity_words
 from nspca.specs.question import ProblemSpec
 from nspca.specs.rows import Closer, pack
-from nspca.specs.sweep import check_methods
+from nspca.specs.sweep import MethodName
 
 SECONDS = 3600
 """Default maximum seconds of a search, which can be continued later."""
@@ -53,17 +53,9 @@ class OptimumSpec(ProblemSpec):
     kind: ClassVar[str] = "optimum"
 
     k: Sparsity
-    method: StrictStr = "auto"
+    method: MethodName = "auto"
     seconds: Annotated[StrictInt, Limits(ge=1)] = SECONDS
     attempt: Annotated[StrictInt, Limits(ge=0)] = 0
-
-    def model_post_init(self, context: Any) -> None:
-        check_methods((self.method,))
-
-    @property
-    def first(self) -> int | tuple[int, ...]:
-        """Sizes (or k) of the problem that the question is about."""
-        return self.k
 
     def describe(self) -> Description:
         return Description(self.data.title, f"is it the best? {sparsity_words(self.k)}", self.details())

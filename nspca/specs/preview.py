@@ -17,7 +17,7 @@ from nspca.specs.base import Description
 from nspca.specs.published import EPSNET, PAPER, PROBABILITY, RANK_3, paper_bounds
 from nspca.specs.question import ProblemSpec, Seed, ks_words, python_of
 from nspca.specs.rows import Found, pack
-from nspca.specs.sweep import Ks, check_increasing
+from nspca.specs.sweep import Ks
 
 METHOD = "preview"
 """Name of the method in the rows and results of a preview."""
@@ -47,19 +47,6 @@ class PreviewSpec(ProblemSpec):
 
     ks: Ks
     seed: Seed = 0
-
-    def model_post_init(self, context: Any) -> None:
-        check_increasing(self.ks)
-
-    @property
-    def first(self) -> int:
-        """Smallest k: that of the problem which `problem` returns."""
-        return self.ks[0]
-
-    @property
-    def work(self) -> tuple[tuple[int, ...], int]:
-        """Sizes of the components in the largest problem, and the number of problems, for a cost estimate."""
-        return (max(self.ks),), 1
 
     def describe(self) -> Description:
         return Description(self.data.title, f"preview of a sweep, {ks_words(self.ks)}", self.details())

@@ -67,11 +67,6 @@ class ProofSpec(ProblemSpec):
     attempt: Annotated[StrictInt, Limits(ge=0)] = 0
 
     @property
-    def first(self) -> int | tuple[int, ...]:
-        """Sizes (or k) of the problem that the question is about."""
-        return self.k
-
-    @property
     def effort(self) -> str:
         """The last effort that is tried."""
         return self.efforts[-1]
@@ -140,11 +135,6 @@ class CheckSpec(JsonSpec, ProblemSpec):
 
     k: Sparsity
     source: Literal["data", "covariance"] = "data"
-
-    @property
-    def first(self) -> int | tuple[int, ...]:
-        """Sizes (or k) of the problem that the question is about."""
-        return self.k
 
     def describe(self) -> Description:
         return Description(self.data.title, f"check of a proof, {sparsity_words(self.k)}", self.details())

@@ -28,7 +28,7 @@ from nspca.shards.on_disk import OnDisk
 from nspca.specs import address
 from nspca.specs.base import Description, Option, Registered, Required
 from nspca.specs.data import DataSpec, Numbers, keeping
-from nspca.specs.table import ReportingShards, ShardsOnWorkers
+from nspca.specs.shards import ReportingShards, ShardsOnWorkers
 
 AGAIN = 1 / 4
 """Seconds of each further problem on the same data, as a share of the first; eigenvectors are then cached."""
@@ -117,15 +117,16 @@ class ProblemSpec(Spec):
         return self.data.content
 
     @property
-    def first(self) -> int | tuple[int, ...]:
-        """The k (or sizes) of the problem that `problem` returns: the first of several values of k."""
-        raise NotImplementedError
+    def first(self) -> Any:
+        """The field `k` or `sizes`, or the first of `ks`: that of the problem which `problem` returns."""
+        given = vars(self)
+        return given["ks"][0] if "ks" in given else given.get("sizes") or given["k"]
 
     @property
     def work(self) -> tuple[tuple[int, ...], int]:
         """Sizes of the components in the largest problem, and the number of problems, for a cost estimate."""
-        first = self.first
-        return (first if isinstance(first, tuple) else (first,)), 1
+        largest = vars(self)["ks"][-1] if "ks" in vars(self) else self.first  # `ks` increase
+        return (largest if isinstance(largest, tuple) else (largest,)), 1
 
     @property
     def same_problem(self) -> tuple[Any, ...]:
@@ -231,17 +232,19 @@ class ProblemSpec(Spec):
 
     # ---- Python
 
+    def _problem_words(self) -> dict[str, str]:
+        """Return the keywords besides k of the call that makes the problem in exported Python."""
+        words = self.keywords("problem")
+        if not self.data.covariance:
+            return words
+        words = {name: value for name, value in words.items() if name not in ("center", "scale")}
+        return words | ({"repair": repr(SHIFT)} if self.data.repair else {})
+
     def opening(self, k: int | tuple[int, ...] | None = None) -> str:
         """Return Python that loads the data and makes the problem."""
-        k = self.first if k is None else k
-        words = {"k": repr(k), **self.keywords("problem")}
-        make = "from_data"
-        if self.data.covariance:
-            make = "from_covariance"
-            words = {name: value for name, value in words.items() if name not in ("center", "scale")}
-            words |= {"repair": repr(SHIFT)} if self.data.repair else {}
-        elif self.data.folder is not None and not self.data.some:
-            make = "from_shards"
+        words = {"k": repr(self.first if k is None else k), **self._problem_words()}
+        is_folder = self.data.folder is not None and not self.data.some
+        make = "from_covariance" if self.data.covariance else "from_shards" if is_folder else "from_data"
         return "\n".join([*self.data.to_python(), f"problem = nspca.Problem.{make}(X, {arguments(words)})"])
 
     def to_python(self, **shown: Any) -> str:

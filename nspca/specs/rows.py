@@ -3,12 +3,14 @@
 Specs pack a row into an event, and pages unpack the rows of a run to draw what is ready.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
 
+from nspca.local_search.disjoint import as_lists
+from nspca.progress import Event, Report
 from nspca.result import Result, Status
 
 MOST_SENT = 4000
@@ -52,11 +54,8 @@ class Several:
     def of(cls, result: Result) -> Self:
         """Return the row of a result."""
         X = result.components
-        parts: list[list[list[Any]]] = [
-            [np.flatnonzero(x).tolist(), [float(f"{w:.6g}") for w in x[x != 0]]] for x in X.T
-        ]
-        few = np.count_nonzero(X) <= MOST_SENT
-        return cls(result.method, result.values.tolist(), result.seconds, parts if few else None)
+        parts = as_lists(X) if np.count_nonzero(X) <= MOST_SENT else None
+        return cls(result.method, result.values.tolist(), result.seconds, parts)
 
     def result(self, n: int) -> Result | None:
         """Return the result for n features, with weights of six digits and without a certificate.
@@ -206,6 +205,17 @@ NAMES = {row.__name__.lower(): row for row in Row.__args__}
 def pack(row: Row) -> dict[str, Any]:
     """Return a row as the payload of an event."""
     return {"row": {"row": type(row).__name__.lower(), **vars(row)}}
+
+
+def packed_rows(report: Report, kind: Callable[..., Row]) -> Report:
+    """Return a report hook that passes events on, with the "row" of their payload packed as a `kind`."""
+
+    def say(event: Event) -> None:
+        """Report an event with its row, if any, as a row of the kind."""
+        row = event.payload.get("row")
+        report(event if row is None else replace(event, payload=pack(kind(**row))))
+
+    return say
 
 
 def unpack(rows: Iterable[dict[str, Any]]) -> list[Row]:

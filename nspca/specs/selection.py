@@ -5,24 +5,22 @@ their number.
 """
 
 import json
-from collections.abc import Iterable
-from dataclasses import replace
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from pydantic import Field as Limits
-from pydantic import StrictInt, StrictStr
+from pydantic import StrictInt
 
-from nspca.progress import Event, Report, silent
+from nspca.progress import Report, silent
 from nspca.selection import Choice, NoiseTest, choose_components, choose_k, noise_test
-from nspca.selection.choice import DRAWS, FOLDS, MOST
+from nspca.selection.choice import DRAWS, FOLDS, MOST, as_row
 from nspca.selection.noise import TABLES
 from nspca.specs.base import Description, Option
 from nspca.specs.question import RowsSpec, Seed, Whole, arguments, ks_words
-from nspca.specs.rows import Shuffled, Weighed, pack
-from nspca.specs.sweep import Ks, check_increasing, check_methods
+from nspca.specs.rows import Shuffled, Weighed, packed_rows
+from nspca.specs.sweep import Ks, MethodName
 
-Method = Annotated[StrictStr, Option("Method", to="call", say=str, always=True)]
+Method = Annotated[MethodName, Option("Method", to="call", say=str, always=True)]
 Parts = Annotated[StrictInt, Limits(ge=0)]
 Folds = Annotated[Parts, Option("Parts held out", to="call", say=lambda value: f"{value} parts held out")]
 Draws = Annotated[Parts, Option("Draws", to="call", say=lambda value: f"{value} draws")]
@@ -41,7 +39,22 @@ class _MethodSpec(RowsSpec):
         return arguments(self.keywords("problem") | self.keywords("call"))
 
 
-class ChoiceSpec(_MethodSpec):
+class _ChoiceSpec(_MethodSpec):
+    """Base class of questions whose answer is a `Choice`."""
+
+    _of: ClassVar[str] = "k"
+
+    def pack(self, result: Choice) -> bytes:
+        """Return the choice as JSON bytes; see `unpack`."""
+        return json.dumps(as_row(result)).encode()
+
+    @classmethod
+    def unpack(cls, body: bytes) -> Choice:
+        """Return the choice that is stored in the bytes from `pack`."""
+        return choice_of(Weighed(**json.loads(body)), cls._of)
+
+
+class ChoiceSpec(_ChoiceSpec):
     """Evidence from held-out rows and bootstrap samples for each number of features.
 
     Parameters
@@ -65,15 +78,6 @@ class ChoiceSpec(_MethodSpec):
     draws: Draws = DRAWS
     seed: Seed = 0
 
-    def model_post_init(self, context: Any) -> None:
-        check_increasing(self.ks)
-        check_methods([self.method])
-
-    @property
-    def first(self) -> int:
-        """Smallest k: that of the problem which `problem` returns."""
-        return self.ks[0]
-
     @property
     def total(self) -> int:
         """Number of fits for each k: one on all rows, and one for each part held out and each draw."""
@@ -82,7 +86,7 @@ class ChoiceSpec(_MethodSpec):
     @property
     def work(self) -> tuple[tuple[int, ...], int]:
         """Sizes of the components in the largest problem, and the number of problems, for a cost estimate."""
-        return (max(self.ks),), len(self.ks) * self.total
+        return self.ks[-1:], len(self.ks) * self.total
 
     def describe(self) -> Description:
         question = f"rows held out and drawn again, {ks_words(self.ks)}"
@@ -91,16 +95,7 @@ class ChoiceSpec(_MethodSpec):
     def run(self, report: Report = silent, X: Any = None) -> Choice:
         """Return the `nspca.Choice`; events of `report` carry the evidence so far."""
         parts: dict[str, Any] = {"folds": self.folds, "draws": self.draws}
-        return choose_k(self.rows(X), self.ks, **self.how(), **parts, report=_weighing(report))
-
-    def pack(self, result: Choice) -> bytes:
-        """Return the choice as JSON bytes; see `unpack`."""
-        return json.dumps(vars(row_of(result))).encode()
-
-    @staticmethod
-    def unpack(body: bytes) -> Choice:
-        """Return the choice that is stored in the bytes from `pack`."""
-        return choice_of(Weighed(**json.loads(body)))
+        return choose_k(self.rows(X), self.ks, **self.how(), **parts, report=packed_rows(report, Weighed))
 
     def python(self, **shown: Any) -> str:
         """Return Python that computes the choice again."""
@@ -113,7 +108,7 @@ class ChoiceSpec(_MethodSpec):
         )
 
 
-class ComponentsChoiceSpec(_MethodSpec):
+class ComponentsChoiceSpec(_ChoiceSpec):
     """Evidence from held-out rows and bootstrap samples for each number of components.
 
     Parameters
@@ -132,6 +127,7 @@ class ComponentsChoiceSpec(_MethodSpec):
     """
 
     kind: ClassVar[str] = "components choice"
+    _of: ClassVar[str] = "components"
 
     k: Whole
     most: Whole = MOST
@@ -139,14 +135,6 @@ class ComponentsChoiceSpec(_MethodSpec):
     folds: Folds = FOLDS
     draws: Draws = DRAWS
     seed: Seed = 0
-
-    def model_post_init(self, context: Any) -> None:
-        check_methods([self.method])
-
-    @property
-    def first(self) -> int:
-        """Number of features in the component (k) of the problem."""
-        return self.k
 
     @property
     def total(self) -> int:
@@ -166,16 +154,9 @@ class ComponentsChoiceSpec(_MethodSpec):
         """Return the `nspca.Choice` of a number of components; events carry the evidence so far."""
         how = {name: value for name, value in self.how().items() if name != "forced"}
         parts: dict[str, Any] = {"folds": self.folds, "draws": self.draws}
-        return choose_components(self.rows(X), self.k, self.most, **how, **parts, report=_weighing(report))
-
-    def pack(self, result: Choice) -> bytes:
-        """Return the choice as JSON bytes; see `unpack`."""
-        return json.dumps(vars(row_of(result))).encode()
-
-    @staticmethod
-    def unpack(body: bytes) -> Choice:
-        """Return the choice that is stored in the bytes from `pack`."""
-        return choice_of(Weighed(**json.loads(body)), "components")
+        return choose_components(
+            self.rows(X), self.k, self.most, **how, **parts, report=packed_rows(report, Weighed)
+        )
 
     def python(self, **shown: Any) -> str:
         """Return Python that computes the choice again."""
@@ -214,14 +195,6 @@ class NoiseSpec(_MethodSpec):
     )
     seed: Seed = 0
 
-    def model_post_init(self, context: Any) -> None:
-        check_methods([self.method])
-
-    @property
-    def first(self) -> int:
-        """Number of features in the component (k) of the problem."""
-        return self.k
-
     @property
     def work(self) -> tuple[tuple[int, ...], int]:
         """Sizes of the components in the largest problem, and the number of problems, for a cost estimate."""
@@ -232,12 +205,7 @@ class NoiseSpec(_MethodSpec):
 
     def run(self, report: Report = silent, X: Any = None) -> NoiseTest:
         """Return the `nspca.NoiseTest`; `report` gets an event for every shuffled table."""
-
-        def say(event: Event) -> None:
-            """Report an event with its row as a `Shuffled`."""
-            row = event.payload.get("row")
-            report(event if row is None else replace(event, payload=pack(Shuffled(**row))))
-
+        say = packed_rows(report, Shuffled)
         return noise_test(self.rows(X), self.k, **self.how(), tables=self.tables, report=say)
 
     def pack(self, result: NoiseTest) -> bytes:
@@ -260,17 +228,6 @@ class NoiseSpec(_MethodSpec):
         )
 
 
-def _weighing(report: Report) -> Report:
-    """Return a report hook that packs the evidence of a choice so far as a row."""
-
-    def say(event: Event) -> None:
-        """Report an event with its row as a `Weighed`."""
-        row = event.payload.get("row")
-        report(event if row is None else replace(event, payload=pack(Weighed(**row))))
-
-    return say
-
-
 def choice_of(row: Weighed, of: str = "k") -> Choice:
     """Return a `Choice` from a row of a run, with nan for unknown values.
 
@@ -285,10 +242,4 @@ def choice_of(row: Weighed, of: str = "k") -> Choice:
 
 def row_of(choice: Choice) -> Weighed:
     """Return a choice as a row of plain numbers for JSON."""
-    known: dict[str, list[float | None]] = {name: _known(column) for name, column in choice.columns.items()}
-    return Weighed([int(number) for number in choice.numbers], **known)
-
-
-def _known(column: Iterable[float]) -> list[float | None]:
-    """Return the numbers of a column, with None for nan, which JSON lacks."""
-    return [None if np.isnan(value) else float(value) for value in column]
+    return Weighed(**as_row(choice))

@@ -15,7 +15,7 @@ from nspca.progress import Report, silent
 from nspca.specs.base import Description
 from nspca.specs.data import DataSpec
 from nspca.specs.question import JsonSpec
-from nspca.specs.table import ReportingShards
+from nspca.specs.shards import ReportingShards
 
 COUNTED = "python-docs"
 """Sample whose words are counted on this machine."""

@@ -10,7 +10,6 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from pydantic import Field as Limits
-from pydantic import StrictStr
 
 from nspca.api import solve
 from nspca.covariance.linalg import Array
@@ -21,11 +20,11 @@ from nspca.selection.rows import report_whole, standardised
 from nspca.selection.stability import draws, matched
 from nspca.specs.base import Description, Option
 from nspca.specs.components import Sizes, solved
-from nspca.specs.method_options import Options, check_options
+from nspca.specs.method_options import Options
 from nspca.specs.proof import sparsity_words
 from nspca.specs.question import JsonSpec, RowsSpec, Seed, Whole, arguments
 from nspca.specs.rows import Recurred, Redrawn, Refused, pack
-from nspca.specs.sweep import NO_METHOD, check_methods
+from nspca.specs.sweep import NO_METHOD, MethodName
 
 RESAMPLES = 20
 """Default number of draws, which estimates frequencies to about a tenth."""
@@ -53,20 +52,11 @@ class StabilitySpec(JsonSpec, RowsSpec):
 
     k: Whole
     methods: Annotated[
-        tuple[StrictStr, ...], Limits(min_length=1), Option("Methods", say=", ".join, always=True)
+        tuple[MethodName, ...], Limits(min_length=1), Option("Methods", say=", ".join, always=True)
     ] = ("auto",)
     options: Options = Limits(default_factory=dict)
     resamples: Resamples = RESAMPLES
     seed: Seed = 0
-
-    def model_post_init(self, context: Any) -> None:
-        check_methods(self.methods)
-        check_options(self.options)
-
-    @property
-    def first(self) -> int:
-        """Number of features in the component (k) of the problem."""
-        return self.k
 
     @property
     def total(self) -> int:
@@ -156,19 +146,10 @@ class ComponentsStabilitySpec(JsonSpec, RowsSpec):
     kind: ClassVar[str] = "components stability"
 
     sizes: Sizes
-    method: Annotated[StrictStr, Option("Method", say=str, always=True)] = "joint"
+    method: Annotated[MethodName, Option("Method", say=str, always=True)] = "joint"
     options: Options = Limits(default_factory=dict)
     resamples: Resamples = RESAMPLES
     seed: Seed = 0
-
-    def model_post_init(self, context: Any) -> None:
-        check_methods([self.method])
-        check_options(self.options)
-
-    @property
-    def first(self) -> tuple[int, ...]:
-        """Sizes of the components of the problem."""
-        return self.sizes
 
     @property
     def work(self) -> tuple[tuple[int, ...], int]:

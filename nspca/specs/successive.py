@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field as Limits
-from pydantic import StrictStr
 
 from nspca.api import solve
 from nspca.components import DEFLATIONS, explained_variances
@@ -16,10 +15,10 @@ from nspca.progress import Event, Report, silent
 from nspca.result import Result, Sweep
 from nspca.specs.base import Description, Option
 from nspca.specs.comparison import report_part
-from nspca.specs.method_options import Options, check_options
+from nspca.specs.method_options import Options
 from nspca.specs.question import ProblemSpec, Seed, Whole
 from nspca.specs.rows import Explained, Refused, Row, pack
-from nspca.specs.sweep import NO_METHOD, check_methods
+from nspca.specs.sweep import NO_METHOD, MethodName
 
 
 class SuccessiveSpec(ProblemSpec):
@@ -49,7 +48,7 @@ class SuccessiveSpec(ProblemSpec):
     k: Whole
     count: Whole
     methods: Annotated[
-        tuple[StrictStr, ...], Limits(min_length=1), Option("Methods", say=", ".join, always=True)
+        tuple[MethodName, ...], Limits(min_length=1), Option("Methods", say=", ".join, always=True)
     ] = ("auto",)
     deflation: Annotated[
         Literal[tuple(DEFLATIONS)],  # type: ignore[valid-type]  # the keys are known when this is read
@@ -62,15 +61,8 @@ class SuccessiveSpec(ProblemSpec):
     seed: Seed = 0
 
     def model_post_init(self, context: Any) -> None:
-        check_methods(self.methods)
-        check_options(self.options)
         if self.angle is not None and self.deflation != "drop":
             raise InvalidOption("components have an angle or a deflation, got both; leave one out")
-
-    @property
-    def first(self) -> int:
-        """Number of features in the component (k) of the problem."""
-        return self.k
 
     @property
     def work(self) -> tuple[tuple[int, ...], int]:

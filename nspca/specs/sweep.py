@@ -1,7 +1,7 @@
 """Spec of a sweep: every method at every k, to find a sufficient number of features.
 
 The pages Sweep and Spannogram and the commands `sweep` and `solve` ask it. Other specs import
-`Ks`, `check_methods` and their like from here.
+`Ks`, `MethodName` and their like from here.
 """
 
 from collections.abc import Iterable, Mapping
@@ -9,8 +9,8 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
+from pydantic import AfterValidator, StrictBool, StrictStr
 from pydantic import Field as Limits
-from pydantic import StrictBool, StrictStr
 
 from nspca.api import sweep
 from nspca.bounds.plan import JOINT_PLANS
@@ -37,11 +37,29 @@ if TYPE_CHECKING:
 else:
     Effort = Literal[EFFORTS]
     JointEffort = Literal[tuple(JOINT_PLANS)]  # of several components together
+
+
+def check_increasing(ks: tuple[int, ...]) -> tuple[int, ...]:
+    """Return values of k; refuse values that do not increase."""
+    if any(b <= a for a, b in pairwise(ks)):
+        raise InvalidOption(f"ks must increase, got {list(ks)[:20]}; sort them and leave equal ones out")
+    return ks
+
+
+def check_method(name: str) -> str:
+    """Return the name of a method; refuse an unknown one."""
+    line_of(name)
+    return name
+
+
 Ks = Annotated[
     tuple[Whole, ...],
     Limits(min_length=1, max_length=MOST_KS),
     Required(f"a list of 1 to {MOST_KS:,} whole numbers of at least 1", "write [5] for the one value k = 5"),
+    AfterValidator(check_increasing),
 ]
+MethodName = Annotated[StrictStr, AfterValidator(check_method)]
+"""The name "auto" or a key of `nspca.METHODS`."""
 
 
 def effort_words(effort: str | None) -> str:
@@ -79,7 +97,7 @@ class SweepSpec(ProblemSpec):
 
     ks: Ks
     methods: Annotated[
-        tuple[StrictStr, ...],
+        tuple[MethodName, ...],
         Limits(min_length=1),
         Option("Methods", "methods", address.WORDS, "call", say=", ".join, always=True),
     ] = ("auto",)
@@ -91,15 +109,6 @@ class SweepSpec(ProblemSpec):
     published: StrictBool = True
     seed: Seed = 0
 
-    def model_post_init(self, context: Any) -> None:
-        check_increasing(self.ks)
-        check_methods(self.methods)
-
-    @property
-    def first(self) -> int:
-        """Smallest k: that of the problem which `problem` returns."""
-        return self.ks[0]
-
     @property
     def total(self) -> int:
         """Number of rows of the answer: one for each k and method."""
@@ -108,7 +117,7 @@ class SweepSpec(ProblemSpec):
     @property
     def work(self) -> tuple[tuple[int, ...], int]:
         """Sizes of the components in the largest problem, and the number of problems, for a cost estimate."""
-        return (max(self.ks),), self.total
+        return self.ks[-1:], self.total
 
     def describe(self) -> Description:
         return Description(self.data.title, f"sweep {ks_words(self.ks)}", self.details())
@@ -218,18 +227,6 @@ class SweepSpec(ProblemSpec):
                 *(beside if self.published else ()),
             ]
         )
-
-
-def check_increasing(ks: tuple[int, ...]) -> None:
-    """Refuse values of k that are not increasing."""
-    if any(b <= a for a, b in pairwise(ks)):
-        raise InvalidOption(f"ks must increase, got {list(ks)[:20]}; sort them and leave equal ones out")
-
-
-def check_methods(methods: Iterable[str]) -> None:
-    """Refuse names that are not methods."""
-    for method in methods:
-        line_of(method)
 
 
 def read_ks(query: Mapping[str, str]) -> tuple[int, ...]:

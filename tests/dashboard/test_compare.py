@@ -15,7 +15,8 @@ from nspca.dashboard.compare.page import known
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs.tasks import TASKS
 from nspca.dashboard.views.filling import says
-from nspca.data.dataset import Dataset, numbered
+from nspca.data.dataset import Dataset
+from nspca.data.names import numbered
 from nspca.errors import InvalidProblem
 from nspca.jobs import JobState
 from nspca.plots.compare import (

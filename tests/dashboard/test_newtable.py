@@ -14,7 +14,7 @@ import nspca
 from nspca.dashboard.open_data import read_like
 from nspca.dashboard.sweep import newtable
 from nspca.dashboard.sweep.newtable import scored
-from nspca.data.dataset import numbered
+from nspca.data.names import numbered
 from nspca.errors import InvalidProblem
 from nspca.specs import DataSpec
 

@@ -414,12 +414,11 @@ def test_components_are_sorted_without_changing_what_they_explain():
 
 
 def test_every_weight_is_drawn_where_its_pixel_is():
-    X = np.zeros((6, 3))
-    X[[0, 5, 2], [0, 1, 2]] = 1.0, 0.5, 0.25
-    drawn = np.array(parts_figure(X, (2, 3), columns=2, name="joint").data[1].z)
+    X = np.zeros((6, 9))
+    X[[0, 5, 2], [0, 1, 8]] = 1.0, 0.5, 0.25
+    drawn = np.array(parts_figure(X, (2, 3), name="joint").data[1].z)
     found = {(int(i), int(j)): float(drawn[i, j]) for i, j in np.argwhere(np.isfinite(drawn))}
-    # three rows of caption above each line of two pictures, three pixels and a gap of one from one picture to
-    # the next
+    # three rows of caption above each line of eight pictures; three pixels, then a gap of one
     assert found == {(3, 0): 1.0, (4, 6): 0.5, (8, 2): 0.25}
 
 

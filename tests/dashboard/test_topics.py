@@ -12,7 +12,7 @@ from nspca.dashboard.joint import matching as matching_view
 from nspca.data.export import frame_to_csv
 from nspca.jobs import engine
 from nspca.local_search.matching import assign, total
-from nspca.plots.joint import matching_figure
+from nspca.plots.matching import matching_figure
 from nspca.plots.topics import topic_figure
 from nspca.progress import silent
 from nspca.specs.components import one_by_one

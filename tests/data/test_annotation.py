@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from nspca.data import Dataset, annotate, load_sample, read, sandbox
-from nspca.data.annotation import PREFIX, name_groups
+from nspca.data.annotation import PREFIX, name_groups, read_annotation
 from nspca.data.sandbox import open_file
 from nspca.errors import InvalidData
 
@@ -47,7 +47,7 @@ def test_columns_are_joined_by_name(write, raw, turned):
 
 def test_it_says_what_matched_and_what_did_not():
     some = pd.concat([ABOUT.iloc[2:], pd.DataFrame({"sample": ["XXX_1"], "sex": ["f"]})])
-    data = annotate(read(TABLE), csv(some))
+    data = read(TABLE, annotation=csv(some))
     assert data.labels[-1] == "(none)" and data.labels[0] != "(none)"
     said = next(note for note in data.notes if note.startswith("The annotation has"))
     assert said == (
@@ -86,9 +86,9 @@ def test_an_annotation_that_does_not_fit_is_one_sentence(annotation, sentence):
 
 def test_labels_that_are_nowhere_and_covariances():
     with pytest.raises(InvalidData, match='no column "nothing"'):
-        annotate(read(TABLE), csv(ABOUT), label="nothing")
+        read(TABLE, annotation=csv(ABOUT), label_column="nothing")
     with pytest.raises(InvalidData, match="no samples that an annotation"):
-        annotate(load_sample("pitprops"), csv(ABOUT))
+        annotate(load_sample("pitprops"), read_annotation(csv(ABOUT)))
     with pytest.raises(InvalidData, match="form no groups"):
         read(b"a,b\n1,2\n3,4\n5,6\n7,9\n", label_column=PREFIX)
 

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 import nspca
 from nspca.data import Dataset, frame_to_csv, read
-from nspca.data.dataset import numbered
+from nspca.data.names import numbered
 from nspca.errors import InvalidData
 from tests.oracles import brute_force
 

@@ -24,8 +24,9 @@ from nspca.data import (
     prepare,
 )
 from nspca.data.arrays import to_npz
-from nspca.data.dataset import Dataset, numbered
+from nspca.data.dataset import Dataset
 from nspca.data.lrs import WAVELENGTH_UM, class_names
+from nspca.data.names import numbered
 from nspca.errors import Cancelled, DownloadError, InvalidData
 from nspca.progress import silent
 

@@ -564,7 +564,7 @@ def test_a_cancel_on_a_full_disk_ends_the_run(narrow, begun, wait_for, monkeypat
         narrow.cancel(job, "a")
         assert narrow.status(job).state == "cancelled" and "disk is full" in narrow.trouble
         wait_for(lambda: not narrow._tokens)
-    narrow._ends.retry()
+    narrow._outcomes.retry()
     assert narrow.store.find_run(job).state == "cancelled" and not narrow.trouble
 
 
@@ -713,16 +713,6 @@ def test_the_engine_of_the_process_is_one(monkeypatch, tmp_path):
 
 def key_of(task, arguments, function=None):
     return packing.packed_key(task, packing.pack(arguments), function)
-
-
-def test_a_key_given_by_the_caller_is_the_key(engine, ended):
-    job = engine.submit("tests.jobs.background_tasks:add", {"a": 40}, "my key", viewer="a")
-    assert ended(engine, job).state == "done"
-    other = engine.submit("tests.jobs.background_tasks:add", {"a": 41}, "my key", viewer="b")
-    assert engine.status(other).state == "done" and engine.result(other) == b"40"
-    assert key_of("tests.jobs.background_tasks:add", {"a": 40}) != key_of(
-        "tests.jobs.background_tasks:add", {"a": 41}
-    )
 
 
 def test_a_task_keeps_its_name_when_its_function_moves(engine, ended):

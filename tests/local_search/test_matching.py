@@ -68,6 +68,22 @@ def test_ties_go_to_the_lowest_index():
     assert np.flatnonzero(matching.assign(Q, (2, 1)) == 0).tolist() == [1, 2]
 
 
+def nearly_tied(seed):
+    """Weights of few rows, each repeated, with differences of the size of the tolerance between two paths."""
+    rng = np.random.default_rng(seed)
+    r, size = int(rng.integers(3, 9)), int(rng.integers(3, 16))
+    n = r * size + int(rng.integers(0, 30))
+    rows = max(2, n // int(rng.integers(2, 8)))
+    Q = (rng.random((rows, r)) ** int(rng.integers(1, 6)))[rng.integers(0, rows, n)]
+    return Q + 2.0 ** -int(rng.integers(46, 51)) * Q.max() * rng.random((n, r)), [size] * r
+
+
+@pytest.mark.parametrize("seed", [1957, *range(8)])
+def test_near_ties_are_matched_too(seed):
+    Q, sizes = nearly_tied(seed)  # with the first seed a path meets a component twice
+    assert matching.total(Q, checked(Q, sizes)) == pytest.approx(oracle(Q, sizes), rel=1e-12)
+
+
 def test_a_feature_is_passed_on_where_it_is_worth_most():
     # Greedy gives feature 0 to component 0 (9 > 8) and gets 9 + 1; passing it on gets 7 + 8.
     Q = np.array([[9.0, 8], [7, 1], [0, 1]])

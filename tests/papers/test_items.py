@@ -12,7 +12,8 @@ import threadpoolctl
 
 import nspca
 from nspca import papers
-from nspca.data.dataset import Dataset, numbered, pixel_names
+from nspca.data.dataset import Dataset
+from nspca.data.names import numbered, pixel_names
 from nspca.errors import Cancelled, InvalidData, InvalidOption
 from nspca.papers import (
     ITEMS,

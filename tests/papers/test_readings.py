@@ -91,7 +91,7 @@ def test_pitprops_columns_found_together():
     shares = (100 * variance / 13).round(1).tolist()
     assert shares[:3] == [31.9, 46.4, 55.1] and size[0] == 10 and size[-1] == 26
     assert shares == sorted(shares) and shares[-1] < 75
-    one = coordinate.own(problem, 1, coordinate.Options(alpha=10.0, beta=0.0, restarts=10))
+    one = coordinate.paper_columns(problem, 1, coordinate.Options(alpha=10.0, beta=0.0, restarts=10))
     alone = explained_variances(problem, one / np.linalg.norm(one))["adjusted"][0]
     assert variance[0] == pytest.approx(alone)
 

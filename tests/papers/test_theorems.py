@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import nspca
-from nspca.papers import exact, theorems
+from nspca.lowrank import rankd
+from nspca.papers import exact
 from nspca.papers.exact import Ours, Row
 from nspca.papers.originals import Absent
 
@@ -37,17 +38,20 @@ def test_the_best_vector_of_the_low_rank_part_keeps_the_promise_of_theorem_1(see
     for d in (1, 2, 3):
         low = (vectors[:, :d] * values[:d]) @ vectors[:, :d].T
         for k in (1, 3, 6):
-            promised = theorems.rho(n, k, values, d)
+            promised = rankd.rho(nspca.Problem.from_covariance(A, k), d)
             assert k / (2 * n) <= promised <= 1
             best, x = optimum(A, k)[0], optimum(low, k)[1]
             assert x @ A @ x >= promised * best * (1 - 1e-12)
 
 
 def test_the_promise_by_hand_and_at_its_ends():
-    assert theorems.rho(100, 10, [4.0, 2.0, 1.0, 0.5], 2) == pytest.approx(1 / (1 + 2 * 10 * 0.25))
-    assert theorems.rho(10, 9, [1.0, 1.0], 1) == 9 / 20  # flat: the share of the features is larger
-    assert theorems.rho(10, 3, [5.0], 1) == 1.0  # rank d: exact
-    assert theorems.rho(10, 3, [0.0, 0.0], 1) == 1.0
+    def promised(diagonal, k, d):
+        return rankd.rho(nspca.Problem.from_covariance(np.diag(diagonal), k), d)
+
+    assert promised([4.0, 2.0, 1.0, 0.5] + [0.0] * 96, 10, 2) == pytest.approx(1 / (1 + 2 * 10 * 0.25))
+    assert promised([1.0] * 10, 9, 1) == 9 / 20  # flat: the share of the features is larger
+    assert promised([5.0] + [0.0] * 9, 3, 1) == 1.0  # rank d: exact
+    assert promised([0.0] * 10, 3, 1) == 1.0
 
 
 OPTIMAL = Ours(4.2332035, 1.0, True, 9.0)

@@ -217,7 +217,7 @@ def test_a_bound_that_a_component_passes_has_failed():
         {"k": [3, 3, 4, 4], "value": [1.0, 2.0, 1.5, 1.6], "upper_epsnet": [1.9, 1.9, 1.6, 1.6]}
     )
     frame = frame.assign(epsnet_probability=0.9, upper_rank3=3.0)
-    seen = plots.seen_by_the_paper(frame, ceiling=2.5)
+    seen = plots.with_paper_bound(frame, ceiling=2.5)
     assert list(seen["upper"]) == [2.5, 2.5, 1.6, 1.6] and list(seen["kind"]) == [
         "l1",
         "l1",
@@ -225,7 +225,7 @@ def test_a_bound_that_a_component_passes_has_failed():
         "epsnet",
     ]
     assert seen["probability"].isna().tolist() == [True, True, False, False]
-    assert plots.seen_by_the_paper(frame)["upper"].isna().tolist() == [True, True, False, False]
+    assert plots.with_paper_bound(frame)["upper"].isna().tolist() == [True, True, False, False]
 
 
 def test_a_ratio_to_another_bound_never_rounds_up():
@@ -235,7 +235,7 @@ def test_a_ratio_to_another_bound_never_rounds_up():
         "epsnet_probability": [0.9, 0.9, None],
     }
     frame = pd.DataFrame({"k": [1, 2, 3], "value": [1.0, 0.0, 2.0]} | other, dtype=object)
-    for seen in (plots.seen_by_the_paper, plots.seen_at_rank_3):
+    for seen in (plots.with_paper_bound, plots.with_rank3_bound):
         ratio = seen(frame)["ratio"]
         assert ratio[0] < 1 / 3 and ratio[1:].isna().all()
 
@@ -439,12 +439,6 @@ def test_scores_by_label_keep_every_sample_once():
     assert figure.to_json() == plots.score_figure(scores, labels, [f"s{i}" for i in range(50)]).to_json()
 
 
-def test_scores_of_two_components_are_a_scatter():
-    scores = rng.normal(size=(20, 2))
-    figure = plots.score_figure(scores)
-    assert np.allclose(figure.data[0].x, scores[:, 0]) and np.allclose(figure.data[0].y, scores[:, 1])
-
-
 def test_too_many_samples_are_thinned_and_said():
     figure = plots.score_figure(np.arange(10001.0))
     assert len(figure.data[0].x) <= 4000
@@ -466,11 +460,11 @@ def test_scree_adds_up():
 
 
 def test_sheet_of_images_places_pixels():
-    X = np.arange(3 * 6.0).reshape(3, 6)
-    sheet = np.asarray(plots.images_figure(X, (2, 3), n=3, columns=2).data[0].z)
-    assert sheet.shape == (5, 7)
+    X = np.arange(9 * 6.0).reshape(9, 6)
+    sheet = np.asarray(plots.images_figure(X, (2, 3)).data[0].z)
+    assert sheet.shape == (5, 31)
     assert np.allclose(sheet[:2, :3], (X[0] / 5).reshape(2, 3))
-    assert np.allclose(sheet[3:, :3], ((X[2] - 12) / 5).reshape(2, 3))
+    assert np.allclose(sheet[3:, :3], ((X[8] - 48) / 5).reshape(2, 3))
     assert np.isnan(sheet[2]).all() and np.isnan(sheet[:, 3]).all() and np.isnan(sheet[3:, 4:]).all()
 
 

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from nspca.plots.samplemap import Arrows, chosen_samples, drawn_samples, sample_map
+from nspca.plots.samplemap import Arrows, chosen_samples, sample_map
+from nspca.plots.samples import drawn_samples
 
 SCORES = np.array([[1.0, 5.0], [2.0, -4.0], [-3.0, 0.0], [0.5, 0.5]])
 
@@ -41,10 +42,10 @@ def test_numbers_of_many_values_are_a_scale_and_few_are_groups():
 
 def test_of_large_tables_some_are_drawn_and_it_says_so():
     S = np.random.default_rng(0).standard_normal((10_001, 2))
-    figure = sample_map(S, most=4000)
+    figure = sample_map(S)
     assert len(points(figure)) == 3334 and sorted(points(figure)) == list(range(0, 10_001, 3))
     assert "3,334 of 10,001 samples" in figure.layout.meta["alt"]
-    assert drawn_samples(4000, 4000).tolist() == list(range(4000)) and drawn_samples(0).size == 0
+    assert drawn_samples(4000).tolist() == list(range(4000)) and drawn_samples(0).size == 0
 
 
 def test_arrows_point_where_the_correlations_do():

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 import nspca
 from nspca.errors import Cancelled, InvalidOption, InvalidProblem
-from nspca.selection.heldout import folds
+from nspca.selection.choice import split_folds
 from nspca.selection.stability import agreement, draws
 
 
@@ -40,7 +40,7 @@ def test_held_out_variance_is_that_of_an_estimator_on_each_fold(layout, scale, c
     X = planted(30) + 5.0
     choice = nspca.choose_k(layout(X), 3, folds=3, draws=0, scale=scale, center=center)
     Z, scores = X / X.std(axis=0) if scale else X, []
-    for others, rows in folds(30, 3, 0):
+    for others, rows in split_folds(30, 3, 0):
         model = nspca.NSPCA(k=3, center=center, certify=None).fit(Z[others])
         scores.append(model.score(Z[rows]))
     assert choice.held_out[0] == pytest.approx(np.mean(scores))
@@ -49,7 +49,7 @@ def test_held_out_variance_is_that_of_an_estimator_on_each_fold(layout, scale, c
 
 
 def test_every_row_is_held_out_once():
-    parts = list(folds(11, 4, 0))
+    parts = list(split_folds(11, 4, 0))
     assert sorted(np.concatenate([rows for _, rows in parts])) == list(range(11))
     assert all(sorted([*others, *rows]) == list(range(11)) for others, rows in parts)
 

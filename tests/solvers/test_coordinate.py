@@ -184,7 +184,7 @@ def test_own_columns_are_those_of_the_largest_objective_and_share_features():
     rng = np.random.default_rng(4)
     problem = nspca.Problem.from_data(rng.gamma(2.0, 1.0, (40, 12)), k=3)
     options = coordinate.Options(alpha=0.02, beta=0.01, restarts=3)
-    U = coordinate.own(problem, 2, options, seed=1)
+    U = coordinate.paper_columns(problem, 2, options, seed=1)
     A = problem.covariance.product(np.eye(12)) / problem.covariance.leading(1)[0][0]
     eq_3 = lambda U: (  # noqa: E731
         np.trace(U.T @ A @ U) / 2 - 0.02 / 4 * np.square(np.eye(2) - U.T @ U).sum() - 0.01 * U.sum()
@@ -198,6 +198,6 @@ def test_own_columns_are_those_of_the_largest_objective_and_share_features():
     assert eq_3(U) == pytest.approx(max(map(eq_3, alone)))
     assert (np.count_nonzero(U, axis=1) == 2).any(), "with so small an alpha the columns overlap"
     with pytest.raises(InvalidOption, match="need a beta, got None"):
-        coordinate.own(problem, 2, coordinate.Options())
+        coordinate.paper_columns(problem, 2, coordinate.Options())
     with pytest.raises(InvalidOption, match="rank must be a whole number, 1 to 12"):
-        coordinate.own(problem, 13, options)
+        coordinate.paper_columns(problem, 13, options)

@@ -107,7 +107,7 @@ def beside(name: str, upper: float, kind: str, seen: Any) -> str:
     name : name of the bound
     upper : the bound, in the units of the data
     kind : origin of the bound, a key of `nspca.plots.published.KINDS`
-    seen : row of the component in the table of `nspca.plots.seen_by_the_paper` or `seen_at_rank_3`
+    seen : row of the component in the table of `nspca.plots.with_paper_bound` or `with_rank3_bound`
     """
     line = f"The {name} ({plain(kind_words(kind))}) is {format_bound(upper)} for the same problem"
     if seen.kind == kind:

@@ -13,11 +13,10 @@ from nspca.dashboard.app import buttons, state, wording
 from nspca.dashboard.data import preview
 from nspca.dashboard.runs import defaults
 from nspca.dashboard.runs.tasks import engine
-from nspca.data import SAMPLES, Sample, is_at_hand, load_sample
+from nspca.data import SAMPLES, Sample, is_at_hand, is_stand_in, load_sample
 from nspca.plots.data_preview import HEIGHT, WIDTH, thumbnail
 from nspca.presentation.colours import CONTEXT
 from nspca.specs import WordsSpec
-from nspca.specs.data import is_stand_in
 from nspca.specs.server import COUNTED as SAMPLE
 
 ICONS = {

@@ -14,8 +14,8 @@ from nspca.dashboard.open_data import Chosen, columns, measures, read_as, read_f
 from nspca.data import Dataset, Layout, features_in_rows_suggestion
 from nspca.data.annotation import PREFIX
 from nspca.data.counting import LIMIT_WORDS, STOP_WORDS, WEIGHTS
-from nspca.data.dataset import numbered
 from nspca.data.missing import Way, ways_out
+from nspca.data.names import numbered
 from nspca.data.readers.documents import SPLITS
 from nspca.data.readers.images import SIDES, USUAL_SIDE
 from nspca.data.sandbox import Opened, open_file

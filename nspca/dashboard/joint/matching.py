@@ -11,7 +11,7 @@ import streamlit as st
 from nspca.dashboard.app import state
 from nspca.dashboard.components import figures
 from nspca.local_search.matching import assign, total
-from nspca.plots.joint import matching_figure
+from nspca.plots.matching import matching_figure
 
 EXAMPLES = 30
 """Number of examples to choose from, each from its own random numbers."""

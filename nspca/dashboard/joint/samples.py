@@ -22,7 +22,8 @@ from nspca.dashboard.views.component import labelled
 from nspca.data import Dataset
 from nspca.data.export import frame_to_csv
 from nspca.plots import alt_text, score_figure
-from nspca.plots.samplemap import MOST, MOST_ARROWS, Arrows, chosen_samples, drawn_samples, sample_map
+from nspca.plots.samplemap import MOST_ARROWS, Arrows, chosen_samples, sample_map
+from nspca.plots.samples import MOST_POINTS, drawn_samples
 
 SHOWN = 200
 """Maximum selected samples that the page lists. The CSV file has all."""
@@ -52,7 +53,7 @@ def show(outcome: Outcome) -> None:
     if outcome.of.table is not None:
         st.caption(f"Drawn are {len(scores):,} rows of the folder, chosen at random.")
     if r == 1:
-        figure = score_figure(scores, columns.get(label), data.sample_names, names=("the component", ""))
+        figure = score_figure(scores, columns.get(label), data.sample_names)
         figures.draw(figure, f"strip_{outcome.run_id}")
     else:
         _map(outcome, scores, columns, label, (across, up))
@@ -123,7 +124,9 @@ def _map(
         )
     if len(drawn_samples(len(scores))) < len(scores):
         drawn = len(drawn_samples(len(scores)))
-        st.caption(f"Drawn are {drawn:,} of {len(scores):,} samples, at most {MOST:,}. The CSV has all.")
+        st.caption(
+            f"Drawn are {drawn:,} of {len(scores):,} samples, at most {MOST_POINTS:,}. The CSV has all."
+        )
     _chosen(outcome, scores, columns, label, chosen_samples(event.get("selection"), len(scores)))
 
 

@@ -14,10 +14,9 @@ import streamlit as st
 from nspca.dashboard import open_data
 from nspca.dashboard.app import state, wording
 from nspca.dashboard.open_data import Chosen
-from nspca.data import SAMPLES, Dataset
+from nspca.data import SAMPLES, Dataset, is_stand_in
 from nspca.errors import NSPCAError
 from nspca.specs import DataSpec
-from nspca.specs.data import is_stand_in
 
 TableKind = Literal["image", "words", "table"]
 PAGES = {

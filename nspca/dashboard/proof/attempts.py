@@ -20,7 +20,7 @@ from nspca.dashboard.app import cache, state, wording
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs import lookup, start
 from nspca.jobs import JobState, engine
-from nspca.plots import seen_at_rank_3, seen_by_the_paper
+from nspca.plots import with_paper_bound, with_rank3_bound
 from nspca.presentation.numerals import OPTIMAL_GAP
 from nspca.specs import CheckSpec, OptimumSpec, ProblemSpec, ProofSpec
 from nspca.specs.proof import MORE
@@ -212,8 +212,8 @@ def beside(problem: nspca.Problem, result: nspca.Result, k: int) -> str:
     frame = pd.DataFrame([{"k": k, "value": result.value} | {name: result.info.get(name) for name in OTHERS}])
     said = []
     for name, column, kind, seen in (
-        ("rank-3 bound", RANK_3, "rank-3", seen_at_rank_3),
-        ("2014 paper's bound", EPSNET, "epsnet", seen_by_the_paper),
+        ("rank-3 bound", RANK_3, "rank-3", with_rank3_bound),
+        ("2014 paper's bound", EPSNET, "epsnet", with_paper_bound),
     ):
         row = seen(frame, problem.leading_eigenvalue).iloc[0]
         if pd.notna(row["upper"]):

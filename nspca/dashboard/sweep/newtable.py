@@ -16,8 +16,8 @@ from nspca.dashboard.app import buttons, state, tables, wording
 from nspca.dashboard.data.picker import FORMATS, TYPES
 from nspca.dashboard.open_data import Chosen, read_like
 from nspca.data import PREPARATIONS, Dataset, prepare
-from nspca.data.dataset import Numbered
 from nspca.data.export import frame_to_csv
+from nspca.data.names import Numbered
 from nspca.errors import NSPCAError
 from nspca.specs import SweepSpec
 from nspca.specs.data import title_of

@@ -78,7 +78,7 @@ def picture(
 
 def along(dataset: Dataset, problem: Problem, x: np.ndarray) -> go.Figure:
     """Return the figure of the samples by their score along the component."""
-    return score_figure(problem.scores(x), dataset.labels, dataset.sample_names, names=("the component", ""))
+    return score_figure(problem.scores(x), dataset.labels, dataset.sample_names)
 
 
 def samples(dataset: Dataset, problem: Problem, x: np.ndarray, key: str) -> None:

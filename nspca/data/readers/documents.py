@@ -13,8 +13,8 @@ from pathlib import PurePosixPath
 import numpy as np
 
 from nspca.data import limits
-from nspca.data.dataset import Names, numbered, unique_names
 from nspca.data.layout import are_labels, as_utf8, is_number
+from nspca.data.names import Names, numbered, unique_names
 from nspca.data.readers.base import GZIP
 from nspca.data.readers.docword import DocwordReader
 from nspca.data.readers.excel import is_cut_workbook, is_workbook, sheet_as_csv
@@ -27,7 +27,9 @@ from nspca.data.readers.strings import (
     is_hidden,
     natural_order,
     printable,
+    quote_names,
     read_strings,
+    short_name,
 )
 from nspca.errors import InvalidData, shown
 from nspca.validation.archive import mib, open_zip, unzip_member
@@ -46,8 +48,6 @@ WORDS = 3.0
 """Minimum average number of words per document, for a file to count as texts."""
 _LETTERS = 0.6
 """Minimum share of letters and blanks in running text. Tables of numbers have few letters."""
-_LISTED = 5
-"""Maximum names of files that a note lists."""
 _BINARY = (
     b"\x93NUMPY",
     b"PAR1",
@@ -201,7 +201,7 @@ def read_files(files: limits.Files) -> Documents:
         held += len(whole)
         _check_bytes(held)
         try:
-            found.append((label, _clean_text(as_utf8(whole)[0].decode(), _short(label))))
+            found.append((label, _clean_text(as_utf8(whole)[0].decode(), short_name(label))))
         except InvalidData as error:
             if not _is_no_text(error):
                 raise
@@ -212,9 +212,10 @@ def read_files(files: limits.Files) -> Documents:
     names, renamed = unique_names([printable(path.stem) for path in paths], "document")
     notes: tuple[str, ...] = renamed
     if unread:
-        notes += (f"Left out because they are no texts: {_list(unread)}.",)
+        notes += (f"Left out because they are no texts: {quote_names(map(short_name, unread))}.",)
     if others:
-        notes += (f"Left out because they are no text files: {_list([label for label, _ in others])}.",)
+        left_out = quote_names(short_name(label) for label, _ in others)
+        notes += (f"Left out because they are no text files: {left_out}.",)
     if grouped:
         notes += ("The folder of each text was taken as its label.",)
     groups = {"folder": np.array(folders, dtype=np.str_)} if grouped else {}
@@ -305,7 +306,7 @@ def _read_rows(
         elif i != ids:
             left.append(table.header[i])
     if left:
-        notes += (f"Columns that are not counted: {_list(left)}.",)
+        notes += (f"Columns that are not counted: {quote_names(left)}.",)
     return Documents(texts, names, groups, "" if label is None else table.header[label], notes)
 
 
@@ -363,17 +364,6 @@ def _check_count(count: int) -> None:
 def _is_no_text(error: InvalidData) -> bool:
     """Tell whether an error means that a file is not text, such as a picture among text files."""
     return "not text" in str(error) or "UTF-16" in str(error)
-
-
-def _short(label: str) -> str:
-    """Return the last part of a file name, shortened for a message."""
-    return printable(PurePosixPath(label.replace("\\", "/")).name)[:60]
-
-
-def _list(names: Sequence[str]) -> str:
-    """Return names for a note: the first ones in quotes, and the number of further ones."""
-    listed = ", ".join(f'"{_short(name)}"' for name in names[:_LISTED])
-    return listed + (f" and {len(names) - _LISTED} more" if len(names) > _LISTED else "")
 
 
 def shortened(texts: Sequence[str], most: int) -> tuple[tuple[str, ...], bool]:

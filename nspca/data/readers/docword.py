@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from nspca.data import limits
-from nspca.data.dataset import Names, numbered, unique_names
+from nspca.data.names import Names, numbered, unique_names
 from nspca.data.readers.base import Shape
 from nspca.data.readers.entries import Entries, EntryReader, EntryText
 from nspca.errors import InvalidData

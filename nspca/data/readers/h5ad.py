@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from nspca.data.dataset import Dataset, unique_names
+from nspca.data.dataset import Dataset
 from nspca.data.limits import check_dense, check_float64, check_growth, check_sparse
+from nspca.data.names import unique_names
 from nspca.errors import InvalidData
 
 SUFFIX = ".h5ad"

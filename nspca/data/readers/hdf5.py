@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from nspca.data import limits
-from nspca.data.dataset import unique_names
+from nspca.data.names import unique_names
 from nspca.data.readers.base import Block, Reader, Shape
-from nspca.data.readers.npz import FEATURE_NAMES, checked_rows
+from nspca.data.readers.npz import FEATURE_NAMES, checked_rows, csr_rows
 from nspca.errors import InvalidData
 
 SUFFIXES = (".h5", ".hdf5", ".he5")
@@ -119,17 +118,9 @@ class Hdf5Reader(Reader):
         where = slice(int(part[0]), int(part[-1]))
         data, indices = np.asarray(self._table["data"][where]), np.asarray(self._table["indices"][where])
         fits = data.size == indices.size == int(part[-1] - part[0]) and indices.dtype.kind in "iu"
-        if (
-            not fits
-            or data.dtype.kind not in "biuf"
-            or (indices.size and not (indices.min() >= 0 and indices.max() < self._sides[1]))
-        ):
+        if not fits or data.dtype.kind not in "biuf":
             raise self._misfit()
-        limits.check_float64(data, "the sparse matrix")
-        entries = data.astype(np.float64), indices.astype(np.int32), part - part[0]
-        block = sp.csr_array(entries, shape=(part.size - 1, self._sides[1]))
-        block.sum_duplicates()
-        return block
+        return csr_rows(data, indices, part, self._sides[1], self._misfit())
 
     def _misfit(self) -> InvalidData:
         """Return the error for a sparse X whose parts contradict each other."""

@@ -11,8 +11,10 @@ from pathlib import PurePosixPath
 import numpy as np
 from PIL import Image, ImageOps
 
-from nspca.data.dataset import Dataset, pixel_names, unique_names
+from nspca.data.dataset import Dataset
 from nspca.data.limits import MAX_PIXELS, Files, check_dense, check_growth
+from nspca.data.names import pixel_names, unique_names
+from nspca.data.readers.strings import quote_names, short_name
 from nspca.errors import InvalidData, InvalidOption, UnlikeImages, shown
 from nspca.progress import Event, Report
 
@@ -27,8 +29,6 @@ MAX_PHOTO = 2**25
 """Maximum pixels of an image before conversion: 33 million, which take 130 MB while they are decoded."""
 _REPORT_EVERY = 500
 """Images between two progress events."""
-_LISTED = 8
-"""Maximum names of files that a note lists."""
 
 
 def read_images(
@@ -125,8 +125,7 @@ def _shrink(files: Files, report: Report, side: int) -> tuple[np.ndarray, list[s
             unread.append(label)
         if i % _REPORT_EVERY == 0:
             report(Event("reading images", done=i, total=len(files)))
-    listed = ", ".join(f'"{short_name(label)}"' for label in unread[:_LISTED])
-    listed += f" and {len(unread) - _LISTED} more" if len(unread) > _LISTED else ""
+    listed = quote_names(map(short_name, unread))
     if len(labels) < 2:
         raise InvalidData(
             f"Two images at least must be readable, got {len(labels)}: {listed or 'nothing else'} cannot be "
@@ -203,9 +202,3 @@ def _opened(raw: bytes, label: str, most: int, convert: Callable[[Image.Image], 
             f'"{short_name(label)}" is not an image that can be read, or it is damaged: give PGM, PNG, JPEG '
             "or WebP files."
         ) from None
-
-
-def short_name(label: str) -> str:
-    """Return the last part of a name inside an archive, printable and shortened for a sentence."""
-    last = PurePosixPath(label.replace("\\", "/")).name
-    return "".join(c if c.isprintable() else "?" for c in last)[:60]

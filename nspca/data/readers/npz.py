@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from nspca.data import limits
-from nspca.data.dataset import unique_names
+from nspca.data.names import unique_names
 from nspca.data.readers.base import Block, Reader, Shape, Source
 from nspca.errors import InvalidData
 from nspca.validation.archive import check_array, npy_header, npy_layout, open_zip, read_npy, unzip_member
@@ -194,15 +194,7 @@ class NpzReader(Reader):
             for start in range(0, major, step or major):
                 part = indptr[start : min(start + (step or major), major) + 1]
                 count = int(part[-1] - part[0])
-                indices, data = places.read(count), values.read(count)
-                if indices.size and not (indices.min() >= 0 and indices.max() < minor):
-                    raise misfit
-                limits.check_float64(data, "the sparse matrix")
-                entries = data.astype(np.float64), indices.astype(np.int32), part - part[0]
-                del data, indices  # else they double the memory while the block is in use
-                block = sp.csr_array(entries, shape=(part.size - 1, minor))
-                block.sum_duplicates()
-                yield block
+                yield csr_rows(values.read(count), places.read(count), part, minor, misfit)
 
     def _read_small(self, key: str) -> np.ndarray:
         """Return the member "shape" or "format" of a sparse matrix; refuse a large one."""
@@ -263,6 +255,22 @@ class NpyReader(Reader):
             table = np.load(self.source.path, mmap_mode="r", allow_pickle=False)
             part = table[start : start + (rows or count)]
             yield Block(checked_rows(part.reshape(len(part), -1), start, self.source))
+
+
+def csr_rows(
+    data: np.ndarray, indices: np.ndarray, part: np.ndarray, columns: int, misfit: InvalidData
+) -> sp.csr_array:
+    """Return some rows of a sparse matrix; `part` has their row pointers, counted from the first row of all.
+
+    Raises `misfit` for a column number that is not below `columns`.
+    """
+    if indices.size and not (indices.min() >= 0 and indices.max() < columns):
+        raise misfit
+    limits.check_float64(data, "the sparse matrix")
+    entries = data.astype(np.float64), indices.astype(np.int32), part - part[0]
+    block = sp.csr_array(entries, shape=(part.size - 1, columns))
+    block.sum_duplicates()
+    return block
 
 
 def checked_rows(part: np.ndarray, start: int, source: Source) -> np.ndarray:

@@ -3,7 +3,7 @@
 import csv
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
@@ -13,12 +13,15 @@ from nspca.data.readers.base import GZIP
 from nspca.data.readers.excel import is_cut_workbook, is_workbook, sheet_as_csv
 from nspca.errors import InvalidData, shown
 from nspca.validation.archive import open_zip
+from nspca.validation.options import is_whole
 
 HEAD = 2**18
 """Number of bytes at the start of a file from which the delimiter and the header are found."""
 ROWS = 200
 """Maximum rows at the start of a file from which the delimiter and the header are found."""
 DELIMITERS = "\t;,|"
+LISTED = 5
+"""Maximum names that a note lists."""
 
 
 @dataclass(frozen=True)
@@ -46,8 +49,7 @@ class Strings:
         """
         if isinstance(wanted, str) and wanted in self.header:
             return self.header.index(wanted)
-        is_whole = isinstance(wanted, int) and not isinstance(wanted, bool)
-        if is_whole and 0 <= wanted < len(self.header):  # type: ignore[operator]
+        if not isinstance(wanted, str) and is_whole(wanted) and 0 <= wanted < len(self.header):
             return int(wanted)
         known = ", ".join(f'"{printable(name)[:40]}"' for name in self.header[:8])
         raise InvalidData(f"The {role} column must be one of {known}, got {shown(wanted)}.")
@@ -163,3 +165,15 @@ def natural_order(label: str) -> list[tuple[int, int, str]]:
 def printable(name: str) -> str:
     """Return a name on one line, with control characters replaced by blanks."""
     return " ".join("".join(sign if sign.isprintable() else " " for sign in name).split())
+
+
+def short_name(label: str) -> str:
+    """Return the last part of a path in an archive or folder, shortened for a message."""
+    return printable(PurePosixPath(label.replace("\\", "/")).name)[:60]
+
+
+def quote_names(names: Iterable[str]) -> str:
+    """Return names for a note: the first ones in quotes, and the number of further ones."""
+    names = [printable(name)[:60] for name in names]
+    listed = ", ".join(f'"{name}"' for name in names[:LISTED])
+    return listed + (f" and {len(names) - LISTED} more" if len(names) > LISTED else "")

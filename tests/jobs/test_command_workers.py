@@ -8,7 +8,7 @@ import pytest
 
 from nspca.__main__ import main
 from nspca.errors import InvalidOption, JobError
-from nspca.jobs import readers
+from nspca.jobs import command_workers
 from tests.rowblocks import counts, folder_of
 
 
@@ -36,14 +36,14 @@ def test_workers_that_cannot_be_had_are_a_sentence(tmp_path, capsys, monkeypatch
     said = capsys.readouterr().err
     assert "workers read a folder of shards or help with --effort exhaustive, got digits" in said
     with pytest.raises(InvalidOption, match="an address like tls://host:8786, got 'localhost'"):
-        readers.readers(scheduler="localhost").__enter__()
+        command_workers.open_client(scheduler="localhost").__enter__()
 
     def none(*_):
         raise OSError("no room")
 
-    monkeypatch.setattr(readers, "local_cluster", none)
+    monkeypatch.setattr(command_workers, "local_cluster", none)
     with pytest.raises(JobError, match=r"Workers on this machine are required, .* \(OSError: no room\)"):
-        readers.readers(2).__enter__()
+        command_workers.open_client(2).__enter__()
 
 
 def test_who_waits_for_a_scheduler_hears_at_once_for_which(tmp_path, capsys, monkeypatch):
@@ -54,7 +54,7 @@ def test_who_waits_for_a_scheduler_hears_at_once_for_which(tmp_path, capsys, mon
         heard.append(capsys.readouterr().err)
         raise OSError(f"nobody at {address}")
 
-    monkeypatch.setattr(readers, "Client", nobody)
+    monkeypatch.setattr(command_workers, "Client", nobody)
     assert main(["solve", str(tmp_path / "s"), "--k", "4", "--scheduler", "tcp://127.0.0.1:9"]) != 0
     assert len(heard) == 1 and heard[0].startswith("waiting for the scheduler at tcp://127.0.0.1:9 and")
     assert "Workers at tcp://127.0.0.1:9 are required" in capsys.readouterr().err

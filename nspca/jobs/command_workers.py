@@ -16,12 +16,12 @@ from nspca.jobs.pool import START_SECONDS, local_cluster
 
 
 def dask_setup(process: Any) -> None:
-    """Prepare a reader process of this machine; called by Dask in each of them."""
+    """Prepare a worker process of this machine; called by Dask in each of them."""
     worker.quiet(process)
 
 
 @contextmanager
-def readers(
+def open_client(
     workers: int | None = None,
     scheduler: str | None = None,
     tell: Callable[[str], object] = lambda sentence: None,
