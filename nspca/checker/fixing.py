@@ -278,12 +278,14 @@ class Trees:
         E, n = A.block(np.arange(A.n), np.arange(A.n)), A.n
         S, B = v * np.eye(p) - E[:p, :p], E[:p, p:]
         B = np.where(B.sum(axis=0) < 0, np.maximum(B, 0), B) if self.nonneg else B
-        Y, least = np.linalg.solve(S, B), float(np.linalg.eigvalsh(S).min(initial=v)) / 2
-        i, j, s, y = norm(A.size[:p]), norm(A.size[p:]), norm(S), norm(Y)
+        i, j, s = norm(A.size[:p]), norm(A.size[p:]), norm(S)
+        least = float(np.linalg.eigvalsh(S).min(initial=v)) / 2
         of_entries = A.eps * i**2 + A.lost * n + margin(8, v, s)
         require(self.prices is None, "squares and reduced nodes prove nothing of features with prices")
         proved = least > 0 and is_psd(S - least * np.eye(p), of_entries)
         require(proved, f"v I - A is not proved positive definite on the features that are in, v = {v!r}")
+        Y = np.linalg.solve(S, B)
+        y = norm(Y)
         R = norm(B - S @ Y) + A.eps * i * (j + i * y) + A.lost * n * (1 + y) + margin(p + 8, norm(B), s * y)
         lost = A.eps * (j + i * y) ** 2 + A.lost * n * (1 + y) ** 2 + R**2 / least
         lost += margin(4 * p + 16, norm(E), 2 * norm(B) * y, s * y**2)

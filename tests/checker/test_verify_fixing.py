@@ -311,6 +311,16 @@ def test_squares_are_accepted_at_no_level_below_brute_force(name, nonneg, trials
     assert accepted >= positive
 
 
+@pytest.mark.parametrize("branch", [[-3], [-4, -3], [-5, -3]])
+def test_a_level_that_is_an_eigenvalue_of_the_features_in_is_refused(branch):
+    A = np.diag([0.5, 0.25, 0.25, 0.125])
+    c = by_squares(A, 2, True, (0,), 0.5, [], 0, source="covariance")
+    more = {"branch": np.array(branch), "stages": np.zeros(len(branch), dtype=np.int64)}
+    if -5 in branch:
+        more |= {"use": np.array([-1]), "claims": np.array([[0.6, 0.0]]), "tau": np.zeros(1)}
+    refused(A, changed(c, **more), "not proved positive definite on the features that are in")
+
+
 @functools.cache
 def a_certificate(seed=0, fixings=3, **more):
     """A certificate with at least so many stages, branches and both kinds of fixing; tests only read it."""

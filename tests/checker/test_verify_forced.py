@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+import nspca
 from nspca.checker import verify
 from nspca.errors import CertificateError
 from tests.checker.test_verify_branches import brute_leaf, certify_branches
@@ -224,3 +225,14 @@ def test_a_tree_does_not_branch_on_what_is_forced():
     more = {"branch": np.array([0, -1, -1]), "use": np.array([-1, -1])}
     more |= {"claims": np.repeat(c.witness["claims"], 2, axis=0)}
     refused(X, changed(c, **more), "cannot be branched on")
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_forced_features_of_an_asymmetric_covariance_may_have_no_variance(nonneg):
+    """Rounding A and its transpose to their mean leaves zeros exact: a row of zeros needs no margin."""
+    A = np.array([[2.0, 0.0, 1.0], [0.0, 0.0, 0.0], [np.nextafter(1.0, 2.0), 0.0, 3.0]])
+    for k in (1, 2):
+        problem = nspca.Problem.from_covariance(A, k, nonneg, forced=(1,))
+        certificate = nspca.certify(problem, effort="standard")
+        best = (0.0, 3.0)[k - 1]
+        assert best <= nspca.verify(A, certificate, problem) <= best * (1 + 1e-9)
