@@ -9,13 +9,16 @@ own, which branches until every support that may be of interest is decided.
 `selection.membership` calls `certificates`, and keeps the certificate that `decides` ranks highest.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from nspca.bounds import core, lowrank, needed
 from nspca.bounds.elimination import Kept
+from nspca.bounds.fixing.arrays import packed
+from nspca.bounds.fixing.node import Node, Supports, Use
+from nspca.bounds.fixing.stored import none
 from nspca.bounds.inequality import SLACK, heights, search_slack, threshold
 from nspca.bounds.plan import BRANCHED
 from nspca.bounds.strongest import strongest
@@ -138,14 +141,12 @@ def _with_witness(
 ) -> Iterator[Certificate]:
     """Yield the certificates that come from a chain and from the witness of a certificate."""
     if len(features) and problem.n <= BRANCHED:
-        asked = needed.chain(problem, features, interest.levels[0], BELOW / 10, report)
-        if asked is not None:
-            yield of_branches(problem, asked, interest, report)
+        root = needed.chain(problem, features, interest.levels[0], BELOW / 10, report)
+        if root is not None:
+            yield of_tree(problem, root, interest, report)
     if certificate is not None and certificate.form == "fixing":
         # Its stages fix features for answers above its level, not for all answers of interest.
         certificate = strongest(problem, interest.value, "standard", report, branching=False)[0]
-    if certificate is not None and certificate.form == "branches":
-        yield of_branches(problem, certificate.witness, interest, report)
     usable = certificate is not None and {"W", "M", "U"} & set(certificate.witness)
     if certificate is None or certificate.form != "inequality" or not usable:
         try:
@@ -294,81 +295,40 @@ def _search_half(problem: Problem, stand: _Stand, interest: Interest, work: floa
 # --- trees of supports ----------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _Supports:
-    """All supports that contain the features `fixed`, and otherwise only features of `free`."""
-
-    fixed: tuple[int, ...]
-    free: tuple[int, ...]
-
-    def rows(self, k: int) -> np.ndarray:
-        """Return the features that a support of at most k features can have, the fixed ones first."""
-        return np.array(self.fixed if len(self.fixed) == k else self.fixed + self.free, dtype=int)
-
-    def split(self, feature: int) -> tuple["_Supports", "_Supports"]:
-        """Split into the supports with a feature and those without it."""
-        free = tuple(j for j in self.free if j != feature)
-        return _Supports((*self.fixed, feature), free), _Supports(self.fixed, free)
-
-
-def _all_supports(problem: Problem) -> _Supports:
-    """Return all supports of a problem: those that contain its forced features."""
-    others = np.setdiff1d(np.arange(problem.n), problem.forced)
-    return _Supports(problem.forced, tuple(map(int, others)))
-
-
-def of_branches(
-    problem: Problem, arrays: dict[str, np.ndarray], interest: Interest, report: Report = silent
-) -> Certificate:
-    """Return bounds for every feature from a tree of the form "branches", given by its arrays.
+def of_tree(problem: Problem, root: Node, interest: Interest, report: Report = silent) -> Certificate:
+    """Return bounds for every feature from a tree without stages, whose covers are refined.
 
     The bound on answers with a feature is the largest over leaves whose supports can have it. The bound on
     answers without it is the largest over leaves whose supports can lack it.
     """
-    k = problem.size
-    leaves, stack = [], [_all_supports(problem)]
-    for feature in arrays["branch"]:
-        node = stack.pop()
-        if feature < 0:
-            leaves.append(node)
-        else:
-            stack += reversed(node.split(int(feature)))
-    halves, work = [], WORK / len(leaves)
-    for node, use, (t, _) in zip(leaves, arrays["use"], arrays["claims"], strict=True):
-        rows = node.rows(k)
-        stand = _Stand(_part(arrays, int(use), rows), float(t), fixed=len(node.fixed))
-        halves.append(_search_half(problem, stand, interest, work, report))
-    return _of_leaves(problem, leaves, halves, arrays)
+    leaves = _leaves(root)
+    halves = []
+    for node, use in leaves:
+        rows = np.concatenate((node.supports.into, node.supports.possible))
+        witness = none(rows) if use.witness is None else use.witness.at(rows)
+        stand = _Stand(witness, use.t, fixed=node.supports.into.size)
+        halves.append(_search_half(problem, stand, interest, WORK / len(leaves), report))
+        node.leaf = replace(use, F=halves[-1].F, tree=halves[-1].tree)
+    return _of_leaves(problem, root, halves)
 
 
-def _part(arrays: Mapping[str, np.ndarray], use: int, rows: np.ndarray) -> Witness:
-    """Return the witness number `use` of a tree, restricted to the rows of a leaf."""
-    if use < 0:
-        return Witness(U=np.zeros((rows.size, 0)))
-    U, block = arrays["U"][use][rows], np.ix_(rows, rows)
-    return Witness(arrays["W"][use][block], arrays["M"][use][block], U[:, U.any(axis=0)])
+def _leaves(root: Node) -> list[tuple[Node, Use]]:
+    """Return the leaves of a tree that have supports, each with its proof."""
+    return [(node, node.leaf) for node in root.walk() if node.leaf is not None]
 
 
-def _of_leaves(
-    problem: Problem, leaves: Sequence["_Supports"], halves: Sequence[_Half], arrays: dict[str, np.ndarray]
-) -> Certificate:
-    """Return the certificate of a tree from its leaves and their proved halves.
-
-    `arrays` has the arrays "branch", "use", "W", "M" and "U".
-    """
-    n, upper = problem.n, max(half.upper for half in halves)
-    having, lacking = np.full(n, -np.inf), np.full(n, -np.inf)
-    for node, half in zip(leaves, halves, strict=True):
-        rows = node.rows(problem.size)
-        own = half.spread(n, rows, np.zeros(0, dtype=int), problem.size)
+def _of_leaves(problem: Problem, root: Node, halves: Sequence[_Half]) -> Certificate:
+    """Return the certificate of a tree without stages, given the proved halves of its leaves."""
+    n, nothing = problem.n, np.zeros(0, dtype=int)
+    having, lacking, upper = np.full(n, -np.inf), np.full(n, -np.inf), 0.0
+    for (node, _), half in zip(_leaves(root), halves, strict=True):
+        supports, upper = node.supports, max(upper, half.upper)
+        rows = np.concatenate((supports.into, supports.possible))
+        own = half.spread(n, rows, nothing, problem.size)
         own.having[np.setdiff1d(np.arange(n), rows)] = -np.inf
-        own.lacking[list(node.fixed[len(problem.forced) :])] = -np.inf
+        own.lacking[np.setdiff1d(supports.into, problem.forced)] = -np.inf
         having, lacking = np.maximum(having, own.having), np.maximum(lacking, own.lacking)
-    proofs = {
-        "claims": np.array([(half.t, half.F) for half in halves]),
-        "tree": np.concatenate([half.tree for half in halves]),
-    }
-    return stated(problem, "B8", "branches", Bounds(having, lacking, upper), arrays | proofs)
+    return stated(problem, "B8", "fixing", Bounds(having, lacking, upper), packed(root)[0])
 
 
 def _tree(problem: Problem, interest: Interest) -> Certificate | None:
@@ -388,32 +348,33 @@ def _decided(problem: Problem, level: float) -> Certificate | None:
     The bound of a set of supports is the largest eigenvalue of A on the features that it can have. Returns
     None when the work exceeds `TREE`.
     """
-    n, k = problem.n, problem.size
-    A, leaves, branch, stack, work = problem.covariance.matrix, [], [], [_all_supports(problem)], 0.0
-    while stack:
-        node = stack.pop()
-        rows = node.rows(k)
+    A, nothing, work = problem.covariance.matrix, np.zeros(0, dtype=np.int64), 0.0
+    forced = np.array(problem.forced, dtype=np.int64)
+    root = Node(Supports(forced, np.setdiff1d(problem.usable, forced), problem.size))
+    waiting, leaves = [root], list[tuple[Node, np.ndarray]]()
+    while waiting:
+        node = waiting.pop()
+        supports, free = node.supports, node.supports.possible
+        rows = np.concatenate((supports.into, free))
         work += rows.size**3 + CALL
         if work > TREE:
             return None
-        values, vectors = largest_eigenpairs(A[np.ix_(rows, rows)], 1)
-        undecided = rows[len(node.fixed) :]
-        if not undecided.size or values[0] <= level:
-            leaves.append(node)
-            branch.append(-1)
+        if supports.is_empty:
             continue
-        feature = int(undecided[np.argmax(np.abs(vectors[len(node.fixed) :, 0]))])
-        branch.append(feature)
-        stack += reversed(node.split(feature))
-    halves = []
-    for node in leaves:
-        rows = node.rows(k)
-        kept = Kept(rows, A[np.ix_(rows, rows)], 0.0)
-        t = spectral_half(problem, kept, Witness()) if rows.size else 0.0
-        halves.append(_Half(t, 0.0, np.zeros(rows.size), np.zeros(rows.size), np.zeros(0, np.uint8)))
-    arrays = {"branch": np.array(branch), "use": np.full(len(leaves), -1)}
-    arrays |= {"W": np.zeros((0, n, n)), "M": np.zeros((0, n, n)), "U": np.zeros((0, n, 0))}
-    return _of_leaves(problem, leaves, halves, arrays)
+        values, vectors = largest_eigenpairs(A[np.ix_(rows, rows)], 1)
+        if not free.size or values[0] <= level:
+            leaves.append((node, rows))
+            continue
+        one = free[[np.argmax(np.abs(vectors[supports.into.size :, 0]))]]
+        node.feature = int(one[0])
+        node.children = Node(supports.fix(nothing, one)), Node(supports.fix(one, nothing))
+        waiting += reversed(node.children)
+    halves, no_codes = [], np.zeros(0, dtype=np.uint8)
+    for node, rows in leaves:
+        t = spectral_half(problem, Kept(rows, A[np.ix_(rows, rows)], 0.0), Witness())
+        node.leaf = Use(None, t, 0.0, 0.0, no_codes)
+        halves.append(_Half(t, 0.0, np.zeros(rows.size), np.zeros(rows.size), no_codes))
+    return _of_leaves(problem, root, halves)
 
 
 # --- elementary bounds ----------------------------------------------------------------------------

@@ -105,10 +105,10 @@ def test_bounds_of_features_from_the_leaves_of_a_chain(nonneg, forced, monkeypat
     truth = brute_force_features(X.T @ X / 10, 4, forced, nonneg)
     value = truth[0].max() / problem.covariance.unit
     order = [j for j in np.argsort(truth[1]) if j not in forced][: 4 - len(forced)]
-    arrays = needed.chain(problem, order, truth[1][order[0]] / problem.covariance.unit * 1.02, 1e-9)
-    assert arrays is not None and arrays["branch"][0] == order[0]
-    told = membership.of_branches(problem, arrays, Interest(value, 0.95))
-    assert told.form == "branches" and (told.witness["use"] >= 0).any()
+    root = needed.chain(problem, order, truth[1][order[0]] / problem.covariance.unit * 1.02, 1e-9)
+    assert root is not None and root.feature == order[0]
+    told = membership.of_tree(problem, root, Interest(value, 0.95))
+    assert told.form == "fixing" and (told.witness["use"] >= 0).any()
     held(X, problem, told, truth, np.random.default_rng(1))
     assert (np.array([told.witness[name] for name in NAMES]) < value).any(), "a leaf tells features apart"
 
@@ -124,7 +124,7 @@ def test_bounds_of_features_of_a_tree_that_asks_of_each(nonneg, forced, monkeypa
     value = truth[0].max() / problem.covariance.unit
     features = [j for j in np.argsort(truth[1]) if j not in forced][: 3 - len(forced)]
     found = list(membership.certificates(problem, None, Interest(value, 0.9), features))
-    told = next(one for one in found if one.form == "branches")
+    told = next(one for one in found if one.form == "fixing")
     held(X, problem, told, truth, rng)
     level = 0.9 * value
     assert (told.witness["lacking"][features] < level).sum() == (
