@@ -2,7 +2,7 @@
 
 For each feature the supports are split in two. Those without the feature must have a bound below a level.
 Those with it are split further at the next feature. The resulting chain is a tree with one leaf for each
-feature and one for the supports that have all features. `membership` calls `chain`.
+feature and one for the supports that have all features. `sources` calls `chain`.
 """
 
 from collections.abc import Sequence
