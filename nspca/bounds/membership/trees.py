@@ -11,13 +11,13 @@ import numpy as np
 
 from nspca.bounds.elimination import Kept
 from nspca.bounds.fixing.arrays import packed
-from nspca.bounds.fixing.node import Node, Supports, Use
+from nspca.bounds.fixing.node import LEAF, Node, Supports, Use
 from nspca.bounds.fixing.stored import none
 from nspca.bounds.membership.claims import Bounds, Interest, stated
 from nspca.bounds.membership.sphere import WORK, Half, Stand, search_half
 from nspca.bounds.witness import Witness, spectral_half
 from nspca.certificate import Certificate
-from nspca.covariance.linalg import largest_eigenpairs
+from nspca.covariance.linalg import Array, largest_eigenpairs
 from nspca.problem import Problem
 from nspca.progress import Report, silent
 
@@ -36,7 +36,7 @@ def of_tree(problem: Problem, root: Node, interest: Interest, report: Report = s
     leaves = _leaves(root)
     halves = []
     for node, use in leaves:
-        rows = np.concatenate((node.supports.into, node.supports.possible))
+        rows = _rows(node)
         witness = none(rows) if use.witness is None else use.witness.at(rows)
         stand = Stand(witness, use.t, fixed=node.supports.into.size)
         halves.append(search_half(problem, stand, interest, WORK / len(leaves), report))
@@ -54,56 +54,70 @@ def _of_leaves(problem: Problem, root: Node, halves: Sequence[Half]) -> Certific
     n, nothing = problem.n, np.zeros(0, dtype=int)
     having, lacking, upper = np.full(n, -np.inf), np.full(n, -np.inf), 0.0
     for (node, _), half in zip(_leaves(root), halves, strict=True):
-        supports, upper = node.supports, max(upper, half.upper)
-        rows = np.concatenate((supports.into, supports.possible))
+        upper, rows = max(upper, half.upper), _rows(node)
         own = half.spread(n, rows, nothing, problem.size)
         own.having[np.setdiff1d(np.arange(n), rows)] = -np.inf
-        own.lacking[np.setdiff1d(supports.into, problem.forced)] = -np.inf
+        own.lacking[np.setdiff1d(node.supports.into, problem.forced)] = -np.inf
         having, lacking = np.maximum(having, own.having), np.maximum(lacking, own.lacking)
     return stated(problem, "B8", "fixing", Bounds(having, lacking, upper), packed(root)[0])
 
 
 def complete_tree(problem: Problem, interest: Interest) -> Certificate | None:
-    """Return the certificate of a complete tree for the lowest affordable level; None if there is none."""
-    found = None
-    for level in interest.levels:
-        deeper = _decided(problem, level) if problem.n * (problem.n**3 + CALL) <= TREE else None
-        if deeper is None:
-            break
-        found = deeper
-    return found
-
-
-def _decided(problem: Problem, level: float) -> Certificate | None:
     """Return the certificate of a tree that splits supports until all that may reach a level are decided.
 
-    The bound of a set of supports is the largest eigenvalue of A on the features that it can have. Returns
-    None when the work exceeds `TREE`.
+    The bound of a set of supports is the largest eigenvalue of A on the features that it can have. The level
+    falls to the next one of interest as long as the work stays below `TREE`. None where the first takes more.
     """
-    A, nothing, work = problem.covariance.matrix, np.zeros(0, dtype=np.int64), 0.0
-    forced = np.array(problem.forced, dtype=np.int64)
+    n, nothing, forced = problem.n, np.zeros(0, dtype=np.int64), np.array(problem.forced, dtype=np.int64)
+    A, work = problem.covariance.matrix, n * (n**3 + CALL)
+    if work > TREE:
+        return None
     root = Node(Supports(forced, np.setdiff1d(problem.usable, forced), problem.size))
-    waiting, leaves = [root], list[tuple[Node, np.ndarray]]()
-    while waiting:
-        node = waiting.pop()
-        supports, free = node.supports, node.supports.possible
-        rows = np.concatenate((supports.into, free))
-        work += rows.size**3 + CALL
-        if work > TREE:
+    decided, waiting = list[_Bounded](), [_bounded(A, root)]
+    for number, level in enumerate(interest.levels):
+        waiting, decided, split = waiting + decided, [], list[Node]()
+        while waiting and work <= TREE:
+            value, feature, node = waiting.pop()
+            if value <= level or feature is None:
+                decided.append((value, feature, node))
+                continue
+            split.append(node)
+            one, supports = np.array([feature]), node.supports
+            node.feature = feature
+            node.children = Node(supports.fix(nothing, one)), Node(supports.fix(one, nothing))
+            for child in reversed(node.children):
+                if not child.supports.is_empty:
+                    waiting.append(_bounded(A, child))
+                    work += len(_rows(child)) ** 3 + CALL
+        if waiting and number == 0:
             return None
-        if supports.is_empty:
-            continue
-        values, vectors = largest_eigenpairs(A[np.ix_(rows, rows)], 1)
-        if not free.size or values[0] <= level:
-            leaves.append((node, rows))
-            continue
-        one = free[[np.argmax(np.abs(vectors[supports.into.size :, 0]))]]
-        node.feature = int(one[0])
-        node.children = Node(supports.fix(nothing, one)), Node(supports.fix(one, nothing))
-        waiting += reversed(node.children)
+        if waiting:  # the tree of the level before is complete, and has fewer leaves
+            for node in split:
+                node.feature, node.children = LEAF, ()
+            break
     halves, no_codes = [], np.zeros(0, dtype=np.uint8)
-    for node, rows in leaves:
+    for node in root.walk():
+        if node.children or node.supports.is_empty:
+            continue
+        rows = _rows(node)
         t = spectral_half(problem, Kept(rows, A[np.ix_(rows, rows)], 0.0), Witness())
         node.leaf = Use(None, t, 0.0, 0.0, no_codes)
         halves.append(Half(t, 0.0, np.zeros(rows.size), np.zeros(rows.size), no_codes))
     return _of_leaves(problem, root, halves)
+
+
+_Bounded = tuple[float, int | None, Node]
+"""The largest eigenvalue of a node, the feature to branch on (None without a free one), and the node."""
+
+
+def _rows(node: Node) -> np.ndarray:
+    """Return the features that the supports of a node can have, those that are in first."""
+    return np.concatenate((node.supports.into, node.supports.possible))
+
+
+def _bounded(A: Array, node: Node) -> _Bounded:
+    """Return a node with its largest eigenvalue and the free feature that weighs most in its vector."""
+    rows, free = _rows(node), node.supports.possible
+    values, vectors = largest_eigenpairs(A[np.ix_(rows, rows)], 1)
+    weights = np.abs(vectors[node.supports.into.size :, 0])
+    return float(values[0]), int(free[np.argmax(weights)]) if free.size else None, node
