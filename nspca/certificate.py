@@ -58,8 +58,7 @@ class Certificate:
     kind : str
         Key of `KINDS`.
     form : str
-        "inequality", "fixing", "branches", "diagonal", "row", "joint" or "packing": which formula `verify`
-        evaluates.
+        "inequality", "fixing", "diagonal", "row", "joint" or "packing": which formula `verify` evaluates.
     upper : float
         The proved bound, in the units of the data.
     k, nonneg, source, center, scale, shape, digest, exponent, forced

@@ -10,7 +10,7 @@ import pytest
 
 import nspca
 from nspca import METHODS
-from nspca.bounds import core, elementary, elimination, lowrank, membership, needed, witness
+from nspca.bounds import core, elementary, elimination, lowrank, witness
 from nspca.bounds.disjoint.search import JointTree
 from nspca.bounds.fixing.ground import Ground
 from nspca.bounds.fixing.stored import Stored
@@ -98,24 +98,6 @@ def weighted(problem):
     return found
 
 
-def trees():
-    """A tree with witnesses at its leaves, and one that needs none."""
-    X = np.random.default_rng(0).standard_normal((30, 10)) * np.array([3, 2.5, *[1] * 8])
-    problem = nspca.Problem.from_data(X, 4)
-    best = nspca.solve(problem, certify=None)
-    features = np.argsort(-best.components[:, 0])[:2]
-    interest = membership.Interest(best.value / problem.covariance.unit, 0.99)
-    arrays = needed.chain(problem, features, 0.99 * interest.value, 1e-9)
-    assert arrays is not None
-    told = membership.of_branches(problem, arrays, interest)
-    yield X, replace(told, witness={n: a for n, a in told.witness.items() if n not in ("having", "lacking")})
-    problem = nspca.Problem.from_data(X, 3)
-    interest = membership.Interest(0.0, 0.99)
-    told = next(membership.certificates(problem, None, interest))
-    arrays = {name: array for name, array in told.witness.items() if name not in ("having", "lacking")}
-    yield X, replace(told, witness=arrays)
-
-
 def fixings():
     """A tree with stages, and one that needs no witness."""
     X = np.random.default_rng(0).standard_normal((60, 40)) * np.geomspace(3, 0.1, 40)
@@ -168,7 +150,6 @@ def elementaries(make):
 FORMS = {
     "inequality": inequalities,
     "fixing": fixings,
-    "branches": trees,
     "joint": joints,
     "packing": packings,
     "diagonal": lambda: elementaries(elementary.diagonal),
@@ -194,7 +175,7 @@ def test_certificates_of_each_form_have_exactly_the_arrays_of_the_page(form):
             assert str(array.dtype) in kind.split(" or "), (form, name)
             assert array.shape == eval(shape, {}, sizes), (form, name)
         seen.append(set(certificate.witness))
-        if form not in ("joint", "fixing", "packing"):
+        if form not in ("joint", "packing"):
             seen.append(set(certificate.witness) | told_of_features(data, certificate))
         most = max(most, sizes.get("p", 1))
     assert most > 0
@@ -203,7 +184,7 @@ def test_certificates_of_each_form_have_exactly_the_arrays_of_the_page(form):
 
 
 def told_of_features(data, certificate) -> set[str]:
-    """The arrays about single features, which a certificate of any form but one can have."""
+    """The arrays about single features, which a certificate of one component can have."""
     bounds = np.full(certificate.shape[1], np.ldexp(certificate.upper, -certificate.exponent))
     more = {"having": bounds, "lacking": bounds.copy()}
     told = replace(certificate, witness=certificate.witness | more)
@@ -263,9 +244,6 @@ def measured(certificate) -> dict[str, int]:
         "D": parts.get("lift", U).shape[-1],
         "q": parts["claims"].size - 1 if "claims" in parts and certificate.form == "joint" else 1,
     }
-    if certificate.form == "branches":
-        leaves = int((parts["branch"] == -1).sum())
-        sizes |= {"p": int(parts["use"].max()) + 1, "leaves": leaves, "nodes": 2 * leaves - 1}
     if certificate.form == "fixing":
         sizes |= fixing_sizes(parts)
     if certificate.form == "packing":

@@ -36,7 +36,7 @@ BOUNDS = [
     "witness elementary lowrank",
     "dual",
     "kyfan fixing",
-    "packing needed",
+    "packing",
     "disjoint",
     "strongest joint lean membership",
     "together",

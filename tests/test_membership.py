@@ -7,7 +7,7 @@ import pytest
 
 import nspca
 from nspca.bounds import lowrank
-from nspca.bounds import membership as bounds
+from nspca.bounds.membership import sphere, trees
 from nspca.selection.membership import Place
 from tests.oracles import brute_force_features
 from tests.strategies import cases
@@ -80,8 +80,9 @@ def test_a_tighter_certificate_decides_more(table):
 
 @pytest.mark.visit
 def test_asking_of_each_feature_decides_more_than_the_certificate_does(monkeypatch):
-    monkeypatch.setattr(bounds, "TREE", 0.0)  # as if there were more features
-    monkeypatch.setattr(bounds, "WORK", 1e6)
+    monkeypatch.setattr(trees, "TREE", 0.0)  # as if there were more features
+    for module in (sphere, trees):
+        monkeypatch.setattr(module, "WORK", 1e6)
     rng = np.random.default_rng(0)
     X = rng.standard_normal((40, 40)) * 0.8 + np.outer(rng.standard_normal(40), np.linspace(1, 0, 40) ** 3)
     problem = nspca.Problem.from_data(X, 4)

@@ -20,7 +20,6 @@ from nspca.errors import CertificateError, shown
 
 FORMS: dict[str, Callable[[Matrix, reading.Recipe, reading.Arrays], Fraction | float]] = {
     "inequality": forms.inequality,
-    "branches": forms.branches,
     "fixing": fixing,
     "joint": forms.joint,
     "packing": packing,

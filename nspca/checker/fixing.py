@@ -27,6 +27,9 @@ Proof. v - x'Ax = x_I'S x_I - 2 x_I'B x_J + x_J'(vI - A_JJ)x_J is at least x_J'(
 B'S^-1 B = B'Y + Y'B - Y'SY + R'S^-1 R. The root is the Frobenius norm of C on J, which is no less than its
 largest eigenvalue, and for x >= 0 negative entries only lower x_J'C x_J.
 
+Claims about single features (`membership`) are at least v, and are proved at the leaves. An answer above v
+that uses j has j in its S, and one that does not use j has no j in S unless j is forced.
+
 Nobody needs to know whether v is reached. A stage proves nothing about features that it does not fix.
 
 `entry` calls `fixing` for this form. `packing` reads the trees of its components by `Trees`.
@@ -42,12 +45,13 @@ from numpy import ndarray as Array
 
 from nspca.checker import matrix
 from nspca.checker.cover import TOO_SHORT, TopSum, prove_cover
+from nspca.checker.forms import of_features
 from nspca.checker.inequality import spectral_half
 from nspca.checker.matrix import Matrix
-from nspca.checker.membership import Rows
+from nspca.checker.membership import Claims, Rows, prove_rows
 from nspca.checker.products import Block
 from nspca.checker.reach import Found
-from nspca.checker.reading import NO_WITNESS, Arrays, Inequality, Recipe
+from nspca.checker.reading import NO_WITNESS, OF_FEATURES, Arrays, Inequality, Recipe
 from nspca.checker.refusal import require
 from nspca.checker.rounding import TINY, gamma, is_psd, margin, norm, root_up, topk
 
@@ -63,11 +67,14 @@ NAMES += ("tree", "sizes", "rows", "W", "M", "U")
 
 def fixing(A: Matrix, recipe: Recipe, arrays: Arrays) -> Fraction:
     """Return the largest of the level v and of t + F of all leaves, once every stage and leaf is proved."""
-    arrays.only(*NAMES)
-    proof = Proof.read(arrays, A.n)
+    arrays.only(*NAMES, *OF_FEATURES)
+    proof, claims = Proof.read(arrays, A.n), of_features(A, recipe, arrays)
     require(proof.levels.size == 1, f"witness level must be one number, got {proof.levels.size}")
     require(proof.levels[0] >= 0, f"the level must be at least 0, got {float(proof.levels[0])!r}")
-    trees = Trees(proof, recipe.nonneg)
+    if claims is not None:
+        claims.need("having", np.arange(A.n), proof.levels[0])
+        claims.need("lacking", np.arange(A.n), proof.levels[0])
+    trees = Trees(proof, recipe.nonneg, claims)
     proved, _ = trees.prove(Node.root(A, recipe.forced, recipe.k))
     trees.nothing_left_over()
     return proved
@@ -195,10 +202,11 @@ class Trees:
         features that were read so far
     tree : codes of covers that are not yet read
     level : level v of the tree that was read last
+    claims : what is claimed about single features, None for nothing
     """
 
-    def __init__(self, proof: "Proof", nonneg: bool):
-        self.proof, self.nonneg = proof, nonneg
+    def __init__(self, proof: "Proof", nonneg: bool, claims: Claims | None = None):
+        self.proof, self.nonneg, self.claims = proof, nonneg, claims
         self.prices: np.ndarray | None = None
         self.read, self.tree, self.level = 0, proof.tree, 0.0
         self.trees_read = self.nodes_read = self.stages_read = self.features_read = 0
@@ -257,7 +265,10 @@ class Trees:
 
     def prove_leaf(self, node: Node) -> Fraction:
         """Prove the bound of a leaf for all sets of a node, and return it."""
-        f, witness, _, _ = self._next(node)
+        f, witness, kept, outside = self._next(node)
+        if self.claims is not None:
+            require(node.of is None, "a leaf below a reduced node proves no claims about single features")
+            prove_rows(self.claims, f, replace(witness, rows=kept), outside, self.tree)
         self.tree = prove_cover(f, witness.F, self.tree)
         return min(self._bound(node, witness), node.cap)
 
@@ -278,12 +289,14 @@ class Trees:
         E, n = A.block(np.arange(A.n), np.arange(A.n)), A.n
         S, B = v * np.eye(p) - E[:p, :p], E[:p, p:]
         B = np.where(B.sum(axis=0) < 0, np.maximum(B, 0), B) if self.nonneg else B
-        Y, least = np.linalg.solve(S, B), float(np.linalg.eigvalsh(S).min(initial=v)) / 2
-        i, j, s, y = norm(A.size[:p]), norm(A.size[p:]), norm(S), norm(Y)
+        i, j, s = norm(A.size[:p]), norm(A.size[p:]), norm(S)
+        least = float(np.linalg.eigvalsh(S).min(initial=v)) / 2
         of_entries = A.eps * i**2 + A.lost * n + margin(8, v, s)
         require(self.prices is None, "squares and reduced nodes prove nothing of features with prices")
         proved = least > 0 and is_psd(S - least * np.eye(p), of_entries)
         require(proved, f"v I - A is not proved positive definite on the features that are in, v = {v!r}")
+        Y = np.linalg.solve(S, B)
+        y = norm(Y)
         R = norm(B - S @ Y) + A.eps * i * (j + i * y) + A.lost * n * (1 + y) + margin(p + 8, norm(B), s * y)
         lost = A.eps * (j + i * y) ** 2 + A.lost * n * (1 + y) ** 2 + R**2 / least
         lost += margin(4 * p + 16, norm(E), 2 * norm(B) * y, s * y**2)

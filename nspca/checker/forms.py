@@ -4,25 +4,20 @@
 their own.
 """
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 from numpy import ndarray as Array
 
 from nspca.checker import matrix
-from nspca.checker.cover import TopSum, prove_cover, walk
-from nspca.checker.fixing import Part
+from nspca.checker.cover import TopSum, prove_cover
 from nspca.checker.inequality import heights, prove, rows_of_sphere, stays_below, threshold
 from nspca.checker.matrix import Matrix
 from nspca.checker.membership import Claims, RowSums, prove_sums
-from nspca.checker.reading import OF_FEATURES, Arrays, Branches, Inequality, Joint, Recipe, different
+from nspca.checker.reading import OF_FEATURES, Arrays, Inequality, Joint, Recipe, different
 from nspca.checker.refusal import require
 from nspca.checker.remainder import fold
 from nspca.checker.rounding import TINY, gamma, is_psd, norm, topk
-
-NO_BRANCHING = -1
-"""Code of a leaf of a tree of the form `branches`."""
 
 
 def inequality(A: Matrix, recipe: Recipe, arrays: Arrays) -> Fraction:
@@ -42,51 +37,6 @@ def inequality(A: Matrix, recipe: Recipe, arrays: Arrays) -> Fraction:
 def nothing_left_over(*codes: Array) -> None:
     """Refuse codes that were never read."""
     require(not any(len(unread) for unread in codes), "the trees of the certificate have codes left over")
-
-
-@dataclass(frozen=True)
-class Supports:
-    """The supports with all features of `fixed` and none of `out`."""
-
-    fixed: tuple[int, ...] = ()
-    out: tuple[int, ...] = ()
-
-    def features(self, n: int, k: int) -> Array:
-        """Return the features that such a support of at most k features can have, the fixed ones first."""
-        decided = {*self.fixed, *self.out}
-        free = [i for i in range(n) if i not in decided] if len(self.fixed) < k else []
-        return np.array([*self.fixed, *free], dtype=int)
-
-
-def branches(A: Matrix, recipe: Recipe, arrays: Arrays) -> Fraction:
-    """Prove and return the largest t + F of the leaves of a tree: first the supports with a feature, then
-    those without it.
-
-    Every support belongs to exactly one leaf, where A is restricted to the features that it can have. The
-    tree begins with the forced features, which count as members of every support.
-    """
-    n, k = A.n, recipe.k
-    witness = Branches.read(arrays, n)
-    require(n <= matrix.DENSE_LIMIT, f"at most {matrix.DENSE_LIMIT} features can be branched on, got {n}")
-
-    def split(node: Supports, i: int) -> tuple[Supports, Supports]:
-        """Return the supports of a node with feature i, and those without it."""
-        undecided = 0 <= i < n and i not in node.fixed and i not in node.out
-        words = f"feature {i} cannot be branched on: it is fixed or left out, or {k} are fixed"
-        require(undecided and len(node.fixed) < k, words)
-        return Supports((*node.fixed, i), node.out), Supports(node.fixed, (*node.out, i))
-
-    A, outside, claims = Part(A, np.arange(n)), np.zeros(0, dtype=int), of_features(A, recipe, arrays)
-    tree, best, read = witness.tree, Fraction(0), 0
-    for node, after in walk(witness.branch, Supports(recipe.forced), NO_BRANCHING, split):
-        require(read < witness.use.size, f"witness use cannot be read: leaf {read} has no number there")
-        leaf = witness.leaf(read, node.features(n, k), tree)
-        tree = prove(A, leaf, outside, k, recipe.nonneg, len(node.fixed), claims)
-        best = max(best, Fraction(leaf.t) + Fraction(leaf.F))
-        read += 1
-        unread = after
-    nothing_left_over(unread, witness.use[read:], tree)
-    return best
 
 
 def joint(A: Matrix, recipe: Recipe, arrays: Arrays) -> Fraction:

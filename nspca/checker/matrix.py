@@ -178,7 +178,8 @@ class Matrix:
             pairs = zip(after.tolist(), before.tolist(), strict=True)
             self.relief = min(Fraction(a) - Fraction(b) for a, b in pairs)
         largest = np.abs(self.entries).max(axis=0)
-        self.size = (np.sqrt(largest) + (0.0 if exact else ROOT_TINY)) * (1 + gamma(8))
+        rounded = False if exact else given.any(axis=0) | given.any(axis=1)  # zeros are exact
+        self.size = (np.sqrt(largest) + ROOT_TINY * rounded) * (1 + gamma(8))
 
     def pieces(self, J: Array) -> Iterator[Array]:
         """Yield Z for the features J, some rows at a time; of a Z that is held the last part is kept."""

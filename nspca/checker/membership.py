@@ -11,13 +11,13 @@ sum of all, which takes the fixed terms and the `room` = k - fixed largest other
 The brackets are 0 where no term is left over, or none is taken. In the one inequality the terms are entries
 p_ij p_il + h_i G_jl of matrices, and T+j, T-j take the place of T in each cone of the cover.
 
-Bounds by row sums need no witness, so a certificate of any form but `fixing` may claim them.
+Bounds by row sums need no witness, so a certificate of any form may claim them.
 
 Certificates with such claims have two arrays of n numbers, `having` and `lacking`. All are proved, or the
 certificate is refused. Where no answer has a feature, or lacks it, any number is true.
 
-`forms` reads the claims of a certificate and proves them beside its bound. `fixing` proves with `Rows` that a
-stage may fix a feature.
+`forms` reads the claims of a certificate. It proves them beside its bound, and `fixing` at each leaf of a
+tree. `fixing` also proves with `Rows` that a stage may fix a feature.
 """
 
 import itertools
@@ -156,14 +156,14 @@ def prove_rows(claims: Claims, f: TopSum, witness: Inequality, outside: Array, t
     so no answer lacks them.
     """
     rows, t, F = witness.rows, witness.t, witness.F
-    forced = len(claims.forced) if f.fixed else 0
+    forced = np.flatnonzero(np.isin(rows[: f.fixed], claims.forced))
     here = np.concatenate([rows, outside])
     claims.need("lacking", np.setdiff1d(np.arange(claims.lacking.size), here), above(t, F))
     having, lacking = np.full(len(f.h), np.inf), np.full(len(f.h), np.inf)
     room, left = f.k > f.fixed, partial(beyond, t=t, F=F)
     able = slice(0, rows.size if room else f.fixed)
     having[able] = left(claims.having[rows[able]])
-    lacking[:forced] = left(claims.lacking[rows[:forced]])
+    lacking[forced] = left(claims.lacking[rows[forced]])
     lacking[f.fixed : rows.size] = left(claims.lacking[rows[f.fixed :]])
     if outside.size:  # they have equal rows, so a proof for one of these holds for all
         if room:

@@ -18,7 +18,7 @@ from nspca.errors import CertificateError, shown
 OF_A = ("center", "scale", "source", "shape", "digest")
 """Properties of a problem that its covariance has."""
 OF_FEATURES = ("having", "lacking")
-"""Claims about single features, for certificates of one component in every form but `fixing`."""
+"""Claims about single features, for certificates of one component in every form."""
 OF_SEVERAL = ("joint", "packing")
 """Forms for several disjoint components, whose k is a list of sizes."""
 NO_WITNESS = -1
@@ -239,51 +239,6 @@ class Inequality:
         t, F = arrays.numbers("claims", (2,)).tolist()
         y = arrays.optional("y", (n - r,))
         return cls(rows, W, M, U, arrays.tau(), t, F, arrays.codes("tree"), y)
-
-
-@dataclass(frozen=True, eq=False)
-class Branches:
-    """Witness of a tree of supports: p times W, M and U on all n features, and for each leaf its choice and
-    claims.
-
-    `branch` has the feature that each node is split at, or the code of a leaf, in preorder. `use` has the
-    number of the W, M and U of each leaf, and `claims` its t and F.
-    """
-
-    branch: Array
-    use: Array  # (leaves,)
-    W: Array  # (p, n, n)
-    M: Array  # (p, n, n)
-    U: Array  # (p, n, d)
-    claims: Array  # (leaves, 2)
-    tree: Array
-
-    @classmethod
-    def read(cls, arrays: Arrays, n: int) -> Self:
-        """Read the witness from the arrays of a certificate about n features."""
-        arrays.only("branch", "use", "W", "M", "U", "claims", "tree", *OF_FEATURES)
-        pool = arrays.need("W").shape[:1]
-        W, M = arrays.numbers("W", (*pool, n, n)), arrays.numbers("M", (*pool, n, n))
-        U = arrays.narrow("U", (*pool, n), n)
-        arrays.need("use")
-        use = arrays.codes("use")
-        claims = arrays.numbers("claims", (use.size, 2))
-        known = all(NO_WITNESS <= number < len(W) for number in use.tolist())
-        require(known, f"witness use cannot be read: its numbers go from {NO_WITNESS} to {len(W) - 1}")
-        return cls(arrays.codes("branch"), use, W, M, U, claims, arrays.codes("tree"))
-
-    def leaf(self, number: int, features: Array, tree: Array) -> Inequality:
-        """Return the inequality of one leaf, on the features that are left there; `tree` has the codes not
-        yet read.
-        """
-        t, F = self.claims[number].tolist()
-        chosen = int(self.use[number])
-        if chosen == NO_WITNESS:
-            return Inequality(features, None, None, np.zeros((features.size, 0)), None, t, F, tree)
-        block = np.ix_(features, features)
-        U = self.U[chosen][features]
-        U = U[:, U.any(axis=0)]
-        return Inequality(features, self.W[chosen][block], self.M[chosen][block], U, None, t, F, tree)
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ maximum of f has cones too large for single rows to matter. Here all cones that 
 split until T is close to f at their corners.
 Cost: O(n D^2) per cone, and a D x D factorisation for a row and cone that the entries alone do not prove.
 
-`bounds.membership` calls `rows` for the witness of a certificate.
+`bounds.membership.sphere` calls `rows` for the witness of a certificate.
 """
 
 from collections.abc import Sequence

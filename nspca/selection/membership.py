@@ -16,7 +16,8 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from nspca.api import certify
-from nspca.bounds import membership as bounds
+from nspca.bounds.membership.claims import Interest, decides
+from nspca.bounds.membership.sources import certificates
 from nspca.certificate import ROUNDING, Certificate, require_about
 from nspca.covariance.covariance import DENSE_LIMIT
 from nspca.covariance.linalg import Array
@@ -266,11 +267,11 @@ def membership(
     given.ratio(result.value)  # a bound below the value is refused
     A, x = problem.covariance, result.components[:, 0]
     reached = each_replaced(problem, x, report)
-    interest = bounds.Interest(A.to_unit(result.value), float(share))
+    interest = Interest(A.to_unit(result.value), float(share))
     with threadpool_limits(1):  # the calls are small and many, as in `bounds.strongest`
         order = _order_by_cost(problem, x, reached, effort)
-        found = list(bounds.certificates(problem, given, interest, order, report))
-    own = max(found, key=lambda one: bounds.decides(one, interest))
+        found = list(certificates(problem, given, interest, order, report))
+    own = max(found, key=lambda one: decides(one, interest))
     having, lacking = (_scaled_up(own.witness[name], A.exponent) for name in ("having", "lacking"))
     return Membership(
         certificate=own,

@@ -13,7 +13,7 @@ from nspca.bounds import strongest as effort
 from nspca.bounds.dual import starts
 from nspca.bounds.dual.bundle import Sought, climb, supports_of
 from nspca.bounds.dual.lift import add_lift
-from nspca.bounds.dual.rowcuts import Cuts
+from nspca.bounds.dual.rowcuts import Cuts, CutsAim
 from nspca.bounds.dual.splitting import Splitting
 from nspca.bounds.dual.weights import simplex_program
 from nspca.bounds.plan import PLANS
@@ -334,6 +334,13 @@ def test_row_cuts_are_projected_to_the_nearest_point():
         far = [aim.distances(z + step)[2] ** 2 / 2 for step in (1e-5, 0.0, -1e-5)]
         assert np.allclose((far[2] - far[0]) / 2e-5, slope, atol=1e-4)
         assert np.allclose((far[2] - 2 * far[1] + far[0]) / 1e-10, curvature, rtol=1e-3, atol=1e-4)
+
+
+def test_rows_of_almost_nothing_have_finite_slopes():
+    """The cube of 1e-110 is 0, by which a curvature was divided."""
+    aim = CutsAim(np.array([1e-110, 0.0, -1e-110, 1.0]), np.array([1e-220, 1e-300, 0.0, 1.0]))
+    for z in (np.zeros(4), np.full(4, 1e-111)):
+        assert all(np.isfinite(part).all() for part in aim.slopes(z))
 
 
 def test_quadratic_program_over_the_simplex():

@@ -7,8 +7,13 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 import nspca
-from nspca.bounds import core, elimination, lowrank, membership, needed
-from nspca.bounds.membership import Interest
+from nspca.bounds import core, elimination, lowrank
+from nspca.bounds.membership import trees
+from nspca.bounds.membership.chain import chain
+from nspca.bounds.membership.claims import Interest
+from nspca.bounds.membership.sources import certificates
+from nspca.bounds.membership.sphere import of_inequality, whole
+from nspca.bounds.membership.sums import of_rows, of_variances
 from nspca.bounds.remainder import collect
 from nspca.bounds.witness import Witness, certificate
 from tests.oracles import brute_force_features
@@ -90,41 +95,41 @@ def test_bounds_of_features_hold_are_proved_and_lies_are_refused(count):
         value = max(part.max() for part in truth) / problem.covariance.unit
         interest = Interest(value, float(rng.choice([0.5, 0.95, 0.999, 1.0])))
         for base in bases(problem, rng):
-            held(data, problem, membership.of_inequality(problem, base, interest), truth, rng)
-        held(data, problem, membership.whole(problem, base), truth, rng)
-        for make in (membership.of_variances, membership.of_rows):
+            held(data, problem, of_inequality(problem, base, interest), truth, rng)
+        held(data, problem, whole(problem, base), truth, rng)
+        for make in (of_variances, of_rows):
             held(data, problem, make(problem), truth, rng)
-        held(data, problem, next(membership.certificates(problem, None, Interest(value, 0.9))), truth, rng)
+        held(data, problem, next(certificates(problem, None, Interest(value, 0.9))), truth, rng)
 
 
 @pytest.mark.parametrize(("nonneg", "forced"), [(True, ()), (False, (1, 4))])
 def test_bounds_of_features_from_the_leaves_of_a_chain(nonneg, forced, monkeypatch):
-    monkeypatch.setattr(membership, "WORK", 1e6)
+    monkeypatch.setattr(trees, "WORK", 1e6)
     X = np.random.default_rng(0).standard_normal((10, 8))
     problem = nspca.Problem.from_data(X, 4, nonneg, center=False, forced=forced)
     truth = brute_force_features(X.T @ X / 10, 4, forced, nonneg)
     value = truth[0].max() / problem.covariance.unit
     order = [j for j in np.argsort(truth[1]) if j not in forced][: 4 - len(forced)]
-    arrays = needed.chain(problem, order, truth[1][order[0]] / problem.covariance.unit * 1.02, 1e-9)
-    assert arrays is not None and arrays["branch"][0] == order[0]
-    told = membership.of_branches(problem, arrays, Interest(value, 0.95))
-    assert told.form == "branches" and (told.witness["use"] >= 0).any()
+    root = chain(problem, order, truth[1][order[0]] / problem.covariance.unit * 1.02, 1e-9)
+    assert root is not None and root.feature == order[0]
+    told = trees.of_tree(problem, root, Interest(value, 0.95))
+    assert told.form == "fixing" and (told.witness["use"] >= 0).any()
     held(X, problem, told, truth, np.random.default_rng(1))
     assert (np.array([told.witness[name] for name in NAMES]) < value).any(), "a leaf tells features apart"
 
 
 @pytest.mark.parametrize(("nonneg", "forced"), [(True, ()), (False, (0,))])
 def test_bounds_of_features_of_a_tree_that_asks_of_each(nonneg, forced, monkeypatch):
-    monkeypatch.setattr(membership, "TREE", 0.0)
-    monkeypatch.setattr(membership, "WORK", 3e5)
+    monkeypatch.setattr(trees, "TREE", 0.0)
+    monkeypatch.setattr(trees, "WORK", 3e5)
     rng = np.random.default_rng(5)
     X = rng.standard_normal((12, 7)) + 2 * np.outer(rng.standard_normal(12), [1, 1, 1, 0.5, 0, 0, 0])
     problem = nspca.Problem.from_data(X, 3, nonneg, center=False, forced=forced)
     truth = brute_force_features(X.T @ X / 12, 3, forced, nonneg)
     value = truth[0].max() / problem.covariance.unit
     features = [j for j in np.argsort(truth[1]) if j not in forced][: 3 - len(forced)]
-    found = list(membership.certificates(problem, None, Interest(value, 0.9), features))
-    told = next(one for one in found if one.form == "branches")
+    found = list(certificates(problem, None, Interest(value, 0.9), features))
+    told = next(one for one in found if one.form == "fixing")
     held(X, problem, told, truth, rng)
     level = 0.9 * value
     assert (told.witness["lacking"][features] < level).sum() == (
@@ -137,7 +142,7 @@ def test_a_tree_of_its_own_is_exact_down_to_the_level_it_was_asked_for():
     problem = nspca.Problem.from_covariance(A[:9, :9], 3, nonneg=False)
     truth = brute_force_features(A[:9, :9], 3, nonneg=False)
     value = truth[0].max() / problem.covariance.unit
-    told = next(membership.certificates(problem, None, Interest(value, 0.95)))
+    told = next(certificates(problem, None, Interest(value, 0.95)))
     level = Interest(value, 0.95).levels[-1]
     for name, optimum in zip(NAMES, truth, strict=True):
         optimum = np.maximum(optimum / problem.covariance.unit, level)
@@ -148,11 +153,11 @@ def test_a_tree_of_its_own_is_exact_down_to_the_level_it_was_asked_for():
 def test_one_feature_and_no_other_place():
     """k = 1 is exact by variances; where k features are forced no other one is in any answer."""
     variances = np.array([3.0, 1.0, 2.0, 2.0])
-    told = membership.of_variances(nspca.Problem.from_covariance(np.diag(variances), 1))
+    told = of_variances(nspca.Problem.from_covariance(np.diag(variances), 1))
     assert np.allclose(told.witness["having"] * 4, variances)
     assert np.allclose(told.witness["lacking"] * 4, [2, 3, 3, 3])
     problem = nspca.Problem.from_covariance(np.diag(variances), 2, forced=(1, 2))
-    for made in (membership.of_variances(problem), membership.of_rows(problem)):
+    for made in (of_variances(problem), of_rows(problem)):
         assert (made.witness["having"][[0, 3]] == 0).all() and (made.witness["lacking"][[0, 3]] > 0).all()
         assert nspca.verify(np.diag(variances), made, problem) <= made.upper
 
@@ -160,7 +165,7 @@ def test_one_feature_and_no_other_place():
 def test_claims_about_features_are_whole_and_of_one_component():
     X = np.random.default_rng(3).standard_normal((20, 6))
     problem = nspca.Problem.from_data(X, 2)
-    told = membership.of_inequality(problem, lowrank.bound(problem, 2)[0], Interest(1.0, 0.9))
+    told = of_inequality(problem, lowrank.bound(problem, 2)[0], Interest(1.0, 0.9))
     without = {name: array for name, array in told.witness.items() if name != "lacking"}
     nan = told.witness | {"having": np.full(6, np.nan)}
     short = told.witness | {"having": told.witness["having"][:5]}

@@ -79,7 +79,21 @@ def without_row(terms, fixed, k, row):
 class Maker:
     """An honest certificate of a random tree with random stages."""
 
-    def __init__(self, data, k, nonneg, rng, level, pool=2, forced=(), kept=1.0, grow=0.7, depth=4, **recipe):
+    def __init__(
+        self,
+        data,
+        k,
+        nonneg,
+        rng,
+        level,
+        pool=2,
+        forced=(),
+        kept=1.0,
+        grow=0.7,
+        depth=4,
+        of_features=False,
+        **recipe,
+    ):
         self.A, self.exponent = unit_matrix(data, **recipe)
         self.n, self.k, self.nonneg, self.rng = len(self.A), k, nonneg, rng
         self.level, self.grow_chance, self.depth = level, grow, depth
@@ -87,7 +101,8 @@ class Maker:
         self.pool = [self.witness(kept) for _ in range(pool)]
         self.branch, self.stages, self.fixed, self.features = [], [], [], []
         self.use, self.claims, self.tau, self.tree = [], [], [], []
-        self.bound, self.fixings, self.leaves = level, [], []
+        self.bound, self.fixings, self.leaves, self.forced = level, [], [], forced
+        self.claims_of_features = np.full((2, self.n), level) if of_features else None
         self.node(list(forced), [j for j in range(self.n) if j not in forced])
         witness = {
             "level": np.array([level]),
@@ -108,6 +123,8 @@ class Maker:
             "U": joined([U.ravel() for _, _, _, U in self.pool], np.float64),
         }
         witness["sizes"] = witness["sizes"].reshape(-1, 3)
+        if of_features:
+            witness |= dict(zip(("having", "lacking"), self.claims_of_features, strict=True))
         upper = np.nextafter(np.ldexp(np.nextafter(self.bound, np.inf), self.exponent), np.inf)
         more = {"witness": witness, "forced": tuple(forced)}
         self.certificate = Stand(
@@ -183,6 +200,22 @@ class Maker:
         self.put_use(chosen, t, F, tau if outside.size else 0.0, tree)
         return self.settled(sorted([*I, *in_]), [j for j in free if j not in out and j not in in_])
 
+    def claim(self, I, free, t, F, kept, search):
+        """Raise the claims of all features to what this leaf proves of them."""
+        having, lacking = self.claims_of_features
+        for j in range(self.n):
+            has = lacks = F
+            if j in kept:
+                row = int(np.flatnonzero(kept == j)[0])
+                if j in free:
+                    has = search.bound_each(lambda terms, r=row: with_row(terms, len(I), self.k, r))
+                    lacks = search.bound_each(lambda terms, r=row: without_row(terms, len(I), self.k, r))
+                has, lacks = min(F, has + self.slack), min(F, lacks + self.slack)
+            if j in I or j in free:
+                having[j] = max(having[j], t + has + self.slack)
+            if j not in I or j in self.forced:
+                lacking[j] = max(lacking[j], t + lacks + self.slack)
+
     def settled(self, I, free):
         return I, free if len(I) < self.k else []
 
@@ -203,11 +236,13 @@ class Maker:
         if not free or self.rng.random() >= self.grow_chance:
             self.branch[place] = -1
             chosen = int(self.rng.choice(self.choices(I)))
-            t, tau, _, outside, _, (F, tree) = self.halves(I, free, chosen)
+            t, tau, kept, outside, search, (F, tree) = self.halves(I, free, chosen)
             F = F + self.slack
             self.put_use(chosen, t, F, tau if outside.size else 0.0, tree)
             self.bound = max(self.bound, t + F)
             self.leaves.append((list(I), list(free), t + F))
+            if self.claims_of_features is not None:
+                self.claim(I, free, t, F, kept, search)
             return
         j = int(self.rng.choice(free))
         self.branch[place] = j
@@ -267,6 +302,51 @@ def test_what_is_proved_is_never_below_brute_force(name, nonneg, trials):
                 assert best_of(A, k, nonneg, I, [i for i in free if i != j]) <= maker.level * (1 + 1e-9)
 
 
+def best_of_each(A, k, nonneg, forced):
+    """The optimum over the answers that may use each feature, and over those without it; (2, n)."""
+    n = len(A)
+    free, found = [j for j in range(n) if j not in forced], np.full((2, n), -np.inf)
+    for j in range(n):
+        if j in forced or len(forced) < k:
+            found[0, j] = best_of(A, k, nonneg, sorted({*forced, j}), [i for i in free if i != j])
+        for r in range(min(k - len(forced), len(free)) + 1):
+            for others in itertools.combinations(free, r):
+                S = [i for i in (*forced, *others) if i != j]
+                found[1, j] = max(found[1, j], brute(A[np.ix_(S, S)], len(S), nonneg) if S else 0.0)
+    return found
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+@pytest.mark.parametrize("nonneg", [True, False])
+@pytest.mark.parametrize("trials", [4, pytest.param(40, marks=pytest.mark.long)])
+def test_claims_about_single_features_are_proved_and_lies_are_refused(name, nonneg, trials):
+    rng = np.random.default_rng(len(name) + 1000 * nonneg + trials)
+    for trial in range(trials):
+        X, A, k, _, maker = made(name, nonneg, trial, rng, of_features=True)
+        c, truth = maker.certificate, best_of_each(A, k, nonneg, maker.forced)
+        assert verify(X, c) <= c.upper
+        for claim, best, exact in zip(("having", "lacking"), truth, maker.claims_of_features, strict=True):
+            assert (exact >= best - 1e-12 * A.trace()).all()
+            liable = np.flatnonzero(best > 1e-9 * A.trace())
+            for j in rng.permutation(liable)[:2]:
+                lie = exact.copy()
+                lie[j] = best[j] * (1 - 1e-6)
+                refused(X, changed(c, **{claim: lie}), "claim")
+            if maker.level > 0:  # below the level nothing is proved but by row sums
+                refused(X, changed(c, **{claim: exact * 0 - 1.0}), "claimed to stay below")
+
+
+def test_claims_about_single_features_are_not_proved_below_reduced_nodes():
+    A = np.diag([0.5, 0.25, 0.25, 0.125])
+    c = by_squares(A, 2, True, (0,), 0.6, [], 0, source="covariance")
+    more = {"branch": np.array([-4, -1]), "stages": np.zeros(2, dtype=np.int64), "use": np.array([-1])}
+    more |= {"claims": np.array([[0.3, 1e-9]]), "tau": np.zeros(1)}
+    assert verify(A, changed(c, **more)) <= c.upper
+    claims = {"having": np.full(4, 0.6), "lacking": np.full(4, 0.6)}
+    assert verify(A, changed(c, **claims)) <= c.upper
+    refused(A, changed(c, **more, **claims), "below a reduced node")
+
+
 def by_squares(X, k, nonneg, forced, level, branch, exponent, **recipe):
     """A certificate that is nothing but leaves by squares, two for each feature branched on."""
     none, real = np.zeros(0, dtype=np.int64), np.zeros(0)
@@ -309,6 +389,16 @@ def test_squares_are_accepted_at_no_level_below_brute_force(name, nonneg, trials
             accepted += 1
             assert level >= best * (1 - 1e-12)
     assert accepted >= positive
+
+
+@pytest.mark.parametrize("branch", [[-3], [-4, -3], [-5, -3]])
+def test_a_level_that_is_an_eigenvalue_of_the_features_in_is_refused(branch):
+    A = np.diag([0.5, 0.25, 0.25, 0.125])
+    c = by_squares(A, 2, True, (0,), 0.5, [], 0, source="covariance")
+    more = {"branch": np.array(branch), "stages": np.zeros(len(branch), dtype=np.int64)}
+    if -5 in branch:
+        more |= {"use": np.array([-1]), "claims": np.array([[0.6, 0.0]]), "tau": np.zeros(1)}
+    refused(A, changed(c, **more), "not proved positive definite on the features that are in")
 
 
 @functools.cache

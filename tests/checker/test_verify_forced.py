@@ -7,9 +7,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+import nspca
 from nspca.checker import verify
 from nspca.errors import CertificateError
-from tests.checker.test_verify_branches import brute_leaf, certify_branches
+from tests.checker.test_verify_fixing import Maker, best_of, by_squares
 from tests.makers import (
     PROBLEMS,
     Search,
@@ -98,9 +99,9 @@ def test_no_form_is_below_brute_force(name, nonneg, trials):
         recipe = {"source": source, "center": center}
         A, exponent = unit_matrix(X, **recipe)
         k, forced = some(rng, len(A))
-        best = brute_leaf(A, (forced, [j for j in range(len(A)) if j not in forced]), k, nonneg)
+        best = best_of(A, k, nonneg, forced, [j for j in range(len(A)) if j not in forced])
         found = [certify(X, k, nonneg, forced, rng, **recipe)]
-        found.append(certify_branches(X, k, nonneg, rng, forced=forced, **recipe)[0])
+        found.append(Maker(X, k, nonneg, rng, 0.0, forced=forced, **recipe).certificate)
         for form in ("diagonal", "row"):
             c, exact = elementary(X, k, nonneg, forced, form, **recipe)
             found.append(c)
@@ -119,7 +120,7 @@ def test_a_forced_feature_that_nobody_would_choose_lowers_the_bound_of_every_for
     A, exponent = unit_matrix(X)
     plain = np.ldexp(brute(A, 3, nonneg), exponent)
     made = [elementary(X, 3, nonneg, forced, form)[0] for form in ("diagonal", "row")]
-    made += [certify_branches(X, 3, nonneg, rng, 1.0, 0, forced=forced)[0]]
+    made += [Maker(X, 3, nonneg, rng, 0.0, 0, forced, grow=1.0, depth=6).certificate]
     made += [with_all_rows(X, 3, nonneg, forced)]
     for c in made:
         assert verify(X, c) <= c.upper < plain, c.form
@@ -127,10 +128,8 @@ def test_a_forced_feature_that_nobody_would_choose_lowers_the_bound_of_every_for
         refused(X, c, "another problem: forced", forced=(0,))
         assert verify(X, c, forced=[3, 0]) <= c.upper
         for other in ((), (0,), (3,), (1, 2), (0, 2), (0, 1, 3)):
-            if (
-                brute_leaf(A, (other, [j for j in range(7) if j not in other]), 3, nonneg)
-                > c.upper * 2**-exponent
-            ):
+            others = [j for j in range(7) if j not in other]
+            if best_of(A, 3, nonneg, other, others) > c.upper * 2**-exponent:
                 with pytest.raises(CertificateError):
                     verify(X, replace(c, forced=other))
 
@@ -215,12 +214,17 @@ def test_rows_that_do_not_begin_with_the_forced_features_fix_none():
 
 
 def test_a_tree_does_not_branch_on_what_is_forced():
-    c, _ = certify_branches(X, 3, True, np.random.default_rng(0), 0.0, 0, forced=(1, 3))
-    for feature in (1, 3):
-        more = {"branch": np.array([feature, -1, -1]), "use": np.array([-1, -1])}
-        more |= {"claims": np.repeat(c.witness["claims"], 2, axis=0)}
-        refused(X, changed(c, **more), "cannot be branched on")
-    c, _ = certify_branches(X, 2, True, np.random.default_rng(0), 0.0, 0, forced=(1, 3))
-    more = {"branch": np.array([0, -1, -1]), "use": np.array([-1, -1])}
-    more |= {"claims": np.repeat(c.witness["claims"], 2, axis=0)}
-    refused(X, changed(c, **more), "cannot be branched on")
+    for k, feature in ((3, 1), (3, 3), (2, 0)):
+        c = by_squares(X, k, True, (1, 3), 1e3, [feature], unit_matrix(X)[1])
+        refused(X, c, "cannot be branched on")
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_forced_features_of_an_asymmetric_covariance_may_have_no_variance(nonneg):
+    """Rounding A and its transpose to their mean leaves zeros exact: a row of zeros needs no margin."""
+    A = np.array([[2.0, 0.0, 1.0], [0.0, 0.0, 0.0], [np.nextafter(1.0, 2.0), 0.0, 3.0]])
+    for k in (1, 2):
+        problem = nspca.Problem.from_covariance(A, k, nonneg, forced=(1,))
+        certificate = nspca.certify(problem, effort="standard")
+        best = (0.0, 3.0)[k - 1]
+        assert best <= nspca.verify(A, certificate, problem) <= best * (1 + 1e-9)

@@ -20,6 +20,9 @@ WAIT = 40
 bundle uses has z = 0 and would get a huge row of M.
 """
 
+SHORT = 1e-100
+"""Rows no longer than this count as having no direction: the cube of their length is 0 in floating point."""
+
 
 @dataclass(frozen=True, eq=False)
 class CutsAim:
@@ -44,7 +47,7 @@ class CutsAim:
     def slopes(self, z: Array) -> tuple[Array, Array]:
         """Return ``-phi'`` (the height of the row of M) and ``phi''`` at z, (r,) each."""
         centred, length, distance = self.distances(z)
-        safe = np.where(length > 0, length, 1.0)
+        safe = np.where(length > SHORT, length, 1.0)
         share = (centred + length) / (2 * safe)
         curvature = np.where(distance > 0, share**2 + distance * self.squares / (4 * safe**3), 0.0)
         return distance * share, curvature + 1e-6  # a positive curvature keeps Newton steps finite

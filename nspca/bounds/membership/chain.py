@@ -1,8 +1,8 @@
 """Prove, one feature after the other, that every good answer has it.
 
 For each feature the supports are split in two. Those without the feature must have a bound below a level.
-Those with it are split further at the next feature. The resulting chain is a tree of the form `branches`,
-with one leaf for each feature and one for the supports that have all features. `membership` calls `chain`.
+Those with it are split further at the next feature. The resulting chain is a tree with one leaf for each
+feature and one for the supports that have all features. `sources` calls `chain`.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ import numpy as np
 from nspca.bounds import elimination
 from nspca.bounds.dual.splitting import Splitting
 from nspca.bounds.fixing.ground import Ground
-from nspca.bounds.fixing.node import Node, Supports, Use, Warm
+from nspca.bounds.fixing.node import Node, Supports, Warm
 from nspca.bounds.fixing.settle import settle
 from nspca.bounds.fixing.stored import Stored
 from nspca.bounds.fixing.tasks import Task
@@ -23,14 +23,12 @@ from nspca.progress import Report, silent
 
 RANK = 3
 """Dimensions of the first lift."""
-NO_WITNESS = -1
-"""Code of a leaf in `branch`, and of a leaf without a witness in `use`."""
 
 
 def chain(
     problem: Problem, features: Sequence[int], level: float, gap: float, report: Report = silent
-) -> dict[str, np.ndarray] | None:
-    """Return the arrays of a tree which proves that every answer above ``level (1 + gap)`` has some features.
+) -> Node | None:
+    """Return the root of a tree which proves that every answer above ``level (1 + gap)`` has some features.
 
     Parameters
     ----------
@@ -45,9 +43,8 @@ def chain(
 
     Returns
     -------
-    arrays : dict of ndarray, or None
-        `branch`, `use`, `claims`, `W`, `M`, `U` of the form `branches`; None if the first feature is not
-        proved.
+    root : Node or None
+        None if the first feature is not proved.
     """
     kept = elimination.keep(problem, problem.n)
     splitting = Splitting(kept, problem.size, problem.nonneg)
@@ -60,7 +57,7 @@ def chain(
 
     def bound(supports: Supports, start: Stored | None, warm: Warm | None) -> Node:
         """Return a node with a proved bound for some supports, from a witness and a warm start."""
-        # The arrays of a chain cannot hold fixed features or an enumeration.
+        # Features are fixed for answers above one level. Claims about features are made at several.
         task = Task(supports, start, warm, level, gap, PLANS["standard"], only_bounding=True)
         return settle(ground, task, report).node
 
@@ -69,7 +66,7 @@ def chain(
     whole = bound(supports, Stored.of(kept.features, witness), warm)
     if whole.leaf is None or whole.upper <= level * (1 + gap):
         return None
-    start, asked, leaves = (whole.leaf.witness, whole.warm), [], []
+    start, above = (whole.leaf.witness, whole.warm), list[tuple[Node, Node]]()
     for feature in features:
         one = np.array([feature], dtype=np.int64)
         if not np.isin(one, supports.possible):
@@ -77,34 +74,12 @@ def chain(
         without = bound(supports.fix(one, none), *start)
         if without.leaf is None or without.upper > level * (1 + gap):
             break
-        asked.append(int(feature))
-        leaves.append(without.leaf)
+        above.append((Node(supports, feature=int(feature)), without))
         supports = supports.fix(none, one)
-    if not asked:
+    if not above:
         return None
-    rest = bound(supports, *start)
-    assert rest.leaf is not None
-    branch = [*asked, *[NO_WITNESS] * (len(asked) + 1)]
-    return {"branch": np.array(branch)} | _arrays([rest.leaf, *reversed(leaves)], problem.n)
-
-
-def _arrays(leaves: list[Use], n: int) -> dict[str, np.ndarray]:
-    """Return the arrays of the leaves: the distinct witnesses, and for each leaf its claims and its witness.
-
-    `W`, `M`, `U` hold the witnesses on all n features. `use` has the number of the witness of each leaf.
-    """
-    pool: dict[int, tuple[int, Stored]] = {}
-    for leaf in leaves:
-        if leaf.witness is not None:
-            pool.setdefault(id(leaf.witness), (len(pool), leaf.witness))
-    stored = [one for _, one in pool.values()]
-    d = max((one.U.shape[1] for one in stored), default=0)
-    W, M, U = np.zeros((len(stored), n, n)), np.zeros((len(stored), n, n)), np.zeros((len(stored), n, d))
-    for number, one in enumerate(stored):
-        at = np.ix_(one.rows, one.rows)
-        W[number][at] = one.W
-        M[number][at] = 0.0 if one.M is None else one.M
-        U[number][one.rows, : one.U.shape[1]] = one.U
-    use = [NO_WITNESS if leaf.witness is None else pool[id(leaf.witness)][0] for leaf in leaves]
-    claims = np.array([(leaf.t, leaf.F) for leaf in leaves])
-    return {"use": np.array(use), "claims": claims, "W": W, "M": M, "U": U}
+    root = bound(supports, *start)
+    for node, without in reversed(above):
+        node.children = (root, without)
+        root = node
+    return root
