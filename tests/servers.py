@@ -93,14 +93,15 @@ class Server:
         it: then at another one.
         """
         said = ""
-        for self.port in [self.port] if self.port else (free_port() for _ in range(PORTS)):
+        for port in [self.port] if self.port else (free_port() for _ in range(PORTS)):
+            self.port = port
             told = self.log.stat().st_size if self.log.exists() else 0
             if self.started():
                 return self
             with self.log.open("rb") as log:
                 log.seek(told)
                 said = log.read().decode(errors="replace")
-            if TAKEN.format(self.port) not in said:
+            if TAKEN.format(port) not in said:
                 break
         raise RuntimeError("the server did not start:\n" + said[-4000:])
 
