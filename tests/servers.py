@@ -16,6 +16,8 @@ import psutil
 
 ROOT = Path(__file__).resolve().parents[1]
 START_LIMIT = 300  # seconds until a server that does not answer counts as failed
+PORTS = 5  # that a server is started at until one is still free when it listens
+TAKEN = "Port {} is not available"  # what Streamlit says then
 # The proxy of the environment is for the outside; loopback is asked directly.
 DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 # For a script of the tests' own: what .streamlit/config.toml says for the dashboard.
@@ -68,7 +70,7 @@ def free_port() -> int:
 
 class Server:
     """The dashboard, or another Streamlit script, as a user starts it: on a free loopback port, with a home
-    of its own.
+    of its own. It has its port and address once it is started.
     """
 
     def __init__(
@@ -78,12 +80,33 @@ class Server:
         self.script = script
         self.options = options
         self.first = first  # what its process does before all else
-        self.port = free_port()
-        self.url = f"http://127.0.0.1:{self.port}"
+        self.port = None
         self.log = home / "server.log"
         self.process = None
 
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
     def start(self) -> "Server":
+        """Start it, again at the port that it had. The first time a port may be taken before the server has
+        it: then at another one.
+        """
+        said = ""
+        for port in [self.port] if self.port else (free_port() for _ in range(PORTS)):
+            self.port = port
+            told = self.log.stat().st_size if self.log.exists() else 0
+            if self.started():
+                return self
+            with self.log.open("rb") as log:
+                log.seek(told)
+                said = log.read().decode(errors="replace")
+            if TAKEN.format(port) not in said:
+                break
+        raise RuntimeError("the server did not start:\n" + said[-4000:])
+
+    def started(self) -> bool:
+        """Whether the server answers at its port, after a start; ends it otherwise."""
         environment = os.environ | {
             "NSPCA_HOME": str(self.home),
             "HOME": str(self.home),
@@ -101,14 +124,19 @@ class Server:
         with self.log.open("ab") as log:
             self.process = launch(command, cwd=self.script.parent, env=environment, stdout=log, stderr=log)
         give_up = time.monotonic() + START_LIMIT
-        while not self.healthy():
+        while not (self.listening() and self.healthy()):
             if self.process.poll() is not None or time.monotonic() > give_up:
                 self.stop()
-                raise RuntimeError(
-                    "the server did not start:\n" + self.log.read_text(errors="replace")[-4000:]
-                )
+                return False
             time.sleep(0.1)
-        return self
+        return True
+
+    def listening(self) -> bool:
+        """Whether the port is this server's: another one may have taken it, and would answer too."""
+        with contextlib.suppress(psutil.Error):
+            ours = psutil.Process(self.process.pid).net_connections("tcp4")
+            return any(one.status == psutil.CONN_LISTEN and one.laddr.port == self.port for one in ours)
+        return False
 
     def healthy(self) -> bool:
         try:

@@ -4,10 +4,12 @@ that along.
 
 import asyncio
 import contextlib
+import http.server
 import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import psutil
@@ -16,7 +18,8 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from tornado.websocket import websocket_connect
 
-from tests.servers import ROOT, launch
+from tests import servers
+from tests.servers import BARE, ROOT, Server, launch
 
 PAGE = """
 from nspca.jobs import Engine
@@ -56,6 +59,35 @@ def test_a_server_and_its_workers_end_with_a_test_process_that_is_killed(tmp_pat
         test.communicate()
         with contextlib.suppress(ProcessLookupError):
             os.killpg(int(group), signal.SIGKILL)
+
+
+@pytest.mark.visit
+def test_a_port_that_another_server_took_first_is_given_up(tmp_path, monkeypatch):
+    """The other one answers as a dashboard does, so only the listening process tells them apart."""
+    (tmp_path / "page.py").write_text("")
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Healthy) as other:
+        threading.Thread(target=other.serve_forever, daemon=True).start()
+        taken, free = other.server_address[1], servers.free_port
+        handed = iter([taken, free()])
+        monkeypatch.setattr(servers, "free_port", lambda: next(handed, None) or free())
+        server = Server(tmp_path, tmp_path / "page.py", BARE).start()
+        try:
+            assert server.port != taken and server.listening() and server.healthy()
+            assert servers.TAKEN.format(taken) in server.log.read_text()
+        finally:
+            server.stop()
+            other.shutdown()
+
+
+class Healthy(http.server.BaseHTTPRequestHandler):
+    """Says that all is well, whatever is asked."""
+
+    def do_GET(self):
+        self.send_response(200)
+        self.end_headers()
+
+    def log_message(self, *args):
+        pass
 
 
 async def look_at(url: str) -> None:

@@ -17,9 +17,8 @@ from nspca.data.export import frame_to_csv
 from nspca.presentation.markup import Markup, render
 from nspca.presentation.numerals import format_value
 
-VALUES = "value-by-k"
 ABOUT = {
-    VALUES: "what each method finds, and the region in which the optimum is proved to lie",
+    "value-by-k": "what each method finds, and the region in which the optimum is proved to lie",
     "proved-ratio": "how good that is at least",
     "seconds": "what it costs",
 }

@@ -90,7 +90,7 @@ class ComparePage(AnswerPage[ComparisonSpec]):
         if len(seen.ks) > 1:
             noun = component.noun(run.of.dataset)
             st.select_slider(f"k, the number of {noun}s", seen.ks, **state.bind("k", seen.k))
-        curves = drawn(compared, seen.table, seen.k)[archive.VALUES]
+        curves = values(compared, seen.table, ks=run.asked.ks, style=compared.style, selected=seen.k)
         left, right = st.columns([2, 3], gap="medium", vertical_alignment="center")
         with left:
             ranking = ranking_figure(
@@ -113,12 +113,11 @@ class ComparePage(AnswerPage[ComparisonSpec]):
         sections.show(seen)
 
     def take_home(self, run: Watched, results: nspca.Sweep, seen: Seen) -> TakeHome:
-        figures_of = drawn(seen.run, seen.table, seen.k)
         table = lambda: frame_to_csv(labelled(seen.table, run.of.dataset))  # noqa: E731
         return TakeHome(
             archive.whole(seen.run).folder,
             f"{run.id} {run.now.finished} {curve.axis()} {seen.k}",
-            lambda: figures_of,
+            lambda: drawn(seen.run, seen.table, seen.k),
             lambda drawn, pictures: archive.pack(seen.run, drawn, pictures, datetime.now(UTC)),
             [Download("All numbers, CSV", table, f"{run.of.stem}-compare.csv")],
         )
@@ -151,9 +150,13 @@ def unit_name() -> str:
     return curve.AXES[curve.axis()]
 
 
+def values(run: Compared, table: pd.DataFrame, **shared: Any) -> go.Figure:
+    """Return the curves of all methods; `shared` is what the figures of a comparison have in common."""
+    return values_figure(table, unit=run.unit, unit_name=unit_name(), signed=not run.asked.nonneg, **shared)
+
+
 def drawn(run: Compared, table: pd.DataFrame, k: int) -> dict[str, go.Figure]:
     """Return the three figures by their file names."""
     shared: dict[str, Any] = {"ks": run.asked.ks, "style": run.style, "selected": k}
-    values = values_figure(table, unit=run.unit, unit_name=unit_name(), signed=not run.asked.nonneg, **shared)
-    made = (values, ratios_figure(table, **shared), times_figure(table, **shared))
+    made = (values(run, table, **shared), ratios_figure(table, **shared), times_figure(table, **shared))
     return dict(zip(archive.ABOUT, made, strict=True))

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
+import plotly.io as pio
 import streamlit as st
 
 from nspca.dashboard.app import state
@@ -71,11 +72,13 @@ def draw(
 
 def prepared(figure: go.Figure, key: str, same: object = None) -> dict[str, Any]:
     """Return the data that `put` sends to the browser. Several sessions may share one result."""
-    height = int(figure.layout.height or HEIGHT)
-    shown = go.Figure(figure).update_layout(height=height)
-    _keep_view(shown, f"{_safe_key(key)} {_hash_subject(figure) if same is None else same}")
+    # A dict, since a copy that is a figure would be validated once more, at ten times the cost.
+    shown = figure.to_dict()
+    layout = shown["layout"]
+    height = layout["height"] = int(layout.get("height") or HEIGHT)
+    _keep_view(shown, f"{_safe_key(key)} {_hash_subject(figure, layout) if same is None else same}")
     return {
-        "figure": shown.to_json(remove_uids=False),
+        "figure": pio.to_json(shown, validate=False, remove_uids=False),
         "height": height,
         "plotly": plotly_url(),
         "alt": alt_text(figure),
@@ -104,30 +107,34 @@ def put(made: dict[str, Any], key: str, on_click: Callable[[Any], None] | None =
     return None if click is None else click["customdata"]
 
 
-def _keep_view(figure: go.Figure, revision: str) -> None:
+def _keep_view(figure: dict[str, Any], revision: str) -> None:
     """Make the browser keep zoom, camera and hidden traces until `revision` changes.
 
     Each trace gets an identity from its name, not its position, since later traces may be put before it.
     """
-    figure.update_layout(uirevision=revision)
-    for axis in (*figure.select_xaxes(), *figure.select_yaxes()):
-        if axis.uirevision is not None:  # the plot has a revision of its own: combine both
-            axis.uirevision = f"{revision} {axis.uirevision}"
+    figure["layout"]["uirevision"] = revision
+    for axis in _axes(figure["layout"]):
+        if axis.get("uirevision") is not None:  # the plot has a revision of its own: combine both
+            axis["uirevision"] = f"{revision} {axis['uirevision']}"
     seen: Counter[str] = Counter()
-    for trace in figure.data:
-        name = trace.name or trace.type
+    for trace in figure["data"]:
+        name = trace.get("name") or trace["type"]
         # Plotly builds CSS class names from the uid, so it may hold letters and digits only.
-        trace.uid = f"t{hashlib.sha256(f'{name} {seen[name]}'.encode()).hexdigest()[:12]}"
+        trace["uid"] = f"t{hashlib.sha256(f'{name} {seen[name]}'.encode()).hexdigest()[:12]}"
         seen[name] += 1
 
 
-def _hash_subject(figure: go.Figure) -> str:
+def _axes(layout: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return what a layout says of its axes."""
+    return [part for name, part in sorted(layout.items()) if name.startswith(("xaxis", "yaxis"))]
+
+
+def _hash_subject(figure: go.Figure, layout: dict[str, Any]) -> str:
     """Return a hash that differs between figures about different subjects.
 
     The hash covers the titles of the axes, and the type, name and ends of each trace.
     """
-    axes = (*figure.select_xaxes(), *figure.select_yaxes())
-    said = [axis.title.text for axis in axes]
+    said = [axis.get("title", {}).get("text") for axis in _axes(layout)]
     said += [f"{trace.type} {trace.name} {_describe_ends(trace)}" for trace in figure.data]
     return hashlib.sha256(repr(said).encode()).hexdigest()[:16]
 
