@@ -1,12 +1,14 @@
-"""Spec of a preview: a quick answer with a proved bound for every k, shown before a sweep has results.
+"""Spec of a preview: a quick answer with a proved bound for some k, shown before a sweep has results.
 
 The page Sweep asks it before a visitor asks for the sweep.
 """
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
 
+from nspca.api import sweep
 from nspca.bounds import elementary, lowrank
 from nspca.certificate import Certificate
 from nspca.local_search import single as ascent
@@ -21,6 +23,8 @@ from nspca.specs.sweep import Ks
 
 METHOD = "preview"
 """Name of the method in the rows and results of a preview."""
+SMALL = 100
+"""Largest number of features for which a preview is a sweep with fast proofs, of a second or less."""
 FACTORED = 1000
 """Largest min(m, n) for which eigenvalue bounds are proved, since a factorisation then takes some 0.01 s."""
 ROWS = 500
@@ -54,40 +58,45 @@ class PreviewSpec(ProblemSpec):
     def run(self, report: Report = silent, X: Any = None) -> Sweep:
         """Return a `nspca.Sweep` with an answer and the smallest quick bound for each k.
 
-        With more than `MANY` features it has `FEW` of the values of k.
-        Each answer is the better of the truncated leading eigenvector and the rank-3 answer.
+        With at most `SMALL` features it is a sweep with fast proofs. Otherwise each answer is the better of
+        the truncated leading eigenvector and the rank-3 answer. With more than `MANY` features it has `FEW`
+        of the values of k.
         """
         X, report = self.given(X, report)
         problem = self.problem(X)
         ks = _fewer(self.ks, problem.n)
         paper, probability = paper_bounds(problem, ks, self.seed, report)
+        beside: dict[int, dict[str, Any]] = {
+            k: {RANK_3: None, EPSNET: paper[k], PROBABILITY: probability} for k in ks
+        }
+
+        def renamed(event: Event) -> None:
+            """Report an event of a sweep; its row, if any, gets the method and the bounds of a preview."""
+            row = event.payload.get("row")
+            if row is not None:
+                event = replace(event, payload=pack(Found(**row | {"method": METHOD}, **beside[row["k"]])))
+            report(event)
+
+        if problem.n <= SMALL:
+            swept = sweep(problem, ks, certify="fast", seed=self.seed, report=renamed)
+            return Sweep(
+                {(METHOD, k): replace(swept[name, k], method=METHOD, info=beside[k]) for name, k in swept}
+            )
         results = {}
         for k in ks:
-            one = problem.with_k(k)
-            beside: dict[str, Any] = {RANK_3: None, EPSNET: paper[k], PROBABILITY: probability}
-            results[METHOD, k] = result = quick(one, beside)
+            results[METHOD, k] = result = quick(problem.with_k(k), beside[k])
             row = row_of(METHOD, k, result)
-            payload = pack(Found(**row, **beside))
-            report(
-                Event(
-                    "preview",
-                    len(results),
-                    len(ks),
-                    lower=row["value"],
-                    upper=row["upper"],
-                    k=k,
-                    payload=payload,
-                )
-            )
+            of_k = {"lower": row["value"], "upper": row["upper"], "k": k, "payload": {"row": row}}
+            renamed(Event("preview", len(results), len(ks), **of_k))
         return Sweep(results)
 
     unpack: ClassVar = staticmethod(Sweep.from_bytes)
 
     def python(self, **shown: Any) -> str:
-        """Return Python that sweeps without proofs, the public equivalent of a preview."""
+        """Return Python that sweeps with fast proofs, the public equivalent of a preview."""
         return "\n".join(
             [
-                f"sweep = nspca.sweep(problem, {python_of(self.ks)}, certify=None, seed={self.seed})",
+                f"sweep = nspca.sweep(problem, {python_of(self.ks)}, seed={self.seed})",
                 "print(sweep.frame.to_string(index=False))",
             ]
         )

@@ -299,7 +299,7 @@ def test_the_headline_counts_the_bars_and_the_others_are_in_the_same_per_cent(vi
     headline = next(text for text in said if text.startswith("## ")).replace("\N{NO-BREAK SPACE}", " ")
     assert "Each bar is what one method captures. Move the slider to compare with more or fewer." in said
     assert headline.startswith("## With 3 features, 3 of 6 methods do best: 58.6 % of the variance ")
-    assert headline.endswith(" No 3 features with nonnegative weights capture more.")
+    assert headline.endswith(" It is proved that no 3 features with nonnegative weights capture more.")
     pitprops = nspca.load_sample("pitprops").X
     problem = nspca.Problem.from_covariance(pitprops, 3)
     found = [nspca.solve(problem, method).value for method in FIRST]

@@ -456,6 +456,12 @@ def test_a_table_that_is_no_covariance(visit, table, sentence):
     assert not page.error
 
 
+def test_a_file_of_another_type_gets_a_sentence(visit):
+    page = upload(visit, b"%PDF-1.4 ...", "paper.pdf")
+    assert not page.file_uploader[0].proto.type, "Streamlit refuses other types in a hover text alone"
+    assert len(page.error) == 1 and page.error[0].value.startswith("This is a PDF")
+
+
 DOCWORD = b"3\n4\n6\n1 1 2\n1 2 1\n2 3 4\n2 4 1\n3 1 1\n3 4 2\n"
 
 

@@ -1,6 +1,8 @@
 """Is it the best? Of several components the search is started, watched, cancelled, resumed and ended."""
 
+import re
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -135,6 +137,29 @@ def test_what_was_not_reached_is_said_and_names_have_marks(
     drawn = "".join(part.proto.body for part in page.get("html"))
     assert "1 certain, 3 undecided" in drawn and "0 certain, 4 undecided" in drawn and "✓ topdiam" in drawn
     assert "18 of the 26 pairs of a feature and a component are ruled out." in texts(page)
+
+
+@pytest.mark.visit
+def test_the_headline_says_what_a_search_has_proved_so_far(start, texts, monkeypatch):
+    page = start(TABLE, "components", **WORDS)
+    before = re.search(r"Proved: no 2 .* capture more than ([\d.]+) %", texts(page))
+    X = nspca.load_sample("pitprops").X
+    problem = nspca.Problem.from_covariance(X, (3, 3))
+    value = nspca.solve(problem, "joint", certify=None).value
+    of = ComponentsSpec(data=DataSpec(sample="pitprops", covariance=True), sizes=(3, 3))
+    one = attempt((13, 2), (3, 3), "running", 1, of)
+    now = replace(one.now, event=Event("proving the optimum", lower=value, upper=value * 1.0001))
+    now = replace(now, finished=None)
+    monkeypatch.setattr(proofs, "attempts", lambda asked: [replace(one, now=now)])
+    for module in ("joint.headline", "runs.progress"):
+        monkeypatch.setattr(
+            f"nspca.dashboard.{module}.engine", lambda: SimpleNamespace(status=lambda run: now)
+        )
+    page = page.run()
+    assert not page.exception and not page.error
+    after = re.search(r"Proved so far: no 2 .* capture more than ([\d.]+) %", texts(page))
+    assert float(after[1]) < float(before[1])
+    assert "These are at least 99.99 % of the best possible" in texts(page)
 
 
 def test_components_keep_their_place_in_the_pictures():

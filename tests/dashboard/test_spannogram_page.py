@@ -167,7 +167,7 @@ def test_the_limit_is_that_of_sweep(visit, settled, finish, address, texts, monk
     assert "quick limit" not in texts(page)
     line = next(line for line in own.splitlines() if line.startswith("## With two main directions, "))
     assert line in texts(page)
-    proof = next(line for line in own.splitlines() if "Proved: no 5 features" in line)
+    proof = next(line for line in own.splitlines() if "proved that no 5 features" in line)
     assert proof in texts(page)
     if "more than" in proof:
         assert 0 <= percentages(proof)[-1] - 100 * upper / proved.leading_eigenvalue < 0.1

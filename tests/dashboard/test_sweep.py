@@ -164,7 +164,7 @@ def test_what_a_cancelled_run_had_ready_is_whole(cancelled, visit, address, text
     page = cancelled
     assert "Cancelled. What was ready stays here." in texts(page) and not page.error and not page.exception
     assert (
-        "of the variance of the first principal component, which uses all 64" in texts(page)
+        "of the variance of the first principal component. It is proved" in texts(page)
         and page.button(key="verify")
         and len(page.get("download_button")) == 9
     )

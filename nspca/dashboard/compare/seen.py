@@ -56,10 +56,7 @@ class Seen:
         else:
             best_ones = f"{len(first)} of {len(self.of_k)} methods do best"
         size = wording.things(self.k, component.noun(self.run.data.dataset))
-        found = (
-            f"{said.share_text} of the variance of the first principal component, which uses all "
-            f"{self.run.problem.n:,}."
-        )
+        found = f"{said.share_text} of the variance of the first principal component."
         more = " Move the slider to compare with more or fewer." * (len(self.ks) > 1)
         ratio = self.of_k[first[0]].ratio
         least = f"This is {wording.proof(ratio)}. " if said.most_text else ""

@@ -24,8 +24,6 @@ SOURCES = {
     "upload": ":material/upload_file: Use your own file",
     "shards": ":material/database: Use a folder on the server",
 }
-# h5ad is among them so that it gets its sentence: it is never opened.
-TYPES = ["csv", "tsv", "txt", "xlsx", "xlsm", "parquet", "npz", "npy", "mtx", "zip", "gz", "h5ad"]
 FORMATS = (
     "A table (CSV, TSV, Excel, Parquet, NPY, NPZ, Matrix Market), texts (a ZIP of .txt files, a table with a "
     "column of texts, a text with a document in each line), images (a ZIP of JPEG, PNG, WebP or PGM) or word "
@@ -60,7 +58,8 @@ def _uploads() -> None:
     """Draw the uploader, and the uploads of the workspace."""
     count = st.session_state.setdefault(state.UPLOADER, 0)
     label = f"{FORMATS}. Nothing leaves the machine that runs nspca."
-    given = st.file_uploader(label, type=TYPES, key=f"{state.UPLOADER}_{count}", max_upload_size=200)
+    # Every type is taken: the readers say why a file cannot be used, Streamlit only in a hover text.
+    given = st.file_uploader(label, key=f"{state.UPLOADER}_{count}", max_upload_size=200)
     if given is not None:
         content = given.getvalue()
         if _usable(content, title_of(given.name)):

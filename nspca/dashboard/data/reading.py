@@ -211,7 +211,6 @@ def vocabulary(of: Chosen) -> None:
     given = st.file_uploader(
         "The vocabulary of these word counts: a text file with one word in each line",
         key=f"words_{digest[:8]}",
-        type=["txt"],
     )
     if given is not None:
         raw = engine().store.get_upload(state.workspace(), digest)[0]
@@ -305,7 +304,6 @@ def annotation(of: Chosen) -> None:
     given = st.file_uploader(
         "A second table about the samples, CSV or Excel, joined by their names: groups, batches, dates",
         key=f"about_{state.get('upload')[:8]}_{count}",
-        type=["csv", "tsv", "txt", "xlsx", "xlsm", "gz"],
     )
     if given is None:
         return

@@ -1,6 +1,7 @@
 """State the answer of the pages Parts, Topics and Components: the explained variance and the proved limit.
 
-`JointPage` calls `show` and `climb`. The lists and pictures of components take their percentages from `each`.
+`JointPage` calls `show`, `follow` and `climb`. The lists and pictures of components take their percentages
+from `each`.
 """
 
 import math
@@ -16,6 +17,8 @@ from nspca.dashboard.app import wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.joint.outcome import Outcome
 from nspca.dashboard.joint.subject import Subject
+from nspca.dashboard.runs import progress
+from nspca.dashboard.runs.tasks import engine
 from nspca.dashboard.views import statement
 from nspca.plots.joint import climb_figure
 from nspca.presentation.numerals import (
@@ -53,6 +56,21 @@ def show(outcome: Outcome) -> None:
         st.markdown(second)
 
 
+def follow(outcome: Outcome) -> None:
+    """Draw the answer, and while a search or a proof of it is at work, draw its limit anew every second."""
+    working = next((one for one in outcome.tried if one.k == outcome.asked.sizes and not one.now.ended), None)
+    if working is None:
+        show(outcome)
+        return
+
+    def look() -> None:
+        event = engine().status(working.id).event
+        upper = math.inf if event is None or event.upper is None else event.upper
+        show(replace(outcome, upper=upper))
+
+    progress.each_second(look)
+
+
 def sentences(outcome: Outcome) -> tuple[str, str]:
     """Return a sentence on what the components explain, and one on the proved limit of any other choice.
 
@@ -74,7 +92,7 @@ def sentences(outcome: Outcome) -> tuple[str, str]:
         return first, f":material/verified: No other {such}{terms} {capture} more. This is proved."
     these = "It is" if outcome.asked.r == 1 else "These are"
     least = format_guarantee(proved_ratio(value, outcome.limit))
-    kept = " so far" if outcome.certificate is None else ""
+    kept = " so far" if outcome.certificate is None or outcome.upper < outcome.certificate.upper else ""
     limit = f"Proved{kept}: no {such}{terms} {capture} more than {possible}."
     return first, f":material/verified: {limit} {these} at least {least} of the best possible."
 

@@ -31,7 +31,7 @@ class Outcome:
     results : result of each method, with the tightest known certificate
     run_id, now : identity and state of the run
     live : whether the run is unfinished
-    upper : bound that an unfinished run has proved so far, infinite before there is one
+    upper : bound that an unfinished run or search has proved so far, infinite before there is one
     tried : attempts to prove a tighter bound
     own : certificate that the run itself computed
     """
@@ -51,7 +51,7 @@ class Outcome:
     @property
     def limit(self) -> float:
         """The smallest proved bound on any other choice, in the units of the data; infinite without one."""
-        return self.upper if self.certificate is None else self.certificate.upper
+        return min(self.upper, math.inf if self.certificate is None else self.certificate.upper)
 
     @property
     def is_proved_further(self) -> bool:

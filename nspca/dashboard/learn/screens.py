@@ -67,9 +67,10 @@ def few(of: Lesson) -> None:
     """Draw the second screen: the best direction over all pixels, and over a few."""
     x = of.problem.covariance.leading(1)[1][:, 0]
     x = x if x[np.argmax(np.abs(x))] > 0 else -x
+    varying = np.count_nonzero(np.ptp(of.X, axis=0))  # on the others x is zero but for rounding
     reached, possible = wording.shares(of.result.value / of.best, ratio_at_most(of.upper, of.best))
     st.markdown(
-        f"The first principal component uses {np.count_nonzero(x)} pixels, with weights of both signs. "
+        f"The first principal component uses {varying} pixels, with weights of both signs. "
         f"**{K} pixels** with nonnegative weights capture {reached} of its variance. It is proved that no "
         f"{K} capture more than {possible}."
     )

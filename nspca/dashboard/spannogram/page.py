@@ -215,10 +215,9 @@ def proof(of: Subject, known: Limit) -> str:
     share = percent_down(reached, digits)
     said = f"With these weights {it} {share} of the variance of the first principal component"
     if not has_limit and not is_best:
-        return f"{said}, which uses all {problem.n:,}."
+        return f"{said}."
     most = percent_up(limit, digits) if has_limit else ""
-    nobody = statement.nobody(problem, problem.size, noun, most)
-    return f"{said}. Proved: {nobody[0].lower()}{nobody[1:]}"
+    return f"{said}. {statement.nobody(problem, problem.size, noun, most)}"
 
 
 def next_step(of: Subject) -> str:

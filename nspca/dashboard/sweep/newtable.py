@@ -13,7 +13,7 @@ import streamlit as st
 from nspca.covariance.moments import moments
 from nspca.dashboard import open_folder
 from nspca.dashboard.app import buttons, state, tables, wording
-from nspca.dashboard.data.picker import FORMATS, TYPES
+from nspca.dashboard.data.picker import FORMATS
 from nspca.dashboard.open_data import Chosen, read_like
 from nspca.data import PREPARATIONS, Dataset, prepare
 from nspca.data.export import frame_to_csv
@@ -62,7 +62,7 @@ def show(of: Chosen, asked: SweepSpec, x: np.ndarray, k: int) -> None:
             "component."
         )
         label = f"{FORMATS}. Nothing leaves the machine that runs nspca."
-        given = st.file_uploader(label, type=TYPES, key=f"{state.UPLOADER}_scores", max_upload_size=MOST)
+        given = st.file_uploader(label, key=f"{state.UPLOADER}_scores", max_upload_size=MOST)
         if given is not None:
             _answer(of, asked, x, k, read_like(given.getvalue(), title_of(given.name), of.reference).data)
 

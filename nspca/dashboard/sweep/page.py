@@ -203,7 +203,7 @@ class SweepPage(AnswerPage[SweepSpec]):
         onward = f"Move the slider to see another number of {noun}s."
         if quick and self._data is not None and self._asked is not None:
             press = self.label(self._data, self._asked)
-            onward = f"Press **{press}** for tighter limits and proofs."
+            onward = f"Press **{press}** for a finer curve, and for proofs to keep."
         return " ".join(filter(None, (ring, goal, onward)))
 
     def more(self, run: Watched, results: nspca.Sweep, seen: Finished) -> None:

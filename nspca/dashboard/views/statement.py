@@ -89,10 +89,7 @@ def state_result(
     if most is not None and not optimal:
         most_text = percent_up(most, digits)
     few = wording.things(used, one) + (f" of {whose}" if whose else "")
-    found = (
-        f"{few} capture{'s' * (used == 1)} {share_text} of the variance of the first principal component, "
-        f"which uses all {problem.n:,}."
-    )
+    found = f"{few} capture{'s' * (used == 1)} {share_text} of the variance of the first principal component."
     limit = ""
     if certificate is not None:
         limit = nobody(problem, k, one, most_text)
@@ -119,16 +116,17 @@ def ceiling_of(table: pd.DataFrame, n: int) -> float:
 
 
 def nobody(problem: Problem, k: int, one: str, most: str) -> str:
-    """Return the sentence about the bound: ``No 8 pixels with nonnegative weights capture more than 64.0 %.``
+    """Return the sentence about the bound: ``It is proved that no 8 pixels capture more than 64.0 %.``
 
     `one` is the noun of a feature. An empty `most` leaves out the number, for a component that is optimal.
     """
     kept = len(problem.forced)
-    those = f"No single {one}" if k == 1 else f"No {wording.things(k, one)}"
+    those = f"no single {one}" if k == 1 else f"no {wording.things(k, one)}"
     those += f" that include the {wording.things(kept, one)} you kept" if kept and k > 1 else ""
     if k > 1 and problem.nonneg:
         those += ", with nonnegative weights," if kept else " with nonnegative weights"
-    return f"{those} {'captures' if k == 1 else 'capture'} more{f' than {most}' * bool(most)}."
+    verb = "captures" if k == 1 else "capture"
+    return f"It is proved that {those} {verb} more{f' than {most}' * bool(most)}."
 
 
 def show(said: Statement, before: str = "") -> None:
