@@ -38,8 +38,8 @@ ROOM = 1.02
 NEAR = 1.002
 """Minimum ratio of t to that eigenvalue when the core is empty."""
 SHARE, LIFTED_SHARE = 0.6, 0.25
-"""First claim t, as a share of the value minus k tau: for a plain lift after few steps, and for a lift with row
-cuts, whose spectral half is smaller. No claim can be below that of the features outside the core.
+"""First claim t, as a share of the value minus k tau: for a plain lift after few steps, and for a lift with
+row cuts, whose spectral half is smaller. No claim can be below that of the features outside the core.
 """
 EVEN = 1e-3
 """Constant added to the normalised right side of the equation for the weights. It keeps weights positive."""

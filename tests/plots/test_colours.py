@@ -13,7 +13,7 @@ from nspca.plots import gap_figure, rho_figure, sphere, sweep_figure
 from nspca.plots.compare import styles, values_figure
 from nspca.plots.joint import cumulative_figure
 from nspca.plots.lesson import direction_figure
-from nspca.plots.sweeps import IN_HERE, NOTHING_ABOVE, PAPER
+from nspca.plots.sweeps import IN_HERE, NOTHING_ABOVE, OPTIMAL, PAPER
 from nspca.plots.thumbnail import sparkline
 from nspca.presentation import colours, drawing
 
@@ -23,7 +23,7 @@ HUES = {"orange": (30, 45), "yellow": (45, 60), "green": (140, 175), "blue": (19
 PALE = 0.13
 """Saturation below which a colour is grey."""
 NAMED = re.compile(
-    r"\b(orange|yellow|green|blue|purple|gr[ae]y) (band|strip|curve|line|area|region|star|dot|bar)s?\b"
+    r"\b(orange|yellow|green|blue|purple|gr[ae]y) (band|strip|curve|line|area|region|ring|star|dot|bar)s?\b"
 )
 
 
@@ -68,10 +68,16 @@ def most_variance():
     return trace(direction_figure(points, np.array([0.6, 0.8]), ["a", "b"]), "most variance").line.color
 
 
+def rings():
+    """The colour of the rings around values that are proved optimal."""
+    frame = pd.DataFrame({"method": "auto", "k": [2, 4], "value": [1.0, 2], "upper": [1.0, 2], "kind": "B8"})
+    return trace(sweep_figure(frame.assign(ratio=1.0), unit=4.0, closed=1e-9), OPTIMAL).marker.color
+
+
 SENTENCES = {
     ("nspca/dashboard/home.py", "blue curve"): lambda: trace(sweep("ours"), "best found").line.color,
-    ("nspca/dashboard/home.py", "green band"): lambda: trace(sweep("ours"), IN_HERE).fillcolor,
-    ("docs/lesson.md", "green band"): lambda: trace(sweep("ours"), IN_HERE).fillcolor,
+    ("nspca/dashboard/home.py", "green ring"): rings,
+    ("docs/lesson.md", "green ring"): rings,
     ("nspca/dashboard/learn/screens.py", "blue line"): most_variance,
     ("nspca/dashboard/spannogram/ranks.py", "green line"): lambda: (
         trace(rho_figure([1, 2], [0.1, 0.2], [0.5, 0.9]), "proved afterwards").line.color
