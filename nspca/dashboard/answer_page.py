@@ -39,6 +39,8 @@ Asked = TypeVar("Asked", bound=ProblemSpec)
 MEASURED = "The variance of all rows is being measured, once for this folder: the picture follows."
 CHANGE = "change"
 """Word at the end of the folded form, which opens the form."""
+STARTED = "runs_started"
+"""Name in the session of the number of runs that the start button began."""
 
 
 @dataclass(frozen=True)
@@ -148,8 +150,12 @@ class AnswerPage(QuestionPage[Asked]):
 
     def offer(self, data: Chosen, asked: Asked) -> bool:
         """Draw the start button; return False where this server refuses the run, as too large or too long."""
-        begin, beside = (lambda: self.begin(data, asked)), (lambda: self.beside(data, asked))
-        return start.offer(self.label(data, asked), data, asked, begin, beside)
+
+        def begin() -> None:
+            self.begin(data, asked)
+            st.session_state[STARTED] = st.session_state.get(STARTED, 0) + 1
+
+        return start.offer(self.label(data, asked), data, asked, begin, lambda: self.beside(data, asked))
 
     def is_answer(self, run: Watched, asked: Asked) -> bool:
         """Return whether a run answers the question of the form; the start button is then folded away."""
@@ -169,9 +175,9 @@ class AnswerPage(QuestionPage[Asked]):
 
     def press(self, run: Watched, asked: Asked | None) -> str:
         """Return the label of the start button for somebody who wants another answer; empty where the run
-        answers the form.
+        answers the form, or is about to.
         """
-        if asked is not None and run.now.state == "done" and self.is_answer(run, asked):
+        if asked is not None and self.is_answer(run, asked):
             return ""
         return self.label(run.of, run.asked if asked is None else asked)
 
@@ -313,11 +319,12 @@ def _ask(page: AnswerPage[Any], data: Chosen, asked: ProblemSpec | None, run: Wa
 def _fold(page: QuestionPage[Any], data: Chosen, asked: ProblemSpec | None, folded: bool) -> DeltaGenerator:
     """Return the box of a form: closed with the question as its title, or open."""
     line = "" if asked is None else page.line(data, asked)
-    # Another key makes another element, so a form folds by itself when the first answer is there.
+    # Another key makes another element, so a form folds by itself when the first answer is there, and when a
+    # run begins: its progress and its answer stand above.
     return st.expander(
         f"{wording.plain(line)} · **{CHANGE}**" if folded else "The question",
         expanded=not folded,
-        key="question_folded" if folded else "question_open",
+        key=f"question_folded_{st.session_state.get(STARTED, 0)}" if folded else "question_open",
         icon=":material/tune:",
     )
 

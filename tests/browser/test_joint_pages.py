@@ -38,6 +38,20 @@ def test_faces_are_taken_apart_and_found_again_after_a_reload(page, app_url):
 
 
 @pytest.mark.visit
+def test_the_form_folds_when_its_run_begins_so_that_the_answer_is_in_sight(page, app_url):
+    page.goto(f"{app_url}/components?table=pitprops")
+    form = page.locator("details").filter(has_text="Number of components").first
+    page.get_by_text("change", exact=True).last.click()
+    expect(form).to_have_attribute("open", "")
+    page.get_by_role("spinbutton", name="Number of components").fill("2")
+    page.get_by_role("spinbutton", name="Number of components").press("Enter")
+    page.get_by_role("button", name="Find 2 components").click()
+    expect(page.get_by_role("heading", name=SHARE)).to_contain_text("2 components")
+    expect(form).not_to_have_attribute("open", "")
+    expect(page.get_by_role("heading", name=SHARE)).to_be_in_viewport()
+
+
+@pytest.mark.visit
 def test_topics_live_then_documents(page, app_url):
     page.goto(f"{app_url}/topics?texts=bow-kos&r=4&size=8&by=joint,cone&proof=none")
     page.get_by_role("button", name="Find 4 topics").click()

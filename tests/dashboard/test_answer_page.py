@@ -73,7 +73,7 @@ def test_a_preview_says_so_and_has_its_button_beside_it(opened, texts, present):
     page = opened(to=6, **present)
     assert "## Preview" in texts(page)
     (label,) = [button.label for button in page.button if button.key == "run"]
-    assert f"Press **{label}** for tighter limits and proofs." in texts(page)
+    assert f"Press **{label}** for a finer curve, and for proofs to keep." in texts(page)
     assert not any(button.key == "run" for button in question(page).button)
 
 

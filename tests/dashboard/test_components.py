@@ -10,6 +10,7 @@ import pytest
 import scipy.sparse as sp
 
 import nspca
+from nspca.dashboard.app import wording
 from nspca.dashboard.joint import (
     documents,
     groups,
@@ -91,11 +92,9 @@ def test_every_sample_has_one_page():
 
 
 def test_features_are_called_what_they_are():
-    def noun(data, sample="lrs"):
-        return subject.feature_noun(Chosen(data, DataSpec(sample=sample), ""))
-
+    noun = wording.noun
     assert noun(table()) == "feature" and noun(nspca.load_sample("lrs")) == "wavelength"
-    assert noun(nspca.load_sample("pitprops")) == "feature" and noun(table(), "leukemia") == "gene"
+    assert noun(nspca.load_sample("pitprops")) == "feature" and noun(nspca.load_sample("leukemia")) == "gene"
     probes = Dataset("t", np.eye(3), ("1007_s_at", "1053_at", "ENSG00000141510"), ("a", "b", "c"))
     assert noun(probes) == "gene"
     assert subject.kind_of(nspca.load_sample("digits")) == "image"

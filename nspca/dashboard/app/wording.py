@@ -5,6 +5,7 @@ import math
 import re
 from typing import Any
 
+from nspca.data import Dataset
 from nspca.plots import certainty, kind_words, ratio_sentence
 from nspca.presentation.markup import Markup, render
 from nspca.presentation.numerals import OPTIMAL_GAP, format_bound, percent_down, percent_up
@@ -18,6 +19,10 @@ LAST_DIGIT = 0.1
 """Percentage points by which a guarantee may differ from the quotient of two printed percentages: a unit of
 its last digit."""
 NOUNS = {"image": "pixel", "spectrum": "wavelength", "words": "word", "table": "feature"}
+GENES = re.compile(r"(.+_at|ENS[A-Z]*G\d+.*|LOC\d+)", re.IGNORECASE)
+"""Typical names of probe sets and genes."""
+LOOKED_AT = 200
+"""Number of feature names that are compared with `GENES`."""
 SOURCES = {
     "real": "original data",
     "copy": "copy with other values",
@@ -29,6 +34,16 @@ SOURCES = {
 def plain(text: object) -> str:
     """Return Markdown that shows exactly the characters of `text`, such as an untrusted name from a file."""
     return SPECIAL.sub(lambda found: f"&#{ord(found[0])};", " ".join(str(text).split()))
+
+
+def noun(data: Dataset) -> str:
+    """Return the noun for a feature of the data: pixel, word, wavelength, gene or feature."""
+    if data.is_covariance or data.kind != "table":
+        return "feature" if data.is_covariance else NOUNS[data.kind]
+    names = [str(name) for name in data.feature_names[:LOOKED_AT]]
+    genes = sum(GENES.fullmatch(name) is not None for name in names)
+    is_sample = data.name.startswith("leukemia")  # whose probes have numbers alone
+    return "gene" if is_sample or 2 * genes > len(names) else "feature"
 
 
 def proof(ratio: float | None) -> str:

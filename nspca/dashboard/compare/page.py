@@ -22,7 +22,7 @@ from nspca.dashboard.compare.seen import Seen
 from nspca.dashboard.components import figures
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs.lookup import Watched
-from nspca.dashboard.views import component, curve, filling, statement
+from nspca.dashboard.views import curve, filling, statement
 from nspca.dashboard.views.component import labelled
 from nspca.data.export import frame_to_csv
 from nspca.jobs import JobState
@@ -88,7 +88,7 @@ class ComparePage(AnswerPage[ComparisonSpec]):
         st.html(statement.bar(said))
         st.markdown(wording.unbroken(below))
         if len(seen.ks) > 1:
-            noun = component.noun(run.of.dataset)
+            noun = wording.noun(run.of.dataset)
             st.select_slider(f"k, the number of {noun}s", seen.ks, **state.bind("k", seen.k))
         curves = values(compared, seen.table, ks=run.asked.ks, style=compared.style, selected=seen.k)
         left, right = st.columns([2, 3], gap="medium", vertical_alignment="center")

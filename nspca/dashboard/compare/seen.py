@@ -8,7 +8,7 @@ import pandas as pd
 import nspca
 from nspca.dashboard.app import state, wording
 from nspca.dashboard.compare.run import Compared
-from nspca.dashboard.views import component, statement
+from nspca.dashboard.views import statement
 from nspca.presentation.phrases import rival_name
 
 SAME = 1e-6
@@ -55,7 +55,7 @@ class Seen:
             best_ones = f"all {len(first)} methods do equally well"
         else:
             best_ones = f"{len(first)} of {len(self.of_k)} methods do best"
-        size = wording.things(self.k, component.noun(self.run.data.dataset))
+        size = wording.things(self.k, wording.noun(self.run.data.dataset))
         found = f"{said.share_text} of the variance of the first principal component."
         more = " Move the slider to compare with more or fewer." * (len(self.ks) > 1)
         ratio = self.of_k[first[0]].ratio

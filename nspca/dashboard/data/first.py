@@ -62,7 +62,7 @@ def advice(data: Dataset) -> str:
 
 def _nouns(data: Dataset) -> str:
     """Return the plural noun for features of the data, such as "pixels"."""
-    return f"{wording.NOUNS[data.kind]}s"
+    return f"{wording.noun(data)}s"
 
 
 def next_pages(of: Chosen) -> list[tuple[str, str]]:

@@ -44,9 +44,7 @@ def line(of: Chosen) -> None:
     data = of.dataset
     m, n = of.shape
     shape = (
-        _matrix(of)
-        if data.is_covariance
-        else f"{_rows(data, m)} × {wording.things(n, wording.NOUNS[data.kind])}"
+        _matrix(of) if data.is_covariance else f"{_rows(data, m)} × {wording.things(n, wording.noun(data))}"
     )
     if of.reference.some:
         shape += ", a sample of the rows"

@@ -176,18 +176,14 @@ def is_unfinished(result: Result) -> bool:
 
 
 def climb(rows: list[Climbed], at_work: bool, about: Subject, run_id: str) -> None:
-    """Draw the gain of the method that looks for all components at once, from its first answer on.
-
-    Before there is an answer, one line says when that method runs.
-    """
-    if rows:
-        gained = 100 * (rows[-1].value / rows[0].value - 1)
-        better = f", **{gained:.2f} % more** than its first answer" if len(rows) > 1 else ""
-        st.markdown(
-            f"**{wording.plain(rows[-1].method)}** {'looks' if at_work else 'has looked'} for all "
-            f"{about.one}s at once: {format_value(rows[-1].value)}{' so far' * at_work}{better}."
-        )
-        figure = climb_figure([row.seconds for row in rows], [row.value for row in rows])
-        figures.draw(figure, f"{about.key}_climb", same=run_id)
-    else:
-        st.caption(f"The search for all {about.one}s at once comes last. The quicker methods run first.")
+    """Draw the gain of the method that looks for all components at once, from its first answer on."""
+    if not rows:
+        return
+    gained = 100 * (rows[-1].value / rows[0].value - 1)
+    better = f", **{gained:.2f} % more** than its first answer" if len(rows) > 1 else ""
+    st.markdown(
+        f"**{wording.plain(rows[-1].method)}** {'looks' if at_work else 'has looked'} for all "
+        f"{about.one}s at once: {format_value(rows[-1].value)}{' so far' * at_work}{better}."
+    )
+    figure = climb_figure([row.seconds for row in rows], [row.value for row in rows])
+    figures.draw(figure, f"{about.key}_climb", same=run_id)

@@ -43,7 +43,7 @@ def show(about: Subject, view: View) -> None:
         subject.lead_on(about)
         return
     answer_page.open_page(about.title, lambda: of)
-    answer_page.show(JointPage(replace(about, feature=subject.feature_noun(of)), view), of)
+    answer_page.show(JointPage(replace(about, feature=wording.noun(of.dataset)), view), of)
 
 
 class JointPage(AnswerPage[ComponentsSpec]):
@@ -139,7 +139,7 @@ class JointPage(AnswerPage[ComponentsSpec]):
 
     def _about(self, run: Watched) -> Subject:
         """Return the subject of the page with the noun for features of this run's data, such as "pixel"."""
-        return replace(self.about, feature=subject.feature_noun(run.of))
+        return replace(self.about, feature=wording.noun(run.of.dataset))
 
     def _outcome(
         self,

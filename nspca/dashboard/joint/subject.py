@@ -4,7 +4,6 @@ Each page shows one kind of table. For data of another kind, it draws a link to 
 modules of these pages take their words from a `Subject`. `page.show` calls `find` and `lead_on`.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -29,10 +28,6 @@ LACKS = {"image": "has no pictures to take apart", "words": "has no words to fin
 HAS = {"image": "has pictures", "words": "has words"}
 MINE = "mine"
 """Value in the address for the present upload or folder."""
-GENES = re.compile(r"(.+_at|ENS[A-Z]*G\d+.*|LOC\d+)", re.IGNORECASE)
-"""Typical names of probe sets and genes."""
-LOOKED_AT = 200
-"""Number of feature names that are compared with `GENES`."""
 
 
 @dataclass(frozen=True)
@@ -101,16 +96,6 @@ def _kind(kind: str) -> TableKind:
     if kind == "image":
         return "image"
     return "words" if kind == "words" else "table"
-
-
-def feature_noun(of: Chosen) -> str:
-    """Return the noun for a feature of a data set: pixel, word, wavelength, gene or feature."""
-    data = of.dataset
-    if data.is_covariance or data.kind != "table":
-        return "feature" if data.is_covariance else wording.NOUNS[data.kind]
-    names = [str(data.feature_names[j]) for j in range(min(LOOKED_AT, len(data.feature_names)))]
-    genes = sum(GENES.fullmatch(name) is not None for name in names)
-    return "gene" if of.reference.sample == "leukemia" or 2 * genes > len(names) else "feature"
 
 
 def explained_names(of: Chosen) -> Sequence[str]:

@@ -38,8 +38,8 @@ def after(outcome: Outcome) -> str:
     feature = outcome.about.feature
     if outcome.asked.r == 1:
         return f"The {feature}s stand in the order of their weight. Below, the component is alone."
-    said = "Each list is a component: features that vary together. Its percentage is what it captures, and a "
-    said += "bar is a weight."
+    said = f"Each list is a component: {feature}s that vary together. Its percentage is what it captures, "
+    said += "and a bar is a weight."
     if _is_spectrum(outcome):
         said = "Each curve is a component: its weights over the axis of the spectra."
     if state.get("present"):

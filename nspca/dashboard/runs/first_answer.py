@@ -62,19 +62,15 @@ def announce(run: Watched, what: str, press: str) -> None:
     what : the question in words
     press : label of the button that starts a run; empty where the form asks this very question
     """
-    now = run.now
+    now, onward = run.now, "Open **change** below to ask something else."
+    if press:
+        onward = f"Press **{wording.plain(press)}** to run your own."
     if now.state == "done" and now.finished is not None:
         took = times.how_long(max(0.0, now.finished - (now.started or now.finished)))
         made = times.day(now.finished, times.zone(st.context.timezone))
-        onward = "Open **change** below to ask something else."
-        if press:
-            onward = f"Press **{wording.plain(press)}** to run your own."
         st.caption(f"**Stored answer** for {what}: computed on {made}, took {took}. {onward}")
     else:
-        st.caption(
-            f"**A first answer is on its way**, for {what}. Or press **{wording.plain(press)}** to run "
-            "your own."
-        )
+        st.caption(f"**A first answer is on its way**, for {what}. {onward}")
 
 
 def await_it(

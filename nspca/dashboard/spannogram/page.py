@@ -18,7 +18,7 @@ from nspca.dashboard.spannogram import lessons, limit, low_rank, pictures, ranks
 from nspca.dashboard.spannogram.lessons import Lesson, teach
 from nspca.dashboard.spannogram.limit import Limit
 from nspca.dashboard.spannogram.low_rank import Subject
-from nspca.dashboard.views import component, statement
+from nspca.dashboard.views import statement
 from nspca.presentation.numerals import (
     OPTIMAL_GAP,
     percent_down,
@@ -79,7 +79,7 @@ class SpannogramPage(PicturePage[SweepSpec]):
             pictures.tolerance()
 
     def line(self, data: Chosen, asked: SweepSpec) -> str:
-        size = wording.things(asked.first, component.noun(data.dataset))
+        size = wording.things(asked.first, wording.noun(data.dataset))
         settings = [said for said in asked.details() if said != "auto"]
         return ", ".join([*asked.data.change_words(), size, *settings])
 
@@ -95,7 +95,7 @@ class SpannogramPage(PicturePage[SweepSpec]):
         VIEWS[name].show(of)
         below = None
         if not state.get("present"):
-            _ways(name, component.noun(data.dataset))
+            _ways(name, wording.noun(data.dataset))
             if name == "curves":
                 below = st.expander("How much do they capture in all directions?", icon=":material/verified:")
         with sentence:
@@ -173,7 +173,7 @@ def answer(of: Subject, known: Limit) -> str:
     all directions.
     """
     problem, found = of.problem, low_rank.rank2(of)
-    noun = component.noun(of.chosen.dataset)
+    noun = wording.noun(of.chosen.dataset)
     sets, every = len(found.candidates), math.comb(problem.n, problem.size)
     among = f"{'' if found.exact else 'at least '}{wording.things(sets, 'set')}"
     best, are = (noun, "is") if problem.size == 1 else (f"{problem.size} {noun}s", "are")
@@ -206,7 +206,7 @@ def _value(of: Subject) -> float:
 def proof(of: Subject, known: Limit) -> str:
     """Return the folded line: what the best set captures in all directions, and the limit."""
     problem, value = of.problem, _value(of)
-    noun = component.noun(of.chosen.dataset)
+    noun = wording.noun(of.chosen.dataset)
     unit, it = problem.leading_eigenvalue, "it captures" if problem.size == 1 else "they capture"
     reached, limit = proved_ratio(value, unit), ratio_at_most(known.upper, unit)
     is_best = 1 - proved_ratio(value, known.upper) <= OPTIMAL_GAP
@@ -222,7 +222,7 @@ def proof(of: Subject, known: Limit) -> str:
 
 def next_step(of: Subject) -> str:
     """Return the line above the picture: what a curve is, and what to do."""
-    noun = component.noun(of.chosen.dataset)
+    noun = wording.noun(of.chosen.dataset)
     return (
         "**Drag the angle**, and watch the set change. In this spannogram each curve is one "
         f"{noun}, as high as its weight in the mix of directions."

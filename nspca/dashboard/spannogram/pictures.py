@@ -13,7 +13,6 @@ from nspca.dashboard.components.cone_replay import cone_replay
 from nspca.dashboard.components.spannogram_explorer import UNIT, Picture, spannogram_explorer
 from nspca.dashboard.spannogram import lessons, low_rank
 from nspca.dashboard.spannogram.low_rank import Rank2, Subject
-from nspca.dashboard.views import component
 
 TOLERANCES = range(1, 7)
 HEIGHT = 360
@@ -26,7 +25,7 @@ def curves(of: Subject) -> None:
     """Draw rank 2: the curves over the angle, with the component beside them."""
     problem, data = of.problem, of.chosen.dataset
     found = low_rank.rank2(of)
-    noun = component.noun(data)
+    noun = wording.noun(data)
     steps: list[str] = []
     if not state.get("present"):  # before a room the picture takes all the space
         sets = math.comb(problem.n, problem.size)

@@ -13,7 +13,7 @@ import plotly.graph_objects as go
 
 import nspca
 from nspca.dashboard.answer_page import Download, TakeHome
-from nspca.dashboard.app import state
+from nspca.dashboard.app import state, wording
 from nspca.dashboard.app.buttons import BYTES, CSV, PLAIN
 from nspca.dashboard.components.pictures import Picture
 from nspca.dashboard.export.archive import File
@@ -143,7 +143,7 @@ def _lists(done: Finished) -> list[tuple[str, Callable[[], bytes], str, str, str
     """Return files of the shown component for other programs: label, maker, name, type and help of each."""
     data, k, x, stem = done.about.dataset, done.k, done.shown.components[:, 0], done.about.stem
     names = [data.feature_names[j] for j in np.argsort(-np.abs(x), kind="stable")[: np.count_nonzero(x)]]
-    noun = component.noun(data)
+    noun = wording.noun(data)
     files = [
         (
             f"{noun.capitalize()}s in use, TXT",

@@ -181,14 +181,14 @@ class SweepPage(AnswerPage[SweepSpec]):
             curve.clickable(run.asked, drawn.update_layout(height=HEIGHT), table)
         with right:
             component.picture(data, x, f"component_{run.id}", known, BARS)
-            membership.legend(component.noun(data), known)
+            membership.legend(wording.noun(data), known)
         return Finished(run.of, problem, run.asked, sweep, tried, table, k, method, run.own, known, drawn)
 
     def _onward(
         self, run: Watched, problem: nspca.Problem, table: pd.DataFrame, quick: bool, digits: int
     ) -> str:
         """Return which number of features is enough, and what to do next."""
-        noun, k, last = component.noun(run.of.dataset), knee(table), int(table["k"].max())
+        noun, k, last = wording.noun(run.of.dataset), knee(table), int(table["k"].max())
         best, ring, goal = problem.leading_eigenvalue, "", ""
         if k < last and best:  # at the end of a curve nothing is known about more features
             most = percent_down(float(table["value"].max()) / best, digits)
@@ -212,7 +212,7 @@ class SweepPage(AnswerPage[SweepSpec]):
         if run.own:
             side_by_side.show(run, seen)
         _enough(about, seen.problem, seen.table)
-        features = f"The {component.noun(about.dataset)}s one by one, and the samples along the component"
+        features = f"The {wording.noun(about.dataset)}s one by one, and the samples along the component"
         with st.expander(features, icon=":material/list:", key=f"features_{run.id}"):
             _features(run, seen, result)
         if method == METHOD:
@@ -289,7 +289,7 @@ def _drawn(
 
 def _enough(about: Chosen, problem: nspca.Problem, table: pd.DataFrame) -> None:
     """Draw the input of a wanted share of the variance, and how many features reach that share."""
-    best, share, noun = problem.leading_eigenvalue, enough.wanted(), component.noun(about.dataset)
+    best, share, noun = problem.leading_eigenvalue, enough.wanted(), wording.noun(about.dataset)
     left, right = st.columns([2, 3], vertical_alignment="bottom")
     with left:
         enough.ask()
@@ -315,7 +315,7 @@ def _features(run: Watched, seen: Finished, result: nspca.Result) -> None:
     with left:
         if run.own and about.table is None:
             listed = component.table(about.dataset, x, f"table_{run.id}_{seen.method}_{seen.k}", seen.known)
-            noun = component.noun(about.dataset)
+            noun = wording.noun(about.dataset)
             copying.button(f"Copy the list of {noun}s", genesets.name_list(listed[1]), "copy_features")
             whatif.features(about, seen.k, *listed)
         else:

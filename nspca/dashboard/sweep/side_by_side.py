@@ -146,7 +146,7 @@ def show(run: Watched, seen: Finished) -> None:
             Side(other.of, other.problem, then.components[:, 0], then.value),
             Side(run.of, seen.problem, seen.shown.components[:, 0], seen.shown.value),
         )
-        noun = component.noun(run.of.dataset)
+        noun = wording.noun(run.of.dataset)
         st.markdown("  \n".join(sentences(compare(*sides), noun, *sides)))
         titles = (f"**Before**: {wording.plain(other.label)}", "**Now**")
         for column, side, title, key in zip(

@@ -14,7 +14,6 @@ from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs import cost_estimate, lookup, progress, start
 from nspca.dashboard.runs.lookup import Watched
 from nspca.dashboard.runs.sweeps import SWEEP
-from nspca.dashboard.views import component
 from nspca.data import Dataset
 from nspca.errors import NSPCAError
 from nspca.presentation.phrases import short
@@ -102,8 +101,8 @@ def features(of: Chosen, k: int, rows: list[int], names: list[str]) -> None:
 def _named(data: Dataset, names: list[str]) -> str:
     """Return the name of a single feature, or the number of several."""
     if len(names) == 1:
-        return f"{component.noun(data)} {wording.plain(short(names[0]))}"
-    return wording.things(len(names), component.noun(data))
+        return f"{wording.noun(data)} {wording.plain(short(names[0]))}"
+    return wording.things(len(names), wording.noun(data))
 
 
 def all_again(of: Chosen) -> None:

@@ -36,11 +36,6 @@ def weights(dataset: Dataset, x: np.ndarray, found: Membership | None = None) ->
     return rows if found is None else rows.join(membership.columns(dataset, order, found))
 
 
-def noun(dataset: Dataset) -> str:
-    """Return the noun for a feature of the data, such as "pixel" or "word"."""
-    return "feature" if dataset.is_covariance else wording.NOUNS[dataset.kind]
-
-
 def grid(dataset: Dataset) -> tuple[int, int]:
     """Return height and width of the images that the rows of a data set are."""
     assert dataset.image_shape is not None  # pages ask for it for images only

@@ -11,7 +11,6 @@ import pandas as pd
 import streamlit as st
 
 from nspca.dashboard.app import wording
-from nspca.dashboard.views import component
 from nspca.data import Dataset
 from nspca.presentation.colours import CONTEXT, FOUND, PROVED
 from nspca.presentation.markup import Markup, render
@@ -76,7 +75,7 @@ def state_result(
     whose : name of the data for the first sentence, such as "the handwritten digits"
     ceiling : proved upper bound on nonnegative components of any number of features, in the units of the data
     """
-    one, best = component.noun(dataset), problem.leading_eigenvalue or 1.0
+    one, best = wording.noun(dataset), problem.leading_eigenvalue or 1.0
     used, certificate = int(np.count_nonzero(result.components[:, 0])), result.certificate
     share, most = result.value / best, None
     digits, most_text, optimal = DIGITS, "", False
