@@ -4,7 +4,6 @@ The pages Home and Sweep draw `show`. The pages about several components use `ve
 """
 
 import shlex
-from dataclasses import replace
 from functools import partial
 
 import streamlit as st
@@ -136,7 +135,7 @@ def verified(result: nspca.Result, certificate: nspca.Certificate) -> None:
     else:
         upper, seconds = answer["upper"], answer["seconds"]
         share = format_guarantee(proved_ratio(result.value, upper))
-        proved = replace(certificate, upper=upper).rounded(8).statement
+        proved = f"{certificate.statement.rpartition(' ')[0]} {format_bound(upper)}"
         st.success(
             f"Checked in {seconds:.2g} s, recomputed from the data: {wording.plain(proved)}. So what is "
             f"shown is at least {share} of the best possible. {INDEPENDENT}",
