@@ -47,7 +47,7 @@ def test_a_table_and_its_transpose_have_the_same_component(page, app_url, genes,
             page.get_by_role("button", name="Take the rows as features").click()
         expect(page.get_by_test_id("stMetricValue").nth(1)).to_have_text(f"{genes.shape[1]:,}")
         expect(page.get_by_test_id("stMetricValue").first).to_have_text(f"{genes.shape[0]}")
-        page.get_by_role("link", name="how many features are enough").click()
+        page.get_by_role("link", name="how many genes are enough").click()
         change_question(page)
         for label, value in (("k from", K), ("to", K)):
             page.get_by_label(label, exact=True).fill(str(value))
