@@ -311,7 +311,7 @@ def test_the_headline_counts_the_bars_and_the_others_are_in_the_same_per_cent(vi
 
 
 def test_how_good_the_best_is_stands_below_the_headline_and_follows_from_its_numbers(reopened):
-    page = reopened(PAGE, "compare", sample="digits", k=8, ks="8", rivals="auto,threshold")
+    page = reopened(PAGE, "compare", sample="digits", k=14, ks="14", rivals="auto,threshold")
     said = [element.value.replace("\N{NO-BREAK SPACE}", " ") for element in page.markdown]
     headline = next(text for text in said if text.startswith("## "))
     below = next(text for text in said if text.startswith("This is at least "))

@@ -19,14 +19,14 @@ def said(k, problem=None, certify="fast", data=DIGITS, **options):
 
 
 def test_the_model_sentence():
-    one, problem = said(8)
+    one, problem = said(14)
     result = nspca.solve(problem, certify="fast")
     share, limit = 100 * result.value / problem.leading_eigenvalue, 100 * result.certificate.upper
     limit /= problem.leading_eigenvalue
     first = re.fullmatch(
-        r"8 pixels capture ([\d.]+) % of the variance of the first principal component\.", one.found
+        r"14 pixels capture ([\d.]+) % of the variance of the first principal component\.", one.found
     )
-    nobody = r"It is proved that no 8 pixels with nonnegative weights capture more than ([\d.]+) %\."
+    nobody = r"It is proved that no 14 pixels with nonnegative weights capture more than ([\d.]+) %\."
     second = re.fullmatch(nobody, one.limit)
     assert share - 1 < float(first[1]) <= share and limit <= float(second[1]) < limit + 1
     assert one.share <= one.most and one.share_text == f"{first[1]} %" and one.most_text == f"{second[1]} %"
@@ -115,9 +115,9 @@ def test_a_reader_who_divides_the_numbers_gets_the_guarantee(k):
 
 
 def test_the_first_sentence_names_the_data():
-    problem = nspca.Problem.from_data(DIGITS.X, k=8)
+    problem = nspca.Problem.from_data(DIGITS.X, k=14)
     result = nspca.solve(problem, certify="fast")
-    one = statement.state_result(DIGITS, problem, result, 8, whose="the handwritten digits")
-    assert one.found.startswith("8 pixels of the handwritten digits capture ")
+    one = statement.state_result(DIGITS, problem, result, 14, whose="the handwritten digits")
+    assert one.found.startswith("14 pixels of the handwritten digits capture ")
     both = one.share_text, one.most_text
     assert all(re.fullmatch(rf"\d+\.\d{{{one.digits}}} %", text) for text in both)
