@@ -423,7 +423,7 @@ def test_a_patient_run_that_is_looked_at_does_not_wait_for_one_that_is_not(
     engine.tasks["looked"] = add
     left = engine.submit(task, {"gate": str(tmp_path / "never")}, viewer="nobody", patient=True)
     begun(engine, left)
-    other = engine.submit(add, {"a": 1}, viewer="nobody", patient=True, key="behind")
+    other = engine.submit(add, {"a": 72}, viewer="nobody", patient=True)
     assert engine.status(other).state == "queued", "nobody looks at either: they run one after another"
     wanted = engine.submit("looked", {}, viewer="nobody", patient=True)
     assert ended(engine, wanted).state == "done"
