@@ -88,12 +88,18 @@ def brute_force_joint(A, sizes, nonneg=True):
     return value, np.stack([best[mask][1] for mask in chosen], axis=1)
 
 
+@lru_cache(100)
+def _supports(n, size):
+    """All supports of exactly this size. (count, size)"""
+    return np.array(list(combinations(range(n), size)))
+
+
 def _leading_on_supports(A, size, nonneg):
     """For every support of exactly this size: the best unit x from its leading eigenvector, and its value.
     (count,), (count, n)
     """
     n = len(A)
-    supports = np.array(list(combinations(range(n), size)))
+    supports = _supports(n, size)
     Y = np.linalg.eigh(A[supports[:, :, None], supports[:, None, :]])[1][:, :, -1]
     if nonneg:
         Y = np.concatenate([np.maximum(Y, 0), np.maximum(-Y, 0)])
@@ -101,7 +107,7 @@ def _leading_on_supports(A, size, nonneg):
     size2 = np.square(Y).sum(axis=1)
     X = np.zeros((len(Y), n))
     np.put_along_axis(X, supports, Y / np.sqrt(np.where(size2 > 0, size2, 1.0))[:, None], axis=1)
-    values = np.where(size2 > 0, np.einsum("si,ij,sj->s", X, A, X, optimize=True), -np.inf)
+    values = np.where(size2 > 0, ((X @ A) * X).sum(axis=1), -np.inf)
     if nonneg:
         half = len(values) // 2
         flip = values[half:] > values[:half]

@@ -20,10 +20,13 @@ SOURCES = [*ROOT.glob("nspca/**/*.py"), *ROOT.glob("tests/browser/conftest.py")]
 
 @functools.cache
 def strings() -> list[str]:
+    """The texts in files that read a setting or write to the log: the others are not parsed in vain."""
+    sources = [path.read_text(encoding="utf-8") for path in SOURCES]
     return [
         node.value
-        for path in SOURCES
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for source in sources
+        if "NSPCA_" in source or re.search(r"\blog(ger|ging)?\b", source)
+        for node in ast.walk(ast.parse(source))
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
     ]
 

@@ -8,7 +8,6 @@ the size of the problem alone. `together.prove_joint` calls `certify_joint`.
 from dataclasses import dataclass, replace
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from nspca.bounds import core, elimination
 from nspca.bounds.kyfan import KyFan, allowed, kept_rows
@@ -16,6 +15,7 @@ from nspca.bounds.packing import Packing
 from nspca.bounds.plan import JOINT_PLANS, JointPlan
 from nspca.bounds.remainder import Remainder, collect
 from nspca.certificate import Certificate
+from nspca.covariance.linalg import one_thread
 from nspca.errors import Cancelled, InvalidOption, Refused
 from nspca.problem import Problem
 from nspca.progress import Report, silent
@@ -78,7 +78,7 @@ def certify_joint(
     if problem.covariance.trace == 0.0:
         return Certificate.of(problem, "J", "joint", 0.0, {"claims": np.zeros(2)})
     # The matrices are small: several BLAS threads would spend most time waiting for each other.
-    with threadpool_limits(1):
+    with one_thread():
         return _JointSearch(problem, JOINT_PLANS[effort], max(float(lower), 0.0), report).run()
 
 

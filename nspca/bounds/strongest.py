@@ -17,7 +17,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from nspca.bounds import core, elimination
 from nspca.bounds.dual import starts
@@ -38,7 +37,7 @@ from nspca.bounds.plan import BRANCHED, CLOSED, PLANS, ROUND, Plan, plan_in_part
 from nspca.bounds.witness import Proof, Witness, lifted, prove, stated
 from nspca.certificate import Certificate
 from nspca.covariance.covariance import DENSE_LIMIT
-from nspca.covariance.linalg import Array, largest_eigenpairs
+from nspca.covariance.linalg import Array, largest_eigenpairs, one_thread
 from nspca.covariance.parts import Parts
 from nspca.errors import Cancelled, InvalidOption
 from nspca.local_search import single as ascent
@@ -138,7 +137,7 @@ def strongest(
     if problem.covariance.trace == 0.0 or len(problem.forced) > plan.rows[-1]:
         return None, None, None
     # The matrices are small: several BLAS threads would spend most time waiting for each other.
-    with threadpool_limits(1):
+    with one_thread():
         searched = limits is not None or resume is not None  # a tree works on rows without weights
         if not searched and core.pays(problem, plan.rows, LEFT_OUT * lower, lower):
             A = problem.covariance

@@ -7,7 +7,6 @@ W, M and lift of the joint bound. `nspca.proving` calls `prove_joint` for a prob
 from dataclasses import dataclass
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from nspca.bounds import elimination
 from nspca.bounds.disjoint.search import JointTree
@@ -18,7 +17,7 @@ from nspca.bounds.joint import certify_joint
 from nspca.bounds.plan import CLOSED, JOINT_PLANS, PLANS
 from nspca.bounds.witness import Witness
 from nspca.certificate import Certificate
-from nspca.covariance.linalg import Array
+from nspca.covariance.linalg import Array, one_thread
 from nspca.errors import Cancelled
 from nspca.problem import Problem
 from nspca.progress import Report, silent
@@ -61,7 +60,7 @@ def prove_joint(
     nodes = JOINT_PLANS[effort].searched_nodes(problem.n)
     if limits is None and not nodes:
         return best, None
-    with threadpool_limits(1):
+    with one_thread():
         run = _Sets(problem, lower, report, answer, best, limits is not None)
         return run.search(limits or Limits(nodes=nodes), tree)
 

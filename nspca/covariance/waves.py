@@ -13,9 +13,8 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Protocol, TypeVar
 
-from threadpoolctl import threadpool_limits
-
 from nspca.covariance.distributed import TICK, TRIES, Attendance, clear_errors, is_blamed, itself, submit
+from nspca.covariance.linalg import one_thread
 from nspca.errors import InvalidOption, WorkersLost, shown
 from nspca.progress import Report, silent
 
@@ -143,5 +142,5 @@ class ClusterWaves:
 
 def _apply(function: Callable[..., Any], common: Any, task: Any) -> Any:
     """Work on a task on a worker with one BLAS thread, since the cluster runs tasks in parallel."""
-    with threadpool_limits(1):
+    with one_thread():
         return function(common, task, silent)

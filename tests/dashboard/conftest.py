@@ -10,6 +10,7 @@ import pytest
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
+from nspca.dashboard.app import collector
 from nspca.dashboard.runs import cost_estimate, first_answer
 from nspca.dashboard.sweep import whatif
 from nspca.jobs import engine, pool
@@ -35,13 +36,14 @@ def caplog(caplog, monkeypatch):
 @pytest.fixture(scope="session", autouse=True)
 def sparing():
     """Two workers, on a machine of many cores too: each process of a test run starts its own. They are as
-    hasty as this process.
+    hasty as this process, and nobody goes over all objects of the tests every two seconds.
 
     Streamlit's test runner reads the metadata of every installed package for every page that is opened; a
     server does it once.
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pool, "CPU_COUNT", min(2, pool.CPU_COUNT))
+        patch.setattr(collector, "SECONDS", 60.0)
         hasty.hire(patch.setattr)
         patch.setattr(
             manifest_scanner,
