@@ -42,7 +42,7 @@ from nspca.dashboard.sweep.archive import Finished
 from nspca.dashboard.views import component, curve, membership, statement
 from nspca.data import genesets
 from nspca.jobs import JobState
-from nspca.presentation.numerals import format_bound, format_value, percent_down
+from nspca.presentation.numerals import format_guarantee, percent_down, proved_ratio
 from nspca.result import knee
 from nspca.specs import SweepSpec
 from nspca.specs.preview import METHOD
@@ -235,7 +235,7 @@ class SweepPage(AnswerPage[SweepSpec]):
 
 
 def _says(now: JobState, total: int) -> str:
-    """Return the progress line of a run: rows ready, and the last k with its value and bound."""
+    """Return the progress line of a run: rows ready, and the last k with its proved share."""
     if waits := progress.waiting(now):
         return waits
     line = f"{len(now.rows)} of {total} ready"
@@ -243,8 +243,10 @@ def _says(now: JobState, total: int) -> str:
     reading = now.event is not None and "(block" in now.event.stage
     if last is None or reading:
         return f"{line}; {wording.plain(now.event.stage)}" if now.event else line
-    line += f"; k = {last.k}: best {format_value(last.value)}"
-    return line if last.upper is None else f"{line}, nothing above {format_bound(last.upper)}"
+    line += f"; k = {last.k}"
+    if last.upper is None:
+        return line
+    return f"{line}: at least {format_guarantee(proved_ratio(last.value, last.upper))} of the best possible"
 
 
 def _proof_title(seen: Finished) -> str:
