@@ -317,7 +317,7 @@ def test_a_stand_in_says_so_in_what_is_taken_home():
 
 
 ROW = pack(Found("auto", 6, 1234.5, 1300.25, 0.9, "B3", 0.1))["row"]
-SHARE = "2 of 9 ready; k = 6: at least 94.9 % of the best possible"
+SHARE = "2 of 9 ready; k = 6: at least 94.9 % of the best possible, proved"
 
 
 @pytest.mark.parametrize(

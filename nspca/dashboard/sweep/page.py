@@ -42,7 +42,7 @@ from nspca.dashboard.sweep.archive import Finished
 from nspca.dashboard.views import component, curve, membership, statement
 from nspca.data import genesets
 from nspca.jobs import JobState
-from nspca.presentation.numerals import format_guarantee, percent_down, proved_ratio
+from nspca.presentation.numerals import percent_down, proved_ratio
 from nspca.result import knee
 from nspca.specs import SweepSpec
 from nspca.specs.preview import METHOD
@@ -119,7 +119,7 @@ class SweepPage(AnswerPage[SweepSpec]):
 
     def introduce(self, run: Watched, asked: SweepSpec | None) -> None:
         if not run.now.ended:
-            st.caption(f"A preview is on its way. {progress.waiting(run.now) or ''}")
+            st.caption("A preview is on its way.")
             return
         if run.of.reference.folder is not None:
             st.caption(wording.plain(f"Of {run.of.dataset.provenance}."))
@@ -244,9 +244,7 @@ def _says(now: JobState, total: int) -> str:
     if last is None or reading:
         return f"{line}; {wording.plain(now.event.stage)}" if now.event else line
     line += f"; k = {last.k}"
-    if last.upper is None:
-        return line
-    return f"{line}: at least {format_guarantee(proved_ratio(last.value, last.upper))} of the best possible"
+    return line if last.upper is None else f"{line}: {wording.proof(proved_ratio(last.value, last.upper))}"
 
 
 def _proof_title(seen: Finished) -> str:
