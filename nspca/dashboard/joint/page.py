@@ -123,7 +123,8 @@ class JointPage(AnswerPage[ComponentsSpec]):
         own = next((results[key].certificate for key in results), None)
         tightest = joint_proof.tightest(found, run.asked, tried)
         outcome = self._outcome(run, run.now, tightest, tried=tried, own=own)
-        headline.follow(outcome)
+        with st.container():  # one element in either case, so that those below keep their place
+            headline.follow(outcome)
         st.markdown(self._view.after(outcome))
         self._view.picture(outcome)
         _say_failures(run.now)
