@@ -101,6 +101,13 @@ def test_a_run_of_a_stand_in_is_not_shown_beside_the_real_data(
     assert "made from other data" in page.warning[0].value and not page.dataframe
 
 
+def test_a_curve_of_one_point_asks_nobody_to_move_a_slider(visit, finish, texts):
+    page = visit(PAGE, sample="pitprops", from_=5, to=5)
+    page.button(key="run").click().run()
+    page = finish(page)
+    assert "5 features capture" in texts(page) and "Move the slider" not in texts(page)
+
+
 def test_a_run_of_another_workspace_stays_closed(known, visit, address, sentence):
     assert "no run with this address" in sentence(visit(PAGE, run=address(known)["run"], sample="pitprops"))
 

@@ -200,7 +200,7 @@ class SweepPage(AnswerPage[SweepSpec]):
             share = enough.wanted()
             known = enough.known(table, share / 100 * best)
             goal = enough.brief(known, share, problem.n, noun, problem.nonneg)
-        onward = f"Move the slider to see another number of {noun}s."
+        onward = f"Move the slider to see another number of {noun}s." * (table["k"].nunique() > 1)
         if quick and self._data is not None and self._asked is not None:
             press = self.label(self._data, self._asked)
             onward = f"Press **{press}** for a finer curve, and for proofs to keep."
