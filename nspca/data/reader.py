@@ -294,6 +294,8 @@ def _read_zip(
     if is_workbook(members):
         text, notes = sheet_as_csv(raw, decimal=options.decimal, packed=packed)
         return read_text_table(text, name, replace(options, delimiter=","), notes, packed)
+    if any(info.filename == "word/document.xml" for info in members):
+        raise InvalidData("This is a Word document: save it as plain text (.txt), one document in each file.")
     limits.check_archive(packed, members)
     links = [info.filename for info in members if stat.S_ISLNK(info.external_attr >> 16)]
     if links:

@@ -24,7 +24,7 @@ from nspca.specs.sweep import Ks
 METHOD = "preview"
 """Name of the method in the rows and results of a preview."""
 SMALL = 100
-"""Largest number of features for which a preview is a sweep with fast proofs, of a second or less."""
+"""Largest number of features for which a preview is a sweep with fast proofs, of two seconds or less."""
 FACTORED = 1000
 """Largest min(m, n) for which eigenvalue bounds are proved, since a factorisation then takes some 0.01 s."""
 ROWS = 500

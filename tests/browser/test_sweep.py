@@ -71,7 +71,7 @@ def test_from_the_first_page_to_a_component_and_back_after_a_reload(page, app_ur
 def test_a_long_run_fills_in_survives_a_reload_and_is_cancelled(page, app_url, sample, n, effort):
     page.goto(f"{app_url}/sweep?sample={sample}&from=1&to={n}&step=1&effort={effort}")
     page.get_by_role("button", name=f"Run {n} problems").click()
-    progress = page.get_by_text(re.compile(rf"[1-9]\d* of {n} ready; k = \d+: best .*, nothing above"))
+    progress = page.get_by_text(re.compile(rf"[1-9]\d* of {n} ready; k = \d+: .*the best possible"))
     expect(progress).to_be_visible()
     figure = page.locator(".js-plotly-plot").first
     expect(figure).to_contain_text(BAND)

@@ -101,6 +101,13 @@ def test_a_run_of_a_stand_in_is_not_shown_beside_the_real_data(
     assert "made from other data" in page.warning[0].value and not page.dataframe
 
 
+def test_a_curve_of_one_point_asks_nobody_to_move_a_slider(visit, finish, texts):
+    page = visit(PAGE, sample="pitprops", from_=5, to=5)
+    page.button(key="run").click().run()
+    page = finish(page)
+    assert "5 features capture" in texts(page) and "Move the slider" not in texts(page)
+
+
 def test_a_run_of_another_workspace_stays_closed(known, visit, address, sentence):
     assert "no run with this address" in sentence(visit(PAGE, run=address(known)["run"], sample="pitprops"))
 
@@ -317,6 +324,7 @@ def test_a_stand_in_says_so_in_what_is_taken_home():
 
 
 ROW = pack(Found("auto", 6, 1234.5, 1300.25, 0.9, "B3", 0.1))["row"]
+SHARE = "2 of 9 ready; k = 6: at least 94.9 % of the best possible, proved"
 
 
 @pytest.mark.parametrize(
@@ -326,8 +334,8 @@ ROW = pack(Found("auto", 6, 1234.5, 1300.25, 0.9, "B3", 0.1))["row"]
         (JobState("x", "queued", place=3), "Waiting: place 3 in the queue"),
         (JobState("x", "running"), "0 of 9 ready"),
         (JobState("x", "running", event=Event("cones", 3)), "0 of 9 ready; cones"),
-        (JobState("x", "running", rows=(ROW, ROW)), "2 of 9 ready; k = 6: best 1,234, nothing above 1,301"),
-        (JobState("x", "running", rows=({**ROW, "upper": None},)), "1 of 9 ready; k = 6: best 1,234"),
+        (JobState("x", "running", rows=(ROW, ROW)), SHARE),
+        (JobState("x", "running", rows=({**ROW, "upper": None},)), "1 of 9 ready; k = 6"),
     ],
 )
 def test_what_is_said_while_it_runs(now, said):

@@ -4,6 +4,7 @@ import csv
 import gzip
 import io
 import re
+import zipfile
 from dataclasses import replace
 
 import numpy as np
@@ -363,6 +364,15 @@ def test_one_sentence_for_what_cannot_be_read(raw, sentence):
     message = str(caught.value)
     assert "\n" not in message
     assert message.endswith(".")
+
+
+def test_a_word_document_is_called_by_its_name():
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        for name in ("[Content_Types].xml", "word/document.xml"):
+            archive.writestr(name, "<x/>")
+    with pytest.raises(InvalidData, match=r"^This is a Word document: save it"):
+        read(stream.getvalue())
 
 
 def test_a_bad_cell_far_below_the_first_lines_is_still_named():

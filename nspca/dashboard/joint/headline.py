@@ -24,7 +24,6 @@ from nspca.plots.joint import climb_figure
 from nspca.presentation.numerals import (
     OPTIMAL_GAP,
     format_guarantee,
-    format_value,
     percent_down,
     percent_up,
     proved_ratio,
@@ -180,10 +179,10 @@ def climb(rows: list[Climbed], at_work: bool, about: Subject, run_id: str) -> No
     if not rows:
         return
     gained = 100 * (rows[-1].value / rows[0].value - 1)
-    better = f", **{gained:.2f} % more** than its first answer" if len(rows) > 1 else ""
+    better = f": **{gained:.2f} % more** than its first answer{' so far' * at_work}" * (len(rows) > 1)
     st.markdown(
         f"**{wording.plain(rows[-1].method)}** {'looks' if at_work else 'has looked'} for all "
-        f"{about.one}s at once: {format_value(rows[-1].value)}{' so far' * at_work}{better}."
+        f"{about.one}s at once{better}."
     )
     figure = climb_figure([row.seconds for row in rows], [row.value for row in rows])
     figures.draw(figure, f"{about.key}_climb", same=run_id)

@@ -23,7 +23,6 @@ from nspca.dashboard.runs import progress
 from nspca.dashboard.runs.lookup import Kind, Watched
 from nspca.errors import NSPCAError
 from nspca.jobs import JobState
-from nspca.presentation.numerals import format_bound, format_value
 from nspca.specs import ComponentsSpec
 from nspca.specs.rows import Climbed, Refused, Several, unpack
 
@@ -124,7 +123,8 @@ class JointPage(AnswerPage[ComponentsSpec]):
         own = next((results[key].certificate for key in results), None)
         tightest = joint_proof.tightest(found, run.asked, tried)
         outcome = self._outcome(run, run.now, tightest, tried=tried, own=own)
-        headline.follow(outcome)
+        with st.container():  # one element in either case, so that those below keep their place
+            headline.follow(outcome)
         st.markdown(self._view.after(outcome))
         self._view.picture(outcome)
         _say_failures(run.now)
@@ -189,7 +189,7 @@ def _say_failures(now: JobState) -> None:
 
 
 def progress_line(asked: ComponentsSpec, now: JobState) -> str:
-    """Return the progress line of a run: methods ready, present stage, best value and bound so far."""
+    """Return the progress line of a run: methods ready, and the present stage."""
     if waits := progress.waiting(now):
         return waits
     total = len(asked.methods)
@@ -200,11 +200,9 @@ def progress_line(asked: ComponentsSpec, now: JobState) -> str:
         return line
     who = event.payload.get("method")
     if who == "proof":
-        return f"{line}; proving how good the best of them is"  # the limit so far stands in the answer
+        return f"{line}; proving how good the best of them is"
     line += f"; {wording.plain(who)}: " if who else "; "
     line += wording.plain(event.stage)
     if event.total:
         line += f" {event.done} of {event.total}" if "of" not in event.stage else ""
-    if event.lower:
-        line += f", best so far {format_value(event.lower)}"
-    return line if event.upper is None else f"{line}, nothing above {format_bound(event.upper)}"
+    return line  # value and limit so far stand in the answer, as shares of the variance

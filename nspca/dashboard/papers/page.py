@@ -88,18 +88,16 @@ def run(spec: PaperSpec) -> JobState | None:
 
 
 def view(item: Item, outcome: Outcome | None, now: JobState | None) -> None:
-    """Draw the answer: a sentence, the picture, the table of claims, and folded details."""
+    """Draw the answer: a sentence, the picture, an example, the table of claims, and folded details."""
     claims = papers.claims(item, outcome)
     with frame.picture():
         headline, example = answer(item, claims)
         st.markdown(f"## {wording.plain(headline)}")
-        drawn = [panel for panel in outcome.panels[:1] if panel.share_at is not None] if outcome else []
-        shows = " The picture shows the reading in its title." * bool(drawn)
-        said = f"{wording.plain(example)}{shows} Choose another figure or paper above."
-        st.markdown(wording.unbroken(said.strip()))
         if now is not None and now.state != "done":
             progress.show(now, _says, _share, lambda now: None, item.name)
         rest = _picture(item, outcome)
+        if example:
+            st.markdown(wording.unbroken(wording.plain(example)))
     known = sorted(claims, key=lambda claim: claim.verdict == "data not here")
     st.html(report.table([replace(claim, found=_judged(claim)) for claim in known], beside=False))
     if outcome is not None and outcome.said:

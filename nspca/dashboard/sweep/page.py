@@ -42,7 +42,7 @@ from nspca.dashboard.sweep.archive import Finished
 from nspca.dashboard.views import component, curve, membership, statement
 from nspca.data import genesets
 from nspca.jobs import JobState
-from nspca.presentation.numerals import format_bound, format_value, percent_down
+from nspca.presentation.numerals import percent_down, proved_ratio
 from nspca.result import knee
 from nspca.specs import SweepSpec
 from nspca.specs.preview import METHOD
@@ -119,7 +119,7 @@ class SweepPage(AnswerPage[SweepSpec]):
 
     def introduce(self, run: Watched, asked: SweepSpec | None) -> None:
         if not run.now.ended:
-            st.caption(f"A preview is on its way. {progress.waiting(run.now) or ''}")
+            st.caption("A preview is on its way.")
             return
         if run.of.reference.folder is not None:
             st.caption(wording.plain(f"Of {run.of.dataset.provenance}."))
@@ -200,7 +200,7 @@ class SweepPage(AnswerPage[SweepSpec]):
             share = enough.wanted()
             known = enough.known(table, share / 100 * best)
             goal = enough.brief(known, share, problem.n, noun, problem.nonneg)
-        onward = f"Move the slider to see another number of {noun}s."
+        onward = f"Move the slider to see another number of {noun}s." * (table["k"].nunique() > 1)
         if quick and self._data is not None and self._asked is not None:
             press = self.label(self._data, self._asked)
             onward = f"Press **{press}** for a finer curve, and for proofs to keep."
@@ -235,7 +235,7 @@ class SweepPage(AnswerPage[SweepSpec]):
 
 
 def _says(now: JobState, total: int) -> str:
-    """Return the progress line of a run: rows ready, and the last k with its value and bound."""
+    """Return the progress line of a run: rows ready, and the last k with its proved share."""
     if waits := progress.waiting(now):
         return waits
     line = f"{len(now.rows)} of {total} ready"
@@ -243,8 +243,8 @@ def _says(now: JobState, total: int) -> str:
     reading = now.event is not None and "(block" in now.event.stage
     if last is None or reading:
         return f"{line}; {wording.plain(now.event.stage)}" if now.event else line
-    line += f"; k = {last.k}: best {format_value(last.value)}"
-    return line if last.upper is None else f"{line}, nothing above {format_bound(last.upper)}"
+    line += f"; k = {last.k}"
+    return line if last.upper is None else f"{line}: {wording.proof(proved_ratio(last.value, last.upper))}"
 
 
 def _proof_title(seen: Finished) -> str:
