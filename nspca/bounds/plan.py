@@ -20,8 +20,8 @@ OVERHEAD = 3e4
 CLOSED = 1e-9
 """Relative gap that counts as closed: the size of the rounding errors of a proof."""
 BRANCHED = 128
-"""Maximum features for which the tree begins right after the dual. With more features, lifts of the whole
-problem come first.
+"""Maximum features for which efforts below "thorough" begin a tree right after the dual, and maximum free
+features of a node that any effort but "exhaustive" splits. See `Plan.whole`.
 """
 FACTOR_LIMIT = 2000
 """Maximum smaller side of a matrix that the effort "fast" factorises. Larger ones take seconds."""
@@ -39,6 +39,8 @@ class Plan:
     first : steps before the first evaluation; few steps give a W that lifts better, many a better B5
     eigenvalues : work of the enumeration of supports by eigenvalues, n^3 for each node
     branching : work of the search that fixes features, in entries of all its steps together
+    whole : maximum kept rows for which that search begins right after the dual. With more, a lift of the whole
+        problem comes first, and the search begins once the lift leaves few features undecided
     ranks : ranks of the lifts with row cuts (B9), one lift for each
     rounds : maximum rounds of each such lift
     cores : sizes of the dense cores that are tried when safe elimination fails
@@ -52,6 +54,7 @@ class Plan:
     first: int = ROUND
     eigenvalues: float = 5e6
     branching: float = 0.0
+    whole: int = BRANCHED
     ranks: tuple[int, ...] = ()
     rounds: int = 0
     cores: tuple[int, ...] = (300,)
@@ -80,6 +83,7 @@ PLANS = {
         plain=(1, 3),
         cap=200_000,
         branching=2e9,
+        whole=400,
         ranks=(4, 5, 6),
         rounds=25,
         cores=(150, 300, 600, 1000),

@@ -53,6 +53,8 @@ any promise is searched.
 """
 ROOT_RANK, ROOT_ROUNDS = 3, 20
 """Rank of the first lift of a tree on few features, and rounds of steps at its root."""
+NEARLY = 1e-6
+"""Relative gap below which no lift follows a tree. It would close little more, in ten times the work."""
 STALL, PATIENCE = 0.02, 4
 """A lift ends when PATIENCE rounds in a row close less than the share STALL of the gap. The bound loosens for
 a while when the row cuts begin, hence several rounds.
@@ -368,10 +370,12 @@ class _Run(Work[Plan]):
             self.offer(Witness())
             return None
         plain = self.dual()
-        at_once = 1 < problem.n <= BRANCHED or (self.limits is not None and r > 1)
+        at_once = 1 < problem.n <= self.plan.whole or (self.limits is not None and r > 1)
         if at_once and self.plan.branching and not self.closed:
             self.search(self.first(plain), self.warm_of(plain), ROOT_ROUNDS)
-            return warm
+            nearly = self.upper <= self.lower * (1 + NEARLY)
+            if nearly or self.limits is not None or problem.n <= BRANCHED:
+                return warm
         for rank in ranks:
             if not self.closed:
                 self.lift(plain, min(rank, r), warm)
@@ -473,7 +477,7 @@ class _Run(Work[Plan]):
             known_upper=self.known_upper,
             ground=Ground.of(self.problem, kept),
             limits=limits.helped(self.problem.covariance.client),
-            raised=self.limits is not None,
+            raised=self.limits is not None or len(kept.block) > BRANCHED,
         )
 
     @contextmanager
