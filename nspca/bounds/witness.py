@@ -126,21 +126,25 @@ def prove(
     report : callable
         Gets the events of the search.
     """
-    k, nonneg, extra = problem.size, problem.nonneg, min(problem.size, kept.free)
     t = spectral_half(problem, kept, witness, estimate)
-    tau = threshold(witness.W, nonneg, kept.floor)
-    h = priced_heights(kept, witness.M, k, nonneg)
-    h = None if h is None else np.append(h, np.zeros(extra))
-    U = np.zeros((len(kept.block), 0)) if witness.U is None else witness.U
-    V = np.vstack((U, np.zeros((extra, U.shape[1]))))
-    query = Query(V, k, h, tau, nonneg, kept.fixed)
+    query = query_of(kept, witness, problem.size, problem.nonneg)
     F, cover = search_half(
         query, replace(budget, offset=t - kept.paid), (), report, problem.covariance.client
     )
-    if witness.M is not None:  # rounding errors of h are relative to the norms of the rows of M
-        slack = search_slack(k, V.shape[1] + 1)
-        F += slack * float(topk_sum(np.linalg.norm(witness.M, axis=1), k, kept.fixed))
-    return Proof(t, F + 4 * UNIT_ROUNDOFF * (abs(t) + kept.paid), tau, cover, kept.paid)
+    F += _lost_with_cuts(query, witness.M)
+    return Proof(t, F + 4 * UNIT_ROUNDOFF * (abs(t) + kept.paid), query.tau, cover, kept.paid)
+
+
+def query_of(kept: Kept, witness: Witness, k: int, nonneg: bool) -> Query:
+    """Return the query of the search half of a witness.
+
+    A row of zeros stands for each feature outside, as far as a support may have so many.
+    """
+    extra, h = min(k, kept.free), priced_heights(kept, witness.M, k, nonneg)
+    h = None if h is None else np.append(h, np.zeros(extra))
+    U = np.zeros((len(kept.block), 0)) if witness.U is None else witness.U
+    V = np.vstack((U, np.zeros((extra, U.shape[1]))))
+    return Query(V, k, h, threshold(witness.W, nonneg, kept.floor), nonneg, kept.fixed)
 
 
 def priced_heights(kept: Kept, M: Array | None, k: int, nonneg: bool) -> Array | None:
@@ -148,6 +152,25 @@ def priced_heights(kept: Kept, M: Array | None, k: int, nonneg: bool) -> Array |
     if kept.prices is None:
         return None if M is None else heights(M, k, nonneg)
     return (0.0 if M is None else heights(M, k, nonneg)) - kept.prices
+
+
+def lost_by_rounding(query: Query, M: Array | None) -> float:
+    """Return a bound on the rounding errors of the maximum of a query with the heights of the row cuts M."""
+    return _lost_in_search(query) + _lost_with_cuts(query, M)
+
+
+def _lost_in_search(query: Query) -> float:
+    """Return a bound on the rounding errors of the terms of a query with exact heights."""
+    size = np.einsum("ij,ij->i", query.V, query.V) + query.tau + (0.0 if query.h is None else np.abs(query.h))
+    return search_slack(query.k, query.V.shape[1] + 1) * float(topk_sum(size, query.k, query.fixed))
+
+
+def _lost_with_cuts(query: Query, M: Array | None) -> float:
+    """Return a bound on the rounding errors of the heights: they are relative to the norms of rows of M."""
+    if M is None:
+        return 0.0
+    slack = search_slack(query.k, query.V.shape[1] + 1)
+    return slack * float(topk_sum(np.linalg.norm(M, axis=1), query.k, query.fixed))
 
 
 def spectral_half(problem: Problem, kept: Kept, witness: Witness, estimate: float | None = None) -> float:
@@ -173,9 +196,7 @@ def search_half(
     The parameters are those of `cones.search`.
     """
     cover = cones.search(query, budget, starts, report, client=client)
-    size = np.einsum("ij,ij->i", query.V, query.V) + query.tau + (0.0 if query.h is None else np.abs(query.h))
-    slack = search_slack(query.k, query.V.shape[1] + 1)
-    return cover.upper + slack * float(topk_sum(size, query.k, query.fixed)), cover
+    return cover.upper + _lost_in_search(query), cover
 
 
 def certificate(

@@ -5,6 +5,7 @@ have one way to improve it, and `settle` calls them in order.
 """
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -14,10 +15,9 @@ from nspca.bounds.fixing.ground import Ground
 from nspca.bounds.fixing.node import Node, Probed, Stage, Supports, Use, Warm
 from nspca.bounds.fixing.stored import Stored, none
 from nspca.bounds.fixing.tasks import Answer, Narrowed, Task
-from nspca.bounds.inequality import search_slack
 from nspca.bounds.plan import Plan
-from nspca.bounds.witness import Proof, Witness, priced_heights, prove, spectral_half
-from nspca.covariance.linalg import Array, topk_sum
+from nspca.bounds.witness import Proof, Witness, lost_by_rounding, prove, query_of, spectral_half
+from nspca.covariance.linalg import Array
 from nspca.local_search import single as ascent
 from nspca.lowrank.cones import Budget, Cover
 from nspca.lowrank.objective import Query
@@ -124,6 +124,14 @@ class Bounding(Work[Plan]):
             at_level=task.at_level,
         )
 
+    def beside(self, supports: Supports, ground: Ground | None = None, **more: Any) -> "Bounding":
+        """Return the work on other supports at the same values before anything is done; `more` are further
+        attributes.
+        """
+        ground = self.ground if ground is None else ground
+        same = {name: getattr(self, name) for name in ("plan", "lower", "gap", "report", "at_level")}
+        return Bounding(problem=ground.problem, ground=ground, supports=supports, **same | more)
+
     @property
     def done(self) -> bool:
         """True when the node needs no more work: no supports left, gap closed, value exact, or enumerated."""
@@ -190,21 +198,10 @@ class Bounding(Work[Plan]):
     # --- the search half ------------------------------------------------------------------------------------
     def query(self, use: Use) -> tuple[Query, float]:
         """Return the query of the search half of a use, and a bound on the rounding errors of its maximum."""
-        kept, k, nonneg = self.kept, self.problem.size, self.problem.nonneg
         assert use.witness is not None  # the caller has looked
-        witness, extra = use.witness.at(kept.features), min(k, kept.free)
-        W, M, U = witness.W, witness.M, witness.U
-        assert W is not None and U is not None  # a stored witness has both
-        tau = max(0.0, kept.floor, float(np.max(W if nonneg else np.abs(W), initial=0.0)))
-        h = priced_heights(kept, M, k, nonneg)
-        h = None if h is None else np.append(h, np.zeros(extra))
-        V = np.vstack((U, np.zeros((extra, U.shape[1]))))
-        size = np.einsum("ij,ij->i", V, V) + tau + (0.0 if h is None else np.abs(h))
-        slack = search_slack(k, V.shape[1] + 1)
-        lost = slack * float(topk_sum(size, k, kept.fixed))
-        if M is not None:
-            lost += slack * float(topk_sum(np.linalg.norm(M, axis=1), k, kept.fixed))
-        return Query(V, k, h, tau, nonneg, kept.fixed), lost
+        witness = use.witness.at(self.kept.features)
+        query = query_of(self.kept, witness, self.problem.size, self.problem.nonneg)
+        return query, lost_by_rounding(query, witness.M)
 
     def directions(self, query: Query) -> Array:
         """Return unit directions (c, D) in which the search half is known to be large."""

@@ -63,18 +63,7 @@ def probe_all(own: Bounding, lift: Lift) -> bool:
 
 def probe(own: Bounding, lift: Lift, supports: Supports) -> Node | None:
     """Return a closed node with these supports; None if a short lift does not close it."""
-    plan = replace(own.plan, cap=PROBE_CAP)
-    side = Bounding(
-        problem=own.problem,
-        plan=plan,
-        lower=own.lower,
-        gap=own.gap,
-        report=own.report,
-        ground=own.ground,
-        supports=supports,
-        at_level=own.at_level,
-        failed=own.failed,
-    )
+    side = own.beside(supports, plan=replace(own.plan, cap=PROBE_CAP), failed=own.failed)
     take_up(side)
     if not side.done and side.kept.block.any():
         short, sure = gone_on(side, lift), SURE * (own.upper - own.lower)

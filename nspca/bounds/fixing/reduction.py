@@ -54,16 +54,7 @@ def prove_roof(own: Bounding, node: Node) -> None:
     roof: Use | None = best
     if best is not None and not is_current:
         ground = own.ground.whole
-        side = Bounding(
-            problem=ground.problem,
-            plan=own.plan,
-            lower=own.lower,
-            gap=own.gap,
-            report=own.report,
-            ground=ground,
-            supports=supports,
-            only_bounding=True,
-        )
+        side = own.beside(supports, ground, only_bounding=True)
         side.kept = ground.kept(supports)
         side.offer(None)
         if best.witness is not None and not side.done:

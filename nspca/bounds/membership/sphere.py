@@ -10,13 +10,11 @@ import numpy as np
 
 from nspca.bounds import core
 from nspca.bounds.elimination import Kept
-from nspca.bounds.inequality import heights, search_slack, threshold
 from nspca.bounds.membership.claims import Bounds, Interest, stated
-from nspca.bounds.witness import Witness, lifted, spectral_half
+from nspca.bounds.witness import Witness, lifted, lost_by_rounding, query_of, spectral_half
 from nspca.certificate import Certificate
-from nspca.covariance.linalg import UNIT_ROUNDOFF, Array, topk_sum
+from nspca.covariance.linalg import UNIT_ROUNDOFF, Array
 from nspca.lowrank import membership as search
-from nspca.lowrank.objective import Query
 from nspca.problem import Problem
 from nspca.progress import Report, silent
 
@@ -57,8 +55,8 @@ def of_inequality(
         else:
             witness, left = lifted(weighted, witness, RANK)
             t, kind = spectral_half(problem, weighted, witness, left), witness.kind
-    stand = Stand(witness, t, floor, fixed, outside.size)
-    half = search_half(problem, stand, interest, WORK, report)
+    kept = Kept(features, np.zeros((features.size, 0)), floor, free=outside.size, fixed=fixed)
+    half = search_half(problem, kept, witness, t, interest, WORK, report)
     bounds = half.spread(problem.n, features, outside, problem.size)
     bounds.having[np.setdiff1d(np.arange(problem.n), problem.usable)] = -np.inf
     named = {"W": witness.W, "M": witness.M, "U": witness.U, "rows": rows}
@@ -66,21 +64,6 @@ def of_inequality(
     given = {name: a for name, a in named.items() if a is not None and (a.size or name in ("rows", "y"))}
     given |= {"claims": np.array([t, half.F]), "tree": half.tree}
     return stated(problem, kind, "inequality", bounds, given)
-
-
-@dataclass(frozen=True, eq=False)
-class Stand:
-    """A witness with its proved spectral claim t.
-
-    `fixed` counts leading rows that are in every support. `outside` counts usable features without a row;
-    their entries of W are at most `floor`.
-    """
-
-    witness: Witness
-    t: float
-    floor: float = 0.0
-    fixed: int = 0
-    outside: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,21 +97,17 @@ class Half:
         return Bounds(having, lacking, upper)
 
 
-def search_half(problem: Problem, stand: Stand, interest: Interest, work: float, report: Report) -> Half:
-    """Search the sphere with at most `work` terms, and return the halves of the bounds for every row."""
-    k, nonneg, witness, t = problem.size, problem.nonneg, stand.witness, stand.t
-    extra, U = min(k, stand.outside), witness.U
-    assert U is not None  # of_inequality and _part provide one
-    h = None if witness.M is None else np.append(heights(witness.M, k, nonneg), np.zeros(extra))
-    V = np.vstack((U, np.zeros((extra, U.shape[1]))))
-    query = Query(V, k, h, threshold(witness.W, nonneg, stand.floor), nonneg, stand.fixed)
-    D = V.shape[1] + (query.tau > 0)
-    cap = max(FEWEST, int(work / (len(V) * D * (D + 1) / 2 + 1)))
+def search_half(
+    problem: Problem, kept: Kept, witness: Witness, t: float, interest: Interest, work: float, report: Report
+) -> Half:
+    """Search the sphere with at most `work` terms, and return the halves of the bounds for every row.
+
+    t is the spectral claim of the witness. The block of the kept rows is not read.
+    """
+    query = query_of(kept, witness, problem.size, problem.nonneg)
+    D = query.V.shape[1] + (query.tau > 0)
+    cap = max(FEWEST, int(work / (len(query.V) * D * (D + 1) / 2 + 1)))
     found = search.rows(query, [level - t for level in interest.levels], interest.tol, cap, report)
-    size = np.einsum("ij,ij->i", V, V) + query.tau + (0.0 if h is None else h)
-    slack = search_slack(k, D)
-    lost = slack * float(topk_sum(size, k, stand.fixed))
-    if witness.M is not None:  # rounding errors of h are relative to the norms of the rows of M
-        lost += slack * float(topk_sum(np.linalg.norm(witness.M, axis=1), k, stand.fixed))
+    lost = lost_by_rounding(query, witness.M)
     more = lost + 8 * UNIT_ROUNDOFF * abs(t)
     return Half(t, found.upper + lost, found.having + more, found.lacking + more, found.tree)

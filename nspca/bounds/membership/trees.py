@@ -14,7 +14,7 @@ from nspca.bounds.fixing.arrays import packed
 from nspca.bounds.fixing.node import LEAF, Node, Supports, Use
 from nspca.bounds.fixing.stored import none
 from nspca.bounds.membership.claims import Bounds, Interest, stated
-from nspca.bounds.membership.sphere import WORK, Half, Stand, search_half
+from nspca.bounds.membership.sphere import WORK, Half, search_half
 from nspca.bounds.witness import Witness, spectral_half
 from nspca.certificate import Certificate
 from nspca.covariance.linalg import Array, largest_eigenpairs
@@ -38,8 +38,8 @@ def of_tree(problem: Problem, root: Node, interest: Interest, report: Report = s
     for node, use in leaves:
         rows = _rows(node)
         witness = none(rows) if use.witness is None else use.witness.at(rows)
-        stand = Stand(witness, use.t, fixed=node.supports.into.size)
-        halves.append(search_half(problem, stand, interest, WORK / len(leaves), report))
+        kept = Kept(rows, np.zeros((rows.size, 0)), 0.0, fixed=node.supports.into.size)
+        halves.append(search_half(problem, kept, witness, use.t, interest, WORK / len(leaves), report))
         node.leaf = replace(use, F=halves[-1].F, tree=halves[-1].tree)
     return _of_leaves(problem, root, halves)
 
