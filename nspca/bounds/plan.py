@@ -39,8 +39,8 @@ class Plan:
     first : steps before the first evaluation; few steps give a W that lifts better, many a better B5
     eigenvalues : work of the enumeration of supports by eigenvalues, n^3 for each node
     branching : work of the search that fixes features, in entries of all its steps together
-    whole : maximum kept rows for which that search begins right after the dual. With more, a lift of the whole
-        problem comes first, and the search begins once the lift leaves few features undecided
+    whole : maximum kept rows for which that search begins right after the dual. With more, a lift of the
+        whole problem comes first, and the search begins once it leaves few features undecided
     ranks : ranks of the lifts with row cuts (B9), one lift for each
     rounds : maximum rounds of each such lift
     cores : sizes of the dense cores that are tried when safe elimination fails
