@@ -20,8 +20,8 @@ OVERHEAD = 3e4
 CLOSED = 1e-9
 """Relative gap that counts as closed: the size of the rounding errors of a proof."""
 BRANCHED = 128
-"""Maximum features for which efforts below "thorough" begin a tree right after the dual, and maximum free
-features of a node that any effort but "exhaustive" splits. See `Plan.whole`.
+"""Maximum features for which every effort begins a tree right after the dual (see `Plan.whole`), and maximum
+free features of a node that an effort other than "exhaustive" splits.
 """
 FACTOR_LIMIT = 2000
 """Maximum smaller side of a matrix that the effort "fast" factorises. Larger ones take seconds."""
@@ -39,8 +39,8 @@ class Plan:
     first : steps before the first evaluation; few steps give a W that lifts better, many a better B5
     eigenvalues : work of the enumeration of supports by eigenvalues, n^3 for each node
     branching : work of the search that fixes features, in entries of all its steps together
-    whole : maximum kept rows for which that search begins right after the dual. With more, a lift of the
-        whole problem comes first, and the search begins once it leaves few features undecided
+    whole : maximum features for which that search begins right after the dual, if more than `BRANCHED`. With
+        more, a lift of the whole problem comes first, and the search begins once it leaves few undecided
     ranks : ranks of the lifts with row cuts (B9), one lift for each
     rounds : maximum rounds of each such lift
     cores : sizes of the dense cores that are tried when safe elimination fails
@@ -54,7 +54,7 @@ class Plan:
     first: int = ROUND
     eigenvalues: float = 5e6
     branching: float = 0.0
-    whole: int = BRANCHED
+    whole: int = 0
     ranks: tuple[int, ...] = ()
     rounds: int = 0
     cores: tuple[int, ...] = (300,)

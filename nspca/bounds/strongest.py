@@ -53,6 +53,10 @@ any promise is searched.
 """
 ROOT_RANK, ROOT_ROUNDS = 3, 20
 """Rank of the first lift of a tree on few features, and rounds of steps at its root."""
+UNDECIDED, WIDE = 0.7, 400
+"""A tree begins in a lift that may leave `BRANCHED` features undecided, or the share UNDECIDED of at most WIDE
+kept rows.
+"""
 NEARLY = 1e-6
 """Relative gap below which no lift follows a tree. It would close little more, in ten times the work."""
 STALL, PATIENCE = 0.02, 4
@@ -370,7 +374,7 @@ class _Run(Work[Plan]):
             self.offer(Witness())
             return None
         plain = self.dual()
-        at_once = 1 < problem.n <= self.plan.whole or (self.limits is not None and r > 1)
+        at_once = 1 < problem.n <= max(BRANCHED, self.plan.whole) or (self.limits is not None and r > 1)
         if at_once and self.plan.branching and not self.closed:
             self.search(self.first(plain), self.warm_of(plain), ROOT_ROUNDS)
             nearly = self.upper <= self.lower * (1 + NEARLY)
@@ -403,14 +407,16 @@ class _Run(Work[Plan]):
     def begins(self, witness: Witness, t: float, warm: Known) -> bool:
         """Tell by a cheap test whether a tree begins with a witness of the lift, and keep it if so.
 
-        It does if the witness may leave `BRANCHED` features undecided (see `fixing.stages.fixable`).
+        It does if the witness may leave few features undecided (see `fixing.stages.fixable`).
         """
         ground, stored = Ground.of(self.problem, self.kept), Stored.of(self.kept.features, witness)
         forced = np.array(self.problem.forced, dtype=np.int64)
         supports = Supports(forced, np.setdiff1d(ground.everything, forced), self.problem.size)
         task = Task(supports, stored, warm, self.lower, self.gap, self.plan)
         left = supports.possible.size - fixable(ground, task, t)
-        self.decisive = stored if left <= BRANCHED else None
+        rows = len(self.kept.block)
+        most = max(BRANCHED, UNDECIDED * rows) if rows <= WIDE else BRANCHED
+        self.decisive = stored if left <= most else None
         return self.decisive is not None
 
     def search(
@@ -477,7 +483,7 @@ class _Run(Work[Plan]):
             known_upper=self.known_upper,
             ground=Ground.of(self.problem, kept),
             limits=limits.helped(self.problem.covariance.client),
-            raised=self.limits is not None or len(kept.block) > BRANCHED,
+            raised=self.limits is not None or BRANCHED < len(kept.block) <= self.plan.whole,
         )
 
     @contextmanager

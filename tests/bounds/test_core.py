@@ -189,6 +189,23 @@ def test_standardised_tables_are_proved_with_a_core(monkeypatch, nonneg, effort)
     assert nspca.verify(X, proved, problem) <= proved.upper
 
 
+def test_the_last_lift_of_a_core_gains_by_a_lower_claim_outside_it(monkeypatch):
+    """No claim is below that outside the core. A lift with row cuts has a smaller one than a plain lift."""
+    rng = np.random.default_rng(2)
+    X = 0.7 * rng.standard_normal((40, 400))
+    X[:, :80] += 1.2 * rng.standard_normal((40, 3)) @ rng.random((3, 80))
+    X[:, 80:200] += 0.8 * rng.standard_normal((40, 3)) @ rng.random((3, 120))
+    problem = nspca.Problem.from_data(X, 30, scale=True)
+    value = nspca.solve(problem, certify=None).value
+    monkeypatch.setitem(PLANS, "standard", replace(PLANS["standard"], rows=(100,), cores=(150,), rounds=3))
+    lower, _, _ = strongest(problem, value / problem.covariance.unit)
+    assert nspca.verify(X, lower, problem) <= lower.upper
+    monkeypatch.setattr(core, "LIFTED_SHARE", core.SHARE)
+    same, _, _ = strongest(problem, value / problem.covariance.unit)
+    assert "y" in lower.witness and "y" in same.witness
+    assert value <= lower.upper < 0.997 * same.upper
+
+
 @pytest.mark.parametrize("whole", [4000, 5])
 def test_tables_in_blocks_of_rows_are_proved_with_a_core(monkeypatch, whole):
     """Standardised counts in blocks: A formed whole, or strips of it in passes over the rows."""

@@ -16,6 +16,8 @@ from nspca.bounds.fixing.settle import settle
 from nspca.bounds.fixing.tree import FixingTree, Limits
 from nspca.bounds.plan import PLANS
 from tests.bounds.test_fixing import branching, hard, lean  # noqa: F401  # fixtures
+from tests.oracles import brute_force
+from tests.strategies import counts
 from tests.workers import Workers
 
 
@@ -106,13 +108,18 @@ def test_a_wrong_fixing_is_counted():
     assert fixings.wrong_fixings(root, whole, oracle) == (1, 1)
 
 
-def test_standard_effort_begins_a_tree_where_few_features_may_be_left(monkeypatch):
-    """With more than `BRANCHED` features the lift comes first; without room for a tree it ends there."""
-    monkeypatch.setattr(strongest, "BRANCHED", 16)
+def many():
+    """30 features, of which the first ones vary most and together, and the problem with k = 8."""
     rng = np.random.default_rng(2)
     X = rng.standard_normal((60, 30)) * np.linspace(2, 1, 30)
     X += 2 * np.random.default_rng(3).standard_normal((60, 1)) * np.linspace(1, 0, 30)
-    problem = nspca.Problem.from_data(X, 8)
+    return X, nspca.Problem.from_data(X, 8)
+
+
+def test_standard_effort_begins_a_tree_where_few_features_may_be_left(monkeypatch):
+    """With more than `BRANCHED` features the lift comes first; without room for a tree it ends there."""
+    monkeypatch.setattr(strongest, "BRANCHED", 16)
+    X, problem = many()
     result = nspca.solve(problem, certify=None)
     tree = nspca.certify(problem, result, effort="standard")
     assert tree.form == "fixing" and tree.ratio(result.value) > 1 - 1e-8
@@ -120,6 +127,43 @@ def test_standard_effort_begins_a_tree_where_few_features_may_be_left(monkeypatc
     monkeypatch.setitem(PLANS, "standard", replace(PLANS["standard"], branching=0.0))
     lift = nspca.certify(problem, result, effort="standard")
     assert lift.form == "inequality" and lift.upper > tree.upper
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+@counts(20, 400)
+def test_trees_begun_at_once_or_in_a_lift_prove_no_bound_below_the_optimum(nonneg, count, monkeypatch):
+    """Both begin though more than `BRANCHED` features are undecided."""
+    monkeypatch.setattr(strongest, "BRANCHED", 0)
+    rng, forms = np.random.default_rng(70), {"standard": set(), "thorough": set()}
+    for _ in range(count):
+        X, k = rng.standard_normal((int(rng.integers(3, 20)), 9)), int(rng.integers(2, 6))
+        X += rng.choice([0.0, 2.0]) * rng.standard_normal((len(X), 1))
+        problem = nspca.Problem.from_data(X, k, nonneg)
+        best = brute_force(problem.covariance.matrix, k, nonneg)[0] * problem.covariance.unit
+        for effort, found in forms.items():
+            tree = nspca.certify(problem, nspca.solve(problem, certify=None), effort=effort)
+            assert tree.upper >= best * (1 - 1e-12)
+            assert nspca.verify(X, tree, problem) <= tree.upper
+            found.add(tree.form)
+    assert all("fixing" in found for found in forms.values())
+
+
+def test_what_decides_whether_a_tree_begins_with_many_features(monkeypatch):
+    """Thorough effort begins one at once with at most `whole` features, standard effort in a lift that may
+    leave a share of the rows undecided.
+    """
+    monkeypatch.setattr(strongest, "BRANCHED", -1)
+    monkeypatch.setitem(PLANS, "thorough", replace(PLANS["thorough"], ranks=()))
+    X, problem = many()
+    result = nspca.solve(problem, certify=None)
+    for effort in ("thorough", "standard"):
+        tree = nspca.certify(problem, result, effort=effort)
+        assert tree.form == "fixing" and tree.ratio(result.value) > 1 - 1e-8
+        nspca.verify(X, tree, problem)
+    monkeypatch.setitem(PLANS, "thorough", replace(PLANS["thorough"], whole=29))
+    monkeypatch.setattr(strongest, "WIDE", 29)
+    for effort in ("thorough", "standard"):
+        assert nspca.certify(problem, result, effort=effort).form == "inequality"
 
 
 def test_a_tree_makes_no_steps_beyond_its_work(branching, monkeypatch):  # noqa: F811
