@@ -54,8 +54,8 @@ any promise is searched.
 ROOT_RANK, ROOT_ROUNDS = 3, 20
 """Rank of the first lift of a tree on few features, and rounds of steps at its root."""
 UNDECIDED, WIDE = 0.7, 400
-"""A tree begins in a lift that may leave `BRANCHED` features undecided, or the share UNDECIDED of at most WIDE
-kept rows.
+"""A tree begins in a lift that may leave at most `BRANCHED` features undecided. With at most WIDE kept rows, the
+share UNDECIDED of these is few enough.
 """
 NEARLY = 1e-6
 """Relative gap below which no lift follows a tree. It would close little more, in ten times the work."""
