@@ -34,6 +34,7 @@ from nspca.bounds.fixing.stored import Stored
 from nspca.bounds.fixing.tasks import ROUNDS, Task
 from nspca.bounds.fixing.tree import FixingTree, Limits
 from nspca.bounds.plan import BRANCHED, CLOSED, PLANS, ROUND, Plan, plan_in_parts
+from nspca.bounds.remainder import Remainder
 from nspca.bounds.witness import Proof, Witness, lifted, prove, stated
 from nspca.certificate import Certificate
 from nspca.covariance.covariance import DENSE_LIMIT
@@ -54,8 +55,8 @@ any promise is searched.
 ROOT_RANK, ROOT_ROUNDS = 3, 20
 """Rank of the first lift of a tree on few features, and rounds of steps at its root."""
 UNDECIDED, WIDE = 0.7, 400
-"""A tree begins in a lift that may leave at most `BRANCHED` features undecided. With at most WIDE kept rows, the
-share UNDECIDED of these is few enough.
+"""A tree begins in a lift that may leave at most `BRANCHED` features undecided. With at most WIDE kept rows,
+the share UNDECIDED of these is few enough.
 """
 NEARLY = 1e-6
 """Relative gap below which no lift follows a tree. It would close little more, in ten times the work."""
@@ -215,14 +216,27 @@ class _Cores:
             tried.append((run.upper, run))
         point = None
         if self.plan.ranks and tried and not self.closed:
-            _, run = min(tried, key=lambda one: one[0])
-            kept = run.kept
-            if kept.weights is not None:
-                v, t = directions(kept, run.best), self.first_claim(kept.floor, core.LIFTED_SHARE)
-                kept = core.with_core(problem, remainder, kept.features, kept.floor, t, v) or kept
-            last = self.prove(kept, self.plan)
-            point = None if last is None else last.point
+            point = self.improve(min(tried, key=lambda one: one[0])[1], remainder)
         return self.best, None, point
+
+    def improve(self, run: "_Run", remainder: Remainder) -> Array | None:
+        """Give the rows of a run all steps of the effort, and return a better component or None.
+
+        Where a low claim outside a core gains nothing, the claim that the core was tried with is taken.
+        """
+        kept, A = run.kept, self.problem.covariance
+        if kept.weights is None:
+            last = self.prove(kept, self.plan)
+            return None if last is None else last.point
+        v, before, point = directions(kept, run.best), self.upper, None
+        for share in (core.SHARE,) if core.few_in_reach(A) else (core.LIFTED_SHARE, core.SHARE):
+            t = self.first_claim(kept.floor, share)
+            made = core.with_core(self.problem, remainder, kept.features, kept.floor, t, v)
+            last = self.prove(made or kept, self.plan)
+            point = point if last is None or last.point is None else last.point
+            if self.upper < before:
+                break
+        return point
 
     def eliminated(self) -> Kept | None:
         """Return the kept rows of safe elimination if it may work well (see `PROMISING`), else None."""
