@@ -434,8 +434,8 @@ def test_features_without_rows_may_be_in_the_answer():
 
 def test_the_same_input_gives_the_same_bytes_and_a_cancelled_search_hands_in_its_bound():
     problem, events = Problem.from_covariance(rivals(), (2, 2, 2)), []
-    one = nspca.certify(problem, effort="exhaustive", nodes=40, report=events.append)
-    two = nspca.certify(problem, effort="exhaustive", nodes=40)
+    one = nspca.certify(problem, effort="exhaustive", nodes=20, report=events.append)
+    two = nspca.certify(problem, effort="exhaustive", nodes=20)
     assert all(one.witness[name].tobytes() == two.witness[name].tobytes() for name in one.witness)
     assert events[-1].upper == pytest.approx(one.upper, rel=1e-7)
     searched = [i for i, event in enumerate(events) if event.stage == "proving the optimum"]
@@ -447,14 +447,21 @@ def test_the_same_input_gives_the_same_bytes_and_a_cancelled_search_hands_in_its
                 raise Cancelled("stop")
 
         with pytest.raises(Cancelled) as stopped:
-            nspca.certify(problem, effort="exhaustive", nodes=40, report=stop)
+            nspca.certify(problem, effort="exhaustive", nodes=20, report=stop)
         assert nspca.verify(rivals(), stopped.value.best) <= stopped.value.best.upper
 
 
+@functools.cache
 def noise(sizes=(5, 5), n=14, seed=3):
     """Return data without structure, whose search over sets has many nodes, and the problem."""
     X = np.random.default_rng(seed).standard_normal((60, n))
     return X, Problem.from_data(X, sizes, False)
+
+
+@functools.cache
+def answer_of(problem):
+    """The same answer for every test of a problem without structure."""
+    return nspca.solve(problem, "joint", certify=None)
 
 
 @pytest.fixture
@@ -472,7 +479,7 @@ def many_nodes(monkeypatch):
 @pytest.mark.parametrize(("sizes", "nodes"), [((5, 5), 8), ((5, 4), 8), ((2, 2, 2), 20)])
 def test_a_joint_tree_is_read_back_as_it_was(many_nodes, sizes, nodes):
     problem = Problem.from_covariance(rivals(), sizes) if len(sizes) > 2 else noise(sizes)[1]
-    result = nspca.solve(problem, "joint", certify=None)
+    result = answer_of(problem)
     tree = tree_of(problem, problem.covariance.to_unit(result.value, len(sizes)), nodes=nodes)
     tree.run(result.components)
     arrays, upper = packed_joint(tree.root)
@@ -488,10 +495,10 @@ def test_a_joint_tree_is_read_back_as_it_was(many_nodes, sizes, nodes):
 @pytest.mark.parametrize("sizes", [(5, 5), pytest.param((5, 4), marks=pytest.mark.visit)])
 def test_an_ended_joint_search_goes_on_from_its_file(many_nodes, monkeypatch, sizes):
     X, problem = noise(sizes)
-    result = nspca.solve(problem, "joint", certify=None)
+    result = answer_of(problem)
     saved, uppers, lengths = None, [np.inf], [0]
     for _ in range(3):
-        one = nspca.certify(problem, result, effort="exhaustive", nodes=12, resume=saved)
+        one = nspca.certify(problem, result, effort="exhaustive", nodes=8, resume=saved)
         assert nspca.verify(X, one, problem) <= one.upper
         assert one.upper >= result.value * (1 - EDGE)
         saved = nspca.Certificate.from_bytes(one.to_bytes())
@@ -507,7 +514,7 @@ def test_an_ended_joint_search_goes_on_from_its_file(many_nodes, monkeypatch, si
 
 def test_a_joint_search_goes_on_from_a_worse_answer_and_when_it_is_cancelled_at_once(many_nodes):
     X, problem = noise()
-    result = nspca.solve(problem, "joint", certify=None)
+    result = answer_of(problem)
     part = nspca.certify(problem, result, effort="exhaustive", nodes=6)
     without = nspca.certify(problem, effort="exhaustive", nodes=6, resume=part)
     assert result.value * (1 - EDGE) <= nspca.verify(X, without, problem) <= without.upper
@@ -528,7 +535,7 @@ def test_a_joint_search_goes_on_from_a_worse_answer_and_when_it_is_cancelled_at_
 def test_a_search_begins_with_the_joint_bound_that_it_is_given(monkeypatch):
     """A bound with prices is not computed a second time; one without is only a first bound."""
     X, problem = noise()
-    result = nspca.solve(problem, "joint", certify=None)
+    result = answer_of(problem)
     lower = problem.covariance.to_unit(result.value)
     quick, known = (certify_joint(problem, lower, effort) for effort in ("fast", "standard"))
     assert "prices" not in quick.witness and "prices" in known.witness
@@ -577,12 +584,12 @@ def test_a_branch_whose_children_prove_less_takes_nothing_from_the_bound(many_no
 
 def test_damaged_joint_trees_are_one_sentence(many_nodes):
     _, problem = noise()
-    part = nspca.certify(problem, effort="exhaustive", nodes=12)
+    part = nspca.certify(problem, answer_of(problem), effort="exhaustive", nodes=6)
     for name in ("split", "branch", "use", "tree", "W", "prices"):
         arrays = {key: array[:0] if key == name else array for key, array in part.tree.items()}
         broken = replace(part, unfinished=arrays)
         with pytest.raises(CertificateError, match="must have arrays that fit together"):
-            nspca.certify(problem, effort="exhaustive", nodes=12, resume=broken)
+            nspca.certify(problem, effort="exhaustive", nodes=6, resume=broken)
 
 
 @pytest.mark.parametrize(
@@ -590,7 +597,7 @@ def test_damaged_joint_trees_are_one_sentence(many_nodes):
 )
 def test_workers_make_the_same_joint_certificate_however_many_they_are(many_nodes, count, nodes):
     X, problem = noise()
-    result = nspca.solve(problem, "joint", certify=None)
+    result = answer_of(problem)
     alone = nspca.certify(problem, result, effort="exhaustive", nodes=nodes)
     shared = nspca.certify(problem, result, effort="exhaustive", nodes=nodes, client=Workers(count))
     assert len(alone.tree["branch"]) > nodes / 2
