@@ -12,7 +12,7 @@ import numpy as np
 from nspca.bounds import core, elimination
 from nspca.bounds.kyfan import KyFan, allowed, kept_rows
 from nspca.bounds.packing import Packing
-from nspca.bounds.plan import JOINT_PLANS, JointPlan
+from nspca.bounds.plan import CLOSED, JOINT_PLANS, JointPlan
 from nspca.bounds.remainder import Remainder, collect
 from nspca.certificate import Certificate
 from nspca.covariance.linalg import one_thread
@@ -79,33 +79,77 @@ def certify_joint(
         return Certificate.of(problem, "J", "joint", 0.0, {"claims": np.zeros(2)})
     # The matrices are small: several BLAS threads would spend most time waiting for each other.
     with one_thread():
-        return _JointSearch(problem, JOINT_PLANS[effort], max(float(lower), 0.0), report).run()
+        plans = [JOINT_PLANS[effort]]
+        if plans[0].after and not plans[0].searched_nodes(problem.n):  # a search over sets proves the rest
+            plans.insert(0, JOINT_PLANS[plans[0].after])
+        return _JointSearch(problem, plans[0], max(float(lower), 0.0), report).run(plans)
 
 
 @dataclass(eq=False)
 class _JointSearch:
-    """Runs the joint bounds one after the other, and keeps the best certificate."""
+    """Runs the joint bounds one after the other, and keeps the best certificate.
+
+    Attributes
+    ----------
+    plan : JointPlan
+        The plan at work.
+    done : int
+        Steps of all plans before.
+    """
 
     problem: Problem
     plan: JointPlan
     lower: float
     report: Report
     best: Certificate | None = None
+    done: int = 0
 
-    def run(self) -> Certificate:
-        """Run all bounds, and return the best certificate."""
+    def run(self, plans: list[JointPlan]) -> Certificate:
+        """Run all bounds by one plan after the other, and return the best certificate."""
+        last: Packing | None = None
         try:
-            run = self.by_kyfan()
-            if run is not None and not run.closed and self.plan.ranks[1] and run.X is not None:
-                self.keep(Packing.following(run, self.proved).run())
-            elif run is not None:
-                run.steps = run.total
-                run.tell()
+            for self.plan in plans:
+                if not self.is_closed:
+                    last = self.by_packing(last)
         except Cancelled as stop:
             self.keep(stop.best if isinstance(stop.best, Certificate) else None)
             stop.best = self.best
             raise
         return self.proved
+
+    def by_packing(self, before: Packing | None) -> Packing | None:
+        """Run `KyFan` and then `Packing`, and return the latter, if there is anything left for it to prove.
+
+        A run before is gone on from if it has as many rows as the plan asks for.
+        """
+        if before is not None and self.has_enough_rows(before):
+            packing = Packing.going_on(before, self.plan, self.proved)
+        else:
+            run = self.by_kyfan()
+            if run is None or run.closed or not self.plan.ranks[1] or run.X is None:
+                if run is not None:
+                    self.done = run.steps = run.total
+                    run.tell()
+                return None
+            packing = Packing.following(run, self.proved)
+        self.keep(packing.run())
+        self.done = packing.steps
+        return packing
+
+    @property
+    def is_closed(self) -> bool:
+        """Tell whether the best certificate proves the known value to be the best possible."""
+        target = self.lower * (1 + CLOSED) * self.problem.covariance.unit
+        return self.best is not None and self.best.upper <= target
+
+    def has_enough_rows(self, before: Packing) -> bool:
+        """Tell whether a run has all rows, or as many kept rows as the first that the plan would try."""
+        kept = before.kept
+        return kept.rows is None or (kept.weights is None and len(kept.rows) >= self.first_rows())
+
+    def first_rows(self) -> int:
+        """Return the first number of kept rows that the plan tries."""
+        return elimination.enough_rows(self.problem, self.plan.rows, LEFT_OUT * self.lower or np.inf)
 
     @property
     def proved(self) -> Certificate:
@@ -128,11 +172,11 @@ class _JointSearch:
             run = self.with_core()
             if run is not None:
                 return run
-        first = elimination.enough_rows(self.problem, plan.rows, LEFT_OUT * self.lower or np.inf)
+        first = self.first_rows()
         numbers = [first, *(rows for rows in plan.rows if rows > first)]
         after = plan.packing_steps(min(numbers[-1], n))
-        total = after + sum(allowed(plan, min(rows, n)) for rows in numbers)
-        steps, rhos, run = 0, plan.rhos, None
+        total = self.done + after + sum(allowed(plan, min(rows, n)) for rows in numbers)
+        steps, rhos, run = self.done, plan.rhos, None
         for rows in numbers:
             kept, mine = kept_rows(self.problem, plan, rows), replace(plan, rhos=rhos)
             run = KyFan(self.problem, mine, self.lower, report=self.report, kept=kept)
@@ -169,8 +213,8 @@ class _JointSearch:
         # a larger core of data in parts holds hardly anything more, and gets fewer steps
         cores = plan.cores[:1] if few else plan.cores
         after = plan.packing_steps(max(cores))
-        total = after + sum(allowed(plan, count) for count in cores)
-        runs = _Cores(self, remainder, total, after)
+        total = self.done + after + sum(allowed(plan, count) for count in cores)
+        runs = _Cores(self, remainder, total, after, steps=self.done)
         for count in cores:
             rows = core.choose_rows(problem, remainder.above(curve.best), count)
             if few:  # variances outside are small, and the usual claim leaves K enough room

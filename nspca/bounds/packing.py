@@ -44,10 +44,10 @@ WORTH, RARE, WIDE = 0.25, 0.5, 0.05
 whose last bound is searched anyway. While no value is known, the share WIDE of the bound stands for the gap.
 In the last round any promised gain is searched.
 """
-STALL, PATIENCE = 0.02, 3
-"""A lift is left after PATIENCE rounds in a row that each close less than the share STALL of the gap."""
+STALL = 0.02
+"""A lift ends after `JointPlan.patience` rounds in a row that each close less than this share of the gap."""
 ON_THE_WAY = 0.04, 2
-"""`STALL` and `PATIENCE` for a lift that gets one more dimension afterwards, which closes more."""
+"""Share and rounds for a lift that gets one more dimension afterwards, which closes more."""
 HARDER = 12
 """Least work expected of a lift with one more dimension, as a multiple of the work of the last search. It was
 12 for mfeat, from four dimensions to five and from five to six.
@@ -118,6 +118,8 @@ class Packing(Work[JointPlan]):
     ----------
     kept, W, X : the kept rows, and the best W and its X of the run before
     before : bound proved by the run before, in the units of the data
+    first, last : ranks of the first and of the last lift so far, also of a run that this one goes on from;
+        0 before there is one
     best, halves : numbers that prove `upper`, and the value F and the cover for each size; None and empty
         until a bound better than `before` is found
     searched_rows, last_rows : cones times rows, summed over all searches, and of the last search
@@ -129,6 +131,8 @@ class Packing(Work[JointPlan]):
     W: Array
     X: Array
     before: float = np.inf
+    first: int = 0
+    last: int = 0
     best: Packed | None = None
     halves: list[tuple[float, Cover]] = field(default_factory=list)
     searched_rows: int = 0
@@ -155,6 +159,29 @@ class Packing(Work[JointPlan]):
             before=before.upper,
         )
 
+    @classmethod
+    def going_on(cls, run: "Packing", plan: JointPlan, before: Certificate) -> "Packing":
+        """Return the run with lifts of higher rank that goes on from the end of another, by another plan.
+
+        `before` is the best certificate so far.
+        """
+        unit = run.problem.covariance.unit
+        return cls(
+            run.problem,
+            plan,
+            run.lower,
+            report=run.report,
+            steps=run.steps,
+            upper=before.upper / unit,
+            kept=run.kept,
+            W=run.W,
+            X=run.X,
+            before=before.upper,
+            first=run.first,
+            last=run.last,
+            last_rows=run.last_rows,
+        )
+
     def run(self) -> Certificate | None:
         """Return the certificate of the best bound, None when no bound is better than `before`."""
         try:
@@ -171,13 +198,13 @@ class Packing(Work[JointPlan]):
         # where a search over sets follows, that proves the rest
         passes = 1 if self.plan.searched_nodes(self.problem.n) else self.plan.passes
         self.total = self.steps + self.plan.packing_steps(len(self.kept.block))
-        rank = self.rank()
-        for number in range(passes):
-            room = self.searched_rows + (HARDER * self.last_rows if number else 0) < self.plan.searching
-            if room and not self.closed and rank + number <= len(self.kept.block):
-                lift = self.begin(rank + number)
-                end = self.steps + (self.total - self.steps) // (passes - number)
-                self.improve(lift, end, is_last=number == passes - 1)
+        self.first = self.first or self.rank()
+        end = min(self.first + passes, len(self.kept.block) + 1)
+        for rank in range(max(self.first, self.last + 1), end):
+            if self.searched_rows + HARDER * self.last_rows < self.plan.searching and not self.closed:
+                lift, self.last = self.begin(rank), rank
+                last_step = self.steps + (self.total - self.steps) // (end - rank)
+                self.improve(lift, last_step, is_last=rank == end - 1)
                 (self.W, *_), self.X = lift.averaged(), lift.splitting.X
         self.steps = self.total
         self.tell()
@@ -189,13 +216,13 @@ class Packing(Work[JointPlan]):
         held, for a mean over more than one round.
         The last bound of the last lift is left to `proved`, which searches once, at the tolerance `fine`.
         """
-        self.look(lift, RARE if is_last else WORTH)
+        usual = max(self.plan.worth, RARE if is_last else WORTH)
+        self.look(lift, usual)
         own, idle, most = np.inf, 0, self.plan.searching
-        stall, patience = (STALL, PATIENCE) if is_last else ON_THE_WAY
+        stall, patience = (STALL, self.plan.patience) if is_last else ON_THE_WAY
         while self.steps < end and self.searched_rows < most and not self.closed and idle < patience:
             self.advance(lift.splitting, min(ROUND, end - self.steps))
             last = self.steps == end or idle == patience - 1
-            usual = RARE if is_last else WORTH
             reached = self.look(lift, 0.0 if last else usual, put_off=last and is_last)
             closed_little = np.isfinite(own) and own - reached < stall * max(own - self.lower, 0.0)
             idle = idle + 1 if closed_little else 0

@@ -118,6 +118,9 @@ class JointPlan:
     rows : increasing numbers of rows that may be kept; the next is tried if what is left out limits the bound
     ranks : minimum and maximum rank of the lift with prices; 0 for no such lift
     passes : number of ranks that the lift has one after the other, each higher by one
+    worth : least share of the gap that a search before the end of a lift must promise to close
+    patience : rounds of the last lift that may close hardly anything before it ends
+    after : effort whose proof comes first; its last lift is gone on from where the rows allow it
     packing : work of all steps with prices and a lift, in entries
     cap : maximum cones per search over the sphere
     searching : total of cones times rows after which no further search begins
@@ -143,6 +146,9 @@ class JointPlan:
     stall: float
     ranks: tuple[int, int] = (0, 0)
     passes: int = 1
+    worth: float = 0.0
+    patience: int = 3
+    after: str = ""
     packing: float = 0.0
     cap: int = 0
     searching: float = 0.0
@@ -206,7 +212,10 @@ JOINT_PLANS = {
         grid=16,
         stall=2e-3,
         ranks=(4, 4),
-        passes=4,
+        passes=3,
+        worth=1.0,
+        patience=8,
+        after="standard",
         packing=4e9,
         cap=2_000_000,
         searching=4e9,

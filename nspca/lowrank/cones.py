@@ -48,6 +48,10 @@ PARTS, DEALT, EACH = 16, 512, 2048
 """Parts of a wave, maximum cones that each begins with, and maximum cones that each makes: about 50 ms."""
 LEAST = 512
 """Cones that each part must be allowed to make. With fewer, sending a part takes longer than the work."""
+LONGEST_REST = 32
+"""Maximum splits in a row without an ascent. After an ascent that found nothing better the next rest is twice
+as long, as the best value is mostly found soon. Searches of 20 000 cones took a fifth less time.
+"""
 ASCENDING = 2**14
 """Maximum of rows times directions that ascend together: their numbers fit into the processor cache."""
 
@@ -198,7 +202,7 @@ class _Search:
 
     `top` is the largest bound of the open cones before the last batch was split. `divided` has the query and
     the client of a search that may go on in waves. A batch has at most one in `batch_share` of
-    the open cones.
+    the open cones. `resting` counts the splits without an ascent that are left, of the last `rest` of them.
     """
 
     def __init__(
@@ -209,6 +213,7 @@ class _Search:
         self.made, self.top = Forest(objective.D), np.inf
         self.divided: tuple[Query, Any] | None = None
         self.batch_share = BATCH_SHARE
+        self.rest = self.resting = 0
 
     @property
     def target(self) -> float:
@@ -288,8 +293,12 @@ class _Search:
         f, uppers = self.f, np.array([-upper for upper, _, _ in taken])
         halves = f.split(self.made.cones_of(taken))
         best = int(np.argmax(halves.value))
-        if halves.value[best] > max(0.95 * self.lower, 2 * self.lower - uppers[best]):
+        self.resting -= 1
+        if self.resting < 0 and halves.value[best] > max(0.95 * self.lower, 2 * self.lower - uppers[best]):
+            before = self.lower
             self.climb(halves.middle[best : best + 1])
+            self.rest = 0 if self.lower > before else min(2 * self.rest + 1, LONGEST_REST)
+            self.resting = self.rest
         self.made.split(taken, halves.edges)
         own = f.bounds(halves.G, halves.T, self.target)
         parents = np.repeat([number for _, number, _ in taken], 2)

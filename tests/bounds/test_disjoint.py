@@ -325,6 +325,25 @@ def test_where_no_prices_are_enough_the_search_branches(nonneg):
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
+def test_the_pool_of_columns_says_of_all_sets_what_each_says_itself(nonneg):
+    rng, n, m = np.random.default_rng(7), 7, 4
+    Z = rng.standard_normal((9, n))
+    columns, root = Columns(Z.T @ Z / 9, nonneg), State.root((3, 2, 2), n)
+    assert columns.pool.sets == []
+    for _ in range(3):  # the pool grows
+        for size in rng.integers(1, 4, 6):
+            columns.add(rng.choice(n, size, replace=False))
+        pool, pi = columns.pool, rng.random(n)
+        assert dict(zip(pool.sets, pool.values.tolist(), strict=True)) == columns.values
+        assert pool.sums(pi) == pytest.approx([pi[list(S)].sum() for S in columns.values])
+        members = np.array([np.isin(np.arange(n), S) for S in columns.values])
+        assert np.array_equal(pool.incidence(n).toarray().T, members)
+        for state in (root, root.fix(0, (m,), (1,)), root.fix(1, (0, 2), (3, m)), root.fix(2, (), (1, 5))):
+            for c in range(3):
+                assert pool.held(state, c).tolist() == [state.holds(c, S) for S in columns.values]
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
 def test_a_program_is_solved_anew_only_where_columns_came_in(nonneg):
     """Prices leave the bound at the program."""
     columns = Columns(Problem.from_covariance(rivals(), (2, 2, 2)).covariance.matrix, nonneg)

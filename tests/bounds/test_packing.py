@@ -3,6 +3,7 @@ forged ones refused; better than W alone; different sizes, eliminated rows, canc
 """
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -292,6 +293,67 @@ def test_cancelled_at_any_time_it_hands_in_what_was_told():
             certify_joint(problem, lower, report=stop)
         held = stopped.value.best
         assert nspca.verify(X, held) <= held.upper <= events[at].upper * (1 + 1e-9)
+
+
+@pytest.fixture
+def in_two_lifts(monkeypatch):
+    """Effort thorough goes on from standard with one more dimension, also for few features; ranks begun."""
+    for effort, passes in (("standard", 1), ("thorough", 2)):
+        plan = replace(JOINT_PLANS[effort], passes=passes, sets=(0, 0), cap=3000)
+        monkeypatch.setitem(JOINT_PLANS, effort, plan)
+    ranks, begin = [], Packing.begin
+    monkeypatch.setattr(Packing, "begin", lambda own, rank: ranks.append(rank) or begin(own, rank))
+    return ranks
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_thorough_goes_on_where_standard_ended_and_is_never_worse(monkeypatch, in_two_lifts, nonneg):
+    X, ranks = rivals(), in_two_lifts
+    problem, rows, by_kyfan = Problem.from_data(X, (6, 4), nonneg), [], joint._JointSearch.by_kyfan
+    monkeypatch.setattr(
+        joint._JointSearch, "by_kyfan", lambda own: rows.append(own.plan.rows) or by_kyfan(own)
+    )
+    lower = nspca.solve(problem, "joint", certify=None).value / problem.covariance.unit
+    standard, first, events = certify_joint(problem, lower), [*ranks], []
+    ranks.clear()
+    thorough = certify_joint(problem, lower, "thorough", events.append)
+    assert ranks == [*first, first[0] + 1] and len(rows) == 2
+    assert nspca.verify(X, thorough) <= thorough.upper < standard.upper
+    done, upper = [event.done for event in events], [event.upper or np.inf for event in events]
+    assert done == sorted(done) and done[-1] == events[-1].total
+    assert all(one <= before * (1 + 1e-9) for before, one in pairwise(upper))
+
+
+def test_thorough_with_more_rows_begins_anew_and_keeps_the_proof_of_standard(monkeypatch, in_two_lifts):
+    X, rows = rivals(), []
+    problem, by_kyfan = Problem.from_data(X, (6, 4)), joint._JointSearch.by_kyfan
+    for effort, number in (("standard", 12), ("thorough", 16)):
+        plan = replace(JOINT_PLANS[effort], rows=(number,), whole=0)
+        monkeypatch.setitem(JOINT_PLANS, effort, plan)
+    monkeypatch.setattr(
+        joint._JointSearch, "by_kyfan", lambda own: rows.append(own.plan.rows) or by_kyfan(own)
+    )
+    standard = certify_joint(problem, 0.0)
+    assert nspca.verify(X, certify_joint(problem, 0.0, "thorough")) <= standard.upper
+    assert rows == [(12,), (12,), (16,)]
+    # A proof on more rows that comes to nothing leaves that of standard.
+    monkeypatch.setattr(joint._JointSearch, "by_kyfan", lambda own: None if own.best else by_kyfan(own))
+    assert certify_joint(problem, 0.0, "thorough").upper == standard.upper
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_thorough_is_never_below_brute_force(in_two_lifts, nonneg):
+    tried = 0
+    for i, case in enumerate(cases(8, n_max=6, ranks=(2, 6), seed=31)):
+        A, sizes = case.V @ case.V.T, SIZES[i % len(SIZES)]
+        if sum(sizes) <= len(A) and A.any():
+            problem, exact = Problem.from_covariance(A, sizes, nonneg), brute_force_joint(A, sizes, nonneg)[0]
+            upper = certify_joint(problem, 0.0).upper
+            certificate = certify_joint(problem, 0.0, "thorough")
+            assert nspca.verify(A, certificate) <= certificate.upper <= upper
+            assert certificate.upper >= exact * (1 - EDGE)
+            tried += 1
+    assert tried > 3
 
 
 def test_fast_has_no_prices_and_an_answer_that_is_proved_needs_none(monkeypatch):

@@ -14,7 +14,8 @@ Any prices that are not negative are valid, so nothing here is a proof. `search.
 Source: column generation for set packing; du Merle et al. 1999 for the damping.
 """
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -65,11 +66,71 @@ class Prices:
         return all(share > 1 - 1e-6 for _, _, share in self.shares)
 
 
+@dataclass(frozen=True, eq=False)
+class Pool:
+    """Sets of rows as arrays, for sums over all of them at once.
+
+    Attributes
+    ----------
+    sets : list of tuple of int
+        The sets, none of them empty.
+    values, sizes : (p,) float64 and int64
+        Value and number of members of each set.
+    rows : (.,) int64
+        The members of all sets, one after the other.
+    """
+
+    sets: list[tuple[int, ...]]
+    values: Array
+    sizes: np.ndarray
+    rows: np.ndarray
+
+    @classmethod
+    def of(cls, values: Mapping[tuple[int, ...], float]) -> "Pool":
+        """Return the pool of the sets that are the keys of a mapping to their values."""
+        sizes = np.array([len(S) for S in values], dtype=np.int64)
+        rows = np.fromiter(itertools.chain.from_iterable(values), np.int64, int(sizes.sum()))
+        return cls(list(values), np.array(list(values.values())), sizes, rows)
+
+    @property
+    def starts(self) -> np.ndarray:
+        """Return where each set (p,) begins in `rows`."""
+        return np.cumsum(self.sizes) - self.sizes
+
+    def joined(self, more: "Pool") -> "Pool":
+        """Return the sets of this pool, and then those of another."""
+        arrays = ((self.values, more.values), (self.sizes, more.sizes), (self.rows, more.rows))
+        return Pool(self.sets + more.sets, *(np.concatenate(pair) for pair in arrays))
+
+    def sums(self, weights: np.ndarray) -> np.ndarray:
+        """Return the sum of the weights (r,) of the members of each set (p,)."""
+        return np.add.reduceat(weights[self.rows], self.starts)
+
+    def held(self, state: State, c: int) -> np.ndarray:
+        """Tell for each set (p,) whether component c may have it."""
+        into, out = np.zeros(state.n), np.zeros(state.n)
+        into[list(state.into[c])], out[list(state.out[c])] = 1.0, 1.0
+        has_all = self.sums(into) == len(state.into[c])
+        return has_all & (self.sums(out) == 0) & (self.sizes <= state.sizes[c])
+
+    def incidence(self, n: int) -> sp.csc_array:
+        """Return the matrix (n, p) that is 1 where a set has a row."""
+        ends = np.append(self.starts, self.rows.size)
+        return sp.csc_array((np.ones(self.rows.size), self.rows, ends), shape=(n, self.sizes.size))
+
+
 class Columns:
-    """Pool of sets of rows of A (r, r), each with the value of its best component."""
+    """Pool of sets of rows of A (r, r), each with the value of its best component.
+
+    Attributes
+    ----------
+    values : dict of tuple of int to float
+        Value of each set, in the order in which the sets were added.
+    """
 
     def __init__(self, A: Array, nonneg: bool):
         self.A, self.nonneg, self.values = A, nonneg, dict[tuple[int, ...], float]()
+        self._pool = Pool.of({})
 
     def add(self, features: Sequence[int] | np.ndarray) -> tuple[int, ...]:
         """Add a set of rows and the value of its best component, and return the set, sorted."""
@@ -121,20 +182,30 @@ class Columns:
         known = tuple(self.top(state, c, best) for c, *_ in classes)
         return Prices(best, known, last.program, last.shares)
 
+    @property
+    def pool(self) -> "Pool":
+        """Return the known sets as arrays."""
+        before = len(self._pool.sets)
+        if before < len(self.values):
+            new = dict(itertools.islice(self.values.items(), before, None))
+            self._pool = self._pool.joined(Pool.of(new))
+        return self._pool
+
     def top(self, state: State, c: int, pi: Array) -> float:
         """Return the largest value(S) - pi(S) of the known sets S that component c may have."""
-        return max(value - float(pi[list(S)].sum()) for S, value in self.values.items() if state.holds(c, S))
+        pool = self.pool
+        return float((pool.values - pool.sums(pi))[pool.held(state, c)].max())
 
     def program(self, state: State, classes: list[list[int]]) -> Prices:
         """Solve the linear program over the known columns that the classes may have; return its prices."""
         from scipy.optimize import linprog  # takes a tenth of a second to load, and few questions need it
 
-        usable = [(g, S) for g, own in enumerate(classes) for S in self.values if state.holds(own[0], S)]
-        n, count = len(self.A), len(usable)
-        rows = np.array([row for g, S in usable for row in (*S, n + g)])  # of the features, then of the class
-        ends = np.cumsum([0, *(len(S) + 1 for _, S in usable)])
-        packing = sp.csc_array((np.ones(rows.size), rows, ends), shape=(n + len(classes), count))
-        gains = np.array([self.values[S] for _, S in usable])
+        n, pool, number = len(self.A), self.pool, len(classes)
+        held = [np.flatnonzero(pool.held(state, own[0])) for own in classes]
+        which, group = np.concatenate(held), np.repeat(np.arange(number), [own.size for own in held])
+        sets = pool.incidence(n)[:, which]
+        of_class = sp.csc_array((np.ones(group.size), (group, np.arange(group.size))), (number, group.size))
+        packing, gains = sp.vstack((sets, of_class), format="csc"), pool.values[which]
         scale = max(float(gains.max(initial=0.0)), 1e-300)
         solved = linprog(
             -gains / scale,
@@ -144,7 +215,8 @@ class Columns:
         )
         duals = np.maximum(-solved.ineqlin.marginals, 0.0) * scale
         pi, tops = duals[:n], tuple(duals[n:].tolist())
-        shares = [(g, S, float(y)) for (g, S), y in zip(usable, solved.x, strict=True) if y > 1e-9]
+        taken = np.flatnonzero(solved.x > 1e-9)
+        shares = [(int(group[i]), pool.sets[which[i]], float(solved.x[i])) for i in taken]
         return Prices(pi, tops, -float(solved.fun) * scale, shares)
 
     def climb(self, state: State, c: int, pi: Array, found: Prices, rng: np.random.Generator) -> float:
