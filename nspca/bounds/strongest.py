@@ -214,7 +214,8 @@ class _Cores:
             _, run = min(tried, key=lambda one: one[0])
             kept = run.kept
             if kept.weights is not None:
-                v, t = directions(kept, run.best), self.first_claim(kept.floor, core.LIFTED_SHARE)
+                share = core.SHARE if core.few_in_reach(problem.covariance) else core.LIFTED_SHARE
+                v, t = directions(kept, run.best), self.first_claim(kept.floor, share)
                 kept = core.with_core(problem, remainder, kept.features, kept.floor, t, v) or kept
             last = self.prove(kept, self.plan)
             point = None if last is None else last.point
