@@ -33,8 +33,6 @@ from nspca.lowrank.objective import Query
 from nspca.problem import Problem
 from nspca.progress import silent
 
-RHO = 0.25
-"""Penalty parameter of the splitting, relative to the largest eigenvalue of A."""
 PLATEAU = 0.05
 """Relative excess over the (r + 1)-th eigenvalue of A - W from which an eigenvalue gets a dimension of the
 lift.
@@ -232,12 +230,12 @@ class Packing(Work[JointPlan]):
     def begin(self, rank: int) -> Lift:
         """Return a lift of the given rank that starts from the present W, with prices fitted to W."""
         problem, kept, nonneg = self.problem, self.kept, self.problem.nonneg
-        splitting = Splitting(kept, sum(problem.sizes), nonneg, rho=RHO, count=len(problem.sizes))
+        splitting = Splitting(kept, sum(problem.sizes), nonneg, rho=self.plan.rho, count=len(problem.sizes))
         splitting.resume(self.W, self.X)
         U, _ = lift_of(kept, Witness(self.W), rank)
         B, counts = starts.basis(kept, self.W, rank), counts_of(problem)
         points = starts.first_points(splitting, U, counts)
-        lift = add_packing(splitting, B, points, counts, wait=ROUND)
+        lift = add_packing(splitting, B, points, counts, wait=self.plan.wait)
         lift.resume(U, self.X)
         starts.first_prices(lift, sum(problem.sizes), self.tell)
         return lift

@@ -410,6 +410,28 @@ def test_sparse_tables_have_a_core_only_where_kept_rows_leave_out_much(others, p
     assert joint._JointSearch(problem, joint.JOINT_PLANS["standard"], lower, silent).core_pays() is pays
 
 
+@pytest.mark.parametrize(("strength", "small"), [(6.0, True), (0.0, False)])
+def test_a_small_core_of_a_sparse_table_is_enough_where_it_explains_the_answer(strength, small):
+    rng = np.random.default_rng(1)
+    X = sp.random_array((1101, 4101), density=0.02, rng=rng).tolil()
+    for group in range(3):
+        rows = rng.choice(1101, 60, replace=False)
+        X[rows[:, None], np.arange(10 * group, 10 * group + 8)] = strength * (1 + rng.random((60, 8)))
+    X = X.tocsr()
+    problem, events = Problem.from_data(X, (6, 6, 6)), []
+    value = nspca.solve(problem, certify=None).value
+    plan, lower = joint.JOINT_PLANS["standard"], value / problem.covariance.unit
+    search = joint._JointSearch(problem, plan, lower, events.append)
+    certificate = search.run()
+    assert nspca.verify(X, certificate, problem) >= value
+    assert (search.plan is not plan) is small
+    assert (search.steps == 0) is small
+    assert (certificate.ratio(value) > 0.95) is small
+    steps = [event.done for event in events]
+    assert steps == sorted(steps)
+    assert steps[-1] == events[-1].total
+
+
 def test_projection_onto_the_capped_simplex():
     rng = np.random.default_rng(0)
     for _ in range(200):
