@@ -220,23 +220,14 @@ class _Cores:
         return self.best, None, point
 
     def improve(self, run: "_Run", remainder: Remainder) -> Array | None:
-        """Give the rows of a run all steps of the effort, and return a better component or None.
-
-        Where the lift with a low claim outside a core gains nothing, one with the claim of the trial follows.
-        """
-        kept, A = run.kept, self.problem.covariance
-        if kept.weights is None:
-            last = self.prove(kept, self.plan)
-            return None if last is None else last.point
-        v, point = directions(kept, run.best), None
-        for share in (core.SHARE,) if core.few_in_reach(A) else (core.LIFTED_SHARE, core.SHARE):
-            t = self.first_claim(kept.floor, share)
-            made = core.with_core(self.problem, remainder, kept.features, kept.floor, t, v)
-            last = self.prove(made or kept, self.plan)
-            point = point if last is None or last.point is None else last.point
-            if self.closed or (last is not None and last.subspace is not None):
-                break
-        return point
+        """Give the rows of a run all steps of the effort, and return a better component or None."""
+        kept = run.kept
+        if kept.weights is not None:
+            share = core.SHARE if core.few_in_reach(self.problem.covariance) else core.LIFTED_SHARE
+            v, t = directions(kept, run.best), self.first_claim(kept.floor, share)
+            kept = core.with_core(self.problem, remainder, kept.features, kept.floor, t, v) or kept
+        last = self.prove(kept, self.plan)
+        return None if last is None else last.point
 
     def eliminated(self) -> Kept | None:
         """Return the kept rows of safe elimination if it may work well (see `PROMISING`), else None."""
