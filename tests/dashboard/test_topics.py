@@ -116,7 +116,9 @@ def test_the_documents_that_load_most(done):
     )
     words = copied(done)[0].splitlines()
     row = data.X[[data.sample_names.index(table["document"][0])]].toarray().ravel()
-    counts = dict(pair.rsplit(" ", 1) for pair in table["words of the topic in it"][0].split(", "))
+    *pairs, last = table["words of the topic in it"][0].split(", ")
+    assert last == "…" and len(pairs) == 5
+    counts = dict(pair.rsplit(" ", 1) for pair in pairs)
     assert all(row[data.feature_names.index(word)] == float(count) for word, count in counts.items()) and set(
         words
     ) & set(counts)

@@ -26,7 +26,7 @@ from nspca.presentation.phrases import rival_name
 
 MOST = 40
 """Names of a component in a list; files have them all."""
-FIRST = 10
+FIRST = 8
 """Names of a component on the first screen, where the lists stand in one row."""
 FEWER = 5
 """Names of a component on the first screen, where the lists stand in two rows."""

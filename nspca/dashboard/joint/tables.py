@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 import nspca
-from nspca.dashboard.app import state, wording
+from nspca.dashboard.app import wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.joint import lists, search, stability
 from nspca.dashboard.joint.methods import ordered
@@ -38,16 +38,10 @@ def after(outcome: Outcome) -> str:
     feature = outcome.about.feature
     if outcome.asked.r == 1:
         return f"The {feature}s stand in the order of their weight. Below, the component is alone."
-    said = f"Each list is a component: {feature}s that vary together. Its percentage is what it captures, "
-    said += "and a bar is a weight."
+    said = f"Each list is a component: {feature}s that vary together, with the share that it captures."
     if _is_spectrum(outcome):
         said = "Each curve is a component: its weights over the axis of the spectra."
-    if state.get("present"):
-        return f"{said} Press a {'number' if _is_spectrum(outcome) else 'list'} to see it alone."
-    onward = f"Press a {'number' if _is_spectrum(outcome) else 'list'} to see it alone"
-    if not outcome.of.dataset.is_covariance:  # a covariance has no samples
-        onward += ", or “Samples on a map” to see where the samples lie"
-    return f"{said} {onward}."
+    return f"{said} Press a {'number' if _is_spectrum(outcome) else 'list'} to see it alone."
 
 
 def profiles(outcome: Outcome) -> go.Figure:

@@ -26,8 +26,10 @@ from nspca.data.export import frame_to_csv
 from nspca.plots.topics import topic_figure
 from nspca.problem import Problem
 
-DOCUMENTS = 12
-"""Number of rows in the table of documents, which is drawn when the data set has no texts to quote."""
+DOCUMENTS, WORDS = 12, 5
+"""Number of rows in the table of documents, which is drawn when the data set has no texts to quote, and of
+the words that are named in each row.
+"""
 
 
 def picture(outcome: Outcome) -> None:
@@ -39,7 +41,7 @@ def after(outcome: Outcome) -> str:
     """Return the sentence about the picture and the next step."""
     if outcome.asked.r == 1:
         return "A bar is the weight of a word. The documents that are most about these words are below."
-    said = "Each list is a topic. Its percentage is what it captures, and a bar is the weight of a word."
+    said = "Each list is a topic, with the share that it captures. A bar is the weight of a word."
     if state.get("present"):
         return f"{said} Press a list to see more of it."
     return f"{said} Press a list: its documents are shown below."
@@ -109,7 +111,7 @@ def show_documents(outcome: Outcome, x: np.ndarray, number: int) -> None:
         st.caption(f"Among {len(data.sample_names):,} documents chosen at random.")
     if data.texts is None:
         tables.show(
-            loading_most(data, problem, x),
+            loading_most(data, problem, x, words=WORDS),
             height="content",
             alt=f"The documents with the largest scores on topic {number}",
             column_config={
@@ -128,10 +130,13 @@ def show_documents(outcome: Outcome, x: np.ndarray, number: int) -> None:
     )
 
 
-def loading_most(data: Dataset, problem: Problem, x: np.ndarray, most: int = DOCUMENTS) -> pd.DataFrame:
+def loading_most(
+    data: Dataset, problem: Problem, x: np.ndarray, most: int = DOCUMENTS, words: int | None = None
+) -> pd.DataFrame:
     """Return a table of the `most` documents with the largest scores along x (n,), largest first.
 
-    Labels are a column when the data have them. Sparse counts add the words of the topic in each document.
+    Labels are a column when the data have them. Sparse counts add the words of the topic in each document,
+    at most `words` of them.
     """
     scores = problem.scores(x)
     order = np.argsort(-scores, kind="stable")[:most]
@@ -139,16 +144,17 @@ def loading_most(data: Dataset, problem: Problem, x: np.ndarray, most: int = DOC
     if data.labels is not None:
         rows["label"] = [str(data.labels[i]) for i in order]
     if sp.issparse(data.X):
-        rows["words of the topic in it"] = [_contains(data, i, x) for i in order]
+        rows["words of the topic in it"] = [_contains(data, i, x, words) for i in order]
     return pd.DataFrame(rows)
 
 
-def _contains(data: Dataset, row: int, x: np.ndarray) -> str:
-    """Return the words of the topic x (n,) in one document with their counts, such as ``tax 4, vote 2``."""
+def _contains(data: Dataset, row: int, x: np.ndarray, most: int | None) -> str:
+    """Return the words of the topic x (n,) in one document with counts, such as ``tax 4, vote 2, …``."""
     X: Any = data.X
     one = X[[row]].tocoo()
     found = [(count, data.feature_names[j]) for j, count in zip(one.coords[1], one.data, strict=True) if x[j]]
-    return ", ".join(f"{name} {count:g}" for count, name in sorted(found, key=lambda pair: -pair[0]))
+    words = [f"{name} {count:g}" for count, name in sorted(found, key=lambda pair: -pair[0])]
+    return ", ".join(words[:most] + ["…"] * (most is not None and len(words) > most))
 
 
 def rows(outcome: Outcome) -> None:
