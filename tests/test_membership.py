@@ -159,3 +159,12 @@ def test_a_reached_value_above_a_proved_bound_is_no_membership():
         assert (getattr(by_rounding, name) <= getattr(known, name.replace("value", "upper"))).all()
     with pytest.raises(nspca.CertificateError, match=r"and value\[0\] 3\.3"):
         replace(known, value=3.3)
+
+
+def test_tables_whose_covariance_is_never_formed_have_it_too():
+    n, rng = nspca.covariance.covariance.DENSE_LIMIT + 1, np.random.default_rng(0)
+    X = rng.standard_normal((12, n)) * np.where(np.arange(n) < 3, 30.0, 0.1)
+    problem = nspca.Problem.from_data(X, 2)
+    found = nspca.membership(problem, nspca.solve(problem), share=0.9, effort="fast")
+    assert found.places[1] is Place.EVERY and found.places.count(Place.EITHER) == n - 1
+    assert nspca.verify(X, found.certificate) <= found.certificate.upper

@@ -69,9 +69,10 @@ def complete_tree(problem: Problem, interest: Interest) -> Certificate | None:
     falls to the next one of interest as long as the work stays below `TREE`. None where the first takes more.
     """
     n, nothing, forced = problem.n, np.zeros(0, dtype=np.int64), np.array(problem.forced, dtype=np.int64)
-    A, work = problem.covariance.matrix, n * (n**3 + CALL)
+    work = n * (n**3 + CALL)
     if work > TREE:
         return None
+    A = problem.covariance.matrix
     root = Node(Supports(forced, np.setdiff1d(problem.usable, forced), problem.size))
     decided, waiting = list[_Bounded](), [_bounded(A, root)]
     for number, level in enumerate(interest.levels):
