@@ -1,7 +1,6 @@
 """The command line: what it prints, what it writes, how it ends."""
 
 import json
-import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -48,7 +47,7 @@ def test_a_certificate_makes_the_round(tmp_path, capsys):
     printed = capsys.readouterr().out
     assert "proved optimal" in printed and str(file) in printed
     assert main(["verify", "digits", str(file)]) == 0
-    upper = float(capsys.readouterr().out.splitlines()[0].split()[-1])
+    upper = float(capsys.readouterr().out.split()[-1])
     X = nspca.load_sample("digits").X
     problem = nspca.Problem.from_data(X, k=10)
     assert upper >= nspca.solve(problem, certify=None).value
@@ -174,12 +173,9 @@ def test_what_was_proved_is_said_with_its_recipe(tmp_path, capsys):
         in capsys.readouterr().out
     )
     assert main(["verify", "pitprops", file]) == 0
-    said = capsys.readouterr().out
-    assert said.startswith(
+    assert capsys.readouterr().out.startswith(
         "pitprops: proved: no component of the covariance with at most 4 nonzero weights explains more than "
     )
-    upper, share = re.search(r"more than ([\d.]+)\nthat is ([\d.]+) % of the total variance$", said).groups()
-    assert 0 <= float(share) - 100 * float(upper) / 13 < 0.1, "13 correlations, rounded up"
     assert main(["solve", "digits", "--k", "4", "--no-center", "--certificate", file, "--json"]) == 0
     printed = json.loads(capsys.readouterr().out)
     assert (printed["center"], printed["scale"], printed["of"]) == (False, False, "data")

@@ -4,7 +4,6 @@ certificate.
 
 import argparse
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from nspca.cli.answers import print_answer
 from nspca.cli.arguments import Commands, count, of_problem, preparing, reading, sizes, with_json
@@ -12,12 +11,7 @@ from nspca.cli.loadings import read_loadings
 from nspca.cli.screen import check_files, clear, complain, progress, say, say_json
 from nspca.cli.sources import forced_features, make_problem, read_dataset
 from nspca.errors import CertificateError, InvalidOption
-from nspca.presentation.numerals import format_bound_share
 from nspca.presentation.phrases import SKETCHED
-
-if TYPE_CHECKING:
-    from nspca.certificate import Certificate
-    from nspca.cli.sources import Source
 
 
 def add(commands: Commands) -> None:
@@ -139,25 +133,6 @@ def _sizes(args: argparse.Namespace) -> int | tuple[int, ...] | None:
     return tuple(args.k) * args.components
 
 
-def _share(dataset: "Source", proved: "Certificate") -> str:
-    """Return the bound as a share of the total variance, as pages print it; empty for data on disk."""
-    import numpy as np
-    import scipy.sparse as sp
-
-    from nspca.problem import Problem
-
-    in_memory = isinstance(dataset.X, np.ndarray) and not isinstance(dataset.X, np.memmap)
-    if not in_memory and not sp.issparse(dataset.X):
-        return ""  # the total variance would be another pass over all rows
-    if proved.source == "covariance":
-        problem = Problem.from_covariance(dataset.X, proved.k)
-    else:
-        problem = Problem.from_data(dataset.X, proved.k, center=proved.center, scale=proved.scale)
-    if not problem.total_variance:
-        return ""
-    return format_bound_share(proved.upper, problem.total_variance)
-
-
 def verify(args: argparse.Namespace) -> int:
     """Check a certificate; a refusal prints the reason and returns exit status 1."""
     import nspca
@@ -194,8 +169,6 @@ def verify(args: argparse.Namespace) -> int:
         say_json({"proved": True} | said)
         return 0
     say(f"{dataset.name}: proved: {proved.stated(dataset.feature_names)}")
-    if share := _share(dataset, proved):
-        say(f"that is {share} of the total variance")
     if certificate.of_features:
         say("proved: its bounds on what answers with a feature, and without it, explain, for every feature")
     return 0
