@@ -531,6 +531,7 @@ def test_an_ended_joint_search_goes_on_from_its_file(many_nodes, monkeypatch, si
     assert len(rest.tree["branch"]) > lengths[-1]
 
 
+@pytest.mark.visit
 def test_a_joint_search_goes_on_from_a_worse_answer_and_when_it_is_cancelled_at_once(many_nodes):
     X, problem = noise()
     result = answer_of(problem)
@@ -585,6 +586,7 @@ def test_searches_that_go_on_are_not_below_brute_force(many_nodes, monkeypatch, 
     assert max(sizes_of_trees) > 1
 
 
+@pytest.mark.visit
 def test_a_branch_whose_children_prove_less_takes_nothing_from_the_bound(many_nodes):
     A = rivals()
     problem = Problem.from_covariance(A, (2, 2, 2), False)
@@ -612,7 +614,7 @@ def test_damaged_joint_trees_are_one_sentence(many_nodes):
 
 
 @pytest.mark.parametrize(
-    ("count", "nodes"), [(3, 10), *(pytest.param(count, 16, marks=pytest.mark.visit) for count in (1, 3))]
+    ("count", "nodes"), [(3, 6), *(pytest.param(count, 16, marks=pytest.mark.visit) for count in (1, 3))]
 )
 def test_workers_make_the_same_joint_certificate_however_many_they_are(many_nodes, count, nodes):
     X, problem = noise()

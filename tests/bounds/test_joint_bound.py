@@ -174,6 +174,7 @@ def test_cores_with_lowered_thresholds_are_not_below_brute_force(monkeypatch, no
     assert len(levels) > 12
 
 
+@pytest.mark.visit
 def test_a_core_that_explains_the_components_leaves_noise_with_a_low_claim(monkeypatch):
     """Few samples and many features: a claim, and a threshold, that pay for components cost too much."""
     without_ky_fan = replace(joint.JOINT_PLANS["fast"], factorised=0)  # which is as good on so few features
@@ -410,7 +411,9 @@ def test_sparse_tables_have_a_core_only_where_kept_rows_leave_out_much(others, p
     assert joint._JointSearch(problem, joint.JOINT_PLANS["standard"], lower, silent).core_pays() is pays
 
 
-@pytest.mark.parametrize(("strength", "small"), [(6.0, True), (0.0, False)])
+@pytest.mark.parametrize(
+    ("strength", "small"), [(6.0, True), pytest.param(0.0, False, marks=pytest.mark.visit)]
+)
 def test_a_small_core_of_a_sparse_table_is_enough_where_it_explains_the_answer(strength, small):
     rng = np.random.default_rng(1)
     X = sp.random_array((1101, 4101), density=0.02, rng=rng).tolil()

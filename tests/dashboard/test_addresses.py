@@ -57,7 +57,9 @@ def test_all_of_it_at_once(visit, page, junk):
     opens(visit, page, **dict.fromkeys(VALUES, junk))
 
 
-@pytest.mark.parametrize("axis", ["leading", "total", pytest.param("sideways", marks=pytest.mark.visit)])
+@pytest.mark.parametrize(
+    "axis", ["leading", *(pytest.param(axis, marks=pytest.mark.visit) for axis in ("total", "sideways"))]
+)
 def test_both_axes_of_a_finished_run(visit, finish, address, alts, axis):
     page = visit("pages/sweep.py", sample="pitprops", **{"from": 2, "to": 4, "step": 2, "axis": axis})
     page.button(key="run").click().run()
