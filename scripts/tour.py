@@ -108,7 +108,7 @@ def closing_band(page: Page, url: str) -> Iterator[Frame]:
 def proved_optimal(page: Page, url: str) -> Iterator[Frame]:
     """Ask whether an answer is the best one, until the search has proved it."""
     text = "Ask whether it is the best: features become certain or impossible, until nothing better exists."
-    opened_page(page, f"{url}/sweep?sample=digits&from=10&to=10&step=1")
+    opened_page(page, f"{url}/sweep?sample=digits&from=14&to=14&step=1")
     page.get_by_role("button", name=re.compile("^Run ")).first.click()
     ask = page.get_by_role("button", name="Is it the best?").first
     ask.wait_for(timeout=LIMIT)

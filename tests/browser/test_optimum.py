@@ -10,13 +10,13 @@ from nspca.dashboard.proof.optimal import PROVED
 
 @pytest.mark.visit
 def test_a_search_rules_out_pixels_until_nothing_better_exists(page, app_url):
-    page.goto(f"{app_url}/sweep?sample=digits&from=8&to=8&step=1")
+    page.goto(f"{app_url}/sweep?sample=digits&from=14&to=14&step=1")
     page.get_by_role("button", name="Run one problem").click()
     page.get_by_role("button", name="Is it the best?").click()
     expect(page.get_by_text(PROVED)).to_be_visible()
     expect(page.get_by_role("button", name="Is it the best?")).to_have_count(0)
-    picture = page.locator(".js-plotly-plot").filter(has_text="in the best answer: 8")
-    expect(picture).to_contain_text("ruled out: 56")
+    picture = page.locator(".js-plotly-plot").filter(has_text="in the best answer: 14")
+    expect(picture).to_contain_text("ruled out: 50")
     expect(page.locator(".js-plotly-plot").first).to_contain_text("proved optimal")
     page.reload()
     expect(page.get_by_text(PROVED)).to_be_visible()
