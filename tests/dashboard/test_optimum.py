@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 
 import nspca
+from nspca.dashboard import home
 from nspca.dashboard.learn import fixing
 from nspca.dashboard.learn.lesson import lesson
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof.optimal import PROVED, progress_words
+from nspca.dashboard.runs import shipped_answers
 from nspca.dashboard.runs.tasks import spec_of
 from nspca.jobs import JobState, engine
 from nspca.plots.fixing import BEST
@@ -49,7 +51,7 @@ def standing(run_id, nodes=0, certain=0):
 
 @pytest.mark.visit
 def test_a_search_ends_with_a_proof_that_the_whole_page_knows(visit, finish, address, alts, texts):
-    page = begun(visit, finish, sample="digits", from_=8, to=8, step=1)
+    page = begun(visit, finish, sample="digits", from_=14, to=14, step=1)
     assert not page.success
     page.button(key="best").click().run()
     run = searches(page, address)[0]
@@ -58,7 +60,7 @@ def test_a_search_ends_with_a_proof_that_the_whole_page_knows(visit, finish, add
     assert not page.exception and not page.error
     assert PROVED in page.success[0].value
     assert not [button for button in page.button if button.key == "best"]
-    assert any(f"8 {BEST}" in alt for alt in alts(page))
+    assert any(f"14 {BEST}" in alt for alt in alts(page))
     assert OPTIMAL in [trace.get("name") for trace in figures(page)[0]["data"]]
     found = nspca.Result.from_bytes(engine().result(run.id))
     assert found.status is nspca.Status.OPTIMAL
@@ -95,9 +97,16 @@ def test_a_search_is_cancelled_and_goes_on_from_there(visit, finish, address, te
 
 
 @pytest.mark.visit
-def test_home_asks_the_question_too(visit):
-    page = visit("app.py", digit_k=8)
-    assert page.button(key="best").label == "Is it the best?"
+@pytest.mark.parametrize("stored", [True, False])
+def test_home_asks_the_question_where_its_stored_answer_is_missing(visit, monkeypatch, stored):
+    if not stored:
+        monkeypatch.setattr(shipped_answers, "find", lambda *given: None)
+    home.digits.clear()
+    page = visit("app.py", digit_k=14)
+    home.digits.clear()
+    asked = [button.label for button in page.button if button.key == "best"]
+    assert asked == ([] if stored else ["Is it the best?"])
+    assert [PROVED in box.value for box in page.success] == [True] * stored
 
 
 @pytest.fixture(scope="module")
