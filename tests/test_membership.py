@@ -142,6 +142,12 @@ def test_it_can_be_cancelled_and_makes_a_certificate_where_there_is_none(table):
     assert known.upper < problem.leading_eigenvalue and known.value == result.value
 
 
+def test_a_wide_table_of_zeros_has_no_chain():
+    problem = nspca.Problem.from_data(np.zeros((6, 100)), 2)
+    found = nspca.membership(problem, nspca.solve(problem), share=0.9)
+    assert nspca.verify(np.zeros((6, 100)), found.certificate) == 0.0
+
+
 def test_nothing_is_said_of_data_that_are_nothing():
     problem = nspca.Problem.from_covariance(np.zeros((3, 3)), 2)
     known = nspca.membership(problem, nspca.solve(problem))
@@ -168,3 +174,20 @@ def test_tables_whose_covariance_is_never_formed_have_it_too():
     found = nspca.membership(problem, nspca.solve(problem), share=0.9, effort="fast")
     assert found.places[1] is Place.EVERY and found.places.count(Place.EITHER) == n - 1
     assert nspca.verify(X, found.certificate) <= found.certificate.upper
+
+
+def test_a_shift_below_zero_is_refused_for_claims_would_be_about_a_smaller_matrix():
+    A = np.diag([4.0, 2.0, 1.0])
+    certificate = nspca.certify(nspca.Problem.from_covariance(A, 2))
+    with pytest.raises(nspca.CertificateError, match="shift, of at least 0"):
+        nspca.verify(A, replace(certificate, shift=-0.1))
+
+
+def test_claims_that_float64_cannot_hold_are_refused():
+    X = np.random.default_rng(0).standard_normal((9, 4))
+    problem = nspca.Problem.from_data(X, 2)
+    known = nspca.membership(problem, nspca.solve(problem), share=0.9).certificate
+    long = {name: known.witness[name].astype(np.longdouble) for name in ("having", "lacking")}
+    if long["having"].dtype.itemsize > 8:
+        with pytest.raises(nspca.CertificateError, match="must be finite, of shape"):
+            nspca.verify(X, replace(known, witness=known.witness | long))

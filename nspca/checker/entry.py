@@ -71,8 +71,9 @@ def proved(data: Any, certificate: Any, recipe: reading.Recipe) -> float:
     """Return the smallest float, in the units of the data, that is at least the bound proved by
     the witness.
     """
-    shifted = recipe.source == "covariance" or not recipe.shift
-    require(shifted, f"only a covariance may have a shift, got {recipe.shift!r} for {recipe.source!r}")
+    shifted = recipe.shift >= 0 if recipe.source == "covariance" else not recipe.shift
+    words = f"only a covariance may have a shift, of at least 0, got {recipe.shift!r} for {recipe.source!r}"
+    require(shifted, words)
     A = matrix_of(data, recipe)
     sizes = recipe.sizes
     possible = min(sizes) >= 1 and max(*sizes, len(sizes)) <= A.n

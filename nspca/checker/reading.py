@@ -163,7 +163,8 @@ class Arrays:
     def numbers(self, name: str, shape: tuple[int, ...]) -> Array:
         """Return an array of finite float64 numbers of this shape."""
         array, words = self.need(name), f"witness {name} must be finite, of shape {shape}"
-        require(array.dtype.kind in "iuf" and array.shape == shape, words)
+        right = array.dtype.kind in "iuf" and array.dtype.itemsize <= 8 and array.shape == shape
+        require(right, words)
         array = array.astype(np.float64)
         require(np.isfinite(array).all(), words)
         return array

@@ -75,7 +75,7 @@ def _with_witness(
     report: Report,
 ) -> Iterator[Certificate]:
     """Yield the certificates that come from a chain and from the witness of a certificate."""
-    if len(features) and problem.n <= BRANCHED:
+    if len(features) and problem.n <= BRANCHED and problem.covariance.trace > 0:
         root = chain(problem, features, interest.levels[0], BELOW / 10, report)
         if root is not None:
             yield of_tree(problem, root, interest, report)
