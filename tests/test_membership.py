@@ -191,3 +191,12 @@ def test_claims_that_float64_cannot_hold_are_refused():
     if long["having"].dtype.itemsize > 8:
         with pytest.raises(nspca.CertificateError, match="must be finite, of shape"):
             nspca.verify(X, replace(known, witness=known.witness | long))
+
+
+def test_a_level_that_is_no_row_of_numbers_is_refused_in_words():
+    A = np.diag([4.0, 2.0, 1.0]) + 0.5
+    problem = nspca.Problem.from_covariance(A, 2)
+    proof = nspca.membership(problem, nspca.solve(problem), share=0.9).certificate
+    flat = proof.witness | {"level": np.array(proof.witness["level"][0])}
+    with pytest.raises(nspca.CertificateError, match="level must be finite, of shape"):
+        nspca.verify(A, replace(proof, witness=flat))

@@ -113,8 +113,9 @@ class _JointSearch:
         """Run all bounds by one plan after the other, and return the best certificate."""
         last: Packing | None = None
         try:
-            for self.plan in plans:
+            for plan in plans:
                 if not self.is_closed:
+                    self.plan = plan
                     last = self.by_packing(last)
         except Cancelled as stop:
             self.keep(stop.best if isinstance(stop.best, Certificate) else None)

@@ -409,7 +409,7 @@ class Proof:
         """Read the proof from the arrays of a certificate about n features."""
         for name in NAMES:
             arrays.need(name)
-        levels = arrays.numbers("level", arrays.need("level").shape[:1])
+        levels = arrays.numbers("level", (arrays.need("level").size,))
         branch, stages, use = (arrays.codes(name) for name in ("branch", "stages", "use"))
         require(branch.size == stages.size, "witness stages must have a number for each node of the tree")
         fixed, witnesses = whole_rows(arrays, "fixed", 2), read_witnesses(arrays, n)

@@ -479,7 +479,7 @@ def noise(sizes=(5, 5), n=14, seed=3):
 
 @functools.cache
 def answer_of(problem):
-    """The same answer for every test of a problem without structure."""
+    """Return the joint answer to a problem, solved once for all tests that ask for it."""
     return nspca.solve(problem, "joint", certify=None)
 
 

@@ -28,11 +28,7 @@ CALL = 3e4
 
 
 def of_tree(problem: Problem, root: Node, interest: Interest, report: Report = silent) -> Certificate:
-    """Return bounds for every feature from a tree without stages, whose covers are refined.
-
-    The bound on answers with a feature is the largest over leaves whose supports can have it. The bound on
-    answers without it is the largest over leaves whose supports can lack it.
-    """
+    """Return bounds for every feature from a tree without stages, whose covers are refined."""
     leaves = _leaves(root)
     halves = []
     for node, use in leaves:
