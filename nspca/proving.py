@@ -2,7 +2,7 @@
 
 The smallest of the bounds that are tried becomes the certificate: elementary bounds, the shifted bound where
 A can be factorised, and duals unless the gap is closed already. `nspca.bounds.plan` has the rows, steps and
-cones that each effort allows. `nspca.bounds.strongest` has the order of the duals and when they stop;
+cones that each effort allows. `nspca.bounds.bound_search` has the order of the duals and when they stop;
 `nspca.bounds.joint` and `nspca.bounds.together` have it for several components. `nspca.api` calls
 `best_certificate`, `certified` and `better`.
 """
@@ -42,7 +42,7 @@ Rounding makes a smaller difference, and other data make a larger one.
 TOLERANCE_GAP = 1e-3
 """Relative gap below which an answer is called optimal within tolerance."""
 Bound: TypeAlias = tuple[Certificate, Any, Array | None]
-"""Best certificate, a state that helps the next k (`strongest.Warm`), and a component found on the way."""
+"""Best certificate, a state that helps the next k (`bound_search.Warm`), and a component found on the way."""
 
 
 def check_effort(effort: Any) -> None:

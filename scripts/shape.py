@@ -36,8 +36,6 @@ REASONS = {
     "nspca.api.solve": "the public call: every argument is one that users name",
     "nspca.api.certify": "the public call: every argument is one that users name",
     "nspca.bounds.strongest.strongest": "what a bound may start from, and what it may cost",
-    "nspca.bounds.strongest._Run": "one search: the methods share the best certificate, the limits and the "
-    "warm state",
     "nspca.bounds.fixing.settle.refine": "one loop: what follows a round shares the lift, the "
     "counts and the bound before",
     "nspca.bounds.disjoint.search.JointTree": "one joint tree: nodes, columns, limits and what it says while "

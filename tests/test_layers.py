@@ -38,6 +38,7 @@ BOUNDS = [
     "kyfan fixing",
     "packing",
     "disjoint",
+    "best_bound tree_stage bound_search core_search",
     "strongest joint lean membership",
     "together",
 ]

@@ -13,8 +13,8 @@ d_i. Safe elimination is the case N = 0. With an empty core the bound is ``max d
 
 For a vector v >= 0 on the core, the weights y with the smallest v'Kv solve ``(t I - |N_OO|) y = |N_OR| v``.
 
-`strongest` and `joint` ask whether a core pays, and build cores. `lean` and `membership` rebuild the core of
-a certificate by `with_weights`.
+`strongest` and `joint` ask whether a core pays. `core_search` and `joint` build cores. `lean` and
+`membership` rebuild the core of a certificate by `with_weights`.
 """
 
 from dataclasses import dataclass

@@ -1,8 +1,9 @@
 """Limits of the efforts "fast", "standard" and "thorough": rows, steps and cones for a certificate.
 
 `PLANS` is for one component, `JOINT_PLANS` for several together. The order of the work is decided in
-`strongest` and `joint`. `nspca.proving` decides which elementary bounds are tried besides. `planning.costs`
-says from `rows` on how many rows a certificate works; its seconds do not follow these limits.
+`bound_search` and `joint`. `nspca.proving` decides which elementary bounds are tried besides.
+`planning.costs` says from `rows` on how many rows a certificate works; its seconds do not follow these
+limits.
 """
 
 from dataclasses import dataclass, replace

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import nspca
-from nspca.bounds import elimination, witness
-from nspca.bounds import strongest as effort
+from nspca.bounds import elimination, tree_stage, witness
+from nspca.bounds.bound_search import least
 from nspca.bounds.dual import entries, lift, stripes
 from nspca.bounds.dual import splitting as dual
 from nspca.bounds.inequality import heights, threshold
-from nspca.bounds.plan import Plan
+from nspca.bounds.plan import PLANS, Plan
 from nspca.bounds.strongest import strongest
 from nspca.covariance.covariance import DataCovariance
 from nspca.covariance.linalg import topk_sum
@@ -32,8 +32,8 @@ def short(monkeypatch):
     over supports.
     """
     plan = Plan(rows=(800,), plain=(1, 2), cap=100, eigenvalues=1e3, branching=1e6, ranks=(2, 3), rounds=3)
-    monkeypatch.setitem(effort.PLANS, "standard", plan)
-    monkeypatch.setattr(effort, "BRANCHED", 0)
+    monkeypatch.setitem(PLANS, "standard", plan)
+    monkeypatch.setattr(tree_stage, "BRANCHED", 0)
 
 
 def scaled(V, power):
@@ -90,9 +90,9 @@ def test_no_bound_is_below_brute_force_and_every_one_is_verified(nonneg, count):
 @pytest.mark.parametrize("nonneg", [True, False])
 @pytest.mark.parametrize("branched", [0, 9])
 def test_the_strongest_certificate_holds_and_is_verified_from_data(nonneg, branched, short, monkeypatch):
-    monkeypatch.setattr(effort, "BRANCHED", branched)
-    branching = effort.PLANS["standard"].branching if branched else 0.0
-    monkeypatch.setitem(effort.PLANS, "standard", replace(effort.PLANS["standard"], branching=branching))
+    monkeypatch.setattr(tree_stage, "BRANCHED", branched)
+    branching = PLANS["standard"].branching if branched else 0.0
+    monkeypatch.setitem(PLANS, "standard", replace(PLANS["standard"], branching=branching))
     kinds = set()
     for case in cases(20 if branched else 40, n_max=9, ranks=(3, 8), seed=32):
         X = case.V.T
@@ -110,8 +110,8 @@ def test_the_strongest_certificate_holds_and_is_verified_from_data(nonneg, branc
 
 
 def test_small_problems_are_all_but_closed_by_lifts(monkeypatch):
-    monkeypatch.setattr(effort, "BRANCHED", 0)
-    monkeypatch.setitem(effort.PLANS, "standard", replace(effort.PLANS["standard"], branching=0.0))
+    monkeypatch.setattr(tree_stage, "BRANCHED", 0)
+    monkeypatch.setitem(PLANS, "standard", replace(PLANS["standard"], branching=0.0))
     rng = np.random.default_rng(33)
     for nonneg in (True, False):
         V = rng.standard_normal((8, 8)) + 0.4
@@ -322,7 +322,7 @@ def test_the_same_input_gives_the_same_certificate_to_the_last_bit(short):
 
 
 def test_a_closed_gap_stops_the_work(monkeypatch):
-    monkeypatch.setattr(effort, "BRANCHED", 0)
+    monkeypatch.setattr(tree_stage, "BRANCHED", 0)
     problem = nspca.Problem.from_covariance(np.diag([3.0, 2.0, 1.0]), 2)
     events = []
     found, _, _ = strongest(problem, 3.0 / problem.covariance.unit, "thorough", events.append)
@@ -365,15 +365,15 @@ def test_where_leaving_rows_out_gains_nothing_the_others_get_weights(nonneg, mon
     problem, unit = nspca.Problem.from_data(X, 8, nonneg=nonneg, scale=True), 1.0
     value = nspca.solve(problem, certify=None).value
     plan = Plan(rows=(30,), plain=(1,), cap=500, ranks=(2,), rounds=3, cores=(30,))
-    monkeypatch.setattr(effort, "BRANCHED", 0)
-    monkeypatch.setitem(effort.PLANS, "standard", plan)
+    monkeypatch.setattr(tree_stage, "BRANCHED", 0)
+    monkeypatch.setitem(PLANS, "standard", plan)
     found, _, _ = strongest(problem, value)
     assert found.witness["y"].size == 60 - found.witness["rows"].size
     assert value <= nspca.verify(X, found) <= found.upper
     few = elimination.keep(problem, 30)
-    assert effort.least(problem, few) == 8 * few.floor > found.upper / unit, "elimination says less"
+    assert least(problem, few) == 8 * few.floor > found.upper / unit, "elimination says less"
     assert strongest(problem, value, known=found.upper * (1 - 1e-6)) == (None, None, None)
-    monkeypatch.setitem(effort.PLANS, "standard", replace(plan, cores=()))
+    monkeypatch.setitem(PLANS, "standard", replace(plan, cores=()))
     alone, _, _ = strongest(problem, value)
     assert alone.kind == "B4" and not alone.witness["rows"].size
     assert found.upper <= alone.upper

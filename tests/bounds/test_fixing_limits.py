@@ -7,7 +7,7 @@ import pytest
 
 import nspca
 from benchmarks import fixings
-from nspca.bounds import elimination, strongest
+from nspca.bounds import elimination, tree_stage
 from nspca.bounds.fixing import eigenvalues
 from nspca.bounds.fixing import tree as tree_module
 from nspca.bounds.fixing.ground import Ground
@@ -118,7 +118,7 @@ def many():
 
 def test_standard_effort_begins_a_tree_where_few_features_may_be_left(monkeypatch):
     """With more than `BRANCHED` features the lift comes first; without room for a tree it ends there."""
-    monkeypatch.setattr(strongest, "BRANCHED", 16)
+    monkeypatch.setattr(tree_stage, "BRANCHED", 16)
     X, problem = many()
     result = nspca.solve(problem, certify=None)
     tree = nspca.certify(problem, result, effort="standard")
@@ -133,7 +133,7 @@ def test_standard_effort_begins_a_tree_where_few_features_may_be_left(monkeypatc
 @counts(20, 400)
 def test_trees_begun_at_once_or_in_a_lift_prove_no_bound_below_the_optimum(nonneg, count, monkeypatch):
     """Both begin though more than `BRANCHED` features are undecided."""
-    monkeypatch.setattr(strongest, "BRANCHED", 0)
+    monkeypatch.setattr(tree_stage, "BRANCHED", 0)
     rng, forms = np.random.default_rng(70), {"standard": set(), "thorough": set()}
     for _ in range(count):
         X, k = rng.standard_normal((int(rng.integers(3, 20)), 9)), int(rng.integers(2, 6))
@@ -152,7 +152,7 @@ def test_what_decides_whether_a_tree_begins_with_many_features(monkeypatch):
     """Thorough effort begins one at once with at most `whole` features, standard effort in a lift that may
     leave a share of the rows undecided.
     """
-    monkeypatch.setattr(strongest, "BRANCHED", -1)
+    monkeypatch.setattr(tree_stage, "BRANCHED", -1)
     monkeypatch.setitem(PLANS, "thorough", replace(PLANS["thorough"], ranks=()))
     X, problem = many()
     result = nspca.solve(problem, certify=None)
@@ -161,7 +161,7 @@ def test_what_decides_whether_a_tree_begins_with_many_features(monkeypatch):
         assert tree.form == "fixing" and tree.ratio(result.value) > 1 - 1e-8
         nspca.verify(X, tree, problem)
     monkeypatch.setitem(PLANS, "thorough", replace(PLANS["thorough"], whole=29))
-    monkeypatch.setattr(strongest, "WIDE", 29)
+    monkeypatch.setattr(tree_stage, "WIDE", 29)
     for effort in ("thorough", "standard"):
         assert nspca.certify(problem, result, effort=effort).form == "inequality"
 

@@ -9,7 +9,6 @@ import scipy.optimize
 
 import nspca
 from nspca.bounds import elimination, witness
-from nspca.bounds import strongest as effort
 from nspca.bounds.dual import starts
 from nspca.bounds.dual.bundle import Sought, climb, supports_of
 from nspca.bounds.dual.lift import add_lift
@@ -193,7 +192,7 @@ def test_auto_takes_the_better_component_and_other_methods_keep_theirs(monkeypat
     monkeypatch.setattr(
         nspca.solving.auto, "LINE", replace(nspca.solving.auto.LINE, solve=lambda *given, **more: poor)
     )
-    monkeypatch.setitem(effort.PLANS, "thorough", replace(PLANS["thorough"], eigenvalues=1e4))
+    monkeypatch.setitem(PLANS, "thorough", replace(PLANS["thorough"], eigenvalues=1e4))
     result = nspca.solve(problem, certify="thorough")
     assert result.value == pytest.approx(optimum, rel=1e-9)
     assert (result.method, result.info["found_by"], result.status) == (
@@ -221,7 +220,7 @@ def test_what_the_tree_of_eigenvalues_finds_before_it_gives_up_is_handed_back(mo
     """The longer search starts from that value, so it does not find the point again."""
     X, problem = wide(n=9)
     optimum = brute_force(np.cov(X.T, bias=True), 4)[0]
-    monkeypatch.setitem(effort.PLANS, "thorough", replace(PLANS["thorough"], eigenvalues=1e4))
+    monkeypatch.setitem(PLANS, "thorough", replace(PLANS["thorough"], eigenvalues=1e4))
     certificate, _, point = strongest(problem, 0.5 * optimum / problem.covariance.unit, "thorough")
     assert certificate.upper <= optimum * (1 + 1e-6)
     assert problem.value(point) == pytest.approx(optimum, rel=1e-6)

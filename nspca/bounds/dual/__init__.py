@@ -1,7 +1,7 @@
 """Search for good W, M and U by a splitting (ADMM) of the conic relaxation.
 
-`strongest`, `fixing`, `kyfan`, `packing` and `needed` run a splitting in rounds. They prove the bounds of the
-W, M and U that it finds afterwards.
+`bound_search`, `fixing`, `kyfan`, `packing` and `needed` run a splitting in rounds. They prove the bounds of
+the W, M and U that it finds afterwards.
 
 splitting           the iteration on the matrix X
 entries, rowcuts    blocks whose duals are W and M

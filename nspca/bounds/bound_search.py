@@ -1,0 +1,180 @@
+"""Search for the best certificate on some kept rows: the bounds to try, their order, and when to stop.
+
+The order is threshold (B4) when rows are eliminated, then the dual (B5) and its lift (B6). With few features
+a tree follows (B8, `tree_stage`). With many, W, M, U and the subspace are improved together (B6 until the row
+cuts begin, then B9), once for each rank; a tree begins with that witness if it fixes anything. Everything
+stops as soon as the gap is closed.
+
+`strongest` runs one `BoundSearch` on the rows of safe elimination, and `core_search` one for each core.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from nspca.bounds import elimination
+from nspca.bounds.best_bound import STALL
+from nspca.bounds.dual import starts
+from nspca.bounds.dual.lift import add_lift
+from nspca.bounds.dual.rounds import look
+from nspca.bounds.dual.splitting import Splitting
+from nspca.bounds.elimination import Kept
+from nspca.bounds.fixing.lifts import RANK
+from nspca.bounds.fixing.tasks import ROUNDS
+from nspca.bounds.plan import ROUND
+from nspca.bounds.tree_stage import TreeStage
+from nspca.bounds.witness import Witness
+from nspca.covariance.linalg import Array
+from nspca.local_search import single as ascent
+from nspca.problem import Problem
+
+WORTH = 0.3
+"""Share of the gap that a lift must promise to close before it is searched. In what may be the last round,
+any promise is searched.
+"""
+ROOT_ROUNDS = 20
+"""Rounds of steps at the root of a tree on few features."""
+NEARLY = 1e-6
+"""Relative gap below which no lift follows a tree. It would close little more, in ten times the work."""
+PATIENCE = 4
+"""A lift ends when PATIENCE rounds in a row close less than the share STALL of the gap. The bound loosens for
+a while when the row cuts begin, hence several rounds.
+"""
+
+
+@dataclass(frozen=True, eq=False)
+class Warm:
+    """Starting point for a neighbouring k: the subspace B (r, d) of the best lift, and its kept rows.
+
+    W is not included, since the W of another k makes the lift looser.
+    """
+
+    rows: np.ndarray | None
+    B: Array
+
+    def fits(self, kept: Kept, rank: int) -> bool:
+        """Tell whether a lift of this rank on the kept rows can start from this subspace."""
+        if self.rows is None or kept.rows is None:
+            return self.rows is kept.rows and self.B.shape[1] == rank
+        return np.array_equal(self.rows, kept.rows) and self.B.shape[1] == rank
+
+
+def least(problem: Problem, kept: Kept) -> float:
+    """Return a lower limit of all bounds with these kept rows.
+
+    For any W, tau is at least the floor, so the search half is at least k times the floor.
+    """
+    return -np.inf if kept.rows is None or not kept.free else problem.size * kept.floor + kept.outside
+
+
+@dataclass(eq=False, kw_only=True)
+class BoundSearch(TreeStage):
+    """The search for the best certificate on some kept rows.
+
+    Attributes
+    ----------
+    resumed : dict of ndarray or None
+        Arrays of the tree to continue, the argument `resume` of `strongest`.
+    subspace : (r, d) float64 or None
+        Subspace of the best lift.
+    """
+
+    resumed: dict[str, np.ndarray] | None = None
+    subspace: Array | None = None
+
+    def run(self, warm: Warm | None) -> Warm | None:
+        """Search for the best certificate; return the starting point for a neighbouring k."""
+        problem, kept = self.problem, self.kept
+        if self.resumed is not None:
+            self.resume_tree(self.resumed)
+            return None
+        r = len(kept.block)
+        ranks, rounds = self.plan.ranks, self.plan.rounds_of(r)
+        ranks = ranks[:1] if rounds < self.plan.rounds else ranks
+        self.total = ROUND * (1 if not ranks else 3 + len(ranks) * rounds)
+        if self.is_small and self.plan.eigenvalues:
+            if self.lower == 0.0:  # without a known value hardly any part of the supports can be closed
+                self.point = ascent.swaps(problem, ascent.polish(problem, ascent.first_feature(problem)))
+                self.lower = problem.covariance.quadratic(self.point)
+            self.run_tree(None, work=self.plan.eigenvalues)
+            if self.closed:
+                return None
+        if r < problem.n or r == 1:
+            self.offer(Witness(elimination.search_threshold(kept, problem)[1]), kind="B4")
+        if r == 0 or self.no_room(least(problem, kept)):
+            return None
+        if kept.fixed == problem.size:  # all features are forced, so the eigenvalue is a good bound
+            self.offer(Witness(), kind="B0")
+        if not self.kept.leading[0][0] > 0:  # A is zero on the kept rows
+            self.offer(Witness())
+            return None
+        plain = self.dual()
+        whole = self.is_small or 1 < problem.n <= self.plan.whole
+        at_once = whole or (self.limits is not None and r > 1)
+        if at_once and self.plan.branching and not self.closed:
+            self.run_tree(self.first_witness(plain), self.warm_of(plain), ROOT_ROUNDS)
+            nearly = self.upper <= self.lower * (1 + NEARLY)
+            if nearly or self.limits is not None or self.is_small:
+                return warm
+        for rank in ranks:
+            if not self.closed:
+                self.lift(plain, min(rank, r), warm)
+        return warm if self.subspace is None else Warm(kept.rows, self.subspace)
+
+    def dual(self) -> Splitting:
+        """Try B5 and plain B6 by ADMM, and return the splitting.
+
+        A second, larger penalty rho is tried as well, since its W often has a better lift.
+        """
+        splitting = self.splitting()
+        self.advance(splitting, self.plan.first)
+        self.offer_plain(splitting.entries.W)
+        if self.plan.ranks and not self.closed:
+            self.advance(splitting, ROUND)
+            self.offer_plain(splitting.entries.W)
+            other = self.splitting(rho=4.0)
+            before = self.upper
+            self.advance(other, ROUND)
+            self.offer_plain(other.entries.W)
+            splitting = other if self.upper < before else splitting
+        return splitting
+
+    def lift(self, plain: Splitting, rank: int, warm: Warm | None) -> None:
+        """Try B6, then B9: rounds of steps, each followed by an evaluation, until the gap hardly closes.
+
+        `plain` is the splitting of `dual`, whose W and X are the starting point. So is the subspace of `warm`
+        if it fits. Where a witness decides many features, a tree goes on with the lift.
+        """
+        splitting, W = self.splitting(), plain.entries.W
+        splitting.resume(W, plain.X)
+        B = warm.B if warm is not None and warm.fits(self.kept, rank) else starts.basis(self.kept, W, rank)
+        lift = add_lift(splitting, B, starts.first_point(self.problem, plain, B))
+        own, idle, before = np.inf, 0, self.upper
+        rounds = self.plan.rounds_of(len(self.kept.block))
+        may_begin = self.plan.branching > 0 and self.kept.weights is None and self.lower > 0 and rank <= RANK
+
+        def enough(witness: Witness, t: float) -> bool:
+            known = self.warm_of(splitting, lift.points, lift)
+            return may_begin and self.is_decisive(witness, t, known)
+
+        for number in range(1, rounds + 1):
+            self.advance(splitting, ROUND)
+            last = number == rounds or idle == PATIENCE - 1
+            worth = 0.0 if last else WORTH * (self.upper - self.lower)
+            reached = look(lift, self.prove, self.keep, self.upper - worth, enough)
+            if self.decisive is not None:
+                break
+            closed_little = np.isfinite(own) and own - reached < STALL * max(own - self.lower, 0.0)
+            idle = idle + 1 if closed_little else 0
+            # at this rate the bound known before stays better
+            hopeless = (
+                number >= PATIENCE and reached - (rounds - number) * max(own - reached, 0.0) > self.known
+            )
+            own = min(own, reached)
+            if self.closed or idle == PATIENCE or hopeless:
+                break
+        if self.decisive is not None:
+            self.run_tree(self.decisive, self.warm_of(splitting, lift.points, lift), ROUNDS)
+            self.decisive = None
+        elif self.upper < before:
+            self.subspace = lift.B

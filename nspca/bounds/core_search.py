@@ -1,0 +1,160 @@
+"""Try dense cores with weights for the features outside, and improve the bound of the best core.
+
+`strongest` runs a `CoreSearch` where safe elimination leaves too many rows. Each core is tried with the plan
+of effort "fast". The best core then gets all steps of its effort.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from nspca.bounds import core, elimination
+from nspca.bounds.bound_search import BoundSearch
+from nspca.bounds.elimination import Kept
+from nspca.bounds.plan import CLOSED, PLANS, Plan
+from nspca.bounds.remainder import Remainder
+from nspca.bounds.witness import Witness
+from nspca.certificate import Certificate
+from nspca.covariance.linalg import Array, largest_eigenpairs
+from nspca.errors import Cancelled
+from nspca.problem import Problem
+from nspca.progress import Event, Report
+
+PROMISING = 0.75
+"""Safe elimination is tried besides cores if k times its largest eliminated entry is at most this share of
+the value.
+"""
+LIKELY = 0.97
+"""Assumed value when none is known, relative to the bound with an empty core."""
+QUICK = PLANS["fast"]
+"""Plan that each core is tried with, before the best core gets the plan of its effort."""
+FOLLOWED = 5
+"""Number of eigenvectors from which the weights of features outside a core are chosen."""
+
+
+@dataclass(eq=False)
+class CoreSearch:
+    """Tries dense cores with weights for the other features, and improves the bound of the best core.
+
+    Attributes
+    ----------
+    upper : float
+        The smallest proved bound, in unit scale.
+    best : Certificate or None
+        Certificate of `upper`, if better than the bound known before.
+    aim : float
+        The best known value, or a likely one.
+    steps : int
+        Number of steps of earlier cores.
+    """
+
+    problem: Problem
+    plan: Plan
+    lower: float
+    report: Report
+    upper: float
+    best: Certificate | None = None
+    aim: float = 0.0
+    steps: int = 0
+
+    def run(self) -> tuple[Certificate | None, None, Array | None]:
+        """Return the best certificate, None and a better component, as `strongest` does."""
+        problem, lower = self.problem, self.lower
+        remainder, curve = core.search_tau(problem, lower)
+        least = float(curve.uppers.min())
+        self.aim = lower if lower > 0 else LIKELY * least
+        gap = max(least - self.aim, 0.0)
+        forced = np.array(problem.forced, dtype=np.int64)
+        self.prove(core.with_core(problem, remainder, forced, curve.best, 0.0), QUICK)
+        tried: list[tuple[float, BoundSearch]] = []
+        for count in self.plan.cores:
+            for excess in self.plan.excesses:
+                if self.closed or count >= problem.n:
+                    break
+                tau = curve.lower_tau(excess * gap)
+                rows = core.choose_rows(problem, remainder.above(tau), count)
+                kept = core.with_core(problem, remainder, rows, tau, self.first_claim(tau))
+                run = self.prove(kept, QUICK)
+                if run is not None:
+                    tried.append((run.upper, run))
+        kept = None if self.closed else self.eliminated()
+        run = self.prove(kept, QUICK)
+        if run is not None:
+            tried.append((run.upper, run))
+        point = None
+        if self.plan.ranks and tried and not self.closed:
+            point = self.improve(min(tried, key=lambda one: one[0])[1], remainder)
+        return self.best, None, point
+
+    def improve(self, run: BoundSearch, remainder: Remainder) -> Array | None:
+        """Give the rows of a run all steps of the effort, and return a better component or None."""
+        kept = run.kept
+        if kept.weights is not None:
+            share = core.SHARE if core.few_in_reach(self.problem.covariance) else core.LIFTED_SHARE
+            v, t = directions(kept, run.best), self.first_claim(kept.floor, share)
+            kept = core.with_core(self.problem, remainder, kept.features, kept.floor, t, v) or kept
+        last = self.prove(kept, self.plan)
+        return None if last is None else last.point
+
+    def eliminated(self) -> Kept | None:
+        """Return the kept rows of safe elimination if it may work well (see `PROMISING`), else None."""
+        rows = self.plan.rows[-1]
+        if core.few_in_reach(self.problem.covariance) and self.best is not None:
+            return None  # a core leaves out less
+        if not elimination.leaves_out_little(self.problem, rows, PROMISING * self.lower):
+            return None
+        return elimination.keep(self.problem, rows)
+
+    @property
+    def closed(self) -> bool:
+        """Tell whether the gap is closed."""
+        return self.upper <= self.lower * (1 + CLOSED)
+
+    def first_claim(self, tau: float, share: float = core.SHARE) -> float:
+        """Return the first spectral claim t for a threshold tau (see `core.SHARE`)."""
+        return share * (self.aim - self.problem.size * tau)
+
+    def prove(self, kept: Kept | None, plan: Plan) -> BoundSearch | None:
+        """Run a plan on some kept rows, keep its certificate if it is the best, and return the run.
+
+        None without kept rows.
+        """
+        if kept is None:
+            return None
+        run = BoundSearch(self.problem, plan, self.lower, report=self.tell, kept=kept)
+        quick = plan is QUICK
+        run.upper = run.known = np.inf if quick else self.upper
+        try:
+            run.run(None)
+        except Cancelled as stop:
+            if run.best is None or run.upper >= self.upper:
+                stop.best = self.best
+            else:
+                stop.best = run.best
+            raise
+        if run.best is not None and run.upper < self.upper:
+            self.best, self.upper = run.best, run.upper
+        self.steps += run.steps
+        return run
+
+    def tell(self, event: Event) -> None:
+        """Report an event of one core, with the best bound and the steps of all cores so far."""
+        before = None if self.best is None else self.best.upper
+        known = [bound for bound in (event.upper, before) if bound is not None]
+        upper, done, total = min(known, default=None), self.steps + event.done, self.steps + event.total
+        self.report(replace(event, upper=upper, done=done, total=total))
+
+
+def directions(kept: Kept, certificate: Certificate | None) -> Array | None:
+    """Return the root mean square pattern (r,) of the leading eigenvectors of ``A - W - sym(M) - UU'``.
+
+    The weights of features outside a core are chosen for this vector.
+    """
+    if certificate is None or not len(kept.block):
+        return None
+    witness = Witness(*(certificate.witness.get(name) for name in ("W", "M", "U")))
+    R = witness.remainder(kept)
+    if witness.U is not None:
+        R -= witness.U @ witness.U.T
+    vectors = largest_eigenpairs(R, min(FOLLOWED, len(R)))[1]
+    return np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
