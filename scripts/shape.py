@@ -40,8 +40,6 @@ REASONS = {
     "counts and the bound before",
     "nspca.bounds.disjoint.search.JointTree": "one joint tree: nodes, columns, limits and what it says while "
     "it grows",
-    "nspca.bounds.packing.Packing": "one bound: its steps, its searches and its proof share prices, lift and "
-    "what is proved so far",
     "nspca.bounds.fixing.bounding.Bounding": "the state of one node, which half of its lines name",
     "nspca.bounds.fixing.tree.FixingTree": "one tree: heap, limits and what it says while it grows",
     "nspca.papers.uses.gene_rows": "what is clustered, how often, and from which starts",

@@ -16,7 +16,7 @@ from nspca.bounds.fixing.ground import Ground
 from nspca.bounds.fixing.stored import Stored
 from nspca.bounds.fixing.tree import FixingTree, Limits
 from nspca.bounds.kyfan import of_weights
-from nspca.bounds.packing import Packed, of_numbers
+from nspca.bounds.packed_proof import Packed, of_numbers
 from nspca.bounds.plan import PLANS
 from nspca.bounds.remainder import collect
 from nspca.certificate import KINDS

@@ -36,7 +36,7 @@ BOUNDS = [
     "witness elementary lowrank",
     "dual",
     "kyfan fixing",
-    "packing",
+    "packed_proof packing",
     "disjoint",
     "best_bound tree_stage bound_search core_search",
     "strongest joint lean membership",

@@ -5,7 +5,7 @@
 
 import numpy as np
 
-from nspca.bounds import core, elimination, kyfan, packing, witness
+from nspca.bounds import core, elimination, kyfan, packed_proof, witness
 from nspca.bounds.digits import rounded
 from nspca.bounds.elimination import Kept
 from nspca.certificate import Certificate
@@ -43,8 +43,8 @@ def lean(problem: Problem, certificate: Certificate, digits: int = DIGITS) -> Ce
             certificate.witness.get("M"),
             (certificate.witness[name] for name in ("lift", "prices")),
         )
-        packed = packing.Packed(W, None if M is None else rounded(M, digits), L, prices)
-        return packing.of_numbers(problem, kept, packed) or certificate
+        packed = packed_proof.Packed(W, None if M is None else rounded(M, digits), L, prices)
+        return packed_proof.of_numbers(problem, kept, packed) or certificate
     if certificate.form == "joint":
         return kyfan.of_weights(problem, kept, W)
     proved, _ = witness.certificate(

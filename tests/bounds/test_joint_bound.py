@@ -14,7 +14,7 @@ from nspca.bounds import core, elimination, joint, kyfan
 from nspca.bounds.dual.splitting import Splitting, capped
 from nspca.bounds.joint import certify_joint
 from nspca.bounds.kyfan import of_weights
-from nspca.bounds.packing import Packed, of_numbers
+from nspca.bounds.packed_proof import Packed, of_numbers
 from nspca.bounds.remainder import collect
 from nspca.errors import Cancelled, InvalidOption
 from nspca.problem import Problem

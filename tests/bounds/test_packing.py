@@ -10,12 +10,13 @@ import pytest
 import scipy.optimize
 
 import nspca
-from nspca.bounds import elimination, joint, kyfan, packing
+from nspca.bounds import elimination, joint, kyfan, packed_proof
 from nspca.bounds.dual.prices import Prices
 from nspca.bounds.dual.rounds import AVERAGED
 from nspca.bounds.dual.weights import descend, simplex_program
 from nspca.bounds.joint import certify_joint
-from nspca.bounds.packing import Packed, Packing, of_numbers
+from nspca.bounds.packed_proof import Packed, PackedProof, of_numbers
+from nspca.bounds.packing import Packing
 from nspca.bounds.plan import JOINT_PLANS
 from nspca.checker.cover import TopSum, droppable, prove_cover
 from nspca.errors import Cancelled, CertificateError
@@ -124,18 +125,17 @@ def test_a_lift_that_is_held_keeps_its_subspace_and_takes_the_mean_of_all_its_st
 def test_the_last_search_leaves_open_a_share_of_the_gap_that_grows_with_it():
     problem = Problem.from_data(rivals(), (6, 6), nonneg=False)
     kept, lower = elimination.all_rows(problem), 3.0
-    zero = np.zeros_like(kept.block)
 
     def left_open(gap):
         """Share of the gap that the last search of a bound may leave open."""
-        run = Packing(problem, JOINT_PLANS["standard"], lower, kept=kept, W=zero, X=zero)
+        run = PackedProof(problem, JOINT_PLANS["standard"], lower, kept=kept)
         run.upper = lower * (1 + gap)
         return run.fine / gap
 
-    assert left_open(0.01) == pytest.approx(packing.OPEN[0])
+    assert left_open(0.01) == pytest.approx(packed_proof.OPEN[0])
     assert left_open(0.03) == pytest.approx(0.015)
-    assert left_open(0.1) == pytest.approx(packing.OPEN[1])
-    assert left_open(1e-6) * 1e-6 == pytest.approx(packing.FINEST)
+    assert left_open(0.1) == pytest.approx(packed_proof.OPEN[1])
+    assert left_open(1e-6) * 1e-6 == pytest.approx(packed_proof.FINEST)
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
