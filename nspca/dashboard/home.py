@@ -124,6 +124,8 @@ def explorer(solved: tuple[Chosen, nspca.Problem, nspca.Sweep]) -> None:
             data, problem, result, k, whose="the handwritten digits", ceiling=ceiling
         )
         statement.show(said)
+        if instead := wording.instead_of(state.get("digit_k"), k, MOST):
+            st.caption(instead)
         st.slider(
             f"Move the slider from 1 to {MOST}: how many of the {problem.n} pixels may be used?",
             1,
