@@ -150,7 +150,7 @@ def explorer(solved: tuple[Chosen, nspca.Problem, nspca.Sweep]) -> None:
             figures.draw(drawn.update_layout(height=HEIGHT), "digits_curve", same="the digits")
     _legend(data, int(np.count_nonzero(result.components[:, 0])))
     optimal.show(optimal.Candidate(about, asked, k, found, tried))
-    with st.expander("The proof: check it, tighten it, take it home", icon=":material/verified:"):
+    with st.expander("The proof: check it, take it home", icon=":material/verified:"):
         st.markdown(statement.numbers(problem, result, k))
         proof_panel.show(about, problem, asked, k, found, tried)
 

@@ -197,7 +197,8 @@ def spinner(said: str) -> Iterator[None]:
     """Show a spinner with a text, and once it lasts the progress of passes over the data inside it."""
     import streamlit as st
 
-    bars, last = [], time.monotonic()  # no bar where all is quick: elements below keep their place
+    bars: list[Any] = []  # no bar where all is quick: elements below keep their place
+    last = time.monotonic()
 
     def report(event: Event) -> None:
         nonlocal last

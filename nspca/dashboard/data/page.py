@@ -35,8 +35,9 @@ def _opened() -> Chosen | None:
     try:
         return opened()
     except NSPCAError as error:
-        is_offered = isinstance(error, MissingValues)
-        said = error.offering("choose one of these ways") if is_offered else error
+        said: object = error
+        if isinstance(error, MissingValues):
+            said = error.offering("choose one of these ways")
         st.error(wording.plain(said), icon=":material/error:")
         reading.mend(error)
         return None

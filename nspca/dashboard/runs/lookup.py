@@ -9,8 +9,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-import streamlit as st
-
 import nspca
 from nspca.dashboard import open_data
 from nspca.dashboard.app import cache, state

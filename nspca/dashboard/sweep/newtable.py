@@ -85,8 +85,9 @@ def _answer(of: Chosen, asked: SweepSpec, x: np.ndarray, k: int, other: Dataset 
             raise other.with_traceback(None)
         found = scored(of.dataset, other, x, asked.center, asked.scale)
     except NSPCAError as error:
-        has_gaps = isinstance(error, MissingValues)
-        said = error.offering("leave out such rows or columns of the file") if has_gaps else error
+        said: object = error
+        if isinstance(error, MissingValues):
+            said = error.offering("leave out such rows or columns of the file")
         st.error(wording.plain(said), icon=":material/error:")
         return
     st.markdown(found.sentence)

@@ -219,7 +219,7 @@ class SweepPage(AnswerPage[SweepSpec]):
         if method == METHOD:
             _curve_options(run)
             return
-        if seen.proof is not None:
+        if run.own or seen.proof is not None:
             with st.container(border=True):
                 optimal.show(optimal.Candidate(about, run.asked, k, result, seen.tried, run.own))
         with st.expander(_proof_title(seen), icon=":material/verified:", key=f"proof_{run.id}"):
