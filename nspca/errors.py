@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, ClassVar
 
 LONGEST = 100
 """Maximum characters of a value shown in an error."""
@@ -45,6 +45,9 @@ class MissingValues(InvalidData):
         Rows and columns of the table; zeros when they are not known.
     """
 
+    WAYS: ClassVar = "use the option missing: leave out its samples, leave out its features, or put in means"
+    """End of the message in Python and on the command line."""
+
     def __init__(
         self,
         message: str,
@@ -60,6 +63,10 @@ class MissingValues(InvalidData):
     def __str__(self) -> str:
         """Return the message alone."""
         return str(self.args[0])
+
+    def offering(self, ways: str) -> str:
+        """Return the message for a page, which offers `ways` in place of the option of Python."""
+        return str(self).replace(self.WAYS, ways)
 
 
 class UnlikeImages(InvalidData):

@@ -5,6 +5,7 @@ Users and specs make a `Problem`. `nspca.solve`, methods, bounds and results tak
 
 import operator
 from collections.abc import Iterable
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -101,7 +102,7 @@ class Problem:
             Features, by number from 0, that may be used freely and count among the k in any case; k at most.
         report : callable, optional
             ``report(event)`` for every block of the first pass over a table that is read in blocks; may raise
-            `Cancelled`.
+            `Cancelled`. By default the hook of `telling` around the call, if any.
 
         Raises
         ------
@@ -111,7 +112,7 @@ class Problem:
         X, features = features_of(X)
         names = getattr(X, "columns", None) if features is None else features.names
         how = flag("center", center), flag("scale", scale), names
-        with telling(silent if report is None else report):
+        with nullcontext() if report is None else telling(report):
             A: DataCovariance | None = from_file(X, *how) if is_long(X) else None
         if A is None:
             A = (from_sparse if sp.issparse(X) else from_dense)(X, *how)

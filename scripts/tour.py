@@ -18,6 +18,7 @@ from PIL import Image, ImageDraw, ImageFont
 from playwright.sync_api import Locator, Page, expect
 
 from benchmarks.served import opened, serving
+from nspca.dashboard.proof.optimal import LABEL
 
 FILE = Path(__file__).resolve().parents[1] / "docs" / "pictures" / "tour.webp"
 SCREEN = {"width": 1200, "height": 700}
@@ -110,7 +111,7 @@ def proved_optimal(page: Page, url: str) -> Iterator[Frame]:
     text = "Ask whether it is the best: features become certain or impossible, until nothing better exists."
     opened_page(page, f"{url}/sweep?sample=digits&from=14&to=14&step=1")
     page.get_by_role("button", name=re.compile("^Run ")).first.click()
-    ask = page.get_by_role("button", name="Is it the best?").first
+    ask = page.get_by_role("button", name=LABEL).first
     ask.wait_for(timeout=LIMIT)
     ask.scroll_into_view_if_needed()
     yield shot(page, text, 1200)

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy import ndarray as Array
 
+from nspca.checker.refusal import require
+
 EPS = 1.02 * 2.0**-53
 """The unit roundoff, and 2 % more for the rounding of the margins themselves (rule MARGIN)."""
 TINY = 1e-290
@@ -90,6 +92,7 @@ def root_up(square: float) -> float:
 
 
 def float_up(exact: Fraction) -> float:
-    """Rule UP: return the smallest float that is not below a Fraction."""
+    """Rule UP: return the smallest float that is not below a Fraction; one beyond all floats is refused."""
+    require(abs(exact) <= np.finfo(float).max, "the bound that is claimed is beyond all float64 numbers")
     nearest = float(exact)
     return nearest if Fraction(nearest) >= exact else float(np.nextafter(nearest, np.inf))

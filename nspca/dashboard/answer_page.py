@@ -223,6 +223,12 @@ def open_page(title: str, find: Callable[[], Chosen]) -> Chosen:
     return data
 
 
+def say_instead(shown: int, most: int) -> None:
+    """Draw a caption if the page shows another k than that of the address; see `wording.instead_of`."""
+    if said := wording.instead_of(state.get("k"), shown, most):
+        st.caption(said)
+
+
 def _read_question(page: QuestionPage[Any], data: Chosen) -> tuple[Any, NSPCAError | None]:
     """Return the question in the address, or None and the error that refuses it."""
     try:

@@ -124,6 +124,8 @@ def explorer(solved: tuple[Chosen, nspca.Problem, nspca.Sweep]) -> None:
             data, problem, result, k, whose="the handwritten digits", ceiling=ceiling
         )
         statement.show(said)
+        if instead := wording.instead_of(state.get("digit_k"), k, MOST):
+            st.caption(instead)
         st.slider(
             f"Move the slider from 1 to {MOST}: how many of the {problem.n} pixels may be used?",
             1,
@@ -148,7 +150,7 @@ def explorer(solved: tuple[Chosen, nspca.Problem, nspca.Sweep]) -> None:
             figures.draw(drawn.update_layout(height=HEIGHT), "digits_curve", same="the digits")
     _legend(data, int(np.count_nonzero(result.components[:, 0])))
     optimal.show(optimal.Candidate(about, asked, k, found, tried))
-    with st.expander("The proof: check it, tighten it, take it home", icon=":material/verified:"):
+    with st.expander("The proof: check it, take it home", icon=":material/verified:"):
         st.markdown(statement.numbers(problem, result, k))
         proof_panel.show(about, problem, asked, k, found, tried)
 

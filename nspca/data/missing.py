@@ -161,10 +161,7 @@ def refusal(where: str, cells: int, rows: int, columns: int) -> str:
         if cells == 1
         else f"{cells} are missing, in {counted(rows, 'row')} and {counted(columns, 'column')}"
     )
-    way_out = (
-        "fill in what is missing, or use the option missing: leave out its samples, leave out its features, "
-        "or put in means"
-    )
+    way_out = f"fill in what is missing, or {MissingValues.WAYS}"
     return f"Every cell must hold a number, but {where} ({many}): {way_out}."
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import nspca.specs as specs
 from nspca.errors import Cancelled
-from nspca.progress import Report, silent
+from nspca.progress import Report, silent, telling
 
 RUN = "nspca.specs.job:run"
 """Name of the function that a worker calls for every kind of question."""
@@ -30,7 +30,8 @@ def run(*, spec: dict[str, Any], report: Report = silent, **given: Any) -> bytes
     """
     question = specs.Spec.from_plain(spec)
     try:
-        return question.pack(question.run(report, **given))
+        with telling(report):  # the first pass over a long table comes before any search
+            return question.pack(question.run(report, **given))
     except Cancelled as stop:
         stop.result = None if stop.result is None else question.pack(stop.result)
         raise

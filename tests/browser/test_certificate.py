@@ -51,34 +51,6 @@ def test_verify_now_and_take_home(proof):
 
 
 @pytest.mark.visit
-def test_prove_more_closes_the_gap_while_one_watches_and_stop_keeps_it(page, app_url):
-    # Standard effort takes some seconds here and leaves a gap, on which thorough effort works for long.
-    page.goto(f"{app_url}/sweep?sample=cbcl&from=100&to=100&step=1")
-    page.get_by_role("button", name="Run one problem").click()
-    unfold(page, "The proof")
-    expect(page.get_by_role("button", name="Prove more")).to_be_visible()
-    page.get_by_role("button", name="Prove more").click()
-    expect(
-        page.get_by_text(re.compile(r"Proving with (standard|thorough) effort: nothing above"))
-    ).to_be_visible()
-    figure = page.get_by_role("figure", name="while the search runs")
-    expect(figure).to_be_visible()
-    page.reload()
-    unfold(page, "The proof")
-    expect(page.get_by_text("Proving with thorough effort: nothing above")).to_be_visible()
-    # while a page is drawn, its header has a button of this name too
-    page.get_by_test_id("stMainBlockContainer").get_by_role("button", name="Stop").click()
-    expect(page.get_by_text("Stopped; ")).to_be_visible()
-    expect(page.get_by_role("button", name="Prove more")).to_be_enabled()
-    before, after = re.search(
-        r"From ([\d.]+) % to ([\d.]+) %", page.get_by_text("Stopped; ").inner_text()
-    ).groups()
-    assert float(before) < float(after)
-    page.get_by_role("button", name="Verify now").click()
-    expect(page.get_by_text(re.compile(r"Checked in .* recomputed from the data"))).to_be_visible()
-
-
-@pytest.mark.visit
 def test_the_switch_between_the_paper_s_bound_and_ours(proof):
     figure = proof.locator(".js-plotly-plot").first
     expect(figure).to_contain_text(OURS)

@@ -91,27 +91,6 @@ def test_a_long_run_fills_in_and_is_cancelled(page, app_url):
 
 
 @pytest.mark.visit
-def test_the_two_bounds_close_on_each_other_and_more_is_proved_on_request(page, app_url):
-    page.goto(f"{app_url}/parts?pictures=digits&r=4&size=12&by=joint&proof=fast&look=proof")
-    page.get_by_role("button", name="Find 4 parts").click()
-    more = page.get_by_role("button", name="Prove more")
-    expect(page).to_have_url(re.compile(r"[?&]parts="))
-    expect(more).to_be_enabled()
-    before = _proved(page)
-    more.click()
-    expect(
-        page.get_by_text(re.compile(r"Proving with (standard|thorough) effort|Worked on for"))
-    ).to_be_visible()
-    page.reload()
-    expect(page.get_by_text(re.compile(r"From [\d.]+ % to [\d.]+ %\."))).to_be_visible()
-    page.get_by_text("How the gap closed").click()
-    expect(page.locator(".js-plotly-plot").filter(has_text="best found")).to_be_visible()
-    assert _proved(page) > before
-    page.get_by_role("button", name="Verify now").click()
-    expect(page.get_by_text(re.compile(r"Checked in .* recomputed from the data"))).to_be_visible()
-
-
-@pytest.mark.visit
 def test_a_lasso_lists_samples_and_they_go_home(page, app_url):
     page.set_viewport_size({"width": 1440, "height": 900})
     page.goto(f"{app_url}/components?table=leukemia&look=samples")
@@ -139,8 +118,3 @@ def test_a_lasso_lists_samples_and_they_go_home(page, app_url):
         page.get_by_role("button", name="Chosen samples, CSV").click()
     rows = taken.value.path().read_text(encoding="utf-8-sig").splitlines()
     assert taken.value.suggested_filename.endswith("-chosen-samples.csv") and len(rows) == count + 1 > 2
-
-
-def _proved(page) -> float:
-    said = page.get_by_text(re.compile(r"At least [\d.]+ % of the best possible")).first.inner_text()
-    return float(re.search(r"At least ([\d.]+) %", said)[1])

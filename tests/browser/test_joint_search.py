@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from nspca.dashboard.proof.optimal import PROVED
+from nspca.dashboard.proof.optimal import LABEL, PROVED
 
 IDLE = "document.querySelector('[data-testid=stApp]')?.dataset.testScriptState === 'notRunning'"
 
@@ -12,20 +12,20 @@ IDLE = "document.querySelector('[data-testid=stApp]')?.dataset.testScriptState =
 def test_parts_are_searched_together_cancelled_and_proved(page, app_url):
     page.goto(f"{app_url}/parts?pictures=digits&r=4&size=8&by=joint&proof=fast&signed=1")
     page.get_by_role("button", name="Find 4 parts").click()
-    page.get_by_role("button", name="Is it the best?").wait_for()
+    page.get_by_role("button", name=LABEL).wait_for()
     page.wait_for_function(IDLE)  # pictures move the button while the page is drawn
-    page.get_by_role("button", name="Is it the best?").click()
+    page.get_by_role("button", name=LABEL).click()
     picture = page.locator(".js-plotly-plot").filter(has_text="in every better answer")
     expect(picture).to_contain_text("undecided: 256")
     expect(page.get_by_text("looked at")).to_be_visible()
     page.get_by_test_id("stMainBlockContainer").get_by_role("button", name="Cancel").click()
     expect(page.get_by_text("Cancelled. What was proved by then is kept")).to_be_visible()
-    expect(page.get_by_role("button", name="Go on")).to_be_visible()
+    expect(page.get_by_role("button", name=LABEL)).to_be_visible()
     page.goto(f"{app_url}/parts?pictures=digits&r=2&size=4&by=joint&proof=fast")
     page.get_by_role("button", name="Find 2 parts").click()
-    page.get_by_role("button", name="Is it the best?").wait_for()
+    page.get_by_role("button", name=LABEL).wait_for()
     page.wait_for_function(IDLE)  # pictures move the button while the page is drawn
-    page.get_by_role("button", name="Is it the best?").click()
+    page.get_by_role("button", name=LABEL).click()
     expect(page.get_by_text(PROVED)).to_be_visible()
     best = page.locator(".js-plotly-plot").filter(has_text="in the best answer: 8")
     expect(best).to_contain_text("ruled out: 120")

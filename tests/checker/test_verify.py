@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
+import nspca
 from nspca.checker import matrix as module
 from nspca.checker import verify
 from tests.makers import (
@@ -699,6 +700,20 @@ def test_genes_go_through_the_small_side():
     c = replace(c, witness=witness, upper=float(np.ldexp(claims.sum() * (1 + 1e-15), 2 * e)))
     assert verify(X, c) <= c.upper
     refused(X, changed(c, tau=np.array([tau * (1 - 1e-9)])), "not kept")
+
+
+@pytest.mark.parametrize("k", [2, (2, 1)])
+def test_claims_beyond_float64_are_refused_in_words(k):
+    """On zeros every claim of at least 0 is proved, and these add up to what no float holds."""
+    X = np.zeros((6, 5))
+    made = nspca.solve(nspca.Problem.from_data(X, k), "auto" if k == 2 else "joint").certificate
+    witness = {"claims": np.array([1e308, 1e308])}
+    if k == 2:
+        witness |= {"tree": np.zeros(0, np.uint8)}
+    forged = replace(made, form="inequality" if k == 2 else "joint", witness=witness, upper=1e308)
+    refused(X, forged, "the bound that is claimed is beyond all float64 numbers")
+    one = np.array([1e307, 1e307])
+    assert verify(X, replace(forged, witness={**witness, "claims": one})) > 1e307
 
 
 def test_the_sceptic_stays_alone_and_short():

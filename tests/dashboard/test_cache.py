@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import scipy.sparse as sp
+from streamlit.testing.v1 import AppTest
 
 import nspca
 from nspca.dashboard.app import allocator, cache, collector, internals
@@ -265,6 +266,27 @@ def test_all_data_go_some_time_after_the_last_page_was_closed(monkeypatch):
         collector.work()
     assert events[-2:] == ["given back", "forever"] and events.count("look") >= 4
     assert len(cache.shared) == 0
+
+
+def test_a_pass_over_the_data_that_lasts_shows_its_progress(monkeypatch):
+    def script():
+        import streamlit as st
+
+        from nspca.dashboard.app import cache
+        from nspca.progress import Event, tell
+
+        with cache.spinner("Preparing the covariance …"):
+            tell(Event("covariance", 30, 120))
+            if st.session_state.stops:
+                st.stop()
+
+    for beat, stops, shown in ((0.0, True, 1), (0.0, False, 0), (99.0, True, 0)):
+        monkeypatch.setattr(cache, "BEAT", beat)
+        page = AppTest.from_function(script)
+        page.session_state.stops = stops
+        bars = page.run().get("progress")
+        assert not page.exception and len(bars) == shown
+        assert not bars or (bars[0].proto.value, bars[0].proto.text) == (25, "Reading the table: 25 %")
 
 
 def test_giving_memory_back_is_no_error_where_the_c_library_cannot(monkeypatch):

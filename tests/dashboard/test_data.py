@@ -607,7 +607,8 @@ def test_missing_values_say_what_they_cost_and_leave_no_dead_end(visit, address,
     for j in range(100):
         X[j % 72, 7 * j] = ""  # every sample misses something
     page = upload(visit, csv(X.tolist(), [f"g{j}" for j in range(712)]), "gaps.csv")
-    assert "100 are missing" in sentence(page)
+    assert "100 are missing" in sentence(page) and "option" not in sentence(page)
+    assert "fill in what is missing, or choose one of these ways." in sentence(page).replace("&#46;", ".")
     labels = [button.label for button in page.button if (button.key or "").startswith("do_gaps")]
     assert labels == ["Leave out 100 features", "Put in the means of the features"]
     assert "Recommended:** this drops 100 of 712 features" in texts(page).replace("&#46;", ".")
@@ -615,6 +616,7 @@ def test_missing_values_say_what_they_cost_and_leave_no_dead_end(visit, address,
     stuck = visit(PAGE, **{**address(page), "gaps": "samples"})
     assert "would leave 0 of 72" in sentence(stuck) and len(stuck.error) == 1
     led = visit("pages/sweep.py", **address(page))
+    assert "or choose on the page Data what to leave out or to put in" in sentence(led)
     assert "100 are missing" in sentence(led) and any(
         "mend" in one.proto.label for one in led.get("page_link")
     )

@@ -12,7 +12,7 @@ from nspca.bounds.fixing.fates import hexed
 from nspca.dashboard.history.descriptions import describe_runs
 from nspca.dashboard.joint import search
 from nspca.dashboard.proof import attempts as proofs
-from nspca.dashboard.proof.optimal import PROVED
+from nspca.dashboard.proof.optimal import LABEL, PROVED
 from nspca.dashboard.runs.tasks import spec_of
 from nspca.jobs import JobState, engine
 from nspca.plots.fixing import BEST, OUT
@@ -59,7 +59,7 @@ def standing(run_id, shape, nodes=0):
 @pytest.mark.visit
 def test_a_search_ends_with_a_proof_that_the_whole_page_knows(start, visit, address, alts, texts):
     page = start(**EASY)
-    assert page.button(key="best").label == "Is it the best?" and "These parts are at least" in texts(page)
+    assert page.button(key="best").label == LABEL and "These parts are at least" in texts(page)
     page.button(key="best").click().run()
     run = searches(page, address)[0]
     wait_for(lambda: engine().status(run.id).ended)
@@ -92,8 +92,8 @@ def test_a_search_is_cancelled_and_goes_on_from_there(start, address, texts, alt
     page.button(key="cancel_best").click().run()
     assert not page.exception and not page.error
     page.run()
-    assert engine().status(first.id).state == "cancelled" and "press Go on" in texts(page)
-    assert page.button(key="best").label == "Go on"
+    assert engine().status(first.id).state == "cancelled" and "What was proved by then is kept" in texts(page)
+    assert page.button(key="best").label == LABEL
     page.button(key="best").click().run()
     second = searches(page, address)[0]
     assert second.id != first.id and spec_of(second).attempt == 1
@@ -117,9 +117,14 @@ def attempt(shape, k, state, seconds, of, **masks):
 @pytest.mark.parametrize(
     ("state", "seconds", "says", "goes_on"),
     [
-        ("done", SECONDS, "ended before its proof was complete, with 5 cases open and 70 looked at.", True),
+        (
+            "done",
+            SECONDS,
+            "before the proof was complete, with 5 cases open and 70 looked at.",
+            True,
+        ),
         ("done", 10, "it can split nothing further", False),
-        ("cancelled", 10, "is kept, with 5 cases open and 70 looked at: press Go on", True),
+        ("cancelled", 10, "by then is kept, with 5 cases open and 70 looked at.", True),
     ],
 )
 def test_what_was_not_reached_is_said_and_names_have_marks(

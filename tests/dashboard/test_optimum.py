@@ -11,7 +11,8 @@ from nspca.dashboard import home
 from nspca.dashboard.learn import fixing
 from nspca.dashboard.learn.lesson import lesson
 from nspca.dashboard.proof import attempts as proofs
-from nspca.dashboard.proof.optimal import PROVED, progress_words
+from nspca.dashboard.proof import optimal
+from nspca.dashboard.proof.optimal import LABEL, LIMITS, PROVED, progress_words
 from nspca.dashboard.runs import shipped_answers
 from nspca.dashboard.runs.tasks import spec_of
 from nspca.jobs import JobState, engine
@@ -80,8 +81,9 @@ def test_a_search_is_cancelled_and_goes_on_from_there(visit, finish, address, te
     page.button(key="cancel_best").click().run()
     assert not page.exception and not page.error
     page.run()
-    assert engine().status(first.id).state == "cancelled" and "press Go on" in texts(page)
-    assert page.button(key="best").label == "Go on"
+    assert engine().status(first.id).state == "cancelled"
+    assert "Cancelled. What was proved by then is kept, with" in texts(page)
+    assert page.button(key="best").label == LABEL
     page.button(key="best").click().run()
     second = searches(page, address)[0]
     assert second.id != first.id and spec_of(second).attempt == 1
@@ -97,6 +99,43 @@ def test_a_search_is_cancelled_and_goes_on_from_there(visit, finish, address, te
 
 
 @pytest.mark.visit
+def test_a_search_begins_with_what_the_sweep_proved_and_keeps_to_its_limit(visit, finish, address, given):
+    page = begun(visit, finish, **HARD)
+    proved = nspca.Sweep.from_bytes(engine().result(address(page)["run"]))["auto", 24].certificate
+    assert page.selectbox(key="best_limit").value == max(LIMITS)
+    page.selectbox(key="best_limit").set_value(60).run()
+    page.button(key="best").click().run()
+    first = searches(page, address)[0]
+    assert spec_of(first).seconds == 60
+    began = nspca.Certificate.from_bytes(given[-1]["certificate"])
+    assert (began.upper, began.tree is None) == (proved.upper, proved.tree is None)
+    standing(first.id)
+    assert engine().status(first.id).event.upper <= proved.upper
+    engine().cancel(first.id, address(page)["w"])
+    wait_for(lambda: engine().status(first.id).ended and not engine().hands_in(first.id))
+
+
+def test_a_search_goes_on_with_the_last_tree_and_the_smallest_bound(poor):
+    _, attempt = poor
+    tree = replace(attempt.certificate, upper=9.0)
+    of_sweep = replace(tree, form="diagonal", witness={}, upper=8.0)
+    tried = [replace(attempt, certificate=tree)]
+    known = optimal._known(proofs.Proof(of_sweep, None), tried)
+    assert known.upper == 8.0 and known.form == "diagonal" and known.tree is tree.tree
+    assert optimal._known(proofs.Proof(tree, None), tried) is tree
+    assert optimal._known(proofs.Proof(of_sweep, None), []) is of_sweep
+    assert optimal._known(None, []) is None
+
+
+@pytest.fixture
+def given(monkeypatch):
+    """What runs are given that begin from now on."""
+    kept, start = [], proofs.start.start
+    monkeypatch.setattr(proofs.start, "start", lambda spec, **more: kept.append(more) or start(spec, **more))
+    return kept
+
+
+@pytest.mark.visit
 @pytest.mark.parametrize("stored", [True, False])
 def test_home_asks_the_question_where_its_stored_answer_is_missing(visit, monkeypatch, stored):
     if not stored:
@@ -105,7 +144,7 @@ def test_home_asks_the_question_where_its_stored_answer_is_missing(visit, monkey
     page = visit("app.py", digit_k=14)
     home.digits.clear()
     asked = [button.label for button in page.button if button.key == "best"]
-    assert asked == ([] if stored else ["Is it the best?"])
+    assert asked == ([] if stored else [LABEL])
     assert [PROVED in box.value for box in page.success] == [True] * stored
 
 

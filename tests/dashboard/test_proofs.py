@@ -11,7 +11,7 @@ from nspca.dashboard.app import times
 from nspca.dashboard.app.state import VALUES
 from nspca.dashboard.open_data import Chosen, find
 from nspca.dashboard.proof import attempts as proofs
-from nspca.dashboard.proof.closing import progress_words
+from nspca.dashboard.proof.optimal import LABEL
 from nspca.dashboard.runs import lookup
 from nspca.dashboard.runs.sweeps import differences
 from nspca.dashboard.runs.tasks import spec_of
@@ -21,10 +21,9 @@ from nspca.errors import Cancelled
 from nspca.jobs import JobState, engine
 from nspca.presentation.numerals import format_bound, format_value
 from nspca.progress import Event
-from nspca.specs import CheckSpec, DataSpec, ProofSpec, SweepSpec
+from nspca.specs import CheckSpec, DataSpec, OptimumSpec, ProofSpec, SweepSpec
 from nspca.specs.proof import Closing
 from nspca.specs.published import OTHERS, paper_bounds, rank3_bound
-from nspca.specs.rows import Closer
 from tests.dashboard.figures import figures, snippet
 from tests.patience import wait_for
 
@@ -62,17 +61,6 @@ def value(page, label: str) -> str:
 def names(page) -> list[str]:
     """Curves and regions of the sweep figure."""
     return [trace.get("name") for trace in figures(page)[0]["data"]]
-
-
-def attempts(page, address) -> list:
-    runs = engine().store.list_runs(address(page)["w"])
-    return [run for run in runs if run.function == "proof"]
-
-
-def ended(page, address):
-    """Wait for the newest attempt, then look at the page again."""
-    wait_for(lambda: engine().status(attempts(page, address)[0].id).ended)
-    return page.run()
 
 
 def test_the_panel_says_what_the_certificate_says(known, texts, address):
@@ -123,49 +111,8 @@ def test_a_large_check_runs_in_the_background(known, monkeypatch, address, settl
     assert any(run.function == "check" for run in engine().store.list_runs(address(known)["w"]))
 
 
-@pytest.mark.visit
-def test_prove_more_tightens_this_k_everywhere_on_the_page(visit, finish, address, texts, monkeypatch, alts):
-    page = visit(PAGE, sample="pitprops", from_=1, to=1, step=1, signed=1)
-    page.button(key="run").click().run()
-    page = finish(page)
-    sweep = lookup.opened(address(page)["run"], 0.0, nspca.Sweep.from_bytes)
-    weak = {key: one.with_certificate(scaled(one.certificate, 1.5)) for key, one in sweep.results.items()}
-    monkeypatch.setattr(lookup, "opened", lambda *arguments: nspca.Sweep(weak))
-    before = value(page.run(), "At least")
-    page.button(key="more").click().run()
-    assert not page.exception and not page.error
-    page = ended(page, address)
-    assert not page.exception and not page.error
-    after = value(page, "At least")
-    assert percent(after) > percent(before) and f"From {before} to {after}" in texts(page)
-    assert after in alts(page)[0] or after == "100 %" or "best possible" in alts(page)[0]
-    assert page.button(key="more").disabled
-    again = visit(PAGE, **address(page))
-    assert value(again, "At least") == after, "found again from the address alone"
-    page.button(key="verify").click().run()
-    assert page.success and not page.error
-
-
 def scaled(certificate: nspca.Certificate, factor: float) -> nspca.Certificate:
     return replace(certificate, upper=factor * certificate.upper)
-
-
-def percent(text: str) -> float:
-    return float(text.rstrip(" %"))
-
-
-@pytest.mark.visit
-def test_stop_keeps_the_curve_and_offers_to_go_on(visit, finish, stand_ins, texts, address):
-    page = visit(PAGE, sample="leukemia", from_=40, to=40)  # a proof of some seconds
-    page.button(key="run").click().run()
-    done = finish(page)
-    done.button(key="more").click().run()
-    assert done.button(key="stop")
-    done.button(key="stop").click().run()
-    assert not done.exception and not done.error
-    done.run()
-    assert "Stopped" in texts(done) and not done.button(key="more").disabled
-    assert not engine().store.has_result(attempts(done, address)[0].key), "nobody else gets it as the answer"
 
 
 def test_a_cancelled_proof_gives_what_the_last_effort_proved(digits, monkeypatch):
@@ -344,6 +291,13 @@ def test_what_takes_a_moment_runs_when_it_is_changed_and_the_curve_before_stays(
     assert (address(page)["run"], address(page)["pin"]) == (first, first)
 
 
+def test_there_is_one_control_for_a_closer_proof(known, texts):
+    """It stands once, above the folded proof."""
+    asks = [button for button in known.button if button.label == LABEL]
+    assert [button.key for button in asks] == ["best"] and "Is it the best?" in texts(known)
+    assert not {"more", "stop"} & {button.key for button in known.button}
+
+
 @pytest.mark.visit
 def test_what_if_some_features_were_not_there(done, finish, texts, visit, address, monkeypatch, capsys):
     """The best component without two pixels, with its own proof; the snippet finds the same."""
@@ -467,7 +421,7 @@ def test_what_if_some_features_must_be_in(pitprops, finish, texts, address, caps
     with monkeypatch.context() as patch:
         patch.setattr(proofs.state, "get", lambda name: address(page)["w"] if name == "w" else None)
         patch.setattr(proofs.state, "workspace", lambda: address(page)["w"])
-        proofs.more(Chosen(left, asked.data, asked.content), asked, 4, best.components[:, 0])
+        proofs.search(Chosen(left, asked.data, asked.content), asked, 4, best, best.certificate)
         wait_for(lambda: proofs.attempts(asked)[0].now.ended)
         (attempt,) = proofs.attempts(asked)
         assert attempt.certificate.forced == problem.forced and proofs.attempts(plain) == []
@@ -610,20 +564,10 @@ def test_what_is_different():
     assert differences(one, one.but(ks=(1, 5))) == ""
 
 
-def test_what_is_said_while_proving():
-    assert progress_words("starting", ()) == "Starting workers …"
-    row = Closer(seconds=1.0, lower=9.9, upper=10.0, effort="standard")
-    assert (
-        progress_words("running", (row,))
-        == "Proving with standard effort: nothing above 10.00, at least 99.0 % of the best possible"
-    )
-
-
 def test_a_proof_is_no_sweep(done, visit, address, sentence):
-    done.button(key="more").click().run()
-    run = attempts(done, address)[0]
-    for stop in [button for button in done.button if button.key == "stop"]:  # none: it has ended by itself
-        stop.click().run()
+    done.button(key="best").click().run()
+    run = next(one for one in engine().store.list_runs(address(done)["w"]) if one.function == "optimum")
+    engine().cancel(run.id, address(done)["w"])
     assert "is no sweep" in sentence(visit(PAGE, sample="digits", w=address(done)["w"], run=run.id))
 
 
@@ -632,7 +576,7 @@ def test_two_components_of_one_problem_share_their_proof(digits):
     _, result = digits
     other = replace(result, values=result.values * 0.9, certificate=scaled(result.certificate, 1.5))
     sweep = nspca.Sweep({("auto", 6): other, ("cone", 6): replace(other, values=result.values)})
-    spec = ProofSpec(data=DataSpec(sample="digits"), k=6)
+    spec = OptimumSpec(data=DataSpec(sample="digits"), k=6)
     attempt = proofs.Attempt("x", 6, JobState("x", "done"), result.certificate, spec)
     table = proofs.table(sweep, [attempt])
     assert np.allclose(table["upper"], result.certificate.upper) and table["ratio"][

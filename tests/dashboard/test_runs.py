@@ -129,7 +129,6 @@ def test_every_run_leads_to_the_page_that_shows_it(workspace):
     assert {task: one.page for task, one in said.items() if one.page != "pages/compare.py"} == {
         **dict.fromkeys(USES, "pages/papers.py"),
         "sweep": "pages/sweep.py",
-        "proof": "pages/sweep.py",
         "optimum": "pages/sweep.py",
         "choice": "pages/sweep.py",
         "noise": "pages/sweep.py",
@@ -137,10 +136,10 @@ def test_every_run_leads_to_the_page_that_shows_it(workspace):
             ("components", "components stability", "components choice", "groups"), "pages/components.py"
         ),
         "check": None,
+        "proof": None,
     }
     query = {kind: one.query for kind, one in said.items()}
-    assert query["sweep"]["run"] == query["proof"]["run"] == runs["sweep"] and query["proof"]["k"] == "4"
-    assert query["optimum"] == query["proof"]
+    assert query["sweep"]["run"] == query["optimum"]["run"] == runs["sweep"] and query["optimum"]["k"] == "4"
     assert query["components"]["components"] == runs["components"] and query["components"]["size"] == "3"
     assert query["comparison"]["compare"] == query["stability"]["compare"] == runs["comparison"]
     for task, look in (
@@ -168,12 +167,10 @@ def test_options_are_there_again_when_a_run_is_opened(workspace, visit):
 
 def test_what_is_shown_beside_another_run_has_no_page_without_it(workspace):
     plant(workspace, "stability")
-    plant(workspace, "proof", given=specs.ProofSpec(data=DataSpec(sample="digits", content="c"), k=5))
+    plant(workspace, "optimum", given=specs.OptimumSpec(data=DataSpec(sample="digits", content="c"), k=5))
     said = told(workspace)
     assert said["stability"].page is None
-    assert (said["proof"].page, said["proof"].query) == ("app.py", {"digit_k": "5"})
-    plant(workspace, "optimum", given=specs.OptimumSpec(data=DataSpec(sample="digits", content="c"), k=5))
-    assert told(workspace)["optimum"].query == {"digit_k": "5"}
+    assert (said["optimum"].page, said["optimum"].query) == ("app.py", {"digit_k": "5"})
 
 
 def test_a_search_for_several_components_leads_to_them(workspace):

@@ -86,6 +86,14 @@ def test_an_address_somebody_edited(visit, wrong):
         assert not page.exception and not page.error
 
 
+def test_the_two_counts_of_sets_are_explained_where_they_differ(visit, texts):
+    said = texts(visit(PAGE, sample="pitprops", view="ranks", k=4))
+    pair = texts(visit(PAGE, sample="pitprops", view="curves", k=4))
+    found = re.search(r"are among (\d+) sets", pair)[1]
+    assert f"So “Two directions” finds {found} sets." in said
+    assert f"a set for every crossing of curves: {4 * 14 * 13 // 2} with two directions" in said
+
+
 def test_k_moves_the_component_and_the_address(visit, address, texts):
     page = visit(PAGE, sample="digits")
     page.slider(key="widget_k").set_value(3).run()

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import nspca
+from nspca.covariance import long
+from nspca.dashboard.app import wording
 from nspca.dashboard.runs.tasks import TASKS, engine, spec_of
 from nspca.errors import Cancelled, InvalidOption
 from nspca.jobs import engine as the_engine
@@ -30,6 +32,17 @@ def test_a_worker_runs_the_json_of_a_question():
     assert np.array_equal(found["auto", 3].components, spec.run(X=X)["auto", 3].components)
     with pytest.raises(InvalidOption, match="kind of a spec"):
         job.run(spec={"kind": "none"}, X=X)
+
+
+def test_the_first_pass_over_a_long_table_tells_its_progress(tmp_path, monkeypatch):
+    monkeypatch.setattr(long, "LEAST_SIZE", 1)
+    monkeypatch.setattr(long, "MEASURED", 20)
+    np.save(tmp_path / "X.npy", X)
+    seen, table = [], np.load(tmp_path / "X.npy", mmap_mode="r")
+    job.run(spec=SweepSpec(ks=(2,)).to_plain(), X=table, report=seen.append)
+    before = [event for event in seen if event.stage == "covariance"]
+    assert seen[0] is before[0] and before[0].total == 20 and len(before) > 3
+    assert wording.stage(before[1]) == f"reading the table, {5 * before[1].done} %"
 
 
 def test_a_cancelled_run_hands_in_the_bytes_of_what_was_ready():

@@ -8,13 +8,14 @@ import os
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import wraps
 from typing import Any, Generic, ParamSpec, TypeVar
 
 from nspca.dashboard.app.sizes import bytes_of
 from nspca.errors import InvalidOption
+from nspca.progress import Event, telling
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -23,6 +24,8 @@ USUAL_MEGABYTES = 1000.0
 """Default limit in MB: two tables of the largest permitted size, or many usual ones with their results."""
 IDLE = 900.0
 """Seconds without use after which a value is dropped."""
+BEAT = 0.5
+"""Seconds before the first progress of a pass over the data is shown, and between two."""
 LATER = 30.0
 """Seconds between two measurements of all values. A value may grow after it was made, as a problem caches its
 eigenvectors.
@@ -185,12 +188,30 @@ def keep(spinner: str = "", within: Cache = shared) -> Callable[[Callable[P, R]]
 
 
 def _spinning(said: str) -> AbstractContextManager[Any]:
-    """Return a context that shows a spinner with a text; none for an empty text."""
-    if not said:
-        return nullcontext()
+    """Return the context of `spinner`; one without effect for an empty text."""
+    return spinner(said) if said else nullcontext()
+
+
+@contextmanager
+def spinner(said: str) -> Iterator[None]:
+    """Show a spinner with a text, and once it lasts the progress of passes over the data inside it."""
     import streamlit as st
 
-    return st.spinner(said)
+    bars: list[Any] = []  # no bar where all is quick: elements below keep their place
+    last = time.monotonic()
+
+    def report(event: Event) -> None:
+        nonlocal last
+        if event.total and time.monotonic() - last >= BEAT:
+            last = time.monotonic()
+            bars[:] = bars or [st.empty()]
+            share = min(event.done, event.total) / event.total
+            bars[0].progress(share, f"Reading the table: {int(100 * share)} %")
+
+    with st.spinner(said), telling(report):
+        yield
+    for bar in bars:
+        bar.empty()
 
 
 def _hashable(value: Any) -> Hashable:

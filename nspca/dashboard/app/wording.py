@@ -6,11 +6,13 @@ import re
 from typing import Any
 
 from nspca.data import Dataset
+from nspca.errors import MissingValues
 from nspca.plots import certainty, kind_words, ratio_sentence
 from nspca.presentation.markup import Markup, render
 from nspca.presentation.numerals import OPTIMAL_GAP, format_bound, percent_down, percent_up
 from nspca.presentation.phrases import listed as listed
 from nspca.presentation.phrases import things as things
+from nspca.progress import Event
 from nspca.specs.published import PAPER
 
 SPECIAL = re.compile(r"[\\`*_{}\[\]()<>#+\-.!|$~&^=:]")
@@ -29,11 +31,40 @@ SOURCES = {
     "stand-in": "stand-in",
     "user": "your data",
 }
+PASSES = "covariance", "reading"
+"""Stages of a pass over the data."""
 
 
 def plain(text: object) -> str:
-    """Return Markdown that shows exactly the characters of `text`, such as an untrusted name from a file."""
+    """Return Markdown that shows exactly the characters of `text`, such as an untrusted name from a file.
+
+    The error of missing values names what the page Data offers, not the option of Python.
+    """
+    if isinstance(text, MissingValues):
+        text = text.offering("choose on the page Data what to leave out or to put in")
     return SPECIAL.sub(lambda found: f"&#{ord(found[0])};", " ".join(str(text).split()))
+
+
+def stage(event: Event) -> str:
+    """Return what a run is doing in a few words; a pass over the data with its share in per cent."""
+    if event.stage in PASSES and event.total:
+        return f"reading the table, {100 * event.done // event.total} %"
+    return plain(event.stage)
+
+
+def instead_of(asked: int | None, shown: int, most: int) -> str:
+    """Return a sentence if the k of the address is not the one that a page shows; empty if it is.
+
+    Parameters
+    ----------
+    asked : k of the address; None for none
+    shown : k that the page shows
+    most : largest k that the page can show
+    """
+    if asked is None or asked == shown:
+        return ""
+    why = "is not on this curve" if 1 <= asked <= most else f"must be from 1 to {most:,} here"
+    return f"The address asks for k = {asked}, which {why}: k = {shown} is shown."
 
 
 def noun(data: Dataset) -> str:

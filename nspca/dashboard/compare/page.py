@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 import nspca
-from nspca.dashboard import open_data
+from nspca.dashboard import answer_page, open_data
 from nspca.dashboard.answer_page import AnswerPage, Download, TakeHome
 from nspca.dashboard.app import state, wording
 from nspca.dashboard.compare import archive, form, sections
@@ -87,6 +87,7 @@ class ComparePage(AnswerPage[ComparisonSpec]):
         st.markdown(f"## {wording.unbroken(headline)}")
         st.html(statement.bar(said))
         st.markdown(wording.unbroken(below))
+        answer_page.say_instead(seen.k, compared.problem.n)
         if len(seen.ks) > 1:
             noun = wording.noun(run.of.dataset)
             st.select_slider(f"k, the number of {noun}s", seen.ks, **state.bind("k", seen.k))

@@ -6,7 +6,7 @@ from nspca.dashboard.app import frame, state, wording
 from nspca.dashboard.data import first, picker, preview, reading
 from nspca.dashboard.open_data import Chosen, opened, whole_folder
 from nspca.dashboard.runs import cost_estimate
-from nspca.errors import NSPCAError
+from nspca.errors import MissingValues, NSPCAError
 
 
 def show() -> None:
@@ -35,7 +35,10 @@ def _opened() -> Chosen | None:
     try:
         return opened()
     except NSPCAError as error:
-        st.error(wording.plain(error), icon=":material/error:")
+        said: object = error
+        if isinstance(error, MissingValues):
+            said = error.offering("choose one of these ways")
+        st.error(wording.plain(said), icon=":material/error:")
         reading.mend(error)
         return None
 

@@ -26,7 +26,6 @@ from nspca.specs import (
     OptimumSpec,
     PaperSpec,
     ProblemSpec,
-    ProofSpec,
     Spec,
     StabilitySpec,
     SuccessiveSpec,
@@ -44,7 +43,6 @@ PAPERS = (PaperSpec, GenesSpec, DetectionSpec, PitpropsSpec)  # specs shown on t
 DATA_KEYS = {"parts": "pictures", "topics": "texts", "components": "table"}
 """Name of the data in the address of a page about several components, by the address name of its run."""
 LOOKS = {
-    ProofSpec: "proof",
     ComponentsStabilitySpec: "again",
     ComponentsChoiceSpec: "many",
     GroupsSpec: "samples",
@@ -139,7 +137,7 @@ def _beside(run: Run, spec: Spec, shown: list[DescribedRun]) -> DescribedRun:
         return DescribedRun(run, spec, parent.page, parent.query | at | ({"look": look} if look else {}))
     if at and _is_of_home(spec):
         return DescribedRun(run, spec, "app.py", {"digit_k": str(k)})
-    if isinstance(spec, ProofSpec | OptimumSpec) and isinstance(k, tuple) and spec.data.sample in SAMPLES:
+    if isinstance(spec, OptimumSpec) and isinstance(k, tuple) and spec.data.sample in SAMPLES:
         return _of_first_answer(run, spec, k, spec.data.sample)
     return DescribedRun(run, spec)
 
@@ -157,10 +155,6 @@ def _is_below(spec: Any, about: Any) -> bool:
     """Return whether the spec `spec` is a follow-up question on the results of the spec `about`."""
     if spec.same_problem != about.same_problem:
         return False
-    if isinstance(spec, ProofSpec):
-        if isinstance(about, ComponentsSpec):
-            return spec.k == about.sizes
-        return _has(about, SweepSpec, [spec.k])
     if isinstance(spec, OptimumSpec):
         if isinstance(about, ComponentsSpec):
             return spec.k == about.sizes and spec.method in about.methods
@@ -186,10 +180,10 @@ def _has(about: Any, kind: Any, ks: Iterable[Any], methods: Iterable[str] = ()) 
 
 
 def _is_of_home(spec: Any) -> bool:
-    """Return whether a spec is a proof about the digits with a k that the home page shows."""
-    if not isinstance(spec, ProofSpec | OptimumSpec) or not isinstance(spec.k, int):
+    """Return whether a spec is a search about the digits with a k that the home page shows."""
+    if not isinstance(spec, OptimumSpec) or not isinstance(spec.k, int):
         return False
-    plain = ProofSpec(data=DataSpec(sample="digits", content=spec.content), k=spec.k)
+    plain = OptimumSpec(data=DataSpec(sample="digits", content=spec.content), k=spec.k)
     return spec.k <= HOME_MOST and spec.data == plain.data and spec.same_problem == plain.same_problem
 
 

@@ -232,7 +232,7 @@ def says(one: DescribedRun, now: JobState) -> str:
         return waits
     if one.total:
         return f"Running: {min(len(now.rows), one.total)} of {one.total} ready"
-    return f"Running: {wording.plain(now.event.stage)}" if now.event else "Running"
+    return f"Running: {wording.stage(now.event)}" if now.event else "Running"
 
 
 def share(one: DescribedRun, now: JobState) -> float:

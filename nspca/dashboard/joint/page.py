@@ -198,6 +198,8 @@ def progress_line(asked: ComponentsSpec, now: JobState) -> str:
     event = now.event
     if event is None:
         return line
+    if event.stage in wording.PASSES:
+        return f"{line}; {wording.stage(event)}"
     who = event.payload.get("method")
     if who == "proof":
         return f"{line}; proving how good the best of them is"

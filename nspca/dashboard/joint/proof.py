@@ -1,4 +1,4 @@
-"""The section about the proof of several components: progress, check, and further proofs.
+"""The section about the proof of several components: its check, and how its gap closed.
 
 The sections call `show`. `JointPage` calls `closers` and `live` during a run, and `tightest` after it.
 """
@@ -14,7 +14,6 @@ from nspca.dashboard.joint.outcome import Outcome
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof import closing, panel
 from nspca.dashboard.proof.attempts import Attempt
-from nspca.dashboard.proof.closing import Aim
 from nspca.dashboard.proof.closing import closers as closers
 from nspca.jobs import JobState
 from nspca.presentation.numerals import format_bound, format_value
@@ -45,33 +44,23 @@ def tightest(results: dict[str, nspca.Result], asked: ComponentsSpec, tried: lis
 
 
 def show(outcome: Outcome) -> None:
-    """Draw the proof of a finished run, its history, and the buttons to check and to improve it."""
+    """Draw the proof of a finished run, the button to check it, and how its gap closed."""
     best, now = outcome.results[outcome.best], outcome.now
     assert now is not None  # a section is drawn for a run that has ended
-    of, asked, unit = outcome.of, outcome.asked, _unit(outcome.problem)
-    of_run = best.with_certificate(outcome.own)
-    effort = asked.effort if outcome.own and now.state == "done" else None
-    aim = Aim(of, asked, asked.sizes, of_run, effort, outcome.tried, unit)
     st.markdown(sentence(outcome))
-    with st.container(horizontal=True):
-        if best.certificate is not None:
-            panel.verify_button(of, outcome.problem, best.certificate)
-        closing.button(aim)
     if best.certificate is not None:
+        panel.verify_button(outcome.of, outcome.problem, best.certificate)
         panel.verified(best, best.certificate)
-    closing.watched(aim)
-    if not aim.mine:
-        closing.closed(closers(now), unit, outcome.run_id)
+    last = proofs.last_closed(outcome.tried, outcome.asked.sizes)
+    state, name = (now, outcome.run_id) if last is None else (last.now, last.id)
+    closing.closed(closers(state), _unit(outcome.problem), name)
 
 
 def sentence(outcome: Outcome) -> str:
     """Return a sentence about the proved share of the best components."""
     best, one = outcome.results[outcome.best], outcome.about.one
     if best.certificate is None:
-        return (
-            f"Nothing is proved about these {one}s yet. “Prove more” looks for a limit that holds for all "
-            "others."
-        )
+        return f"Nothing is proved about these {one}s yet."
     said = wording.proof(best.ratio)
     limit = format_bound(best.certificate.upper)
     return (

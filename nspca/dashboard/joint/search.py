@@ -30,10 +30,8 @@ KEEP = 1e-3
 
 
 def show(outcome: Outcome, view: View) -> None:
-    """Draw the search for a better answer in a box; nothing while nothing is proved."""
+    """Draw the search for a better answer in a box."""
     asked, best = outcome.asked, outcome.results[outcome.best]
-    if outcome.certificate is None:
-        return
 
     def draw(result: nspca.Result, standing: Standing) -> None:
         view.fates(outcome, *in_order(result, numbered(standing, result.components, asked.sizes)))

@@ -106,7 +106,7 @@ def shown(outcome: Outcome) -> dict[str, str]:
     """Return the best method and the effort of the proof, for `Spec.to_python`."""
     if not outcome.is_proved_further:
         return {"method": outcome.best}
-    searched = any(one.is_search and one.certificate is outcome.certificate for one in outcome.tried)
+    searched = any(one.certificate is outcome.certificate for one in outcome.tried)
     return {"method": outcome.best, "effort": EXHAUSTIVE if searched else MORE[-1]}
 
 

@@ -1,6 +1,6 @@
-"""Proofs that a visitor started after a sweep, as runs of the workspace; and checks of certificates.
+"""Searches for the optimum that a visitor started, as runs of the workspace; and checks of certificates.
 
-`panel`, `closing` and `optimal` draw what is computed here. The pages Home, Sweep, Parts, Topics, Components
+`panel` and `optimal` draw what is computed here. The pages Home, Sweep, Parts, Topics, Components
 and Spannogram look up earlier `attempts`, so that they state the best known bound. In this module `about` is
 the data and `asked` the question of a page, and `tried` has the attempts at its problem.
 """
@@ -22,8 +22,8 @@ from nspca.dashboard.runs import lookup, start
 from nspca.jobs import JobState, engine
 from nspca.plots import with_paper_bound, with_rank3_bound
 from nspca.presentation.numerals import OPTIMAL_GAP
-from nspca.specs import CheckSpec, OptimumSpec, ProblemSpec, ProofSpec
-from nspca.specs.proof import MORE
+from nspca.specs import CheckSpec, OptimumSpec, ProblemSpec
+from nspca.specs.optimum import SECONDS
 from nspca.specs.published import EPSNET, OTHERS, RANK_3
 
 QUICK = 3e9  # multiplications; a check that takes more is done in the background
@@ -31,9 +31,9 @@ QUICK = 3e9  # multiplications; a check that takes more is done in the backgroun
 
 @dataclass(frozen=True)
 class Attempt:
-    """A run for a tighter bound at one k (or for sizes of several components), or a search for the optimum.
+    """A search for the optimum at one k, or for sizes of several components.
 
-    A run is *exhausted* if it could do no more, although its time was not over.
+    A search is *exhausted* if it could do no more, although its time was not over.
 
     Attributes
     ----------
@@ -41,22 +41,17 @@ class Attempt:
         Id and state of the run.
     certificate : Certificate or None
         The certificate so far.
-    spec : ProofSpec or OptimumSpec
+    spec : OptimumSpec
     answer : Result or None
-        The best answer of a search for the optimum.
+        The best answer.
     """
 
     id: str
     k: int | tuple[int, ...]
     now: JobState
     certificate: nspca.Certificate | None
-    spec: ProofSpec | OptimumSpec
+    spec: OptimumSpec
     answer: nspca.Result | None = None
-
-    @property
-    def is_search(self) -> bool:
-        """Tell whether the attempt searches for the optimum."""
-        return isinstance(self.spec, OptimumSpec)
 
     @property
     def seconds(self) -> float | None:
@@ -65,8 +60,8 @@ class Attempt:
 
     @property
     def is_exhausted(self) -> bool:
-        """Tell whether the attempt is a search that ended before its time was over."""
-        if not isinstance(self.spec, OptimumSpec) or self.now.state != "done":
+        """Tell whether the search ended before its time was over."""
+        if self.now.state != "done":
             return False
         return self.seconds is not None and self.seconds < self.spec.seconds
 
@@ -82,24 +77,22 @@ class Proof:
 def attempts(asked: ProblemSpec) -> list[Attempt]:
     """Return the attempts of this workspace at the problem of a question, newest first."""
     tried = []
-    for run, spec in (*lookup.every(ProofSpec), *lookup.every(OptimumSpec)):
+    for run, spec in lookup.every(OptimumSpec):
         if spec.same_problem == asked.same_problem:
             now = engine().status(run.id)
             name = run.id if now.state == "cancelled" else run.key  # what was ready is that run's alone
-            kept = _opened(name, spec) if engine().store.has_result(name) else None
-            answer = kept if isinstance(kept, nspca.Result) else None
-            proof = kept if isinstance(kept, nspca.Certificate) else None
-            proof = proof if answer is None else answer.certificate
+            answer = _opened(name) if engine().store.has_result(name) else None
+            proof = None if answer is None else answer.certificate
             tried.append(Attempt(run.id, spec.k, now, proof, spec, answer))
     return sorted(tried, key=lambda attempt: attempt.now.created or 0.0, reverse=True)
 
 
 @cache.keep()
-def _opened(key: str, _spec: ProofSpec | OptimumSpec) -> nspca.Certificate | nspca.Result:
-    """Return what a run stored under `key`: a certificate, or for a search for the optimum a result."""
+def _opened(key: str) -> nspca.Result:
+    """Return the result that a search stored under `key`."""
     content = engine().store.result(key)
     assert content is not None  # the caller has asked
-    return _spec.unpack(content)
+    return OptimumSpec.unpack(content)
 
 
 def improved(sweep: nspca.Sweep, tried: Sequence[Attempt]) -> nspca.Sweep:
@@ -119,7 +112,7 @@ def replaced(
     found = [
         (one.answer, one.answer.value)
         for one in tried
-        if one.answer is not None and one.k == k and getattr(one.spec, "method", None) == method
+        if one.answer is not None and one.k == k and one.spec.method == method
     ]
     answer, value = max(found, key=lambda pair: pair[1], default=(None, 0.0))
     if answer is None or value <= result.value * (1 + OPTIMAL_GAP):
@@ -130,42 +123,27 @@ def replaced(
     return replace(answer, info=info, seconds=result.seconds, certificate=certificate)
 
 
-def left(made: str | None) -> tuple[str, ...]:
-    """Return the efforts that are left to try: those above `made`, the one completed; all if it is None."""
-    return MORE[MORE.index(made) + 1 :] if made in MORE else MORE
-
-
-def more(
-    about: Chosen,
-    asked: ProblemSpec,
-    k: int | tuple[int, ...],
-    component: Any,
-    efforts: Sequence[str] = MORE,
-) -> None:
-    """Start a run for a tighter bound at k on a component (n,) or (n, r), beside the earlier attempts."""
-    earlier = sum(attempt.k == k and not attempt.is_search for attempt in attempts(asked))
-    spec = ProofSpec(**asked.about_problem(), k=k, efforts=tuple(efforts), attempt=earlier)
-    start.start(spec, **about.given, component=component)
-
-
 def search(
     about: Chosen,
     asked: ProblemSpec,
     k: int | tuple[int, ...],
     result: nspca.Result,
     proof: nspca.Certificate | None,
+    seconds: int = SECONDS,
 ) -> None:
-    """Start a run that searches for the optimum, continuing the last search.
+    """Start a run that searches for the optimum, and goes on from what is proved.
 
     Parameters
     ----------
     result : Result
         The best known answer.
     proof : Certificate or None
-        Certificate of the search to continue.
+        The best certificate, with the tree of the search to continue if there was one.
+    seconds : int
+        Maximum seconds of the search.
     """
-    earlier = sum(attempt.k == k and attempt.is_search for attempt in attempts(asked))
-    spec = OptimumSpec(**asked.about_problem(), k=k, method=result.method, attempt=earlier)
+    earlier = sum(attempt.k == k for attempt in attempts(asked))
+    spec = OptimumSpec(**asked.about_problem(), k=k, method=result.method, attempt=earlier, seconds=seconds)
     given: dict[str, Any] = {"component": known_components(k, result)}
     if proof is not None:
         given["certificate"] = proof.to_bytes()
@@ -184,6 +162,11 @@ def best(result: nspca.Result, tried: Sequence[Attempt], k: int | tuple[int, ...
         Proof(one.certificate, one.seconds) for one in tried if one.k == k and one.certificate is not None
     ]
     return min(known, key=lambda proof: proof.certificate.upper, default=None)
+
+
+def last_closed(tried: Sequence[Attempt], k: int | tuple[int, ...]) -> Attempt | None:
+    """Return the newest ended search at k that reported bounds; None without one."""
+    return next((one for one in tried if one.k == k and one.now.ended and one.now.rows), None)
 
 
 def table(sweep: nspca.Sweep, tried: list[Attempt]) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""Search for the optimum on a page: start, watch, cancel and resume the search.
+"""Search for the optimum on a page, from what is proved: start, watch, cancel and resume the search.
 
 The pages Home and Sweep draw `show` below a component, and Parts, Topics and Components below several. In
 this module `mine` has the searches for a better answer than that of one method at one k, newest first.
@@ -17,7 +17,7 @@ from nspca.dashboard.app import wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.proof import attempts as proofs
-from nspca.dashboard.proof.attempts import Attempt
+from nspca.dashboard.proof.attempts import Attempt, Proof
 from nspca.dashboard.runs import progress, start
 from nspca.jobs import JobState
 from nspca.plots import fixing_figure
@@ -31,17 +31,18 @@ from nspca.presentation.numerals import (
 from nspca.specs import ProblemSpec
 from nspca.specs.optimum import SECONDS, Standing
 
+LABEL = "Go on until proved optimal"
 HELP = (
-    "Searches in the background until it is proved that nothing better exists. That can take seconds or "
-    f"hours; a search ends after {SECONDS // 60} minutes, and can go on from there. You can cancel it, and "
-    "what is proved by then is kept."
+    "Searches in the background for something better, until it is proved that nothing is. That can take "
+    "seconds or hours. It begins with what is proved, and what it proves is kept, even if you cancel it."
 )
+LIMITS = {60: "for at most 1 minute", 600: "for at most 10 minutes", SECONDS: "for at most 1 hour"}
+"""Time limits of a search in seconds, and their words; the last one is the default."""
 PROVED = "Proved optimal: nothing better exists."
-GO_ON = "What it proved is kept: press Go on to search further."
 ENDED = {
-    "done": f"The time of this search ended before its proof was complete{{left}}. {GO_ON}",
-    "cancelled": "Cancelled. What was proved by then is kept{left}: press Go on to search further.",
-    "interrupted": "The server was restarted during this search: press Go on to search again.",
+    "done": "The time was over before the proof was complete{left}. What it proved is kept.",
+    "cancelled": "Cancelled. What was proved by then is kept{left}.",
+    "interrupted": "The server was restarted during this search.",
 }
 EXHAUSTED = (
     "The search ended before its proof was complete{left}: it can split nothing further, or its proof has "
@@ -78,11 +79,7 @@ class Candidate:
     @cached_property
     def mine(self) -> list[Attempt]:
         """The searches that began with an answer of the same method, newest first."""
-        return [
-            one
-            for one in self.tried
-            if one.k == self.k and one.is_search and getattr(one.spec, "method", None) == self.result.method
-        ]
+        return [one for one in self.tried if one.k == self.k and one.spec.method == self.result.method]
 
     @property
     def working(self) -> Attempt | None:
@@ -123,15 +120,10 @@ class Candidate:
 
 
 def show(answer: Candidate) -> None:
-    """Draw whether an answer is proved optimal; if not, draw the search or the button that starts it.
-
-    Nothing is drawn for an answer without a certificate.
-    """
+    """Draw whether an answer is proved optimal; if not, draw the search or the button that starts it."""
     result, mine = answer.result, answer.mine
     proof = proofs.best(result, answer.tried, answer.k)
-    if proof is None:
-        return
-    ratio = proof.certificate.ratio(result.value)
+    ratio = 0.0 if proof is None else proof.certificate.ratio(result.value)
     if answer.own and answer.working is not None:
         _watch(answer, answer.working, ratio)
         return
@@ -139,36 +131,58 @@ def show(answer: Candidate) -> None:
     if done:
         st.success(f"**{PROVED}**", icon=":material/verified:")
     else:
-        this = f"These {answer.noun}s are" if answer.many else f"The {answer.noun} is"
-        better = "better ones" if answer.many else "a better one"
-        st.markdown(
-            f"**Is it the best?** {this} at least {format_guarantee(ratio)} of the best possible. "
-            f"A search can prove the rest, or find {better}."
-        )
+        this, better = f"The {answer.noun} is", "a better one"
+        if answer.many:
+            this, better = f"These {answer.noun}s are", "better ones"
+        known = f"{this} at least {format_guarantee(ratio)} of the best possible."
+        if proof is None:
+            known = f"Nothing is proved about {this.rpartition(' ')[0].lower()} yet."
+        st.markdown(f"**Is it the best?** {known} A search can prove the rest, or find {better}.")
     _say_replaced(answer)
     if answer.own and not done:
         _say_ended(answer)
-        last = _last(mine)
-        if last is None and answer.many:
-            last = proof.certificate  # the search begins where this proof ended
         if not (mine and mine[0].is_exhausted):
+            _offer(answer, _known(proof, mine))
+    if mine:
+        _picture(answer, done)
+
+
+def _offer(answer: Candidate, known: nspca.Certificate | None) -> None:
+    """Draw the button that starts a search, or goes on with the last one, and its time limit."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        place = st.container(width="content")
+        seconds = st.selectbox(
+            "Time limit",
+            list(LIMITS),
+            index=len(LIMITS) - 1,
+            format_func=LIMITS.__getitem__,
+            label_visibility="collapsed",
+            key="best_limit",
+            width=210,
+        )
+        with place:
             start.button(
-                "Go on" if mine else "Is it the best?",
-                lambda: proofs.search(answer.about, answer.asked, answer.k, result, last),
+                LABEL,
+                lambda: proofs.search(answer.about, answer.asked, answer.k, answer.result, known, seconds),
                 "best",
                 icon=":material/query_stats:",
                 type="secondary",
                 help=HELP,
             )
-    if mine:
-        _picture(answer, done)
 
 
-def _last(mine: Sequence[Attempt]) -> nspca.Certificate | None:
-    """Return the certificate to continue: of those with the smallest bound, the one with the most nodes."""
+def _known(proof: Proof | None, mine: Sequence[Attempt]) -> nspca.Certificate | None:
+    """Return the certificate that a search goes on from: the smallest bound, with the tree of the last one.
+
+    Of several trees it is the one with the smallest bound, and then the one with the most nodes.
+    """
     proved = [one.certificate for one in mine if one.certificate is not None]
     nodes = {id(one): len((one.tree or {}).get("branch", ())) for one in proved}
-    return min(proved, key=lambda one: (one.upper, -nodes[id(one)]), default=None)
+    last = min(proved, key=lambda one: (one.upper, -nodes[id(one)]), default=None)
+    best = None if proof is None else proof.certificate
+    if last is None or best is None or last.upper <= best.upper:
+        return last or best
+    return best.with_unfinished(last.tree)
 
 
 def _say_replaced(answer: Candidate) -> None:

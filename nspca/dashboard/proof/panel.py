@@ -14,7 +14,6 @@ from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof import closing
 from nspca.dashboard.proof.attempts import Attempt, Proof
-from nspca.dashboard.proof.closing import Aim
 from nspca.dashboard.runs import progress
 from nspca.data.arrays import to_npz
 from nspca.plots import kind_words
@@ -42,34 +41,29 @@ def show(
     tried: list[Attempt],
     own: bool = True,
 ) -> None:
-    """Draw the best certificate of `result` with its actions.
+    """Draw the best certificate of `result`: to check, to take home, and how its gap closed.
 
     `about` and `asked` are data and question of the page, and `tried` has the attempts at this problem. With
     `own` False (a shared run), the data cannot be downloaded.
     """
     proof = proofs.best(result, tried, k)
-    unit = problem.leading_eigenvalue or 1.0, "the leading eigenvalue"
-    aim = Aim(about, asked, k, result, asked.effort if result.certificate else None, tried, unit)
     if proof is None:
-        st.markdown("Nothing is proved about this component yet. Press Prove more.")
-    else:
-        _numbers(result, proof)
-        st.markdown(f"The limit comes from {wording.plain(kind_words(proof.certificate.kind))}.")
+        st.markdown("Nothing is proved about this component yet.")
+        return
+    _numbers(result, proof)
+    st.markdown(f"The limit comes from {wording.plain(kind_words(proof.certificate.kind))}.")
     with st.container(horizontal=True):
-        if proof is not None:
-            verify_button(about, problem.with_k(k), proof.certificate)
-        closing.button(aim)
-        if proof is not None:
-            _take_home(about, asked, k, proof.certificate, own)
-    if proof is not None:
-        verified(result, proof.certificate)
-    closing.watched(aim)
-    if proof is not None:
-        _elsewhere(about, asked, k)
-        beside = proofs.beside(problem, result, k)
-        if beside:
-            with st.popover("Other bounds, from the papers", icon=":material/menu_book:"):
-                st.markdown(beside)
+        verify_button(about, problem.with_k(k), proof.certificate)
+        _take_home(about, asked, k, proof.certificate, own)
+    verified(result, proof.certificate)
+    if (last := proofs.last_closed(tried, k)) is not None:
+        unit = problem.leading_eigenvalue or 1.0, "the leading eigenvalue"
+        closing.closed(closing.closers(last.now), unit, last.id)
+    _elsewhere(about, asked, k)
+    beside = proofs.beside(problem, result, k)
+    if beside:
+        with st.popover("Other bounds, from the papers", icon=":material/menu_book:"):
+            st.markdown(beside)
 
 
 def _numbers(result: nspca.Result, proof: Proof) -> None:

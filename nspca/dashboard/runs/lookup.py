@@ -9,8 +9,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-import streamlit as st
-
 import nspca
 from nspca.dashboard import open_data
 from nspca.dashboard.app import cache, state
@@ -77,7 +75,7 @@ class Watched:
         """Return the problem with its leading eigenvalue; None while a worker computes that for a folder."""
         if self.of.table is not None:
             return tables.measured(self.of, open_data.problem_of(self.of, self.asked), leading)
-        with st.spinner("Computing the leading eigenvalue, the 100 % of the curve …"):
+        with cache.spinner("Computing the leading eigenvalue, the 100 % of the curve …"):
             return open_data.with_leading(open_data.problem_of(self.of, self.asked))
 
 

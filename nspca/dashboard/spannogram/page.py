@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from nspca.dashboard import answer_page
 from nspca.dashboard.answer_page import PicturePage
 from nspca.dashboard.app import buttons, frame, state, wording
 from nspca.dashboard.open_data import Chosen, heavy
@@ -91,6 +92,7 @@ class SpannogramPage(PicturePage[SweepSpec]):
         if of.unit <= 0:
             st.info("Every feature is constant: there is no variance to explain. Choose other data.")
             return None
+        answer_page.say_instead(asked.first, low_rank.range_of_k(data.dataset.X.shape[1])[1])
         name, sentence = _view(), st.container()  # the picture is there before the limit is
         VIEWS[name].show(of)
         below = None

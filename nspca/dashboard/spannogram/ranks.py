@@ -13,7 +13,7 @@ import streamlit as st
 
 from nspca.bounds import lowrank
 from nspca.covariance.linalg import rank1
-from nspca.dashboard.app import cache, tables
+from nspca.dashboard.app import cache, tables, wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.spannogram import lessons, low_rank
 from nspca.dashboard.spannogram.low_rank import Subject
@@ -128,6 +128,7 @@ def show(of: Subject) -> None:
         _table(ranks, proved),
         alt="For each rank what is promised, what is proved, and what it costs",
     )
+    _say_counts(of, ranks)
     if not all(rank.finished for rank in ranks):
         st.caption(
             "A star marks a search that was stopped at its largest number of cones. Its bound holds, and "
@@ -145,9 +146,21 @@ def _sentence(ranks: list[Rank], proved: list[float]) -> str:
     return (
         "The more main directions are looked at, the more is proved: at least "
         f"{format_guarantee(proved[0])} of the best possible with one, at least "
-        f"{format_guarantee(max(proved))} with up to {last.d}. The sets to check grow from "
-        f"{lessons.count_in_words(first.supports)} to {lessons.count_in_words(last.supports)}, the cones of "
-        f"the search from {first.cones:,} to {last.cones:,}."
+        f"{format_guarantee(max(proved))} with up to {last.d}. The sets to check grow from at most "
+        f"{lessons.count_in_words(first.supports)} to at most {lessons.count_in_words(last.supports)}, the "
+        f"cones of the search from {first.cones:,} to {last.cones:,}."
+    )
+
+
+def _say_counts(of: Subject, ranks: list[Rank]) -> None:
+    """Draw why two directions have fewer sets in the view of two directions than in this one."""
+    if len(ranks) < 2:
+        return
+    found = len(low_rank.rank2(of).candidates)
+    st.caption(
+        f"“At most” counts a set for every crossing of curves: {ranks[1].supports:,} with two directions. "
+        f"Most crossings are below the {of.problem.size} highest curves and change nothing. So “Two "
+        f"directions” finds {wording.things(found, 'set')}."
     )
 
 

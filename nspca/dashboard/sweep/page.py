@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 import nspca
-from nspca.dashboard import open_data
+from nspca.dashboard import answer_page, open_data
 from nspca.dashboard.answer_page import AnswerPage, TakeHome
 from nspca.dashboard.app import state, wording
 from nspca.dashboard.components import copying, figures
@@ -164,6 +164,7 @@ class SweepPage(AnswerPage[SweepSpec]):
         ceiling = statement.ceiling_of(table, problem.n)
         said = statement.state_result(data, problem, result, k, ceiling=ceiling)
         statement.show(said, _preview(result) if quick else "")
+        answer_page.say_instead(k, problem.n)
         st.markdown(self._onward(run, problem, table, quick, said.digits))
         of = self._data if quick and self._data is not None else run.of
         beside: list[Callable[[], Any]] = []
@@ -218,7 +219,7 @@ class SweepPage(AnswerPage[SweepSpec]):
         if method == METHOD:
             _curve_options(run)
             return
-        if seen.proof is not None:
+        if run.own or seen.proof is not None:
             with st.container(border=True):
                 optimal.show(optimal.Candidate(about, run.asked, k, result, seen.tried, run.own))
         with st.expander(_proof_title(seen), icon=":material/verified:", key=f"proof_{run.id}"):
@@ -242,7 +243,7 @@ def _says(now: JobState, total: int) -> str:
     last = next((row for row in unpack(now.rows[-1:]) if isinstance(row, Found)), None)
     reading = now.event is not None and "(block" in now.event.stage
     if last is None or reading:
-        return f"{line}; {wording.plain(now.event.stage)}" if now.event else line
+        return f"{line}; {wording.stage(now.event)}" if now.event else line
     line += f"; k = {last.k}"
     return line if last.upper is None else f"{line}: {wording.proof(proved_ratio(last.value, last.upper))}"
 

@@ -64,7 +64,7 @@ def says(now: JobState, ready: int, total: int) -> str:
     if now.event is None:
         return line
     k = "" if now.event.k is None else f", k = {now.event.k}"
-    return f"{line}; {wording.plain(now.event.stage)}{k}"
+    return f"{line}; {wording.stage(now.event)}{k}"
 
 
 def refusals(rows: list[Row]) -> None:

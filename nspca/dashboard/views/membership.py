@@ -166,9 +166,8 @@ def sentence(noun: str, known: Membership) -> str:
     if not every and not none:
         proof = format_guarantee(proved_ratio(known.value, known.upper))
         line += (
-            f" A proof of {proof} decides no more than that. Prove more, or count only answers nearer to the "
+            f" A proof of {proof} decides no more than that. A closer proof may, or a share nearer to 100 %."
         )
-        line += "best possible."
     return line
 
 
