@@ -11,7 +11,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
-from nspca.plots.theme import colorbar, hide_axes, light, new_figure, plain
+from nspca.plots.theme import add_curve, colorbar, hide_axes, light, new_figure, plain
 from nspca.presentation.colours import CONTEXT, DIVERGING, FAINT, NEGATIVE, POSITIVE, SEQUENTIAL
 
 
@@ -119,14 +119,8 @@ def _hatch(figure: go.Figure, pixels: np.ndarray, shape: Sequence[int]) -> None:
     gap = np.full((pixels.size, 2), np.nan)
     ends = [part for first, last in STROKES for part in (centre + first, centre + last, gap)]
     x, y = np.stack(ends, axis=1).reshape(-1, 2).T
-    figure.add_scatter(
-        x=x,
-        y=y,
-        mode="lines",
-        line={"color": "rgba(255,255,255,0.85)", "width": 1.2},
-        hoverinfo="skip",
-        showlegend=False,
-        name="not proved",
+    add_curve(
+        figure, x, y, "not proved", line={"color": "rgba(255,255,255,0.85)", "width": 1.2}, showlegend=False
     )
 
 
@@ -144,29 +138,28 @@ def _add_mean(figure: go.Figure, axis: np.ndarray, mean: np.ndarray, spread: Arr
         at, middle, first = axis[part], mean[part], index == 0
         if spread is not None:
             width = np.asarray(spread, float)[part]
-            figure.add_scatter(
-                x=np.concatenate([at, at[::-1]]),
-                y=np.concatenate([middle + width, (middle - width)[::-1]]),
+            add_curve(
+                figure,
+                np.concatenate([at, at[::-1]]),
+                np.concatenate([middle + width, (middle - width)[::-1]]),
+                "± one standard deviation",
                 fill="toself",
                 fillcolor=FAINT,
                 line={"width": 0},
-                mode="lines",
-                hoverinfo="skip",
-                name="± one standard deviation",
                 legendgroup="spread",
                 showlegend=first,
                 yaxis="y2",
             )
-        figure.add_scatter(
-            x=at,
-            y=middle,
-            mode="lines",
+        add_curve(
+            figure,
+            at,
+            middle,
+            "mean spectrum",
+            "At %{x:.4g} the mean is %{y:.4g}.",
             line={"color": CONTEXT, "width": 1.5},
-            name="mean spectrum",
             legendgroup="mean",
             showlegend=first,
             yaxis="y2",
-            hovertemplate="At %{x:.4g} the mean is %{y:.4g}.<extra></extra>",
         )
 
 
@@ -190,21 +183,19 @@ def component_spectrum(
     if mean is not None:
         _add_mean(figure, axis, np.asarray(mean, float), spread)
     feet, tops, gap = np.zeros(used.size), x[used], np.full(used.size, np.nan)
-    figure.add_scatter(
-        x=np.repeat(axis[used], 3),
-        y=np.column_stack([feet, tops, gap]).ravel(),
-        mode="lines",
+    add_curve(
+        figure,
+        np.repeat(axis[used], 3),
+        np.column_stack([feet, tops, gap]).ravel(),
         line={"color": POSITIVE, "width": 3},
-        hoverinfo="skip",
-        showlegend=False,
     )
-    figure.add_scatter(
-        x=axis[used],
-        y=tops,
-        mode="markers",
+    add_curve(
+        figure,
+        axis[used],
+        tops,
+        "weights",
+        f"{plain(axis_name) or 'position'} %{{x:.4g}}: weight %{{y:.3f}}.",
         marker=_rings(used, sure),
-        name="weights",
-        hovertemplate=f"{plain(axis_name) or 'position'} %{{x:.4g}}: weight %{{y:.3f}}.<extra></extra>",
     )
     figure.update_xaxes(title_text=plain(axis_name))
     weights = {

@@ -10,7 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from nspca.plots.joint import IN_A_ROW, captioned
-from nspca.plots.theme import add_swatch, hide_axes, light, new_figure, plain, sheet
+from nspca.plots.theme import add_curve, add_swatch, hide_axes, light, new_figure, plain, sheet
 from nspca.presentation.colours import CHOSEN, CONTEXT, PROVED, UNDECIDED, fade
 
 CERTAIN, UNKNOWN, OUT = "in every better answer", "undecided", "in no better answer"
@@ -111,7 +111,7 @@ def _add_pixels(
     dot = {"color": CHOSEN, "symbol": "circle", "size": 9 if n < SMALL and r == 1 else 5}
     if is_open:
         down, across = used.T
-        figure.add_scatter(x=across, y=down, mode="markers", marker=dot, name=NOW, hoverinfo="skip")
+        add_curve(figure, across, down, NOW, marker=dot)
     if captions:
         captioned(figure, places, captions)
     hide_axes(figure)
@@ -139,9 +139,7 @@ def _add_bars(figure: go.Figure, x: np.ndarray, codes: np.ndarray, names: Sequen
         showlegend=False,
     )
     marker = {"color": colours, "symbol": "square", "size": 9}
-    figure.add_scatter(
-        x=np.zeros(shown.size), y=at, mode="markers", marker=marker, showlegend=False, hoverinfo="skip"
-    )
+    add_curve(figure, np.zeros(shown.size), at, marker=marker)
     left = int(np.sum((x != 0) | (codes > 0))) - shown.size
     title = "weight in the best component so far" + (f"; {left:,} more undecided" if left > 0 else "")
     figure.update_xaxes(title_text=title, rangemode="tozero")

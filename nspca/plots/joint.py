@@ -11,7 +11,7 @@ import scipy.ndimage
 from numpy.typing import ArrayLike
 
 from nspca.plots.samples import SYMBOLS
-from nspca.plots.theme import hide_axes, light, new_figure, plain, sheet
+from nspca.plots.theme import add_curve, hide_axes, light, new_figure, plain, sheet
 from nspca.presentation.colours import (
     BOUND,
     COLOURS,
@@ -213,26 +213,25 @@ def cumulative_figure(
     r = max((len(v) for v in values.values()), default=1)
     for i, (name, each) in enumerate(values.items()):
         together = np.cumsum(each)
-        figure.add_scatter(
-            x=np.arange(1, len(each) + 1),
-            y=100 * together / total,
-            name=plain(name),
-            mode="lines+markers",
+        add_curve(
+            figure,
+            np.arange(1, len(each) + 1),
+            100 * together / total,
+            plain(name),
+            f"{plain(name)}: the first %{{x}} explain %{{customdata}}.",
             line={"color": COLOURS[i % len(COLOURS)], "dash": DASHES[i % len(DASHES)], "width": 2.5},
             marker={"symbol": SYMBOLS[i % len(SYMBOLS)], "size": 8},
             customdata=[format_value_share(value, total) for value in together],
-            hovertemplate=f"{plain(name)}: the first %{{x}} explain %{{customdata}}.<extra></extra>",
         )
     if upper is not None:
-        figure.add_scatter(
-            x=[r - 0.35, r + 0.35],
-            y=[100 * upper / total] * 2,
-            mode="lines",
-            name="nothing above this (proved)",
+        add_curve(
+            figure,
+            [r - 0.35, r + 0.35],
+            [100 * upper / total] * 2,
+            "nothing above this (proved)",
+            f"No {r} disjoint components explain more than %{{customdata}}: proved.",
             line={"color": BOUND, "width": 2.5},
             customdata=[format_bound_share(upper, total)] * 2,
-            hovertemplate=f"No {r} disjoint components explain more than %{{customdata}}: "
-            "proved.<extra></extra>",
         )
     figure.update_layout(legend={"y": -0.22, "yanchor": "top"}, margin={"t": 16, "b": 90})
     figure.update_xaxes(title_text="number of components", dtick=1 if r <= 12 else None, range=[0.6, r + 0.4])
@@ -266,10 +265,8 @@ def climb_figure(seconds: Sequence[float], values: Sequence[float]) -> go.Figure
     )
     figure = new_figure(f"Gain of the search since its first answer: {says}.", height=190, showlegend=False)
     line = {"color": FOUND, "width": 2.5, "shape": "hv"}
-    hover = "after %{x:.2g} s: %{y:.3g} % more<extra></extra>"
-    figure.add_scatter(
-        x=list(seconds), y=gained, mode="lines+markers", line=line, marker={"size": 7}, hovertemplate=hover
-    )
+    hover = "after %{x:.2g} s: %{y:.3g} % more"
+    add_curve(figure, list(seconds), gained, hover=hover, line=line, marker={"size": 7})
     figure.update_xaxes(title_text="seconds", range=[0, doubled(5.0, max(seconds, default=0.0))])
     return figure.update_yaxes(
         title_text="% gained", range=[0, doubled(1.0, 1.1 * max(gained, default=0.0))], rangemode="tozero"

@@ -9,7 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
-from nspca.plots.theme import add_swatch, colorbar, hide_axes, light, new_figure, plain
+from nspca.plots.theme import add_curve, add_swatch, colorbar, hide_axes, light, new_figure, plain
 from nspca.presentation.colours import CHOSEN, CONTEXT, DIVERGING, LIMIT, MAIN, PROVED, SECOND, fade
 
 LARGEST = 26  # pixels: the disc of the values that occur most
@@ -31,18 +31,17 @@ def direction_figure(points: ArrayLike | None, direction: ArrayLike, names: Sequ
     degrees = np.degrees(np.arctan2(direction[1], direction[0]))
     alt = f"{len(points)} samples of two features; they vary most along a line at {degrees:.0f} degrees."
     figure = new_figure(alt, height=460)
-    figure.add_scatter(
-        x=light(at[:, 0]),
-        y=light(at[:, 1]),
-        mode="markers",
+    add_curve(
+        figure,
+        light(at[:, 0]),
+        light(at[:, 1]),
+        hover="%{customdata} samples have the values %{x:g} and %{y:g}.",
         marker={
             "size": LARGEST * np.sqrt(count / count.max()),
             "color": fade(CONTEXT, 0.55),
             "line": {"width": 0},
         },
         customdata=count,
-        showlegend=False,
-        hovertemplate="%{customdata} samples have the values %{x:g} and %{y:g}.<extra></extra>",
     )
     for along, colour, width, words in (
         (across, SECOND, 2.5, "across it"),
@@ -50,13 +49,13 @@ def direction_figure(points: ArrayLike | None, direction: ArrayLike, names: Sequ
     ):
         reach = np.ptp((points - middle) @ along) / 2 if width > 3 else 2 * np.std((points - middle) @ along)
         ends = middle + np.outer([-reach, reach], along)
-        figure.add_scatter(
-            x=ends[:, 0],
-            y=ends[:, 1],
-            mode="lines",
+        add_curve(
+            figure,
+            ends[:, 0],
+            ends[:, 1],
+            f"{words}: {np.var(points @ along):.3g}",
+            f"Along this line the variance is {np.var(points @ along):.4g}.",
             line={"color": colour, "width": width},
-            name=f"{words}: {np.var(points @ along):.3g}",
-            hovertemplate=f"Along this line the variance is {np.var(points @ along):.4g}.<extra></extra>",
         )
     figure.update_xaxes(title_text=plain(names[0]), constrain="domain")
     return figure.update_yaxes(title_text=plain(names[1]), scaleanchor="x", constrain="domain")
@@ -189,13 +188,12 @@ def quartic_figure(
         figure.add_scatter(
             x=light(u), y=light(worth(u)), mode="lines", line={"color": colour, "width": 2.5}, name=name
         )
-        figure.add_scatter(
-            x=[at],
-            y=[worth(at)],
-            mode="markers",
+        add_curve(
+            figure,
+            [at],
+            [worth(at)],
+            hover="Highest at a weight of %{x:.3f}.",
             marker={"symbol": "star", "size": 15, "color": colour},
-            showlegend=False,
-            hovertemplate="Highest at a weight of %{x:.3f}.<extra></extra>",
         )
     figure.update_xaxes(title_text="weight of one pixel")
     return figure.update_yaxes(title_text="objective")

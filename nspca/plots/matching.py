@@ -7,7 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
-from nspca.plots.theme import new_figure, plain
+from nspca.plots.theme import add_curve, new_figure, plain
 from nspca.presentation.colours import COLOURS, CONTEXT, MAIN, fade
 
 
@@ -100,17 +100,10 @@ def _edges(figure: go.Figure, pairs: Any, colour: str, width: float) -> None:
     for left, right in pairs:
         xs += [0, 1, None]
         ys += [left, right, None]
-    figure.add_scatter(x=xs, y=ys, mode="lines", line={"color": colour, "width": width}, hoverinfo="skip")
+    add_curve(figure, xs, ys, line={"color": colour, "width": width})
 
 
 def _nodes(figure: go.Figure, x: float, ys: Any, colour: Any, text: Any) -> None:
     """Draw a column of dots at x, at the heights `ys`, with one colour or one each, and a hover text each."""
     marker = {"size": 14, "color": colour, "line": {"width": 1, "color": MAIN if x else "rgba(0,0,0,0)"}}
-    figure.add_scatter(
-        x=[x] * len(ys),
-        y=ys,
-        mode="markers",
-        marker=marker,
-        text=text,
-        hovertemplate="%{text}<extra></extra>",
-    )
+    add_curve(figure, [x] * len(ys), ys, hover=text, marker=marker)

@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
 from nspca.plots.samples import MOST_GROUPS, SYMBOLS, drawn_samples, groups_of, names_of
-from nspca.plots.theme import colorbar, light, new_figure, plain
+from nspca.plots.theme import add_curve, colorbar, light, new_figure, plain
 from nspca.presentation.colours import COLOURS, CONTEXT, FIELD, MAIN
 
 MOST_ARROWS = 12
@@ -131,14 +131,14 @@ def _points(
     data : number, name and label of each of these samples
     rows : places of the group among them
     """
-    figure.add_scatter(
-        x=light(S[rows, 0]),
-        y=light(S[rows, 1]),
-        mode="markers",
-        name=name,
+    add_curve(
+        figure,
+        light(S[rows, 0]),
+        light(S[rows, 1]),
+        name,
+        "<b>%{customdata[1]}</b><br>%{customdata[2]}<br>%{x:.4g}, %{y:.4g}",
         marker=marker,
         customdata=[data[i] for i in rows],
-        hovertemplate="<b>%{customdata[1]}</b><br>%{customdata[2]}<br>%{x:.4g}, %{y:.4g}<extra></extra>",
     )
 
 
@@ -156,9 +156,7 @@ def _draw_arrows(figure: go.Figure, S: np.ndarray, arrows: Arrows) -> None:
     xs, ys = np.zeros(3 * len(W)), np.zeros(3 * len(W))
     xs[1::3], ys[1::3] = ends.T
     xs[2::3] = ys[2::3] = np.nan
-    figure.add_scatter(
-        x=xs, y=ys, mode="lines", line={"color": CONTEXT, "width": 1.5}, hoverinfo="skip", showlegend=False
-    )
+    add_curve(figure, xs, ys, line={"color": CONTEXT, "width": 1.5})
     figure.add_scatter(
         x=ends[:, 0],
         y=ends[:, 1],

@@ -10,7 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
-from nspca.plots.theme import hide_axes, light, new_figure, plain, sheet
+from nspca.plots.theme import add_curve, hide_axes, light, new_figure, plain, sheet
 from nspca.presentation.colours import COLOURS, FIELD, MAIN, TOGETHER
 
 
@@ -82,11 +82,12 @@ def score_figure(
         f"Scores: {count} along the component, {len(groups)} group{'s' * (len(groups) > 1)}.", height=400
     )
     for index, (group, rows) in enumerate(groups):
-        figure.add_scatter(
-            x=light(scores[drawn[rows]]),
-            y=light(-index + 0.7 * _jitter(len(rows))),
-            mode="markers",
-            name=group,
+        add_curve(
+            figure,
+            light(scores[drawn[rows]]),
+            light(-index + 0.7 * _jitter(len(rows))),
+            group,
+            f"%{{customdata}} ({group})<br>score %{{x:.4g}}",
             customdata=names_of(sample_names, drawn[rows], "sample"),
             marker={
                 "size": 7 if len(drawn) < 1000 else 4,
@@ -94,7 +95,6 @@ def score_figure(
                 "color": COLOURS[index % len(COLOURS)],
                 "symbol": SYMBOLS[index % len(SYMBOLS)],
             },
-            hovertemplate=f"%{{customdata}} ({group})<br>score %{{x:.4g}}<extra></extra>",
         )
     figure.update_layout(showlegend=False)
     figure.update_xaxes(title_text=f"score along the component ({count})")
@@ -133,14 +133,14 @@ def spectrum_figure(eigenvalues: ArrayLike, total: float) -> go.Figure:
         name="one eigenvalue",
         hovertemplate="Eigenvalue %{x} carries %{y:.3g} % of the total variance.<extra></extra>",
     )
-    figure.add_scatter(
-        x=rank,
-        y=together,
-        mode="lines+markers",
+    add_curve(
+        figure,
+        rank,
+        together,
+        "all up to here",
+        "The first %{x} together carry %{y:.4g} %.",
         line={"color": TOGETHER},
         marker={"size": 4},
-        name="all up to here",
-        hovertemplate="The first %{x} together carry %{y:.4g} %.<extra></extra>",
     )
     figure.update_xaxes(title_text="eigenvalue, largest first")
     return figure.update_yaxes(title_text="% of total variance", range=[0, 104])

@@ -12,7 +12,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
-from nspca.plots.theme import colorbar, light, new_figure
+from nspca.plots.theme import add_curve, colorbar, light, new_figure
 from nspca.plots.top_curves import highest
 from nspca.presentation.colours import (
     BEST,
@@ -305,46 +305,38 @@ def flat_map_figure(
         around = arcs(unit[rows][:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2, 3)).reshape(len(rows), -1, 3)
         x, y = _flat_lines(around, centre[rows])
         colour, width, words = STATUS[name]
-        figure.add_scatter(
-            x=light(x),
-            y=light(y),
-            mode="lines",
+        add_curve(
+            figure,
+            light(x),
+            light(y),
+            words,
             line={"color": colour, "width": width},
             fill="toself" if name in fills else None,
             fillcolor=fills.get(name),
-            name=words,
-            hoverinfo="skip",
             connectgaps=False,
         )
         if name in fills:
             x, y = hammer(centre[rows])
-            figure.add_scatter(
-                x=light(x),
-                y=light(y),
-                mode="markers",
+            add_curve(
+                figure,
+                light(x),
+                light(y),
+                hover=[_sentence(name, b) for b in bounds[rows]],
                 marker={"size": 9, "opacity": 0},
-                showlegend=False,
-                text=[_sentence(name, b) for b in bounds[rows]],
-                hovertemplate="%{text}<extra></extra>",
             )
     if points is not None and len(points):
         x, y = hammer(np.asarray(points, float) / np.linalg.norm(points, axis=1, keepdims=True))
-        figure.add_scatter(
-            x=x,
-            y=y,
-            mode="markers",
+        add_curve(
+            figure,
+            x,
+            y,
+            "best found",
+            "the best direction found so far",
             marker={"size": 14, "color": BEST, "symbol": "star", "line": {"color": "white", "width": 1.5}},
-            name="best found",
-            hovertemplate="the best direction found so far<extra></extra>",
         )
     rim = np.linspace(0, 2 * np.pi, 121)
-    figure.add_scatter(
-        x=2 * np.sqrt(2) * np.cos(rim),
-        y=np.sqrt(2) * np.sin(rim),
-        mode="lines",
-        line={"color": CONTEXT, "width": 3},
-        hoverinfo="skip",
-        showlegend=False,
+    add_curve(
+        figure, 2 * np.sqrt(2) * np.cos(rim), np.sqrt(2) * np.sin(rim), line={"color": CONTEXT, "width": 3}
     )
     figure.update_xaxes(visible=False, constrain="domain")
     return figure.update_yaxes(visible=False, scaleanchor="x", constrain="domain")

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from nspca.plots.theme import certainty
+from nspca.plots.theme import add_curve, certainty
 from nspca.presentation.colours import CONTEXT, PAPER, PROVED
 from nspca.presentation.numerals import format_guarantee, proved_ratio
 
@@ -64,19 +64,18 @@ def _draw(
             found.index, found["ratio"], found["probability"], done, strict=True
         )
     ]
-    figure.add_scatter(
-        x=list(found.index),
-        y=[10**floor if over else gap for gap, over in zip(found["gap"], done, strict=True)],
+    add_curve(
+        figure,
+        list(found.index),
+        [10**floor if over else gap for gap, over in zip(found["gap"], done, strict=True)],
+        "gap",
+        said,
         yaxis="y2",
-        mode="lines+markers",
         line={"color": look["color"], "width": 1, "dash": "dot"},
         marker={"size": 8, "symbol": [look["closed"] if over else look["symbol"] for over in done]},
         cliponaxis=False,
         showlegend=False,
-        text=said,
         customdata=[[int(k)] for k in found.index],
-        hovertemplate="%{text}<extra></extra>",
-        name="gap",
     )
 
 

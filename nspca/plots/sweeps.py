@@ -17,7 +17,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from nspca.plots import kaxis, published, strip
-from nspca.plots.theme import certainty, new_figure, plain, ratio_sentence
+from nspca.plots.theme import add_curve, certainty, new_figure, plain, ratio_sentence
 from nspca.presentation import colours
 from nspca.presentation.colours import BOUND, CHOSEN, COLOURS, CONTEXT, EARLIER, PROVED, fade
 from nspca.presentation.numerals import format_bound_share, format_guarantee, format_value_share
@@ -114,55 +114,6 @@ def band(
 def _broken(rows: pd.DataFrame, all_ks: Iterable[int]) -> pd.DataFrame:
     """Return the rows with an empty row for every k that is still missing, so that lines stop there."""
     return rows.set_index("k").reindex(sorted(set(all_ks) | set(rows["k"]))).rename_axis("k").reset_index()
-
-
-def _method_trace(rows: pd.DataFrame, method: str, colour: str, unit_name: str, kind: str) -> go.Scatter:
-    """Return the curve of a method; `kind` is "sparse" or "nonnegative sparse", for the words."""
-    hover = [
-        f"<b>k = {k}</b>, {plain(method_name(method))}<br>"
-        f"This {kind} component explains {value} of {unit_name}:<br>"
-        f"{ratio_sentence(ratio, probability)}.<br><i>Click to see it.</i>"
-        for k, value, ratio, probability in zip(
-            rows["k"], rows["value_text"], rows["ratio"], rows["probability"], strict=True
-        )
-    ]
-    return go.Scatter(
-        x=rows["k"],
-        y=rows["value"],
-        name=plain(method_name(method)),
-        mode="lines+markers",
-        connectgaps=False,
-        marker={"size": 7},
-        text=hover,
-        line={"color": colour, "width": 2.5},
-        hovertemplate="%{text}<extra></extra>",
-        customdata=[[int(k), method] for k in rows["k"]],
-    )
-
-
-def _upper_trace(
-    rows: pd.DataFrame, unit_name: str, kind: str, name: str, look: dict[str, Any]
-) -> go.Scatter:
-    """Return the curve of an upper bound, called `name` in the legend; `look` goes to Plotly's scatter."""
-    hover = [
-        f"<b>k = {k}</b>, {certainty(probability)}<br>No {kind} component with at most {k} features can<br>"
-        f"explain more than {upper} of {unit_name}.<br>The bound comes from {kind_words(bound, code=False)}."
-        for k, upper, bound, probability in zip(
-            rows["k"], rows["upper_text"], rows["kind"], rows["probability"], strict=True
-        )
-    ]
-    return go.Scatter(
-        x=rows["k"],
-        y=rows["upper"],
-        name=name,
-        mode="lines+markers",
-        showlegend=look.get("showlegend", False),
-        connectgaps=False,
-        text=hover,
-        hovertemplate="%{text}<extra></extra>",
-        customdata=[[int(k), str(m)] for k, m in zip(rows["k"], rows["method"].fillna(""), strict=True)],
-        **{name: value for name, value in look.items() if name != "showlegend"},
-    )
 
 
 def sweep_figure(
@@ -277,11 +228,8 @@ def sweep_figure(
     for colour, (method, rows) in zip(
         COLOURS * len(shown), shown.groupby("method", sort=False), strict=False
     ):
-        figure.add_trace(
-            _method_trace(
-                _broken(rows.drop_duplicates("k", keep="last"), expected), method, colour, unit_name, kind
-            )
-        )
+        last = _broken(rows.drop_duplicates("k", keep="last"), expected)
+        _add_method(figure, last, method, colour, unit_name, kind)
     said = f"{len(frame)} of {total} ready" if total and len(frame) < total else note
     if said:
         figure.add_annotation(text=said, showarrow=False, **READY)
@@ -362,6 +310,23 @@ def _in_percent(frame: pd.DataFrame, unit: float) -> pd.DataFrame:
     )
 
 
+def _add_method(
+    figure: go.Figure, rows: pd.DataFrame, method: str, colour: str, unit_name: str, kind: str
+) -> None:
+    """Draw the curve of a method; `kind` is "sparse" or "nonnegative sparse", for the words."""
+    name = plain(method_name(method))
+    hover = [
+        f"<b>k = {k}</b>, {name}<br>This {kind} component explains {value} of {unit_name}:<br>"
+        f"{ratio_sentence(ratio, probability)}.<br><i>Click to see it.</i>"
+        for k, value, ratio, probability in zip(
+            rows["k"], rows["value_text"], rows["ratio"], rows["probability"], strict=True
+        )
+    ]
+    points = [[int(k), method] for k in rows["k"]]
+    look = {"line": {"color": colour, "width": 2.5}, "marker": {"size": 7}, "connectgaps": False}
+    add_curve(figure, rows["k"], rows["value"], name, hover, customdata=points, **look)
+
+
 def _mark(figure: go.Figure, k: int, expected: list[int]) -> None:
     """Draw a line at k through both parts of the figure; its label stands on the side with more room."""
     at = kaxis.place(expected, k)
@@ -385,14 +350,7 @@ def _add_ring(figure: go.Figure, k: int, rows: pd.DataFrame) -> None:
     """Draw a ring around the best value at the k that is `marked` in `sweep_figure`."""
     best = rows.loc[rows["k"] == k, "value"].max()
     ring = {"symbol": "circle-open", "size": 17, "color": CHOSEN, "line": {"width": 2.5}}
-    figure.add_scatter(
-        x=[k],
-        y=[best],
-        mode="markers",
-        marker=ring,
-        hoverinfo="skip",
-        name=RING,
-    )
+    add_curve(figure, [k], [best], RING, marker=ring)
 
 
 def _add_optimal(figure: go.Figure, rows: pd.DataFrame, closed: float) -> None:
@@ -401,22 +359,13 @@ def _add_optimal(figure: go.Figure, rows: pd.DataFrame, closed: float) -> None:
     if not len(known):
         return
     ring = {"symbol": "circle-open", "size": 12, "color": PROVED, "line": {"width": 2.5}}
-    figure.add_scatter(
-        x=[int(k) for k in known.index],
-        y=known["lower"],
-        mode="markers",
-        marker=ring,
-        hoverinfo="skip",
-        name=OPTIMAL,
-    )
+    add_curve(figure, [int(k) for k in known.index], known["lower"], OPTIMAL, marker=ring)
 
 
 def _add_wanted(figure: go.Figure, level: float, name: str, expected: list[int]) -> None:
     """Draw the level line of a value that is sought, in per cent, across all values of k."""
     line = {"color": CHOSEN, "width": 1.2, "dash": "dash"}
-    figure.add_scatter(
-        x=[expected[0], expected[-1]], y=[level] * 2, mode="lines", line=line, hoverinfo="skip", name=name
-    )
+    add_curve(figure, [expected[0], expected[-1]], [level] * 2, name, line=line)
 
 
 def _add_ghost(figure: go.Figure, rows: pd.DataFrame, unit_name: str) -> None:
@@ -427,12 +376,8 @@ def _add_ghost(figure: go.Figure, rows: pd.DataFrame, unit_name: str) -> None:
         f"<b>k = {k}</b>, preview<br>{value} of {unit_name}"
         for k, value in zip(ks, rows["value_text"], strict=True)
     ]
-    look: dict[str, Any] = {
-        "mode": "lines",
-        "line": {"color": CONTEXT, "width": 1.5, "dash": "dot"},
-        "hovertemplate": "%{text}<extra></extra>",
-    }
-    figure.add_scatter(x=ks, y=rows["value"], name="preview", text=hover, **look)
+    line = {"color": CONTEXT, "width": 1.5, "dash": "dot"}
+    add_curve(figure, ks, rows["value"], "preview", hover, line=line)
 
 
 def _add_region(
@@ -445,8 +390,7 @@ def _add_region(
     if not len(region):
         return
     xs, ys = band(list(region.index), list(region["lower"]), list(region["upper"]), expected)
-    fill = {"fill": "toself", "mode": "lines", "line": {"width": 0}, "fillcolor": fade(colour, opacity)}
-    figure.add_scatter(x=xs, y=ys, name=name, showlegend=bool(name), hoverinfo="skip", **fill)
+    add_curve(figure, xs, ys, name, fill="toself", line={"width": 0}, fillcolor=fade(colour, opacity))
 
 
 def _add_upper(
@@ -458,10 +402,24 @@ def _add_upper(
     name: str,
     look: dict[str, Any],
 ) -> None:
-    """Draw the least upper bound at each k, with gaps where a k in `expected` has none."""
+    """Draw the least upper bound at each k, with gaps where a k in `expected` has none.
+
+    The curve is called `name`, and is in the legend only if `look`, which goes to Plotly's scatter, says so.
+    """
     tightest = rows.dropna(subset=["upper"]).sort_values("upper", kind="stable").drop_duplicates("k")
-    if len(tightest):
-        figure.add_trace(_upper_trace(_broken(tightest, expected), unit_name, kind, name, look))
+    if not len(tightest):
+        return
+    rows = _broken(tightest, expected)
+    hover = [
+        f"<b>k = {k}</b>, {certainty(probability)}<br>No {kind} component with at most {k} features can<br>"
+        f"explain more than {upper} of {unit_name}.<br>The bound comes from {kind_words(bound, code=False)}."
+        for k, upper, bound, probability in zip(
+            rows["k"], rows["upper_text"], rows["kind"], rows["probability"], strict=True
+        )
+    ]
+    points = [[int(k), str(m)] for k, m in zip(rows["k"], rows["method"].fillna(""), strict=True)]
+    look = {"showlegend": False, "mode": "lines+markers", "connectgaps": False} | look
+    add_curve(figure, rows["k"], rows["upper"], name, hover, customdata=points, **look)
 
 
 def _add_pinned(
@@ -480,15 +438,14 @@ def _add_pinned(
         f"<b>k = {k}</b>, {plain(name, 90)}<br>{value} of {unit_name}:<br>{ratio_sentence(ratio)}."
         for k, value, ratio in zip(ks, rows["value_text"], rows["ratio"], strict=True)
     ]
-    figure.add_scatter(
-        x=ks,
-        y=rows["value"],
-        name=plain(name, 70),
-        text=hover,
-        mode="lines+markers",
+    add_curve(
+        figure,
+        ks,
+        rows["value"],
+        plain(name, 70),
+        hover,
         line={"color": look["color"], "width": 2, "dash": look["dash"]},
         marker={"size": 5, "symbol": look["symbol"]},
-        hovertemplate="%{text}<extra></extra>",
     )
 
 

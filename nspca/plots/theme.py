@@ -83,10 +83,26 @@ def sheet(
     return canvas, places
 
 
+def add_curve(
+    figure: go.Figure, x: Any, y: Any, name: str = "", hover: str | Sequence[str] = "", **look: Any
+) -> None:
+    """Draw points, joined by lines where `look` has a ``line``, and marked where it has a ``marker``.
+
+    Without a name they have no entry in the legend. `hover` is a template, or the text of each point; nothing
+    is shown without it.
+    """
+    mode = "+".join(f"{part}s" for part in ("line", "marker") if part in look)
+    legend = {"name": name} if name else {"showlegend": False}
+    text = {} if isinstance(hover, str) else {"text": hover}
+    template = f"{hover if isinstance(hover, str) else '%{text}'}<extra></extra>"
+    shown = text | {"hovertemplate": template} if len(hover) else {"hoverinfo": "skip"}
+    figure.add_scatter(x=x, y=y, **{"mode": mode} | legend | shown | look)
+
+
 def add_swatch(figure: go.Figure, name: str, colour: str) -> None:
     """Add a square of a colour to the legend."""
     marker = {"color": colour, "symbol": "square", "size": 12}
-    figure.add_scatter(x=[None], y=[None], mode="markers", marker=marker, name=name, hoverinfo="skip")
+    add_curve(figure, [None], [None], name, marker=marker)
 
 
 def ratio_sentence(ratio: float | None, probability: float | None = None) -> str:
