@@ -255,10 +255,10 @@ class ProblemSpec(Spec):
         **shown
             The part of the result that a page shows, such as k and method.
         """
-        return f"import nspca\n\n{self.opening()}\n{self.python(**shown)}\n"
+        return "\n".join(["import nspca", "", self.opening(), *self.python(**shown), ""])
 
-    def python(self, **shown: Any) -> str:
-        """Return the Python code that follows `opening`."""
+    def python(self, **shown: Any) -> list[str]:
+        """Return the lines of Python that follow `opening`."""
         raise NotImplementedError
 
 

@@ -97,15 +97,13 @@ class ChoiceSpec(_ChoiceSpec):
         parts: dict[str, Any] = {"folds": self.folds, "draws": self.draws}
         return choose_k(self.rows(X), self.ks, **self.how(), **parts, report=packed_rows(report, Weighed))
 
-    def python(self, **shown: Any) -> str:
+    def python(self, **shown: Any) -> list[str]:
         """Return Python that computes the choice again."""
-        return "\n".join(
-            [
-                f"choice = nspca.choose_k(X, {list(self.ks)}, {self._words()})",
-                "print(choice.frame.to_string(index=False))",
-                "print(choice.best, choice.simplest)",
-            ]
-        )
+        return [
+            f"choice = nspca.choose_k(X, {list(self.ks)}, {self._words()})",
+            "print(choice.frame.to_string(index=False))",
+            "print(choice.best, choice.simplest)",
+        ]
 
 
 class ComponentsChoiceSpec(_ChoiceSpec):
@@ -158,17 +156,15 @@ class ComponentsChoiceSpec(_ChoiceSpec):
             self.rows(X), self.k, self.most, **how, **parts, report=packed_rows(report, Weighed)
         )
 
-    def python(self, **shown: Any) -> str:
+    def python(self, **shown: Any) -> list[str]:
         """Return Python that computes the choice again."""
         words = self.keywords("problem") | self.keywords("call")
         words.pop("forced", None)
-        return "\n".join(
-            [
-                f"choice = nspca.choose_components(X, {self.k}, {self.most}, {arguments(words)})",
-                "print(choice.frame.to_string(index=False))",
-                "print(choice.best, choice.simplest)",
-            ]
-        )
+        return [
+            f"choice = nspca.choose_components(X, {self.k}, {self.most}, {arguments(words)})",
+            "print(choice.frame.to_string(index=False))",
+            "print(choice.best, choice.simplest)",
+        ]
 
 
 class NoiseSpec(_MethodSpec):
@@ -218,14 +214,12 @@ class NoiseSpec(_MethodSpec):
         found = json.loads(body)
         return NoiseTest(found["value"], np.array(found["noise"]))
 
-    def python(self, **shown: Any) -> str:
+    def python(self, **shown: Any) -> list[str]:
         """Return Python that computes the test again."""
-        return "\n".join(
-            [
-                f"test = nspca.noise_test(X, {self.k}, {self._words()})",
-                "print(test.value, test.noise.max(), test.p)",
-            ]
-        )
+        return [
+            f"test = nspca.noise_test(X, {self.k}, {self._words()})",
+            "print(test.value, test.noise.max(), test.p)",
+        ]
 
 
 def choice_of(row: Weighed, of: str = "k") -> Choice:
