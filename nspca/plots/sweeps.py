@@ -390,7 +390,8 @@ def _add_region(
     if not len(region):
         return
     xs, ys = band(list(region.index), list(region["lower"]), list(region["upper"]), expected)
-    add_curve(figure, xs, ys, name, fill="toself", line={"width": 0}, fillcolor=fade(colour, opacity))
+    look: dict[str, Any] = {"fill": "toself", "fillcolor": fade(colour, opacity), "showlegend": bool(name)}
+    add_curve(figure, xs, ys, name, line={"width": 0}, **look)
 
 
 def _add_upper(

@@ -15,7 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from nspca.specs.base import Description, Field
+    from nspca.specs.base import Description
     from nspca.specs.comparison import ComparisonSpec
     from nspca.specs.components import ComponentsSpec
     from nspca.specs.data import DataSpec
@@ -44,7 +44,6 @@ __all__ = [
     "DataSpec",
     "Description",
     "DetectionSpec",
-    "Field",
     "GenesSpec",
     "GroupsSpec",
     "MembershipSpec",
@@ -67,7 +66,7 @@ __all__ = [
 
 # A kind of question is loaded when it is first used: `nspca solve` needs one of them, and no paper.
 _MODULES = {
-    "base": ("Description", "Field"),
+    "base": ("Description",),
     "comparison": ("ComparisonSpec",),
     "components": ("ComponentsSpec",),
     "data": ("DataSpec",),
