@@ -15,8 +15,8 @@ import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
 from nspca.plots.sweeps import IN_HERE, NOTHING_ABOVE, band, certified
-from nspca.plots.theme import add_curve, colorbar, light, new_figure, plain
-from nspca.presentation.colours import BOUND, CONTEXT, DIVERGING, FOUND, PROVED, RIVALS, SEQUENTIAL, fade
+from nspca.plots.theme import add_curve, add_pixels, new_figure, plain, weight_colours
+from nspca.presentation.colours import BOUND, CONTEXT, FOUND, PROVED, RIVALS, SEQUENTIAL, fade
 from nspca.presentation.numerals import (
     format_bound_share,
     format_guarantee,
@@ -285,12 +285,9 @@ def overlap_figure(supports: Mapping[str, Iterable[int]]) -> go.Figure:
     )
     labels = [plain(name) for name in names]
     count = [[f"{len(a & b)} features in both, {len(a | b)} in at least one" for b in sets] for a in sets]
-    figure.add_heatmap(
-        z=light(shared), x=labels, y=labels, customdata=count, zmin=0, zmax=1, colorscale=SEQUENTIAL,
-        colorbar=colorbar("in common"),
-        texttemplate="%{z:.2f}", hovertemplate="%{y} and %{x}: %{z:.2f}<br>%{customdata}<extra></extra>",
-        xgap=2, ygap=2,
-    )  # fmt: skip
+    look: dict[str, Any] = {"x": labels, "y": labels, "customdata": count, "texttemplate": "%{z:.2f}"}
+    hover = "%{y} and %{x}: %{z:.2f}<br>%{customdata}"
+    add_pixels(figure, shared, SEQUENTIAL, (0, 1), hover, "in common", gap=2, **look)
     return figure.update_yaxes(autorange="reversed", showgrid=False).update_xaxes(showgrid=False)
 
 
@@ -335,23 +332,19 @@ def weights_figure(
             "showarrow": False,
         }
         figure.add_annotation(text=f"the {len(rows)} strongest of {used.size} features in use", **below)
-    signed = bool((X < 0).any())
-    size = 1.0 if what != "weight" else float(np.abs(X).max(initial=0)) or 1.0
-    figure.add_heatmap(
-        z=light(np.where(X[rows] == 0, np.nan, X[rows])),
+    add_pixels(
+        figure,
+        np.where(X[rows] == 0, np.nan, X[rows]),
+        *weight_colours(X, None if what == "weight" else 1.0),
+        f"%{{customdata}}<br>%{{x}}: {what} %{{z:.3f}}",
+        what.replace(" ", "<br>"),
         x=[_named(name) for name in methods],
         y=np.arange(len(rows)),
         customdata=[[name] * len(methods) for name in names],
-        zmin=-size if signed else 0,
-        zmax=size,
-        colorscale=DIVERGING if signed else SEQUENTIAL,
-        colorbar=colorbar(what.replace(" ", "<br>")),
-        hoverongaps=False,
         xgap=2,
         ygap=1,
         texttemplate="%{z:.2f}" if len(methods) <= 8 else None,
         textfont={"size": 11},
-        hovertemplate=f"%{{customdata}}<br>%{{x}}: {what} %{{z:.3f}}<extra></extra>",
     )
     figure.update_xaxes(side="top", showgrid=False)
     return figure.update_yaxes(

@@ -11,13 +11,17 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
-from nspca.plots.theme import add_curve, colorbar, hide_axes, light, new_figure, plain
-from nspca.presentation.colours import CONTEXT, DIVERGING, FAINT, NEGATIVE, POSITIVE, SEQUENTIAL
-
-
-def _signed(x: np.ndarray) -> bool:
-    """Tell whether a component has a negative weight."""
-    return bool((x < 0).any())
+from nspca.plots.theme import (
+    WEIGHT_OF_PIXEL,
+    add_curve,
+    add_pixels,
+    grey_behind,
+    hide_axes,
+    new_figure,
+    plain,
+    weight_colours,
+)
+from nspca.presentation.colours import CONTEXT, FAINT, NEGATIVE, POSITIVE
 
 
 def _count(x: np.ndarray) -> str:
@@ -79,31 +83,10 @@ def component_image(
     x = np.asarray(x, float)
     alt = f"Component as an image of {shape[0]} × {shape[1]} pixels: {_count(x)} used.{_sure(x, sure)}"
     figure = new_figure(alt, height=380)
-    if mean is not None:
-        figure.add_heatmap(
-            z=light(mean).reshape(shape),
-            colorscale="Greys_r",
-            showscale=False,
-            opacity=0.55,
-            hoverinfo="skip",
-        )
-    else:
-        figure.add_heatmap(
-            z=np.zeros(shape, np.float32),
-            colorscale=[[0, FAINT], [1, FAINT]],
-            showscale=False,
-            hoverinfo="skip",
-        )
-    size = float(np.abs(x).max(initial=0)) or 1.0
-    figure.add_heatmap(
-        z=light(np.where(x == 0, np.nan, x)).reshape(shape),
-        colorscale=DIVERGING if _signed(x) else SEQUENTIAL,
-        zmin=-size if _signed(x) else 0,
-        zmax=size,
-        colorbar=colorbar("weight"),
-        hoverongaps=False,
-        hovertemplate="The pixel in row %{y}, column %{x}<br>has weight %{z:.3f}.<extra></extra>",
-    )
+    behind, grey = grey_behind(mean, x.size)
+    add_pixels(figure, behind.reshape(shape), grey, opacity=1 if mean is None else 0.55)
+    drawn = np.where(x == 0, np.nan, x).reshape(shape)
+    add_pixels(figure, drawn, *weight_colours(x), WEIGHT_OF_PIXEL, "weight")
     if sure is not None:
         _hatch(figure, np.flatnonzero((x != 0) & ~sure), shape)
     return hide_axes(figure)

@@ -6,7 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
-from nspca.plots.theme import add_curve, colorbar, hide_axes, light, new_figure
+from nspca.plots.theme import add_curve, add_pixels, hide_axes, light, new_figure
 from nspca.presentation.colours import LIMIT, MAIN, PROVED, SECOND, SEQUENTIAL, STAR, fade
 
 GUESSED = {"size": 14, "color": fade(SECOND, 0.75), "line": {"width": 1, "color": "white"}}
@@ -90,15 +90,7 @@ def votes_figure(guesses: Sequence[Sequence[int]], shape: tuple[int, int]) -> go
     chosen = np.array([pixel for guess in guesses for pixel in guess], int)
     votes = np.bincount(chosen, minlength=shape[0] * shape[1])
     figure = new_figure(f"How many of {len(guesses)} guesses have each pixel.", height=430)
-    figure.add_heatmap(
-        z=light(np.where(votes == 0, np.nan, votes)).reshape(shape),
-        colorscale=SEQUENTIAL,
-        zmin=0,
-        zmax=max(1, int(votes.max())),
-        xgap=1,
-        ygap=1,
-        colorbar=colorbar("guesses"),
-        hovertemplate="row %{y}, column %{x}: %{z}<extra></extra>",
-    )
+    drawn, most = np.where(votes == 0, np.nan, votes).reshape(shape), max(1, int(votes.max()))
+    add_pixels(figure, drawn, SEQUENTIAL, (0, most), "row %{y}, column %{x}: %{z}", "guesses", gap=1)
     figure.update_xaxes(range=[-0.5, shape[1] - 0.5])
     return hide_axes(figure)

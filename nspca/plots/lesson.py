@@ -9,7 +9,16 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
-from nspca.plots.theme import add_curve, add_swatch, colorbar, hide_axes, light, new_figure, plain
+from nspca.plots.theme import (
+    WEIGHT_OF_PIXEL,
+    add_curve,
+    add_pixels,
+    add_swatch,
+    hide_axes,
+    light,
+    new_figure,
+    plain,
+)
 from nspca.presentation.colours import CHOSEN, CONTEXT, DIVERGING, LIMIT, MAIN, PROVED, SECOND, fade
 
 LARGEST = 26  # pixels: the disc of the values that occur most
@@ -74,20 +83,10 @@ def side_by_side(images: Sequence[Any], shape: Sequence[int], titles: Sequence[s
     width = 1 / len(images)
     for index, (x, title) in enumerate(zip(images, titles, strict=True)):
         number = "" if index == 0 else str(index + 1)
-        figure.add_heatmap(
-            z=light(np.where(np.asarray(x) == 0, np.nan, x)).reshape(shape),
-            xaxis=f"x{number}",
-            yaxis=f"y{number}",
-            colorscale=DIVERGING,
-            zmin=-size,
-            zmax=size,
-            colorbar=colorbar("weight"),
-            showscale=index == len(images) - 1,
-            xgap=1,
-            ygap=1,
-            hoverongaps=False,
-            hovertemplate="The pixel in row %{y}, column %{x}<br>has weight %{z:.3f}.<extra></extra>",
-        )
+        drawn = np.where(np.asarray(x) == 0, np.nan, x).reshape(shape)
+        title = "weight" if index == len(images) - 1 else ""
+        on: dict[str, Any] = {"xaxis": f"x{number}", "yaxis": f"y{number}"}
+        add_pixels(figure, drawn, DIVERGING, (-size, size), WEIGHT_OF_PIXEL, title, gap=1, **on)
         axis = {"domain": [index * width + 0.02, (index + 1) * width - 0.02], "range": [-0.5, shape[1] - 0.5]}
         figure.update_layout({f"xaxis{number}": {**axis, "anchor": f"y{number}"}})
         figure.update_layout({f"yaxis{number}": {"anchor": f"x{number}"}})
@@ -155,14 +154,7 @@ def _square(row: int, column: int, half: float) -> dict[str, float]:
 
 def _add_grey(figure: go.Figure, mean: ArrayLike, shape: Sequence[int]) -> None:
     """Draw an image in grey behind what follows."""
-    figure.add_heatmap(
-        z=light(mean).reshape(shape),
-        colorscale=[[0, "#777"], [1, "#fff"]],
-        showscale=False,
-        xgap=1,
-        ygap=1,
-        hoverinfo="skip",
-    )
+    add_pixels(figure, light(mean).reshape(shape), [[0, "#777"], [1, "#fff"]], gap=1)
 
 
 def quartic_figure(

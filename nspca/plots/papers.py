@@ -10,7 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from nspca.plots.compare import styles
-from nspca.plots.theme import add_curve, hide_axes, light, new_figure, plain, sheet
+from nspca.plots.theme import add_curve, add_pixels, hide_axes, light, new_figure, plain, sheet
 from nspca.presentation.colours import CONTEXT, SEQUENTIAL, fade
 
 IN_A_ROW = 10
@@ -116,5 +116,5 @@ def gallery_figure(title: str, shape: Sequence[int], columns: Sequence[Sequence[
     figure = new_figure(
         f"{title}: {len(columns)} pictures of {height} x {width} pixels.", height=8 + 104 * rows
     )
-    figure.add_heatmap(z=light(pictures), colorscale=SEQUENTIAL, showscale=False, hoverinfo="skip")
+    add_pixels(figure, pictures, SEQUENTIAL)
     return hide_axes(figure).update_layout(margin={"l": 0, "r": 0, "t": 4, "b": 4})

@@ -10,7 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
-from nspca.plots.theme import add_curve, hide_axes, light, new_figure, plain, sheet
+from nspca.plots.theme import add_curve, add_pixels, hide_axes, light, new_figure, plain, sheet
 from nspca.presentation.colours import COLOURS, FIELD, MAIN, TOGETHER
 
 
@@ -156,7 +156,7 @@ def images_figure(rows: Any, shape: Sequence[int]) -> go.Figure:
         height=60 + 100 * -(-len(rows) // columns),
     )
     pictures = sheet(grey, shape, columns, room=1, gap=1)[0][1:]
-    figure.add_heatmap(z=light(pictures), colorscale="Greys_r", showscale=False, hoverinfo="skip")
+    add_pixels(figure, pictures, "Greys_r")
     return hide_axes(figure)
 
 
@@ -179,17 +179,8 @@ def sparsity_figure(X: Any, *, rows: int = 120, columns: int = 240) -> go.Figure
     text = f"{len(i)} of {m} × {n} entries are not zero ({100 * len(i) / (m * n):.3g} %)"
     figure = new_figure(f"Sparsity: {text}.", height=380, title={"text": text, "font": {"size": 14}})
     # The square root keeps the thin parts visible beside the few full columns.
-    figure.add_heatmap(
-        z=light(np.sqrt(share)),
-        customdata=light(share),
-        x0=n / columns / 2,
-        dx=n / columns,
-        y0=m / rows / 2,
-        dy=m / rows,
-        colorscale=FIELD,
-        showscale=False,
-        hovertemplate="%{customdata:.2g} % of the entries near sample %{y:.0f},<br>feature %{x:.0f} are not "
-        "zero.<extra></extra>",
-    )
+    axes: dict[str, Any] = {"x0": n / columns / 2, "dx": n / columns, "y0": m / rows / 2, "dy": m / rows}
+    hover = "%{customdata:.2g} % of the entries near sample %{y:.0f},<br>feature %{x:.0f} are not zero."
+    add_pixels(figure, np.sqrt(share), FIELD, hover=hover, customdata=light(share), **axes)
     figure.update_xaxes(title_text="features")
     return figure.update_yaxes(title_text="samples", autorange="reversed")

@@ -12,7 +12,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
-from nspca.plots.theme import add_curve, colorbar, light, new_figure
+from nspca.plots.theme import add_curve, add_pixels, colorbar, light, new_figure
 from nspca.plots.top_curves import highest
 from nspca.presentation.colours import (
     BEST,
@@ -280,16 +280,8 @@ def flat_map_figure(
     """
     cones, status, bounds = _shown(cones, status, bounds)
     figure = new_figure(_alt(status, "Equal-area map"), height=430)
-    figure.add_heatmap(
-        x=light(world.x),
-        y=light(world.y),
-        z=light(world.flat),
-        colorscale=FIELD,
-        hoverongaps=False,
-        zsmooth="best",
-        colorbar=colorbar("objective"),
-        hovertemplate="the best support here reaches %{z:.4g}<extra></extra>",
-    )
+    grid: dict[str, Any] = {"x": light(world.x), "y": light(world.y), "zsmooth": "best"}
+    add_pixels(figure, world.flat, FIELD, (), "the best support here reaches %{z:.4g}", "objective", **grid)
     unit = cones / np.linalg.norm(cones, axis=2, keepdims=True) if len(cones) else cones
     centre = unit.sum(axis=1)
     centre /= np.linalg.norm(centre, axis=1, keepdims=True) if len(centre) else 1

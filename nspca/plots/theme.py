@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
-from nspca.presentation.colours import COLOURS, GRID, MAIN
+from nspca.presentation.colours import COLOURS, DIVERGING, FAINT, GRID, MAIN, SEQUENTIAL
 from nspca.presentation.numerals import NO_BOUND, format_guarantee
 
 # Everything a viewer may want to replace (Streamlit's theme, the live component) is in the template, never in
@@ -39,6 +39,8 @@ TEMPLATE = go.layout.Template(
         "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "xanchor": "left"},
     }
 )
+WEIGHT_OF_PIXEL = "The pixel in row %{y}, column %{x}<br>has weight %{z:.3f}."
+"""Text on hovering over a pixel of a component."""
 
 
 def new_figure(alt: str, height: int = 420, **layout: Any) -> go.Figure:
@@ -97,6 +99,44 @@ def add_curve(
     template = f"{hover if isinstance(hover, str) else '%{text}'}<extra></extra>"
     shown = text | {"hovertemplate": template} if len(hover) else {"hoverinfo": "skip"}
     figure.add_scatter(x=x, y=y, **{"mode": mode} | legend | shown | look)
+
+
+def add_pixels(
+    figure: go.Figure,
+    z: ArrayLike,
+    colours: Any,
+    limits: Sequence[float] = (),
+    hover: str = "",
+    title: str = "",
+    gap: int = 0,
+    **look: Any,
+) -> None:
+    """Draw an array (rows, columns) as coloured cells with `gap` between them; those of NaN stay empty.
+
+    `limits` are the values of the first and the last colour. `hover` is a template; nothing is shown without
+    it. A `title` stands at the scale of colours, which is left out without one.
+    """
+    look = {"zmin": limits[0], "zmax": limits[1]} | look if limits else look
+    look = ({"colorbar": colorbar(title)} if title else {"showscale": False}) | look
+    template = {"hovertemplate": f"{hover}<extra></extra>", "hoverongaps": False}
+    shown = template if hover else {"hoverinfo": "skip"}
+    figure.add_heatmap(z=light(z), colorscale=colours, xgap=gap, ygap=gap, **shown | look)
+
+
+def weight_colours(X: np.ndarray, largest: float | None = None) -> tuple[Any, tuple[float, float]]:
+    """Return the colours of weights and their limits, around 0 where some are negative and else from 0.
+
+    `largest` is the size of the strongest colour, by default that of the largest weight.
+    """
+    size = largest or float(np.abs(X).max(initial=0)) or 1.0
+    return (DIVERGING, (-size, size)) if (X < 0).any() else (SEQUENTIAL, (0, size))
+
+
+def grey_behind(mean: ArrayLike | None, n: int) -> tuple[np.ndarray, Any]:
+    """Return the mean image (n,) that lies behind weights, and its colours; a faint area without a mean."""
+    if mean is None:
+        return np.zeros(n), [[0, FAINT], [1, FAINT]]
+    return np.asarray(mean, float), "Greys_r"
 
 
 def add_swatch(figure: go.Figure, name: str, colour: str) -> None:
