@@ -84,9 +84,9 @@ def side_by_side(images: Sequence[Any], shape: Sequence[int], titles: Sequence[s
     for index, (x, title) in enumerate(zip(images, titles, strict=True)):
         number = "" if index == 0 else str(index + 1)
         drawn = np.where(np.asarray(x) == 0, np.nan, x).reshape(shape)
-        title = "weight" if index == len(images) - 1 else ""
+        scale = "weight" if index == len(images) - 1 else ""
         on: dict[str, Any] = {"xaxis": f"x{number}", "yaxis": f"y{number}"}
-        add_pixels(figure, drawn, DIVERGING, (-size, size), WEIGHT_OF_PIXEL, title, gap=1, **on)
+        add_pixels(figure, drawn, DIVERGING, (-size, size), WEIGHT_OF_PIXEL, scale, gap=1, **on)
         axis = {"domain": [index * width + 0.02, (index + 1) * width - 0.02], "range": [-0.5, shape[1] - 0.5]}
         figure.update_layout({f"xaxis{number}": {**axis, "anchor": f"y{number}"}})
         figure.update_layout({f"yaxis{number}": {"anchor": f"x{number}"}})
