@@ -15,7 +15,7 @@ import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
 from nspca.plots.sweeps import IN_HERE, NOTHING_ABOVE, band, certified
-from nspca.plots.theme import add_curve, add_pixels, new_figure, plain, weight_colours
+from nspca.plots.theme import add_curve, add_pixels, name_rows, new_figure, plain, weight_colours
 from nspca.presentation.colours import BOUND, CONTEXT, FOUND, PROVED, RIVALS, SEQUENTIAL, fade
 from nspca.presentation.numerals import (
     format_bound_share,
@@ -347,13 +347,7 @@ def weights_figure(
         textfont={"size": 11},
     )
     figure.update_xaxes(side="top", showgrid=False)
-    return figure.update_yaxes(
-        tickvals=list(range(len(names))),
-        ticktext=names,
-        range=[len(names) - 0.5, -0.5],
-        showgrid=False,
-        zeroline=False,
-    )
+    return name_rows(figure, names, zeroline=False)
 
 
 def cumulative_curves_figure(

@@ -17,6 +17,8 @@ from nspca.plots.theme import (
     add_pixels,
     grey_behind,
     hide_axes,
+    largest_weights,
+    name_rows,
     new_figure,
     plain,
     weight_colours,
@@ -206,15 +208,16 @@ def ranked(names: Sequence[str], weights: ArrayLike, top: int) -> tuple[list[str
     left out; ties keep their order.
     """
     weights = np.asarray(weights, float)
-    order = np.argsort(-np.abs(weights), kind="stable")
-    used = order[: np.count_nonzero(weights)]
-    return [plain(names[j]) for j in used[:top]], weights[used[:top]], max(0, len(used) - top)
+    used = largest_weights(weights, top)
+    return [plain(names[j]) for j in used], weights[used], np.count_nonzero(weights) - used.size
 
 
 def _ranked_figure(
-    names: Sequence[str], weights: ArrayLike, top: int, height: int, what: str, sure: Any = None
-) -> tuple[go.Figure, list[str], np.ndarray]:
-    """Return an empty figure with its description, and the names and values to draw, largest first.
+    names: Sequence[str], weights: ArrayLike, top: int, height: int, what: str, sure: Any
+) -> tuple[go.Figure, list[str], np.ndarray, Any]:
+    """Return an empty figure with its description, and names and values to draw, largest first.
+
+    The last array says which bars are solid; it is None without `sure`.
 
     `height` is that of a row in pixels, and `what` the plural noun of the description.
     """
@@ -229,7 +232,8 @@ def _ranked_figure(
     figure = new_figure(alt, height=70 + height * max(1, len(labels)))
     if more:
         figure.update_layout(title={"text": f"the {top} largest of {top + more}", "font": {"size": 14}})
-    return figure, labels, values
+    solid = None if sure is None else np.asarray(sure)[largest_weights(weights, top)]
+    return figure, labels, values, solid
 
 
 def _bars(
@@ -258,22 +262,12 @@ def _bars(
     return figure.update_xaxes(title_text="weight", zeroline=True)
 
 
-def _solid(weights: ArrayLike, top: int, sure: Any) -> Any:
-    """Return for each ranked feature whether its bar is drawn solid; None without `sure`."""
-    if sure is None:
-        return None
-    weights = np.asarray(weights, float)
-    return np.asarray(sure)[
-        np.argsort(-np.abs(weights), kind="stable")[: min(top, np.count_nonzero(weights))]
-    ]
-
-
 def component_words(words: Sequence[str], weights: ArrayLike, top: int = 40, sure: Any = None) -> go.Figure:
     """Draw the component as a word list, largest weight first, with each word as large as its weight over a
     bar of that length.
     """
-    figure, labels, values = _ranked_figure(words, weights, top, 27, "words", sure)
-    _bars(figure, labels, values, 0.3, _solid(weights, top, sure))
+    figure, labels, values, solid = _ranked_figure(words, weights, top, 27, "words", sure)
+    _bars(figure, labels, values, 0.3, solid)
     largest = np.abs(values).max(initial=0) or 1
     figure.add_scatter(
         x=np.zeros(len(values)),
@@ -294,12 +288,6 @@ def component_words(words: Sequence[str], weights: ArrayLike, top: int = 40, sur
 
 def component_bars(names: Sequence[str], weights: ArrayLike, top: int = 40, sure: Any = None) -> go.Figure:
     """Draw the component as bars with the names of its features, largest weight first."""
-    figure, labels, values = _ranked_figure(names, weights, top, 20, "features", sure)
-    _bars(figure, labels, values, 0.9, _solid(weights, top, sure))
-    return figure.update_yaxes(
-        tickvals=list(range(len(labels))),
-        ticktext=labels,
-        range=[len(labels) - 0.4, -0.6],
-        showgrid=False,
-        tickfont={"size": 12},
-    )
+    figure, labels, values, solid = _ranked_figure(names, weights, top, 20, "features", sure)
+    _bars(figure, labels, values, 0.9, solid)
+    return name_rows(figure, labels, range=[len(labels) - 0.4, -0.6], tickfont={"size": 12})

@@ -89,7 +89,8 @@ def sample_map(
     figure.update_yaxes(title_text=f"score along {axes[1]}")
     if arrows is not None:
         _draw_arrows(figure, S, arrows)
-    parts = [f"{count} along {axes[0]} and {axes[1]}", said, _describe_arrows(arrows)]
+    features = "" if arrows is None else f"{len(arrows.names)} features as arrows"
+    parts = [f"{count} along {axes[0]} and {axes[1]}", said, features]
     figure.layout.meta = {"alt": f"Map of samples: {', '.join(filter(None, parts))}."}
     return figure
 
@@ -172,8 +173,3 @@ def _draw_arrows(figure: go.Figure, S: np.ndarray, arrows: Arrows) -> None:
         showlegend=False,
         cliponaxis=False,
     )
-
-
-def _describe_arrows(arrows: Arrows | None) -> str:
-    """Return what a description says of the arrows; empty without arrows."""
-    return "" if arrows is None else f"{len(arrows.names)} features as arrows"

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from scipy.stats import rankdata
 
 from nspca.plots.samples import groups_of, names_of
-from nspca.plots.theme import add_pixels, add_swatch, new_figure
+from nspca.plots.theme import add_pixels, add_swatch, largest_weights, name_rows, new_figure
 from nspca.presentation.colours import COLOURS, DIVERGING
 
 TOP, MOST = 40, 400  # features and samples that are drawn at most
@@ -44,7 +44,7 @@ def score_map(
     labels : (m,), optional, drawn as a strip of colours above the map
     feature_names, sample_names : (n,) and (m,) names, optional
     """
-    used = np.argsort(-np.abs(np.asarray(x)), kind="stable")[: min(TOP, np.count_nonzero(x))]
+    used = largest_weights(x, TOP)
     order = np.argsort(scores, kind="stable")
     order = order[np.unique(np.linspace(0, len(order) - 1, min(len(order), MOST)).astype(int))]
     part = X[:, used]
@@ -70,13 +70,7 @@ def score_map(
         text=[[feature] * len(order) for feature in features],
     )
     figure.update_xaxes(title_text=f"{many}, smallest score to the largest", showticklabels=False)
-    figure.update_yaxes(
-        tickvals=list(range(len(used))),
-        ticktext=features,
-        range=[len(used) - 0.5, -0.5],
-        showgrid=False,
-        tickfont={"size": 12},
-    )
+    name_rows(figure, features, tickfont={"size": 12})
     return figure if labels is None else _with_strip(figure, np.asarray(labels), order)
 
 

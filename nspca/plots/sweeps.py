@@ -198,7 +198,8 @@ def sweep_figure(
         _add_pinned(figure, *other, unit_name, look)
     if wide:
         paper, rank_3 = wide
-        _add_region(figure, paper, expected, colours.PAPER, 0.18, f"{PAPER} ({_chance(paper)})")
+        chance = f"probability {format_guarantee(paper['epsnet_probability'].min())}"
+        _add_region(figure, paper, expected, colours.PAPER, 0.18, f"{PAPER} ({chance})")
         _add_upper(figure, paper, expected, unit_name, kind, PAPER, DOTTED | {"line_color": colours.PAPER})
         _add_upper(
             figure,
@@ -244,13 +245,6 @@ def sweep_figure(
 def _in_two_lines(title: str) -> str:
     """Return the title of an axis in two lines of about equal length, for which a low curve has room."""
     return "<br>".join(textwrap.wrap(title, max(16, 2 + len(title) // 2)))
-
-
-def _chance(paper: pd.DataFrame) -> str:
-    """Return the least probability of the paper's bound in words short enough for the legend on a small
-    screen.
-    """
-    return f"probability {format_guarantee(paper['epsnet_probability'].min())}"
 
 
 def _pooled(rows: list[pd.DataFrame]) -> pd.DataFrame:

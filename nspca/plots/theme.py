@@ -139,6 +139,18 @@ def grey_behind(mean: ArrayLike | None, n: int) -> tuple[np.ndarray, Any]:
     return np.asarray(mean, float), "Greys_r"
 
 
+def largest_weights(weights: ArrayLike, most: int) -> np.ndarray:
+    """Return the numbers of the largest weights that are not zero, at most `most`; ties keep their order."""
+    size = np.abs(np.asarray(weights, float))
+    return np.argsort(-size, kind="stable")[: min(most, np.count_nonzero(size))]
+
+
+def name_rows(figure: go.Figure, labels: Sequence[str], **look: Any) -> go.Figure:
+    """Return the figure with a label for each of its rows, the first on top."""
+    rows = {"tickvals": list(range(len(labels))), "ticktext": list(labels), "showgrid": False}
+    return figure.update_yaxes(rows | {"range": [len(labels) - 0.5, -0.5]} | look)
+
+
 def add_swatch(figure: go.Figure, name: str, colour: str) -> None:
     """Add a square of a colour to the legend."""
     marker = {"color": colour, "symbol": "square", "size": 12}
