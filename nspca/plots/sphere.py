@@ -12,8 +12,8 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
+from nspca.plots.spannogram import highest
 from nspca.plots.theme import add_curve, add_pixels, colorbar, light, new_figure
-from nspca.plots.top_curves import highest
 from nspca.presentation.colours import (
     BEST,
     CONTEXT,

@@ -15,10 +15,9 @@ from nspca import plots
 from nspca.plots.arc import feasible_arcs
 from nspca.plots.components import component_image, component_spectrum, component_words, ranked
 from nspca.plots.samples import _jitter, groups_of
-from nspca.plots.spannogram import curves, top_set
+from nspca.plots.spannogram import curves, highest, top_set
 from nspca.plots.sphere import arcs, field, from_hammer, hammer
 from nspca.plots.sweeps import band, certified
-from nspca.plots.top_curves import highest
 
 rng = np.random.default_rng(3)
 
