@@ -4,12 +4,16 @@ and the leading eigenvector.
 The spannogram page draws `pd_view_figure` for one set of features.
 """
 
+from typing import Any
+
 import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
 from nspca.plots.theme import add_curve, new_figure
 from nspca.presentation.colours import BEST, CONTEXT, LIMIT, MAIN, SECOND, fade
+
+AXIS: dict[str, Any] = {"range": [-1.25, 1.25], "constrain": "domain", "zeroline": True, "showgrid": False}
 
 
 def feasible_arcs(R: ArrayLike) -> list[tuple[float, float]]:
@@ -73,18 +77,7 @@ def pd_view_figure(R: ArrayLike) -> go.Figure:
     around = np.linspace(0, 2 * np.pi, 181)
     add_curve(figure, np.cos(around), np.sin(around), line={"color": CONTEXT, "width": 1})
     for index, (start, end) in enumerate(arcs):
-        arc = np.linspace(start, end, 91)
-        add_curve(
-            figure,
-            [0, *np.cos(arc), 0],
-            [0, *np.sin(arc), 0],
-            "feasible: Rc ≥ 0",
-            fill="toself",
-            fillcolor=fade(MAIN, 0.15),
-            line={"color": MAIN, "width": 4},
-            showlegend=index == 0,
-            legendgroup="arc",
-        )
+        _add_arc(figure, np.linspace(start, end, 91), showlegend=index == 0)
     for sign in (1, -1):
         add_curve(
             figure,
@@ -99,17 +92,16 @@ def pd_view_figure(R: ArrayLike) -> go.Figure:
         )
     if best is not None:
         _add_answer(figure, R, best, bool(inside))
-    figure.update_xaxes(
-        range=[-1.25, 1.25], constrain="domain", title_text="c<sub>1</sub>", zeroline=True, showgrid=False
-    )
-    return figure.update_yaxes(
-        range=[-1.25, 1.25],
-        scaleanchor="x",
-        constrain="domain",
-        title_text="c<sub>2</sub>",
-        zeroline=True,
-        showgrid=False,
-    )
+    figure.update_xaxes(title_text="c<sub>1</sub>", **AXIS)
+    return figure.update_yaxes(title_text="c<sub>2</sub>", scaleanchor="x", **AXIS)
+
+
+def _add_arc(figure: go.Figure, angles: np.ndarray, showlegend: bool) -> None:
+    """Draw a sector of feasible directions, for the `angles` along its arc."""
+    x, y = [0, *np.cos(angles), 0], [0, *np.sin(angles), 0]
+    look: dict[str, Any] = {"fill": "toself", "fillcolor": fade(MAIN, 0.15), "legendgroup": "arc"}
+    line = {"color": MAIN, "width": 4}
+    add_curve(figure, x, y, "feasible: Rc ≥ 0", line=line, showlegend=showlegend, **look)
 
 
 def _add_answer(figure: go.Figure, R: np.ndarray, best: np.ndarray, inside: bool) -> None:

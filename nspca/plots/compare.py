@@ -15,7 +15,7 @@ import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
 from nspca.plots.sweeps import IN_HERE, NOTHING_ABOVE, band, certified
-from nspca.plots.theme import add_curve, add_pixels, name_rows, new_figure, plain, weight_colours
+from nspca.plots.theme import add_curve, add_note, add_pixels, name_rows, new_figure, plain, weight_colours
 from nspca.presentation.colours import BOUND, CONTEXT, FOUND, PROVED, RIVALS, SEQUENTIAL, fade
 from nspca.presentation.numerals import (
     format_bound_share,
@@ -322,16 +322,8 @@ def weights_figure(
     )
     figure = new_figure(alt, height=150 + 22 * max(1, len(rows)))
     if used.size > len(rows):
-        below = {
-            "xref": "paper",
-            "yref": "paper",
-            "x": 0,
-            "y": -0.01,
-            "xanchor": "left",
-            "yanchor": "top",
-            "showarrow": False,
-        }
-        figure.add_annotation(text=f"the {len(rows)} strongest of {used.size} features in use", **below)
+        strongest = f"the {len(rows)} strongest of {used.size} features in use"
+        add_note(figure, strongest, 0, -0.01, "top left")
     add_pixels(
         figure,
         np.where(X[rows] == 0, np.nan, X[rows]),

@@ -9,7 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
-from nspca.plots.theme import add_curve, new_figure, ratio_sentence
+from nspca.plots.theme import add_curve, add_note, new_figure, ratio_sentence
 from nspca.presentation.colours import BOUND, FOUND, PROVED, fade
 from nspca.presentation.numerals import (
     format_bound,
@@ -75,16 +75,7 @@ def gap_figure(
         customdata=reached,
     )
     if ratio is not None:
-        figure.add_annotation(
-            text=ratio_sentence(ratio),
-            xref="paper",
-            yref="paper",
-            x=1,
-            y=1.02,
-            xanchor="right",
-            yanchor="bottom",
-            showarrow=False,
-        )
+        add_note(figure, ratio_sentence(ratio), 1, 1.02, "bottom right")
     figure.update_xaxes(title_text=steps_name)
     return figure.update_yaxes(title_text=f"{prefix}{unit_name}", range=heights)
 

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from nspca.plots.theme import (
     WEIGHT_OF_PIXEL,
     add_curve,
+    add_note,
     add_pixels,
     add_swatch,
     hide_axes,
@@ -91,9 +92,7 @@ def side_by_side(images: Sequence[Any], shape: Sequence[int], titles: Sequence[s
         figure.update_layout({f"xaxis{number}": {**axis, "anchor": f"y{number}"}})
         figure.update_layout({f"yaxis{number}": {"anchor": f"x{number}"}})
         middle = sum(axis["domain"]) / 2
-        figure.add_annotation(
-            text=title, xref="paper", yref="paper", x=middle, y=1, yanchor="bottom", showarrow=False
-        )
+        add_note(figure, title, middle, 1, "bottom auto")
     hide_axes(figure)
     for index in range(len(images)):  # each image is square by itself
         number = "" if index == 0 else str(index + 1)

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from nspca.plots.theme import add_curve, certainty
+from nspca.plots.theme import add_curve, add_note, certainty
 from nspca.presentation.colours import CONTEXT, PAPER, PROVED
 from nspca.presentation.numerals import format_guarantee, proved_ratio
 
@@ -116,15 +116,4 @@ def _lay_out(figure: go.Figure, bottom: int, top: int, floor: float, title: str)
         },
         xaxis={"anchor": "y2"},
     )
-    figure.add_annotation(
-        text=title,
-        xref="paper",
-        yref="paper",
-        x=0,
-        y=TITLE_AT,
-        xanchor="left",
-        yanchor="bottom",
-        align="left",
-        showarrow=False,
-        font={"size": 13},
-    )
+    add_note(figure, title, 0, TITLE_AT, "bottom left", align="left", font={"size": 13})

@@ -10,6 +10,7 @@ has every k of the sweep.
 import math
 import textwrap
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from nspca.plots import kaxis, published, strip
-from nspca.plots.theme import add_curve, certainty, new_figure, plain, ratio_sentence
+from nspca.plots.theme import add_curve, add_note, certainty, new_figure, plain, ratio_sentence
 from nspca.presentation import colours
 from nspca.presentation.colours import BOUND, CHOSEN, COLOURS, CONTEXT, EARLIER, PROVED, fade
 from nspca.presentation.numerals import format_bound_share, format_guarantee, format_value_share
@@ -42,15 +43,6 @@ IN_HERE, NOTHING_ABOVE = "the optimum is in here (proved)", "nothing above this 
 PAPER, RANK_3 = "2014 paper's bound", "rank-3 bound, its exact form (proved)"
 DOTTED = {"line_width": 1.5, "line_dash": "dot", "marker_size": 5, "marker_symbol": "triangle-down"}
 THIN = {"line_width": 1, "marker_size": 3}
-READY = {
-    "xref": "paper",
-    "yref": "paper",
-    "x": 1,
-    "y": strip.TITLE_AT,
-    "xanchor": "right",
-    "yanchor": "bottom",
-    "font": {"size": 13},
-}
 PINNED = tuple(
     {"color": colour, "dash": dash, "symbol": symbol}
     for colour, dash, symbol in zip(
@@ -196,30 +188,19 @@ def sweep_figure(
         _add_ghost(figure, earlier, unit_name)
     for other, look in zip(pinned, PINNED * len(pinned), strict=False):
         _add_pinned(figure, *other, unit_name, look)
+    upper = partial(_add_upper, figure, expected=expected, unit_name=unit_name, kind=kind)
     if wide:
         paper, rank_3 = wide
         chance = f"probability {format_guarantee(paper['epsnet_probability'].min())}"
         _add_region(figure, paper, expected, colours.PAPER, 0.18, f"{PAPER} ({chance})")
-        _add_upper(figure, paper, expected, unit_name, kind, PAPER, DOTTED | {"line_color": colours.PAPER})
-        _add_upper(
-            figure,
-            rank_3,
-            expected,
-            unit_name,
-            kind,
-            RANK_3,
-            THIN | {"line_color": colours.PAPER, "showlegend": not tight},
-        )
+        upper(paper, name=PAPER, look=DOTTED | {"line_color": colours.PAPER})
+        upper(rank_3, name=RANK_3, look=THIN | {"line_color": colours.PAPER, "showlegend": not tight})
     if tight:
         _add_region(figure, ours, expected, PROVED, 0.4, IN_HERE)
-        _add_upper(figure, ours, expected, unit_name, kind, NOTHING_ABOVE, DOTTED | {"line_color": BOUND})
-    drawn = [
-        *wide[:1],
-        *tight,
-        *([] if earlier is None else [earlier]),
-        *(_in_percent(rows, own) for rows, own, _ in pinned),
-    ]
-    top = _lay_out_values(figure, drawn, [ours], 100 * ceiling / unit, fit)
+        upper(ours, name=NOTHING_ABOVE, look=DOTTED | {"line_color": BOUND})
+    others = [_in_percent(rows, own) for rows, own, _ in pinned]
+    drawn = [*wide[:1], *tight, *([] if earlier is None else [earlier]), *others]
+    top = _lay_out_values(figure, drawn, ours if fit else None, 100 * ceiling / unit)
     if wanted is not None and expected and 100 * wanted[0] / unit <= top:
         _add_wanted(figure, 100 * wanted[0] / unit, wanted[1], expected)
     if tight:
@@ -233,7 +214,7 @@ def sweep_figure(
         _add_method(figure, last, method, colour, unit_name, kind)
     said = f"{len(frame)} of {total} ready" if total and len(frame) < total else note
     if said:
-        figure.add_annotation(text=said, showarrow=False, **READY)
+        add_note(figure, said, 1, strip.TITLE_AT, "bottom right", font={"size": 13})
     kaxis.lay_out(figure, expected)
     if selected_k is not None:
         _mark(figure, int(selected_k), expected)
@@ -255,12 +236,12 @@ def _pooled(rows: list[pd.DataFrame]) -> pd.DataFrame:
 
 
 def _lay_out_values(
-    figure: go.Figure, drawn: list[pd.DataFrame], fitted: list[pd.DataFrame], ceiling: float, fit: bool
+    figure: go.Figure, drawn: list[pd.DataFrame], fitted: pd.DataFrame | None, ceiling: float
 ) -> float:
     """Set the range of the value axis, from zero (or the smallest value) to the largest bound, and prevent
     panning beyond it. Return the upper end, infinite where it is not known.
 
-    `drawn` has all rows in the figure. With `fit`, the axis shows only the values and bounds in `fitted`.
+    `drawn` has all rows in the figure. With `fitted`, the axis shows only the values and bounds there.
     """
     found = [largest for rows in drawn if not math.isnan(largest := _largest(rows))]
     top = min(max(found, default=ceiling), ceiling)
@@ -271,12 +252,8 @@ def _lay_out_values(
     grid = 10.0 ** math.floor(math.log10(top)) / 100
     top = grid * math.ceil(top * HEADROOM / grid)
     low, high = 0.0, top
-    known = [rows for rows in fitted if len(rows)]
-    if fit and known:
-        low, high = (
-            min(rows["value"].min() for rows in known),
-            min(top, max(_largest(rows) for rows in known)),
-        )
+    if fitted is not None and len(fitted):
+        low, high = fitted["value"].min(), min(top, _largest(fitted))
         pad = max(0.06 * (high - low), 1e-3 * high)
         low, high = max(0.0, low - pad), min(top, high + pad)
     figure.update_yaxes(range=[low, high], minallowed=0.0, maxallowed=top, selector=0)
@@ -324,20 +301,11 @@ def _add_method(
 def _mark(figure: go.Figure, k: int, expected: list[int]) -> None:
     """Draw a line at k through both parts of the figure; its label stands on the side with more room."""
     at = kaxis.place(expected, k)
-    right = bool(expected) and 2 * at > kaxis.place(expected, expected[0]) + kaxis.place(
-        expected, expected[-1]
-    )
-    figure.add_shape(
-        type="line", x0=k, x1=k, yref="paper", y0=0, y1=1, line={"color": CHOSEN, "width": 2}, layer="below"
-    )
-    label = {
-        "text": f"k = {k}",
-        "showarrow": False,
-        "yref": "paper",
-        "y": strip.CURVE[0],
-        "yanchor": "bottom",
-    }
-    figure.add_annotation(x=at, xanchor="right" if right else "left", font={"color": CHOSEN}, **label)
+    ends = [kaxis.place(expected, end) for end in expected[:1] + expected[-1:]]
+    corner = "bottom right" if 2 * at > sum(ends) and ends else "bottom left"
+    line = {"color": CHOSEN, "width": 2}
+    figure.add_shape(type="line", x0=k, x1=k, yref="paper", y0=0, y1=1, line=line, layer="below")
+    add_note(figure, f"k = {k}", at, strip.CURVE[0], corner, xref="x", font={"color": CHOSEN})
 
 
 def _add_ring(figure: go.Figure, k: int, rows: pd.DataFrame) -> None:
@@ -421,27 +389,17 @@ def _add_pinned(
     figure: go.Figure, frame: pd.DataFrame, unit: float, name: str, unit_name: str, look: dict[str, Any]
 ) -> None:
     """Draw the best values of an earlier sweep and its proved region, behind everything else."""
-    rows = (
-        _in_percent(frame, unit)
-        .sort_values("value", kind="stable")
-        .drop_duplicates("k", keep="last")
-        .sort_values("k")
-    )
+    best = frame.sort_values("value", kind="stable").drop_duplicates("k", keep="last").sort_values("k")
+    rows = _in_percent(best, unit)
     ks = [int(k) for k in rows["k"]]
     _add_region(figure, rows, ks, look["color"], 0.15)
     hover = [
         f"<b>k = {k}</b>, {plain(name, 90)}<br>{value} of {unit_name}:<br>{ratio_sentence(ratio)}."
         for k, value, ratio in zip(ks, rows["value_text"], rows["ratio"], strict=True)
     ]
-    add_curve(
-        figure,
-        ks,
-        rows["value"],
-        plain(name, 70),
-        hover,
-        line={"color": look["color"], "width": 2, "dash": look["dash"]},
-        marker={"size": 5, "symbol": look["symbol"]},
-    )
+    line = {"color": look["color"], "width": 2, "dash": look["dash"]}
+    marker = {"size": 5, "symbol": look["symbol"]}
+    add_curve(figure, ks, rows["value"], plain(name, 70), hover, line=line, marker=marker)
 
 
 def _sweep_alt(shown: pd.DataFrame, unit_name: str, kind: str) -> str:

@@ -123,6 +123,15 @@ def add_pixels(
     figure.add_heatmap(z=light(z), colorscale=colours, xgap=gap, ygap=gap, **shown | look)
 
 
+def add_note(figure: go.Figure, text: str, x: float, y: float, corner: str, **look: Any) -> None:
+    """Write a text so that one corner of it, such as "bottom right", lies at x and y, from (0, 0) at the
+    bottom left of the figure to (1, 1).
+    """
+    vertical, horizontal = corner.split()
+    place = {"xref": "paper", "yref": "paper", "x": x, "y": y, "xanchor": horizontal, "yanchor": vertical}
+    figure.add_annotation(text=text, showarrow=False, **place | look)
+
+
 def weight_colours(X: np.ndarray, largest: float | None = None) -> tuple[Any, tuple[float, float]]:
     """Return the colours of weights and their limits, around 0 where some are negative and else from 0.
 
