@@ -209,7 +209,7 @@ def ranked(names: Sequence[str], weights: ArrayLike, top: int) -> tuple[list[str
     """
     weights = np.asarray(weights, float)
     used = largest_weights(weights, top)
-    return [plain(names[j]) for j in used], weights[used], np.count_nonzero(weights) - used.size
+    return [plain(names[j]) for j in used], weights[used], int(np.count_nonzero(weights)) - used.size
 
 
 def _ranked_figure(
