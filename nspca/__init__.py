@@ -5,122 +5,67 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from nspca.api import certify, solve, sweep
-    from nspca.certificate import Certificate
-    from nspca.data import Dataset, load_sample, prepare, read, read_text
-    from nspca.errors import (
-        Cancelled,
-        CertificateError,
-        InvalidData,
-        InvalidOption,
-        InvalidProblem,
-        NSPCAError,
-    )
-    from nspca.estimator import NSPCA
-    from nspca.planning import Plan, plan
-    from nspca.problem import Problem
-    from nspca.progress import Event
-    from nspca.result import Result, Status, Sweep, knee
-    from nspca.selection import (
-        Choice,
-        GroupEffects,
-        NoiseTest,
-        choose_components,
-        choose_k,
-        group_effects,
-        held_out_group_effects,
-        noise_test,
-    )
-    from nspca.selection.membership import Membership, Place, membership
-    from nspca.shards import Shards
-    from nspca.solvers import METHODS
-    from nspca.specs import (
-        ChoiceSpec,
-        ComparisonSpec,
-        ComponentsChoiceSpec,
-        ComponentsSpec,
-        ComponentsStabilitySpec,
-        DataSpec,
-        DetectionSpec,
-        GenesSpec,
-        GroupsSpec,
-        MembershipSpec,
-        NoiseSpec,
-        PaperSpec,
-        PitpropsSpec,
-        PreviewSpec,
-        ProblemSpec,
-        ProofSpec,
-        Spec,
-        StabilitySpec,
-        SuccessiveSpec,
-        SweepSpec,
-        published_bounds,
-    )
-    from nspca.verifying import verify
+    from nspca.api import certify as certify
+    from nspca.api import solve as solve
+    from nspca.api import sweep as sweep
+    from nspca.certificate import Certificate as Certificate
+    from nspca.data import Dataset as Dataset
+    from nspca.data import load_sample as load_sample
+    from nspca.data import prepare as prepare
+    from nspca.data import read as read
+    from nspca.data import read_text as read_text
+    from nspca.errors import Cancelled as Cancelled
+    from nspca.errors import CertificateError as CertificateError
+    from nspca.errors import InvalidData as InvalidData
+    from nspca.errors import InvalidOption as InvalidOption
+    from nspca.errors import InvalidProblem as InvalidProblem
+    from nspca.errors import NSPCAError as NSPCAError
+    from nspca.estimator import NSPCA as NSPCA
+    from nspca.planning import Plan as Plan
+    from nspca.planning import plan as plan
+    from nspca.problem import Problem as Problem
+    from nspca.progress import Event as Event
+    from nspca.result import Result as Result
+    from nspca.result import Status as Status
+    from nspca.result import Sweep as Sweep
+    from nspca.result import knee as knee
+    from nspca.selection import Choice as Choice
+    from nspca.selection import GroupEffects as GroupEffects
+    from nspca.selection import NoiseTest as NoiseTest
+    from nspca.selection import choose_components as choose_components
+    from nspca.selection import choose_k as choose_k
+    from nspca.selection import group_effects as group_effects
+    from nspca.selection import held_out_group_effects as held_out_group_effects
+    from nspca.selection import noise_test as noise_test
+    from nspca.selection.membership import Membership as Membership
+    from nspca.selection.membership import Place as Place
+    from nspca.selection.membership import membership as membership
+    from nspca.shards import Shards as Shards
+    from nspca.solvers import METHODS as METHODS
+    from nspca.specs import ChoiceSpec as ChoiceSpec
+    from nspca.specs import ComparisonSpec as ComparisonSpec
+    from nspca.specs import ComponentsChoiceSpec as ComponentsChoiceSpec
+    from nspca.specs import ComponentsSpec as ComponentsSpec
+    from nspca.specs import ComponentsStabilitySpec as ComponentsStabilitySpec
+    from nspca.specs import DataSpec as DataSpec
+    from nspca.specs import DetectionSpec as DetectionSpec
+    from nspca.specs import GenesSpec as GenesSpec
+    from nspca.specs import GroupsSpec as GroupsSpec
+    from nspca.specs import MembershipSpec as MembershipSpec
+    from nspca.specs import NoiseSpec as NoiseSpec
+    from nspca.specs import PaperSpec as PaperSpec
+    from nspca.specs import PitpropsSpec as PitpropsSpec
+    from nspca.specs import PreviewSpec as PreviewSpec
+    from nspca.specs import ProblemSpec as ProblemSpec
+    from nspca.specs import ProofSpec as ProofSpec
+    from nspca.specs import Spec as Spec
+    from nspca.specs import StabilitySpec as StabilitySpec
+    from nspca.specs import SuccessiveSpec as SuccessiveSpec
+    from nspca.specs import SweepSpec as SweepSpec
+    from nspca.specs import published_bounds as published_bounds
+    from nspca.verifying import verify as verify
 
 __version__ = "0.1.0"
-__all__ = [
-    "METHODS",
-    "NSPCA",
-    "Cancelled",
-    "Certificate",
-    "CertificateError",
-    "Choice",
-    "ChoiceSpec",
-    "ComparisonSpec",
-    "ComponentsChoiceSpec",
-    "ComponentsSpec",
-    "ComponentsStabilitySpec",
-    "DataSpec",
-    "Dataset",
-    "DetectionSpec",
-    "Event",
-    "GenesSpec",
-    "GroupEffects",
-    "GroupsSpec",
-    "InvalidData",
-    "InvalidOption",
-    "InvalidProblem",
-    "Membership",
-    "MembershipSpec",
-    "NSPCAError",
-    "NoiseSpec",
-    "NoiseTest",
-    "PaperSpec",
-    "PitpropsSpec",
-    "Place",
-    "Plan",
-    "PreviewSpec",
-    "Problem",
-    "ProblemSpec",
-    "ProofSpec",
-    "Result",
-    "Shards",
-    "Spec",
-    "StabilitySpec",
-    "Status",
-    "SuccessiveSpec",
-    "Sweep",
-    "SweepSpec",
-    "certify",
-    "choose_components",
-    "choose_k",
-    "group_effects",
-    "held_out_group_effects",
-    "knee",
-    "load_sample",
-    "membership",
-    "noise_test",
-    "plan",
-    "prepare",
-    "published_bounds",
-    "read",
-    "read_text",
-    "solve",
-    "sweep",
-    "verify",
-]
 
 # A name is loaded when it is first used: ``import nspca`` and `nspca --help` wait for no numerics, and who
 # solves waits for no parsers, Pillow, pooch or scikit-learn.
@@ -180,6 +125,7 @@ _ROOMS = {
     "verifying": ("verify",),
 }
 _ROOM = {name: room for room, names in _ROOMS.items() for name in names}
+__all__ = sorted(_ROOM)
 
 
 def __getattr__(name: str) -> Any:

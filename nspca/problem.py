@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from nspca.covariance.covariance import Covariance, DataCovariance, without_underflow
+from nspca.covariance.covariance import Covariance
+from nspca.covariance.data import DataCovariance, without_underflow
 from nspca.covariance.inputs import SHIFT, from_dense, from_matrix, from_sparse
 from nspca.covariance.linalg import Array
 from nspca.covariance.long import from_file, is_long

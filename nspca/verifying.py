@@ -53,7 +53,7 @@ def _as_certified(X: Any, certificate: Any) -> Any:
     import numpy as np
     import scipy.sparse as sp
 
-    from nspca.covariance.covariance import canonical, dense_digest, sparse_digest
+    from nspca.covariance.digests import canonical, dense_digest, sparse_digest
 
     digest = getattr(certificate, "digest", None)
     if not isinstance(X, np.ndarray) or dense_digest(X) == digest:

@@ -19,10 +19,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 MEDIAN, FUNCTION, CLASS, ARGUMENTS, WIDTH = 120, 50, 200, 7, 110
-FIGURE = "traces and axes of one figure, in the order in which they are drawn"
 REASONS = {
-    "nspca.plots.compare.weights_figure": FIGURE,
-    "nspca.plots.gaps.gap_figure": FIGURE,
     "nspca.cli.solve.add": "one option after another, in the order of the help",
     "nspca.api.sweep": "the public call: half of it says what may be asked",
     "nspca.specs.components.ComponentsSpec": "fields of the question and what is derived from them",
@@ -31,8 +28,6 @@ REASONS = {
     "nspca.jobs.runs.Runs": "one statement of SQL a method; whoever takes some out takes the transaction "
     "with them",
     "nspca.plots.compare.values_figure": "one keyword for each thing that may be said on the figure",
-    "nspca.plots.matching.matching_figure": FIGURE,
-    "nspca.plots.sphere.sphere_figure": "traces and axes of one figure, in the order in which they are drawn",
     "nspca.api.solve": "the public call: every argument is one that users name",
     "nspca.api.certify": "the public call: every argument is one that users name",
     "nspca.bounds.strongest.strongest": "what a bound may start from, and what it may cost",
@@ -64,10 +59,7 @@ REASONS = {
     "nspca.dashboard.components.spannogram_explorer.explorer_data": "all that goes to the browser, by name",
     "nspca.dashboard.components.spannogram_explorer.spannogram_explorer": "the same and where it "
     "stands on the page",
-    "nspca.plots.arc.pd_view_figure": "traces and axes of one figure, in the order in which they are drawn",
     "nspca.plots.components.component_figure": "one keyword for each thing that may be said on the figure",
-    "nspca.plots.sphere.flat_map_figure": "traces and axes of one figure, in the order in which they are "
-    "drawn",
     "nspca.plots.sweeps.sweep_figure": "one keyword for each thing that may stand on the figure, drawn from "
     "the back to the front",
 }

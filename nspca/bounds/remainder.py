@@ -16,7 +16,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from nspca.bounds.inequality import SLACK
-from nspca.covariance.covariance import Covariance, DataCovariance, SparseCovariance
+from nspca.covariance.covariance import Covariance
+from nspca.covariance.data import DataCovariance, SparseCovariance
 from nspca.covariance.linalg import UNIT_ROUNDOFF, Array, Indices
 from nspca.covariance.parts import CANDIDATES, Parts
 from nspca.progress import Event, tell

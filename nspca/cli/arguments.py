@@ -1,6 +1,7 @@
 """Parsers of argument values, and arguments shared by several commands, for the `add` of each command."""
 
 import argparse
+import math
 import textwrap
 from collections.abc import Callable, Iterable
 from difflib import get_close_matches
@@ -248,37 +249,39 @@ def column(text: str) -> str | int:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else text
 
 
-def count(text: str) -> int:
-    """Parse a whole number from 1 to a million."""
-    if not text.isascii() or not text.isdigit() or not 1 <= int(text[:10]) <= 10**6:
-        raise argparse.ArgumentTypeError(f"a whole number from 1 up is required, got {text!r}")
+def _whole(text: str, most: int, required: str) -> int:
+    """Parse a whole number from 1 to `most`."""
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text[:10]) <= most:
+        raise argparse.ArgumentTypeError(f"{required} is required, got {text!r}")
     return int(text)
 
 
-def percent(text: str) -> float:
-    """Parse a percentage above 0 and at most 100."""
-    try:
-        share = float(text)
-    except ValueError:
-        share = 0.0
-    if not 0 < share <= 100:
-        raise argparse.ArgumentTypeError(f"per cent above 0 and at most 100 are required, got {text!r}")
-    return share
-
-
-def share(text: str) -> float:
-    """Parse a percentage from 0 to 100 as a share from 0 to 1."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value <= 100:
-        raise argparse.ArgumentTypeError(f"per cent from 0 to 100 are required, got {text!r}")
-    return value / 100
+def count(text: str) -> int:
+    """Parse a whole number from 1 to a million."""
+    return _whole(text, 10**6, "a whole number from 1 up")
 
 
 def port_number(text: str) -> int:
     """Parse a port number."""
-    if not text.isascii() or not text.isdigit() or not 1 <= int(text[:6]) <= 65535:
-        raise argparse.ArgumentTypeError(f"a port from 1 to 65535 is required, got {text!r}")
-    return int(text)
+    return _whole(text, 65535, "a port from 1 to 65535")
+
+
+def _per_cent(text: str, least: float, required: str) -> float:
+    """Parse a number from `least` to 100."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not least <= value <= 100:
+        raise argparse.ArgumentTypeError(f"per cent {required} are required, got {text!r}")
+    return value
+
+
+def percent(text: str) -> float:
+    """Parse a percentage above 0 and at most 100."""
+    return _per_cent(text, math.ulp(0.0), "above 0 and at most 100")
+
+
+def share(text: str) -> float:
+    """Parse a percentage from 0 to 100 as a share from 0 to 1."""
+    return _per_cent(text, 0.0, "from 0 to 100") / 100

@@ -4,7 +4,7 @@
 """
 
 from nspca.components.angle import at_an_angle, check_angle
-from nspca.components.deflation import DEFLATIONS, check_deflation, check_disjoint, drop_features, successive
+from nspca.components.deflation import DEFLATIONS, check_deflation, check_disjoint, successive
 from nspca.components.variance import explained_variances, shares_of_rows
 
 __all__ = [
@@ -13,7 +13,6 @@ __all__ = [
     "check_angle",
     "check_deflation",
     "check_disjoint",
-    "drop_features",
     "explained_variances",
     "shares_of_rows",
     "successive",

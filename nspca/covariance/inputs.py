@@ -10,13 +10,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from nspca.covariance.covariance import (
-    DataCovariance,
-    MatrixCovariance,
-    SparseCovariance,
-    dense_digest,
-    sparse_digest,
-)
+from nspca.covariance.covariance import MatrixCovariance
+from nspca.covariance.data import DataCovariance, SparseCovariance
+from nspca.covariance.digests import dense_digest, sparse_digest
 from nspca.covariance.large import sparse
 from nspca.covariance.linalg import (
     UNIT_ROUNDOFF,

@@ -13,14 +13,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from nspca.covariance.covariance import (
-    DENSE_LIMIT,
-    DIRECT_LIMIT,
-    RESIDUAL,
-    DataCovariance,
-    MatrixCovariance,
-    SparseCovariance,
-)
+from nspca.covariance.covariance import DENSE_LIMIT, DIRECT_LIMIT, RESIDUAL, MatrixCovariance
+from nspca.covariance.data import DataCovariance, SparseCovariance
 from nspca.covariance.linalg import Array, Indices
 from nspca.covariance.moments import counts
 from nspca.covariance.parts import Parts

@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.blas import dsyr, dsyrk
 
-from nspca.covariance.covariance import WHOLE_LIMIT, Covariance, DataCovariance, MatrixCovariance
+from nspca.covariance.covariance import Covariance, MatrixCovariance
+from nspca.covariance.data import WHOLE_LIMIT, DataCovariance
 from nspca.covariance.inputs import refuse_constant, require_two_rows
 from nspca.covariance.linalg import Array, Indices, scaled
 from nspca.covariance.moments import STILL

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from nspca.covariance.covariance import summed
+from nspca.covariance.digests import summed
 from nspca.covariance.linalg import Array
 from nspca.errors import InvalidProblem, shown
 from nspca.validation.integers import describe_rounding, find_inexact, is_inexact

@@ -19,7 +19,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from nspca.covariance import distributed
-from nspca.covariance.covariance import DENSE_LIMIT, WHOLE_LIMIT, Covariance, SparseCovariance, sparse_gram
+from nspca.covariance.covariance import DENSE_LIMIT, Covariance
+from nspca.covariance.data import WHOLE_LIMIT, SparseCovariance, sparse_gram
 from nspca.covariance.linalg import Array, Indices
 from nspca.covariance.parts import Parts, pieces
 from nspca.covariance.passes import Rows, Table

@@ -26,7 +26,8 @@ import scipy.linalg
 import scipy.sparse as sp
 import scipy.sparse.linalg as spla
 
-from nspca.covariance.covariance import DIRECT_LIMIT, Covariance, DataCovariance
+from nspca.covariance.covariance import DIRECT_LIMIT, Covariance
+from nspca.covariance.data import DataCovariance
 from nspca.covariance.linalg import UNIT_ROUNDOFF, Array, one_thread_if_quick, oriented
 from nspca.errors import InvalidData, InvalidOption, InvalidProblem
 from nspca.validation.options import whole

@@ -104,7 +104,7 @@ def _to_dataset(X: np.ndarray, name: str, reader: NpzReader) -> Dataset:
         label_columns=groups,
         label_name=label_name,
         texts=texts,
-        is_covariance=_flag(reader, "is_covariance"),
+        is_covariance=_is_covariance(reader),
         prepared=prepared,
         header=header,
         header_names=header_names,
@@ -213,9 +213,9 @@ def _prepared(reader: NpzReader) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return known, notes + ((f"{unknown} of its preparations are not known here.",) if unknown else ())
 
 
-def _flag(reader: NpzReader, key: str) -> bool:
-    """Return whether the archive has a member `key` that is a single True."""
-    flag = reader.read_array(key) if key in reader.files else np.array(False)
+def _is_covariance(reader: NpzReader) -> bool:
+    """Return whether the archive says of its table, by a single True, that it is a covariance."""
+    flag = reader.read_array("is_covariance") if "is_covariance" in reader.files else np.array(False)
     return flag.dtype.kind == "b" and flag.size == 1 and bool(flag.item())
 
 

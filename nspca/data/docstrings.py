@@ -14,6 +14,7 @@ import tokenize
 import warnings
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -202,11 +203,8 @@ def _matrix(names: list[str], counts: list[Counter[str]]) -> Dataset:
 def _add_provenance(data: Dataset) -> Dataset:
     """Return word counts as a Dataset with provenance and notes, which the cache file does not hold."""
     version = platform.python_version()
-    return Dataset(
-        name="python-docs",
-        X=data.X,
-        feature_names=data.feature_names,
-        sample_names=data.sample_names,
+    return replace(
+        data,
         source="real",
         kind="words",
         provenance=f"Documentation strings of the Python {version} standard library installed here, PSF "

@@ -119,17 +119,17 @@ def _read_source(
     report: Report,
 ) -> Dataset:
     """Read a folder, a file by its path, or bytes; `words` is the content of a vocabulary file, if any."""
-    if isinstance(path_or_buffer, (str, Path)) and Path(path_or_buffer).is_dir():
-        return _read_files(
-            limits.list_files(Path(path_or_buffer), limits.bounded_bytes), name, words, options, report
-        )
-    if isinstance(path_or_buffer, (str, Path)) and str(path_or_buffer).lower().endswith(SUFFIX):
-        return read_h5ad(Path(path_or_buffer), name, options.label_column)
-    if isinstance(path_or_buffer, (str, Path)) and str(path_or_buffer).lower().endswith(HDF5):
-        return _read_hdf5(Path(path_or_buffer), name, options)
+    path = Path(path_or_buffer) if isinstance(path_or_buffer, str | Path) else None
+    if path is not None:
+        if path.is_dir():
+            return _read_files(limits.list_files(path, limits.bounded_bytes), name, words, options, report)
+        if path.name.lower().endswith(SUFFIX):
+            return read_h5ad(path, name, options.label_column)
+        if path.name.lower().endswith(HDF5):
+            return _read_hdf5(path, name, options)
     raw = limits.bounded_bytes(path_or_buffer)
-    if words is None and isinstance(path_or_buffer, (str, Path)):
-        beside = find_vocabulary(Path(path_or_buffer))
+    if words is None and path is not None:
+        beside = find_vocabulary(path)
         words = None if beside is None else read_vocabulary(beside)
     return _read_bytes(raw, name, words, options, report, len(raw))
 

@@ -14,7 +14,7 @@ from nspca.data.dataset import Candidate, Dataset, check_enough
 from nspca.data.layout import MISSING, Layout, are_labels, as_utf8, is_number, quoted, short, stripped
 from nspca.data.limits import check_dense, check_growth, check_lines, check_room
 from nspca.data.missing import Settled, settle
-from nspca.data.names import Names, frozen, numbered, unique_names
+from nspca.data.names import frozen, numbered, unique_names
 from nspca.data.read_options import ReadOptions
 from nspca.data.readers.base import Source
 from nspca.data.readers.delimited import DelimitedReader
@@ -79,7 +79,9 @@ def read_table(reader: TableReader, name: str, notes: tuple[str, ...] = ()) -> D
         groups[layout.columns[labels]] = to_labels(settled.of_rows(texts[labels]))
     check_enough(settled.rows.size, settled.columns.size, chosen.describe_excluded(layout))
     candidates += _numbered_classes(layout, settled, features)
-    sample_names, renamed = _sample_names(texts[ids] if ids is not None else None, len(values))
+    sample_names, renamed = (
+        (numbered("sample", len(values)), ()) if ids is None else unique_names(texts[ids], "sample")
+    )
     return Dataset(
         name=name,
         X=settled.X,
@@ -215,11 +217,6 @@ def _numbered_classes(layout: Layout, settled: Settled, features: Sequence[int])
             if (column == np.round(column)).all() and are_labels(column.tolist()):
                 out += (Candidate(layout.columns[i], np.unique(column).size),)
     return out
-
-
-def _sample_names(ids: Sequence[str] | None, count: int) -> tuple[Names, tuple[str, ...]]:
-    """Return sample names made unique, numbered when `ids` is None, and a note when names were changed."""
-    return (numbered("sample", count), ()) if ids is None else unique_names(ids, "sample")
 
 
 def to_labels(texts: Sequence[str]) -> np.ndarray:

@@ -10,9 +10,10 @@ import socket
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import platformdirs
 import psutil
@@ -213,6 +214,21 @@ class Database:
                     db.execute("ROLLBACK")
                 self._give_back(db)
 
+    def _rows(self, query: str, values: Sequence[Any] = ()) -> list[sqlite3.Row]:
+        """Return the rows of a query."""
+        with self._reading() as db:
+            return db.execute(query, values).fetchall()
+
+    def _row(self, query: str, values: Sequence[Any]) -> sqlite3.Row | None:
+        """Return the first row of a query, None if there is none."""
+        with self._reading() as db:
+            return db.execute(query, values).fetchone()
+
+    def _change(self, statement: str, values: Sequence[Any]) -> int:
+        """Execute a statement that writes, and return how many rows it changed."""
+        with self._writing() as db:
+            return db.execute(statement, values).rowcount
+
     def _reader(self) -> sqlite3.Connection:
         """Return an idle read connection, or a new one."""
         if not self._open:
@@ -248,11 +264,8 @@ class Database:
         """
         server = secrets.token_hex(8)
         self.interrupt_orphans()
-        with self._writing() as db:
-            db.execute(
-                "INSERT INTO servers VALUES (?, ?, ?, ?)",
-                (server, socket.gethostname(), os.getpid(), psutil.Process().create_time()),
-            )
+        process = socket.gethostname(), os.getpid(), psutil.Process().create_time()
+        self._change("INSERT INTO servers VALUES (?, ?, ?, ?)", (server, *process))
         return server
 
     def interrupt_orphans(self, host: str = "") -> None:
@@ -265,8 +278,7 @@ class Database:
             ended. A running server checks its own host name only, because a container that is being replaced
             must not interrupt the runs of its successor.
         """
-        with self._reading() as db:
-            rows = db.execute("SELECT * FROM servers").fetchall()
+        rows = self._rows("SELECT * FROM servers")
         checked = [row for row in rows if host in ("", row["host"])]
         gone = [row["id"] for row in checked if not is_alive(row["host"], row["pid"], row["started"])]
         if gone:
@@ -276,8 +288,7 @@ class Database:
 
     def is_shared(self, server: str) -> bool:
         """Tell whether other servers are registered in this store, alive or not."""
-        with self._reading() as db:
-            return db.execute("SELECT 1 FROM servers WHERE id != ?", (server,)).fetchone() is not None
+        return self._row("SELECT 1 FROM servers WHERE id != ?", (server,)) is not None
 
     def leave_server(self, server: str) -> None:
         """Interrupt the unfinished runs of `server` and remove it."""

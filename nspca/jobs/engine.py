@@ -12,7 +12,8 @@ import os
 import socket
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -211,15 +212,7 @@ class Engine:
         else:
             state = "queued" if self.ready else "starting"
             place = queue.index(job) + 1 if job in queue else 0
-        return JobState(
-            job_id,
-            state,
-            place=place,
-            event=job.event,
-            rows=job.rows,
-            created=job.created,
-            started=job.started,
-        )
+        return job.as_state(job_id, state, place=place)
 
     def result(self, job_id: str) -> bytes:
         """Return the bytes that the function of a run returned.
@@ -528,7 +521,7 @@ class Engine:
                 self._tokens[job.token] = job
                 self._queue = in_turn(self._queue, [*self._tokens.values()])
             function = self._function(job.function)
-            ender = self._ender(job, job.token)
+            ender = partial(self._ended, job, job.token)
             try:
                 job.future = pool.submit(
                     job.token, function, job.parameters, self._arrays.folder, ender, address
@@ -561,10 +554,6 @@ class Engine:
     def _function(self, task: str) -> str:
         """Return ``module:function`` of a task."""
         return self.tasks.get(task, task)
-
-    def _ender(self, job: Job, token: str) -> Callable[[Finished], None]:
-        """Return the function that the pool calls with the outcome of this attempt of a job."""
-        return lambda outcome: self._ended(job, token, outcome)
 
     def _note_progress(self) -> None:
         """Store the progress of all running jobs now and then."""

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from nspca.errors import JobError
+from nspca.jobs.state import JobState
 from nspca.progress import Event
 
 if TYPE_CHECKING:
@@ -116,6 +117,11 @@ class Job:
     def has(self, viewer: str) -> bool:
         """Tell whether a viewer waits for the job."""
         return any(viewer in viewers for viewers in self.viewers.values())
+
+    def as_state(self, run_id: str, state: str, **more: Any) -> JobState:
+        """Return the state of one of the runs for a page; `more` are further fields of it."""
+        own = {name: getattr(self, name) for name in ("event", "rows", "created", "started")}
+        return JobState(run_id, state, **own, **more)
 
     def progress(self) -> dict[str, Any]:
         """Return start, last event and rows as arguments for `Store.note_progress` and `finish_runs`."""

@@ -39,17 +39,7 @@ class Outcome:
 
     def as_state(self, run_id: str) -> JobState:
         """Return the state of one of the runs, for a page."""
-        job = self.job
-        return JobState(
-            run_id,
-            self.state,
-            event=job.event,
-            rows=job.rows,
-            error=self.error,
-            created=job.created,
-            started=job.started,
-            finished=self.finished,
-        )
+        return self.job.as_state(run_id, self.state, error=self.error, finished=self.finished)
 
 
 class HeldOutcomes:

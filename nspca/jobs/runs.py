@@ -116,12 +116,11 @@ class Runs(Database):
 
     def owner(self, key: str, server: str) -> str | None:
         """Return the id of another living server that computes the key, or None."""
-        with self._reading() as db:
-            rows = db.execute(
-                "SELECT DISTINCT servers.* FROM runs JOIN servers ON servers.id = server WHERE key = ? AND "
-                "server != ? AND state IN (?, ?)",
-                (key, server, *UNFINISHED),
-            ).fetchall()
+        rows = self._rows(
+            "SELECT DISTINCT servers.* FROM runs JOIN servers ON servers.id = server WHERE key = ? AND "
+            "server != ? AND state IN (?, ?)",
+            (key, server, *UNFINISHED),
+        )
         return next((row["id"] for row in rows if is_alive(row["host"], row["pid"], row["started"])), None)
 
     def unfinished(self, server: str) -> list[tuple[Run, bool]]:
@@ -129,20 +128,14 @@ class Runs(Database):
 
         Other servers may have handed runs over.
         """
-        with self._reading() as db:
-            rows = db.execute(
-                f"SELECT {COLUMNS}, name, stop FROM runs WHERE server = ? AND state IN (?, ?)",
-                (server, *UNFINISHED),
-            ).fetchall()
+        query = f"SELECT {COLUMNS}, name, stop FROM runs WHERE server = ? AND state IN (?, ?)"
+        rows = self._rows(query, (server, *UNFINISHED))
         return [(Run(*row[:-1]), row["stop"] is not None) for row in rows]
 
     def request_stop(self, run_id: str) -> None:
         """Record a request to the server of this run to stop it."""
-        with self._writing() as db:
-            db.execute(
-                "UPDATE runs SET stop = ? WHERE id = ? AND state IN (?, ?)",
-                (time.time(), run_id, *UNFINISHED),
-            )
+        statement = "UPDATE runs SET stop = ? WHERE id = ? AND state IN (?, ?)"
+        self._change(statement, (time.time(), run_id, *UNFINISHED))
 
     def note_progress(self, run_ids: Iterable[str], started: float | None, event: str, rows: str) -> None:
         """Store the progress of a running job, so that an interrupted run can show it."""
@@ -274,10 +267,7 @@ class Runs(Database):
 
     def find_run(self, run_id: str) -> Run | None:
         """Return a run by its id, for the engine; an id is as unguessable as a workspace."""
-        with self._reading() as db:
-            row = db.execute(
-                f"SELECT {COLUMNS}, name FROM runs WHERE id = ? AND deleted IS NULL", (run_id,)
-            ).fetchone()
+        row = self._row(f"SELECT {COLUMNS}, name FROM runs WHERE id = ? AND deleted IS NULL", (run_id,))
         return Run(*row) if row else None
 
     def list_runs(self, workspace: str, *, outline: bool = False, most: int = -1) -> list[Run]:
@@ -286,26 +276,22 @@ class Runs(Database):
         With `outline`, their events and rows are left out.
         """
         wanted = f"{OUTLINE if outline else COLUMNS}, name"
-        with self._reading() as db:
-            rows = db.execute(
-                f"SELECT {wanted} FROM runs WHERE workspace = ? AND deleted IS NULL ORDER BY created DESC, "
-                "id LIMIT ?",
-                (workspace, most),
-            ).fetchall()
+        rows = self._rows(
+            f"SELECT {wanted} FROM runs WHERE workspace = ? AND deleted IS NULL ORDER BY created DESC, "
+            "id LIMIT ?",
+            (workspace, most),
+        )
         return [Run(*row) for row in rows]
 
     def unfinished_parameters(self) -> list[str]:
         """Return the parameters of all unfinished runs of all servers, which still need their arrays."""
-        with self._reading() as db:
-            return [
-                row[0] for row in db.execute("SELECT parameters FROM runs WHERE state IN (?, ?)", UNFINISHED)
-            ]
+        rows = self._rows("SELECT parameters FROM runs WHERE state IN (?, ?)", UNFINISHED)
+        return [row["parameters"] for row in rows]
 
     def rename_run(self, workspace: str, run_id: str, name: str) -> None:
         """Set the name of a run, which repeated requests keep; an empty name restores the title."""
         self.open_run(workspace, run_id)
-        with self._writing() as db:
-            db.execute("UPDATE runs SET name = ? WHERE id = ?", (name, run_id))
+        self._change("UPDATE runs SET name = ? WHERE id = ?", (name, run_id))
 
     def delete_run(self, workspace: str, run_id: str) -> None:
         """Hide an ended run from all lists; `restore_run` undoes that until `forget_deleted`."""
@@ -313,8 +299,7 @@ class Runs(Database):
         if run.state in UNFINISHED:
             raise JobError("A run can be deleted once it has ended: cancel it first.")
         self.forget_deleted()
-        with self._writing() as db:
-            db.execute("UPDATE runs SET deleted = ? WHERE id = ?", (time.time(), run_id))
+        self._change("UPDATE runs SET deleted = ? WHERE id = ?", (time.time(), run_id))
 
     def restore_run(self, workspace: str, run_id: str) -> None:
         """Undo `delete_run`.
@@ -324,11 +309,9 @@ class Runs(Database):
         JobError
             When the run was erased, or belongs to another workspace.
         """
-        with self._writing() as db:
-            if not db.execute(
-                "UPDATE runs SET deleted = NULL WHERE id = ? AND workspace = ?", (run_id, workspace)
-            ).rowcount:
-                raise JobError("This run was deleted too long ago to be brought back: start it again.")
+        statement = "UPDATE runs SET deleted = NULL WHERE id = ? AND workspace = ?"
+        if not self._change(statement, (run_id, workspace)):
+            raise JobError("This run was deleted too long ago to be brought back: start it again.")
 
     def forget_deleted(self, age: float = UNDO_SECONDS) -> None:
         """Erase runs deleted more than `age` seconds ago, with the results that no other run shows."""
@@ -353,11 +336,8 @@ class Runs(Database):
 
     def shares(self, workspace: str) -> dict[str, str]:
         """Return for each shared run of a workspace the name under which it is shared."""
-        with self._reading() as db:
-            rows = db.execute(
-                "SELECT run, shares.id FROM shares JOIN runs ON runs.id = run WHERE workspace = ?",
-                (workspace,),
-            ).fetchall()
+        query = "SELECT run, shares.id FROM shares JOIN runs ON runs.id = run WHERE workspace = ?"
+        rows = self._rows(query, (workspace,))
         return {row["run"]: row["id"] for row in rows}
 
     def shared_run(self, share: str) -> Run:
@@ -368,8 +348,7 @@ class Runs(Database):
         JobError
             When no run has this name, the run was deleted or is running again, or its result was deleted.
         """
-        with self._reading() as db:
-            row = db.execute("SELECT run FROM shares WHERE id = ?", (share,)).fetchone()
+        row = self._row("SELECT run FROM shares WHERE id = ?", (share,))
         run = self.find_run(row["run"]) if row else None
         if run is None:
             raise JobError(NO_SHARE)
@@ -387,8 +366,7 @@ class Runs(Database):
         JobError
             When the stored bytes have changed. They are deleted, and their runs are marked as failed.
         """
-        with self._reading() as db:
-            row = db.execute("SELECT body, digest FROM results WHERE key = ?", (key,)).fetchone()
+        row = self._row("SELECT body, digest FROM results WHERE key = ?", (key,))
         if row is None:
             return None
         if not _is_whole(row):
@@ -403,8 +381,7 @@ class Runs(Database):
 
     def has_result(self, key: str) -> bool:
         """Tell whether a result is stored under a key, or a partial result under the id of a run."""
-        with self._reading() as db:
-            return db.execute("SELECT 1 FROM results WHERE key = ?", (key,)).fetchone() is not None
+        return self._row("SELECT 1 FROM results WHERE key = ?", (key,)) is not None
 
 
 def _digest(body: bytes) -> str:

@@ -26,14 +26,10 @@ class Store(Runs, Uploads):
     def issue_workspace(self) -> str:
         """Create and register a new workspace, and return its id."""
         workspace = new_workspace()
-        with self._writing() as db:
-            db.execute("INSERT INTO workspaces VALUES (?, ?)", (workspace, time.time()))
+        self._change("INSERT INTO workspaces VALUES (?, ?)", (workspace, time.time()))
         return workspace
 
     def is_workspace(self, workspace: str) -> bool:
         """Tell whether a workspace was issued by this store, or has runs or uploads; invented ids are not."""
         places = ("workspaces WHERE id", "runs WHERE workspace", "uploads WHERE workspace")
-        with self._reading() as db:
-            return any(
-                db.execute(f"SELECT 1 FROM {place} = ? LIMIT 1", (workspace,)).fetchone() for place in places
-            )
+        return any(self._row(f"SELECT 1 FROM {place} = ? LIMIT 1", (workspace,)) for place in places)

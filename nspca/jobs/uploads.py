@@ -100,34 +100,27 @@ class Uploads(Database):
         JobError
             When this workspace has no such upload.
         """
-        with self._reading() as db:
-            row = db.execute(
-                "SELECT meta, used FROM uploads WHERE workspace = ? AND digest = ?", (workspace, digest)
-            ).fetchone()
+        of_upload = "WHERE workspace = ? AND digest = ?"
+        row = self._row(f"SELECT meta, used FROM uploads {of_upload}", (workspace, digest))
         if row is None:
             raise JobError(NO_UPLOAD)
         if time.time() - row["used"] > NOTE_SECONDS:
-            with suppress(JobError), self._writing() as db:  # a full disk must not prevent reading
-                db.execute(
-                    "UPDATE uploads SET used = ? WHERE workspace = ? AND digest = ?",
-                    (time.time(), workspace, digest),
-                )
+            with suppress(JobError):  # a full disk must not prevent reading
+                self._change(f"UPDATE uploads SET used = ? {of_upload}", (time.time(), workspace, digest))
         return json.loads(row["meta"])
 
     def list_uploads(self, workspace: str) -> list[dict[str, Any]]:
         """Return digest, size in bytes, creation time and metadata of each upload, the newest first."""
-        with self._reading() as db:
-            rows = db.execute(
-                "SELECT digest, size, created, meta FROM uploads WHERE workspace = ? ORDER BY created DESC, "
-                "digest",
-                (workspace,),
-            ).fetchall()
+        rows = self._rows(
+            "SELECT digest, size, created, meta FROM uploads WHERE workspace = ? ORDER BY created DESC, "
+            "digest",
+            (workspace,),
+        )
         return [{**dict(row), "meta": json.loads(row["meta"])} for row in rows]
 
     def delete_upload(self, workspace: str, digest: str) -> None:
         """Delete an upload of a workspace, and its file unless another workspace has it."""
-        with self._writing() as db:
-            db.execute("DELETE FROM uploads WHERE workspace = ? AND digest = ?", (workspace, digest))
+        self._change("DELETE FROM uploads WHERE workspace = ? AND digest = ?", (workspace, digest))
         self._tidy_uploads()
 
     def _drop_old(self, db: sqlite3.Connection, workspace: str, digest: str, size: int) -> None:

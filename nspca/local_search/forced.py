@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nspca.covariance.covariance import without_underflow
+from nspca.covariance.data import without_underflow
 from nspca.covariance.linalg import Array, normalised, topk_indices
 from nspca.local_search.removal import without_each
 from nspca.local_search.single import exchange_feature, support_of, two_variable_values

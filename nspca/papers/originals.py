@@ -15,6 +15,7 @@ from nspca.data import Dataset, load_sample, original_path, prepare
 from nspca.data.folders import originals_folder
 from nspca.data.originals import FILES
 from nspca.errors import InvalidData
+from nspca.presentation.phrases import listed
 
 SAMPLES = ("cbcl", "leukemia", "lrs", "bow-kos")
 EXTRA = {
@@ -83,12 +84,10 @@ def missing(names: Iterable[str]) -> list[str]:
 def remedy(names: Iterable[str]) -> str:
     """Return how the originals of some data sets are made available to nspca, as a clause."""
     files = [FILES[name] if name in SAMPLES else EXTRA[name] for name in names]
-    listed = " and ".join([", ".join(files[:-1]), files[-1]] if len(files) > 1 else files)
+    put = f"put {listed(files)} into"
     if originals_folder() is not None:
-        return f"put {listed} into the folder that the environment variable NSPCA_DATA names"
-    return (
-        f"put {listed} into a folder, name it in the environment variable NSPCA_DATA, and start nspca again"
-    )
+        return f"{put} the folder that the environment variable NSPCA_DATA names"
+    return f"{put} a folder, name it in the environment variable NSPCA_DATA, and start nspca again"
 
 
 def digest(names: Iterable[str]) -> str:

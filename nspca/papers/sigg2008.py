@@ -125,13 +125,14 @@ def figure_2_left(report: Report) -> Outcome:
         yrange=[0, 120],
     )
     away = float(np.max(np.abs(np.array(anew) / np.array(forward) - 1)))
+    signs = f"{int((first > 0).sum())} weights above zero, {int((first < 0).sum())} below"
     found = {
         "drawn": [
             Found(_describe_values(ks, plain, "emPCA")),
             Found(_describe_values(ks, anew, "anew")),
         ],
         "renormalised": [Found(f"at most {round_up(100 * away, 2):.2g} % apart", holds=away <= LEVEL)],
-        "one-sign": [Found(_describe_signs(first), holds=bool((first >= 0).all() or (first <= 0).all()))],
+        "one-sign": [Found(signs, holds=bool((first >= 0).all() or (first <= 0).all()))],
     }
     said = "SPCA of Zou et al. is not here; scikit-learn's SparsePCA, cut to k entries, stands in its place."
     return Outcome(found, [panel], said=said)
@@ -297,7 +298,7 @@ def figure_3_middle(report: Report) -> Outcome:
         "emPCA, nonnegative": api.solve(
             problem, "em", components=COMPONENTS, certify=None, report=report, starts="paper", **options
         ).components,
-        "NSPCA (2006), alpha = 1e8": _nspca_with_entries(problem, 1e8, report),
+        "NSPCA (2006), alpha = 1e8": _nspca_with_entries(problem, report),
     }
     title = "Orthogonal components, K = 20 each or 200 together"
     found = []
@@ -550,9 +551,9 @@ def _make_searches(
     ]
 
 
-def _nspca_with_entries(problem: Problem, alpha: float, report: Report) -> Array:
-    """Return ten unit columns (n, 10) of NSPCA (2006), with the beta that leaves `JOINT` entries."""
-    options = coordinate.Options(alpha=coordinate.from_paper(problem, alpha), restarts=1)
+def _nspca_with_entries(problem: Problem, report: Report) -> Array:
+    """Return ten unit columns (n, 10) of NSPCA (2006) for alpha = 1e8, with the beta that leaves `JOINT`."""
+    options = coordinate.Options(alpha=coordinate.from_paper(problem, 1e8), restarts=1)
     search = _make_searches(problem, options, 1, report, r=COMPONENTS)[0]
     return unit_columns(search.reach(JOINT)[0])
 
@@ -595,11 +596,6 @@ def _jaccard_panel(rows: list[dict[str, Any]], prepared: str) -> Panel:
 def _describe_values(ks: Sequence[int], values: Sequence[float], name: str) -> str:
     """Return a sentence with the values of a curve at the cardinalities 50, 100 and 150."""
     return f"{name}: " + ", ".join(f"{values[ks.index(k)]:.1f} at {k}" for k in (50, 100, 150))
-
-
-def _describe_signs(v: Array) -> str:
-    """Return a phrase with the numbers of positive and of negative weights."""
-    return f"{int((v > 0).sum())} weights above zero, {int((v < 0).sum())} below"
 
 
 def _list_numbers(ks: Iterable[int]) -> str:

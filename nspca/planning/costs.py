@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from nspca.bounds.plan import FACTOR_LIMIT, JOINT_PLANS, PLANS
-from nspca.covariance.covariance import DENSE_LIMIT, WHOLE_LIMIT
+from nspca.covariance.covariance import DENSE_LIMIT
+from nspca.covariance.data import WHOLE_LIMIT
 from nspca.covariance.large import ROWS
 from nspca.covariance.parts import CANDIDATES
 from nspca.data import limits

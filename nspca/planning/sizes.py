@@ -9,7 +9,7 @@ from typing import Any
 
 import scipy.sparse as sp
 
-from nspca.covariance.covariance import DataCovariance, SparseCovariance
+from nspca.covariance.data import DataCovariance, SparseCovariance
 from nspca.covariance.parts import Parts
 from nspca.data.readers import Shape, Source, open_reader
 from nspca.errors import InvalidData, InvalidOption

@@ -3,22 +3,11 @@ Streamlit.
 """
 
 from nspca.plots.arc import pd_view_figure
-from nspca.plots.components import (
-    component_bars,
-    component_figure,
-    component_image,
-    component_spectrum,
-    component_words,
-)
+from nspca.plots.components import component_bars, component_figure
 from nspca.plots.fixing import fixing_figure
 from nspca.plots.gaps import gap_figure, rho_figure
 from nspca.plots.published import with_paper_bound, with_rank3_bound
-from nspca.plots.samples import (
-    images_figure,
-    score_figure,
-    sparsity_figure,
-    spectrum_figure,
-)
+from nspca.plots.samples import images_figure, score_figure, sparsity_figure, spectrum_figure
 from nspca.plots.scoremap import score_map, separation
 from nspca.plots.spannogram import spans
 from nspca.plots.sphere import flat_map_figure, globe, sphere_figure
@@ -30,9 +19,6 @@ __all__ = [
     "certainty",
     "component_bars",
     "component_figure",
-    "component_image",
-    "component_spectrum",
-    "component_words",
     "fixing_figure",
     "flat_map_figure",
     "gap_figure",

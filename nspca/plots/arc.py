@@ -4,12 +4,16 @@ and the leading eigenvector.
 The spannogram page draws `pd_view_figure` for one set of features.
 """
 
+from typing import Any
+
 import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
-from nspca.plots.theme import new_figure
+from nspca.plots.theme import add_curve, new_figure
 from nspca.presentation.colours import BEST, CONTEXT, LIMIT, MAIN, SECOND, fade
+
+AXIS: dict[str, Any] = {"range": [-1.25, 1.25], "constrain": "domain", "zeroline": True, "showgrid": False}
 
 
 def feasible_arcs(R: ArrayLike) -> list[tuple[float, float]]:
@@ -71,53 +75,33 @@ def pd_view_figure(R: ArrayLike) -> go.Figure:
         height=440,
     )
     around = np.linspace(0, 2 * np.pi, 181)
-    figure.add_scatter(
-        x=np.cos(around),
-        y=np.sin(around),
-        mode="lines",
-        line={"color": CONTEXT, "width": 1},
-        hoverinfo="skip",
-        showlegend=False,
-    )
+    add_curve(figure, np.cos(around), np.sin(around), line={"color": CONTEXT, "width": 1})
     for index, (start, end) in enumerate(arcs):
-        arc = np.linspace(start, end, 91)
-        figure.add_scatter(
-            x=[0, *np.cos(arc), 0],
-            y=[0, *np.sin(arc), 0],
-            fill="toself",
-            fillcolor=fade(MAIN, 0.15),
-            mode="lines",
-            name="feasible: Rc ≥ 0",
-            line={"color": MAIN, "width": 4},
-            hoverinfo="skip",
-            showlegend=index == 0,
-            legendgroup="arc",
-        )
+        _add_arc(figure, np.linspace(start, end, 91), showlegend=index == 0)
     for sign in (1, -1):
-        figure.add_scatter(
-            x=[0, sign * top[0]],
-            y=[0, sign * top[1]],
-            mode="lines+markers",
+        add_curve(
+            figure,
+            [0, sign * top[0]],
+            [0, sign * top[1]],
+            "leading eigenvector",
+            f"The leading eigenvector is {words}.",
             line={"color": SECOND, "width": 2, "dash": "dash"},
             legendgroup="top",
             marker={"size": [0, 10], "color": SECOND},
-            name="leading eigenvector",
             showlegend=sign == 1,
-            hovertemplate=f"The leading eigenvector is {words}.<extra></extra>",
         )
     if best is not None:
         _add_answer(figure, R, best, bool(inside))
-    figure.update_xaxes(
-        range=[-1.25, 1.25], constrain="domain", title_text="c<sub>1</sub>", zeroline=True, showgrid=False
-    )
-    return figure.update_yaxes(
-        range=[-1.25, 1.25],
-        scaleanchor="x",
-        constrain="domain",
-        title_text="c<sub>2</sub>",
-        zeroline=True,
-        showgrid=False,
-    )
+    figure.update_xaxes(title_text="c<sub>1</sub>", **AXIS)
+    return figure.update_yaxes(title_text="c<sub>2</sub>", scaleanchor="x", **AXIS)
+
+
+def _add_arc(figure: go.Figure, angles: np.ndarray, showlegend: bool) -> None:
+    """Draw a sector of feasible directions, for the `angles` along its arc."""
+    x, y = [0, *np.cos(angles), 0], [0, *np.sin(angles), 0]
+    look: dict[str, Any] = {"fill": "toself", "fillcolor": fade(MAIN, 0.15), "legendgroup": "arc"}
+    line = {"color": MAIN, "width": 4}
+    add_curve(figure, x, y, "feasible: Rc ≥ 0", line=line, showlegend=showlegend, **look)
 
 
 def _add_answer(figure: go.Figure, R: np.ndarray, best: np.ndarray, inside: bool) -> None:
@@ -131,19 +115,19 @@ def _add_answer(figure: go.Figure, R: np.ndarray, best: np.ndarray, inside: bool
             np.argmin(np.where(length > 0, np.abs(R @ best) / np.where(length > 0, length, 1), np.inf))
         )
         along = np.array([-R[active, 1], R[active, 0]]) / length[active]
-        figure.add_scatter(
-            x=[-1.2 * along[0], 1.2 * along[0]],
-            y=[-1.2 * along[1], 1.2 * along[1]],
-            mode="lines",
+        add_curve(
+            figure,
+            [-1.2 * along[0], 1.2 * along[0]],
+            [-1.2 * along[1], 1.2 * along[1]],
+            f"active constraint (row {active + 1})",
+            f"On this line row {active + 1} of R gives 0.",
             line={"color": LIMIT, "width": 1.5, "dash": "dot"},
-            name=f"active constraint (row {active + 1})",
-            hovertemplate=f"On this line row {active + 1} of R gives 0.<extra></extra>",
         )
-    figure.add_scatter(
-        x=[best[0]],
-        y=[best[1]],
-        mode="markers",
+    add_curve(
+        figure,
+        [best[0]],
+        [best[1]],
+        "answer",
+        f"The best feasible direction reaches |Rc|² = {value:.5g}.",
         marker={"symbol": "star", "size": 18, "color": BEST},
-        name="answer",
-        hovertemplate=f"The best feasible direction reaches |Rc|² = {value:.5g}.<extra></extra>",
     )

@@ -15,8 +15,8 @@ import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
 from nspca.plots.sweeps import IN_HERE, NOTHING_ABOVE, band, certified
-from nspca.plots.theme import colorbar, light, new_figure, plain
-from nspca.presentation.colours import BOUND, CONTEXT, DIVERGING, FOUND, PROVED, RIVALS, SEQUENTIAL, fade
+from nspca.plots.theme import add_curve, add_note, add_pixels, name_rows, new_figure, plain, weight_colours
+from nspca.presentation.colours import BOUND, CONTEXT, FOUND, PROVED, RIVALS, SEQUENTIAL, fade
 from nspca.presentation.numerals import (
     format_bound_share,
     format_guarantee,
@@ -144,21 +144,16 @@ def values_figure(
     if len(region):
         at = [int(k) for k in region.index]
         xs, ys = band(at, list(region["lower"]), list(region["upper"]), ks)
-        area = {"fill": "toself", "mode": "lines", "line": {"width": 0}, "fillcolor": fade(PROVED, 0.35)}
         is_seen = bool((region["upper"] - region["lower"]).max() > VISIBLE)
-        figure.add_scatter(x=xs, y=ys, name=IN_HERE, hoverinfo="skip", showlegend=is_seen, **area)
+        look: dict[str, Any] = {"fill": "toself", "fillcolor": fade(PROVED, 0.35), "showlegend": is_seen}
+        add_curve(figure, xs, ys, IN_HERE, line={"width": 0}, **look)
         what = "sparse" if signed else "nonnegative sparse"
-        hover = f"k = %{{x}}: no {what} component explains more than %{{customdata}}, proved<extra></extra>"
-        marks = {
-            "mode": "markers",
-            "marker": {"color": BOUND, "symbol": "triangle-down", "size": 8},
-        }
-        figure.add_scatter(
-            x=at, y=region["upper"], name=NOTHING_ABOVE, customdata=bounds, hovertemplate=hover, **marks
-        )
+        hover = f"k = %{{x}}: no {what} component explains more than %{{customdata}}, proved"
+        marker = {"color": BOUND, "symbol": "triangle-down", "size": 8}
+        add_curve(figure, at, region["upper"], NOTHING_ABOVE, hover, marker=marker, customdata=bounds)
     for method, rows in frame.groupby("method", sort=False):
         rows = rows.sort_values("k")
-        hover = f"<b>{_named(method)}</b>, k = %{{x}}: %{{customdata}} of {unit_name}<extra></extra>"
+        hover = f"<b>{_named(method)}</b>, k = %{{x}}: %{{customdata}} of {unit_name}"
         said = [format_value_share(value, unit) for value in rows["value"]]
         _line(figure, rows["k"], 100 * rows["value"] / unit, method, style, hover, customdata=said)
     top = {} if ceiling is None else {"range": [0, 105 * ceiling / unit]}
@@ -215,15 +210,7 @@ def _line(
     figure: go.Figure, x: Iterable[Any], y: Iterable[Any], name: str, style: Styles, hover: str, **more: Any
 ) -> None:
     """Draw the line of one method, with its style and a hover template; `more` goes to Plotly's scatter."""
-    figure.add_scatter(
-        x=list(x),
-        y=list(y),
-        name=_named(name),
-        mode="lines+markers",
-        hovertemplate=hover,
-        **style[name],
-        **more,
-    )
+    add_curve(figure, list(x), list(y), _named(name), hover, **style[name], **more)
 
 
 def _values_alt(frame: pd.DataFrame, unit: float, unit_name: str) -> str:
@@ -258,7 +245,7 @@ def ratios_figure(frame: Any, *, ks: Sequence[int], style: Styles, selected: int
             f"<b>{_named(method)}</b>, k = {k}: at least {format_guarantee(r)}"
             for k, r in zip(rows["k"], rows["ratio"], strict=True)
         ]
-        hover = "%{text}<br>of the best possible, proved<extra></extra>"
+        hover = "%{text}<br>of the best possible, proved"
         _line(figure, rows["k"], 100 * rows["ratio"].astype(float), method, style, hover, text=text)
     return _k_axis(figure, ks, selected).update_yaxes(title_text="at least this % of the best possible")
 
@@ -273,7 +260,7 @@ def times_figure(frame: Any, *, ks: Sequence[int], style: Styles, selected: int 
     )
     for method, rows in frame.groupby("method", sort=False):
         rows = rows.sort_values("k")
-        hover = f"<b>{_named(method)}</b>, k = %{{x}}: %{{y:.3g}} s<extra></extra>"
+        hover = f"<b>{_named(method)}</b>, k = %{{x}}: %{{y:.3g}} s"
         _line(figure, rows["k"], np.maximum(rows["seconds"].astype(float), 1e-5), method, style, hover)
     return _k_axis(figure, ks, selected).update_yaxes(title_text="seconds", type="log", dtick=1)
 
@@ -298,12 +285,9 @@ def overlap_figure(supports: Mapping[str, Iterable[int]]) -> go.Figure:
     )
     labels = [plain(name) for name in names]
     count = [[f"{len(a & b)} features in both, {len(a | b)} in at least one" for b in sets] for a in sets]
-    figure.add_heatmap(
-        z=light(shared), x=labels, y=labels, customdata=count, zmin=0, zmax=1, colorscale=SEQUENTIAL,
-        colorbar=colorbar("in common"),
-        texttemplate="%{z:.2f}", hovertemplate="%{y} and %{x}: %{z:.2f}<br>%{customdata}<extra></extra>",
-        xgap=2, ygap=2,
-    )  # fmt: skip
+    look: dict[str, Any] = {"x": labels, "y": labels, "customdata": count, "texttemplate": "%{z:.2f}"}
+    hover = "%{y} and %{x}: %{z:.2f}<br>%{customdata}"
+    add_pixels(figure, shared, SEQUENTIAL, (0, 1), hover, "in common", gap=2, **look)
     return figure.update_yaxes(autorange="reversed", showgrid=False).update_xaxes(showgrid=False)
 
 
@@ -338,42 +322,24 @@ def weights_figure(
     )
     figure = new_figure(alt, height=150 + 22 * max(1, len(rows)))
     if used.size > len(rows):
-        below = {
-            "xref": "paper",
-            "yref": "paper",
-            "x": 0,
-            "y": -0.01,
-            "xanchor": "left",
-            "yanchor": "top",
-            "showarrow": False,
-        }
-        figure.add_annotation(text=f"the {len(rows)} strongest of {used.size} features in use", **below)
-    signed = bool((X < 0).any())
-    size = 1.0 if what != "weight" else float(np.abs(X).max(initial=0)) or 1.0
-    figure.add_heatmap(
-        z=light(np.where(X[rows] == 0, np.nan, X[rows])),
+        strongest = f"the {len(rows)} strongest of {used.size} features in use"
+        add_note(figure, strongest, 0, -0.01, "top left")
+    add_pixels(
+        figure,
+        np.where(X[rows] == 0, np.nan, X[rows]),
+        *weight_colours(X, None if what == "weight" else 1.0),
+        f"%{{customdata}}<br>%{{x}}: {what} %{{z:.3f}}",
+        what.replace(" ", "<br>"),
         x=[_named(name) for name in methods],
         y=np.arange(len(rows)),
         customdata=[[name] * len(methods) for name in names],
-        zmin=-size if signed else 0,
-        zmax=size,
-        colorscale=DIVERGING if signed else SEQUENTIAL,
-        colorbar=colorbar(what.replace(" ", "<br>")),
-        hoverongaps=False,
         xgap=2,
         ygap=1,
         texttemplate="%{z:.2f}" if len(methods) <= 8 else None,
         textfont={"size": 11},
-        hovertemplate=f"%{{customdata}}<br>%{{x}}: {what} %{{z:.3f}}<extra></extra>",
     )
     figure.update_xaxes(side="top", showgrid=False)
-    return figure.update_yaxes(
-        tickvals=list(range(len(names))),
-        ticktext=names,
-        range=[len(names) - 0.5, -0.5],
-        showgrid=False,
-        zeroline=False,
-    )
+    return name_rows(figure, names, zeroline=False)
 
 
 def cumulative_curves_figure(
@@ -398,7 +364,7 @@ def cumulative_curves_figure(
         height=380,
     )
     for name, values in curves.items():
-        hover = f"<b>{_named(name)}</b>, the first %{{x}}: %{{y:.4g}}{unit}<extra></extra>"
+        hover = f"<b>{_named(name)}</b>, the first %{{x}}: %{{y:.4g}}{unit}"
         _line(figure, range(1, len(values) + 1), [factor * value for value in values], name, style, hover)
     most = max((len(values) for values in curves.values()), default=1)
     figure.update_layout(showlegend=True)
@@ -432,7 +398,7 @@ def selections_figure(rows: Sequence[Mapping[str, Any]]) -> go.Figure:
     for i, name in enumerate(names):
         mine = some[some["selection"] == name].sort_values("genes")
         beside = mine["genes"] + 1.2 * (i - 1)  # so that the bars of two selections do not hide each other
-        hover = "%{customdata} genes: %{y:.3f} ± %{error_y.array:.3f}<extra></extra>"
+        hover = "%{customdata} genes: %{y:.3f} ± %{error_y.array:.3f}"
         bars = {
             "error_y": {"array": list(mine["spread"]), "thickness": 1.2, "width": 3},
             "customdata": list(mine["genes"]),
@@ -468,22 +434,14 @@ def roc_figure(rows: Sequence[Mapping[str, Any]]) -> go.Figure:
     style = styles([row["method"] for row in rows])
     for row in sorted(rows, key=lambda row: -row["area"]):
         name = row["method"]
-        figure.add_scatter(
-            x=[100 * v for v in row["false"]],
-            y=[100 * v for v in row["true"]],
-            mode="lines",
+        add_curve(
+            figure,
+            [100 * v for v in row["false"]],
+            [100 * v for v in row["true"]],
+            f"{_named(name)}: {row['area']:.3f}",
+            f"<b>{_named(name)}</b>: %{{y:.1f}} % of the faces found<br>with %{{x:.1f}} % false alarms",
             line=style[name]["line"],
-            name=f"{_named(name)}: {row['area']:.3f}",
-            hovertemplate=f"<b>{_named(name)}</b>: %{{y:.1f}} % of the faces found<br>with %{{x:.1f}} % "
-            "false alarms<extra></extra>",
         )
-    figure.add_scatter(
-        x=[0, 100],
-        y=[0, 100],
-        mode="lines",
-        line={"color": CONTEXT, "dash": "dot"},
-        name="by chance: 0.5",
-        hoverinfo="skip",
-    )
+    add_curve(figure, [0, 100], [0, 100], "by chance: 0.5", line={"color": CONTEXT, "dash": "dot"})
     figure.update_xaxes(title_text="false positives, % of the others", range=[-1, 101])
     return figure.update_yaxes(title_text="true positives, % of the faces", range=[-1, 101])

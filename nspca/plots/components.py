@@ -11,13 +11,19 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
-from nspca.plots.theme import colorbar, hide_axes, light, new_figure, plain
-from nspca.presentation.colours import CONTEXT, DIVERGING, FAINT, NEGATIVE, POSITIVE, SEQUENTIAL
-
-
-def _signed(x: np.ndarray) -> bool:
-    """Tell whether a component has a negative weight."""
-    return bool((x < 0).any())
+from nspca.plots.theme import (
+    WEIGHT_OF_PIXEL,
+    add_curve,
+    add_pixels,
+    grey_behind,
+    hide_axes,
+    largest_weights,
+    name_rows,
+    new_figure,
+    plain,
+    weight_colours,
+)
+from nspca.presentation.colours import CONTEXT, FAINT, NEGATIVE, POSITIVE
 
 
 def _count(x: np.ndarray) -> str:
@@ -79,31 +85,10 @@ def component_image(
     x = np.asarray(x, float)
     alt = f"Component as an image of {shape[0]} × {shape[1]} pixels: {_count(x)} used.{_sure(x, sure)}"
     figure = new_figure(alt, height=380)
-    if mean is not None:
-        figure.add_heatmap(
-            z=light(mean).reshape(shape),
-            colorscale="Greys_r",
-            showscale=False,
-            opacity=0.55,
-            hoverinfo="skip",
-        )
-    else:
-        figure.add_heatmap(
-            z=np.zeros(shape, np.float32),
-            colorscale=[[0, FAINT], [1, FAINT]],
-            showscale=False,
-            hoverinfo="skip",
-        )
-    size = float(np.abs(x).max(initial=0)) or 1.0
-    figure.add_heatmap(
-        z=light(np.where(x == 0, np.nan, x)).reshape(shape),
-        colorscale=DIVERGING if _signed(x) else SEQUENTIAL,
-        zmin=-size if _signed(x) else 0,
-        zmax=size,
-        colorbar=colorbar("weight"),
-        hoverongaps=False,
-        hovertemplate="The pixel in row %{y}, column %{x}<br>has weight %{z:.3f}.<extra></extra>",
-    )
+    behind, grey = grey_behind(mean, x.size)
+    add_pixels(figure, behind.reshape(shape), grey, opacity=1 if mean is None else 0.55)
+    drawn = np.where(x == 0, np.nan, x).reshape(shape)
+    add_pixels(figure, drawn, *weight_colours(x), WEIGHT_OF_PIXEL, "weight")
     if sure is not None:
         _hatch(figure, np.flatnonzero((x != 0) & ~sure), shape)
     return hide_axes(figure)
@@ -119,14 +104,8 @@ def _hatch(figure: go.Figure, pixels: np.ndarray, shape: Sequence[int]) -> None:
     gap = np.full((pixels.size, 2), np.nan)
     ends = [part for first, last in STROKES for part in (centre + first, centre + last, gap)]
     x, y = np.stack(ends, axis=1).reshape(-1, 2).T
-    figure.add_scatter(
-        x=x,
-        y=y,
-        mode="lines",
-        line={"color": "rgba(255,255,255,0.85)", "width": 1.2},
-        hoverinfo="skip",
-        showlegend=False,
-        name="not proved",
+    add_curve(
+        figure, x, y, "not proved", line={"color": "rgba(255,255,255,0.85)", "width": 1.2}, showlegend=False
     )
 
 
@@ -144,29 +123,28 @@ def _add_mean(figure: go.Figure, axis: np.ndarray, mean: np.ndarray, spread: Arr
         at, middle, first = axis[part], mean[part], index == 0
         if spread is not None:
             width = np.asarray(spread, float)[part]
-            figure.add_scatter(
-                x=np.concatenate([at, at[::-1]]),
-                y=np.concatenate([middle + width, (middle - width)[::-1]]),
+            add_curve(
+                figure,
+                np.concatenate([at, at[::-1]]),
+                np.concatenate([middle + width, (middle - width)[::-1]]),
+                "± one standard deviation",
                 fill="toself",
                 fillcolor=FAINT,
                 line={"width": 0},
-                mode="lines",
-                hoverinfo="skip",
-                name="± one standard deviation",
                 legendgroup="spread",
                 showlegend=first,
                 yaxis="y2",
             )
-        figure.add_scatter(
-            x=at,
-            y=middle,
-            mode="lines",
+        add_curve(
+            figure,
+            at,
+            middle,
+            "mean spectrum",
+            "At %{x:.4g} the mean is %{y:.4g}.",
             line={"color": CONTEXT, "width": 1.5},
-            name="mean spectrum",
             legendgroup="mean",
             showlegend=first,
             yaxis="y2",
-            hovertemplate="At %{x:.4g} the mean is %{y:.4g}.<extra></extra>",
         )
 
 
@@ -190,21 +168,19 @@ def component_spectrum(
     if mean is not None:
         _add_mean(figure, axis, np.asarray(mean, float), spread)
     feet, tops, gap = np.zeros(used.size), x[used], np.full(used.size, np.nan)
-    figure.add_scatter(
-        x=np.repeat(axis[used], 3),
-        y=np.column_stack([feet, tops, gap]).ravel(),
-        mode="lines",
+    add_curve(
+        figure,
+        np.repeat(axis[used], 3),
+        np.column_stack([feet, tops, gap]).ravel(),
         line={"color": POSITIVE, "width": 3},
-        hoverinfo="skip",
-        showlegend=False,
     )
-    figure.add_scatter(
-        x=axis[used],
-        y=tops,
-        mode="markers",
+    add_curve(
+        figure,
+        axis[used],
+        tops,
+        "weights",
+        f"{plain(axis_name) or 'position'} %{{x:.4g}}: weight %{{y:.3f}}.",
         marker=_rings(used, sure),
-        name="weights",
-        hovertemplate=f"{plain(axis_name) or 'position'} %{{x:.4g}}: weight %{{y:.3f}}.<extra></extra>",
     )
     figure.update_xaxes(title_text=plain(axis_name))
     weights = {
@@ -232,15 +208,16 @@ def ranked(names: Sequence[str], weights: ArrayLike, top: int) -> tuple[list[str
     left out; ties keep their order.
     """
     weights = np.asarray(weights, float)
-    order = np.argsort(-np.abs(weights), kind="stable")
-    used = order[: np.count_nonzero(weights)]
-    return [plain(names[j]) for j in used[:top]], weights[used[:top]], max(0, len(used) - top)
+    used = largest_weights(weights, top)
+    return [plain(names[j]) for j in used], weights[used], int(np.count_nonzero(weights)) - used.size
 
 
 def _ranked_figure(
-    names: Sequence[str], weights: ArrayLike, top: int, height: int, what: str, sure: Any = None
-) -> tuple[go.Figure, list[str], np.ndarray]:
-    """Return an empty figure with its description, and the names and values to draw, largest first.
+    names: Sequence[str], weights: ArrayLike, top: int, height: int, what: str, sure: Any
+) -> tuple[go.Figure, list[str], np.ndarray, Any]:
+    """Return an empty figure with its description, and names and values to draw, largest first.
+
+    The last array says which bars are solid; it is None without `sure`.
 
     `height` is that of a row in pixels, and `what` the plural noun of the description.
     """
@@ -255,7 +232,8 @@ def _ranked_figure(
     figure = new_figure(alt, height=70 + height * max(1, len(labels)))
     if more:
         figure.update_layout(title={"text": f"the {top} largest of {top + more}", "font": {"size": 14}})
-    return figure, labels, values
+    solid = None if sure is None else np.asarray(sure)[largest_weights(weights, top)]
+    return figure, labels, values, solid
 
 
 def _bars(
@@ -284,22 +262,12 @@ def _bars(
     return figure.update_xaxes(title_text="weight", zeroline=True)
 
 
-def _solid(weights: ArrayLike, top: int, sure: Any) -> Any:
-    """Return for each ranked feature whether its bar is drawn solid; None without `sure`."""
-    if sure is None:
-        return None
-    weights = np.asarray(weights, float)
-    return np.asarray(sure)[
-        np.argsort(-np.abs(weights), kind="stable")[: min(top, np.count_nonzero(weights))]
-    ]
-
-
 def component_words(words: Sequence[str], weights: ArrayLike, top: int = 40, sure: Any = None) -> go.Figure:
     """Draw the component as a word list, largest weight first, with each word as large as its weight over a
     bar of that length.
     """
-    figure, labels, values = _ranked_figure(words, weights, top, 27, "words", sure)
-    _bars(figure, labels, values, 0.3, _solid(weights, top, sure))
+    figure, labels, values, solid = _ranked_figure(words, weights, top, 27, "words", sure)
+    _bars(figure, labels, values, 0.3, solid)
     largest = np.abs(values).max(initial=0) or 1
     figure.add_scatter(
         x=np.zeros(len(values)),
@@ -320,12 +288,6 @@ def component_words(words: Sequence[str], weights: ArrayLike, top: int = 40, sur
 
 def component_bars(names: Sequence[str], weights: ArrayLike, top: int = 40, sure: Any = None) -> go.Figure:
     """Draw the component as bars with the names of its features, largest weight first."""
-    figure, labels, values = _ranked_figure(names, weights, top, 20, "features", sure)
-    _bars(figure, labels, values, 0.9, _solid(weights, top, sure))
-    return figure.update_yaxes(
-        tickvals=list(range(len(labels))),
-        ticktext=labels,
-        range=[len(labels) - 0.4, -0.6],
-        showgrid=False,
-        tickfont={"size": 12},
-    )
+    figure, labels, values, solid = _ranked_figure(names, weights, top, 20, "features", sure)
+    _bars(figure, labels, values, 0.9, solid)
+    return name_rows(figure, labels, range=[len(labels) - 0.4, -0.6], tickfont={"size": 12})

@@ -38,7 +38,7 @@ def thumbnail(
     kind, image_shape, axis, feature_names : the fields of a data set of the same name
     """
     if kind == "image" and image_shape is not None:
-        inside = _images(X, image_shape)
+        inside = _picture(_sheet(X, image_shape, *_IMAGES))
     elif kind == "spectrum":
         inside = _spectra(X, axis)
     elif kind == "words" and feature_names is not None:
@@ -59,11 +59,6 @@ def strip(X: Any, shape: Sequence[int]) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}">'
         f"{_picture(pixels, size=(width, height))}</svg>"
     )
-
-
-def _images(X: Any, shape: Sequence[int]) -> str:
-    """Draw the first samples as small images."""
-    return _picture(_sheet(X, shape, *_IMAGES))
 
 
 def _sheet(X: Any, shape: Sequence[int], lines: int, columns: int) -> np.ndarray:

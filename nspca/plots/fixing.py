@@ -10,7 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from nspca.plots.joint import IN_A_ROW, captioned
-from nspca.plots.theme import add_swatch, hide_axes, light, new_figure, plain, sheet
+from nspca.plots.theme import add_curve, add_pixels, add_swatch, hide_axes, light, new_figure, plain, sheet
 from nspca.presentation.colours import CHOSEN, CONTEXT, PROVED, UNDECIDED, fade
 
 CERTAIN, UNKNOWN, OUT = "in every better answer", "undecided", "in no better answer"
@@ -92,26 +92,15 @@ def _add_pixels(
     columns, room = min(IN_A_ROW, r), max(3, shape[0] // 5) if captions else 0
     thirds = [(place / 3, colour) for i, colour in enumerate(LOOK.values()) for place in (i, i + 1)]
     pictures, places = sheet(each.T, shape, columns, room)
-    numbers, _ = sheet([np.full(n, j + 1) for j in range(r)], shape, columns, room)
-    figure.add_heatmap(
-        z=light(pictures),
-        customdata=light(numbers),
-        zmin=-0.5,
-        zmax=2.5,
-        colorscale=thirds,
-        showscale=False,
-        xgap=1 if n < SMALL else 0,
-        ygap=1 if n < SMALL else 0,
-        hoverongaps=False,
-        hovertemplate="part %{customdata}<extra></extra>"
-        if r > 1
-        else "The pixel in row %{y}, column %{x}<extra></extra>",
-    )
+    numbers = light(sheet([np.full(n, j + 1) for j in range(r)], shape, columns, room)[0])
+    hover = "part %{customdata}" if r > 1 else "The pixel in row %{y}, column %{x}"
+    gap = 1 if n < SMALL else 0
+    add_pixels(figure, pictures, thirds, (-0.5, 2.5), hover, gap=gap, customdata=numbers)
     used = np.argwhere(np.nan_to_num(sheet(X.T, shape, columns, room)[0]))
     dot = {"color": CHOSEN, "symbol": "circle", "size": 9 if n < SMALL and r == 1 else 5}
     if is_open:
         down, across = used.T
-        figure.add_scatter(x=across, y=down, mode="markers", marker=dot, name=NOW, hoverinfo="skip")
+        add_curve(figure, across, down, NOW, marker=dot)
     if captions:
         captioned(figure, places, captions)
     hide_axes(figure)
@@ -139,9 +128,7 @@ def _add_bars(figure: go.Figure, x: np.ndarray, codes: np.ndarray, names: Sequen
         showlegend=False,
     )
     marker = {"color": colours, "symbol": "square", "size": 9}
-    figure.add_scatter(
-        x=np.zeros(shown.size), y=at, mode="markers", marker=marker, showlegend=False, hoverinfo="skip"
-    )
+    add_curve(figure, np.zeros(shown.size), at, marker=marker)
     left = int(np.sum((x != 0) | (codes > 0))) - shown.size
     title = "weight in the best component so far" + (f"; {left:,} more undecided" if left > 0 else "")
     figure.update_xaxes(title_text=title, rangemode="tozero")

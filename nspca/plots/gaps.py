@@ -9,7 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
-from nspca.plots.theme import new_figure, ratio_sentence
+from nspca.plots.theme import add_curve, add_note, new_figure, ratio_sentence
 from nspca.presentation.colours import BOUND, FOUND, PROVED, fade
 from nspca.presentation.numerals import (
     format_bound,
@@ -54,38 +54,28 @@ def gap_figure(
     figure = new_figure(
         f"Best value and proved bound while the search runs: {ratio_sentence(ratio)}.", height=280
     )
-    figure.add_scatter(
-        x=steps,
-        y=upper,
-        name="bound",
+    add_curve(
+        figure,
+        steps,
+        upper,
+        "bound",
+        f"After %{{x}} {steps_name}:<br>nothing above %{{customdata}} is possible.",
         line={"color": BOUND, "width": 2, "shape": "hv", "dash": "dot"},
-        mode="lines",
         customdata=said,
-        hovertemplate=f"After %{{x}} {steps_name}:<br>nothing above %{{customdata}} is possible."
-        "<extra></extra>",
     )
-    figure.add_scatter(
-        x=steps,
-        y=lower,
-        name="best found",
+    add_curve(
+        figure,
+        steps,
+        lower,
+        "best found",
+        f"After %{{x}} {steps_name}:<br>%{{customdata}} has been reached.",
         line={"color": FOUND, "width": 2.5, "shape": "hv"},
-        mode="lines",
         fill="tonexty",
         fillcolor=fade(PROVED, 0.4),
         customdata=reached,
-        hovertemplate=f"After %{{x}} {steps_name}:<br>%{{customdata}} has been reached.<extra></extra>",
     )
     if ratio is not None:
-        figure.add_annotation(
-            text=ratio_sentence(ratio),
-            xref="paper",
-            yref="paper",
-            x=1,
-            y=1.02,
-            xanchor="right",
-            yanchor="bottom",
-            showarrow=False,
-        )
+        add_note(figure, ratio_sentence(ratio), 1, 1.02, "bottom right")
     figure.update_xaxes(title_text=steps_name)
     return figure.update_yaxes(title_text=f"{prefix}{unit_name}", range=heights)
 
@@ -129,26 +119,27 @@ def rho_figure(d: Iterable[int], rho: ArrayLike, b3_ratio: ArrayLike | None = No
         f"at rank {d[-1]}."
     )
     figure = new_figure(alt, height=320)
-    figure.add_scatter(
-        x=d,
-        y=100 * rho,
-        name="promised before (Theorem 1)",
-        mode="lines+markers",
+    add_curve(
+        figure,
+        d,
+        100 * rho,
+        "promised before (Theorem 1)",
+        "Rank %{x}: the exact rank-%{x} answer reaches<br>at least %{text} of the optimum.",
+        marker={},
         line={"color": BOUND, "dash": "dot"},
         text=promised,
-        hovertemplate="Rank %{x}: the exact rank-%{x} answer reaches<br>at least %{text} of the "
-        "optimum.<extra></extra>",
     )
     if b3_ratio is not None:
         proved = np.asarray(b3_ratio, float)
-        figure.add_scatter(
-            x=d,
-            y=100 * proved,
-            name="proved afterwards (B3)",
-            mode="lines+markers",
+        add_curve(
+            figure,
+            d,
+            100 * proved,
+            "proved afterwards (B3)",
+            "Rank %{x}: at least %{text} of the best possible, proved.",
+            marker={},
             line={"color": PROVED, "width": 2.5},
             text=[format_guarantee(r) for r in proved],
-            hovertemplate="Rank %{x}: at least %{text} of the best possible, proved.<extra></extra>",
         )
     figure.update_xaxes(title_text="rank d of the approximation", dtick=1)
     return figure.update_yaxes(title_text="% of the optimum, at least", range=[0, 103])

@@ -6,7 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
-from nspca.plots.theme import colorbar, hide_axes, light, new_figure
+from nspca.plots.theme import add_curve, add_pixels, hide_axes, light, new_figure
 from nspca.presentation.colours import LIMIT, MAIN, PROVED, SECOND, SEQUENTIAL, STAR, fade
 
 GUESSED = {"size": 14, "color": fade(SECOND, 0.75), "line": {"width": 1, "color": "white"}}
@@ -42,13 +42,8 @@ def guess_curve(
     if answer is not None:
         line = {"color": MAIN, "width": 2.5}
         figure.add_scatter(x=light(grid), y=light(curve), mode="lines", line=line, name="all angles")
-    figure.add_scatter(
-        x=light(at),
-        y=light(shares),
-        mode="markers",
-        marker=GUESSED,
-        name=f"guesses: {at.size}",
-        hovertemplate="%{x:.0f}°: %{y:.0f} %<extra></extra>",
+    add_curve(
+        figure, light(at), light(shares), f"guesses: {at.size}", "%{x:.0f}°: %{y:.0f} %", marker=GUESSED
     )
     if answer is not None:
         star = {"symbol": "star", "size": 20, "color": STAR}
@@ -73,19 +68,12 @@ def guess_strip(shares: ArrayLike, best: float | None = None) -> go.Figure:
     bins = np.floor(shares / BIN)
     height = np.array([np.sum(bins[:i] == bin_) for i, bin_ in enumerate(bins)], float) + 1
     figure = new_figure(f"What {shares.size} guesses reach, in per cent of the proved limit.", height=430)
-    figure.add_scatter(
-        x=light(shares),
-        y=light(height),
-        mode="markers",
-        marker=GUESSED,
-        name=f"guesses: {shares.size}",
-        hovertemplate="%{x:.0f} %<extra></extra>",
-    )
+    add_curve(figure, light(shares), light(height), f"guesses: {shares.size}", "%{x:.0f} %", marker=GUESSED)
     top = max(6.0, float(height.max(initial=0)) + 1)
     if best is not None:
         for x, colour, name in ((best, MAIN, "the best found"), (100.0, LIMIT, "proved limit")):
             line = {"color": colour, "width": 3, "dash": "solid" if x < 100 else "dot"}
-            figure.add_scatter(x=[x, x], y=[0, top], mode="lines", line=line, name=name, hoverinfo="skip")
+            add_curve(figure, [x, x], [0, top], name, line=line)
         figure.add_vrect(x0=best, x1=100, fillcolor=fade(PROVED, 0.25), line_width=0, layer="below")
     figure.update_xaxes(title_text="% of what no 8 pixels can pass", range=[0, 104], ticksuffix=" %")
     return figure.update_yaxes(title_text="guesses", range=[0, top], dtick=max(1, round(top / 6)))
@@ -102,15 +90,7 @@ def votes_figure(guesses: Sequence[Sequence[int]], shape: tuple[int, int]) -> go
     chosen = np.array([pixel for guess in guesses for pixel in guess], int)
     votes = np.bincount(chosen, minlength=shape[0] * shape[1])
     figure = new_figure(f"How many of {len(guesses)} guesses have each pixel.", height=430)
-    figure.add_heatmap(
-        z=light(np.where(votes == 0, np.nan, votes)).reshape(shape),
-        colorscale=SEQUENTIAL,
-        zmin=0,
-        zmax=max(1, int(votes.max())),
-        xgap=1,
-        ygap=1,
-        colorbar=colorbar("guesses"),
-        hovertemplate="row %{y}, column %{x}: %{z}<extra></extra>",
-    )
+    drawn, most = np.where(votes == 0, np.nan, votes).reshape(shape), max(1, int(votes.max()))
+    add_pixels(figure, drawn, SEQUENTIAL, (0, most), "row %{y}, column %{x}: %{z}", "guesses", gap=1)
     figure.update_xaxes(range=[-0.5, shape[1] - 0.5])
     return hide_axes(figure)

@@ -11,14 +11,21 @@ import scipy.ndimage
 from numpy.typing import ArrayLike
 
 from nspca.plots.samples import SYMBOLS
-from nspca.plots.theme import hide_axes, light, new_figure, plain, sheet
+from nspca.plots.theme import (
+    add_curve,
+    add_pixels,
+    grey_behind,
+    hide_axes,
+    light,
+    new_figure,
+    plain,
+    sheet,
+    weight_colours,
+)
 from nspca.presentation.colours import (
     BOUND,
     COLOURS,
-    DIVERGING,
-    FAINT,
     FOUND,
-    SEQUENTIAL,
     fade,
 )
 from nspca.presentation.numerals import format_bound_share, format_value_share
@@ -57,28 +64,19 @@ def parts_figure(
     X = np.asarray(X, float)
     r = X.shape[1]
     columns, room = min(IN_A_ROW, r), max(3, shape[0] // 5)
-    signed, lines = bool((X < 0).any()), -(-r // columns)
+    lines = -(-r // columns)
     alt = (
         f"{r} components by {plain(name)} as {shape[0]} × {shape[1]} images: "
         f"{', '.join(plain(c) for c in captions or [])}."
     )
     figure = new_figure(alt, height=lines * (190 if columns > 4 else 220))
-    behind = np.zeros(X.shape[0]) if mean is None else np.asarray(mean, float)
+    behind, grey = grey_behind(mean, X.shape[0])
     face, places = sheet([behind] * r, shape, columns, room)
-    grey = [[0, FAINT], [1, FAINT]] if mean is None else "Greys_r"
-    figure.add_heatmap(z=light(face), colorscale=grey, showscale=False, opacity=0.55, hoverinfo="skip")
-    size = largest or float(np.abs(X).max(initial=0)) or 1.0
-    number = sheet([np.full(X.shape[0], j + 1) for j in range(r)], shape, columns, room)[0]
-    figure.add_heatmap(
-        z=light(sheet(np.where(X == 0, np.nan, X).T, shape, columns, room)[0]),
-        customdata=light(number),
-        colorscale=DIVERGING if signed else SEQUENTIAL,
-        zmin=-size if signed else 0,
-        zmax=size,
-        showscale=False,
-        hoverongaps=False,
-        hovertemplate="part %{customdata}: weight %{z:.3f}<extra></extra>",
-    )
+    add_pixels(figure, face, grey, opacity=0.55)
+    number = light(sheet([np.full(X.shape[0], j + 1) for j in range(r)], shape, columns, room)[0])
+    drawn = sheet(np.where(X == 0, np.nan, X).T, shape, columns, room)[0]
+    hover = "part %{customdata}: weight %{z:.3f}"
+    add_pixels(figure, drawn, *weight_colours(X, largest), hover, customdata=number)
     return captioned(figure, places, captions)
 
 
@@ -102,22 +100,13 @@ def union_figure(X: Any, shape: Sequence[int], *, mean: ArrayLike | None = None,
         "them.",
         height=330,
     )
-    behind = np.zeros(X.shape[0]) if mean is None else np.asarray(mean, float)
-    grey = [[0, FAINT], [1, FAINT]] if mean is None else "Greys_r"
-    figure.add_heatmap(
-        z=light(behind.reshape(shape)), colorscale=grey, showscale=False, opacity=0.45, hoverinfo="skip"
-    )
+    behind, grey = grey_behind(mean, X.shape[0])
+    add_pixels(figure, behind.reshape(shape), grey, opacity=0.45)
     numbers = []
     for j, x in enumerate(X.T):
-        colour, hover = (
-            COLOURS[j % len(COLOURS)],
-            f"part {j + 1}: %{{z:.2f}} of its largest weight<extra></extra>",
-        )
-        figure.add_heatmap(
-            z=light(np.where(x == 0, np.nan, x / (x.max() or 1.0)).reshape(shape)), zmin=0, zmax=1,
-            showscale=False, hoverongaps=False,
-            colorscale=[[0, fade(colour, 0.45)], [1, colour]], hovertemplate=hover,
-        )  # fmt: skip
+        colour, hover = COLOURS[j % len(COLOURS)], f"part {j + 1}: %{{z:.2f}} of its largest weight"
+        drawn = np.where(x == 0, np.nan, x / (x.max() or 1.0)).reshape(shape)
+        add_pixels(figure, drawn, [[0, fade(colour, 0.45)], [1, colour]], (0, 1), hover)
         for row, column in _numbered(x.reshape(shape)):
             label = {"text": f"<b>{j + 1}</b>", "showarrow": False, "font": {"size": 13, "color": "white"}}
             numbers.append({"x": column, "y": row, "bgcolor": "rgba(0,0,0,0.55)", "borderpad": 1, **label})
@@ -171,14 +160,7 @@ def pictures_figure(
         f"Images side by side: {', '.join(plain(c) for c in captions)}.",
         height=lines * (210 if columns < 6 else 180),
     )
-    figure.add_heatmap(
-        z=light(canvas),
-        colorscale="Greys_r",
-        zmin=low,
-        zmax=high,
-        showscale=False,
-        hovertemplate="%{z:.4g}<extra></extra>",
-    )
+    add_pixels(figure, canvas, "Greys_r", (low, high), "%{z:.4g}")
     return captioned(figure, places, captions)
 
 
@@ -213,26 +195,25 @@ def cumulative_figure(
     r = max((len(v) for v in values.values()), default=1)
     for i, (name, each) in enumerate(values.items()):
         together = np.cumsum(each)
-        figure.add_scatter(
-            x=np.arange(1, len(each) + 1),
-            y=100 * together / total,
-            name=plain(name),
-            mode="lines+markers",
+        add_curve(
+            figure,
+            np.arange(1, len(each) + 1),
+            100 * together / total,
+            plain(name),
+            f"{plain(name)}: the first %{{x}} explain %{{customdata}}.",
             line={"color": COLOURS[i % len(COLOURS)], "dash": DASHES[i % len(DASHES)], "width": 2.5},
             marker={"symbol": SYMBOLS[i % len(SYMBOLS)], "size": 8},
             customdata=[format_value_share(value, total) for value in together],
-            hovertemplate=f"{plain(name)}: the first %{{x}} explain %{{customdata}}.<extra></extra>",
         )
     if upper is not None:
-        figure.add_scatter(
-            x=[r - 0.35, r + 0.35],
-            y=[100 * upper / total] * 2,
-            mode="lines",
-            name="nothing above this (proved)",
+        add_curve(
+            figure,
+            [r - 0.35, r + 0.35],
+            [100 * upper / total] * 2,
+            "nothing above this (proved)",
+            f"No {r} disjoint components explain more than %{{customdata}}: proved.",
             line={"color": BOUND, "width": 2.5},
             customdata=[format_bound_share(upper, total)] * 2,
-            hovertemplate=f"No {r} disjoint components explain more than %{{customdata}}: "
-            "proved.<extra></extra>",
         )
     figure.update_layout(legend={"y": -0.22, "yanchor": "top"}, margin={"t": 16, "b": 90})
     figure.update_xaxes(title_text="number of components", dtick=1 if r <= 12 else None, range=[0.6, r + 0.4])
@@ -266,10 +247,8 @@ def climb_figure(seconds: Sequence[float], values: Sequence[float]) -> go.Figure
     )
     figure = new_figure(f"Gain of the search since its first answer: {says}.", height=190, showlegend=False)
     line = {"color": FOUND, "width": 2.5, "shape": "hv"}
-    hover = "after %{x:.2g} s: %{y:.3g} % more<extra></extra>"
-    figure.add_scatter(
-        x=list(seconds), y=gained, mode="lines+markers", line=line, marker={"size": 7}, hovertemplate=hover
-    )
+    hover = "after %{x:.2g} s: %{y:.3g} % more"
+    add_curve(figure, list(seconds), gained, hover=hover, line=line, marker={"size": 7})
     figure.update_xaxes(title_text="seconds", range=[0, doubled(5.0, max(seconds, default=0.0))])
     return figure.update_yaxes(
         title_text="% gained", range=[0, doubled(1.0, 1.1 * max(gained, default=0.0))], rangemode="tozero"

@@ -9,7 +9,17 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
-from nspca.plots.theme import add_swatch, colorbar, hide_axes, light, new_figure, plain
+from nspca.plots.theme import (
+    WEIGHT_OF_PIXEL,
+    add_curve,
+    add_note,
+    add_pixels,
+    add_swatch,
+    hide_axes,
+    light,
+    new_figure,
+    plain,
+)
 from nspca.presentation.colours import CHOSEN, CONTEXT, DIVERGING, LIMIT, MAIN, PROVED, SECOND, fade
 
 LARGEST = 26  # pixels: the disc of the values that occur most
@@ -31,18 +41,17 @@ def direction_figure(points: ArrayLike | None, direction: ArrayLike, names: Sequ
     degrees = np.degrees(np.arctan2(direction[1], direction[0]))
     alt = f"{len(points)} samples of two features; they vary most along a line at {degrees:.0f} degrees."
     figure = new_figure(alt, height=460)
-    figure.add_scatter(
-        x=light(at[:, 0]),
-        y=light(at[:, 1]),
-        mode="markers",
+    add_curve(
+        figure,
+        light(at[:, 0]),
+        light(at[:, 1]),
+        hover="%{customdata} samples have the values %{x:g} and %{y:g}.",
         marker={
             "size": LARGEST * np.sqrt(count / count.max()),
             "color": fade(CONTEXT, 0.55),
             "line": {"width": 0},
         },
         customdata=count,
-        showlegend=False,
-        hovertemplate="%{customdata} samples have the values %{x:g} and %{y:g}.<extra></extra>",
     )
     for along, colour, width, words in (
         (across, SECOND, 2.5, "across it"),
@@ -50,13 +59,13 @@ def direction_figure(points: ArrayLike | None, direction: ArrayLike, names: Sequ
     ):
         reach = np.ptp((points - middle) @ along) / 2 if width > 3 else 2 * np.std((points - middle) @ along)
         ends = middle + np.outer([-reach, reach], along)
-        figure.add_scatter(
-            x=ends[:, 0],
-            y=ends[:, 1],
-            mode="lines",
+        add_curve(
+            figure,
+            ends[:, 0],
+            ends[:, 1],
+            f"{words}: {np.var(points @ along):.3g}",
+            f"Along this line the variance is {np.var(points @ along):.4g}.",
             line={"color": colour, "width": width},
-            name=f"{words}: {np.var(points @ along):.3g}",
-            hovertemplate=f"Along this line the variance is {np.var(points @ along):.4g}.<extra></extra>",
         )
     figure.update_xaxes(title_text=plain(names[0]), constrain="domain")
     return figure.update_yaxes(title_text=plain(names[1]), scaleanchor="x", constrain="domain")
@@ -75,27 +84,15 @@ def side_by_side(images: Sequence[Any], shape: Sequence[int], titles: Sequence[s
     width = 1 / len(images)
     for index, (x, title) in enumerate(zip(images, titles, strict=True)):
         number = "" if index == 0 else str(index + 1)
-        figure.add_heatmap(
-            z=light(np.where(np.asarray(x) == 0, np.nan, x)).reshape(shape),
-            xaxis=f"x{number}",
-            yaxis=f"y{number}",
-            colorscale=DIVERGING,
-            zmin=-size,
-            zmax=size,
-            colorbar=colorbar("weight"),
-            showscale=index == len(images) - 1,
-            xgap=1,
-            ygap=1,
-            hoverongaps=False,
-            hovertemplate="The pixel in row %{y}, column %{x}<br>has weight %{z:.3f}.<extra></extra>",
-        )
+        drawn = np.where(np.asarray(x) == 0, np.nan, x).reshape(shape)
+        scale = "weight" if index == len(images) - 1 else ""
+        on: dict[str, Any] = {"xaxis": f"x{number}", "yaxis": f"y{number}"}
+        add_pixels(figure, drawn, DIVERGING, (-size, size), WEIGHT_OF_PIXEL, scale, gap=1, **on)
         axis = {"domain": [index * width + 0.02, (index + 1) * width - 0.02], "range": [-0.5, shape[1] - 0.5]}
         figure.update_layout({f"xaxis{number}": {**axis, "anchor": f"y{number}"}})
         figure.update_layout({f"yaxis{number}": {"anchor": f"x{number}"}})
         middle = sum(axis["domain"]) / 2
-        figure.add_annotation(
-            text=title, xref="paper", yref="paper", x=middle, y=1, yanchor="bottom", showarrow=False
-        )
+        add_note(figure, title, middle, 1, "bottom auto")
     hide_axes(figure)
     for index in range(len(images)):  # each image is square by itself
         number = "" if index == 0 else str(index + 1)
@@ -156,14 +153,7 @@ def _square(row: int, column: int, half: float) -> dict[str, float]:
 
 def _add_grey(figure: go.Figure, mean: ArrayLike, shape: Sequence[int]) -> None:
     """Draw an image in grey behind what follows."""
-    figure.add_heatmap(
-        z=light(mean).reshape(shape),
-        colorscale=[[0, "#777"], [1, "#fff"]],
-        showscale=False,
-        xgap=1,
-        ygap=1,
-        hoverinfo="skip",
-    )
+    add_pixels(figure, light(mean).reshape(shape), [[0, "#777"], [1, "#fff"]], gap=1)
 
 
 def quartic_figure(
@@ -189,13 +179,12 @@ def quartic_figure(
         figure.add_scatter(
             x=light(u), y=light(worth(u)), mode="lines", line={"color": colour, "width": 2.5}, name=name
         )
-        figure.add_scatter(
-            x=[at],
-            y=[worth(at)],
-            mode="markers",
+        add_curve(
+            figure,
+            [at],
+            [worth(at)],
+            hover="Highest at a weight of %{x:.3f}.",
             marker={"symbol": "star", "size": 15, "color": colour},
-            showlegend=False,
-            hovertemplate="Highest at a weight of %{x:.3f}.<extra></extra>",
         )
     figure.update_xaxes(title_text="weight of one pixel")
     return figure.update_yaxes(title_text="objective")

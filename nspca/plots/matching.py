@@ -7,8 +7,10 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
-from nspca.plots.theme import new_figure, plain
+from nspca.plots.theme import add_curve, new_figure, plain
 from nspca.presentation.colours import COLOURS, CONTEXT, MAIN, fade
+
+NAME: dict[str, Any] = {"showarrow": False, "font": {"size": 14}}
 
 
 def matching_figure(
@@ -46,28 +48,12 @@ def matching_figure(
     for j in range(r):
         mine = np.flatnonzero(labels == j)
         to_slot = dict(zip(mine, slots[j], strict=False))
-        _edges(
-            figure,
-            [(y, right[i]) for i in range(n) for y in slots[j] if to_slot.get(i) != y],
-            fade(CONTEXT, 0.35),
-            1,
-        )
-        _edges(figure, [(y, right[i]) for i, y in to_slot.items()], COLOURS[j % len(COLOURS)], 4)
-        _nodes(
-            figure,
-            0,
-            slots[j],
-            COLOURS[j % len(COLOURS)],
-            [f"slot {s + 1} of {plain(components[j])}" for s in range(len(slots[j]))],
-        )
-        figure.add_annotation(
-            x=-0.04,
-            y=float(np.mean(slots[j])),
-            text=plain(components[j]),
-            showarrow=False,
-            xanchor="right",
-            font={"size": 14},
-        )
+        other = [(y, right[i]) for i in range(n) for y in slots[j] if to_slot.get(i) != y]
+        _edges(figure, other, fade(CONTEXT, 0.35), 1)
+        colour, name = COLOURS[j % len(COLOURS)], plain(components[j])
+        _edges(figure, [(y, right[i]) for i, y in to_slot.items()], colour, 4)
+        _nodes(figure, 0, slots[j], colour, [f"slot {s + 1} of {name}" for s in range(len(slots[j]))])
+        figure.add_annotation(x=-0.04, y=float(np.mean(slots[j])), text=name, xanchor="right", **NAME)
     colours = [COLOURS[j % len(COLOURS)] if j >= 0 else CONTEXT for j in labels]
     worth = [
         "<br>".join(f"{plain(components[j])}: W² = {weights[i, j]:.3g}" for j in range(r)) for i in range(n)
@@ -75,9 +61,7 @@ def matching_figure(
     _nodes(figure, 1, right, colours, [f"{plain(features[i])}<br>{worth[i]}" for i in range(n)])
     for i in range(n):
         name = plain(features[i], 18) + (f" {weights[i, labels[i]]:.2f}" if labels[i] >= 0 else "")
-        figure.add_annotation(
-            x=1.04, y=right[i], text=name, showarrow=False, xanchor="left", font={"size": 14}
-        )
+        figure.add_annotation(x=1.04, y=right[i], text=name, xanchor="left", **NAME)
     figure.update_xaxes(visible=False, range=[-0.42, 1.5], fixedrange=True)
     figure.update_yaxes(visible=False, range=[-n + 0.4, 0.6], fixedrange=True)
     return figure.update_layout(margin={"l": 4, "r": 4, "t": 8, "b": 8})
@@ -100,17 +84,10 @@ def _edges(figure: go.Figure, pairs: Any, colour: str, width: float) -> None:
     for left, right in pairs:
         xs += [0, 1, None]
         ys += [left, right, None]
-    figure.add_scatter(x=xs, y=ys, mode="lines", line={"color": colour, "width": width}, hoverinfo="skip")
+    add_curve(figure, xs, ys, line={"color": colour, "width": width})
 
 
 def _nodes(figure: go.Figure, x: float, ys: Any, colour: Any, text: Any) -> None:
     """Draw a column of dots at x, at the heights `ys`, with one colour or one each, and a hover text each."""
     marker = {"size": 14, "color": colour, "line": {"width": 1, "color": MAIN if x else "rgba(0,0,0,0)"}}
-    figure.add_scatter(
-        x=[x] * len(ys),
-        y=ys,
-        mode="markers",
-        marker=marker,
-        text=text,
-        hovertemplate="%{text}<extra></extra>",
-    )
+    add_curve(figure, [x] * len(ys), ys, hover=text, marker=marker)

@@ -10,7 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from nspca.plots.compare import styles
-from nspca.plots.theme import hide_axes, light, new_figure, plain, sheet
+from nspca.plots.theme import add_curve, add_pixels, hide_axes, light, new_figure, plain, sheet
 from nspca.presentation.colours import CONTEXT, SEQUENTIAL, fade
 
 IN_A_ROW = 10
@@ -34,15 +34,13 @@ def panel_figure(panel: Mapping[str, Any]) -> go.Figure:
     style = styles([curve["name"] for curve in curves], nested=len(curves) <= NESTED)
     if panel["band"]:
         lower, upper = (next(c for c in curves if c["name"] == name) for name in panel["band"])
-        figure.add_scatter(
-            x=[*lower["x"], *reversed(upper["x"])],
-            y=[*lower["y"], *reversed(upper["y"])],
+        add_curve(
+            figure,
+            [*lower["x"], *reversed(upper["x"])],
+            [*lower["y"], *reversed(upper["y"])],
             fill="toself",
-            mode="lines",
             line={"width": 0},
             fillcolor=fade(CONTEXT, 0.25),
-            hoverinfo="skip",
-            showlegend=False,
         )
         if panel["share_at"] is not None:
             _print_share(figure, lower, upper, panel["share_at"])
@@ -118,5 +116,5 @@ def gallery_figure(title: str, shape: Sequence[int], columns: Sequence[Sequence[
     figure = new_figure(
         f"{title}: {len(columns)} pictures of {height} x {width} pixels.", height=8 + 104 * rows
     )
-    figure.add_heatmap(z=light(pictures), colorscale=SEQUENTIAL, showscale=False, hoverinfo="skip")
+    add_pixels(figure, pictures, SEQUENTIAL)
     return hide_axes(figure).update_layout(margin={"l": 0, "r": 0, "t": 4, "b": 4})

@@ -7,7 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
-from nspca.plots.theme import new_figure, plain
+from nspca.plots.theme import add_curve, new_figure, plain
 from nspca.presentation.colours import COLOURS, CONTEXT
 
 
@@ -42,26 +42,25 @@ def profiles_figure(
     )
     if mean is not None:
         order = np.argsort(axis, kind="stable")
-        figure.add_scatter(
-            x=axis[order],
-            y=np.asarray(mean, float)[order],
+        add_curve(
+            figure,
+            axis[order],
+            np.asarray(mean, float)[order],
+            "mean of the data",
             yaxis="y2",
-            mode="lines",
             line={"color": CONTEXT, "width": 1},
-            name="mean of the data",
-            hoverinfo="skip",
         )
     for j, x in enumerate(X.T):
         at = np.flatnonzero(x)
         stems = np.column_stack([np.zeros(at.size), x[at], np.full(at.size, np.nan)]).ravel()
-        figure.add_scatter(
-            x=np.repeat(axis[at], 3),
-            y=stems,
-            mode="lines+markers",
+        add_curve(
+            figure,
+            np.repeat(axis[at], 3),
+            stems,
+            plain(names[j]),
+            f"{plain(names[j])}<br>%{{x:.4g}}: weight %{{y:.3f}}",
             line={"color": COLOURS[j % len(COLOURS)], "width": 2.5},
             marker={"size": 5},
-            name=plain(names[j]),
-            hovertemplate=f"{plain(names[j])}<br>%{{x:.4g}}: weight %{{y:.3f}}<extra></extra>",
         )
     top, low = 1.15 * X.max(initial=0.0) or 1.0, 1.1 * X.min(initial=0.0)
     figure.update_xaxes(title_text=plain(axis_name))

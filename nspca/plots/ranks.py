@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 import plotly.graph_objects as go
 
-from nspca.plots.theme import new_figure
+from nspca.plots.theme import add_curve, new_figure
 from nspca.presentation.colours import BOUND, FOUND
 
 _DIGITS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
@@ -45,14 +45,15 @@ def cost_figure(d: Iterable[int], supports: Sequence[int], cones: Sequence[int])
         ("sets to check, at most", supports, BOUND, "dot"),
         ("cones made", cones, FOUND, "solid"),
     ):
-        figure.add_scatter(
-            x=d,
-            y=[float(count) for count in counts],
-            name=name,
-            mode="lines+markers",
+        add_curve(
+            figure,
+            d,
+            [float(count) for count in counts],
+            name,
+            f"Rank %{{x}}: %{{text}} {name}.",
+            marker={},
             line={"color": colour, "width": 2.5, "dash": dash},
             text=[short(count) for count in counts],
-            hovertemplate=f"Rank %{{x}}: %{{text}} {name}.<extra></extra>",
         )
     figure.update_xaxes(title_text="rank d of the approximation", dtick=1)
     return figure.update_yaxes(title_text="count", type="log", exponentformat="power", nticks=6)

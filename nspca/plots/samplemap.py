@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
 from nspca.plots.samples import MOST_GROUPS, SYMBOLS, drawn_samples, groups_of, names_of
-from nspca.plots.theme import colorbar, light, new_figure, plain
+from nspca.plots.theme import add_curve, colorbar, light, new_figure, plain
 from nspca.presentation.colours import COLOURS, CONTEXT, FIELD, MAIN
 
 MOST_ARROWS = 12
@@ -89,7 +89,8 @@ def sample_map(
     figure.update_yaxes(title_text=f"score along {axes[1]}")
     if arrows is not None:
         _draw_arrows(figure, S, arrows)
-    parts = [f"{count} along {axes[0]} and {axes[1]}", said, _describe_arrows(arrows)]
+    features = "" if arrows is None else f"{len(arrows.names)} features as arrows"
+    parts = [f"{count} along {axes[0]} and {axes[1]}", said, features]
     figure.layout.meta = {"alt": f"Map of samples: {', '.join(filter(None, parts))}."}
     return figure
 
@@ -131,14 +132,14 @@ def _points(
     data : number, name and label of each of these samples
     rows : places of the group among them
     """
-    figure.add_scatter(
-        x=light(S[rows, 0]),
-        y=light(S[rows, 1]),
-        mode="markers",
-        name=name,
+    add_curve(
+        figure,
+        light(S[rows, 0]),
+        light(S[rows, 1]),
+        name,
+        "<b>%{customdata[1]}</b><br>%{customdata[2]}<br>%{x:.4g}, %{y:.4g}",
         marker=marker,
         customdata=[data[i] for i in rows],
-        hovertemplate="<b>%{customdata[1]}</b><br>%{customdata[2]}<br>%{x:.4g}, %{y:.4g}<extra></extra>",
     )
 
 
@@ -156,9 +157,7 @@ def _draw_arrows(figure: go.Figure, S: np.ndarray, arrows: Arrows) -> None:
     xs, ys = np.zeros(3 * len(W)), np.zeros(3 * len(W))
     xs[1::3], ys[1::3] = ends.T
     xs[2::3] = ys[2::3] = np.nan
-    figure.add_scatter(
-        x=xs, y=ys, mode="lines", line={"color": CONTEXT, "width": 1.5}, hoverinfo="skip", showlegend=False
-    )
+    add_curve(figure, xs, ys, line={"color": CONTEXT, "width": 1.5})
     figure.add_scatter(
         x=ends[:, 0],
         y=ends[:, 1],
@@ -174,8 +173,3 @@ def _draw_arrows(figure: go.Figure, S: np.ndarray, arrows: Arrows) -> None:
         showlegend=False,
         cliponaxis=False,
     )
-
-
-def _describe_arrows(arrows: Arrows | None) -> str:
-    """Return what a description says of the arrows; empty without arrows."""
-    return "" if arrows is None else f"{len(arrows.names)} features as arrows"

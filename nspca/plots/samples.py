@@ -10,7 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
-from nspca.plots.theme import hide_axes, light, new_figure, plain, sheet
+from nspca.plots.theme import add_curve, add_pixels, hide_axes, light, new_figure, plain, sheet
 from nspca.presentation.colours import COLOURS, FIELD, MAIN, TOGETHER
 
 
@@ -82,11 +82,12 @@ def score_figure(
         f"Scores: {count} along the component, {len(groups)} group{'s' * (len(groups) > 1)}.", height=400
     )
     for index, (group, rows) in enumerate(groups):
-        figure.add_scatter(
-            x=light(scores[drawn[rows]]),
-            y=light(-index + 0.7 * _jitter(len(rows))),
-            mode="markers",
-            name=group,
+        add_curve(
+            figure,
+            light(scores[drawn[rows]]),
+            light(-index + 0.7 * _jitter(len(rows))),
+            group,
+            f"%{{customdata}} ({group})<br>score %{{x:.4g}}",
             customdata=names_of(sample_names, drawn[rows], "sample"),
             marker={
                 "size": 7 if len(drawn) < 1000 else 4,
@@ -94,7 +95,6 @@ def score_figure(
                 "color": COLOURS[index % len(COLOURS)],
                 "symbol": SYMBOLS[index % len(SYMBOLS)],
             },
-            hovertemplate=f"%{{customdata}} ({group})<br>score %{{x:.4g}}<extra></extra>",
         )
     figure.update_layout(showlegend=False)
     figure.update_xaxes(title_text=f"score along the component ({count})")
@@ -133,14 +133,14 @@ def spectrum_figure(eigenvalues: ArrayLike, total: float) -> go.Figure:
         name="one eigenvalue",
         hovertemplate="Eigenvalue %{x} carries %{y:.3g} % of the total variance.<extra></extra>",
     )
-    figure.add_scatter(
-        x=rank,
-        y=together,
-        mode="lines+markers",
+    add_curve(
+        figure,
+        rank,
+        together,
+        "all up to here",
+        "The first %{x} together carry %{y:.4g} %.",
         line={"color": TOGETHER},
         marker={"size": 4},
-        name="all up to here",
-        hovertemplate="The first %{x} together carry %{y:.4g} %.<extra></extra>",
     )
     figure.update_xaxes(title_text="eigenvalue, largest first")
     return figure.update_yaxes(title_text="% of total variance", range=[0, 104])
@@ -156,7 +156,7 @@ def images_figure(rows: Any, shape: Sequence[int]) -> go.Figure:
         height=60 + 100 * -(-len(rows) // columns),
     )
     pictures = sheet(grey, shape, columns, room=1, gap=1)[0][1:]
-    figure.add_heatmap(z=light(pictures), colorscale="Greys_r", showscale=False, hoverinfo="skip")
+    add_pixels(figure, pictures, "Greys_r")
     return hide_axes(figure)
 
 
@@ -179,17 +179,8 @@ def sparsity_figure(X: Any, *, rows: int = 120, columns: int = 240) -> go.Figure
     text = f"{len(i)} of {m} × {n} entries are not zero ({100 * len(i) / (m * n):.3g} %)"
     figure = new_figure(f"Sparsity: {text}.", height=380, title={"text": text, "font": {"size": 14}})
     # The square root keeps the thin parts visible beside the few full columns.
-    figure.add_heatmap(
-        z=light(np.sqrt(share)),
-        customdata=light(share),
-        x0=n / columns / 2,
-        dx=n / columns,
-        y0=m / rows / 2,
-        dy=m / rows,
-        colorscale=FIELD,
-        showscale=False,
-        hovertemplate="%{customdata:.2g} % of the entries near sample %{y:.0f},<br>feature %{x:.0f} are not "
-        "zero.<extra></extra>",
-    )
+    axes: dict[str, Any] = {"x0": n / columns / 2, "dx": n / columns, "y0": m / rows / 2, "dy": m / rows}
+    hover = "%{customdata:.2g} % of the entries near sample %{y:.0f},<br>feature %{x:.0f} are not zero."
+    add_pixels(figure, np.sqrt(share), FIELD, hover=hover, customdata=light(share), **axes)
     figure.update_xaxes(title_text="features")
     return figure.update_yaxes(title_text="samples", autorange="reversed")

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from scipy.stats import rankdata
 
 from nspca.plots.samples import groups_of, names_of
-from nspca.plots.theme import add_swatch, colorbar, light, new_figure
+from nspca.plots.theme import add_pixels, add_swatch, largest_weights, name_rows, new_figure
 from nspca.presentation.colours import COLOURS, DIVERGING
 
 TOP, MOST = 40, 400  # features and samples that are drawn at most
@@ -44,7 +44,7 @@ def score_map(
     labels : (m,), optional, drawn as a strip of colours above the map
     feature_names, sample_names : (n,) and (m,) names, optional
     """
-    used = np.argsort(-np.abs(np.asarray(x)), kind="stable")[: min(TOP, np.count_nonzero(x))]
+    used = largest_weights(x, TOP)
     order = np.argsort(scores, kind="stable")
     order = order[np.unique(np.linspace(0, len(order) - 1, min(len(order), MOST)).astype(int))]
     part = X[:, used]
@@ -56,27 +56,21 @@ def score_map(
     many = _counted(len(order), len(scores), "samples")
     text = f"{_counted(len(used), int(np.count_nonzero(x)), 'features')}, {many} sorted by score"
     figure = new_figure(f"Heat map of the component: {text}.", height=_AROUND + _ROW * len(used))
-    figure.add_heatmap(
-        z=light(z),
+    add_pixels(
+        figure,
+        z,
+        DIVERGING,
+        (-3, 3),
+        "%{text}<br>%{customdata}<br>%{z:.2f} standard deviations from the mean",
+        "standard<br>deviations",
         x=np.arange(len(order)),
         y=np.arange(len(used)),
-        zmin=-3,
-        zmax=3,
-        colorscale=DIVERGING,
-        colorbar=colorbar("standard<br>deviations"),
         customdata=[[f"{sample}, score {scores[i]:.4g}" for i, sample in zip(order, samples, strict=True)]]
         * len(used),
         text=[[feature] * len(order) for feature in features],
-        hovertemplate="%{text}<br>%{customdata}<br>%{z:.2f} standard deviations from the mean<extra></extra>",
     )
     figure.update_xaxes(title_text=f"{many}, smallest score to the largest", showticklabels=False)
-    figure.update_yaxes(
-        tickvals=list(range(len(used))),
-        ticktext=features,
-        range=[len(used) - 0.5, -0.5],
-        showgrid=False,
-        tickfont={"size": 12},
-    )
+    name_rows(figure, features, tickfont={"size": 12})
     return figure if labels is None else _with_strip(figure, np.asarray(labels), order)
 
 
@@ -94,17 +88,8 @@ def _with_strip(figure: go.Figure, labels: np.ndarray, order: np.ndarray) -> go.
     ]
     code = code[order]
     names = [groups[int(index)][0] for index in code]
-    figure.add_heatmap(
-        z=light(code[None]),
-        x=np.arange(len(order)),
-        zmin=-0.5,
-        zmax=len(groups) - 0.5,
-        colorscale=steps,
-        showscale=False,
-        customdata=[names],
-        hovertemplate="%{customdata}<extra></extra>",
-        yaxis="y2",
-    )
+    look: dict[str, Any] = {"x": np.arange(len(order)), "customdata": [names], "yaxis": "y2"}
+    add_pixels(figure, code[None], steps, (-0.5, len(groups) - 0.5), "%{customdata}", **look)
     for (name, _), colour in zip(groups, colours, strict=True):
         add_swatch(figure, name, colour)
     inside = figure.layout.height - 94  # the margins of the template

@@ -12,7 +12,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from nspca.plots import kaxis
-from nspca.plots.theme import new_figure
+from nspca.plots.theme import add_curve, new_figure
 from nspca.presentation.colours import CONTEXT, MAIN, RECOMMENDED, SECOND, fade
 
 HELD_OUT, AGREEMENT = "of rows held out", "the same features"
@@ -49,13 +49,13 @@ def choice_figure(
     figure = new_figure(_alt(ks, known, best, simplest, of), height=520 if agreement else 360)
     shown = "k = " if of == "k" else f"{of}: "
     found = 100 * known["value"] / (total or 1.0)
-    figure.add_scatter(
-        x=list(ks),
-        y=found,
-        name="of the rows they were found on",
-        mode="lines",
+    add_curve(
+        figure,
+        list(ks),
+        found,
+        "of the rows they were found on",
+        f"<b>{shown}%{{x}}</b><br>%{{y:.4g}} % of the variance of all rows",
         line={"color": CONTEXT, "dash": "dot"},
-        hovertemplate=f"<b>{shown}%{{x}}</b><br>%{{y:.4g}} % of the variance of all rows<extra></extra>",
     )
     held_out = 100 * known["held_out"], 100 * known["held_out_error"]
     _with_errors(figure, ks, held_out, HELD_OUT, MAIN, shown=shown)
@@ -65,13 +65,12 @@ def choice_figure(
     for k, symbol, name in ((simplest, "circle-open", "smallest as good"), (best, "star", "best")):
         if k is not None:
             at = list(ks).index(k)
-            figure.add_scatter(
-                x=[k],
-                y=[100 * known["held_out"][at]],
-                name=name,
-                mode="markers",
+            add_curve(
+                figure,
+                [k],
+                [100 * known["held_out"][at]],
+                name,
                 marker={"symbol": symbol, "size": 15, "color": RECOMMENDED, "line": {"width": 2}},
-                hoverinfo="skip",
             )
     kaxis.lay_out(figure, list(ks), kaxis.TITLE if of == "k" else f"number of {of}")
     upper = {"title": {"text": "% of the variance"}, "rangemode": "tozero"}
@@ -99,16 +98,16 @@ def _with_errors(
         f"<b>{shown}{k}</b>, {name}<br>{value:.4g} ± {error:.2g}"
         for k, value, error in zip(ks, values, errors, strict=True)
     ]
-    figure.add_scatter(
-        x=list(ks),
-        y=values,
+    add_curve(
+        figure,
+        list(ks),
+        values,
+        name,
+        said,
+        marker={},
         yaxis=axis,
-        name=name,
-        mode="lines+markers",
         line={"color": colour, "width": 2.5},
         error_y={"type": "data", "array": np.nan_to_num(errors), "color": fade(colour, 0.7)},
-        text=said,
-        hovertemplate="%{text}<extra></extra>",
     )
 
 
@@ -151,12 +150,12 @@ def noise_figure(value: float, noise: Sequence[float] | np.ndarray, total: float
         f"explain {others.min():.3g} % to {others.max():.3g} %."
     )
     figure = new_figure(alt, height=210, showlegend=False)
-    figure.add_scatter(
-        x=others,
-        y=np.zeros(len(others)),
-        mode="markers",
+    add_curve(
+        figure,
+        others,
+        np.zeros(len(others)),
+        hover="a shuffled table: %{x:.3g} %",
         marker={"symbol": "line-ns-open", "size": 44, "color": fade(CONTEXT, 0.8), "line": {"width": 2}},
-        hovertemplate="a shuffled table: %{x:.3g} %<extra></extra>",
     )
     figure.add_vline(x=found, line={"color": MAIN, "width": 3})
     look = {"yref": "paper", "showarrow": False, "yanchor": "bottom"}

@@ -12,8 +12,8 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
-from nspca.plots.theme import colorbar, light, new_figure
-from nspca.plots.top_curves import highest
+from nspca.plots.spannogram import highest
+from nspca.plots.theme import add_curve, add_pixels, colorbar, light, new_figure
 from nspca.presentation.colours import (
     BEST,
     CONTEXT,
@@ -33,6 +33,11 @@ STATUS = {
     "leaf": (PROVED_CONE, 1.5, "proved"),
     "discarded": (DISCARDED_CONE, 1.0, "set aside: its bound is below the best found"),
     "split": (CONTEXT, 0.8, "split"),
+}
+FILLS = {
+    "open": fade(OPEN_FILL, 0.35),
+    "leaf": fade(PROVED, 0.12),
+    "discarded": fade(DISCARDED_FILL, 0.5),
 }
 MOST_CONES = 3000
 
@@ -76,6 +81,12 @@ def from_hammer(x: ArrayLike, y: ArrayLike) -> np.ndarray:
         sine = z * y
         cosine = np.sqrt(np.maximum(1 - sine**2, 0))
     return np.stack([cosine * np.cos(longitude), cosine * np.sin(longitude), sine], axis=-1)
+
+
+def _unit(points: ArrayLike) -> np.ndarray:
+    """Return vectors (..., 3) with length 1."""
+    points = np.asarray(points, float)
+    return points / np.linalg.norm(points, axis=-1, keepdims=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +143,7 @@ def _edges(cones: np.ndarray, status: Sequence[str]) -> dict[str, np.ndarray]:
     """
     owner: dict[tuple[Any, ...], str] = {}
     rank = {name: i for i, name in enumerate(STATUS)}
-    corners = np.round(cones / np.linalg.norm(cones, axis=2, keepdims=True), 12) + 0.0
+    corners = np.round(_unit(cones), 12) + 0.0
     for cone, state in zip(corners, status, strict=True):
         for a, b in ((0, 1), (1, 2), (0, 2)):
             key = tuple(sorted((tuple(cone[a]), tuple(cone[b]))))
@@ -150,8 +161,7 @@ def arcs(edges: ArrayLike, steps: int = 9) -> np.ndarray:
     """
     edges = np.asarray(edges, float)
     t = np.linspace(0, 1, steps)[None, :, None]
-    points = (1 - t) * edges[:, :1] + t * edges[:, 1:]
-    return points / np.linalg.norm(points, axis=2, keepdims=True)
+    return _unit((1 - t) * edges[:, :1] + t * edges[:, 1:])
 
 
 def _shown(cones: Any, status: Any, bounds: Any) -> tuple[np.ndarray, list[str], np.ndarray]:
@@ -172,6 +182,17 @@ def _alt(status: Sequence[str], view: str) -> str:
     """Return the description of a figure: its view, and the number of cones of each status."""
     counts = ", ".join(f"{status.count(name)} {name}" for name in STATUS if name in status)
     return f"{view} of directions coloured by the objective; cones: {counts or 'none yet'}."
+
+
+def _coordinates(points: np.ndarray) -> dict[str, np.ndarray]:
+    """Return points (..., 3) as Plotly takes them."""
+    return {name: light(points[..., axis]) for axis, name in enumerate("xyz")}
+
+
+def _camera(front: np.ndarray) -> dict[str, Any]:
+    """Return the camera that looks at a direction, a little from the side."""
+    eye = 1.45 * _unit(front + 0.35 * np.cross(front, [0, 0, 1]) + [0, 0, 0.25])
+    return {"eye": dict(zip("xyz", eye.tolist(), strict=True))}
 
 
 def _sentence(state: str, bound: float) -> str:
@@ -199,11 +220,10 @@ def sphere_figure(
     points : (p, 3), optional, directions to mark: the best found so far
     """
     cones, status, bounds = _shown(cones, status, bounds)
+    best = _unit([] if points is None else points).reshape(-1, 3)
     figure = new_figure(_alt(status, "The sphere"), height=560)
     figure.add_surface(
-        x=light(world.points[..., 0]),
-        y=light(world.points[..., 1]),
-        z=light(world.points[..., 2]),
+        **_coordinates(world.points),
         surfacecolor=light(world.values),
         colorscale=FIELD,
         colorbar=colorbar("objective"),
@@ -214,40 +234,26 @@ def sphere_figure(
     for name, edges in _edges(cones, status).items():
         if len(edges):
             colour, width, words = STATUS[name]
-            line = np.concatenate([1.006 * arcs(edges), np.full((len(edges), 1, 3), np.nan)], axis=1).reshape(
-                -1, 3
-            )
+            line = np.concatenate([1.006 * arcs(edges), np.full((len(edges), 1, 3), np.nan)], axis=1)
             figure.add_scatter3d(
-                x=light(line[:, 0]),
-                y=light(line[:, 1]),
-                z=light(line[:, 2]),
+                **_coordinates(line.reshape(-1, 3)),
                 mode="lines",
                 line={"color": colour, "width": 2 * width},
                 name=words,
                 hoverinfo="skip",
                 connectgaps=False,
             )
-    if points is not None and len(points):
-        marks = 1.02 * np.asarray(points, float) / np.linalg.norm(points, axis=1, keepdims=True)
+    if len(best):
         figure.add_scatter3d(
-            x=marks[:, 0],
-            y=marks[:, 1],
-            z=marks[:, 2],
+            **_coordinates(1.02 * best),
             mode="markers",
             marker={"size": 7, "color": BEST, "symbol": "diamond", "line": {"color": "white", "width": 1}},
             name="best found",
             hovertemplate="the best direction found so far<extra></extra>",
         )
     axis = {"visible": False, "range": [-1.04, 1.04]}
-    # Look at the best direction, a little from the side; a camera that somebody has turned stays as it is.
-    front = (
-        np.array([0.6, 0.6, 0.5])
-        if points is None or not len(points)
-        else np.asarray(points[0], float) / np.linalg.norm(points[0])
-    )
-    eye = front + 0.35 * np.cross(front, [0, 0, 1]) + [0, 0, 0.25]
-    eye *= 1.45 / np.linalg.norm(eye)
-    camera = {"eye": dict(zip("xyz", eye.tolist(), strict=True))}
+    # A camera that somebody has turned stays as it is.
+    camera = _camera(best[0] if len(best) else np.array([0.6, 0.6, 0.5]))
     scene = {"xaxis": axis, "yaxis": axis, "zaxis": axis, "aspectmode": "cube", "camera": camera}
     return figure.update_layout(scene=scene, margin={"l": 0, "r": 0, "b": 0})
 
@@ -266,6 +272,20 @@ def _flat_lines(paths: np.ndarray, inside: np.ndarray) -> tuple[np.ndarray, np.n
     return np.hstack([x, gap]).ravel(), np.hstack([y, gap]).ravel()
 
 
+def _add_cones(figure: go.Figure, name: str, cones: np.ndarray, bounds: np.ndarray) -> None:
+    """Draw cones of one status on the map, filled and with their bounds unless they are split."""
+    around = arcs(cones[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2, 3)).reshape(len(cones), -1, 3)
+    centre = _unit(cones.sum(axis=1))
+    colour, width, words = STATUS[name]
+    fill = {"fill": "toself", "fillcolor": FILLS[name]} if name in FILLS else {}
+    x, y = map(light, _flat_lines(around, centre))
+    add_curve(figure, x, y, words, line={"color": colour, "width": width}, connectgaps=False, **fill)
+    if name in FILLS:
+        x, y = map(light, hammer(centre))
+        hover = [_sentence(name, bound) for bound in bounds]
+        add_curve(figure, x, y, hover=hover, marker={"size": 9, "opacity": 0})
+
+
 def flat_map_figure(
     world: Globe,
     cones: Any = (),
@@ -280,71 +300,19 @@ def flat_map_figure(
     """
     cones, status, bounds = _shown(cones, status, bounds)
     figure = new_figure(_alt(status, "Equal-area map"), height=430)
-    figure.add_heatmap(
-        x=light(world.x),
-        y=light(world.y),
-        z=light(world.flat),
-        colorscale=FIELD,
-        hoverongaps=False,
-        zsmooth="best",
-        colorbar=colorbar("objective"),
-        hovertemplate="the best support here reaches %{z:.4g}<extra></extra>",
-    )
-    unit = cones / np.linalg.norm(cones, axis=2, keepdims=True) if len(cones) else cones
-    centre = unit.sum(axis=1)
-    centre /= np.linalg.norm(centre, axis=1, keepdims=True) if len(centre) else 1
-    fills = {
-        "open": fade(OPEN_FILL, 0.35),
-        "leaf": fade(PROVED, 0.12),
-        "discarded": fade(DISCARDED_FILL, 0.5),
-    }
+    grid: dict[str, Any] = {"x": light(world.x), "y": light(world.y), "zsmooth": "best"}
+    add_pixels(figure, world.flat, FIELD, (), "the best support here reaches %{z:.4g}", "objective", **grid)
     for name in ("split", "discarded", "leaf", "open"):
         rows = np.flatnonzero([s == name for s in status])
-        if not rows.size:
-            continue
-        around = arcs(unit[rows][:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2, 3)).reshape(len(rows), -1, 3)
-        x, y = _flat_lines(around, centre[rows])
-        colour, width, words = STATUS[name]
-        figure.add_scatter(
-            x=light(x),
-            y=light(y),
-            mode="lines",
-            line={"color": colour, "width": width},
-            fill="toself" if name in fills else None,
-            fillcolor=fills.get(name),
-            name=words,
-            hoverinfo="skip",
-            connectgaps=False,
-        )
-        if name in fills:
-            x, y = hammer(centre[rows])
-            figure.add_scatter(
-                x=light(x),
-                y=light(y),
-                mode="markers",
-                marker={"size": 9, "opacity": 0},
-                showlegend=False,
-                text=[_sentence(name, b) for b in bounds[rows]],
-                hovertemplate="%{text}<extra></extra>",
-            )
+        if rows.size:
+            _add_cones(figure, name, _unit(cones[rows]), bounds[rows])
     if points is not None and len(points):
-        x, y = hammer(np.asarray(points, float) / np.linalg.norm(points, axis=1, keepdims=True))
-        figure.add_scatter(
-            x=x,
-            y=y,
-            mode="markers",
-            marker={"size": 14, "color": BEST, "symbol": "star", "line": {"color": "white", "width": 1.5}},
-            name="best found",
-            hovertemplate="the best direction found so far<extra></extra>",
+        star = {"size": 14, "color": BEST, "symbol": "star", "line": {"color": "white", "width": 1.5}}
+        add_curve(
+            figure, *hammer(_unit(points)), "best found", "the best direction found so far", marker=star
         )
     rim = np.linspace(0, 2 * np.pi, 121)
-    figure.add_scatter(
-        x=2 * np.sqrt(2) * np.cos(rim),
-        y=np.sqrt(2) * np.sin(rim),
-        mode="lines",
-        line={"color": CONTEXT, "width": 3},
-        hoverinfo="skip",
-        showlegend=False,
-    )
+    x, y = 2 * np.sqrt(2) * np.cos(rim), np.sqrt(2) * np.sin(rim)
+    add_curve(figure, x, y, line={"color": CONTEXT, "width": 3})
     figure.update_xaxes(visible=False, constrain="domain")
     return figure.update_yaxes(visible=False, scaleanchor="x", constrain="domain")

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from nspca.plots.theme import certainty
+from nspca.plots.theme import add_curve, add_note, certainty
 from nspca.presentation.colours import CONTEXT, PAPER, PROVED
 from nspca.presentation.numerals import format_guarantee, proved_ratio
 
@@ -64,19 +64,18 @@ def _draw(
             found.index, found["ratio"], found["probability"], done, strict=True
         )
     ]
-    figure.add_scatter(
-        x=list(found.index),
-        y=[10**floor if over else gap for gap, over in zip(found["gap"], done, strict=True)],
+    add_curve(
+        figure,
+        list(found.index),
+        [10**floor if over else gap for gap, over in zip(found["gap"], done, strict=True)],
+        "gap",
+        said,
         yaxis="y2",
-        mode="lines+markers",
         line={"color": look["color"], "width": 1, "dash": "dot"},
         marker={"size": 8, "symbol": [look["closed"] if over else look["symbol"] for over in done]},
         cliponaxis=False,
         showlegend=False,
-        text=said,
         customdata=[[int(k)] for k in found.index],
-        hovertemplate="%{text}<extra></extra>",
-        name="gap",
     )
 
 
@@ -117,15 +116,4 @@ def _lay_out(figure: go.Figure, bottom: int, top: int, floor: float, title: str)
         },
         xaxis={"anchor": "y2"},
     )
-    figure.add_annotation(
-        text=title,
-        xref="paper",
-        yref="paper",
-        x=0,
-        y=TITLE_AT,
-        xanchor="left",
-        yanchor="bottom",
-        align="left",
-        showarrow=False,
-        font={"size": 13},
-    )
+    add_note(figure, title, 0, TITLE_AT, "bottom left", align="left", font={"size": 13})

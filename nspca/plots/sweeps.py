@@ -10,6 +10,7 @@ has every k of the sweep.
 import math
 import textwrap
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from nspca.plots import kaxis, published, strip
-from nspca.plots.theme import certainty, new_figure, plain, ratio_sentence
+from nspca.plots.theme import add_curve, add_note, certainty, new_figure, plain, ratio_sentence
 from nspca.presentation import colours
 from nspca.presentation.colours import BOUND, CHOSEN, COLOURS, CONTEXT, EARLIER, PROVED, fade
 from nspca.presentation.numerals import format_bound_share, format_guarantee, format_value_share
@@ -42,15 +43,6 @@ IN_HERE, NOTHING_ABOVE = "the optimum is in here (proved)", "nothing above this 
 PAPER, RANK_3 = "2014 paper's bound", "rank-3 bound, its exact form (proved)"
 DOTTED = {"line_width": 1.5, "line_dash": "dot", "marker_size": 5, "marker_symbol": "triangle-down"}
 THIN = {"line_width": 1, "marker_size": 3}
-READY = {
-    "xref": "paper",
-    "yref": "paper",
-    "x": 1,
-    "y": strip.TITLE_AT,
-    "xanchor": "right",
-    "yanchor": "bottom",
-    "font": {"size": 13},
-}
 PINNED = tuple(
     {"color": colour, "dash": dash, "symbol": symbol}
     for colour, dash, symbol in zip(
@@ -114,55 +106,6 @@ def band(
 def _broken(rows: pd.DataFrame, all_ks: Iterable[int]) -> pd.DataFrame:
     """Return the rows with an empty row for every k that is still missing, so that lines stop there."""
     return rows.set_index("k").reindex(sorted(set(all_ks) | set(rows["k"]))).rename_axis("k").reset_index()
-
-
-def _method_trace(rows: pd.DataFrame, method: str, colour: str, unit_name: str, kind: str) -> go.Scatter:
-    """Return the curve of a method; `kind` is "sparse" or "nonnegative sparse", for the words."""
-    hover = [
-        f"<b>k = {k}</b>, {plain(method_name(method))}<br>"
-        f"This {kind} component explains {value} of {unit_name}:<br>"
-        f"{ratio_sentence(ratio, probability)}.<br><i>Click to see it.</i>"
-        for k, value, ratio, probability in zip(
-            rows["k"], rows["value_text"], rows["ratio"], rows["probability"], strict=True
-        )
-    ]
-    return go.Scatter(
-        x=rows["k"],
-        y=rows["value"],
-        name=plain(method_name(method)),
-        mode="lines+markers",
-        connectgaps=False,
-        marker={"size": 7},
-        text=hover,
-        line={"color": colour, "width": 2.5},
-        hovertemplate="%{text}<extra></extra>",
-        customdata=[[int(k), method] for k in rows["k"]],
-    )
-
-
-def _upper_trace(
-    rows: pd.DataFrame, unit_name: str, kind: str, name: str, look: dict[str, Any]
-) -> go.Scatter:
-    """Return the curve of an upper bound, called `name` in the legend; `look` goes to Plotly's scatter."""
-    hover = [
-        f"<b>k = {k}</b>, {certainty(probability)}<br>No {kind} component with at most {k} features can<br>"
-        f"explain more than {upper} of {unit_name}.<br>The bound comes from {kind_words(bound, code=False)}."
-        for k, upper, bound, probability in zip(
-            rows["k"], rows["upper_text"], rows["kind"], rows["probability"], strict=True
-        )
-    ]
-    return go.Scatter(
-        x=rows["k"],
-        y=rows["upper"],
-        name=name,
-        mode="lines+markers",
-        showlegend=look.get("showlegend", False),
-        connectgaps=False,
-        text=hover,
-        hovertemplate="%{text}<extra></extra>",
-        customdata=[[int(k), str(m)] for k, m in zip(rows["k"], rows["method"].fillna(""), strict=True)],
-        **{name: value for name, value in look.items() if name != "showlegend"},
-    )
 
 
 def sweep_figure(
@@ -245,29 +188,19 @@ def sweep_figure(
         _add_ghost(figure, earlier, unit_name)
     for other, look in zip(pinned, PINNED * len(pinned), strict=False):
         _add_pinned(figure, *other, unit_name, look)
+    upper = partial(_add_upper, figure, expected=expected, unit_name=unit_name, kind=kind)
     if wide:
         paper, rank_3 = wide
-        _add_region(figure, paper, expected, colours.PAPER, 0.18, f"{PAPER} ({_chance(paper)})")
-        _add_upper(figure, paper, expected, unit_name, kind, PAPER, DOTTED | {"line_color": colours.PAPER})
-        _add_upper(
-            figure,
-            rank_3,
-            expected,
-            unit_name,
-            kind,
-            RANK_3,
-            THIN | {"line_color": colours.PAPER, "showlegend": not tight},
-        )
+        chance = f"probability {format_guarantee(paper['epsnet_probability'].min())}"
+        _add_region(figure, paper, expected, colours.PAPER, 0.18, f"{PAPER} ({chance})")
+        upper(paper, name=PAPER, look=DOTTED | {"line_color": colours.PAPER})
+        upper(rank_3, name=RANK_3, look=THIN | {"line_color": colours.PAPER, "showlegend": not tight})
     if tight:
         _add_region(figure, ours, expected, PROVED, 0.4, IN_HERE)
-        _add_upper(figure, ours, expected, unit_name, kind, NOTHING_ABOVE, DOTTED | {"line_color": BOUND})
-    drawn = [
-        *wide[:1],
-        *tight,
-        *([] if earlier is None else [earlier]),
-        *(_in_percent(rows, own) for rows, own, _ in pinned),
-    ]
-    top = _lay_out_values(figure, drawn, [ours], 100 * ceiling / unit, fit)
+        upper(ours, name=NOTHING_ABOVE, look=DOTTED | {"line_color": BOUND})
+    others = [_in_percent(rows, own) for rows, own, _ in pinned]
+    drawn = [*wide[:1], *tight, *([] if earlier is None else [earlier]), *others]
+    top = _lay_out_values(figure, drawn, ours if fit else None, 100 * ceiling / unit)
     if wanted is not None and expected and 100 * wanted[0] / unit <= top:
         _add_wanted(figure, 100 * wanted[0] / unit, wanted[1], expected)
     if tight:
@@ -277,14 +210,11 @@ def sweep_figure(
     for colour, (method, rows) in zip(
         COLOURS * len(shown), shown.groupby("method", sort=False), strict=False
     ):
-        figure.add_trace(
-            _method_trace(
-                _broken(rows.drop_duplicates("k", keep="last"), expected), method, colour, unit_name, kind
-            )
-        )
+        last = _broken(rows.drop_duplicates("k", keep="last"), expected)
+        _add_method(figure, last, method, colour, unit_name, kind)
     said = f"{len(frame)} of {total} ready" if total and len(frame) < total else note
     if said:
-        figure.add_annotation(text=said, showarrow=False, **READY)
+        add_note(figure, said, 1, strip.TITLE_AT, "bottom right", font={"size": 13})
     kaxis.lay_out(figure, expected)
     if selected_k is not None:
         _mark(figure, int(selected_k), expected)
@@ -298,13 +228,6 @@ def _in_two_lines(title: str) -> str:
     return "<br>".join(textwrap.wrap(title, max(16, 2 + len(title) // 2)))
 
 
-def _chance(paper: pd.DataFrame) -> str:
-    """Return the least probability of the paper's bound in words short enough for the legend on a small
-    screen.
-    """
-    return f"probability {format_guarantee(paper['epsnet_probability'].min())}"
-
-
 def _pooled(rows: list[pd.DataFrame]) -> pd.DataFrame:
     """Return the certified region of some rows, with the probability with which its bound holds."""
     if not rows or not len(rows[0]):
@@ -313,12 +236,12 @@ def _pooled(rows: list[pd.DataFrame]) -> pd.DataFrame:
 
 
 def _lay_out_values(
-    figure: go.Figure, drawn: list[pd.DataFrame], fitted: list[pd.DataFrame], ceiling: float, fit: bool
+    figure: go.Figure, drawn: list[pd.DataFrame], fitted: pd.DataFrame | None, ceiling: float
 ) -> float:
     """Set the range of the value axis, from zero (or the smallest value) to the largest bound, and prevent
     panning beyond it. Return the upper end, infinite where it is not known.
 
-    `drawn` has all rows in the figure. With `fit`, the axis shows only the values and bounds in `fitted`.
+    `drawn` has all rows in the figure. With `fitted`, the axis shows only the values and bounds there.
     """
     found = [largest for rows in drawn if not math.isnan(largest := _largest(rows))]
     top = min(max(found, default=ceiling), ceiling)
@@ -329,12 +252,8 @@ def _lay_out_values(
     grid = 10.0 ** math.floor(math.log10(top)) / 100
     top = grid * math.ceil(top * HEADROOM / grid)
     low, high = 0.0, top
-    known = [rows for rows in fitted if len(rows)]
-    if fit and known:
-        low, high = (
-            min(rows["value"].min() for rows in known),
-            min(top, max(_largest(rows) for rows in known)),
-        )
+    if fitted is not None and len(fitted):
+        low, high = fitted["value"].min(), min(top, _largest(fitted))
         pad = max(0.06 * (high - low), 1e-3 * high)
         low, high = max(0.0, low - pad), min(top, high + pad)
     figure.update_yaxes(range=[low, high], minallowed=0.0, maxallowed=top, selector=0)
@@ -362,37 +281,38 @@ def _in_percent(frame: pd.DataFrame, unit: float) -> pd.DataFrame:
     )
 
 
+def _add_method(
+    figure: go.Figure, rows: pd.DataFrame, method: str, colour: str, unit_name: str, kind: str
+) -> None:
+    """Draw the curve of a method; `kind` is "sparse" or "nonnegative sparse", for the words."""
+    name = plain(method_name(method))
+    hover = [
+        f"<b>k = {k}</b>, {name}<br>This {kind} component explains {value} of {unit_name}:<br>"
+        f"{ratio_sentence(ratio, probability)}.<br><i>Click to see it.</i>"
+        for k, value, ratio, probability in zip(
+            rows["k"], rows["value_text"], rows["ratio"], rows["probability"], strict=True
+        )
+    ]
+    points = [[int(k), method] for k in rows["k"]]
+    look = {"line": {"color": colour, "width": 2.5}, "marker": {"size": 7}, "connectgaps": False}
+    add_curve(figure, rows["k"], rows["value"], name, hover, customdata=points, **look)
+
+
 def _mark(figure: go.Figure, k: int, expected: list[int]) -> None:
     """Draw a line at k through both parts of the figure; its label stands on the side with more room."""
     at = kaxis.place(expected, k)
-    right = bool(expected) and 2 * at > kaxis.place(expected, expected[0]) + kaxis.place(
-        expected, expected[-1]
-    )
-    figure.add_shape(
-        type="line", x0=k, x1=k, yref="paper", y0=0, y1=1, line={"color": CHOSEN, "width": 2}, layer="below"
-    )
-    label = {
-        "text": f"k = {k}",
-        "showarrow": False,
-        "yref": "paper",
-        "y": strip.CURVE[0],
-        "yanchor": "bottom",
-    }
-    figure.add_annotation(x=at, xanchor="right" if right else "left", font={"color": CHOSEN}, **label)
+    ends = [kaxis.place(expected, end) for end in expected[:1] + expected[-1:]]
+    corner = "bottom right" if 2 * at > sum(ends) and ends else "bottom left"
+    line = {"color": CHOSEN, "width": 2}
+    figure.add_shape(type="line", x0=k, x1=k, yref="paper", y0=0, y1=1, line=line, layer="below")
+    add_note(figure, f"k = {k}", at, strip.CURVE[0], corner, xref="x", font={"color": CHOSEN})
 
 
 def _add_ring(figure: go.Figure, k: int, rows: pd.DataFrame) -> None:
     """Draw a ring around the best value at the k that is `marked` in `sweep_figure`."""
     best = rows.loc[rows["k"] == k, "value"].max()
     ring = {"symbol": "circle-open", "size": 17, "color": CHOSEN, "line": {"width": 2.5}}
-    figure.add_scatter(
-        x=[k],
-        y=[best],
-        mode="markers",
-        marker=ring,
-        hoverinfo="skip",
-        name=RING,
-    )
+    add_curve(figure, [k], [best], RING, marker=ring)
 
 
 def _add_optimal(figure: go.Figure, rows: pd.DataFrame, closed: float) -> None:
@@ -401,22 +321,13 @@ def _add_optimal(figure: go.Figure, rows: pd.DataFrame, closed: float) -> None:
     if not len(known):
         return
     ring = {"symbol": "circle-open", "size": 12, "color": PROVED, "line": {"width": 2.5}}
-    figure.add_scatter(
-        x=[int(k) for k in known.index],
-        y=known["lower"],
-        mode="markers",
-        marker=ring,
-        hoverinfo="skip",
-        name=OPTIMAL,
-    )
+    add_curve(figure, [int(k) for k in known.index], known["lower"], OPTIMAL, marker=ring)
 
 
 def _add_wanted(figure: go.Figure, level: float, name: str, expected: list[int]) -> None:
     """Draw the level line of a value that is sought, in per cent, across all values of k."""
     line = {"color": CHOSEN, "width": 1.2, "dash": "dash"}
-    figure.add_scatter(
-        x=[expected[0], expected[-1]], y=[level] * 2, mode="lines", line=line, hoverinfo="skip", name=name
-    )
+    add_curve(figure, [expected[0], expected[-1]], [level] * 2, name, line=line)
 
 
 def _add_ghost(figure: go.Figure, rows: pd.DataFrame, unit_name: str) -> None:
@@ -427,12 +338,8 @@ def _add_ghost(figure: go.Figure, rows: pd.DataFrame, unit_name: str) -> None:
         f"<b>k = {k}</b>, preview<br>{value} of {unit_name}"
         for k, value in zip(ks, rows["value_text"], strict=True)
     ]
-    look: dict[str, Any] = {
-        "mode": "lines",
-        "line": {"color": CONTEXT, "width": 1.5, "dash": "dot"},
-        "hovertemplate": "%{text}<extra></extra>",
-    }
-    figure.add_scatter(x=ks, y=rows["value"], name="preview", text=hover, **look)
+    line = {"color": CONTEXT, "width": 1.5, "dash": "dot"}
+    add_curve(figure, ks, rows["value"], "preview", hover, line=line)
 
 
 def _add_region(
@@ -445,8 +352,8 @@ def _add_region(
     if not len(region):
         return
     xs, ys = band(list(region.index), list(region["lower"]), list(region["upper"]), expected)
-    fill = {"fill": "toself", "mode": "lines", "line": {"width": 0}, "fillcolor": fade(colour, opacity)}
-    figure.add_scatter(x=xs, y=ys, name=name, showlegend=bool(name), hoverinfo="skip", **fill)
+    look: dict[str, Any] = {"fill": "toself", "fillcolor": fade(colour, opacity), "showlegend": bool(name)}
+    add_curve(figure, xs, ys, name, line={"width": 0}, **look)
 
 
 def _add_upper(
@@ -458,38 +365,41 @@ def _add_upper(
     name: str,
     look: dict[str, Any],
 ) -> None:
-    """Draw the least upper bound at each k, with gaps where a k in `expected` has none."""
+    """Draw the least upper bound at each k, with gaps where a k in `expected` has none.
+
+    The curve is called `name`, and is in the legend only if `look`, which goes to Plotly's scatter, says so.
+    """
     tightest = rows.dropna(subset=["upper"]).sort_values("upper", kind="stable").drop_duplicates("k")
-    if len(tightest):
-        figure.add_trace(_upper_trace(_broken(tightest, expected), unit_name, kind, name, look))
+    if not len(tightest):
+        return
+    rows = _broken(tightest, expected)
+    hover = [
+        f"<b>k = {k}</b>, {certainty(probability)}<br>No {kind} component with at most {k} features can<br>"
+        f"explain more than {upper} of {unit_name}.<br>The bound comes from {kind_words(bound, code=False)}."
+        for k, upper, bound, probability in zip(
+            rows["k"], rows["upper_text"], rows["kind"], rows["probability"], strict=True
+        )
+    ]
+    points = [[int(k), str(m)] for k, m in zip(rows["k"], rows["method"].fillna(""), strict=True)]
+    look = {"showlegend": False, "mode": "lines+markers", "connectgaps": False} | look
+    add_curve(figure, rows["k"], rows["upper"], name, hover, customdata=points, **look)
 
 
 def _add_pinned(
     figure: go.Figure, frame: pd.DataFrame, unit: float, name: str, unit_name: str, look: dict[str, Any]
 ) -> None:
     """Draw the best values of an earlier sweep and its proved region, behind everything else."""
-    rows = (
-        _in_percent(frame, unit)
-        .sort_values("value", kind="stable")
-        .drop_duplicates("k", keep="last")
-        .sort_values("k")
-    )
+    best = frame.sort_values("value", kind="stable").drop_duplicates("k", keep="last").sort_values("k")
+    rows = _in_percent(best, unit)
     ks = [int(k) for k in rows["k"]]
     _add_region(figure, rows, ks, look["color"], 0.15)
     hover = [
         f"<b>k = {k}</b>, {plain(name, 90)}<br>{value} of {unit_name}:<br>{ratio_sentence(ratio)}."
         for k, value, ratio in zip(ks, rows["value_text"], rows["ratio"], strict=True)
     ]
-    figure.add_scatter(
-        x=ks,
-        y=rows["value"],
-        name=plain(name, 70),
-        text=hover,
-        mode="lines+markers",
-        line={"color": look["color"], "width": 2, "dash": look["dash"]},
-        marker={"size": 5, "symbol": look["symbol"]},
-        hovertemplate="%{text}<extra></extra>",
-    )
+    line = {"color": look["color"], "width": 2, "dash": look["dash"]}
+    marker = {"size": 5, "symbol": look["symbol"]}
+    add_curve(figure, ks, rows["value"], plain(name, 70), hover, line=line, marker=marker)
 
 
 def _sweep_alt(shown: pd.DataFrame, unit_name: str, kind: str) -> str:

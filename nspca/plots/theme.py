@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
-from nspca.presentation.colours import COLOURS, GRID, MAIN
+from nspca.presentation.colours import COLOURS, DIVERGING, FAINT, GRID, MAIN, SEQUENTIAL
 from nspca.presentation.numerals import NO_BOUND, format_guarantee
 
 # Everything a viewer may want to replace (Streamlit's theme, the live component) is in the template, never in
@@ -39,6 +39,8 @@ TEMPLATE = go.layout.Template(
         "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "xanchor": "left"},
     }
 )
+WEIGHT_OF_PIXEL = "The pixel in row %{y}, column %{x}<br>has weight %{z:.3f}."
+"""Text on hovering over a pixel of a component."""
 
 
 def new_figure(alt: str, height: int = 420, **layout: Any) -> go.Figure:
@@ -83,10 +85,85 @@ def sheet(
     return canvas, places
 
 
+def add_curve(
+    figure: go.Figure, x: Any, y: Any, name: str = "", hover: str | Sequence[str] = "", **look: Any
+) -> None:
+    """Draw points, joined by lines where `look` has a ``line``, and marked where it has a ``marker``.
+
+    Without a name they have no entry in the legend. `hover` is a template, or the text of each point; nothing
+    is shown without it.
+    """
+    mode = "+".join(f"{part}s" for part in ("line", "marker") if part in look)
+    legend = {"name": name} if name else {"showlegend": False}
+    text = {} if isinstance(hover, str) else {"text": hover}
+    template = f"{hover if isinstance(hover, str) else '%{text}'}<extra></extra>"
+    shown = text | {"hovertemplate": template} if len(hover) else {"hoverinfo": "skip"}
+    figure.add_scatter(x=x, y=y, **{"mode": mode} | legend | shown | look)
+
+
+def add_pixels(
+    figure: go.Figure,
+    z: ArrayLike,
+    colours: Any,
+    limits: Sequence[float] = (),
+    hover: str = "",
+    title: str = "",
+    gap: int = 0,
+    **look: Any,
+) -> None:
+    """Draw an array (rows, columns) as coloured cells with `gap` between them; those of NaN stay empty.
+
+    `limits` are the values of the first and the last colour. `hover` is a template; nothing is shown without
+    it. A `title` stands at the scale of colours, which is left out without one.
+    """
+    look = {"zmin": limits[0], "zmax": limits[1]} | look if limits else look
+    look = ({"colorbar": colorbar(title)} if title else {"showscale": False}) | look
+    template = {"hovertemplate": f"{hover}<extra></extra>", "hoverongaps": False}
+    shown = template if hover else {"hoverinfo": "skip"}
+    figure.add_heatmap(z=light(z), colorscale=colours, xgap=gap, ygap=gap, **shown | look)
+
+
+def add_note(figure: go.Figure, text: str, x: float, y: float, corner: str, **look: Any) -> None:
+    """Write a text so that one corner of it, such as "bottom right", lies at x and y, from (0, 0) at the
+    bottom left of the figure to (1, 1).
+    """
+    vertical, horizontal = corner.split()
+    place = {"xref": "paper", "yref": "paper", "x": x, "y": y, "xanchor": horizontal, "yanchor": vertical}
+    figure.add_annotation(text=text, showarrow=False, **place | look)
+
+
+def weight_colours(X: np.ndarray, largest: float | None = None) -> tuple[Any, tuple[float, float]]:
+    """Return the colours of weights and their limits, around 0 where some are negative and else from 0.
+
+    `largest` is the size of the strongest colour, by default that of the largest weight.
+    """
+    size = largest or float(np.abs(X).max(initial=0)) or 1.0
+    return (DIVERGING, (-size, size)) if (X < 0).any() else (SEQUENTIAL, (0, size))
+
+
+def grey_behind(mean: ArrayLike | None, n: int) -> tuple[np.ndarray, Any]:
+    """Return the mean image (n,) that lies behind weights, and its colours; a faint area without a mean."""
+    if mean is None:
+        return np.zeros(n), [[0, FAINT], [1, FAINT]]
+    return np.asarray(mean, float), "Greys_r"
+
+
+def largest_weights(weights: ArrayLike, most: int) -> np.ndarray:
+    """Return the numbers of the largest weights that are not zero, at most `most`; ties keep their order."""
+    size = np.abs(np.asarray(weights, float))
+    return np.argsort(-size, kind="stable")[: min(most, np.count_nonzero(size))]
+
+
+def name_rows(figure: go.Figure, labels: Sequence[str], **look: Any) -> go.Figure:
+    """Return the figure with a label for each of its rows, the first on top."""
+    rows = {"tickvals": list(range(len(labels))), "ticktext": list(labels), "showgrid": False}
+    return figure.update_yaxes(rows | {"range": [len(labels) - 0.5, -0.5]} | look)
+
+
 def add_swatch(figure: go.Figure, name: str, colour: str) -> None:
     """Add a square of a colour to the legend."""
     marker = {"color": colour, "symbol": "square", "size": 12}
-    figure.add_scatter(x=[None], y=[None], mode="markers", marker=marker, name=name, hoverinfo="skip")
+    add_curve(figure, [None], [None], name, marker=marker)
 
 
 def ratio_sentence(ratio: float | None, probability: float | None = None) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
-from nspca.plots.theme import new_figure, plain
+from nspca.plots.theme import largest_weights, name_rows, new_figure, plain
 from nspca.presentation.colours import CONTEXT, NEGATIVE, POSITIVE, fade
 
 MOST = 20
@@ -28,7 +28,7 @@ def topic_figure(x: ArrayLike, names: Sequence[str], overall: ArrayLike, *, what
     what : what `overall` counts, for the upper axis
     """
     x, overall = np.asarray(x, float), np.asarray(overall, float)
-    order = np.argsort(-np.abs(x), kind="stable")[: min(MOST, np.count_nonzero(x))]
+    order = largest_weights(x, MOST)
     rows = np.arange(order.size)
     labels = [plain(names[i], 28) for i in order]
     says = ", ".join(f"{label} {x[i]:.2f}" for label, i in zip(labels[:5], order[:5], strict=True))
@@ -46,14 +46,7 @@ def topic_figure(x: ArrayLike, names: Sequence[str], overall: ArrayLike, *, what
         x=np.abs(x[order]), name="weight in the topic", width=0.46, marker={"color": colours}, **common,
         hovertemplate="%{customdata}: weight %{x:.3f}<extra></extra>",
     )  # fmt: skip
-    figure.update_yaxes(
-        tickvals=rows,
-        ticktext=labels,
-        range=[order.size - 0.5, -0.5],
-        showgrid=False,
-        zeroline=False,
-        fixedrange=True,
-    )
+    name_rows(figure, labels, zeroline=False, fixedrange=True)
     top = float(overall[order].max(initial=0.0)) or 1.0
     figure.update_layout(
         barmode="overlay", showlegend=True, margin={"t": 70, "b": 84},

@@ -1,12 +1,11 @@
 """Folders of shards: a table on disk in blocks of rows, read in passes and never held whole.
 
-    manifest       shards.json: the content of the folder, with the checksums of its files
-    reader         `Shards`: shape, digest and blocks of rows; every file is checked when it is first read
-    writer         writes a folder, which has its name only once it is complete
-    sources        `shard`: writes a folder from the blocks that a reader of `nspca.data.readers` yields
-    other_columns  columns of a table that are no features, while it is written
-    on_disk        a folder in the role of a data set
-    served         the folders that an operator lets the dashboard open
+    manifest  shards.json: the content of the folder, with the checksums of its files
+    reader    `Shards`: shape, digest and blocks of rows; every file is checked when it is first read
+    writer    writes a folder, which has its name only once it is complete
+    sources   `shard`: writes a folder from the blocks that a reader of `nspca.data.readers` yields
+    on_disk   a folder in the role of a data set
+    served    the folders that an operator lets the dashboard open
 
 A file is plain `.npy`, can be mapped into memory, and is never unpickled. Importing this package loads
 `Shards` only. `sources` also loads the file readers, so it is imported where it is used.

@@ -3,24 +3,24 @@
 The command `shard` calls `shard`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
 
 from nspca.data import limits
-from nspca.data.columns import taken_as_names
-from nspca.data.layout import quoted
+from nspca.data.columns import Columns, describe_left_out, taken_as_names
+from nspca.data.layout import FEW_LABELS, MISSING, Layout, is_number, quoted, short
 from nspca.data.read_options import ReadOptions
 from nspca.data.readers import DocwordReader, Reader, Source, TableReader, open_reader
 from nspca.data.readers.docword import find_vocabulary, read_vocabulary, vocabulary_words
-from nspca.errors import InvalidData, InvalidOption
+from nspca.errors import InvalidData
 from nspca.progress import Event, Report, silent
-from nspca.shards.other_columns import OtherColumns
 from nspca.shards.reader import Shards
 from nspca.shards.writer import Writer, regrouped
-from nspca.validation.options import whole
+from nspca.validation.options import positive, whole
 
 MEGABYTES = 32
 """Size of a shard: three million entries, which take three times that in memory while they are sorted."""
@@ -80,8 +80,7 @@ def shard(
     """
     if rows is not None:
         whole("rows", rows, 1)
-    if isinstance(megabytes, bool) or not isinstance(megabytes, int | float) or not 0 < megabytes < 1e6:
-        raise InvalidOption(f"megabytes must be a number above 0, got {megabytes!r}")
+    positive("megabytes", megabytes)
     path, report = Path(source), report or silent
     if not path.is_file():
         raise InvalidData(f"There is no file {path}: check the path.")
@@ -166,3 +165,49 @@ def _table_blocks(reader: TableReader, writer: Writer) -> Iterator[sp.csr_array]
         others.add(block.texts, len(block.X))
         yield sp.csr_array(block.X)
     writer.notes = (*reader.notes, *taken_as_names(found, chosen, reader.options), *others.notes())
+
+
+class OtherColumns:
+    """The different texts of each column that is no feature, collected block by block.
+
+    A column of few texts that repeat is left out, and a note says so; any other is refused. Reading the table
+    into memory does the same.
+
+    Parameters
+    ----------
+    layout : Layout
+    columns : Columns
+    """
+
+    def __init__(self, layout: Layout, columns: Columns) -> None:
+        self.layout = layout
+        self.rows = 0
+        self._first_rows: dict[int, dict[str, int]] = {i: {} for i in columns.others}
+
+    def add(self, texts: Mapping[int, Sequence[str]], rows: int) -> None:
+        """Add the cells of the next rows; refuse a column as soon as it has held too many texts."""
+        for i, first in self._first_rows.items():
+            for text in set(texts[i]).difference(first):
+                first[text] = self.rows + texts[i].index(text) + 1
+            if len(first) > FEW_LABELS:
+                self._describe(i)
+        self.rows += rows
+
+    def notes(self) -> tuple[str, ...]:
+        """Return a sentence about each column, after the last row."""
+        return tuple(self._describe(i) for i in self._first_rows)
+
+    def _describe(self, i: int) -> str:
+        """Return the sentence about a column that is left out, or refuse the column."""
+        first, layout = self._first_rows[i], self.layout
+        if i in layout.empty_columns:
+            held = sorted((row, text) for text, row in first.items() if text.strip().lower() not in MISSING)
+            if held and all(is_number(text, layout.decimal) for _, text in held):
+                row, text = held[0]
+                raise InvalidData(
+                    f"Every cell must hold a number, but column{quoted(layout, i)} is empty in its first "
+                    f'rows and holds "{short(text)}" in row {row}: fill it in, or remove it.'
+                )
+            if held:
+                layout = replace(layout, empty_columns=())
+        return describe_left_out(layout, i, first, self.rows)[0]

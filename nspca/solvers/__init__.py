@@ -8,7 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from nspca.covariance.covariance import Covariance, DataCovariance
+from nspca.covariance.covariance import Covariance
+from nspca.covariance.data import DataCovariance
 from nspca.covariance.sharded import ShardedCovariance
 from nspca.errors import InvalidOption, InvalidProblem, NSPCAError
 from nspca.problem import Problem

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from nspca.covariance.covariance import DataCovariance, SparseCovariance
+from nspca.covariance.data import DataCovariance, SparseCovariance
 from nspca.covariance.inputs import with_columns
 from nspca.covariance.linalg import Array
 from nspca.covariance.moments import counts

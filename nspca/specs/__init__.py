@@ -15,59 +15,38 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from nspca.specs.base import Description, Field
-    from nspca.specs.comparison import ComparisonSpec
-    from nspca.specs.components import ComponentsSpec
-    from nspca.specs.data import DataSpec
-    from nspca.specs.groups import GroupsSpec
-    from nspca.specs.membership import MembershipSpec
-    from nspca.specs.optimum import OptimumSpec
-    from nspca.specs.paper import PaperSpec
-    from nspca.specs.preview import PreviewSpec
-    from nspca.specs.proof import CheckSpec, ProofSpec
-    from nspca.specs.published import published_bounds
-    from nspca.specs.question import ProblemSpec, Spec
-    from nspca.specs.selection import ChoiceSpec, ComponentsChoiceSpec, NoiseSpec
-    from nspca.specs.server import SpeedSpec, TableSpec, WordsSpec
-    from nspca.specs.stability import ComponentsStabilitySpec, StabilitySpec
-    from nspca.specs.successive import SuccessiveSpec
-    from nspca.specs.sweep import SweepSpec
-    from nspca.specs.uses import DetectionSpec, GenesSpec, PitpropsSpec
+    from nspca.specs.base import Description as Description
+    from nspca.specs.comparison import ComparisonSpec as ComparisonSpec
+    from nspca.specs.components import ComponentsSpec as ComponentsSpec
+    from nspca.specs.data import DataSpec as DataSpec
+    from nspca.specs.groups import GroupsSpec as GroupsSpec
+    from nspca.specs.membership import MembershipSpec as MembershipSpec
+    from nspca.specs.optimum import OptimumSpec as OptimumSpec
+    from nspca.specs.paper import PaperSpec as PaperSpec
+    from nspca.specs.preview import PreviewSpec as PreviewSpec
+    from nspca.specs.proof import CheckSpec as CheckSpec
+    from nspca.specs.proof import ProofSpec as ProofSpec
+    from nspca.specs.published import published_bounds as published_bounds
+    from nspca.specs.question import ProblemSpec as ProblemSpec
+    from nspca.specs.question import Spec as Spec
+    from nspca.specs.selection import ChoiceSpec as ChoiceSpec
+    from nspca.specs.selection import ComponentsChoiceSpec as ComponentsChoiceSpec
+    from nspca.specs.selection import NoiseSpec as NoiseSpec
+    from nspca.specs.server import SpeedSpec as SpeedSpec
+    from nspca.specs.server import TableSpec as TableSpec
+    from nspca.specs.server import WordsSpec as WordsSpec
+    from nspca.specs.stability import ComponentsStabilitySpec as ComponentsStabilitySpec
+    from nspca.specs.stability import StabilitySpec as StabilitySpec
+    from nspca.specs.successive import SuccessiveSpec as SuccessiveSpec
+    from nspca.specs.sweep import SweepSpec as SweepSpec
+    from nspca.specs.uses import DetectionSpec as DetectionSpec
+    from nspca.specs.uses import GenesSpec as GenesSpec
+    from nspca.specs.uses import PitpropsSpec as PitpropsSpec
 
-__all__ = [
-    "CheckSpec",
-    "ChoiceSpec",
-    "ComparisonSpec",
-    "ComponentsChoiceSpec",
-    "ComponentsSpec",
-    "ComponentsStabilitySpec",
-    "DataSpec",
-    "Description",
-    "DetectionSpec",
-    "Field",
-    "GenesSpec",
-    "GroupsSpec",
-    "MembershipSpec",
-    "NoiseSpec",
-    "OptimumSpec",
-    "PaperSpec",
-    "PitpropsSpec",
-    "PreviewSpec",
-    "ProblemSpec",
-    "ProofSpec",
-    "Spec",
-    "SpeedSpec",
-    "StabilitySpec",
-    "SuccessiveSpec",
-    "SweepSpec",
-    "TableSpec",
-    "WordsSpec",
-    "published_bounds",
-]
 
 # A kind of question is loaded when it is first used: `nspca solve` needs one of them, and no paper.
 _MODULES = {
-    "base": ("Description", "Field"),
+    "base": ("Description",),
     "comparison": ("ComparisonSpec",),
     "components": ("ComponentsSpec",),
     "data": ("DataSpec",),
@@ -87,6 +66,7 @@ _MODULES = {
     "uses": ("DetectionSpec", "GenesSpec", "PitpropsSpec"),
 }
 _MODULE = {name: module for module, names in _MODULES.items() for name in names}
+__all__ = sorted(_MODULE)
 
 
 def __getattr__(name: str) -> Any:

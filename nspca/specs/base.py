@@ -1,4 +1,4 @@
-"""Base classes of all specs: validation, JSON, addresses, descriptions, and the list of fields.
+"""Base classes of all specs: validation, JSON, addresses and descriptions.
 
 A spec is a question as an object. Each field is declared once, with an `Option` that holds its label, its
 name in addresses, and its place in exported Python. Descriptions, addresses and Python are derived from these
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import TYPE_CHECKING, Any, ClassVar, Self, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
@@ -44,7 +44,7 @@ class Option:
     Parameters
     ----------
     label : str
-        The field in a few words, for descriptions, errors and `Model.fields`.
+        The field in a few words, for descriptions and errors.
     query : str
         Name of the field in addresses; empty for a field that addresses do not carry.
     text : Text, optional
@@ -83,19 +83,6 @@ class Required:
 
     words: str
     remedy: str = ""
-
-
-@dataclass(frozen=True)
-class Field:
-    """A field of a spec as a form needs it: name, label, default value, and the values to choose from.
-
-    `choices` is empty for a field that takes more than a few values.
-    """
-
-    name: str
-    label: str
-    default: Any
-    choices: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -167,19 +154,6 @@ class Model(BaseModel):
                 if isinstance(option, Option):
                     default = None if field.is_required() else field.get_default(call_default_factory=True)
                     yield name, option, default
-
-    @classmethod
-    def fields(cls) -> list[Field]:
-        """Return the fields with an `Option`, in order, for programs that build a form of their own.
-
-        The pages of the dashboard do not use this list.
-        """
-        found = []
-        for name, option, default in cls.declared():
-            annotation = cls.model_fields[name].annotation
-            choices = tuple(one for part in _parts(annotation) for one in _literals(part))
-            found.append(Field(name, option.label, default, choices))
-        return found
 
     def to_query(self) -> dict[str, str]:
         """Return this object as the names and texts of an address; see `from_query`."""
@@ -272,20 +246,6 @@ def _text(option: Option, default: Any) -> Text:
     if isinstance(default, tuple):
         return address.WORDS if all(isinstance(one, str) for one in default) and default else address.INTEGERS
     return address.WORD
-
-
-def _parts(annotation: Any) -> Iterator[Any]:
-    """Yield an annotation and, recursively, the members of unions and tuples in it."""
-    yield annotation
-    for part in get_args(annotation):
-        if not isinstance(part, str | int):
-            yield from _parts(part)
-
-
-def _literals(annotation: Any) -> tuple[Any, ...]:
-    """Return the values of a Literal annotation; empty for others."""
-    arguments = get_args(annotation)
-    return arguments if arguments and all(isinstance(one, str | int) for one in arguments) else ()
 
 
 def _sentence(cls: type[Model], values: Mapping[str, Any], error: ValidationError) -> str:

@@ -175,17 +175,15 @@ class ComparisonSpec(ProblemSpec):
             event = Event("proof", done, self.total, lower=best.value, upper=certificate.upper, k=k)
             report(replace(event, payload=pack(row)))
 
-    def python(self, **shown: Any) -> str:
+    def python(self, **shown: Any) -> list[str]:
         """Return Python that repeats the comparison."""
-        return "\n".join(
-            [
-                f"options = {self.options!r}",
-                f"for method in {self.methods!r}:  # one by one: no method sees another's answer",
-                f"    given = dict(certify=None, seed={self.seed}, **options.get(method, {{}}))",
-                f"    sweep = nspca.sweep(problem, {list(self.ks)!r}, methods=(method,), **given)",
-                '    print(sweep.frame[["method", "k", "value", "seconds"]])',
-            ]
-        )
+        return [
+            f"options = {self.options!r}",
+            f"for method in {self.methods!r}:  # one by one: no method sees another's answer",
+            f"    given = dict(certify=None, seed={self.seed}, **options.get(method, {{}}))",
+            f"    sweep = nspca.sweep(problem, {list(self.ks)!r}, methods=(method,), **given)",
+            '    print(sweep.frame[["method", "k", "value", "seconds"]])',
+        ]
 
 
 def share(problem: Problem, methods: tuple[str, ...], report: Report) -> None:

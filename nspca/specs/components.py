@@ -214,7 +214,7 @@ class ComponentsSpec(ProblemSpec):
         same = len(set(self.sizes)) == 1
         return super().opening(self.sizes[0] if k is None and same else k)
 
-    def python(self, method: str | None = None, effort: str | None = None, **shown: Any) -> str:
+    def python(self, method: str | None = None, effort: str | None = None, **shown: Any) -> list[str]:
         """Return Python that repeats the search of one method, and proves a bound with the given effort.
 
         Parameters
@@ -240,13 +240,11 @@ class ComponentsSpec(ProblemSpec):
                 f"certificate = nspca.certify(problem, result, components={self.r}, effort={effort!r})",
                 "print(result.value, nspca.verify(X, certificate))  # forms its own products, trusts nothing",
             ]
-        return "\n".join(
-            [
-                *lines,
-                "for x in result.components.T:",
-                "    print([(names[j], round(x[j], 4)) for j in abs(x).argsort()[::-1] if x[j]])",
-            ]
-        )
+        return [
+            *lines,
+            "for x in result.components.T:",
+            "    print([(names[j], round(x[j], 4)) for j in abs(x).argsort()[::-1] if x[j]])",
+        ]
 
     def _one_by_one_python(self, method: str, given: str) -> list[str]:
         """Return Python that finds components of different sizes in turn, without shared features."""

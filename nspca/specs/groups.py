@@ -88,19 +88,17 @@ class GroupsSpec(RowsSpec):
         }
         return GroupEffects(**found)
 
-    def python(self, **shown: Any) -> str:
+    def python(self, **shown: Any) -> list[str]:
         """Return Python that repeats the test."""
         words = self.keywords("problem") | self.keywords("call")
         words.pop("forced", None)
         words |= {name: repr(value) for name, value in self.options.get(self.method, {}).items()}
         labels = f"data.label_columns[{self.label!r}]" if self.label else "data.labels"
-        return "\n".join(
-            [
-                f"found = nspca.held_out_group_effects(X, {labels}, {self.sizes!r}, {arguments(words)})",
-                "print(found.measure, found.groups, found.counts)",
-                "print(found.effect.round(3), found.p)",
-            ]
-        )
+        return [
+            f"found = nspca.held_out_group_effects(X, {labels}, {self.sizes!r}, {arguments(words)})",
+            "print(found.measure, found.groups, found.counts)",
+            "print(found.effect.round(3), found.p)",
+        ]
 
 
 def labels_of(data: Any, label: str = "") -> Any:

@@ -86,12 +86,10 @@ class MembershipSpec(ProblemSpec):
 
     unpack: ClassVar = staticmethod(Membership.from_bytes)
 
-    def python(self, **shown: Any) -> str:
+    def python(self, **shown: Any) -> list[str]:
         """Return Python that solves the problem and prints the membership of every feature."""
-        return "\n".join(
-            [
-                "result = nspca.solve(problem)",
-                f"known = nspca.membership(problem, result, share={self.within / 1000!r})",
-                "print(known.frame.to_string(float_format=str))  # every digit: a bound is not rounded",
-            ]
-        )
+        return [
+            "result = nspca.solve(problem)",
+            f"known = nspca.membership(problem, result, share={self.within / 1000!r})",
+            "print(known.frame.to_string(float_format=str))  # every digit: a bound is not rounded",
+        ]

@@ -92,15 +92,13 @@ class OptimumSpec(ProblemSpec):
 
     unpack: ClassVar = staticmethod(Result.from_bytes)
 
-    def python(self, **shown: Any) -> str:
+    def python(self, **shown: Any) -> list[str]:
         """Return Python that searches for the optimum and checks the proof."""
-        return "\n".join(
-            [
-                f"result = nspca.solve(problem, certify={EXHAUSTIVE!r}, seconds={self.seconds})",
-                "print(result.status.value)",
-                "print(result.value, nspca.verify(X, result.certificate))  # the bound, proved again",
-            ]
-        )
+        return [
+            f"result = nspca.solve(problem, certify={EXHAUSTIVE!r}, seconds={self.seconds})",
+            "print(result.status.value)",
+            "print(result.value, nspca.verify(X, result.certificate))  # the bound, proved again",
+        ]
 
 
 @dataclass(frozen=True, eq=False)

@@ -92,14 +92,12 @@ class PreviewSpec(ProblemSpec):
 
     unpack: ClassVar = staticmethod(Sweep.from_bytes)
 
-    def python(self, **shown: Any) -> str:
+    def python(self, **shown: Any) -> list[str]:
         """Return Python that sweeps with fast proofs, the public equivalent of a preview."""
-        return "\n".join(
-            [
-                f"sweep = nspca.sweep(problem, {python_of(self.ks)}, seed={self.seed})",
-                "print(sweep.frame.to_string(index=False))",
-            ]
-        )
+        return [
+            f"sweep = nspca.sweep(problem, {python_of(self.ks)}, seed={self.seed})",
+            "print(sweep.frame.to_string(index=False))",
+        ]
 
 
 def quick(problem: Problem, info: dict[str, Any]) -> Result:

@@ -108,15 +108,13 @@ class ProofSpec(ProblemSpec):
 
     unpack: ClassVar = staticmethod(Certificate.from_bytes)
 
-    def python(self, **shown: Any) -> str:
+    def python(self, **shown: Any) -> list[str]:
         """Return Python that solves, proves with the last effort and checks the proof."""
-        return "\n".join(
-            [
-                "result = nspca.solve(problem, certify=None)",
-                f"certificate = nspca.certify(problem, result, effort={self.effort!r})",
-                "print(result.value, nspca.verify(X, certificate))  # forms its own products, trusts nothing",
-            ]
-        )
+        return [
+            "result = nspca.solve(problem, certify=None)",
+            f"certificate = nspca.certify(problem, result, effort={self.effort!r})",
+            "print(result.value, nspca.verify(X, certificate))  # forms its own products, trusts nothing",
+        ]
 
 
 class CheckSpec(JsonSpec, ProblemSpec):
@@ -154,9 +152,9 @@ class CheckSpec(JsonSpec, ProblemSpec):
             said = {"upper": None, "refusal": str(error)}
         return {**said, "seconds": time.perf_counter() - started}
 
-    def python(self, **shown: Any) -> str:
+    def python(self, **shown: Any) -> list[str]:
         """Return Python that checks the certificate in a file."""
-        return 'print(nspca.verify(X, nspca.Certificate.load("certificate.npz"), problem))'
+        return ['print(nspca.verify(X, nspca.Certificate.load("certificate.npz"), problem))']
 
 
 class Closing:

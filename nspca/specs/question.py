@@ -11,7 +11,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
-import scipy.sparse as sp
 from pydantic import Field as Limits
 from pydantic import StrictBool, StrictInt
 
@@ -202,7 +201,7 @@ class ProblemSpec(Spec):
             Speed of the machine of the run; by default the speed of this one is measured.
         """
         data = self.open() if data is None else data
-        size = data if isinstance(data, Size) else table_size(data)
+        size = data if isinstance(data, Size) else read_size(data.X if isinstance(data, OnDisk) else data)
         sizes, problems = self.work
         wanted = getattr(self, "effort", None) or "fast"
         # The estimate of an exhaustive search is that of its first bound.
@@ -255,10 +254,10 @@ class ProblemSpec(Spec):
         **shown
             The part of the result that a page shows, such as k and method.
         """
-        return f"import nspca\n\n{self.opening()}\n{self.python(**shown)}\n"
+        return "\n".join(["import nspca", "", self.opening(), *self.python(**shown), ""])
 
-    def python(self, **shown: Any) -> str:
-        """Return the Python code that follows `opening`."""
+    def python(self, **shown: Any) -> list[str]:
+        """Return the lines of Python that follow `opening`."""
         raise NotImplementedError
 
 
@@ -273,17 +272,6 @@ class RowsSpec(ProblemSpec):
 def arguments(words: dict[str, str]) -> str:
     """Return keywords and values (source code) as the arguments of a call."""
     return ", ".join(f"{name}={value}" for name, value in words.items())
-
-
-def table_size(data: Any) -> Size:
-    """Return the size of a data set, an array, a folder of shards or the path of a file."""
-    if isinstance(data, OnDisk):
-        return read_size(data.X)
-    X = getattr(data, "X", data)
-    if sp.issparse(X):
-        rows, columns = X.shape
-        return Size(rows, columns, X.nnz, sparse=True, at="memory")
-    return read_size(data)
 
 
 def python_of(ks: Sequence[int]) -> str:

@@ -40,9 +40,32 @@ class _MethodSpec(RowsSpec):
 
 
 class _ChoiceSpec(_MethodSpec):
-    """Base class of questions whose answer is a `Choice`."""
+    """Base class of questions whose answer is a `Choice`.
+
+    Parameters
+    ----------
+    method : str
+        "auto" or a key of `nspca.METHODS`.
+    folds, draws : int
+        Parts of the rows that are held out in turn, and tables of rows drawn with replacement.
+    seed : int
+    """
 
     _of: ClassVar[str] = "k"
+
+    method: Method = "auto"
+    folds: Folds = FOLDS
+    draws: Draws = DRAWS
+    seed: Seed = 0
+
+    @property
+    def total(self) -> int:
+        """Number of fits for each number: one on all rows, and one for each part held out and each draw."""
+        return 1 + self.folds + self.draws
+
+    def how(self) -> dict[str, Any]:
+        """Return problem, method, folds and draws as keyword arguments of `nspca.choose_k`."""
+        return super().how() | {"folds": self.folds, "draws": self.draws}
 
     def pack(self, result: Choice) -> bytes:
         """Return the choice as JSON bytes; see `unpack`."""
@@ -53,6 +76,14 @@ class _ChoiceSpec(_MethodSpec):
         """Return the choice that is stored in the bytes from `pack`."""
         return choice_of(Weighed(**json.loads(body)), cls._of)
 
+    def _python(self, call: str) -> list[str]:
+        """Return Python that computes the choice by a call again."""
+        return [
+            f"choice = nspca.{call}",
+            "print(choice.frame.to_string(index=False))",
+            "print(choice.best, choice.simplest)",
+        ]
+
 
 class ChoiceSpec(_ChoiceSpec):
     """Evidence from held-out rows and bootstrap samples for each number of features.
@@ -61,11 +92,8 @@ class ChoiceSpec(_ChoiceSpec):
     ----------
     ks : tuple of int
         Values of k, in increasing order.
-    method : str
-        "auto" or a key of `nspca.METHODS`.
-    folds, draws : int
-        Parts of the rows that are held out in turn, and tables of rows drawn with replacement.
-    seed : int
+    method, folds, draws, seed
+        As for `nspca.choose_k`.
 
     The other parameters are those of `ProblemSpec`.
     """
@@ -73,15 +101,6 @@ class ChoiceSpec(_ChoiceSpec):
     kind: ClassVar[str] = "choice"
 
     ks: Ks
-    method: Method = "auto"
-    folds: Folds = FOLDS
-    draws: Draws = DRAWS
-    seed: Seed = 0
-
-    @property
-    def total(self) -> int:
-        """Number of fits for each k: one on all rows, and one for each part held out and each draw."""
-        return 1 + self.folds + self.draws
 
     @property
     def work(self) -> tuple[tuple[int, ...], int]:
@@ -94,18 +113,11 @@ class ChoiceSpec(_ChoiceSpec):
 
     def run(self, report: Report = silent, X: Any = None) -> Choice:
         """Return the `nspca.Choice`; events of `report` carry the evidence so far."""
-        parts: dict[str, Any] = {"folds": self.folds, "draws": self.draws}
-        return choose_k(self.rows(X), self.ks, **self.how(), **parts, report=packed_rows(report, Weighed))
+        return choose_k(self.rows(X), self.ks, **self.how(), report=packed_rows(report, Weighed))
 
-    def python(self, **shown: Any) -> str:
+    def python(self, **shown: Any) -> list[str]:
         """Return Python that computes the choice again."""
-        return "\n".join(
-            [
-                f"choice = nspca.choose_k(X, {list(self.ks)}, {self._words()})",
-                "print(choice.frame.to_string(index=False))",
-                "print(choice.best, choice.simplest)",
-            ]
-        )
+        return self._python(f"choose_k(X, {list(self.ks)}, {self._words()})")
 
 
 class ComponentsChoiceSpec(_ChoiceSpec):
@@ -117,11 +129,8 @@ class ComponentsChoiceSpec(_ChoiceSpec):
         Features in each component.
     most : int
         The largest number of components.
-    method : str
-        "auto" or a key of `nspca.METHODS`.
-    folds, draws : int
-        Parts of the rows that are held out in turn, and tables of rows drawn with replacement.
-    seed : int
+    method, folds, draws, seed
+        As for `nspca.choose_components`.
 
     The other parameters are those of `ProblemSpec`, but no feature can be kept.
     """
@@ -132,14 +141,6 @@ class ComponentsChoiceSpec(_ChoiceSpec):
     k: Whole
     most: Whole = MOST
     method: Method = "joint"
-    folds: Folds = FOLDS
-    draws: Draws = DRAWS
-    seed: Seed = 0
-
-    @property
-    def total(self) -> int:
-        """Number of fits: one on all rows, and one for each part held out and each draw."""
-        return 1 + self.folds + self.draws
 
     @property
     def work(self) -> tuple[tuple[int, ...], int]:
@@ -153,22 +154,13 @@ class ComponentsChoiceSpec(_ChoiceSpec):
     def run(self, report: Report = silent, X: Any = None) -> Choice:
         """Return the `nspca.Choice` of a number of components; events carry the evidence so far."""
         how = {name: value for name, value in self.how().items() if name != "forced"}
-        parts: dict[str, Any] = {"folds": self.folds, "draws": self.draws}
-        return choose_components(
-            self.rows(X), self.k, self.most, **how, **parts, report=packed_rows(report, Weighed)
-        )
+        return choose_components(self.rows(X), self.k, self.most, **how, report=packed_rows(report, Weighed))
 
-    def python(self, **shown: Any) -> str:
+    def python(self, **shown: Any) -> list[str]:
         """Return Python that computes the choice again."""
         words = self.keywords("problem") | self.keywords("call")
         words.pop("forced", None)
-        return "\n".join(
-            [
-                f"choice = nspca.choose_components(X, {self.k}, {self.most}, {arguments(words)})",
-                "print(choice.frame.to_string(index=False))",
-                "print(choice.best, choice.simplest)",
-            ]
-        )
+        return self._python(f"choose_components(X, {self.k}, {self.most}, {arguments(words)})")
 
 
 class NoiseSpec(_MethodSpec):
@@ -218,14 +210,12 @@ class NoiseSpec(_MethodSpec):
         found = json.loads(body)
         return NoiseTest(found["value"], np.array(found["noise"]))
 
-    def python(self, **shown: Any) -> str:
+    def python(self, **shown: Any) -> list[str]:
         """Return Python that computes the test again."""
-        return "\n".join(
-            [
-                f"test = nspca.noise_test(X, {self.k}, {self._words()})",
-                "print(test.value, test.noise.max(), test.p)",
-            ]
-        )
+        return [
+            f"test = nspca.noise_test(X, {self.k}, {self._words()})",
+            "print(test.value, test.noise.max(), test.p)",
+        ]
 
 
 def choice_of(row: Weighed, of: str = "k") -> Choice:

@@ -107,22 +107,20 @@ class StabilitySpec(JsonSpec, RowsSpec):
                 raise failed
         return supports
 
-    def python(self, **shown: Any) -> str:
+    def python(self, **shown: Any) -> list[str]:
         """Return Python that repeats the draws and counts the features of each method."""
-        return "\n".join(
-            [
-                *python_before_draws(self),
-                f"options = {self.options!r}",
-                f"chosen = {{method: np.zeros(X.shape[1]) for method in {self.methods!r}}}",
-                f"for b in range({self.resamples}):",
-                f"    rows = np.random.default_rng([{self.seed}, b]).integers(X.shape[0], size=X.shape[0])",
-                f"    problem = nspca.Problem.from_data(X[rows], k={self.k}, {_words(self)})",
-                "    for method in chosen:",
-                f"        given = dict(certify=None, seed={self.seed}, **options.get(method, {{}}))",
-                "        chosen[method] += nspca.solve(problem, method, **given).components[:, 0] != 0",
-                f"print({{method: (count / {self.resamples}).round(3) for method, count in chosen.items()}})",
-            ]
-        )
+        return [
+            *python_before_draws(self),
+            f"options = {self.options!r}",
+            f"chosen = {{method: np.zeros(X.shape[1]) for method in {self.methods!r}}}",
+            f"for b in range({self.resamples}):",
+            f"    rows = np.random.default_rng([{self.seed}, b]).integers(X.shape[0], size=X.shape[0])",
+            f"    problem = nspca.Problem.from_data(X[rows], k={self.k}, {_words(self)})",
+            "    for method in chosen:",
+            f"        given = dict(certify=None, seed={self.seed}, **options.get(method, {{}}))",
+            "        chosen[method] += nspca.solve(problem, method, **given).components[:, 0] != 0",
+            f"print({{method: (count / {self.resamples}).round(3) for method, count in chosen.items()}})",
+        ]
 
 
 class ComponentsStabilitySpec(JsonSpec, RowsSpec):
@@ -182,22 +180,20 @@ class ComponentsStabilitySpec(JsonSpec, RowsSpec):
             report(Event("draw", b + 1, total, payload=pack(row)))
         return found
 
-    def python(self, **shown: Any) -> str:
+    def python(self, **shown: Any) -> list[str]:
         """Return Python that repeats the draws and finds the components of each."""
         options = self.options.get(self.method, {})
         given = {"certify": "None", "seed": str(self.seed), **{name: repr(v) for name, v in options.items()}}
         k = repr(self.sizes[0] if len(set(self.sizes)) == 1 else self.sizes)
-        return "\n".join(
-            [
-                *python_before_draws(self),
-                f"for b in range({self.resamples}):",
-                f"    rows = np.random.default_rng([{self.seed}, b]).integers(X.shape[0], size=X.shape[0])",
-                f"    problem = nspca.Problem.from_data(X[rows], k={k}, {_words(self)})",
-                f"    result = nspca.solve(problem, {self.method!r}, components={len(self.sizes)}, "
-                f"{arguments(given)})",
-                "    print(b, [x.nonzero()[0].tolist() for x in result.components.T])",
-            ]
-        )
+        return [
+            *python_before_draws(self),
+            f"for b in range({self.resamples}):",
+            f"    rows = np.random.default_rng([{self.seed}, b]).integers(X.shape[0], size=X.shape[0])",
+            f"    problem = nspca.Problem.from_data(X[rows], k={k}, {_words(self)})",
+            f"    result = nspca.solve(problem, {self.method!r}, components={len(self.sizes)}, "
+            f"{arguments(given)})",
+            "    print(b, [x.nonzero()[0].tolist() for x in result.components.T])",
+        ]
 
 
 def match_components(X: Array, Y: Array) -> Recurred:

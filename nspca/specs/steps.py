@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from nspca.covariance.covariance import canonical, dense_digest, sparse_digest
+from nspca.covariance.digests import canonical, dense_digest, sparse_digest
 from nspca.data import Dataset, prepare
 from nspca.data.dataset import Kind
 from nspca.shards import Shards

@@ -121,15 +121,13 @@ class SuccessiveSpec(ProblemSpec):
 
     unpack: ClassVar = staticmethod(Sweep.from_bytes)
 
-    def python(self, **shown: Any) -> str:
+    def python(self, **shown: Any) -> list[str]:
         """Return Python that repeats the search."""
         between = f"deflation={self.deflation!r}" if self.angle is None else f"angle={self.angle!r}"
-        return "\n".join(
-            [
-                f"options = {self.options!r}",
-                f"for method in {self.methods!r}:",
-                f"    given = dict(certify=None, seed={self.seed}, {between}, **options.get(method, {{}}))",
-                f"    result = nspca.solve(problem, method, components={self.count}, **given)",
-                "    print(method, result.values)",
-            ]
-        )
+        return [
+            f"options = {self.options!r}",
+            f"for method in {self.methods!r}:",
+            f"    given = dict(certify=None, seed={self.seed}, {between}, **options.get(method, {{}}))",
+            f"    result = nspca.solve(problem, method, components={self.count}, **given)",
+            "    print(method, result.values)",
+        ]

@@ -195,7 +195,7 @@ class SweepSpec(ProblemSpec):
 
     unpack: ClassVar = staticmethod(Sweep.from_bytes)
 
-    def python(self, k: int | None = None, method: str | None = None, **shown: Any) -> str:
+    def python(self, k: int | None = None, method: str | None = None, **shown: Any) -> list[str]:
         """Return Python that sweeps, checks the proof of one component and prints its weights.
 
         Parameters
@@ -217,16 +217,14 @@ class SweepSpec(ProblemSpec):
             f"bounds = nspca.published_bounds(problem, {ks}, seed={self.seed})",
             "print(bounds.to_string(index=False, float_format=str))",
         )
-        return "\n".join(
-            [
-                *lines,
-                "x = result.components[:, 0]",
-                f"for j in abs(x).argsort()[::-1][:{k}]:",
-                "    print(names[j], x[j])",
-                "print(sweep.frame.to_string(index=False, float_format=str))  # every digit",
-                *(beside if self.published else ()),
-            ]
-        )
+        return [
+            *lines,
+            "x = result.components[:, 0]",
+            f"for j in abs(x).argsort()[::-1][:{k}]:",
+            "    print(names[j], x[j])",
+            "print(sweep.frame.to_string(index=False, float_format=str))  # every digit",
+            *(beside if self.published else ()),
+        ]
 
 
 def read_ks(query: Mapping[str, str]) -> tuple[int, ...]:

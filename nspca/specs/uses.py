@@ -5,7 +5,6 @@ The page Papers asks them.
 
 import time
 from dataclasses import replace
-from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
@@ -15,9 +14,8 @@ from pydantic import StrictStr
 from nspca.api import solve
 from nspca.components import explained_variances, successive
 from nspca.data import load_sample
-from nspca.data.folders import originals_folder
 from nspca.errors import InvalidData
-from nspca.papers import uses
+from nspca.papers import originals, uses
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
 from nspca.specs import address
@@ -170,7 +168,7 @@ class DetectionSpec(Use):
         """
         if faces is None:
             faces = load_sample("cbcl").X
-            nonfaces, test_faces = (_pictures(name) for name in NEEDED)
+            nonfaces, test_faces = originals.table("nonfaces"), originals.table("test faces")
         rng = np.random.default_rng(self.seed)
         faces, nonfaces = faces[rng.permutation(len(faces))], nonfaces[rng.permutation(len(nonfaces))]
         known, others = min(TRAIN_FACES, len(faces) // 2), min(TRAIN_OTHERS, len(nonfaces) // 2)
@@ -265,12 +263,3 @@ def _thinned(values: Any) -> list[float]:
     """Return a step curve with at most `MOST_CORNERS` corners: its ends and evenly spaced corners."""
     at = np.unique(np.linspace(0, len(values) - 1, min(MOST_CORNERS, len(values))).round().astype(int))
     return [round(float(values[i]), 5) for i in at]
-
-
-def _pictures(name: str) -> Any:
-    """Return the images in a file of the folder of originals, one per row."""
-    path = Path(originals_folder() or ".") / name
-    if not path.is_file():
-        raise InvalidData(f"{name} must be in the folder that NSPCA_DATA names, got none; put it there")
-    with np.load(path, allow_pickle=False) as file:
-        return file["X"].reshape(-1, PIXELS)

@@ -121,7 +121,7 @@ def test_a_low_estimate_is_repaired_not_believed():
 
 
 def test_nothing_n_by_n_for_many_features(monkeypatch):
-    from nspca.covariance.covariance import DataCovariance
+    from nspca.covariance.data import DataCovariance
 
     X = np.random.default_rng(6).standard_normal((20, 6000))
     monkeypatch.setattr(DataCovariance, "matrix", property(lambda self: pytest.fail("n x n was formed")))

@@ -16,7 +16,7 @@ from nspca.bounds.dual import splitting as dual
 from nspca.bounds.inequality import heights, threshold
 from nspca.bounds.plan import PLANS, Plan
 from nspca.bounds.strongest import strongest
-from nspca.covariance.covariance import DataCovariance
+from nspca.covariance.data import DataCovariance
 from nspca.covariance.linalg import topk_sum
 from nspca.errors import Cancelled, InvalidOption
 from nspca.lowrank.cones import Budget

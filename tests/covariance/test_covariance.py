@@ -9,7 +9,7 @@ from threadpoolctl import threadpool_limits
 
 import nspca
 from nspca.bounds import elementary
-from nspca.covariance.covariance import DataCovariance
+from nspca.covariance.data import DataCovariance
 from nspca.covariance.inputs import from_dense, from_matrix, from_sparse
 from nspca.covariance.moments import moments
 from nspca.errors import InvalidProblem, Refused

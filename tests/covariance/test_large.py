@@ -10,7 +10,8 @@ from hypothesis import given, settings
 import nspca
 from nspca.bounds import peaks
 from nspca.covariance import large, parts, sketch
-from nspca.covariance.covariance import RESIDUAL, SparseCovariance
+from nspca.covariance.covariance import RESIDUAL
+from nspca.covariance.data import SparseCovariance
 from nspca.covariance.inputs import from_matrix, from_sparse
 from nspca.covariance.large import LargeCovariance
 from nspca.errors import Cancelled

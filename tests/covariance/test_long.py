@@ -176,8 +176,8 @@ def test_certificates_hold_for_the_file_and_for_the_table_in_memory(tmp_path):
 @pytest.mark.parametrize("k", [4, (3, 3)])
 def test_forming_a_long_table_shows_progress_and_can_be_ended(mapped, k, tmp_path, monkeypatch):
     """In the search and in the proof, whichever needs A first; a later run forms A and ends well."""
-    monkeypatch.setattr("nspca.covariance.covariance.FORMED", 1)
-    monkeypatch.setattr("nspca.covariance.covariance.LEAST_ROWS", 7)
+    monkeypatch.setattr("nspca.covariance.data.FORMED", 1)
+    monkeypatch.setattr("nspca.covariance.data.LEAST_ROWS", 7)
     X = a_table(5, 400, 30)
     table = on_disk(X, tmp_path) if mapped else X
     answer = nspca.solve(nspca.Problem.from_data(X.copy(), k), certify=None)
@@ -200,8 +200,8 @@ def test_forming_a_long_table_shows_progress_and_can_be_ended(mapped, k, tmp_pat
 
 
 def test_long_data_in_memory_form_a_whole_and_wide_ones_do_not(monkeypatch):
-    monkeypatch.setattr("nspca.covariance.covariance.DENSE_LIMIT", 20)
-    monkeypatch.setattr("nspca.covariance.covariance.WHOLE_LIMIT", 30)
+    monkeypatch.setattr("nspca.covariance.data.DENSE_LIMIT", 20)
+    monkeypatch.setattr("nspca.covariance.data.WHOLE_LIMIT", 30)
     for m, n, whole in ((40, 30, True), (29, 30, False), (40, 31, False), (15, 20, True)):
         A = from_dense(a_table(0, m, n), True, False)
         assert A._small is whole

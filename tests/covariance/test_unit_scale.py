@@ -5,7 +5,7 @@ import hashlib
 import numpy as np
 import pytest
 
-from nspca.covariance.covariance import dense_digest
+from nspca.covariance.digests import dense_digest
 from nspca.covariance.linalg import binary_exponent, rank1, rank1_columns, scaled
 from nspca.covariance.moments import CACHED, centred
 

@@ -12,7 +12,8 @@ import scipy.sparse as sp
 
 import nspca
 from nspca.data.read_options import ReadOptions
-from nspca.data.readers import FORMATS, EntryReader, NpyReader, Source, TableReader, open_reader
+from nspca.data.readers import FORMATS, NpyReader, Source, TableReader, open_reader
+from nspca.data.readers.entries import EntryReader
 from nspca.errors import InvalidData
 from nspca.shards.sources import shard
 from tests.files import saved

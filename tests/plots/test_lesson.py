@@ -27,7 +27,9 @@ def test_the_line_of_a_direction_passes_the_mean_and_tells_the_variance():
 def test_images_side_by_side_share_one_scale():
     x, y = np.zeros(6), np.zeros(6)
     x[:], y[2] = -0.25, 0.5
-    first, second = side_by_side((x, y), (2, 3), ("a", "b")).data
+    figure = side_by_side((x, y), (2, 3), ("a", "b"))
+    first, second = figure.data
+    assert [note.text for note in figure.layout.annotations] == ["a", "b"]
     assert (first.zmin, first.zmax) == (second.zmin, second.zmax) == (-0.5, 0.5)
     assert np.isnan(second.z).sum() == 5 and second.z[0, 2] == np.float32(0.5)
 

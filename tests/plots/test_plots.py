@@ -13,12 +13,11 @@ import scipy.sparse as sp
 import nspca
 from nspca import plots
 from nspca.plots.arc import feasible_arcs
-from nspca.plots.components import ranked
+from nspca.plots.components import component_image, component_spectrum, component_words, ranked
 from nspca.plots.samples import _jitter, groups_of
-from nspca.plots.spannogram import curves, top_set
+from nspca.plots.spannogram import curves, highest, top_set
 from nspca.plots.sphere import arcs, field, from_hammer, hammer
 from nspca.plots.sweeps import band, certified
-from nspca.plots.top_curves import highest
 
 rng = np.random.default_rng(3)
 
@@ -356,7 +355,7 @@ def test_image_leaves_pixels_outside_the_support_empty():
     assert np.array_equal(np.isnan(weights), (x == 0).reshape(2, 3))
     assert (figure.data[1].zmin, figure.data[1].zmax) == (0, 0.8)
     assert figure.layout.yaxis.scaleanchor == "x" and figure.layout.yaxis.autorange == "reversed"
-    signed = plots.component_image(-x, (2, 3)).data[1]
+    signed = component_image(-x, (2, 3)).data[1]
     assert (signed.zmin, signed.zmax) == (-0.8, 0.8)
 
 
@@ -398,7 +397,7 @@ def test_spectrum_has_stems_at_the_support_and_breaks_where_the_axis_goes_back()
 
 
 def test_falling_axis_is_one_stretch():
-    figure = plots.component_spectrum(np.array([0.0, 1, 0]), [3, 2, 1], mean=np.array([30.0, 20, 10]))
+    figure = component_spectrum(np.array([0.0, 1, 0]), [3, 2, 1], mean=np.array([30.0, 20, 10]))
     assert list(named(figure, "mean spectrum").x) == [1, 2, 3]
     assert list(named(figure, "mean spectrum").y) == [10, 20, 30]
 
@@ -640,9 +639,9 @@ def test_every_figure_has_a_description_and_leaves_its_colours_to_the_theme():
         plots.gap_figure([1], [2]),
         plots.rho_figure([1], [0.5]),
         plots.component_bars(["a"], [1.0]),
-        plots.component_words(["a"], [1.0]),
-        plots.component_image(np.ones(4), (2, 2)),
-        plots.component_spectrum(np.ones(3), np.arange(3.0)),
+        component_words(["a"], [1.0]),
+        component_image(np.ones(4), (2, 2)),
+        component_spectrum(np.ones(3), np.arange(3.0)),
         plots.score_figure(np.arange(5.0)),
         plots.spectrum_figure([1.0], 1.0),
         plots.images_figure(np.ones((2, 4)), (2, 2)),

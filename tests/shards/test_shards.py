@@ -17,7 +17,7 @@ import scipy.sparse as sp
 
 import nspca
 from nspca.__main__ import main
-from nspca.covariance.covariance import canonical, sparse_digest
+from nspca.covariance.digests import canonical, sparse_digest
 from nspca.data.readers import delimited, entries
 from nspca.errors import Cancelled, InvalidData, InvalidOption
 from nspca.shards.manifest import file_of

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import nspca
-from nspca.covariance.covariance import Covariance, DataCovariance
+from nspca.covariance.covariance import Covariance
+from nspca.covariance.data import DataCovariance
 
 
 @pytest.fixture(scope="session")

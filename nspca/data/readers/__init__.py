@@ -21,10 +21,9 @@ folders of shards, cost estimates and HDF5. `nspca.data.reader` chooses for data
 """
 
 from nspca.data.read_options import ReadOptions
-from nspca.data.readers.base import DEFAULT, Block, Reader, Shape, Source
+from nspca.data.readers.base import DEFAULT, Reader, Shape, Source
 from nspca.data.readers.delimited import DelimitedReader
 from nspca.data.readers.docword import DocwordReader
-from nspca.data.readers.entries import EntryReader
 from nspca.data.readers.excel import is_workbook
 from nspca.data.readers.hdf5 import Hdf5Reader
 from nspca.data.readers.matrixmarket import MatrixMarketReader
@@ -94,19 +93,10 @@ def _find_archive(source: Source) -> type[Reader]:
 
 
 __all__ = [
-    "CONTAINERS",
     "FOREIGN",
-    "FORMATS",
     "ONE_IMAGE",
-    "Block",
-    "DelimitedReader",
     "DocwordReader",
-    "EntryReader",
-    "Hdf5Reader",
     "MatrixMarketReader",
-    "NpyReader",
-    "NpzReader",
-    "ParquetReader",
     "Reader",
     "Shape",
     "Source",

@@ -130,7 +130,10 @@ class NpzReader(Reader):
                 yield Block(self.read_array(self.key))
         elif self._layout == "csc":
             if self.on_disk:
-                raise self._no_rows('a matrix in the form "csc"')
+                raise InvalidData(
+                    f"{self.source.called} must hold a sparse matrix by rows, got a matrix in the form "
+                    '"csc": save the matrix in CSR form with scipy.sparse.save_npz.'
+                )
             (columns,) = self._compressed(self._sides[1], self._sides[0], None)
             yield Block(
                 sp.csc_array((columns.data, columns.indices, columns.indptr), shape=self._sides).tocsr()
@@ -161,13 +164,6 @@ class NpzReader(Reader):
                 if names.shape == (self._sides[1],) and names.dtype.kind == "U":
                     return unique_names(names.tolist(), "feature")[0]
         return None
-
-    def _no_rows(self, what: str) -> InvalidData:
-        """Return the error for a matrix that is not stored by rows."""
-        return InvalidData(
-            f"{self.source.called} must hold a sparse matrix by rows, got {what}: save the matrix in CSR "
-            "form with scipy.sparse.save_npz."
-        )
 
     def _compressed(self, major: int, minor: int, step: int | None) -> Iterator[sp.csr_array]:
         """Yield a matrix of `major` compressed rows of length `minor`, `step` rows at a time."""

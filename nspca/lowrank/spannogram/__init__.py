@@ -10,17 +10,14 @@ rank-2 matrix. The method `spannogram` calls `exact_rank_d`; the page Spannogram
 paper use the parts.
 """
 
-from nspca.lowrank.spannogram.cells import MAX_INTERSECTIONS, Cost, candidate_supports, cost, enumerable
-from nspca.lowrank.spannogram.exact import Exact, exact_rank_d
+from nspca.lowrank.spannogram.cells import MAX_INTERSECTIONS, candidate_supports, cost, enumerable
+from nspca.lowrank.spannogram.exact import exact_rank_d
 from nspca.lowrank.spannogram.face import solve_on_support
-from nspca.lowrank.spannogram.rank2 import Band, Intervals, direction, intervals_rank2
+from nspca.lowrank.spannogram.rank2 import Band, direction, intervals_rank2
 
 __all__ = [
     "MAX_INTERSECTIONS",
     "Band",
-    "Cost",
-    "Exact",
-    "Intervals",
     "candidate_supports",
     "cost",
     "direction",
