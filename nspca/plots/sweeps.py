@@ -178,7 +178,6 @@ def sweep_figure(
     ceiling: float = math.inf,
     pinned: Sequence[tuple[pd.DataFrame, float, str]] = (),
     ghost: pd.DataFrame | None = None,
-    note: str = "",
     marked: int | None = None,
     wanted: tuple[float, str] | None = None,
     fit: bool = False,
@@ -215,8 +214,6 @@ def sweep_figure(
         Earlier sweeps to compare with, what is 100 % there, and what they are called.
     ghost : DataFrame, optional
         Preview of the sweep, drawn behind everything else: columns ``k, value, upper``.
-    note : str
-        Text in the corner when all rows are ready, such as that the rows are a preview.
     marked : int, optional
         A k with a ring around its best value; see `nspca.knee`.
     wanted : (float, str), optional
@@ -260,6 +257,7 @@ def sweep_figure(
         )
     if tight:
         _add_region(figure, ours, expected, PROVED, 0.4, IN_HERE)
+        figure.update_traces(showlegend=_has_gap(ours, closed), selector={"name": IN_HERE})
         _add_upper(figure, ours, expected, unit_name, kind, NOTHING_ABOVE, DOTTED | {"line_color": BOUND})
     drawn = [
         *wide[:1],
@@ -282,15 +280,20 @@ def sweep_figure(
                 _broken(rows.drop_duplicates("k", keep="last"), expected), method, colour, unit_name, kind
             )
         )
-    said = f"{len(frame)} of {total} ready" if total and len(frame) < total else note
-    if said:
-        figure.add_annotation(text=said, showarrow=False, **READY)
+    if total and len(frame) < total:
+        figure.add_annotation(text=f"{len(frame)} of {total} ready", showarrow=False, **READY)
     kaxis.lay_out(figure, expected)
     if selected_k is not None:
         _mark(figure, int(selected_k), expected)
     return figure.update_yaxes(
         title_text=_in_two_lines(f"% of {unit_name}"), uirevision=f"{fit} {bounds} {unit_name}", selector=0
     )
+
+
+def _has_gap(rows: pd.DataFrame, closed: float) -> bool:
+    """Tell whether a region has room between value and bound at any k; one without room needs no legend."""
+    by_k = rows.groupby("k").agg(value=("value", "max"), upper=("upper", "min"))
+    return bool((by_k["value"] < by_k["upper"] * (1 - closed)).any())
 
 
 def _in_two_lines(title: str) -> str:
