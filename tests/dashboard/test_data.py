@@ -604,9 +604,8 @@ def test_an_example_of_genes_comes_with_its_samples(visit, texts):
 
 def test_a_survey_is_offered_to_be_standardised_and_a_constant_column_is_no_label(visit, address, texts):
     rng = np.random.default_rng(0)
-    rows = [
-        [["Bern", "Basel", "Genf"][i % 3], "same for all", *rng.normal(0, [1, 9, 9e3, 40])] for i in range(30)
-    ]
+    towns = ["Bern", "Basel", "Genf"] * 10
+    rows = [[town, "same for all", *rng.normal(0, [1, 9, 9e3, 40])] for town in towns]
     page = upload(visit, csv(rows, ["city", "comment", "height", "weight", "income", "steps"]), "survey.csv")
     assert not page.error and "30 samples and 4 features" in texts(page)
     offers = [button.key for button in page.button if (button.key or "").startswith("do_")]
