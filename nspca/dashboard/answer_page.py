@@ -146,7 +146,7 @@ class AnswerPage(QuestionPage[Asked]):
 
     def beside(self, data: Chosen, asked: Asked) -> None:
         """Draw the estimated time of the run beside the start button."""
-        cost_estimate.all_rows(data, asked)
+        cost_estimate.beside(data, asked)
 
     def offer(self, data: Chosen, asked: Asked) -> bool:
         """Draw the start button; return False where this server refuses the run, as too large or too long."""

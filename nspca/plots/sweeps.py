@@ -121,7 +121,6 @@ def sweep_figure(
     ceiling: float = math.inf,
     pinned: Sequence[tuple[pd.DataFrame, float, str]] = (),
     ghost: pd.DataFrame | None = None,
-    note: str = "",
     marked: int | None = None,
     wanted: tuple[float, str] | None = None,
     fit: bool = False,
@@ -158,8 +157,6 @@ def sweep_figure(
         Earlier sweeps to compare with, what is 100 % there, and what they are called.
     ghost : DataFrame, optional
         Preview of the sweep, drawn behind everything else: columns ``k, value, upper``.
-    note : str
-        Text in the corner when all rows are ready, such as that the rows are a preview.
     marked : int, optional
         A k with a ring around its best value; see `nspca.knee`.
     wanted : (float, str), optional
@@ -197,6 +194,7 @@ def sweep_figure(
         upper(rank_3, name=RANK_3, look=THIN | {"line_color": colours.PAPER, "showlegend": not tight})
     if tight:
         _add_region(figure, ours, expected, PROVED, 0.4, IN_HERE)
+        figure.update_traces(showlegend=_has_gap(ours, closed), selector={"name": IN_HERE})
         upper(ours, name=NOTHING_ABOVE, look=DOTTED | {"line_color": BOUND})
     others = [_in_percent(rows, own) for rows, own, _ in pinned]
     drawn = [*wide[:1], *tight, *([] if earlier is None else [earlier]), *others]
@@ -212,15 +210,21 @@ def sweep_figure(
     ):
         last = _broken(rows.drop_duplicates("k", keep="last"), expected)
         _add_method(figure, last, method, colour, unit_name, kind)
-    said = f"{len(frame)} of {total} ready" if total and len(frame) < total else note
-    if said:
-        add_note(figure, said, 1, strip.TITLE_AT, "bottom right", font={"size": 13})
+    if total and len(frame) < total:
+        ready = f"{len(frame)} of {total} ready"
+        add_note(figure, ready, 1, strip.TITLE_AT, "bottom right", font={"size": 13})
     kaxis.lay_out(figure, expected)
     if selected_k is not None:
         _mark(figure, int(selected_k), expected)
     return figure.update_yaxes(
         title_text=_in_two_lines(f"% of {unit_name}"), uirevision=f"{fit} {bounds} {unit_name}", selector=0
     )
+
+
+def _has_gap(rows: pd.DataFrame, closed: float) -> bool:
+    """Tell whether a region has room between value and bound at any k; one without room needs no legend."""
+    by_k = rows.groupby("k").agg(value=("value", "max"), upper=("upper", "min"))
+    return bool((by_k["value"] < by_k["upper"] * (1 - closed)).any())
 
 
 def _in_two_lines(title: str) -> str:

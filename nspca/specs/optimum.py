@@ -14,18 +14,20 @@ import numpy as np
 from pydantic import Field as Limits
 from pydantic import StrictInt
 
-from nspca.api import prove_optimum
+from nspca.api import certify, prove_optimum
 from nspca.bounds.fixing.fates import unhexed
 from nspca.certificate import Certificate
+from nspca.errors import Cancelled
+from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
-from nspca.proving import EXHAUSTIVE
+from nspca.proving import EXHAUSTIVE, certified
 from nspca.result import Result
 from nspca.specs.base import Description
 from nspca.specs.components import solved
 from nspca.specs.proof import Sparsity, known_result, sparsity_words
 from nspca.specs.question import ProblemSpec
 from nspca.specs.rows import Closer, pack
-from nspca.specs.sweep import MethodName
+from nspca.specs.sweep import JointEffort, MethodName
 
 SECONDS = 3600
 """Default maximum seconds of a search, which can be continued later."""
@@ -44,6 +46,8 @@ class OptimumSpec(ProblemSpec):
         Method of the first answer: "auto" or a key of `nspca.METHODS`.
     seconds : int
         Maximum seconds of the search.
+    effort : "fast", "standard", "thorough" or None
+        Effort of a proof that comes before the search, unless a search goes on.
     attempt : int
         Number of searches before this one, so that a further search has another result key.
 
@@ -55,6 +59,7 @@ class OptimumSpec(ProblemSpec):
     k: Sparsity
     method: MethodName = "auto"
     seconds: Annotated[StrictInt, Limits(ge=1)] = SECONDS
+    effort: JointEffort | None = None
     attempt: Annotated[StrictInt, Limits(ge=0)] = 0
 
     def describe(self) -> Description:
@@ -85,10 +90,32 @@ class OptimumSpec(ProblemSpec):
         known = replace(known, method=self.method)
         resume = None if certificate is None else Certificate.from_bytes(certificate)
         watch = Watch(report, known.value, max(problem.sizes))
-        found = prove_optimum(problem, known, watch, seconds=self.seconds, resume=resume)
+        if self.effort is not None and (resume is None or resume.tree is None):
+            resume = self.proved_before(problem, known, resume, watch)
+        left = max(0.0, self.seconds - watch.seconds)
+        found = prove_optimum(problem, known, watch, seconds=left, resume=resume)
         assert found.certificate is not None  # `prove_optimum` returns a certificate or raises
         watch.end(found.value, found.certificate.upper)
         return found
+
+    def proved_before(
+        self, problem: Problem, known: Result, resume: Certificate | None, watch: "Watch"
+    ) -> Certificate | None:
+        """Return the better of `resume` and of a proof with the effort of the spec, within its seconds."""
+
+        def limited(event: Event) -> None:
+            watch(event)
+            if watch.seconds > self.seconds:
+                raise Cancelled("the time is over")
+
+        try:
+            return _better(resume, certify(problem, known, effort=self.effort or "", report=limited))
+        except Cancelled as stop:
+            best = _better(resume, stop.best)
+            if watch.seconds > self.seconds:
+                return best
+            stop.result = None if best is None else certified(problem, known, best)
+            raise
 
     unpack: ClassVar = staticmethod(Result.from_bytes)
 
@@ -99,6 +126,13 @@ class OptimumSpec(ProblemSpec):
             "print(result.status.value)",
             "print(result.value, nspca.verify(X, result.certificate))  # the bound, proved again",
         ]
+
+
+def _better(known: Certificate | None, found: Any) -> Certificate | None:
+    """Return the certificate with the smaller bound; `found` may be nothing."""
+    if not isinstance(found, Certificate) or (known is not None and known.upper <= found.upper):
+        return known
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,6 +182,11 @@ class Watch:
         self.report, self.lower, self.upper, self.k = report, lower, math.inf, k
         self.started, self.last = time.perf_counter(), -math.inf
         self.standing: dict[str, Any] = {}
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since the start."""
+        return time.perf_counter() - self.started
 
     def __call__(self, event: Event) -> None:
         """Take an event of the search: remember its bounds and standing, and report it with them."""

@@ -12,7 +12,7 @@ from nspca.errors import Refused
 from nspca.jobs import Engine, JobState, engine
 from nspca.planning import machine
 from nspca.planning.machine import Speed
-from nspca.specs import DataSpec, SpeedSpec, SweepSpec
+from nspca.specs import ComponentsSpec, DataSpec, SpeedSpec, SweepSpec
 
 DATA = "pages/data.py"
 
@@ -120,6 +120,34 @@ def test_the_pages_that_would_start_it_refuse_it_too(visit, small_workers, name)
     of = open_data.find(DataSpec(sample="pitprops"), None)
     with pytest.raises(Refused, match="memory on this server"):
         start.of_page(SWEEP, of, SweepSpec(data=of.spec, ks=(3,)))
+
+
+@pytest.mark.parametrize(
+    ("page", "given", "said"),
+    [
+        ("components", {"table": "pitprops", "proof": "fast"}, "Takes a moment."),
+        ("components", {"table": "pitprops", "proof": "thorough"}, "Takes about "),
+        ("parts", {"pictures": "digits", "r": 5, "size": 10, "by": "joint,tpower"}, "Takes about "),
+        ("topics", {"texts": "python-docs", "proof": "fast"}, "Takes about "),
+        ("compare", {"sample": "digits", "ks": "5"}, "Takes a moment."),
+        ("compare", {"sample": "digits", "effort": "thorough"}, "Takes about "),
+    ],
+)
+def test_a_time_stands_beside_every_start_button(visit, monkeypatch, page, given, said):
+    monkeypatch.setattr(machine, "known", lambda: Speed(9e-9, 1.7e-9, 4e-8))
+    opened = visit(f"pages/{page}.py", **given)
+    assert not opened.exception and opened.button(key="run")
+    assert any(one.value.startswith(said) for one in opened.caption)
+
+
+def test_a_proof_of_more_effort_is_said_to_take_longer(monkeypatch):
+    monkeypatch.setattr(machine, "known", lambda: Speed(9e-9, 1.7e-9, 4e-8))
+    drawn = []
+    monkeypatch.setattr(cost_estimate, "took", lambda seconds: drawn.append(seconds) or "")
+    of = open_data.find(DataSpec(sample="digits"), None)
+    for effort in ("fast", "standard", "thorough"):
+        cost_estimate.beside(of, ComponentsSpec(data=of.spec, sizes=(10,) * 5, effort=effort))
+    assert drawn == sorted(drawn) and drawn[0] > 0 and drawn[1] == 3 * drawn[0]
 
 
 def test_what_takes_hours_is_refused(monkeypatch):

@@ -602,6 +602,25 @@ def test_an_example_of_genes_comes_with_its_samples(visit, texts):
     assert [*page.selectbox(key="widget_label").options][1:] == ["cell", "treatment", "donor"]
 
 
+def test_a_survey_is_offered_to_be_standardised_and_a_constant_column_is_no_label(visit, address, texts):
+    rng = np.random.default_rng(0)
+    towns = ["Bern", "Basel", "Genf"] * 10
+    rows = [[town, "same for all", *rng.normal(0, [1, 9, 9e3, 40])] for town in towns]
+    page = upload(visit, csv(rows, ["city", "comment", "height", "weight", "income", "steps"]), "survey.csv")
+    assert not page.error and "30 samples and 4 features" in texts(page)
+    offers = [button.key for button in page.button if (button.key or "").startswith("do_")]
+    assert offers == ["do_label_city", "do_scale"]
+    page.button(key="do_scale").click().run()
+    assert address(page)["scale"] == "1" and not page.error
+    assert "do_scale" not in {button.key for button in page.button}
+
+
+def test_genes_are_called_genes_in_the_sentence_about_a_table(visit, texts):
+    table = np.random.default_rng(0).normal(size=(9, 5)).round(3)
+    page = upload(visit, csv(table, [f"ENSG{j:011d}" for j in range(5)]), "genes.csv")
+    assert "This table has 9 samples and 5 genes." in texts(page)
+
+
 def test_missing_values_say_what_they_cost_and_leave_no_dead_end(visit, address, sentence, texts):
     X = np.random.default_rng(0).normal(size=(72, 712)).round(2).astype(object)
     for j in range(100):

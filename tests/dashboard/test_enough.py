@@ -5,8 +5,8 @@ import math
 import pandas as pd
 import pytest
 
-from nspca.dashboard.app import wording
-from nspca.dashboard.sweep.enough import Enough, between, brief, known, sentence
+from nspca.dashboard.app import state, wording
+from nspca.dashboard.sweep.enough import Enough, between, brief, known, sentence, wanted
 
 
 def table(*rows):
@@ -14,6 +14,16 @@ def table(*rows):
 
 
 SWEEP = table((1, 0.3, 0.3), (2, 0.5, 0.55), (5, 0.75, 0.79), (7, 0.81, 0.86), (10, 0.9, 0.9))
+
+
+@pytest.mark.parametrize(
+    ("asked", "best", "share"),
+    [(None, 1.0, 80), (None, 1.2, 70), (None, 20.0, 1), (None, 0.0, 80), (80, 1.2, 80), (250, 1.0, 99)],
+)
+def test_a_share_that_nobody_asked_for_is_one_that_is_reached(monkeypatch, asked, best, share):
+    monkeypatch.setattr(state, "is_kept", lambda name: asked is not None)
+    monkeypatch.setattr(state, "get", lambda name: 80 if asked is None else asked)
+    assert wanted(SWEEP, best) == share
 
 
 @pytest.mark.parametrize(

@@ -122,6 +122,13 @@ def test_sweep_without_bounds_or_rows_draws_no_certified_region():
     assert len(empty.data) == 0
 
 
+@pytest.mark.parametrize(("upper", "listed"), [(0.6, True), (0.5, False)])
+def test_a_band_without_room_has_no_entry_in_the_legend(upper, listed):
+    frame = rows([5, 10], upper=upper).assign(value=0.5)
+    drawn = named(plots.sweep_figure(frame, unit=1.0, closed=1e-6), "the optimum is in here (proved)")
+    assert drawn.showlegend is listed
+
+
 def test_single_point_band_has_width():
     xs, ys = band([7], [1.0], [2.0], [7])
     assert xs == [6.75, 7.25, 7.25, 6.75, 6.75]

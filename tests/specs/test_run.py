@@ -6,13 +6,15 @@ import os
 import re
 import signal
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import nspca
 from nspca.cli.entry import main
-from nspca.errors import InvalidData, InvalidOption
+from nspca.errors import Cancelled, InvalidData, InvalidOption
+from nspca.progress import Event, silent
 from nspca.shards.sources import shard
 from nspca.specs import (
     ComponentsSpec,
@@ -268,3 +270,65 @@ def test_features_that_are_kept_are_in_every_draw_of_a_bootstrap():
     assert not any({10, 53} <= set(support) for support in usual)
     assert all({10, 53} <= set(support) for support in spec.run()["tpower"])
     assert "forced=(10, 53)" in spec.to_python()
+
+
+@pytest.fixture
+def several():
+    """Three parts of the digits with a fast proof, whose gap is open."""
+    X = nspca.load_sample("digits").X
+    problem = nspca.Problem.from_data(X, (8, 8, 6))
+    return X, problem, nspca.solve(problem, "joint", certify="fast")
+
+
+def searched(several, report=silent, certificate=None, **how):
+    """What a search for three parts returns that begins with a standard proof."""
+    X, _, known = several
+    spec = OptimumSpec(k=(8, 8, 6), method="joint", effort="standard", **how)
+    given = (certificate or known.certificate).to_bytes()
+    return spec.run(report, X=X, component=known.components, certificate=given)
+
+
+def test_a_search_for_several_components_begins_with_a_proof_of_its_effort(several, monkeypatch):
+    X, problem, known = several
+    efforts, proof = [], nspca.certify(problem, known, effort="standard")
+
+    def certify(*given, effort, report):
+        efforts.append(effort)
+        return proof
+
+    monkeypatch.setattr("nspca.specs.optimum.certify", certify)
+    found = searched(several, seconds=1)
+    assert found.certificate.upper <= proof.upper < known.certificate.upper and efforts == ["standard"]
+    assert (
+        found.certificate.tree is not None and nspca.verify(X, found.certificate) <= found.certificate.upper
+    )
+    again = searched(several, certificate=found.certificate, seconds=1)
+    assert efforts == ["standard"], "a search that goes on does not prove it again"
+    assert again.certificate.upper <= found.certificate.upper
+
+
+def test_the_proof_before_a_search_keeps_to_the_time_and_is_kept_when_cancelled(several, monkeypatch):
+    _, _, known = several
+    better = replace(known.certificate, upper=0.999 * known.certificate.upper)
+
+    def certify(*given, effort, report):
+        try:
+            report(Event("packing", upper=better.upper))
+        except Cancelled as stop:
+            stop.best = better
+            raise
+        raise AssertionError("it goes on although it was told to stop")
+
+    def cancel(event):
+        raise Cancelled("stop")
+
+    monkeypatch.setattr("nspca.specs.optimum.certify", certify)
+    with pytest.raises(Cancelled) as stopped:
+        searched(several, cancel)
+    assert stopped.value.result.certificate.upper == better.upper
+    monkeypatch.setattr("nspca.specs.optimum.Watch.seconds", property(lambda self: 9.0))
+    given = []
+    monkeypatch.setattr("nspca.specs.optimum.prove_optimum", lambda *all, **how: given.append(how) or 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        searched(several, seconds=1)
+    assert given[0]["seconds"] == 0 and given[0]["resume"].upper == better.upper

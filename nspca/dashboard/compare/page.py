@@ -69,6 +69,8 @@ class ComparePage(AnswerPage[ComparisonSpec]):
 
     def filling(self, run: Watched, now: JobState) -> None:
         compared, rows = Compared.from_run(run), unpack(now.rows)
+        if not rows:
+            return
         style: dict[str, Any] = {
             "signed": not run.asked.nonneg,
             "ceiling": compared.ceiling,

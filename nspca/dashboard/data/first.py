@@ -41,7 +41,7 @@ def summary(of: Chosen) -> str:
     elif data.kind == "spectrum":
         said = f"These are {wording.things(m, 'spectrum', 'spectra')} of {wording.things(n, 'band')} each"
     else:
-        said = f"This table has {wording.things(m, 'sample')} and {wording.things(n, 'feature')}"
+        said = f"This table has {wording.things(m, 'sample')} and {wording.things(n, wording.noun(data))}"
     return f"{said}{_groups(data)}."
 
 

@@ -229,7 +229,7 @@ def offers(of: Chosen) -> None:
     if data.source != "user" or of.reference.folder is not None:  # only uploads have options of reading
         return
     if data.labels is None and not data.is_covariance:
-        for one in data.label_candidates[:3]:
+        for one in [one for one in data.label_candidates if one.count > 1][:3]:
             has = f"“{wording.plain(one.name)}” has {wording.things(one.count, 'value')}."
             if one.name == PREFIX:
                 has = f"The sample names begin in {one.count} ways, such as “{_beginning(data)}”."
@@ -238,6 +238,9 @@ def offers(of: Chosen) -> None:
         suggested, sentence = features_in_rows_suggestion(data.X, data.sample_names, data.feature_names)
         if suggested:
             _turn(sentence)
+    if measures(of).scales and not state.get("scale"):
+        said = "The features have different scales: those with large numbers decide."
+        _offer(said, "Standardise", "scale", scale=True)
     if sentence := measures(of).covariance:
         _offer(wording.plain(sentence), "Take it as a covariance", "covariance", _turned, cov=True)
 

@@ -30,7 +30,7 @@ KEEP = 1e-3
 
 
 def show(outcome: Outcome, view: View) -> None:
-    """Draw the search for a better answer in a box."""
+    """Draw the search for a better answer."""
     asked, best = outcome.asked, outcome.results[outcome.best]
 
     def draw(result: nspca.Result, standing: Standing) -> None:
@@ -40,10 +40,9 @@ def show(outcome: Outcome, view: View) -> None:
                 f"The {outcome.about.one}s of a better answer can be numbered so that all of this holds."
             )
 
-    with st.container(border=True):
-        optimal.show(
-            Candidate(outcome.of, asked, asked.sizes, best, outcome.tried, noun=outcome.about.one, draw=draw)
-        )
+    optimal.show(
+        Candidate(outcome.of, asked, asked.sizes, best, outcome.tried, noun=outcome.about.one, draw=draw)
+    )
 
 
 def list_fates(outcome: Outcome, result: nspca.Result, standing: Standing) -> None:

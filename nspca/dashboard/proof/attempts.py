@@ -130,6 +130,7 @@ def search(
     result: nspca.Result,
     proof: nspca.Certificate | None,
     seconds: int = SECONDS,
+    effort: str | None = None,
 ) -> None:
     """Start a run that searches for the optimum, and goes on from what is proved.
 
@@ -141,9 +142,12 @@ def search(
         The best certificate, with the tree of the search to continue if there was one.
     seconds : int
         Maximum seconds of the search.
+    effort : str or None
+        Effort of a proof with which the search begins.
     """
     earlier = sum(attempt.k == k for attempt in attempts(asked))
-    spec = OptimumSpec(**asked.about_problem(), k=k, method=result.method, attempt=earlier, seconds=seconds)
+    how: dict[str, Any] = {"attempt": earlier, "seconds": seconds, "effort": effort}
+    spec = OptimumSpec(**asked.about_problem(), k=k, method=result.method, **how)
     given: dict[str, Any] = {"component": known_components(k, result)}
     if proof is not None:
         given["certificate"] = proof.to_bytes()

@@ -38,6 +38,7 @@ HELP = (
 )
 LIMITS = {60: "for at most 1 minute", 600: "for at most 10 minutes", SECONDS: "for at most 1 hour"}
 """Time limits of a search in seconds, and their words; the last one is the default."""
+THOROUGH = "thorough"
 PROVED = "Proved optimal: nothing better exists."
 ENDED = {
     "done": "The time was over before the proof was complete{left}. What it proved is kept.",
@@ -120,10 +121,20 @@ class Candidate:
 
 
 def show(answer: Candidate) -> None:
-    """Draw whether an answer is proved optimal; if not, draw the search or the button that starts it."""
-    result, mine = answer.result, answer.mine
-    proof = proofs.best(result, answer.tried, answer.k)
-    ratio = 0.0 if proof is None else proof.certificate.ratio(result.value)
+    """Draw in a box the search that can prove an answer optimal, or the button that starts it.
+
+    Nothing is drawn for an answer that was proved optimal without a search: its statement says so.
+    """
+    proof = proofs.best(answer.result, answer.tried, answer.k)
+    ratio = 0.0 if proof is None else proof.certificate.ratio(answer.result.value)
+    if answer.mine or 1 - ratio > OPTIMAL_GAP:
+        with st.container(border=True):
+            _show(answer, proof, ratio)
+
+
+def _show(answer: Candidate, proof: Proof | None, ratio: float) -> None:
+    """Draw the content of the box; `ratio` is what is proved of the answer."""
+    mine = answer.mine
     if answer.own and answer.working is not None:
         _watch(answer, answer.working, ratio)
         return
@@ -148,7 +159,12 @@ def show(answer: Candidate) -> None:
 
 
 def _offer(answer: Candidate, known: nspca.Certificate | None) -> None:
-    """Draw the button that starts a search, or goes on with the last one, and its time limit."""
+    """Draw the button that starts a search, or goes on with the last one, and its time limit.
+
+    The first search for several components begins with a thorough proof, unless there is one.
+    """
+    has_one = bool(answer.mine) or getattr(answer.asked, "effort", None) == THOROUGH
+    effort = THOROUGH if answer.many and not has_one else None
     with st.container(horizontal=True, vertical_alignment="center"):
         place = st.container(width="content")
         seconds = st.selectbox(
@@ -163,7 +179,9 @@ def _offer(answer: Candidate, known: nspca.Certificate | None) -> None:
         with place:
             start.button(
                 LABEL,
-                lambda: proofs.search(answer.about, answer.asked, answer.k, answer.result, known, seconds),
+                lambda: proofs.search(
+                    answer.about, answer.asked, answer.k, answer.result, known, seconds, effort
+                ),
                 "best",
                 icon=":material/query_stats:",
                 type="secondary",

@@ -26,6 +26,14 @@ K = 10  # number of features of the component in the estimate for a data set
 MOMENT = 2.0  # seconds up to which a time is called a moment
 PROGRAM = 250e6  # bytes of a worker without data
 ENDED_AT = 0.95  # share of its memory limit at which a worker is ended
+# Seconds for one k of a fast sweep, by the features and by the entries of a table: what pitprops, digits,
+# lrs, cbcl and leukemia took.
+BASE, PER_FEATURE, PER_ENTRY = 0.05, 0.0005, 4e-7
+MOST_FEATURES = 2000  # further features do not count: a fast sweep leaves out what grows with them
+HARDER = {"fast": 1.0, "standard": 15.0, "thorough": 60.0}
+"""Seconds of each effort for one component, as a multiple of those of a fast proof."""
+SEVERAL = {"fast": 1.0, "standard": 3.0, "thorough": 30.0}
+"""The same for several components together, as the first answers about samples took."""
 LONGEST = 4 * 3600.0  # maximum estimated seconds of a run on this server
 
 
@@ -131,12 +139,26 @@ def refusal(of: Chosen, sizes: Sequence[int], problems: int = 1) -> str:
     return ""
 
 
-def all_rows(of: Chosen, asked: ProblemSpec) -> None:
-    """Draw the estimated time of a run on all rows of a folder; nothing for other data."""
-    about, effort = seconds(of, *asked.work), getattr(asked, "effort", None)
-    if of.table is not None and about:
+def beside(of: Chosen, asked: ProblemSpec) -> None:
+    """Draw the estimated time of a run beside its start button; nothing until it is known."""
+    effort, ks = getattr(asked, "effort", None), vars(asked).get("ks")
+    if of.table is not None:
+        about = seconds(of, *asked.work)
         more = "" if effort in (None, "fast") else f", and longer for a proof of {effort} effort"
-        st.caption(f"All rows: {took(about)}{more}.")
+        said = f"All rows: {took(about)}{more}."
+    else:
+        several = seconds(of, *asked.work) * SEVERAL.get(effort or "", 1.0)
+        about = several if ks is None else len(ks) * each_k(of, effort)
+        said = f"Takes {took(about)}."
+    if about:
+        st.caption(said)
+
+
+def each_k(of: Chosen, effort: str | None) -> float:
+    """Return the estimated seconds for one component with its proof at one of many k."""
+    X = of.dataset.X
+    fast = BASE + PER_FEATURE * min(X.shape[1], MOST_FEATURES) + PER_ENTRY * getattr(X, "nnz", X.size)
+    return fast * HARDER.get(effort or "", 1.0)
 
 
 def seconds(of: Chosen, sizes: Sequence[int], problems: int = 1) -> float:

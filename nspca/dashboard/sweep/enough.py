@@ -11,6 +11,7 @@ import streamlit as st
 from nspca.dashboard.app import state, wording
 
 LEAST, MOST = 1, 99  # range of the wanted share in per cent
+TENS = 10  # a share that nobody asked for is a multiple of so many per cent
 
 
 @dataclass(frozen=True)
@@ -43,16 +44,27 @@ def known(table: pd.DataFrame, value: float) -> Enough:
     )
 
 
-def wanted() -> int:
-    """Return the wanted share in per cent of the variance of the first principal component."""
-    return min(MOST, max(LEAST, state.get("enough")))
+def wanted(table: pd.DataFrame, best: float) -> int:
+    """Return the wanted share in per cent of the variance of the first principal component.
+
+    A share that nobody asked for is one that the sweep reaches, in tens.
+
+    Parameters
+    ----------
+    table : rows of the sweep
+    best : variance of the first principal component
+    """
+    share = state.get("enough")
+    if not state.is_kept("enough") and best > 0:
+        share = min(share, TENS * int(100 * table["value"].max() / best / TENS))
+    return min(MOST, max(LEAST, share))
 
 
-def ask() -> None:
-    """Draw the input of the wanted share."""
+def ask(share: int) -> None:
+    """Draw the input of the wanted share, which is `share` now."""
     label = "I want this % of the variance of the first principal component"
     with st.container(width=470):
-        st.number_input(label, LEAST, MOST, step=1, **state.bind("enough", wanted()))
+        st.number_input(label, LEAST, MOST, step=1, **state.bind("enough", share))
 
 
 def sentence(known: Enough, share: int, n: int, noun: str, best: float, nonneg: bool, kept: int = 0) -> str:

@@ -118,7 +118,7 @@ def around(asked: SweepSpec, seen: Preview | None) -> SweepSpec:
         ks, max((k for k in ks if k < bend), default=bend), min((k for k in ks if k > bend), default=bend)
     )
     best = seen.problem.leading_eigenvalue
-    ks = finer(ks, *enough.between(enough.known(table, enough.wanted() / 100 * best)))
+    ks = finer(ks, *enough.between(enough.known(table, enough.wanted(table, best) / 100 * best)))
     return asked.but(ks=tuple(k for k in ks if asked.ks[0] <= k <= asked.ks[-1]))
 
 

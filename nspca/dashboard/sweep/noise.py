@@ -7,7 +7,6 @@ from nspca.dashboard.app import wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs import cost_estimate, export, lookup, start
-from nspca.dashboard.sweep import whatif
 from nspca.dashboard.sweep.other_rows import WITHOUT_PROOF, no_rows
 from nspca.dashboard.views import filling
 from nspca.plots.selection import noise_figure
@@ -39,7 +38,7 @@ def show(of: Chosen, problem: Problem, asked: SweepSpec, method: str) -> None:
             "common. Then a component is found again."
         )
         if now is None:
-            seconds = WITHOUT_PROOF * whatif.by_size(of) * (1 + TABLES)
+            seconds = WITHOUT_PROOF * cost_estimate.each_k(of, "fast") * (1 + TABLES)
             start.button(
                 f"Shuffle {TABLES} times at k = {problem.size}: {cost_estimate.took(seconds)}",
                 lambda: start.start(spec, **of.given),

@@ -13,7 +13,6 @@ from nspca.dashboard.app import wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs import cost_estimate, export, lookup, start
-from nspca.dashboard.sweep import whatif
 from nspca.dashboard.views import filling
 from nspca.plots.selection import choice_figure
 from nspca.problem import Problem
@@ -42,7 +41,7 @@ def show(of: Chosen, problem: Problem, asked: SweepSpec, method: str) -> None:
             f"takes its turn. Then as many {_noun(of)} are drawn again with replacement, {DRAWS} times."
         )
         if now is None:
-            seconds = WITHOUT_PROOF * whatif.by_size(of) * len(spec.ks) * spec.total
+            seconds = WITHOUT_PROOF * cost_estimate.each_k(of, "fast") * len(spec.ks) * spec.total
             start.button(
                 f"Hold out and draw again: {cost_estimate.took(seconds)}",
                 lambda: start.start(spec, **of.given),

@@ -176,7 +176,7 @@ class SweepPage(AnswerPage[SweepSpec]):
         curve.choose(table, methods, k, method, *beside)
         known = None if run.of.table is not None else membership.of(run.of, problem.with_k(k), result)
         pins = pinned.drawn(pinned.beside(run), curve.axis()) if run.own else []
-        drawn = _drawn(problem, table, run.asked, k, pinned=pins, note=METHOD if quick else "")
+        drawn = _drawn(problem, table, run.asked, k, pinned=pins)
         left, right = st.columns([3, 2], gap="medium")
         with left:
             curve.clickable(run.asked, drawn.update_layout(height=HEIGHT), table)
@@ -198,7 +198,7 @@ class SweepPage(AnswerPage[SweepSpec]):
             signs = " with nonnegative weights" if problem.nonneg else ""
             ring += f"up to {last:,}{signs} capture {most}."
         if state.is_kept("enough"):  # a share that nobody asked for is left to the section below
-            share = enough.wanted()
+            share = enough.wanted(table, best)
             known = enough.known(table, share / 100 * best)
             goal = enough.brief(known, share, problem.n, noun, problem.nonneg)
         onward = f"Move the slider to see another number of {noun}s." * (table["k"].nunique() > 1)
@@ -220,8 +220,7 @@ class SweepPage(AnswerPage[SweepSpec]):
             _curve_options(run)
             return
         if run.own or seen.proof is not None:
-            with st.container(border=True):
-                optimal.show(optimal.Candidate(about, run.asked, k, result, seen.tried, run.own))
+            optimal.show(optimal.Candidate(about, run.asked, k, result, seen.tried, run.own))
         with st.expander(_proof_title(seen), icon=":material/verified:", key=f"proof_{run.id}"):
             st.markdown(statement.numbers(seen.problem, result.with_certificate(seen.certificate), k))
             proof_panel.show(about, seen.problem, run.asked, k, result, seen.tried, run.own)
@@ -283,17 +282,18 @@ def _drawn(
 ) -> go.Figure:
     """Return the figure of the curve, with marks at the shown k, the knee and the wanted share."""
     if state.is_kept("enough"):
-        share = enough.wanted()
+        share = enough.wanted(table, problem.leading_eigenvalue)
         options["wanted"] = share / 100 * problem.leading_eigenvalue, f"{share} % wanted"
     return curve.figure(problem, table, asked, selected_k=k, marked=knee(table), **options)
 
 
 def _enough(about: Chosen, problem: nspca.Problem, table: pd.DataFrame) -> None:
     """Draw the input of a wanted share of the variance, and how many features reach that share."""
-    best, share, noun = problem.leading_eigenvalue, enough.wanted(), wording.noun(about.dataset)
+    best, noun = problem.leading_eigenvalue, wording.noun(about.dataset)
+    share = enough.wanted(table, best)
     left, right = st.columns([2, 3], vertical_alignment="bottom")
     with left:
-        enough.ask()
+        enough.ask(share)
     right.markdown(
         enough.sentence(
             enough.known(table, share / 100 * best),

@@ -22,16 +22,10 @@ from nspca.specs.data import OF_FEATURES, features_words
 
 USUAL = ("auto",)  # the methods whose seconds are known before they have run
 MOMENT = 2.0  # seconds that a run may take which nobody asked for by a button
-# Seconds for one k of a fast sweep, by the features and by the entries of a table: what pitprops, digits,
-# lrs, cbcl and leukemia took.
-BASE, PER_FEATURE, PER_ENTRY = 0.05, 0.0005, 4e-7
-MOST_FEATURES = 2000  # further features do not count: a fast sweep leaves out what grows with them
 ALIKE = ("content", "effort", "methods", "nonneg", "center", "scale")
 """Fields in which an earlier sweep must agree, so that its seconds tell those of another."""
 AS_ONE = "Equal weights on all of them, and they count as one feature."
 KEEP = "They may be used freely, and k counts them."
-HARDER = {"fast": 1.0, "standard": 15.0, "thorough": 60.0}
-"""Seconds of each effort, as a multiple of those of a fast sweep."""
 
 
 def changed() -> None:
@@ -172,7 +166,7 @@ def seconds(of: Chosen, asked: SweepSpec) -> float:
 
 def _expected(of: Chosen, asked: SweepSpec) -> float:
     """Return the estimated seconds of a sweep on an idle machine, from the size of the data."""
-    return asked.total * by_size(of) * HARDER.get(asked.effort or "", 1.0)
+    return asked.total * cost_estimate.each_k(of, asked.effort)
 
 
 def _measured(asked: SweepSpec) -> float | None:
@@ -185,19 +179,13 @@ def _measured(asked: SweepSpec) -> float | None:
     return None
 
 
-def by_size(of: Chosen) -> float:
-    """Return the estimated seconds for one k of a fast sweep, by the size of the data."""
-    X = of.dataset.X
-    return BASE + PER_FEATURE * min(X.shape[1], MOST_FEATURES) + PER_ENTRY * getattr(X, "nnz", X.size)
-
-
 def estimate(of: Chosen, asked: SweepSpec) -> None:
     """Draw the estimated time of a sweep, which takes the load of the machine into account."""
     about = seconds(of, asked)
     before = None if of.table is not None or _measured(asked) is None else about
     said = cost_estimate.took(about if before is None else _expected(of, asked), before=before)
     by_itself = ": changes run by themselves" if about < MOMENT and state.get(SWEEP.key) else ""
-    st.caption(f"{wording.things(asked.total, 'problem')}, {said}{by_itself}.")
+    st.caption(f"Takes {said}{by_itself}.")
 
 
 def answer(of: Chosen, asked: SweepSpec) -> bool:

@@ -174,7 +174,7 @@ def choose(
     beside : each draws one more input in the row of the slider
     """
     several = len(methods) > 1
-    left, *others = st.columns([3, *[1] * (len(beside) + several)], vertical_alignment="bottom")
+    left, *others = st.columns([2, *[1] * (len(beside) + several)], vertical_alignment="bottom")
     with left:
         ks = sorted(int(value) for value in frame["k"].unique())
         if len(ks) > 1:
