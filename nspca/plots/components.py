@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from nspca.plots.theme import (
     WEIGHT_OF_PIXEL,
+    add_bars,
     add_curve,
     add_pixels,
     grey_behind,
@@ -249,15 +250,8 @@ def _bars(
         marker["pattern"] = {"shape": ["" if one else "/" for one in solid], "fgcolor": colours, "size": 7}
         marker["pattern"] |= {"bgcolor": "rgba(0,0,0,0)", "fillmode": "replace", "solidity": 0.35}
         marker["line"] = {"color": colours, "width": 1}
-    figure.add_bar(
-        y=position,
-        x=values,
-        orientation="h",
-        customdata=labels,
-        marker=marker,
-        hovertemplate="%{customdata}<br>weight %{x:.4f}<extra></extra>",
-        showlegend=False,
-    )
+    look: dict[str, Any] = {"orientation": "h", "customdata": labels, "marker": marker}
+    add_bars(figure, values, position, colours, hover="%{customdata}<br>weight %{x:.4f}", **look)
     figure.update_layout(bargap=0.25, margin={"t": 36, "b": 40})
     return figure.update_xaxes(title_text="weight", zeroline=True)
 
