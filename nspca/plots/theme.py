@@ -141,8 +141,9 @@ def add_pixels(
 
 
 def add_note(figure: go.Figure, text: str, x: float, y: float, corner: str, **look: Any) -> None:
-    """Write a text so that one corner of it, such as "bottom right", lies at x and y, from (0, 0) at the
-    bottom left of the figure to (1, 1).
+    """Write a text with one corner of it, such as "bottom right", at x and y.
+
+    The figure reaches from (0, 0) at its bottom left to (1, 1).
     """
     vertical, horizontal = corner.split()
     place = {"xref": "paper", "yref": "paper", "x": x, "y": y, "xanchor": horizontal, "yanchor": vertical}
