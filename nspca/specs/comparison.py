@@ -27,7 +27,7 @@ from nspca.specs.sweep import (
     NO_METHOD,
     Effort,
     Ks,
-    MethodName,
+    Methods,
     cheapest_first,
     effort_words,
     read_ks,
@@ -60,11 +60,9 @@ class ComparisonSpec(ProblemSpec):
     kind: ClassVar[str] = "comparison"
 
     ks: Ks
-    methods: Annotated[
-        tuple[MethodName, ...],
-        Limits(min_length=1),
-        Option("Methods", "rivals", address.WORDS, say=", ".join, always=True),
-    ] = DEFAULT
+    methods: Annotated[Methods, Option("Methods", "rivals", address.WORDS, say=", ".join, always=True)] = (
+        DEFAULT
+    )
     effort: Annotated[
         Effort, Option("Effort for the proof", "effort", address.EFFORT, say=effort_words, always=True)
     ] = "fast"
