@@ -112,10 +112,7 @@ def figure_2_left(report: Report) -> Outcome:
     away = float(np.max(np.abs(np.array(anew) / np.array(forward) - 1)))
     signs = f"{int((first > 0).sum())} weights above zero, {int((first < 0).sum())} below"
     found = {
-        "drawn": [
-            Found(_describe_values(ks, plain, "emPCA")),
-            Found(_describe_values(ks, anew, "anew")),
-        ],
+        "drawn": [Found(_describe_values(ks, plain, "emPCA")), Found(_describe_values(ks, anew, "anew"))],
         "renormalised": [Found(f"at most {round_up(100 * away, 2):.2g} % apart", holds=away <= LEVEL)],
         "one-sign": [Found(signs, holds=bool((first >= 0).all() or (first <= 0).all()))],
     }

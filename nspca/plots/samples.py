@@ -59,9 +59,7 @@ SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "x", "star")
 
 
 def score_figure(
-    scores: ArrayLike,
-    labels: Any = None,
-    sample_names: Sequence[str] | None = None,
+    scores: ArrayLike, labels: Any = None, sample_names: Sequence[str] | None = None
 ) -> go.Figure:
     """Draw the samples along one component, in a strip for each label.
 

@@ -23,15 +23,7 @@ from nspca.specs.base import Description, Option
 from nspca.specs.method_options import Options
 from nspca.specs.question import ProblemSpec, Seed, ks_words
 from nspca.specs.rows import Found, Proved, Refused, pack
-from nspca.specs.sweep import (
-    NO_METHOD,
-    Effort,
-    Ks,
-    Methods,
-    cheapest_first,
-    effort_words,
-    read_ks,
-)
+from nspca.specs.sweep import NO_METHOD, Effort, Ks, Methods, cheapest_first, effort_words, read_ks
 
 SHARED = 10
 """Number of leading eigenvectors computed before the first method, so that no method pays for them alone."""
