@@ -306,15 +306,7 @@ def sweep(
                 warm = [result.components[:, 0]]
                 row = row_of(m, k, result)
                 report(
-                    Event(
-                        "sweep",
-                        len(results),
-                        total,
-                        lower=row["value"],
-                        upper=row["upper"],
-                        k=k,
-                        payload={"row": row},
-                    )
+                    Event("sweep", len(results), total, row["value"], row["upper"], k, payload={"row": row})
                 )
     except Cancelled as stop:
         stop.best = Sweep(results)
@@ -324,10 +316,7 @@ def sweep(
 
 def _together(problem: Problem, method: str, components: int) -> tuple[Problem, str]:
     """Return the problem and the method to use, with a tuple of sizes if components are found together."""
-    if problem.joint and components not in (1, len(problem.sizes)):
-        raise InvalidOption(
-            f"components must be the number of sizes, {len(problem.sizes)}, got {components}; leave it out"
-        )
+    _check_count(problem, components)
     method = "joint" if problem.joint and method == "auto" else method
     # "auto" takes one k to mean one component after another.
     if components > 1 and not problem.joint and method != "auto" and line_of(method).joint:
@@ -335,14 +324,18 @@ def _together(problem: Problem, method: str, components: int) -> tuple[Problem, 
     return problem, method
 
 
+def _check_count(problem: Problem, components: int) -> None:
+    """Refuse a number of components, unless 1, that is not that of the sizes of the problem."""
+    if problem.joint and components not in (1, len(problem.sizes)):
+        raise InvalidOption(
+            f"components must be the number of sizes, {len(problem.sizes)}, got {components}; leave it out"
+        )
+
+
 def _for_all(problem: Problem, components: int, result: Result | None) -> Problem:
     """Return the problem that a certificate for this number of components, or of the result, is about."""
+    _check_count(problem, components)
     if problem.joint:
-        if components not in (1, len(problem.sizes)):
-            raise InvalidOption(
-                f"components must be the number of sizes, {len(problem.sizes)}, got {components}; leave it "
-                "out"
-            )
         return problem
     found = 1 if result is None else result.components.shape[1]
     if components not in (1, found) and result is not None:

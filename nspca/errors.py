@@ -49,12 +49,7 @@ class MissingValues(InvalidData):
     """End of the message in Python and on the command line."""
 
     def __init__(
-        self,
-        message: str,
-        cells: int = 0,
-        rows: int = 0,
-        columns: int = 0,
-        shape: tuple[int, int] = (0, 0),
+        self, message: str, cells: int = 0, rows: int = 0, columns: int = 0, shape: tuple[int, int] = (0, 0)
     ) -> None:
         super().__init__(message, cells, rows, columns, tuple(shape))
         self.cells, self.rows, self.columns = cells, rows, columns

@@ -9,10 +9,7 @@ from nspca.cli.screen import say
 def add(commands: Commands) -> None:
     """Add the commands `backup` and `restore` and their arguments."""
     command = commands.add(
-        "backup",
-        backup,
-        "copy runs, results and uploads to one file, also while in use",
-        "backup monday.db",
+        "backup", backup, "copy runs, results and uploads to one file, also while in use", "backup monday.db"
     )
     command.add_argument("file", metavar="FILE", help="the copy")
     command = commands.add(

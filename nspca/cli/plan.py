@@ -24,11 +24,7 @@ def add(commands: Commands) -> None:
     )
     command.add_argument("--k", type=count, help="features in a component (default 10, or all)")
     command.add_argument(
-        "--components",
-        type=count,
-        default=1,
-        metavar="R",
-        help="how many are found together (default 1)",
+        "--components", type=count, default=1, metavar="R", help="how many are found together (default 1)"
     )
     with_effort(command)
     with_json(command)

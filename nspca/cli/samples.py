@@ -29,9 +29,7 @@ def add(commands: Commands) -> None:
         "names", nargs="*", metavar="NAME", help="such as lrs (all that can be downloaded when none is named)"
     )
     command.add_argument(
-        "--to",
-        metavar="FOLDER",
-        help="keep them there, for NSPCA_DATA, and not in your cache folder",
+        "--to", metavar="FOLDER", help="keep them there, for NSPCA_DATA, and not in your cache folder"
     )
     command.add_argument(
         "--copy",

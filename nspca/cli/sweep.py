@@ -4,17 +4,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from nspca.cli.arguments import Commands, of_problem, sizes, with_json, with_seed, with_spec
-from nspca.cli.screen import (
-    DATA,
-    check_files,
-    clear,
-    complain,
-    progress,
-    saved,
-    say,
-    say_json,
-    write_csv,
-)
+from nspca.cli.screen import DATA, check_files, clear, complain, progress, saved, say, say_json, write_csv
 from nspca.cli.sources import make_problem, read_dataset
 from nspca.presentation.numerals import round_down, round_up
 from nspca.progress import Event

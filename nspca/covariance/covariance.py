@@ -16,13 +16,7 @@ import numpy as np
 import scipy.sparse.linalg as spla
 from numpy.typing import NDArray
 
-from nspca.covariance.linalg import (
-    Array,
-    Indices,
-    largest_eigenpairs,
-    one_thread_if_quick,
-    oriented,
-)
+from nspca.covariance.linalg import Array, Indices, largest_eigenpairs, one_thread_if_quick, oriented
 from nspca.errors import InvalidProblem, NotConverged, Refused
 
 T = TypeVar("T")

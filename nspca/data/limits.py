@@ -81,10 +81,15 @@ def bounded_bytes(source: "str | Path | bytes | BinaryIO") -> bytes:
     return raw
 
 
-def _file_bytes(path: Path) -> bytes:
-    """Return the bytes of a file; refuse a missing one, and more than `MAX_BYTES`."""
+def require_file(path: Path) -> None:
+    """Refuse the path of a file that is not there."""
     if not path.is_file():
         raise InvalidData(f"There is no file {path}: check the path.")
+
+
+def _file_bytes(path: Path) -> bytes:
+    """Return the bytes of a file; refuse a missing one, and more than `MAX_BYTES`."""
+    require_file(path)
     if path.stat().st_size > MAX_BYTES:
         raise _too_large()
     with path.open("rb") as handle:

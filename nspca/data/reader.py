@@ -136,8 +136,6 @@ def _read_source(
 
 def _read_hdf5(path: Path, name: str, options: ReadOptions) -> Dataset:
     """Read the table of an HDF5 file into memory."""
-    if not path.is_file():
-        raise InvalidData(f"There is no file {path}: check the path.")
     reader = open_reader(Source(path), options)
     shape = reader.shape
     if shape.is_sparse:

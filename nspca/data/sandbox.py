@@ -159,12 +159,7 @@ def _read_here(
 
 
 def _read_in_sandbox(
-    folder: Path,
-    raw: bytes,
-    name: str,
-    beside: Mapping[str, bytes],
-    as_texts: bool,
-    options: dict[str, Any],
+    folder: Path, raw: bytes, name: str, beside: Mapping[str, bytes], as_texts: bool, options: dict[str, Any]
 ) -> Opened:
     """Write a request to a folder, run a process that answers it, and return the outcome."""
     (folder / _RAW).write_bytes(raw)

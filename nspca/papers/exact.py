@@ -33,10 +33,7 @@ CITED = (
 """The papers whose numbers the table quotes."""
 REFUTED = ("normArrhythmia", 5, 4.2321)
 """Matrix, k and printed optimum for which a better component exists."""
-SOURCES = (
-    "https://github.com/ryancorywright/ScalableSPCA.jl",
-    "https://github.com/INFORMSJoC/2022.0372",
-)
+SOURCES = ("https://github.com/ryancorywright/ScalableSPCA.jl", "https://github.com/INFORMSJoC/2022.0372")
 """Public repositories that have the matrices."""
 
 

@@ -22,6 +22,7 @@ from nspca.papers.zass2006 import nspca_columns, unit_columns
 from nspca.presentation.numerals import round_up
 from nspca.problem import Problem
 from nspca.progress import Event, Report
+from nspca.result import Result
 from nspca.solvers import coordinate, em, greedy
 
 FIRST = em.Options(restarts=1, polish=False)
@@ -102,35 +103,16 @@ def figure_2_left(report: Report) -> Outcome:
     The methods are EM with its own weights and with the best weights on its support, the greedy path, and
     scikit-learn's SparsePCA.
     """
-    problem = Problem.from_data(originals.standardised(originals.sample("cbcl").X), k=1, nonneg=False)
+    problem = _any_sign("cbcl")
     ks = (2, 5, 10, 20, 30, 40, 50, 60, 80, 100, 120, 140, 150)
-    plain, anew = _em_curves(problem, ks, report)
-    path = greedy.path(problem, ks, FORWARD, 0, report)
-    forward = [path[k].value for k in ks]
-    few = (10, 40, 80, 150)
-    baseline = [api.solve(problem.with_k(k), "spca", certify=None, report=report).value for k in few]
+    curves = _variance_curves(problem, ks, (10, 40, 80, 150), report)
+    plain, anew, forward = (curve.y for curve in curves[:3])
     first = problem.covariance.leading(1)[1][:, 0]
-    x = list(map(float, ks))
-    panel = Panel(
-        "Faces, any sign",
-        "cardinality",
-        "variance",
-        [
-            Curve("emPCA", x, plain),
-            Curve("emPCA, weights anew", x, anew),
-            Curve("greedy path (PathSPCA)", x, forward, dash="dash"),
-            Curve(SPCA, list(map(float, few)), baseline, dash="dot"),
-        ],
-        xrange=[0, 155],
-        yrange=[0, 120],
-    )
+    panel = Panel("Faces, any sign", "cardinality", "variance", curves, xrange=[0, 155], yrange=[0, 120])
     away = float(np.max(np.abs(np.array(anew) / np.array(forward) - 1)))
     signs = f"{int((first > 0).sum())} weights above zero, {int((first < 0).sum())} below"
     found = {
-        "drawn": [
-            Found(_describe_values(ks, plain, "emPCA")),
-            Found(_describe_values(ks, anew, "anew")),
-        ],
+        "drawn": [Found(_describe_values(ks, plain, "emPCA")), Found(_describe_values(ks, anew, "anew"))],
         "renormalised": [Found(f"at most {round_up(100 * away, 2):.2g} % apart", holds=away <= LEVEL)],
         "one-sign": [Found(signs, holds=bool((first >= 0).all() or (first <= 0).all()))],
     }
@@ -140,34 +122,19 @@ def figure_2_left(report: Report) -> Outcome:
 
 def figure_2_middle(report: Report) -> Outcome:
     """Return Fig. 2 (middle): variance against cardinality on genes, for components of any sign."""
-    problem = Problem.from_data(originals.standardised(originals.sample("leukemia").X), k=1, nonneg=False)
+    problem = _any_sign("leukemia")
     ks = (2, 5, 10, 20, 30, 50, 70, 100, 125, 150)
-    plain, anew = _em_curves(problem, ks, report)
-    forward = greedy.path(problem, ks, FORWARD, 0, report)
+    curves = _variance_curves(problem, ks, (10, 50, 150), report)
     thresholded = api.sweep(problem, list(ks), methods=("threshold",), certify=None, report=report)
-    few = (10, 50, 150)
-    baseline = [api.solve(problem.with_k(k), "spca", certify=None, report=report).value for k in few]
-    x = list(map(float, ks))
-    panel = Panel(
-        "Genes, any sign",
-        "cardinality",
-        "variance",
-        [
-            Curve("emPCA", x, plain),
-            Curve("emPCA, weights anew", x, anew),
-            Curve("greedy path (PathSPCA)", x, [forward[k].value for k in ks], dash="dash"),
-            Curve(SPCA, list(map(float, few)), baseline, dash="dot"),
-            Curve("thresholding", x, [thresholded["threshold", k].value for k in ks], dash="dot"),
-        ],
-        xrange=[0, 155],
-        yrange=[0, 140],
-    )
-    return Outcome({"drawn": [Found(_describe_values(ks, anew, "emPCA, anew"))]}, [panel])
+    values = [thresholded["threshold", k].value for k in ks]
+    curves.append(Curve("thresholding", curves[0].x, values, dash="dot"))
+    panel = Panel("Genes, any sign", "cardinality", "variance", curves, xrange=[0, 155], yrange=[0, 140])
+    return Outcome({"drawn": [Found(_describe_values(ks, curves[1].y, "emPCA, anew"))]}, [panel])
 
 
 def figure_2_right(report: Report) -> Outcome:
     """Return Fig. 2 (right): CPU seconds against cardinality on genes."""
-    problem = Problem.from_data(originals.standardised(originals.sample("leukemia").X), k=1, nonneg=False)
+    problem = _any_sign("leukemia")
     problem.covariance.leading(1)
     ks = (5, 10, 15, 25, 50, 100, 200, 300, 400)
     runs = {k: _time_run(partial(em.solve, problem.with_k(k), LOOSE, 0, report)) for k in ks}
@@ -210,7 +177,10 @@ def figure_3_left(report: Report) -> Outcome:
     """
     problem = _faces_off_first()
     ks = LEFT
-    values, anew, seconds, full = _em_timed(problem, ks, report)
+    results, seconds = _em_runs(problem, ks, TEN, report)
+    values, anew = _own_and_anew(results)
+    full = [k for k, result in zip(ks, results, strict=True) if np.count_nonzero(result.components) == k]
+    quick = float(np.mean([second for k, second in zip(ks, seconds, strict=True) if k <= 100]))
     curves = [
         Curve("emPCA, nonnegative", list(map(float, ks)), values),
         Curve("emPCA, weights anew", list(map(float, ks)), anew, dash="dot"),
@@ -231,7 +201,7 @@ def figure_3_left(report: Report) -> Outcome:
         yrange=[2, 20],
     )
     plain, best = ({k: v for k, v in zip(ks, side, strict=True) if k in full} for side in (values, anew))
-    found = _left_statements(met, plain, best, (float(np.mean(seconds)), slow), problem.n)
+    found = _left_statements(met, plain, best, (quick, slow), problem.n)
     said = (
         "A point is drawn where NSPCA met the k asked for exactly. EM is drawn with its own weights, as the "
         "paper plots it, and with the best weights on its support. CPU seconds of this machine, the paper's "
@@ -261,7 +231,7 @@ def _left_statements(
         Values of EM by k, with its own weights and with the best weights on its support. A k at which EM uses
         fewer than k features is left out: above 150 the best answer has fewer, and NSPCA must use exactly k.
     seconds : (float, float)
-        CPU seconds of EM and of NSPCA for one k.
+        CPU seconds of EM for one k up to 100, and of NSPCA for one k.
     n : int
         Number of features.
     """
@@ -494,44 +464,43 @@ def _judge_steps(ks: Sequence[int], steps: list[int]) -> Found:
     return Found(f"{a:.0f} against {b:.0f} for the others", holds=a > b)
 
 
-def _em_curves(problem: Problem, ks: Sequence[int], report: Report) -> tuple[list[float], list[float]]:
-    """Return the variance of EM at each k, with its own weights and with the best weights on its support."""
-    plain, anew = [], []
-    for k in ks:
-        result = em.solve(problem.with_k(k), FIRST, 0, report)
-        plain.append(float(result.info["plain_value"]))
-        anew.append(result.value)
-        report(Event("EM", len(plain), len(ks), k=k))
-    return plain, anew
+def _any_sign(sample: str) -> Problem:
+    """Return the problem of a standardised sample table, for components of any sign."""
+    return Problem.from_data(originals.standardised(originals.sample(sample).X), k=1, nonneg=False)
 
 
-def _em_timed(
-    problem: Problem, ks: Sequence[int], report: Report
-) -> tuple[list[float], list[float], list[float], set[int]]:
-    """Return values and times of nonnegative EM.
-
-    Returns
-    -------
-    plain, anew : lists of float
-        Values at each k, with EM's own weights and with the best weights on its support.
-    seconds : list of float
-        CPU seconds for each k up to 100.
-    full : set of int
-        Those k at which EM uses k features.
+def _variance_curves(problem: Problem, ks: Sequence[int], few: Sequence[int], report: Report) -> list[Curve]:
+    """Return the variance of EM, with its own weights and with the best ones on its support, of the greedy
+    path at each k, and of SparsePCA at some few.
     """
-    plain: list[float] = []
-    anew: list[float] = []
-    seconds: list[float] = []
-    full: set[int] = set()
+    x = list(map(float, ks))
+    plain, anew = _own_and_anew(_em_runs(problem, ks, FIRST, report)[0])
+    path = greedy.path(problem, ks, FORWARD, 0, report)
+    baseline = [api.solve(problem.with_k(k), "spca", certify=None, report=report).value for k in few]
+    return [
+        Curve("emPCA", x, plain),
+        Curve("emPCA, weights anew", x, anew),
+        Curve("greedy path (PathSPCA)", x, [path[k].value for k in ks], dash="dash"),
+        Curve(SPCA, list(map(float, few)), baseline, dash="dot"),
+    ]
+
+
+def _em_runs(
+    problem: Problem, ks: Sequence[int], options: em.Options, report: Report
+) -> tuple[list[Result], list[float]]:
+    """Return the result of EM at each k, and the CPU seconds that it took."""
+    results, seconds = [], []
     for k in ks:
         started = time.process_time()
-        result = em.solve(problem.with_k(k), TEN, 0, report)
-        full |= {k} if np.count_nonzero(result.components) == k else set()
-        seconds += [time.process_time() - started] * (k <= 100)
-        plain.append(float(result.info["plain_value"]))
-        anew.append(result.value)
-        report(Event("EM", len(plain), len(ks), k=k))
-    return plain, anew, seconds, full
+        results.append(em.solve(problem.with_k(k), options, 0, report))
+        seconds.append(time.process_time() - started)
+        report(Event("EM", len(results), len(ks), k=k))
+    return results, seconds
+
+
+def _own_and_anew(results: Sequence[Result]) -> tuple[list[float], list[float]]:
+    """Return the variances of results of EM, with its own weights and with the best ones on its support."""
+    return [float(result.info["plain_value"]) for result in results], [result.value for result in results]
 
 
 def _faces_off_first() -> Problem:

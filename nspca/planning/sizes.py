@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from nspca.covariance.data import DataCovariance, SparseCovariance
 from nspca.covariance.parts import Parts
 from nspca.data.readers import Shape, Source, open_reader
-from nspca.errors import InvalidData, InvalidOption
+from nspca.errors import InvalidOption
 from nspca.problem import Problem
 from nspca.shards import Shards
 from nspca.validation.features import features_of
@@ -69,8 +69,6 @@ def read_size(source: Any) -> Size:
     if path.is_dir():
         shards = Shards(path)
         return Size(*shards.shape, shards.nonzeros, sparse=True, at="shards")
-    if not path.is_file():
-        raise InvalidData(f"There is no file {path}: check the path.")
     return _of_shape(open_reader(Source(path)).probe())
 
 

@@ -15,7 +15,16 @@ import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
 from nspca.plots.sweeps import IN_HERE, NOTHING_ABOVE, band, certified
-from nspca.plots.theme import add_curve, add_note, add_pixels, name_rows, new_figure, plain, weight_colours
+from nspca.plots.theme import (
+    add_bars,
+    add_curve,
+    add_note,
+    add_pixels,
+    name_rows,
+    new_figure,
+    plain,
+    weight_colours,
+)
 from nspca.presentation.colours import BOUND, CONTEXT, FOUND, PROVED, RIVALS, SEQUENTIAL, fade
 from nspca.presentation.numerals import (
     format_bound_share,
@@ -67,14 +76,8 @@ def styles(methods: Iterable[str], baselines: Iterable[str] = (), nested: bool =
         open_ = "-open" if name in dotted else ""
         dash = "dot" if open_ else ("solid", "dash")[i // len(RIVALS) % 2]
         line = {"color": RIVALS[i % len(RIVALS)], "width": float(widths[i]), "dash": dash}
-        found[name] = {
-            "line": line,
-            "marker": {
-                "size": float(sizes[i]),
-                "symbol": SYMBOLS[i % len(SYMBOLS)] + open_,
-                "color": line["color"],
-            },
-        }
+        marker = {"size": float(sizes[i]), "symbol": SYMBOLS[i % len(SYMBOLS)] + open_}
+        found[name] = {"line": line, "marker": marker | {"color": line["color"]}}
     return found
 
 
@@ -183,18 +186,9 @@ def ranking_figure(
         height=BAR * len(names) + 34,
         margin={"l": 8, "r": 8, "t": 26, "b": 8},
     )
-    figure.add_bar(
-        x=[100 * values[name] / unit for name in names],
-        y=[_named(name) for name in names],
-        text=said,
-        textposition="inside",
-        constraintext="none",
-        textfont={"size": 13},
-        orientation="h",
-        marker={"color": FOUND},
-        hoverinfo="skip",
-        showlegend=False,
-    )
+    x, y = [100 * values[name] / unit for name in names], [_named(name) for name in names]
+    inside: dict[str, Any] = {"textposition": "inside", "constraintext": "none", "textfont": {"size": 13}}
+    add_bars(figure, x, y, FOUND, orientation="h", text=said, **inside)
     if upper is not None:
         figure.add_vline(
             x=100 * upper / unit,

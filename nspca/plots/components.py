@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from nspca.plots.theme import (
     WEIGHT_OF_PIXEL,
+    add_bars,
     add_curve,
     add_pixels,
     grey_behind,
@@ -167,31 +168,30 @@ def component_spectrum(
     figure = new_figure(f"Component as a spectrum: {_count(x)} used{where}.{_sure(x, sure)}", height=400)
     if mean is not None:
         _add_mean(figure, axis, np.asarray(mean, float), spread)
-    feet, tops, gap = np.zeros(used.size), x[used], np.full(used.size, np.nan)
-    add_curve(
-        figure,
-        np.repeat(axis[used], 3),
-        np.column_stack([feet, tops, gap]).ravel(),
-        line={"color": POSITIVE, "width": 3},
-    )
-    add_curve(
-        figure,
-        axis[used],
-        tops,
-        "weights",
-        f"{plain(axis_name) or 'position'} %{{x:.4g}}: weight %{{y:.3f}}.",
-        marker=_rings(used, sure),
-    )
+    add_curve(figure, *stems(axis, x), line={"color": POSITIVE, "width": 3})
+    hover = f"{plain(axis_name) or 'position'} %{{x:.4g}}: weight %{{y:.3f}}."
+    add_curve(figure, axis[used], x[used], "weights", hover, marker=_rings(used, sure))
     figure.update_xaxes(title_text=plain(axis_name))
-    weights = {
-        "title": {"text": "weight"},
-        "range": [1.1 * x.min(initial=0), 1.15 * x.max(initial=0) or 1],
-        "tickmode": "auto",
-    }
-    if mean is None:
+    return with_weights(figure, x, "" if mean is None else "mean spectrum")
+
+
+def stems(axis: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return x and y of lines from zero to each nonzero weight of x (n,), at its place on the axis (n,)."""
+    used = np.flatnonzero(x)
+    feet, gap = np.zeros(used.size), np.full(used.size, np.nan)
+    return np.repeat(axis[used], 3), np.column_stack([feet, x[used], gap]).ravel()
+
+
+def with_weights(figure: go.Figure, X: np.ndarray, mean: str) -> go.Figure:
+    """Return the figure with an axis for the weights X, and a second one on the right that is called `mean`,
+    unless that is empty.
+    """
+    low, high = 1.1 * X.min(initial=0), 1.15 * X.max(initial=0) or 1
+    weights = {"title": {"text": "weight"}, "range": [low, high], "tickmode": "auto"}
+    if not mean:
         return figure.update_layout(yaxis=weights)
     # The weights lie on the first axis, so the second one is put beneath them.
-    behind = {"side": "right", "title": {"text": "mean spectrum"}, "showgrid": False, "rangemode": "tozero"}
+    behind = {"side": "right", "title": {"text": mean}, "showgrid": False, "rangemode": "tozero"}
     return figure.update_layout(yaxis={**weights, "overlaying": "y2", "side": "left"}, yaxis2=behind)
 
 
@@ -249,15 +249,8 @@ def _bars(
         marker["pattern"] = {"shape": ["" if one else "/" for one in solid], "fgcolor": colours, "size": 7}
         marker["pattern"] |= {"bgcolor": "rgba(0,0,0,0)", "fillmode": "replace", "solidity": 0.35}
         marker["line"] = {"color": colours, "width": 1}
-    figure.add_bar(
-        y=position,
-        x=values,
-        orientation="h",
-        customdata=labels,
-        marker=marker,
-        hovertemplate="%{customdata}<br>weight %{x:.4f}<extra></extra>",
-        showlegend=False,
-    )
+    look: dict[str, Any] = {"orientation": "h", "customdata": labels, "marker": marker}
+    add_bars(figure, values, position, colours, hover="%{customdata}<br>weight %{x:.4f}", **look)
     figure.update_layout(bargap=0.25, margin={"t": 36, "b": 40})
     return figure.update_xaxes(title_text="weight", zeroline=True)
 

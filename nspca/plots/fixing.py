@@ -10,7 +10,17 @@ import numpy as np
 import plotly.graph_objects as go
 
 from nspca.plots.joint import IN_A_ROW, captioned
-from nspca.plots.theme import add_curve, add_pixels, add_swatch, hide_axes, light, new_figure, plain, sheet
+from nspca.plots.theme import (
+    add_bars,
+    add_curve,
+    add_pixels,
+    add_swatch,
+    hide_axes,
+    light,
+    new_figure,
+    plain,
+    sheet,
+)
 from nspca.presentation.colours import CHOSEN, CONTEXT, PROVED, UNDECIDED, fade
 
 CERTAIN, UNKNOWN, OUT = "in every better answer", "undecided", "in no better answer"
@@ -115,18 +125,8 @@ def _add_bars(figure: go.Figure, x: np.ndarray, codes: np.ndarray, names: Sequen
     shown = rank[(x[rank] != 0) | (codes[rank] > 0)][:MOST]
     at = np.arange(shown.size)
     colours = [tuple(LOOK.values())[code] for code in codes[shown]]
-    weights = np.abs(x[shown])
     hover = [f"{plain(names[j])}<br>weight {x[j]:.3g}" for j in shown]
-    figure.add_bar(
-        x=weights,
-        y=at,
-        orientation="h",
-        marker={"color": colours},
-        text=hover,
-        textposition="none",
-        hovertemplate="%{text}<extra></extra>",
-        showlegend=False,
-    )
+    add_bars(figure, np.abs(x[shown]), at, colours, hover=hover, orientation="h", textposition="none")
     marker = {"color": colours, "symbol": "square", "size": 9}
     add_curve(figure, np.zeros(shown.size), at, marker=marker)
     left = int(np.sum((x != 0) | (codes > 0))) - shown.size

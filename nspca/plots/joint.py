@@ -22,12 +22,7 @@ from nspca.plots.theme import (
     sheet,
     weight_colours,
 )
-from nspca.presentation.colours import (
-    BOUND,
-    COLOURS,
-    FOUND,
-    fade,
-)
+from nspca.presentation.colours import BOUND, COLOURS, FOUND, fade
 from nspca.presentation.numerals import format_bound_share, format_value_share
 
 ALL_NUMBERED = 100

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from nspca.plots.theme import (
     WEIGHT_OF_PIXEL,
+    add_bars,
     add_curve,
     add_note,
     add_pixels,
@@ -176,16 +177,10 @@ def quartic_figure(
         def worth(u: Any, c2: float = c2, c1: float = c1, alpha: float = alpha) -> Any:
             return -alpha / 4 * u**4 + c2 / 2 * u**2 + c1 * u
 
-        figure.add_scatter(
-            x=light(u), y=light(worth(u)), mode="lines", line={"color": colour, "width": 2.5}, name=name
-        )
-        add_curve(
-            figure,
-            [at],
-            [worth(at)],
-            hover="Highest at a weight of %{x:.3f}.",
-            marker={"symbol": "star", "size": 15, "color": colour},
-        )
+        line = {"color": colour, "width": 2.5}
+        figure.add_scatter(x=light(u), y=light(worth(u)), mode="lines", line=line, name=name)
+        star = {"symbol": "star", "size": 15, "color": colour}
+        add_curve(figure, [at], [worth(at)], hover="Highest at a weight of %{x:.3f}.", marker=star)
     figure.update_xaxes(title_text="weight of one pixel")
     return figure.update_yaxes(title_text="objective")
 
@@ -204,20 +199,10 @@ def descent_figure(sizes: ArrayLike, k: int) -> go.Figure:
         height=300,
     )
     rank = np.arange(1, len(order) + 1)
-    figure.add_bar(
-        x=rank,
-        y=light(np.minimum(order, level)),
-        marker={"color": fade(CONTEXT, 0.6)},
-        name="taken away",
-        hovertemplate="Entry %{x}: %{y:.3g} is taken away.<extra></extra>",
-    )
-    figure.add_bar(
-        x=rank,
-        y=light(np.maximum(order - level, 0)),
-        marker={"color": MAIN},
-        name=f"what is left of the {k} largest",
-        hovertemplate="Entry %{x}: %{y:.3g} is left.<extra></extra>",
-    )
+    below, above = light(np.minimum(order, level)), light(np.maximum(order - level, 0))
+    hover = "Entry %{x}: %{y:.3g} is "
+    add_bars(figure, rank, below, fade(CONTEXT, 0.6), "taken away", f"{hover}taken away.")
+    add_bars(figure, rank, above, MAIN, f"what is left of the {k} largest", f"{hover}left.")
     figure.add_hline(y=float(level), line={"color": LIMIT, "width": 1.5, "dash": "dot"})
     figure.update_layout(barmode="stack", bargap=0.15)
     figure.update_xaxes(title_text="entries, the largest first")

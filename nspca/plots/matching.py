@@ -14,11 +14,7 @@ NAME: dict[str, Any] = {"showarrow": False, "font": {"size": 14}}
 
 
 def matching_figure(
-    weights: ArrayLike,
-    labels: ArrayLike,
-    features: Any,
-    components: Any,
-    sizes: Sequence[int],
+    weights: ArrayLike, labels: ArrayLike, features: Any, components: Any, sizes: Sequence[int]
 ) -> go.Figure:
     """Draw the bipartite graph of Fig. 1 of Asteris et al. 2015: slots of the components left, features
     right, the matching bold.

@@ -7,6 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
+from nspca.plots.components import stems, with_weights
 from nspca.plots.theme import add_curve, new_figure, plain
 from nspca.presentation.colours import COLOURS, CONTEXT
 
@@ -42,32 +43,12 @@ def profiles_figure(
     )
     if mean is not None:
         order = np.argsort(axis, kind="stable")
-        add_curve(
-            figure,
-            axis[order],
-            np.asarray(mean, float)[order],
-            "mean of the data",
-            yaxis="y2",
-            line={"color": CONTEXT, "width": 1},
-        )
+        middle, line = np.asarray(mean, float)[order], {"color": CONTEXT, "width": 1}
+        add_curve(figure, axis[order], middle, "mean of the data", yaxis="y2", line=line)
     for j, x in enumerate(X.T):
-        at = np.flatnonzero(x)
-        stems = np.column_stack([np.zeros(at.size), x[at], np.full(at.size, np.nan)]).ravel()
-        add_curve(
-            figure,
-            np.repeat(axis[at], 3),
-            stems,
-            plain(names[j]),
-            f"{plain(names[j])}<br>%{{x:.4g}}: weight %{{y:.3f}}",
-            line={"color": COLOURS[j % len(COLOURS)], "width": 2.5},
-            marker={"size": 5},
-        )
-    top, low = 1.15 * X.max(initial=0.0) or 1.0, 1.1 * X.min(initial=0.0)
+        name, line = plain(names[j]), {"color": COLOURS[j % len(COLOURS)], "width": 2.5}
+        hover = f"{name}<br>%{{x:.4g}}: weight %{{y:.3f}}"
+        add_curve(figure, *stems(axis, x), name, hover, line=line, marker={"size": 5})
     figure.update_xaxes(title_text=plain(axis_name))
     figure.update_layout(legend={"y": -0.2, "yanchor": "top"}, margin={"t": 16, "b": 80})
-    weights = {"title": {"text": "weight"}, "range": [low, top]}
-    if mean is None:
-        return figure.update_layout(yaxis=weights)
-    behind = {"side": "right", "title": {"text": "mean"}, "showgrid": False, "rangemode": "tozero"}
-    # The weights lie on the first axis, so the second one is put beneath them.
-    return figure.update_layout(yaxis=weights | {"overlaying": "y2", "side": "left"}, yaxis2=behind)
+    return with_weights(figure, X, "" if mean is None else "mean")

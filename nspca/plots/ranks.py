@@ -4,25 +4,21 @@ The spannogram page draws `cost_figure` in its view of all ranks.
 """
 
 from collections.abc import Iterable, Sequence
+from decimal import Decimal
 
 import plotly.graph_objects as go
 
 from nspca.plots.theme import add_curve, new_figure
 from nspca.presentation.colours import BOUND, FOUND
-
-_DIGITS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
+from nspca.presentation.numerals import RAISED
 
 
 def short(count: int) -> str:
     """Return a count in a short form: ``734``, ``12,582``, ``4.1 × 10¹⁵``."""
     if count < 1_000_000:
         return f"{count:,}"
-    digits = str(count)
-    leading = round(int(digits[:4]) / 1000, 1)
-    power = len(digits) - 1
-    if leading == 10:
-        leading, power = 1.0, power + 1
-    return f"{leading} × 10{str(power).translate(_DIGITS)}"
+    leading, power = f"{Decimal(count):.1e}".split("e+")
+    return f"{leading} × 10{power.translate(RAISED)}"
 
 
 def cost_figure(d: Iterable[int], supports: Sequence[int], cones: Sequence[int]) -> go.Figure:

@@ -10,7 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
-from nspca.plots.theme import add_curve, add_pixels, hide_axes, light, new_figure, plain, sheet
+from nspca.plots.theme import add_bars, add_curve, add_pixels, hide_axes, light, new_figure, plain, sheet
 from nspca.presentation.colours import COLOURS, FIELD, MAIN, TOGETHER
 
 
@@ -59,9 +59,7 @@ SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "x", "star")
 
 
 def score_figure(
-    scores: ArrayLike,
-    labels: Any = None,
-    sample_names: Sequence[str] | None = None,
+    scores: ArrayLike, labels: Any = None, sample_names: Sequence[str] | None = None
 ) -> go.Figure:
     """Draw the samples along one component, in a strip for each label.
 
@@ -126,13 +124,8 @@ def spectrum_figure(eigenvalues: ArrayLike, total: float) -> go.Figure:
         f"together {together[-1]:.4g} %."
     )
     figure = new_figure(alt, height=320)
-    figure.add_bar(
-        x=rank,
-        y=shares,
-        marker={"color": MAIN},
-        name="one eigenvalue",
-        hovertemplate="Eigenvalue %{x} carries %{y:.3g} % of the total variance.<extra></extra>",
-    )
+    hover = "Eigenvalue %{x} carries %{y:.3g} % of the total variance."
+    add_bars(figure, rank, shares, MAIN, "one eigenvalue", hover)
     add_curve(
         figure,
         rank,

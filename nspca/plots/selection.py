@@ -112,11 +112,7 @@ def _with_errors(
 
 
 def _alt(
-    ks: Sequence[int],
-    known: Mapping[str, np.ndarray],
-    best: int | None,
-    simplest: int | None,
-    of: str = "k",
+    ks: Sequence[int], known: Mapping[str, np.ndarray], best: int | None, simplest: int | None, of: str = "k"
 ) -> str:
     """Return the description of `choice_figure`; the arguments are those, with columns as arrays."""
     number = "features" if of == "k" else of

@@ -34,11 +34,7 @@ STATUS = {
     "discarded": (DISCARDED_CONE, 1.0, "set aside: its bound is below the best found"),
     "split": (CONTEXT, 0.8, "split"),
 }
-FILLS = {
-    "open": fade(OPEN_FILL, 0.35),
-    "leaf": fade(PROVED, 0.12),
-    "discarded": fade(DISCARDED_FILL, 0.5),
-}
+FILLS = {"open": fade(OPEN_FILL, 0.35), "leaf": fade(PROVED, 0.12), "discarded": fade(DISCARDED_FILL, 0.5)}
 MOST_CONES = 3000
 
 

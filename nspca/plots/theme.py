@@ -94,11 +94,28 @@ def add_curve(
     is shown without it.
     """
     mode = "+".join(f"{part}s" for part in ("line", "marker") if part in look)
+    figure.add_scatter(x=x, y=y, **{"mode": mode} | _words(name, hover) | look)
+
+
+def add_bars(
+    figure: go.Figure,
+    x: Any,
+    y: Any,
+    colour: Any,
+    name: str = "",
+    hover: str | Sequence[str] = "",
+    **look: Any,
+) -> None:
+    """Draw bars of one colour, or of one each; `name` and `hover` are as in `add_curve`."""
+    figure.add_bar(x=x, y=y, **{"marker": {"color": colour}} | _words(name, hover) | look)
+
+
+def _words(name: str, hover: str | Sequence[str]) -> dict[str, Any]:
+    """Return what a trace says in the legend and on hover; see `add_curve`."""
     legend = {"name": name} if name else {"showlegend": False}
     text = {} if isinstance(hover, str) else {"text": hover}
     template = f"{hover if isinstance(hover, str) else '%{text}'}<extra></extra>"
-    shown = text | {"hovertemplate": template} if len(hover) else {"hoverinfo": "skip"}
-    figure.add_scatter(x=x, y=y, **{"mode": mode} | legend | shown | look)
+    return legend | (text | {"hovertemplate": template} if len(hover) else {"hoverinfo": "skip"})
 
 
 def add_pixels(
@@ -124,8 +141,9 @@ def add_pixels(
 
 
 def add_note(figure: go.Figure, text: str, x: float, y: float, corner: str, **look: Any) -> None:
-    """Write a text so that one corner of it, such as "bottom right", lies at x and y, from (0, 0) at the
-    bottom left of the figure to (1, 1).
+    """Write a text with one corner of it, such as "bottom right", at x and y.
+
+    The figure reaches from (0, 0) at its bottom left to (1, 1).
     """
     vertical, horizontal = corner.split()
     place = {"xref": "paper", "yref": "paper", "x": x, "y": y, "xanchor": horizontal, "yanchor": vertical}

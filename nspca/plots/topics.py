@@ -3,12 +3,13 @@ frequency. The page Topics draws it.
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
-from nspca.plots.theme import largest_weights, name_rows, new_figure, plain
+from nspca.plots.theme import add_bars, largest_weights, name_rows, new_figure, plain
 from nspca.presentation.colours import CONTEXT, NEGATIVE, POSITIVE, fade
 
 MOST = 20
@@ -36,16 +37,11 @@ def topic_figure(x: ArrayLike, names: Sequence[str], overall: ArrayLike, *, what
         f"Words of a topic by weight, over their overall frequency: {says}.",
         height=max(260, 154 + 24 * order.size),
     )
-    common = {"orientation": "h", "y": rows, "customdata": labels}
-    figure.add_bar(
-        x=overall[order], xaxis="x2", name=what, width=0.86, marker={"color": fade(CONTEXT, 0.35)}, **common,
-        hovertemplate=f"%{{customdata}}: %{{x:,.5g}} {what}<extra></extra>",
-    )  # fmt: skip
-    colours = [NEGATIVE if x[i] < 0 else POSITIVE for i in order]
-    figure.add_bar(
-        x=np.abs(x[order]), name="weight in the topic", width=0.46, marker={"color": colours}, **common,
-        hovertemplate="%{customdata}: weight %{x:.3f}<extra></extra>",
-    )  # fmt: skip
+    common: dict[str, Any] = {"orientation": "h", "customdata": labels}
+    grey, hover = fade(CONTEXT, 0.35), f"%{{customdata}}: %{{x:,.5g}} {what}"
+    add_bars(figure, overall[order], rows, grey, what, hover, xaxis="x2", width=0.86, **common)
+    colours, hover = [NEGATIVE if x[i] < 0 else POSITIVE for i in order], "%{customdata}: weight %{x:.3f}"
+    add_bars(figure, np.abs(x[order]), rows, colours, "weight in the topic", hover, width=0.46, **common)
     name_rows(figure, labels, zeroline=False, fixedrange=True)
     top = float(overall[order].max(initial=0.0)) or 1.0
     figure.update_layout(

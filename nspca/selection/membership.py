@@ -59,12 +59,7 @@ class Place(Enum):
     OPEN = "undecided"
 
 
-COLOURS = {
-    Place.EVERY: PROVED,
-    Place.NONE: CONTEXT,
-    Place.EITHER: EXCHANGEABLE,
-    Place.OPEN: UNDECIDED,
-}
+COLOURS = {Place.EVERY: PROVED, Place.NONE: CONTEXT, Place.EITHER: EXCHANGEABLE, Place.OPEN: UNDECIDED}
 DRAWN = 1000
 """Maximum number of features for which a notebook draws squares."""
 

@@ -82,8 +82,6 @@ def shard(
         whole("rows", rows, 1)
     positive("megabytes", megabytes)
     path, report = Path(source), report or silent
-    if not path.is_file():
-        raise InvalidData(f"There is no file {path}: check the path.")
     options = ReadOptions(id_column=id_column, label_column=label_column, decimal=decimal)
     reader = open_reader(Source(path), options, report=report)
     title = path.name.removesuffix(".gz")

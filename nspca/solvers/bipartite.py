@@ -102,12 +102,7 @@ def solve(problem: Problem, options: Options, seed: int = 0, report: Report = si
             best.offer(V, Y, value)
         done += len(C)
         report(
-            Event(
-                "full net" if full else "random points",
-                done,
-                count,
-                lower=disjoint.value(A, X) * A.unit,
-            )
+            Event("full net" if full else "random points", done, count, lower=disjoint.value(A, X) * A.unit)
         )
     starts = best.directions()
     for j, C in enumerate(starts):

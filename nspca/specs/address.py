@@ -105,7 +105,6 @@ OPPOSITE = Text(lambda text: not read_flag(text), lambda value: write(not value)
 COLUMN = Text(lambda text: int(text) if text.isascii() and text.isdigit() and len(text) < 10 else text)
 """A column of a file, by its number or else its name."""
 EFFORT = Text(
-    lambda text: None if text == "none" else read_word(text),
-    lambda value: "none" if value is None else value,
+    lambda text: None if text == "none" else read_word(text), lambda value: "none" if value is None else value
 )
 """The effort of a proof; ``none`` for no proof."""

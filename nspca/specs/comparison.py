@@ -23,15 +23,7 @@ from nspca.specs.base import Description, Option
 from nspca.specs.method_options import Options
 from nspca.specs.question import ProblemSpec, Seed, ks_words
 from nspca.specs.rows import Found, Proved, Refused, pack
-from nspca.specs.sweep import (
-    NO_METHOD,
-    Effort,
-    Ks,
-    MethodName,
-    cheapest_first,
-    effort_words,
-    read_ks,
-)
+from nspca.specs.sweep import NO_METHOD, Effort, Ks, Methods, cheapest_first, effort_words, read_ks
 
 SHARED = 10
 """Number of leading eigenvectors computed before the first method, so that no method pays for them alone."""
@@ -60,11 +52,9 @@ class ComparisonSpec(ProblemSpec):
     kind: ClassVar[str] = "comparison"
 
     ks: Ks
-    methods: Annotated[
-        tuple[MethodName, ...],
-        Limits(min_length=1),
-        Option("Methods", "rivals", address.WORDS, say=", ".join, always=True),
-    ] = DEFAULT
+    methods: Annotated[Methods, Option("Methods", "rivals", address.WORDS, say=", ".join, always=True)] = (
+        DEFAULT
+    )
     effort: Annotated[
         Effort, Option("Effort for the proof", "effort", address.EFFORT, say=effort_words, always=True)
     ] = "fast"

@@ -26,7 +26,7 @@ from nspca.specs.method_options import Options
 from nspca.specs.proof import Closing
 from nspca.specs.question import ProblemSpec, Seed, Whole
 from nspca.specs.rows import Climbed, Refused, Several, pack
-from nspca.specs.sweep import NO_METHOD, JointEffort, MethodName, cheapest_first, effort_words
+from nspca.specs.sweep import NO_METHOD, JointEffort, Methods, cheapest_first, effort_words
 
 WORTH = 1e-6
 """Relative gain above which better components are reported."""
@@ -67,11 +67,7 @@ class ComponentsSpec(ProblemSpec):
     kind: ClassVar[str] = "components"
 
     sizes: Sizes
-    methods: Annotated[
-        tuple[MethodName, ...],
-        Limits(min_length=1),
-        Option("Methods", "by", address.WORDS, say=", ".join, always=True),
-    ] = DEFAULT
+    methods: Annotated[Methods, Option("Methods", "by", address.WORDS, say=", ".join, always=True)] = DEFAULT
     options: Options = Limits(default_factory=dict)
     effort: Annotated[
         JointEffort | None,

@@ -14,16 +14,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field as Limits
 from pydantic import StrictBool, StrictInt, StrictStr
 
-from nspca.data import (
-    PREPARATIONS,
-    SAMPLES,
-    Dataset,
-    is_stand_in,
-    load_sample,
-    prepare,
-    read,
-    read_text,
-)
+from nspca.data import PREPARATIONS, SAMPLES, Dataset, is_stand_in, load_sample, prepare, read, read_text
 from nspca.data.counting import LIMIT_WORDS, MOST_WORDS
 from nspca.data.readers.images import SIDES
 from nspca.errors import InvalidData, InvalidOption

@@ -102,8 +102,7 @@ class ProblemSpec(Spec):
         Numbers, Option("Kept features", to="problem", say=lambda value: keeping(len(value)))
     ] = ()
     center: Annotated[
-        StrictBool,
-        Option("Centre", "center", to="problem", say=lambda value: "" if value else "not centred"),
+        StrictBool, Option("Centre", "center", to="problem", say=lambda value: "" if value else "not centred")
     ] = True
     scale: Annotated[
         StrictBool,

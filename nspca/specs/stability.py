@@ -24,7 +24,7 @@ from nspca.specs.method_options import Options
 from nspca.specs.proof import sparsity_words
 from nspca.specs.question import JsonSpec, RowsSpec, Seed, Whole, arguments
 from nspca.specs.rows import Recurred, Redrawn, Refused, pack
-from nspca.specs.sweep import NO_METHOD, MethodName
+from nspca.specs.sweep import NO_METHOD, MethodName, Methods
 
 RESAMPLES = 20
 """Default number of draws, which estimates frequencies to about a tenth."""
@@ -51,9 +51,7 @@ class StabilitySpec(JsonSpec, RowsSpec):
     kind: ClassVar[str] = "stability"
 
     k: Whole
-    methods: Annotated[
-        tuple[MethodName, ...], Limits(min_length=1), Option("Methods", say=", ".join, always=True)
-    ] = ("auto",)
+    methods: Annotated[Methods, Option("Methods", say=", ".join, always=True)] = ("auto",)
     options: Options = Limits(default_factory=dict)
     resamples: Resamples = RESAMPLES
     seed: Seed = 0

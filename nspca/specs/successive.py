@@ -18,7 +18,7 @@ from nspca.specs.comparison import report_part
 from nspca.specs.method_options import Options
 from nspca.specs.question import ProblemSpec, Seed, Whole
 from nspca.specs.rows import Explained, Refused, Row, pack
-from nspca.specs.sweep import NO_METHOD, MethodName
+from nspca.specs.sweep import NO_METHOD, Methods
 
 
 class SuccessiveSpec(ProblemSpec):
@@ -47,9 +47,7 @@ class SuccessiveSpec(ProblemSpec):
 
     k: Whole
     count: Whole
-    methods: Annotated[
-        tuple[MethodName, ...], Limits(min_length=1), Option("Methods", say=", ".join, always=True)
-    ] = ("auto",)
+    methods: Annotated[Methods, Option("Methods", say=", ".join, always=True)] = ("auto",)
     deflation: Annotated[
         Literal[tuple(DEFLATIONS)],  # type: ignore[valid-type]  # the keys are known when this is read
         Option("Before the next component", to="call"),

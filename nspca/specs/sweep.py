@@ -60,6 +60,7 @@ Ks = Annotated[
 ]
 MethodName = Annotated[StrictStr, AfterValidator(check_method)]
 """The name "auto" or a key of `nspca.METHODS`."""
+Methods = Annotated[tuple[MethodName, ...], Limits(min_length=1)]
 
 
 def effort_words(effort: str | None) -> str:
@@ -97,9 +98,7 @@ class SweepSpec(ProblemSpec):
 
     ks: Ks
     methods: Annotated[
-        tuple[MethodName, ...],
-        Limits(min_length=1),
-        Option("Methods", "methods", address.WORDS, "call", say=", ".join, always=True),
+        Methods, Option("Methods", "methods", address.WORDS, "call", say=", ".join, always=True)
     ] = ("auto",)
     effort: Annotated[
         Effort | None,

@@ -20,6 +20,7 @@ file is long enough for it. `blocks` yields the rows. `open_reader` chooses the 
 folders of shards, cost estimates and HDF5. `nspca.data.reader` chooses for data in memory.
 """
 
+from nspca.data.limits import require_file
 from nspca.data.read_options import ReadOptions
 from nspca.data.readers.base import DEFAULT, Reader, Shape, Source
 from nspca.data.readers.delimited import DelimitedReader
@@ -63,8 +64,10 @@ def open_reader(source: Source, options: ReadOptions = DEFAULT, *, report: Repor
     Raises
     ------
     InvalidData
-        For a file of another format, and for a damaged header.
+        For no file, a file of another format, or a damaged header.
     """
+    if source.path is not None:
+        require_file(source.path)
     first = source.first()
     if first.startswith(CONTAINERS):
         kind = _find_archive(source)

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from nspca.data.dataset import Dataset
-from nspca.data.limits import check_dense, check_float64, check_growth, check_sparse
+from nspca.data.limits import check_dense, check_float64, check_growth, check_sparse, require_file
 from nspca.data.names import unique_names
 from nspca.errors import InvalidData
 
@@ -32,8 +32,7 @@ def read_h5ad(path: Path, name: str, label_column: str | int | None) -> Dataset:
             f"A {SUFFIX} file needs the package anndata, which is not installed: install it, or save the "
             "table as CSV or as NPZ."
         ) from None
-    if not path.is_file():
-        raise InvalidData(f"There is no file {path}: check the path.")
+    require_file(path)
     try:
         _check_size(path)
         cells = anndata.read_h5ad(path)

@@ -32,11 +32,7 @@ _REPORT_EVERY = 500
 
 
 def read_images(
-    files: Files,
-    name: str,
-    report: Report,
-    packed: int | None = None,
-    side: int | None = None,
+    files: Files, name: str, report: Report, packed: int | None = None, side: int | None = None
 ) -> Dataset:
     """Return the grey levels of images as a Dataset.
 
