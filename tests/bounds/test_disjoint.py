@@ -459,7 +459,7 @@ def test_the_same_input_gives_the_same_bytes_and_a_cancelled_search_hands_in_its
     assert all(one.witness[name].tobytes() == two.witness[name].tobytes() for name in one.witness)
     assert events[-1].upper == pytest.approx(one.upper, rel=1e-7)
     searched = [i for i, event in enumerate(events) if event.stage == "proving the optimum"]
-    for at in searched[:: max(1, len(searched) // 2)]:
+    for at in (searched[0], searched[len(searched) // 2]):
         calls = itertools.count()
 
         def stop(event, at=at, calls=calls):

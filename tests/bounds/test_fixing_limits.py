@@ -21,7 +21,7 @@ from tests.workers import Workers
 
 
 @pytest.mark.parametrize(
-    ("count", "nodes"), [(3, 8), *(pytest.param(count, 12, marks=pytest.mark.visit) for count in (1, 3))]
+    ("count", "nodes"), [(3, 6), *(pytest.param(count, 12, marks=pytest.mark.visit) for count in (1, 3))]
 )
 def test_workers_make_the_same_certificate_however_many_they_are(branching, count, nodes):  # noqa: F811
     X, problem = hard()

@@ -91,7 +91,7 @@ def test_trees_of_reduced_nodes_prove_no_bound_below_the_optimum(reducing, nonne
         if not best:
             continue
         for share in (1.0, 0.9)[: 1 + int(rng.integers(2))]:
-            tree = tree_of(problem, share * best, rng, rounds=1, nodes=int(rng.choice([1, 3, 12])))
+            tree = tree_of(problem, share * best, rng, rounds=1, nodes=int(rng.choice([1, 3, 6 * more])))
             proof = tree.certificate()
             assert proof.upper >= best * problem.covariance.unit * (1 - 1e-9)
             nspca.verify(X, proof, problem)
