@@ -217,7 +217,7 @@ def test_who_cancels_components_in_turn_gets_those_that_were_found(how):
     ends = []
     found = nspca.solve(problem, components=3, report=lambda event: ends.append(event.stage), **how)
     seen = set()
-    for number in np.linspace(0, len(ends) - 1, 12).astype(int):
+    for number in np.linspace(0, len(ends) - 1, 7).astype(int):
         events = iter(range(len(ends)))
 
         def stop(event, last=number, events=events):
@@ -276,9 +276,10 @@ def test_a_ratio_is_a_fraction_whatever_the_value():
     assert 0 < some.ratio(1e-300) < 1e-290 and some.ratio(some.upper) == 1.0
 
 
-def test_bounds_among_the_smallest_numbers_are_rounded_up():
+@pytest.mark.parametrize("count", [10, pytest.param(100, marks=pytest.mark.long)])
+def test_bounds_among_the_smallest_numbers_are_rounded_up(count):
     """Variances near 1e-308 and below: the product with the unit of the data has fewer digits there."""
-    for seed in range(25):
+    for seed in range(count):
         rng = np.random.default_rng(seed)
         Y = np.ldexp(1 + 10.0 ** -rng.integers(3, 8) * rng.standard_normal((6, 4)), -500)
         for k in (1, 3):
@@ -457,6 +458,8 @@ def test_rows_that_are_few_lose_nothing():
 
 @parametrize_with_checks([nspca.NSPCA(k=3)])
 def test_estimator_follows_scikit_learn(estimator, check):
+    if check.func.__name__ == "check_estimator_sparse_matrix":
+        estimator.set_params(certify=None)  # with a proof each format is tried as an array, by another check
     check(estimator)
 
 

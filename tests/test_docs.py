@@ -134,7 +134,7 @@ def packings():
     """A search over sets that branches, and one of data."""
     A = np.kron(np.eye(2), 0.1 * np.eye(3) + 0.9 * np.ones((3, 3)))
     yield A, nspca.certify(nspca.Problem.from_covariance(A, (2, 2, 2)), effort="exhaustive", nodes=60)
-    X = np.random.default_rng(0).standard_normal((40, 12)) * np.linspace(3, 1, 12)
+    X = np.random.default_rng(0).standard_normal((40, 8)) * np.linspace(3, 1, 8)
     problem = nspca.Problem.from_data(X, (3, 2))
     ground = Ground.of(problem.with_k(3), elimination.all_rows(problem))
     tree = JointTree(problem, PLANS["standard"], 0.0, ground=ground, limits=Limits(nodes=3))

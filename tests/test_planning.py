@@ -149,7 +149,7 @@ def test_a_workbook_is_called_by_its_name(X, tmp_path):
 
 @pytest.mark.parametrize("what", ["parts", "shards", "sparse", "dense"])
 def test_bytes_and_passes_are_as_planned(monkeypatch, what):
-    m, n = (1100, 900) if what in ("parts", "shards") else (600, 300)
+    m, n = (800, 600) if what in ("parts", "shards") else (600, 300)
     X = counts(np.random.default_rng(3), m, n)
     if what in ("parts", "shards"):
         for module in (large, parts, peaks, costs):
@@ -158,7 +158,7 @@ def test_bytes_and_passes_are_as_planned(monkeypatch, what):
         monkeypatch.setattr("nspca.covariance.sharded.WHOLE", 300)
     tracemalloc.start()
     if what == "shards":
-        problem = nspca.Problem.from_shards(InMemory(X, 500), 5)
+        problem = nspca.Problem.from_shards(InMemory(X, 400), 5)
     else:
         problem = nspca.Problem.from_data(X.toarray() if what == "dense" else X, 5)
     found = nspca.solve(problem, restarts=1)

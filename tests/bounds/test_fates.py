@@ -15,6 +15,7 @@ from nspca.bounds.fixing.fates import fates, hexed, unhexed
 from nspca.bounds.fixing.node import Supports
 from nspca.errors import Cancelled
 from nspca.specs.optimum import Standing
+from tests.oracles import brute_force
 
 
 @pytest.fixture(autouse=True)
@@ -30,11 +31,9 @@ def supports_above(problem, level):
     A, k = problem.covariance.matrix * problem.covariance.unit, problem.size
     found = {}
     for support in combinations(range(problem.n), k):
-        one = nspca.Problem.from_covariance(A[np.ix_(support, support)], k=k, nonneg=problem.nonneg)
-        best = nspca.solve(one, certify=None)
-        used = tuple(np.array(support)[best.components[:, 0] != 0].tolist())
-        if best.value > level:
-            found[used] = best.value
+        value, x = brute_force(A[np.ix_(support, support)], k, problem.nonneg)
+        if value > level:
+            found[tuple(np.array(support)[x != 0].tolist())] = value
     return found
 
 

@@ -172,7 +172,7 @@ def followed(root, values, level):
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
-@counts(30, 300)
+@counts(20, 300)
 def test_exhaustive_effort_proves_the_optimum(nonneg, count):
     for X, k, _ in tables(count, seed=5):
         problem = nspca.Problem.from_data(X, k, nonneg, center=False)
@@ -210,7 +210,7 @@ def test_features_that_cannot_be_told_apart(name, nonneg, branching):
 def test_the_same_input_gives_the_same_bytes(branching):
     for nonneg in (True, False):
         problem = nspca.Problem.from_data(hard()[0], 4, nonneg)
-        first, again = (nspca.certify(problem, effort="exhaustive", nodes=4) for _ in range(2))
+        first, again = (nspca.certify(problem, effort="exhaustive", nodes=2) for _ in range(2))
         assert len(first.tree["branch"]) > 2
         assert first.to_bytes() == again.to_bytes()
 

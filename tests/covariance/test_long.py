@@ -172,8 +172,14 @@ def test_certificates_hold_for_the_file_and_for_the_table_in_memory(tmp_path):
 
 
 @pytest.mark.usefixtures("in_pieces")
-@pytest.mark.parametrize("mapped", [True, False])
-@pytest.mark.parametrize("k", [4, (3, 3)])
+@pytest.mark.parametrize(
+    ("k", "mapped"),
+    [
+        (4, True),
+        ((3, 3), False),
+        *(pytest.param(*case, marks=pytest.mark.visit) for case in ((4, False), ((3, 3), True))),
+    ],
+)
 def test_forming_a_long_table_shows_progress_and_can_be_ended(mapped, k, tmp_path, monkeypatch):
     """In the search and in the proof, whichever needs A first; a later run forms A and ends well."""
     monkeypatch.setattr("nspca.covariance.data.FORMED", 1)

@@ -152,7 +152,7 @@ def test_more_features_than_can_be_held_are_refused(monkeypatch):
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
-@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.long) for seed in (2, 3))])
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in (1, 2, 3))])
 def test_peaks_are_right_above_their_level(monkeypatch, nonneg, seed):
     rng = np.random.default_rng(seed)
     X = (counts(rng, 200, 300) * rng.choice([-1.0, 1.0], 300)).tolil()

@@ -106,7 +106,7 @@ def test_missing_values():
         (text("array real general", "3 2", " ".join(["1"] * 200_000)), "does not fit its header"),
         (text("array real general", "3 2", "1 2 3 4 5 6"), "does not fit its header"),
         (text("coordinate real general", "3 3 0", "but words follow"), "does not fit its header"),
-        (text("array real general", "3 2", "\n" * 2**21, *"123456"), "does not fit its header"),
+        (text("array real general", "3 2", "\n" * (2**20 + 9), *"123456"), "does not fit its header"),
     ],
 )
 def test_hostile_files_are_one_sentence(raw, said, bounded_memory):

@@ -178,11 +178,14 @@ def test_the_sandbox_counts_words_and_hands_texts_back(monkeypatch):
     here = read_text(raw, name="mine", label_column="about", stop_words="english")
     assert found.data.texts == here.texts and found.data.labels.tolist() == here.labels.tolist()
     assert (found.data.X != here.X).nnz == 0 and found.data.notes == here.notes
+
+
+def test_what_is_said_beside_texts_is_read_with_them():
+    raw = KINDS["CSV"][1]
     with_words = open_file(raw, "mine", b"a\nb\n", as_texts=True)  # an address may name a vocabulary too
     assert with_words.data.feature_names == read_text(raw).feature_names
-    assert "stop_words must be 'automatic' or" in str(
-        open_file(raw, "mine", as_texts=True, stop_words="x").data
-    )
+    wrong = open_file(raw, "mine", as_texts=True, stop_words="x").data
+    assert "stop_words must be 'automatic' or" in str(wrong)
 
 
 def test_long_texts_are_kept_in_part(monkeypatch):

@@ -127,7 +127,9 @@ def test_same_answer_every_time_sparse_or_dense_and_at_any_scale(nonneg):
     X = np.random.default_rng(3).poisson(1.0, (30, 10)).astype(float)
 
     def run(data):
-        return joint.solve(nspca.Problem.from_data(data, (3, 2, 3), nonneg), joint.Options(), seed=5)
+        return joint.solve(
+            nspca.Problem.from_data(data, (3, 2, 3), nonneg), joint.Options(restarts=5), seed=5
+        )
 
     plain, again, sparse, tiny = run(X), run(X), run(sp.csr_array(X)), run(X * 2.0**-400)
     assert np.array_equal(plain.components, again.components) and np.array_equal(
@@ -198,7 +200,7 @@ def test_components_of_one_size_and_auto_for_sizes_are_the_joint_method():
     problem = nspca.Problem.from_data(X, 3)
     together = nspca.solve(problem, "joint", components=3, certify=None)
     assert together.value == nspca.solve(problem.with_k((3, 3, 3)), certify=None).value
-    assert together.value >= nspca.solve(problem, components=3).value * (1 - 1e-9)
+    assert together.value >= nspca.solve(problem, components=3, certify=None).value * (1 - 1e-9)
     assert nspca.solve(problem, "joint", certify=None).components.shape == (15, 1)
 
 
