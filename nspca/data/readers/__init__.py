@@ -66,6 +66,10 @@ def open_reader(source: Source, options: ReadOptions = DEFAULT, *, report: Repor
         For a file of another format, and for a damaged header.
     """
     first = source.first()
+    if not first:
+        raise InvalidData(
+            f"{source.called} is empty: a table with at least two rows and two columns is needed."
+        )
     if first.startswith(CONTAINERS):
         kind = _find_archive(source)
     elif Hdf5Reader.matches(first):
