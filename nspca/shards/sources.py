@@ -133,8 +133,8 @@ def _check_matrix(reader: Reader, vocabulary: str | Path | None) -> tuple[str, .
         )
     if max(rows, columns) > most or columns >= 2**31 or rows > MOST_ROWS:
         raise InvalidData(
-            f"{reader.source.called} says {rows} rows, {columns} columns and {entries} entries: a table has "
-            f"at most {limits.FREE_LINES} more rows or columns than entries."
+            f"{reader.source.called} says {rows} rows, {columns} columns and {entries} entries: rows and "
+            f"columns may each be at most {limits.FREE_LINES} more than entries."
         )
     path = reader.source.path
     if not isinstance(reader, DocwordReader) or path is None:
