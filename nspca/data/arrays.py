@@ -18,8 +18,7 @@ from nspca.data.names import frozen, numbered, pixel_names, unique_names
 from nspca.data.preparation import PREPARATIONS
 from nspca.data.read_options import ReadOptions
 from nspca.data.readers.base import Source
-from nspca.data.readers.npz import FEATURE_NAMES, SPARSER, NpzReader
-from nspca.errors import InvalidData
+from nspca.data.readers.npz import FEATURE_NAMES, SPARSER, NpzReader, unrolled
 
 AS_IT_IS = ReadOptions()
 MOST_STEPS = 100
@@ -54,12 +53,6 @@ def plain_numbers(X: np.ndarray, packed: int) -> np.ndarray:
 
     A stack of images may have three dimensions. `packed` is the size in bytes of the file that held X.
     """
-    if X.dtype.kind not in "biuf":
-        raise InvalidData(f"The table must hold real numbers, got type {X.dtype}: convert it before saving.")
-    if X.ndim not in (2, 3):
-        raise InvalidData(
-            f"The table must have 2 dimensions, samples x features, got {X.ndim}: reshape it before saving."
-        )
     check_dense(X.shape[0], int(np.prod(X.shape[1:], dtype=np.int64)))
     kept = np.dtype(np.uint8 if X.dtype == np.uint8 else np.float64)
     check_growth(X.size * kept.itemsize, packed, "packed", SPARSER)
@@ -74,10 +67,7 @@ def _to_dataset(X: np.ndarray, name: str, reader: NpzReader) -> Dataset:
     notes += left_out
     if X.ndim == 3:
         image_shape = (X.shape[1], X.shape[2])
-        X = X.reshape(len(X), -1)
-        notes += (
-            f"A stack of images of {image_shape[0]} x {image_shape[1]} pixels was unrolled row by row.",
-        )
+        X = unrolled(X)
     prepared, done = _prepared(reader)
     header, header_names, more = _header(reader, X.shape[0])
     notes += done + more

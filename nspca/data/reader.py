@@ -24,7 +24,7 @@ from nspca.data.readers.h5ad import SUFFIX, read_h5ad
 from nspca.data.readers.hdf5 import SUFFIXES as HDF5
 from nspca.data.readers.images import EXTENSIONS, read_images
 from nspca.data.readers.matrixmarket import DENSE
-from nspca.data.readers.npz import NpyReader, is_array
+from nspca.data.readers.npz import NpyReader, is_array, unrolled
 from nspca.data.readers.parquet import ParquetReader
 from nspca.data.readers.strings import is_hidden, natural_order, short_name
 from nspca.data.table import read_table, read_text_table
@@ -212,8 +212,10 @@ def _read_bytes(
     if ParquetReader.matches(raw):
         return read_table(ParquetReader(Source(raw=raw, packed=packed), options, report=report), name)
     if NpyReader.matches(raw):
-        (block,) = NpyReader(Source(raw=raw, packed=packed), options).blocks()
-        return _turned(_from_array(plain_numbers(block.X, packed), name, options), options)
+        reader = NpyReader(Source(raw=raw, packed=packed), options)
+        (block,) = reader.blocks()
+        data = _from_array(plain_numbers(block.X, packed), name, options)
+        return _turned(replace(data, notes=(*reader.notes, *data.notes)), options)
     for magic, what in FOREIGN.items():
         if raw.startswith(magic):
             raise InvalidData(f"This is {what}: save the table as CSV or as NPZ.")
@@ -264,7 +266,7 @@ def _turned(data: Dataset, options: ReadOptions) -> Dataset:
 def _from_array(X: Any, name: str, options: ReadOptions) -> Dataset:
     """Return a matrix without names (m, n), or a stack of images (m, rows, columns), as a Dataset."""
     shape = X.shape[1:] if X.ndim == 3 else None
-    X = X.reshape(len(X), -1) if shape else X
+    X = unrolled(X) if shape else X
     settled = settle(X, options.missing, options.features_in_rows)
     shape = shape if settled.columns.size == X.shape[1] else None
     features = pixel_names(shape) if shape else frozen(settled.of_columns(numbered("feature", X.shape[1])))

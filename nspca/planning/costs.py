@@ -14,7 +14,7 @@ from nspca.covariance.data import WHOLE_LIMIT
 from nspca.covariance.large import ROWS
 from nspca.covariance.parts import CANDIDATES
 from nspca.data import limits
-from nspca.errors import InvalidOption
+from nspca.errors import InvalidData, InvalidOption
 from nspca.planning.machine import Speed, speed
 from nspca.planning.sizes import COORDINATES, TABLE, Size, read_size
 from nspca.shards.sources import MEGABYTES
@@ -117,7 +117,7 @@ def plan(source: Any, k: int | None = None, components: int = 1, effort: str = "
     Raises
     ------
     InvalidData
-        For a file whose header makes no sense.
+        For a file whose header makes no sense, and for less than two rows or columns.
     InvalidOption
         For more features than there are columns, and for what is no such source.
     """
@@ -126,6 +126,11 @@ def plan(source: Any, k: int | None = None, components: int = 1, effort: str = "
     size, sizes = read_size(source), getattr(source, "sizes", None)
     if sizes is None:
         whole("components", components, 1)
+        if min(size.rows, size.columns) < 2:
+            raise InvalidData(
+                f"At least two rows and two columns are needed, got {size.rows} x {size.columns}: give "
+                "another table."
+            )
         k = max(1, min(USUAL, size.columns // components)) if k is None else k
         whole("k", k, 1)
         _check_fit(k, components, size.columns)

@@ -98,6 +98,7 @@ def shard(
             _write(writer, regrouped(_table_blocks(reader, writer), rows), reader)
         else:
             blocks = (sp.csr_array(block.X) for block in reader.blocks(rows, writer.place))
+            writer.notes = reader.notes
             _write(writer, blocks, reader)
         return writer.finish()
 
@@ -123,10 +124,15 @@ def _check_matrix(reader: Reader, vocabulary: str | Path | None) -> tuple[str, .
     rows, columns, entries = shape.rows, shape.columns, shape.nonzeros
     # Even empty rows and columns take memory, so a header alone must not make us allocate gigabytes.
     most = limits.FREE_LINES + entries
-    if not min(rows, columns) > 0 or max(rows, columns) > most or columns >= 2**31 or rows > MOST_ROWS:
+    if rows < 1 or columns < 2:
         raise InvalidData(
-            f"{reader.source.called} says {rows} rows, {columns} columns and {entries} entries: a table has "
-            f"at least one of each, and at most {limits.FREE_LINES} more than entries."
+            f"{reader.source.called} must have a row and two columns at least, got {rows} x {columns}: give "
+            "another file."
+        )
+    if max(rows, columns) > most or columns >= 2**31 or rows > MOST_ROWS:
+        raise InvalidData(
+            f"{reader.source.called} says {rows} rows, {columns} columns and {entries} entries: rows and "
+            f"columns may each be at most {limits.FREE_LINES} more than entries."
         )
     path = reader.source.path
     if not isinstance(reader, DocwordReader) or path is None:

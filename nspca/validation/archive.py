@@ -101,8 +101,8 @@ def read_npy(raw: bytes) -> np.ndarray:
     return parsed(lambda: np.load(io.BytesIO(raw), allow_pickle=False))
 
 
-def check_array(shape: tuple[int, ...], dtype: np.dtype, held: int) -> None:
-    """Raise `InvalidData` unless an array has plain numbers or text and fills exactly the `held` bytes."""
+def check_type(dtype: np.dtype) -> None:
+    """Raise `InvalidData` unless an array of this type has plain numbers or text."""
     if dtype.hasobject:
         raise InvalidData(
             "The array holds pickled Python objects, which are never opened: save it as plain numbers or "
@@ -113,13 +113,20 @@ def check_array(shape: tuple[int, ...], dtype: np.dtype, held: int) -> None:
             f"The array must hold real numbers or text, got type {shortened(str(dtype))}: convert it before "
             "saving."
         )
+
+
+def check_array(shape: tuple[int, ...], dtype: np.dtype, held: int) -> None:
+    """Raise `InvalidData` unless an array has plain numbers or text and fills exactly the `held` bytes."""
+    check_type(dtype)
     claimed = dtype.itemsize
     for length in shape:
         claimed *= int(length)
     if claimed != held or min(shape, default=0) < 0:
+        says, has = mib(claimed), mib(held)
+        says, has = (says, has) if says != has else (f"{claimed} bytes", f"{held}")
         raise InvalidData(
-            f"The array says it holds {mib(claimed)} and the file holds {mib(held)}: it is damaged or cut "
-            "short, save it again."
+            f"The array says it holds {says} and the file holds {has}: it is damaged or cut short, save it "
+            "again."
         )
 
 

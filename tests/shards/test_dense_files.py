@@ -48,6 +48,12 @@ def write(kind: str, path) -> None:
     elif kind == "npz":
         with path.open("wb") as file:
             np.savez_compressed(file, X=X, feature_names=np.array(NAMES))
+    elif kind == "npz by columns":
+        _savez(path, np.asfortranarray(X))
+    elif kind == "npz of images":
+        _savez(path, X.reshape(57, 3, 3))
+    elif kind == "sparse npz by columns":
+        _save_sparse(path, sp.csc_array(X))
     elif kind == "HDF5":
         hdf5(path, X=X, feature_names=np.array(NAMES, dtype=h5py.string_dtype()))
     elif kind == "HDF5, another name":
@@ -56,7 +62,13 @@ def write(kind: str, path) -> None:
         hdf5(path, X=sp.csr_array(X))
 
 
-KINDS = ["npy", "npy by columns", "npy of images", "npz", "HDF5", "HDF5, another name", "sparse HDF5"]
+KINDS = ["npy", "npy by columns", "npy of images", "npz", "npz by columns", "npz of images"]
+KINDS += ["sparse npz by columns", "HDF5", "HDF5, another name", "sparse HDF5"]
+NOTES = {
+    "npy of images": ("A stack of images of 3 x 3 pixels was unrolled row by row.",),
+    "npz of images": ("A stack of images of 3 x 3 pixels was unrolled row by row.",),
+    "HDF5, another name": ('The table "numbers" was taken.',),
+}
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -70,6 +82,13 @@ def test_a_table_is_planned_and_sharded_in_blocks(kind, tmp_path):
     assert np.array_equal(whole, X)
     assert (tuple(table.feature_names) == tuple(NAMES)) == (kind in ("npz", "HDF5"))
     assert table.digest == sparse_digest(canonical(sp.csr_array(X)))
+    assert table.notes == NOTES.get(kind, ())
+    ending = ".h5" if "HDF5" in kind else ""
+    if ending:
+        path.rename(tmp_path / "table.h5")
+    assert nspca.read(tmp_path / f"table{ending}").notes == table.notes
+    assert {file.suffix for file in (tmp_path / "rows").iterdir()} <= {".npy", ".json", ".txt"}
+    assert len(list((tmp_path / "rows").glob("*.npy"))) == 18
 
 
 @pytest.mark.parametrize("kind", ["HDF5", "HDF5, another name", "sparse HDF5"])
@@ -96,8 +115,23 @@ def _odd(tmp_path):
     yield "inf", lambda path: _save(path, np.where(X > 2, np.inf, X)), "must be a finite number"
     yield "ticks", lambda path: _save(path, np.full((5, 3), 2**60 + 1)), "must fit float64"
     yield "two", lambda path: hdf5(path, a=X, b=X), "exactly one table of numbers; its tables are a, b"
-    yield "none", lambda path: hdf5(path, a=np.arange(4)), "its tables are none"
-    yield "by columns", lambda path: _savez(path, np.asfortranarray(X)), "column by column"
+    yield "none", lambda path: hdf5(path, a=np.arange(4)), r"its tables are none.* a \(4, int64\)"
+    yield "by columns", lambda path: _savez(path, np.asfortranarray(gap)), "Row 32 .* no number in column 5"
+    yield "sparse", lambda path: _save_sparse(path, sp.csc_array(gap)), "row 32 has another"
+    yield "diagonals", lambda path: _save_sparse(path, sp.dia_array(X)), "in CSR or CSC form"
+    yield "triples", lambda path: _save_sparse(path, sp.coo_array(X)), "in CSR or CSC form"
+    yield "one number", lambda path: _save(path, np.array(3.0)), "2 dimensions.*got 0"
+    yield "a list", lambda path: _save(path, X[:, 0]), "2 dimensions.*got 1"
+    yield "four", lambda path: _savez(path, X.reshape(57, 3, 3, 1)), "2 dimensions.*got 4"
+    yield "one column", lambda path: _save(path, X[:, :1]), "a row and two columns at least, got 57 x 1"
+    yield "no rows", lambda path: _savez(path, X[:0]), "a row and two columns at least, got 0 x 9"
+    yield "complex", lambda path: _save(path, X * 1j), "real numbers.*got type complex128"
+    yield "objects", lambda path: _save(path, X.astype(object)), "never opened"
+    yield "longer", lambda path: path.write_bytes(_saved(tmp_path) + bytes(1)), "4104 bytes .* holds 4105"
+    yield "nothing", lambda path: path.write_bytes(b""), "is empty"
+    yield "no shape", lambda path: hdf5(path, X=h5py.Empty("f8")), r"X \(empty, float64\)"
+    yield "X of images", lambda path: hdf5(path, X=X.reshape(57, 3, 3), a=X), r"X \(57 x 3 x 3, float64\)"
+    yield "cut HDF5", lambda path: _cut(path), r"as an HDF5 file \(truncated file\): it may be damaged"
     yield "csc", lambda path: _csc(path), "sparse matrix by rows"
     yield "indices", lambda path: hdf5(path, X=_beyond()), "do not fit"
     yield "broken", lambda path: path.write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(90)), "damaged or cut short"
@@ -113,6 +147,16 @@ def _savez(path, table) -> None:
         np.savez(file, X=table)
 
 
+def _save_sparse(path, matrix) -> None:
+    with path.open("wb") as file:
+        sp.save_npz(file, matrix)
+
+
+def _cut(path) -> None:
+    hdf5(path, X=X)
+    path.write_bytes(path.read_bytes()[:3000])
+
+
 def _csc(path) -> None:
     hdf5(path, X=sp.csr_array(X))
     with h5py.File(path, "a") as file:
@@ -125,13 +169,48 @@ def _beyond() -> sp.csr_array:
     return table
 
 
-@pytest.mark.parametrize("number", range(13))
+@pytest.mark.parametrize("number", range(28))
 def test_what_cannot_be_sharded_is_one_sentence_and_leaves_nothing(number, tmp_path):
     _, make, sentence = [*_odd(tmp_path)][number]
     make(tmp_path / "file")
     with pytest.raises(InvalidData, match=sentence) as error:
         shard(tmp_path / "file", tmp_path / "rows", rows=10)
     assert "\n" not in str(error.value) and not (tmp_path / "rows").exists()
+    assert not list(tmp_path.glob(".rows*"))
+
+
+def test_every_odd_file_is_tried(tmp_path):
+    assert len([*_odd(tmp_path)]) == 28
+
+
+@pytest.mark.parametrize("ending", ["npy", "npz"])
+@pytest.mark.parametrize(
+    ("table", "sentence"),
+    [
+        (X[:0], "got 0"),
+        (X[:, :0], "got 57"),
+        (X[:0].reshape(0, 3, 3), "got 0"),
+        (X.reshape(57, 3, 3, 1), "2 dimensions.*got 4"),
+        (np.array(3.0), "2 dimensions.*got 0"),
+        (X.astype("U4"), "must hold real numbers, got type <U4"),
+    ],
+)
+def test_an_array_that_is_no_table_is_refused_alike_by_read_and_plan(ending, table, sentence, tmp_path):
+    path = tmp_path / f"odd.{ending}"
+    (np.save if ending == "npy" else lambda path, X: np.savez(path, X=X))(path, table)
+    for call in (nspca.read, nspca.plan):
+        with pytest.raises(InvalidData, match=sentence):
+            call(path)
+
+
+@pytest.mark.parametrize("shape", [(0, 5), (5, 0)])
+@pytest.mark.parametrize("make", [sp.csr_array, sp.csc_array])
+def test_a_sparse_matrix_without_rows_or_columns_is_refused_in_a_sentence(make, shape, tmp_path):
+    sp.save_npz(tmp_path / "none.npz", make(shape))
+    with pytest.raises(InvalidData, match=f"got {shape[0]} samples and {shape[1]} features"):
+        nspca.read(tmp_path / "none.npz")
+    with pytest.raises(InvalidData, match=f"got {shape[0]} x {shape[1]}"):
+        nspca.plan(tmp_path / "none.npz")
 
 
 def test_a_file_too_large_for_memory_names_the_way_that_works(tmp_path, monkeypatch, capsys):

@@ -69,6 +69,10 @@ def open_reader(source: Source, options: ReadOptions = DEFAULT, *, report: Repor
     if source.path is not None:
         require_file(source.path)
     first = source.first()
+    if not first:
+        raise InvalidData(
+            f"{source.called} is empty: a table with at least two rows and two columns is needed."
+        )
     if first.startswith(CONTAINERS):
         kind = _find_archive(source)
     elif Hdf5Reader.matches(first):

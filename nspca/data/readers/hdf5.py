@@ -3,6 +3,7 @@
 Uploads are never opened, only files that the user names by a path.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -41,23 +42,27 @@ class Hdf5Reader(Reader):
             ) from None
         try:
             self._file = h5py.File(self.source.path, "r")
-            tables: dict[str, Any] = {}
-            self._file.visititems(lambda name, node: _note(tables, name, node, h5py))
+            members: dict[str, Any] = {}
+            self._file.visititems(lambda name, node: _note(members, name, node, h5py))
         except OSError as error:
+            found = re.search(r"\(([^,:()]+)", str(error))  # of h5py: "Unable to ... (truncated file: ...)"
+            reason = f" ({found[1].strip()})" if found else ""
             raise InvalidData(
-                f"{self.source.called} is damaged or cut short as an HDF5 file ({str(error)[:80]}): "
-                "get it again."
+                f"{self.source.called} cannot be opened as an HDF5 file{reason}: it may be damaged or cut "
+                "short, get it again."
             ) from None
+        tables = {name: node for name, node in members.items() if _is_table(node)}
         self.is_sparse = isinstance(self._file.get("X"), h5py.Group)
         if self.is_sparse:
             self._read_sparse_header()
         else:
             name = next((name for name in _NAMED if name in tables), None)
-            if name is None and len(tables) != 1:
-                found = ", ".join(sorted(tables)[:8]) or "none"
+            if (name is None and len(tables) != 1) or (name != "X" and "X" in members):
+                others = [_describe(node) for node in members.values() if not _is_table(node)]
+                no_tables = f", and it also holds {', '.join(others[:8])}" if others else ""
                 raise InvalidData(
                     f"{self.source.called} must hold a table X, or exactly one table of numbers; its tables "
-                    f"are {found}."
+                    f"are {', '.join(sorted(tables)[:8]) or 'none'}{no_tables}: save the table as X."
                 )
             self._table = tables[name or next(iter(tables))]
             self._sides = int(self._table.shape[0]), int(self._table.shape[1])
@@ -129,10 +134,21 @@ class Hdf5Reader(Reader):
         )
 
 
-def _note(tables: dict[str, Any], name: str, node: Any, h5py: Any) -> None:
-    """Add a node of an HDF5 file to `tables` if the node is a 2-D dataset of numbers."""
-    if isinstance(node, h5py.Dataset) and len(node.shape) == 2 and node.dtype.kind in "biuf":
-        tables[name] = node
+def _note(members: dict[str, Any], name: str, node: Any, h5py: Any) -> None:
+    """Add a node of an HDF5 file to `members` if the node is a dataset."""
+    if isinstance(node, h5py.Dataset):
+        members[name] = node
+
+
+def _is_table(node: Any) -> bool:
+    """Tell whether a dataset is a 2-D table of numbers; an empty one has no shape."""
+    return node.shape is not None and len(node.shape) == 2 and node.dtype.kind in "biuf"
+
+
+def _describe(node: Any) -> str:
+    """Return name, lengths and type of a dataset, for an error."""
+    lengths = " x ".join(map(str, node.shape or ())) or ("empty" if node.shape is None else "one value")
+    return f"{node.name.lstrip('/')} ({lengths}, {node.dtype})"
 
 
 def _text(value: Any) -> str:

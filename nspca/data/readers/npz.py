@@ -4,6 +4,7 @@ The size in every header is compared with the length of the file before an array
 unpickled.
 """
 
+import shutil
 import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
@@ -16,15 +17,28 @@ import scipy.sparse as sp
 from nspca.data import limits
 from nspca.data.names import unique_names
 from nspca.data.readers.base import Block, Reader, Shape, Source
+from nspca.data.readers.entries import EntrySorter
 from nspca.errors import InvalidData
-from nspca.validation.archive import check_array, npy_header, npy_layout, open_zip, read_npy, unzip_member
+from nspca.validation.archive import (
+    check_array,
+    check_type,
+    npy_header,
+    npy_layout,
+    open_zip,
+    read_npy,
+    unzip_member,
+)
 
 SPARSE = ("data", "indices", "indptr", "shape")
 """Members of an archive that form a sparse matrix."""
+ANY_SPARSE = ("data", "format", "shape")
+"""Members of an archive that ``scipy.sparse.save_npz`` writes for a sparse matrix of any form."""
 FEATURE_NAMES = ("feature_names", "features", "columns")
 """Members that may name the features."""
 SPARSER = "save a table of mostly zeros as a sparse matrix with scipy.sparse.save_npz, any other as CSV"
 """Advice in the error for a table that grows too much when it is unpacked."""
+PIECE = 2_000_000
+"""Entries of a sparse matrix by columns that are read at a time, unless one column has more."""
 _SMALL = 10_000
 """Maximum bytes of the members "shape" and "format". Each needs less than 200."""
 _WAY_OUT = "save it with scipy.sparse.save_npz"
@@ -68,6 +82,8 @@ class NpzReader(Reader):
         self.notes: tuple[str, ...] = ()
         if self.is_sparse:
             self._read_sparse_header()
+        elif all(part in self.files for part in ANY_SPARSE):  # a table "data" would be diagonals
+            raise _other_form()
         else:
             self._read_dense_header()
 
@@ -78,7 +94,7 @@ class NpzReader(Reader):
         word = layout.item() if layout.size == 1 else ""
         self._layout = word.decode("ascii", errors="replace") if isinstance(word, bytes) else str(word)
         if shape.shape != (2,) or shape.dtype.kind not in "iu" or self._layout not in ("csr", "csc"):
-            raise InvalidData("A sparse matrix must be saved in CSR or CSC form with scipy.sparse.save_npz.")
+            raise _other_form()
         self._sides = int(shape[0]), int(shape[1])
         length, _ = self._header("data")
         self._entries = int(np.prod(length, dtype=np.int64))
@@ -97,9 +113,10 @@ class NpzReader(Reader):
                 )
             self.key = tables[0]
             self.notes = (f'The array "{self.key}" was taken as the table.',)
-        lengths, _ = self._header(self.key)
-        self._sides = (*map(int, lengths), 1, 1)[0], int(np.prod(lengths[1:], dtype=np.int64))
+        lengths, dtype = self._header(self.key)
+        self._sides = _sides_of(lengths, dtype)
         self._entries = self._sides[0] * self._sides[1]
+        self.notes += _images(lengths)
 
     def _is_table(self, key: str) -> bool:
         """Tell whether a member is a table of real numbers or a stack of images."""
@@ -125,15 +142,13 @@ class NpzReader(Reader):
         """Yield blocks of `rows` rows. In memory, a dense table and a matrix in CSC form are one block."""
         if not self.is_sparse:
             if self.on_disk:
-                yield from self._dense_rows(rows)
+                yield from self._dense_rows(rows, spill)
             else:
                 yield Block(self.read_array(self.key))
         elif self._layout == "csc":
-            if self.on_disk:
-                raise InvalidData(
-                    f"{self.source.called} must hold a sparse matrix by rows, got a matrix in the form "
-                    '"csc": save the matrix in CSR form with scipy.sparse.save_npz.'
-                )
+            if rows is not None and spill is not None:
+                yield from map(Block, self._sorted_rows(rows, spill))
+                return
             (columns,) = self._compressed(self._sides[1], self._sides[0], None)
             yield Block(
                 sp.csc_array((columns.data, columns.indices, columns.indptr), shape=self._sides).tocsr()
@@ -142,19 +157,47 @@ class NpzReader(Reader):
             for block in self._compressed(*self._sides, rows):
                 yield Block(block)
 
-    def _dense_rows(self, step: int | None) -> Iterator[Block]:
-        """Yield a dense table, `step` rows at a time, decompressing one block after the other."""
-        (count, width), by_columns = self._sides, self._stream(self.key).by_columns
-        if by_columns:
-            raise InvalidData(
-                f"{self.source.called} holds its table column by column, and is read row by row: save it "
-                "with numpy.savez from an array in C order, or as .npy."
-            )
+    def _dense_rows(self, step: int | None, spill: Path | None) -> Iterator[Block]:
+        """Yield a dense table, `step` rows at a time, decompressing one block after the other.
+
+        A table stored by columns is unpacked into a file in `spill` first.
+        """
+        count, width = self._sides
         with self._stream(self.key) as stream:
+            if stream.by_columns and spill is not None:
+                stream.check()
+                path = self._unpacked(spill)
+                yield from _mapped_rows(path, step or count, self.source)
+                path.unlink()
+                return
+            if stream.by_columns:
+                yield Block(checked_rows(unrolled(self.read_array(self.key)), 0, self.source))
+                return
             for start in range(0, count, step or count):
                 part = min(step or count, count - start)
                 numbers = stream.read(part * width).reshape(part, width)
                 yield Block(checked_rows(numbers, start, self.source))
+
+    def _unpacked(self, folder: Path) -> Path:
+        """Unpack the table into a file of a folder, and return the path of the file."""
+        path = folder / "table.npy"
+        try:
+            with self._archive.open(self.files[self.key]) as packed, path.open("wb") as plain:
+                shutil.copyfileobj(packed, plain, 2**20)
+        except _DAMAGE:
+            raise self._stream(self.key)._damaged() from None
+        return path
+
+    def _sorted_rows(self, rows: int, spill: Path) -> Iterator[sp.csr_array]:
+        """Yield a matrix in CSC form in blocks of `rows` rows, sorted through files in `spill`."""
+        count, columns = self._sides
+        sorter, first = EntrySorter(spill, (count, columns), rows), 0
+        step = max(1, PIECE * columns // max(self._entries, 1))
+        for part in self._compressed(columns, count, step):
+            own = first + np.repeat(np.arange(part.shape[0]), np.diff(part.indptr))
+            sorter.add(part.indices, own, part.data)
+            first += part.shape[0]
+        yield from sorter.blocks()
 
     def feature_names(self) -> Sequence[str] | None:
         """Return the feature names in the archive; None when there are none of the right number."""
@@ -177,7 +220,7 @@ class NpzReader(Reader):
             )
         lengths = {part: self._header(part)[0] for part in SPARSE}
         if (
-            not 0 < minor < 2**31
+            not 0 <= minor < 2**31
             or lengths["indptr"] != (major + 1,)
             or lengths["data"] != lengths["indices"]
         ):
@@ -187,15 +230,16 @@ class NpzReader(Reader):
         if indptr[0] != 0 or (np.diff(indptr) < 0).any() or lengths["data"] != (int(indptr[-1]),):
             raise misfit
         with self._stream("indices") as places, self._stream("data") as values:
-            for start in range(0, major, step or major):
-                part = indptr[start : min(start + (step or major), major) + 1]
+            step = max(1, step or major)
+            for start in range(0, max(1, major), step):  # one empty block of a matrix without rows
+                part = indptr[start : min(start + step, major) + 1]
                 count = int(part[-1] - part[0])
                 yield csr_rows(values.read(count), places.read(count), part, minor, misfit)
 
     def _read_small(self, key: str) -> np.ndarray:
         """Return the member "shape" or "format" of a sparse matrix; refuse a large one."""
         if self.files[key].file_size > _SMALL:
-            raise InvalidData("A sparse matrix must be saved in CSR or CSC form with scipy.sparse.save_npz.")
+            raise _other_form()
         return self.read_array(key)
 
     def _header(self, key: str) -> tuple[tuple[int, ...], np.dtype]:
@@ -221,12 +265,13 @@ class NpyReader(Reader):
         with self.source.open() as handle:
             self._shape, self._dtype = npy_header(handle)
             self._held = self.source.most_bytes - handle.tell()
+        self._sides = _sides_of(self._shape, self._dtype)
+        self.notes = _images(self._shape)
 
     @property
     def shape(self) -> Shape:
         """Size of the table according to the header."""
-        rows, columns = (*self._shape, 1)[0], int(np.prod(self._shape[1:], dtype=np.int64))
-        return Shape(rows, columns, rows * columns, is_sparse=False)
+        return Shape(*self._sides, self._sides[0] * self._sides[1], is_sparse=False)
 
     def probe(self) -> Shape:
         """Return the size of the table; refuse a header that claims more than the file holds."""
@@ -245,12 +290,46 @@ class NpyReader(Reader):
             )
         self.probe()
         assert self.source.path is not None  # on disk
-        count = self.shape.rows
-        for start in range(0, count, rows or count):
-            # Mapped anew for each block, so that the pages of earlier blocks are freed.
-            table = np.load(self.source.path, mmap_mode="r", allow_pickle=False)
-            part = table[start : start + (rows or count)]
-            yield Block(checked_rows(part.reshape(len(part), -1), start, self.source))
+        yield from _mapped_rows(self.source.path, rows or self._sides[0], self.source)
+
+
+def _mapped_rows(path: Path, step: int, source: Source) -> Iterator[Block]:
+    """Yield a table in an NPY file, `step` rows at a time; errors name `source`."""
+    count = len(np.load(path, mmap_mode="r", allow_pickle=False))
+    for start in range(0, count, step):
+        # Mapped anew for each block, so that the pages of earlier blocks are freed.
+        table = np.load(path, mmap_mode="r", allow_pickle=False)
+        yield Block(checked_rows(unrolled(table[start : start + step]), start, source))
+
+
+def unrolled(X: np.ndarray) -> np.ndarray:
+    """Return a table as given, and a stack of images (m, rows, columns) with a row for each image."""
+    return X.reshape(len(X), int(np.prod(X.shape[1:], dtype=np.int64)))
+
+
+def _sides_of(lengths: tuple[int, ...], dtype: np.dtype) -> tuple[int, int]:
+    """Return rows and columns of an array; refuse one that is no table of numbers or stack of images."""
+    check_type(dtype)
+    if dtype.kind not in "biuf":
+        raise InvalidData(f"The table must hold real numbers, got type {dtype}: convert it before saving.")
+    if len(lengths) not in (2, 3):
+        raise InvalidData(
+            f"The table must have 2 dimensions, samples x features, got {len(lengths)}: reshape it before "
+            "saving."
+        )
+    return int(lengths[0]), int(np.prod(lengths[1:], dtype=np.int64))
+
+
+def _images(lengths: tuple[int, ...]) -> tuple[str, ...]:
+    """Return the note about a stack of images; empty for a table."""
+    if len(lengths) == 2:
+        return ()
+    return (f"A stack of images of {lengths[1]} x {lengths[2]} pixels was unrolled row by row.",)
+
+
+def _other_form() -> InvalidData:
+    """Return the error for a sparse matrix in a form that is not read."""
+    return InvalidData("A sparse matrix must be saved in CSR or CSC form with scipy.sparse.save_npz.")
 
 
 def csr_rows(
