@@ -458,8 +458,8 @@ def test_rows_that_are_few_lose_nothing():
 
 @parametrize_with_checks([nspca.NSPCA(k=3)])
 def test_estimator_follows_scikit_learn(estimator, check):
-    if check.func.__name__ == "check_estimator_sparse_matrix":
-        estimator.set_params(certify=None)  # with a proof each format is tried as an array, by another check
+    if check.func.__name__ in ("check_estimator_sparse_matrix", "check_estimator_sparse_array"):
+        estimator.set_params(certify=None)  # with a proof that is checked: tests/test_estimator.py
     check(estimator)
 
 

@@ -67,6 +67,16 @@ def test_tables_come_out_as_they_were_asked_for():
     assert np.allclose(nspca.NSPCA(k=3).fit(sparse).transform(sparse), nspca.NSPCA(k=3).fit_transform(X))
 
 
+def test_every_sparse_layout_is_fitted_with_a_proof_about_its_numbers():
+    X = sp.random_array((40, 5), density=0.4, rng=np.random.default_rng(0)).tocsr()
+    wide = X.copy()
+    wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
+    layouts = ("csr", "csc", "coo", "bsr", "lil", "dok", "dia")
+    for data in (wide, sp.csr_matrix(X), *map(X.asformat, layouts)):
+        (certificate,) = nspca.NSPCA(k=2).fit(data).certificates_
+        assert nspca.verify(X, certificate) <= certificate.upper
+
+
 @pytest.mark.parametrize("method", ["em", "joint"])
 def test_the_first_of_several_components_is_certified(method):
     X = planted()[:, :9]
