@@ -443,7 +443,7 @@ def test_features_without_rows_may_be_in_the_answer():
     problem = Problem.from_data(X, (2, 1), False)
     exact = brute_force_joint(problem.covariance.matrix, (2, 1), False)[0]
     for rows in (1, 3, 5):
-        tree = tree_of(problem, exact, rows=rows, nodes=20)
+        tree = tree_of(problem, exact, rows=rows, nodes=8)
         tree.run()
         certificate = tree.certificate()
         if certificate is not None:
