@@ -90,7 +90,8 @@ def test_trees_of_reduced_nodes_prove_no_bound_below_the_optimum(reducing, nonne
     for X, problem, best, rng in problems(count, 50 + nonneg, nonneg):
         if not best:
             continue
-        for share in (1.0, 0.9)[: 1 + int(rng.integers(2))]:
+        shares = (1.0, 0.9)[: 1 + int(rng.integers(2))]
+        for share in shares if count > 4 else shares[-1:]:
             tree = tree_of(problem, share * best, rng, rounds=1, nodes=int(rng.choice([1, 3, 6 * more])))
             proof = tree.certificate()
             assert proof.upper >= best * problem.covariance.unit * (1 - 1e-9)
