@@ -4,10 +4,11 @@ into memory.
 
 import argparse
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from nspca.cli.arguments import Commands, count, naming, with_effort, with_json
-from nspca.cli.screen import progress, say, say_json, say_notes
+from nspca.cli.screen import complain, progress, say, say_json, say_notes
 
 
 def add(commands: Commands) -> None:
@@ -70,7 +71,10 @@ def plan(args: argparse.Namespace) -> int:
 def shard(args: argparse.Namespace) -> int:
     """Write a folder of shards and print its size."""
     from nspca.shards.sources import MEGABYTES, shard
+    from nspca.shards.writer import unfinished
 
+    for path in unfinished(Path(args.folder)):
+        complain(f"nspca: {path} is of a run that was killed or still writes: if none does, delete it.")
     how = {"rows": args.rows, "megabytes": args.megabytes or MEGABYTES, "vocabulary": args.vocabulary}
     named = {"id_column": args.id, "label_column": args.labels, "decimal": args.decimal}
     made = shard(args.source, args.folder, **how, **named, report=progress())

@@ -1,5 +1,6 @@
 """Writing a folder of shards: it has a temporary name until it is complete. `shard` uses a `Writer`."""
 
+import glob
 import hashlib
 import os
 import shutil
@@ -16,6 +17,14 @@ from nspca.errors import InvalidData
 from nspca.progress import Event, Report, silent
 from nspca.shards.manifest import FEATURES, PARTS, Content, Manifest, Shard, file_of
 from nspca.shards.reader import TYPES, Shards
+
+PART = ".part"
+"""Ending of the temporary name of a folder of shards."""
+
+
+def unfinished(folder: Path) -> list[Path]:
+    """Return the temporary folders for `folder`: of runs that were killed, or that still write."""
+    return sorted(folder.absolute().parent.glob(f".{glob.escape(folder.name)}.*{PART}"))
 
 
 class Writer:
@@ -54,7 +63,7 @@ class Writer:
         """Make the temporary folder, whose path is `place`."""
         parent = self.folder.absolute().parent
         # Hidden and without a manifest: what a kill leaves behind looks like no folder of shards.
-        self.place = Path(tempfile.mkdtemp(prefix=f".{self.folder.name}.", suffix=".part", dir=parent))
+        self.place = Path(tempfile.mkdtemp(prefix=f".{self.folder.name}.", suffix=PART, dir=parent))
         return self
 
     def __exit__(self, *error: object) -> None:

@@ -213,6 +213,18 @@ def test_a_sparse_matrix_without_rows_or_columns_is_refused_in_a_sentence(make, 
         nspca.plan(tmp_path / "none.npz")
 
 
+def test_what_a_killed_run_left_is_named_and_not_touched(tmp_path, capsys):
+    left, other = tmp_path / ".rows.abc.part", tmp_path / ".rows2.abc.part"
+    left.mkdir()
+    other.mkdir()
+    _save(tmp_path / "file", X)
+    assert main(["shard", str(tmp_path / "file"), str(tmp_path / "rows")]) == 0
+    said = capsys.readouterr().err
+    assert f"{left} is of a run that was killed or still writes" in said and str(other) not in said
+    assert left.is_dir() and main(["shard", str(tmp_path / "file"), str(tmp_path / "more")]) == 0
+    assert "killed" not in capsys.readouterr().err
+
+
 def test_a_file_too_large_for_memory_names_the_way_that_works(tmp_path, monkeypatch, capsys):
     path, folder = tmp_path / "large.npy", tmp_path / "rows"
     _save(path, X)
