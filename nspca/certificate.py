@@ -20,7 +20,7 @@ from nspca.presentation import phrases
 from nspca.presentation.numerals import proved_ratio, round_up
 from nspca.problem import Problem
 from nspca.validation.archive import read_arrays, write_arrays
-from nspca.validation.options import is_whole, whole
+from nspca.validation.options import is_number, whole
 
 VERSION = 1
 """Version of the certificate format, which `nspca.verify` requires."""
@@ -373,8 +373,7 @@ def _wrong_values(one: Certificate) -> list[str]:
 
 def _finite(number: Any) -> bool:
     """Tell whether a value is a finite real number."""
-    real = is_whole(number) or isinstance(number, float | np.floating)
-    return real and -sys.float_info.max <= number <= sys.float_info.max
+    return is_number(number) and -sys.float_info.max <= number <= sys.float_info.max
 
 
 def _whole(number: Any) -> bool:

@@ -26,7 +26,7 @@ from nspca.presentation.numerals import OPTIMAL_GAP
 from nspca.problem import Problem
 from nspca.progress import Event, Report, telling
 from nspca.result import Result, Status
-from nspca.validation.options import whole
+from nspca.validation.options import is_number, whole
 
 EXHAUSTIVE = "exhaustive"
 """Effort that searches until the optimum is proved, or until a limit of the caller."""
@@ -116,8 +116,7 @@ class Search:
                     f"{named[0]} is for effort 'exhaustive', got effort {shown(effort)}; leave {named[0]} out"
                 )
             return cls()
-        number = isinstance(seconds, int | float | np.integer | np.floating) and not isinstance(seconds, bool)
-        if seconds is not None and not (number and 0 <= seconds < np.inf):
+        if seconds is not None and not (is_number(seconds) and 0 <= seconds < np.inf):
             raise InvalidOption(f"seconds must be a number of at least 0, or None, got {shown(seconds)}")
         if nodes is not None:
             whole("nodes", nodes, 1, 10**12)

@@ -12,12 +12,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from nspca.components.deflation import SolveOne, solved_on
 from nspca.components.partial import collected
 from nspca.covariance.linalg import Array
-from nspca.covariance.updated import Changed
+from nspca.covariance.updated import repelled
 from nspca.errors import InvalidOption, InvalidProblem, shown
 from nspca.problem import Problem
-from nspca.validation.options import is_whole
+from nspca.validation.options import is_number
 
 FIRST_WEIGHT = 0.05
 """First weight tried, in units of the largest eigenvalue l1. Later weights are doubled."""
@@ -32,14 +33,12 @@ SLACK = 1e-9
 
 Penalised = Callable[[Problem, Array, float], Array]
 """``penalised(problem, V, weight) -> x``: solve a problem with the penalty ``weight x'VV'x``."""
-Solve = Callable[[Problem], Array]
-"""``solve(problem) -> x``: one component (n,) of a problem."""
 
 
 def at_an_angle(
     problem: Problem,
     count: int,
-    solve_one: Callable[[Problem], Array],
+    solve_one: SolveOne,
     degrees: float,
     penalised: Penalised | None = None,
 ) -> Array:
@@ -70,14 +69,14 @@ def at_an_angle(
 
 def check_angle(degrees: float) -> None:
     """Refuse an angle that is not above 0 and at most 90 degrees."""
-    if not (is_whole(degrees) or isinstance(degrees, float | np.floating)) or not 0 < degrees <= 90:
+    if not is_number(degrees) or not 0 < degrees <= 90:
         raise InvalidOption(
             f"the angle between components must be above 0 and at most 90 degrees, got {shown(degrees)}"
         )
 
 
 def _yield_components(
-    problem: Problem, solve_one: Solve, limit: float, penalised: Penalised
+    problem: Problem, solve_one: SolveOne, limit: float, penalised: Penalised
 ) -> Iterator[Array]:
     """Yield components (n,) without end; the cosine of the angle to each one before is at most `limit`."""
     V = np.zeros((problem.n, 0))
@@ -87,19 +86,17 @@ def _yield_components(
         V = np.column_stack([V, x])
 
 
-def _penalise_covariance(solve_one: Solve) -> Penalised:
+def _penalise_covariance(solve_one: SolveOne) -> Penalised:
     """Return a function that adds the penalty to the covariance and calls `solve_one`, for any method."""
 
     def penalised(problem: Problem, V: Array, weight: float) -> Array:
         """Return the answer of `solve_one` for the problem with the penalty ``weight x'VV'x``."""
-        shift = weight * float(np.linalg.norm(V, 2)) ** 2
-        changed = Changed(problem.covariance, V, -weight * np.eye(V.shape[1]), shift=shift)
-        return solve_one(replace(problem, covariance=changed))
+        return solve_one(replace(problem, covariance=repelled(problem.covariance, V, weight)))
 
     return penalised
 
 
-def _find_next(problem: Problem, V: Array, solve_one: Solve, limit: float, penalised: Penalised) -> Array:
+def _find_next(problem: Problem, V: Array, solve_one: SolveOne, limit: float, penalised: Penalised) -> Array:
     """Return the best component whose cosines to the columns of V are at most `limit`."""
     A = problem.covariance
     l1 = float(A.leading(1)[0][0])
@@ -132,7 +129,7 @@ def _find_next(problem: Problem, V: Array, solve_one: Solve, limit: float, penal
     return best
 
 
-def _find_disjoint(problem: Problem, V: Array, solve_one: Solve) -> Array:
+def _find_disjoint(problem: Problem, V: Array, solve_one: SolveOne) -> Array:
     """Return a component among the features that no column of V uses."""
     free = np.flatnonzero(~V.any(axis=1))
     if free.size == 0:
@@ -140,8 +137,4 @@ def _find_disjoint(problem: Problem, V: Array, solve_one: Solve) -> Array:
             f"no further component is far enough from the {V.shape[1]} before; ask for fewer, or for a "
             "smaller angle"
         )
-    x = np.zeros(problem.n)
-    x[free] = solve_one(
-        Problem(problem.covariance.restrict(free), min(problem.size, free.size), problem.nonneg)
-    )
-    return x
+    return solved_on(problem, free, min(problem.size, free.size), solve_one)

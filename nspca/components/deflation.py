@@ -26,7 +26,7 @@ import numpy as np
 
 from nspca.components.partial import collected
 from nspca.covariance.covariance import Covariance
-from nspca.covariance.linalg import Array, normalised
+from nspca.covariance.linalg import Array, Indices, normalised
 from nspca.covariance.updated import Changed
 from nspca.errors import InvalidOption, InvalidProblem, shown
 from nspca.problem import Problem
@@ -101,11 +101,16 @@ def drop_features(problem: Problem, solve_one: SolveOne) -> Iterator[Array]:
     """
     left = np.arange(problem.n)
     while True:
-        part = Problem(problem.covariance.restrict(left), problem.k, problem.nonneg)
-        x = np.zeros(problem.n)
-        x[left] = solve_one(part)
+        x = solved_on(problem, left, problem.k, solve_one)
         yield x
         left = left[x[left] == 0]
+
+
+def solved_on(problem: Problem, features: Indices, k: int | tuple[int, ...], solve_one: SolveOne) -> Array:
+    """Return the component (n,) that `solve_one` finds among some of the features, with at most k of them."""
+    x = np.zeros(problem.n)
+    x[features] = solve_one(Problem(problem.covariance.restrict(features), k, problem.nonneg))
+    return x
 
 
 def hotelling(A: Covariance, x: Array) -> Covariance:

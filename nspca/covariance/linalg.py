@@ -93,14 +93,10 @@ def topk_sum(v: Array, k: int, fixed: int = 0) -> Array:
     return v.sum(axis=-1)
 
 
-def topk_indices(v: Array, k: int, fixed: int = 0) -> NDArray[np.int64]:
+def topk_indices(v: Array, k: int) -> NDArray[np.int64]:
     """Return the indices of the k largest entries of ``v`` (n,), in increasing order; ties go to the lowest
     index.
-
-    The first `fixed` entries are always among the k.
     """
-    if fixed:
-        return np.concatenate((np.arange(fixed), fixed + topk_indices(v[fixed:], k - fixed)))
     n = v.shape[0]
     if k >= n or k == 0:
         return np.arange(min(k, n))
@@ -115,7 +111,10 @@ def topk_indices(v: Array, k: int, fixed: int = 0) -> NDArray[np.int64]:
 
 
 def topk_mask(v: Array, k: int, fixed: int = 0) -> NDArray[np.bool_]:
-    """Return a mask (c, n) of the entries that `topk_indices` finds in each row of ``v`` (c, n)."""
+    """Return a mask (c, n) of the entries that `topk_indices` finds in each row of ``v`` (c, n).
+
+    The first `fixed` entries are always among the k.
+    """
     n = v.shape[1]
     if fixed:
         return np.hstack((np.ones((len(v), fixed), dtype=bool), topk_mask(v[:, fixed:], k - fixed)))

@@ -88,3 +88,9 @@ class Changed(Covariance):
         # The changed matrix can be rounding of A, so accuracy is relative to A. Solvers only start from it.
         zero = values <= NOTHING * self.A.trace
         return np.where(zero, 0.0, values), np.where(zero, 0.0, oriented(vectors))
+
+
+def repelled(A: Covariance, V: Array, weight: float) -> Changed:
+    """Return ``A - weight VV'`` for directions V (n, r), shifted to be positive semidefinite."""
+    shift = weight * float(np.linalg.norm(V, 2)) ** 2
+    return Changed(A, V, -weight * np.eye(V.shape[1]), shift=shift)

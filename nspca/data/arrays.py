@@ -42,7 +42,7 @@ def read_npz(raw: bytes, name: str, options: ReadOptions = AS_IT_IS, packed: int
     reader = NpzReader(Source(raw=raw, packed=packed or 0), options)
     if reader.is_sparse:
         shape = reader.shape
-        check_sparse(shape.rows, shape.columns, shape.nonzeros)
+        check_sparse(shape.rows, shape.columns, shape.entries)
     (block,) = reader.blocks()
     X = block.X if reader.is_sparse else plain_numbers(block.X, reader.source.given_bytes)
     return _to_dataset(X, name, reader)

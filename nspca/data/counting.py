@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from nspca.data.limits import MAX_ENTRIES
 from nspca.data.stop_words import LANGUAGES, guess_language, stop_words
 from nspca.errors import InvalidData, InvalidOption, shown
-from nspca.validation.options import flag, one_of, whole
+from nspca.validation.options import flag, is_number, one_of, whole
 
 STOP_WORDS = ("automatic", "none", *LANGUAGES)
 """Choices of stop words: those of the guessed language, none, or those of a named language."""
@@ -68,7 +68,7 @@ class WordOptions:
         one_of("weights", self.weights, WEIGHTS)
         for name in ("lowest_share", "highest_share"):
             share = getattr(self, name)
-            if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1:
+            if not is_number(share) or not 0 <= share <= 1:
                 raise InvalidOption(
                     f"{name} must be a share of the documents from 0 to 1, got {shown(share)}"
                 )

@@ -138,8 +138,8 @@ def _read_hdf5(path: Path, name: str, options: ReadOptions) -> Dataset:
     """Read the table of an HDF5 file into memory."""
     reader = open_reader(Source(path), options)
     shape = reader.shape
-    if shape.is_sparse:
-        limits.check_sparse(shape.rows, shape.columns, shape.nonzeros)
+    if shape.sparse:
+        limits.check_sparse(shape.rows, shape.columns, shape.entries)
     else:
         limits.check_dense(shape.rows, shape.columns)
     (block,) = reader.blocks()
@@ -237,7 +237,7 @@ def _read_bytes(
 def _read_counts(reader: DocwordReader, name: str, words: bytes | None) -> Dataset:
     """Return word counts as a Dataset; `words` is the vocabulary file that names the features, if any."""
     shape = reader.shape
-    limits.check_sparse(shape.rows, shape.columns, shape.nonzeros)
+    limits.check_sparse(shape.rows, shape.columns, shape.entries)
     (block,) = reader.blocks()
     names, notes = vocabulary_words(words, shape.columns)
     return Dataset(name, block.X, names, numbered("document", shape.rows), kind="words", notes=notes)
@@ -252,10 +252,10 @@ def _read_matrix(reader: MatrixMarketReader) -> Any:
     if reader.is_dense:
         limits.check_dense(shape.rows, shape.columns)
     else:
-        limits.check_sparse(shape.rows, shape.columns, shape.nonzeros)
+        limits.check_sparse(shape.rows, shape.columns, shape.entries)
     reader.probe()
     (block,) = reader.blocks()
-    return block.X.toarray() if shape.is_sparse and reader.is_symmetric and shape.rows <= DENSE else block.X
+    return block.X.toarray() if shape.sparse and reader.is_symmetric and shape.rows <= DENSE else block.X
 
 
 def _turned(data: Dataset, options: ReadOptions) -> Dataset:

@@ -14,9 +14,10 @@ from nspca.covariance.data import WHOLE_LIMIT
 from nspca.covariance.large import ROWS
 from nspca.covariance.parts import CANDIDATES
 from nspca.data import limits
+from nspca.data.readers import Size
 from nspca.errors import InvalidData, InvalidOption
 from nspca.planning.machine import Speed, speed
-from nspca.planning.sizes import COORDINATES, TABLE, Size, read_size
+from nspca.planning.sizes import COORDINATES, TABLE, read_size
 from nspca.shards.sources import MEGABYTES
 from nspca.validation.archive import MAX_BYTES, mib
 from nspca.validation.options import whole

@@ -3,7 +3,6 @@
 Cost estimates call `read_size`. Only headers and the beginnings of texts are read.
 """
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ import scipy.sparse as sp
 
 from nspca.covariance.data import DataCovariance, SparseCovariance
 from nspca.covariance.parts import Parts
-from nspca.data.readers import Shape, Source, open_reader
+from nspca.data.readers import Size, Source, open_reader
 from nspca.errors import InvalidOption
 from nspca.problem import Problem
 from nspca.shards import Shards
@@ -19,36 +18,6 @@ from nspca.validation.features import features_of
 
 COORDINATES, TABLE = 12, 8
 """Bytes of an entry of a sparse matrix in memory, and of a dense one."""
-
-
-@dataclass(frozen=True)
-class Size:
-    """The size of a table, and where it is.
-
-    Attributes
-    ----------
-    rows, columns : int
-    entries : int
-        Stored entries: the nonzeros of a sparse table, all entries of a dense one.
-    sparse : bool
-    exact : bool
-        Whether the rows are counted, not estimated from the first megabyte.
-    at : str
-        "memory", "shards" or "file".
-    text : int
-        Bytes of text to be parsed.
-    not_counted : str
-        The columns of a table that are no features, in words; empty when all are.
-    """
-
-    rows: int
-    columns: int
-    entries: int
-    sparse: bool
-    exact: bool = True
-    at: str = "file"
-    text: int = 0
-    not_counted: str = ""
 
 
 def read_size(source: Any) -> Size:
@@ -67,22 +36,8 @@ def read_size(source: Any) -> Size:
         return _of_table(source)
     path = Path(source)
     if path.is_dir():
-        shards = Shards(path)
-        return Size(*shards.shape, shards.nonzeros, sparse=True, at="shards")
-    return _of_shape(open_reader(Source(path)).probe())
-
-
-def _of_shape(shape: Shape) -> Size:
-    """Return the size of a file that a reader has probed."""
-    return Size(
-        shape.rows,
-        shape.columns,
-        shape.nonzeros,
-        sparse=shape.is_sparse,
-        exact=shape.is_exact,
-        text=shape.text_bytes,
-        not_counted=shape.not_counted,
-    )
+        return _of_table(Shards(path))
+    return open_reader(Source(path)).probe()
 
 
 def _of_table(source: Any) -> Size:

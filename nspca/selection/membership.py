@@ -40,6 +40,7 @@ from nspca.proving import check_belongs
 from nspca.result import Result
 from nspca.solving import in_memory
 from nspca.validation.archive import read_arrays, write_arrays
+from nspca.validation.options import is_number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -244,7 +245,7 @@ def membership(
     """
     if effort not in EFFORTS:
         raise InvalidOption(f"effort must be one of {', '.join(EFFORTS)}, got {shown(effort)}")
-    if isinstance(share, bool) or not isinstance(share, int | float | np.floating) or not 0 < share <= 1:
+    if not is_number(share) or not 0 < share <= 1:
         raise InvalidOption(f"share must be a number above 0 and at most 1, got {shown(share)}")
     if not isinstance(problem, Problem) or not isinstance(result, Result):
         kinds = f"{type(problem).__name__} and {type(result).__name__}"

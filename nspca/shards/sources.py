@@ -90,8 +90,8 @@ def shard(
         names, columns = _check_table(reader), len(reader.columns.features)
     else:
         names, columns = _check_matrix(reader, vocabulary), reader.shape.columns
-    count = reader.shape.rows if reader.shape.is_exact else UNKNOWN
-    entries = reader.shape.nonzeros if reader.shape.is_exact else UNKNOWN * columns
+    count = reader.shape.rows if reader.shape.exact else UNKNOWN
+    entries = reader.shape.entries if reader.shape.exact else UNKNOWN * columns
     rows = _rows_of_a_shard(count, entries, megabytes) if rows is None else rows
     with Writer(folder, columns, title, names, report) as writer:
         if isinstance(reader, TableReader):
@@ -111,7 +111,7 @@ def _rows_of_a_shard(rows: int, entries: int, megabytes: float) -> int:
 
 def _write(writer: Writer, blocks: Iterator[sp.csr_array], reader: Reader) -> None:
     """Write blocks as shards and report the progress."""
-    total, done = reader.shape.rows if reader.shape.is_exact else 0, 0
+    total, done = reader.shape.rows if reader.shape.exact else 0, 0
     for block in blocks:
         writer.add(block)
         done += block.shape[0]
@@ -121,7 +121,7 @@ def _write(writer: Writer, blocks: Iterator[sp.csr_array], reader: Reader) -> No
 def _check_matrix(reader: Reader, vocabulary: str | Path | None) -> tuple[str, ...] | None:
     """Refuse a matrix of impossible size; return the names of its columns, where there are any."""
     shape = reader.shape
-    rows, columns, entries = shape.rows, shape.columns, shape.nonzeros
+    rows, columns, entries = shape.rows, shape.columns, shape.entries
     # Even empty rows and columns take memory, so a header alone must not make us allocate gigabytes.
     most = limits.FREE_LINES + entries
     if rows < 1 or columns < 2:

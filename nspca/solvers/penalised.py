@@ -20,7 +20,7 @@ from dataclasses import replace
 import numpy as np
 
 from nspca.covariance.linalg import Array, rank1_columns
-from nspca.covariance.updated import Changed
+from nspca.covariance.updated import repelled
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
 from nspca.result import Result, Status
@@ -58,8 +58,7 @@ def solve(
     weight : float
         In units of A.
     """
-    shift = weight * float(np.linalg.norm(V, 2)) ** 2
-    changed = Changed(problem.covariance, V, -weight * np.eye(V.shape[1]), shift=shift)
+    changed = repelled(problem.covariance, V, weight)
     W = em.starts(replace(problem, covariance=changed), options.restarts, seed, options.starts)
     for j in range(W.shape[1]):
         W[:, j] = _iterated(problem, W[:, j], V, weight, options)

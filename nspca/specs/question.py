@@ -17,10 +17,11 @@ from pydantic import StrictBool, StrictInt
 from nspca.bounds.plan import PLANS
 from nspca.covariance.inputs import SHIFT
 from nspca.data import Dataset
+from nspca.data.readers import Size
 from nspca.errors import InvalidData
 from nspca.planning.costs import Plan, planned
 from nspca.planning.machine import Speed, speed
-from nspca.planning.sizes import Size, read_size
+from nspca.planning.sizes import read_size
 from nspca.problem import Problem
 from nspca.progress import Report, silent
 from nspca.shards.on_disk import OnDisk

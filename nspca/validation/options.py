@@ -28,6 +28,11 @@ def is_whole(value: Any) -> bool:
     return isinstance(value, int | np.integer) and not isinstance(value, bool | np.timedelta64)
 
 
+def is_number(value: Any) -> bool:
+    """Tell whether a value is a real number of Python or NumPy, nan and infinity included; see `is_whole`."""
+    return is_whole(value) or isinstance(value, float | np.floating)
+
+
 def whole(name: str, value: Any, low: int, high: int = LARGEST) -> None:
     """Require a whole number in [low, high]."""
     if not is_whole(value) or not low <= value <= high:
@@ -37,7 +42,7 @@ def whole(name: str, value: Any, low: int, high: int = LARGEST) -> None:
 
 def positive(name: str, value: Any) -> None:
     """Require a finite number above 0."""
-    if not (is_whole(value) or isinstance(value, float | np.floating)) or not 0 < value <= sys.float_info.max:
+    if not is_number(value) or not 0 < value <= sys.float_info.max:
         raise InvalidOption(f"{name} must be a number above 0, got {shown(value)}")
 
 

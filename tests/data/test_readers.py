@@ -53,10 +53,10 @@ def test_a_probe_says_the_size_that_reading_gives(kind, tmp_path):
     path = tmp_path / "file"
     path.write_bytes(FILES[kind])
     shape, data = open_reader(Source(path)).probe(), nspca.read(path)
-    assert (shape.rows, shape.columns) == data.X.shape == X.shape and shape.is_exact
-    assert shape.nonzeros == (data.X.nnz if sp.issparse(data.X) else X.size)
-    assert shape.is_sparse == sp.issparse(data.X)
-    assert np.array_equal(data.X.toarray() if shape.is_sparse else data.X, X)
+    assert (shape.rows, shape.columns) == data.X.shape == X.shape and shape.exact
+    assert shape.entries == (data.X.nnz if sp.issparse(data.X) else X.size)
+    assert shape.sparse == sp.issparse(data.X)
+    assert np.array_equal(data.X.toarray() if shape.sparse else data.X, X)
 
 
 @pytest.mark.parametrize("rows", [1, 8, 37, 100])

@@ -1,6 +1,6 @@
 """File readers: one for each format, used for data in memory, for folders of shards and for cost estimates.
 
-    base          `Source`, `Shape`, `Block` and the interface `Reader`
+    base          `Source`, `Size`, `Block` and the interface `Reader`
     entries       text files with one matrix entry per line, in any order
     tables        base class of the readers of CSV and Parquet
     delimited     CSV, TSV and other tables of text
@@ -22,7 +22,7 @@ folders of shards, cost estimates and HDF5. `nspca.data.reader` chooses for data
 
 from nspca.data.limits import require_file
 from nspca.data.read_options import ReadOptions
-from nspca.data.readers.base import DEFAULT, Reader, Shape, Source
+from nspca.data.readers.base import DEFAULT, Reader, Size, Source
 from nspca.data.readers.delimited import DelimitedReader
 from nspca.data.readers.docword import DocwordReader
 from nspca.data.readers.excel import is_workbook
@@ -105,7 +105,7 @@ __all__ = [
     "DocwordReader",
     "MatrixMarketReader",
     "Reader",
-    "Shape",
+    "Size",
     "Source",
     "TableReader",
     "open_reader",

@@ -1,4 +1,4 @@
-"""The interface of the file readers: `Source` holds the bytes, `Reader` returns a `Shape` and `Block`s."""
+"""The interface of the file readers: `Source` holds the bytes, `Reader` returns a `Size` and `Block`s."""
 
 import gzip
 import io
@@ -112,30 +112,33 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Shape:
-    """The size of a table according to its header.
+class Size:
+    """The size of a table, in a file according to its header, and where it is.
 
     Parameters
     ----------
     rows, columns : int
         Number of rows, and of the columns that are features.
-    nonzeros : int
-        Stored entries: nonzeros of a sparse table, all entries of a dense table.
-    is_sparse : bool
-    is_exact : bool
-        Whether `rows` is exact, not estimated from the beginning of a text.
-    text_bytes : int
+    entries : int
+        Stored entries: the nonzeros of a sparse table, all entries of a dense one.
+    sparse : bool
+    exact : bool
+        Whether the rows are counted, not estimated from the first megabyte.
+    at : str
+        "memory", "shards" or "file".
+    text : int
         Bytes of text to be parsed; 0 for binary formats.
     not_counted : str
-        A phrase about the columns that are not features; empty when there are none.
+        The columns of a table that are no features, in words; empty when all are.
     """
 
     rows: int
     columns: int
-    nonzeros: int
-    is_sparse: bool
-    is_exact: bool = True
-    text_bytes: int = 0
+    entries: int
+    sparse: bool
+    exact: bool = True
+    at: str = "file"
+    text: int = 0
     not_counted: str = ""
 
 
@@ -196,10 +199,10 @@ class Reader(ABC):
 
     @property
     @abstractmethod
-    def shape(self) -> Shape:
+    def shape(self) -> Size:
         """Size of the table according to the header, even if the file is too short for it."""
 
-    def probe(self) -> Shape:
+    def probe(self) -> Size:
         """Return the size of the table after checking that the file is long enough for it.
 
         Raises

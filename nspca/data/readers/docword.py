@@ -12,7 +12,7 @@ import numpy as np
 
 from nspca.data import limits
 from nspca.data.names import Names, numbered, unique_names
-from nspca.data.readers.base import Shape
+from nspca.data.readers.base import Size
 from nspca.data.readers.entries import Entries, EntryReader, EntryText
 from nspca.errors import InvalidData
 from nspca.progress import Event
@@ -48,13 +48,11 @@ class DocwordReader(EntryReader):
         self._header_bytes = header.end()
 
     @property
-    def shape(self) -> Shape:
+    def shape(self) -> Size:
         """Shape of the table, from the counts of the header."""
-        return Shape(
-            self._documents, self._words, self._entries, is_sparse=True, text_bytes=self.source.usual_bytes
-        )
+        return Size(self._documents, self._words, self._entries, sparse=True, text=self.source.usual_bytes)
 
-    def probe(self) -> Shape:
+    def probe(self) -> Size:
         """Return the shape from the header, or refuse a header with more entries than the file can hold."""
         if _SHORTEST_ENTRY * self._entries > self.source.most_bytes - self._header_bytes + 1:
             raise InvalidData(

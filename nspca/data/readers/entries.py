@@ -221,7 +221,7 @@ class EntryReader(Reader):
 
     def _matrix(self, shape: tuple[int, int]) -> sp.csr_array:
         """Return all entries as one CSR matrix."""
-        most = self.probe().nonzeros
+        most = self.probe().entries
         rows, columns = np.empty((2, most), dtype=np.int32)
         values, held = np.empty(most), 0
         for found in self.entries():

@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from nspca.data.names import unique_names
-from nspca.data.readers.base import Block, Reader, Shape
+from nspca.data.readers.base import Block, Reader, Size
 from nspca.data.readers.npz import FEATURE_NAMES, checked_rows, csr_rows
 from nspca.errors import InvalidData
 
@@ -85,9 +85,9 @@ class Hdf5Reader(Reader):
         self._entries = int(group["data"].shape[0])
 
     @property
-    def shape(self) -> Shape:
+    def shape(self) -> Size:
         """Size of the table according to the header."""
-        return Shape(*self._sides, self._entries, is_sparse=self.is_sparse)
+        return Size(*self._sides, self._entries, sparse=self.is_sparse)
 
     def feature_names(self) -> Sequence[str] | None:
         """Return the feature names: from a dataset of texts beside the table, or the gene names of H5AD."""

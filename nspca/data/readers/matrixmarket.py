@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from nspca.data.readers.base import Block, Shape
+from nspca.data.readers.base import Block, Size
 from nspca.data.readers.entries import Entries, EntryReader, EntryText
 from nspca.errors import InvalidData
 from nspca.progress import Event
@@ -102,13 +102,13 @@ class MatrixMarketReader(EntryReader):
         return rows * (rows - 1) // 2 if self.symmetry == "skew-symmetric" else rows * columns
 
     @property
-    def shape(self) -> Shape:
+    def shape(self) -> Size:
         """Size of the matrix according to the header; entries of a symmetric matrix count twice."""
         rows, columns = self._sizes[:2]
         entries = rows * columns if self.is_dense else self._held * (1 + self.is_symmetric)
-        return Shape(rows, columns, entries, is_sparse=not self.is_dense, text_bytes=self.source.usual_bytes)
+        return Size(rows, columns, entries, sparse=not self.is_dense, text=self.source.usual_bytes)
 
-    def probe(self) -> Shape:
+    def probe(self) -> Size:
         """Return the size of the matrix; refuse a header with more entries than the file can hold."""
         least = 2 if self.is_dense else 4 if self._field == "pattern" else 6  # "1\n", "1 1\n", "1 1 1\n"
         if self.source.most_bytes - self._header_bytes + 1 < self._held * least:

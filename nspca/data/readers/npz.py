@@ -16,7 +16,7 @@ import scipy.sparse as sp
 
 from nspca.data import limits
 from nspca.data.names import unique_names
-from nspca.data.readers.base import Block, Reader, Shape, Source
+from nspca.data.readers.base import Block, Reader, Size, Source
 from nspca.data.readers.entries import EntrySorter
 from nspca.errors import InvalidData
 from nspca.validation.archive import (
@@ -124,11 +124,11 @@ class NpzReader(Reader):
         return len(shape) in (2, 3) and dtype.kind in "biuf"
 
     @property
-    def shape(self) -> Shape:
+    def shape(self) -> Size:
         """Size of the table according to the headers."""
-        return Shape(*self._sides, self._entries, is_sparse=self.is_sparse)
+        return Size(*self._sides, self._entries, sparse=self.is_sparse)
 
-    def probe(self) -> Shape:
+    def probe(self) -> Size:
         """Return the size of the table; refuse a header that claims more than its member holds."""
         with self._stream("data" if self.is_sparse else self.key) as stream:
             stream.check()
@@ -269,11 +269,11 @@ class NpyReader(Reader):
         self.notes = _images(self._shape)
 
     @property
-    def shape(self) -> Shape:
+    def shape(self) -> Size:
         """Size of the table according to the header."""
-        return Shape(*self._sides, self._sides[0] * self._sides[1], is_sparse=False)
+        return Size(*self._sides, self._sides[0] * self._sides[1], sparse=False)
 
-    def probe(self) -> Shape:
+    def probe(self) -> Size:
         """Return the size of the table; refuse a header that claims more than the file holds."""
         if not self.source.is_packed:
             check_array(self._shape, self._dtype, self._held)

@@ -11,7 +11,7 @@ import numpy as np
 
 from nspca.data.columns import Columns, find_columns
 from nspca.data.layout import Layout
-from nspca.data.readers.base import Block, Reader, Shape
+from nspca.data.readers.base import Block, Reader, Size
 
 Piece: TypeAlias = tuple[np.ndarray, dict[int, list[str]]]
 """Consecutive rows of a table: numbers (rows, numeric columns), and the texts by number of their column."""
@@ -48,17 +48,17 @@ class TableReader(Reader):
         """
 
     @property
-    def shape(self) -> Shape:
+    def shape(self) -> Size:
         """Shape of the data: the number of rows, and of the columns that are features."""
         rows, count = self.rows, len(self.columns.features)
         not_counted = self.columns.describe_excluded(self.layout).removeprefix(" (").removesuffix(")")
-        return Shape(
+        return Size(
             rows,
             count,
             rows * count,
-            is_sparse=False,
-            is_exact=self.is_exact,
-            text_bytes=self.text_bytes,
+            sparse=False,
+            exact=self.is_exact,
+            text=self.text_bytes,
             not_counted=not_counted,
         )
 
