@@ -27,13 +27,14 @@ from nspca.dashboard.joint import proof as joint_proof
 from nspca.dashboard.joint import take_home as joint_everything
 from nspca.dashboard.learn import painting
 from nspca.dashboard.open_data import Chosen
-from nspca.dashboard.proof import attempts, closing, panel
+from nspca.dashboard.proof import attempts, optimal, panel
 from nspca.dashboard.proof.attempts import Proof
 from nspca.dashboard.spannogram import ranks
 from nspca.dashboard.sweep import page as sweep_page
 from nspca.dashboard.sweep import report
 from nspca.dashboard.views import membership, statement
 from nspca.data import Dataset
+from nspca.jobs import JobState
 from nspca.plots import (
     alt_text,
     gap_figure,
@@ -49,7 +50,7 @@ from nspca.presentation.numerals import OPTIMAL_GAP, proved_ratio
 from nspca.presentation.phrases import rival_name
 from nspca.progress import Event
 from nspca.specs import DataSpec, SweepSpec
-from nspca.specs.rows import Closer, Found, pack
+from nspca.specs.rows import Found, pack
 from tests.printed import BOUND, GUARANTEE, LOOSE, NUMBER, Page, Truth, Walk, hovers, read_number
 
 
@@ -332,8 +333,8 @@ def test_pages_about_one_component(solved, monkeypatch):
             panel._numbers(result, Proof(result.certificate, 0.1))
             for said in page.said[-4:]:
                 walk.text(said, of(result))
-            row = Closer(1.0, result.value, result.certificate.upper, "fast")
-            walk.text(closing.progress_words("running", [row]), of(result))
+            event = Event("search", lower=result.value, upper=result.certificate.upper)
+            walk.text(optimal.progress_words(JobState("a", "running", event=event)), of(result))
             found = Found("auto", k, result.value, result.certificate.upper)
             now = SimpleNamespace(rows=(pack(found)["row"],), event=None)
             monkeypatch.setattr(sweep_page.progress, "waiting", lambda now: None)
