@@ -133,6 +133,16 @@ def test_of_other_data_it_is_made_once_for_everybody(arrive, texts, address, pat
     assert [run.function for run in engine().store.list_runs(address(pages[0])["w"])] == [task]
 
 
+@pytest.mark.parametrize(("page", "key"), [("components", "table"), ("compare", "sample")])
+def test_it_takes_the_data_as_the_visitor_prepared_them(visit, stand_ins, texts, monkeypatch, page, key):
+    monkeypatch.setattr(shipped_answers, "find", FIND)
+    opened = visit(f"pages/{page}.py", **{key: "lrs"}, scale=1)
+    assert not opened.exception and not opened.error
+    assert "Stored answer" not in texts(opened), "that one is about the data as they are"
+    assert "nonnegative, standardised" in texts(opened)
+    assert "Stored answer" in texts(visit(f"pages/{page}.py", **{key: "lrs"}))
+
+
 @pytest.mark.visit
 def test_an_answer_that_a_restart_cut_off_is_made_again(arrive):
     page = arrive("pages/components.py", table="pitprops")

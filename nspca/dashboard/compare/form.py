@@ -4,6 +4,7 @@
 """
 
 from contextlib import suppress
+from typing import Any
 
 import streamlit as st
 
@@ -20,13 +21,15 @@ from nspca.specs.comparison import DEFAULT as FIRST
 def usual(of: Chosen) -> ComparisonSpec:
     """Return the usual question of the page, shown until the visitor changes the form.
 
+    It takes the data as the visitor prepared them: centred, standardised.
     Tables of many features get fewer values of k, and very wide ones fewer methods.
     """
-    n, center = of.dataset.X.shape[1], not of.dataset.is_covariance
-    able = methods.able(methods.refusals(of, True, center, False))
+    n = of.dataset.X.shape[1]
+    as_prepared: dict[str, Any] = {"center": _center(of), "scale": _scale(of)}
+    able = methods.able(methods.refusals(of, True, **as_prepared))
     by = tuple(name for name in (QUICK if n > LARGE else FIRST) if name in able)
     ks = default_ks(n)[:: 2 if n > SOME else 1]
-    return ComparisonSpec(data=of.spec, ks=ks, methods=by, center=center)
+    return ComparisonSpec(data=of.spec, ks=ks, methods=by, **as_prepared)
 
 
 def question(of: Chosen) -> ComparisonSpec:

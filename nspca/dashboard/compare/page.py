@@ -55,7 +55,8 @@ class ComparePage(AnswerPage[ComparisonSpec]):
         form.inputs(data)
 
     def line(self, data: Chosen, asked: ComparisonSpec) -> str:
-        words = [*asked.data.change_words(), _size(asked), SIGNS[asked.nonneg], options_words(asked.options)]
+        words = [*asked.data.change_words(), _size(asked), SIGNS[asked.nonneg], "standardised" * asked.scale]
+        words.append(options_words(asked.options))
         return ", ".join(filter(None, words))
 
     def label(self, data: Chosen, asked: ComparisonSpec) -> str:

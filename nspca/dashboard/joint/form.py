@@ -36,15 +36,17 @@ SIGNS = {False: "nonnegative", True: "of any sign"}
 def usual(about: Subject, of: Chosen) -> ComponentsSpec:
     """Return the usual question of the page, shown until the visitor changes the form.
 
-    Tables of many features get fewer methods, and folders a quick proof.
+    It takes the data as the visitor prepared them: centred, standardised. Tables of many features get fewer
+    methods, and folders a quick proof.
     """
     n = of.dataset.X.shape[1]
     r, size = default_sizes(n, about.r, about.size)
-    center = not of.dataset.is_covariance and not _is_counts(about)
-    able = methods.able(methods.refusals(of, True, center, False))
+    as_prepared: dict[str, Any] = {"center": _center(about, of), "scale": _scale(of)}
+    able = methods.able(methods.refusals(of, True, **as_prepared))
     by = tuple(name for name in _default(n) if name in able)
     how: dict[str, Any] = {"effort": "fast"} if of.reference.folder is not None else {}
-    return ComponentsSpec(data=of.spec, sizes=(size,) * r, methods=by, center=center, noun=about.one, **how)
+    how |= as_prepared
+    return ComponentsSpec(data=of.spec, sizes=(size,) * r, methods=by, noun=about.one, **how)
 
 
 def question(about: Subject, of: Chosen) -> ComponentsSpec:

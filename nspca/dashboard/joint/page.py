@@ -83,7 +83,8 @@ class JointPage(AnswerPage[ComponentsSpec]):
 
     def line(self, data: Chosen, asked: ComponentsSpec) -> str:
         signs = "nonnegative" if asked.nonneg else "weights of any sign"
-        return ", ".join([*asked.data.change_words(), self.about.sized(asked.sizes), signs])
+        scaled = ["standardised"] if asked.scale else []
+        return ", ".join([*asked.data.change_words(), self.about.sized(asked.sizes), signs, *scaled])
 
     def label(self, data: Chosen, asked: ComponentsSpec) -> str:
         return f"Find {self.about.count(asked.r)}"
