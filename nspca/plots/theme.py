@@ -137,7 +137,7 @@ def add_pixels(
     look = ({"colorbar": colorbar(title)} if title else {"showscale": False}) | look
     template = {"hovertemplate": f"{hover}<extra></extra>", "hoverongaps": False}
     shown = template if hover else {"hoverinfo": "skip"}
-    figure.add_heatmap(z=light(z), colorscale=colours, xgap=gap, ygap=gap, **shown | look)
+    figure.add_heatmap(z=light(z), colorscale=colours, **{"xgap": gap, "ygap": gap} | shown | look)
 
 
 def add_note(figure: go.Figure, text: str, x: float, y: float, corner: str, **look: Any) -> None:

@@ -124,7 +124,7 @@ def test_sweep_without_bounds_or_rows_draws_no_certified_region():
 
 @pytest.mark.parametrize(("upper", "listed"), [(0.6, True), (0.5, False)])
 def test_a_band_without_room_has_no_entry_in_the_legend(upper, listed):
-    frame = rows([5, 10], upper=upper).assign(value=0.5)
+    frame = rows([5, 10]).assign(value=0.5, upper=upper)
     drawn = named(plots.sweep_figure(frame, unit=1.0, closed=1e-6), "the optimum is in here (proved)")
     assert drawn.showlegend is listed
 
