@@ -19,7 +19,12 @@ from nspca.bounds.fixing.node import Stage, Use
 from nspca.bounds.fixing.tasks import Task
 from nspca.covariance.linalg import UNIT_ROUNDOFF
 from nspca.lowrank.fixing import at_directions, fixed_rows
+from nspca.lowrank.objective import Query
 
+OUTSIDE = 12
+"""Factor on the cap of cones while there are features without rows: one claim fixes all of them, often
+thousands.
+"""
 AGAIN = 0.25
 """Minimum share of the free features that a witness must have fixed to be used again at once."""
 
@@ -52,18 +57,20 @@ def fix(own: Bounding, least: int = 1) -> bool:
     kept, supports = own.kept, own.supports
     query, lost = own.query(use)
     r, t = len(kept.features), use.t
+    query, at = with_one_kind(query, r, own.problem.size)
+    outside = len(query.V) > at.size
     out = np.zeros(len(query.V), dtype=bool)
-    out[kept.fixed : r + min(1, kept.free)] = True
-    into = out & (np.arange(len(out)) < r)
+    out[kept.fixed : at.size + int(outside)] = True
+    into = out & (np.arange(len(out)) < at.size)
     F = below(own.target, t, use.paid)
     room = F - own.ground.margin - lost - 8 * UNIT_ROUNDOFF * abs(t)
-    known = own.directions(query)
-    found = fixed_rows(query, room, (out, into), known, own.cap, own.quietly, least)
+    cap = own.cap * (OUTSIDE if kept.free else 1)
+    found = fixed_rows(query, room, (out, into), own.directions(query), cap, own.quietly, least)
     rows = kept.features
-    left = rows[found.out[:r]]
-    if found.out[r:].any():
-        left = np.union1d(left, np.setdiff1d(supports.possible, rows))
-    needed = rows[found.into[:r]]
+    left = rows[at[found.out[: at.size]]]
+    if found.out[at.size :].any():
+        left = np.union1d(left, np.setdiff1d(supports.possible, rows[at]))
+    needed = rows[at[found.into[: at.size]]]
     if not left.size and not needed.size:
         return False
     proof = replace(use, F=F, tau=query.tau if kept.free else 0.0, tree=found.tree)
@@ -71,6 +78,22 @@ def fix(own: Bounding, least: int = 1) -> bool:
     own.carry(supports.fix(left, needed))
     take_up(own)
     return True
+
+
+def with_one_kind(query: Query, r: int, k: int) -> tuple[Query, np.ndarray]:
+    """Return a query with k of the free rows without U and height, if it has more, and the other rows.
+
+    All these have one and the same term, that of features without a row. The first r rows of the query are
+    those of features. The array has the numbers of those among them that keep a row of their own.
+    """
+    plain = ~query.V[:r].any(axis=1) & (np.zeros(r) if query.h is None else query.h[:r] == 0.0).astype(bool)
+    plain[: query.fixed] = False
+    if np.count_nonzero(plain) <= k:
+        return query, np.arange(r)
+    at, same = np.flatnonzero(~plain), np.flatnonzero(plain)[:k]
+    chosen = np.concatenate((at, same))
+    h = None if query.h is None else query.h[chosen]
+    return replace(query, V=query.V[chosen], h=h), at
 
 
 def fixable(ground: Ground, task: Task, t: float) -> int:
