@@ -106,6 +106,7 @@ class CoreSearch:
         kept = run.kept
         if kept.weights is not None:
             share = core.SHARE if core.few_in_reach(self.problem.covariance) else core.LIFTED_SHARE
+            share = min(share, core.HIGHER_SHARE) if self.limits is not None else share
             kept = self.lowered(kept, remainder, share, directions(kept, run.best))
         last = self.prove(kept, self.plan, self.limits)
         return None if last is None else last.point
