@@ -68,9 +68,12 @@ class BestBound(Work[Plan]):
         """Tell whether bounds of at least `least` can hardly reduce the gap."""
         return np.isfinite(least) and self.upper - least <= STALL * (self.upper - self.lower)
 
-    def splitting(self, rho: float = 1.0) -> Splitting:
-        """Return a new splitting on the kept rows, with penalty `rho` relative to the largest eigenvalue."""
-        return Splitting(self.kept, self.problem.size, self.problem.nonneg, rho=rho)
+    def splitting(self, rho: float = 1.0, count: int | None = None) -> Splitting:
+        """Return a new splitting on the kept rows, with penalty `rho` relative to the largest eigenvalue.
+
+        With a `count` of 1 no eigenvalue below the claim outside the rows counts.
+        """
+        return Splitting(self.kept, self.problem.size, self.problem.nonneg, rho=rho, count=count)
 
     @property
     def shown(self) -> float | None:

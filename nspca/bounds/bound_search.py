@@ -15,7 +15,7 @@ import numpy as np
 from nspca.bounds import elimination
 from nspca.bounds.best_bound import STALL
 from nspca.bounds.dual import starts
-from nspca.bounds.dual.lift import add_lift
+from nspca.bounds.dual.lift import Lift, add_lift
 from nspca.bounds.dual.rounds import look
 from nspca.bounds.dual.splitting import Splitting
 from nspca.bounds.elimination import Kept
@@ -110,15 +110,16 @@ class BoundSearch(TreeStage):
             return None
         plain = self.dual()
         whole = self.is_small or 1 < problem.n <= self.plan.whole
-        at_once = whole or (self.limits is not None and r > 1)
+        at_once = whole or (self.limits is not None and r > 1 and kept.weights is None)
         if at_once and self.plan.branching and not self.closed:
             self.run_tree(self.first_witness(plain), self.warm_of(plain), ROOT_ROUNDS)
             nearly = self.upper <= self.lower * (1 + NEARLY)
             if nearly or self.limits is not None or self.is_small:
                 return warm
-        for rank in ranks:
-            if not self.closed:
-                self.lift(plain, min(rank, r), warm)
+        ranks = tuple(min(rank, r) for rank in ranks)
+        for some in (ranks,) if kept.weights is not None else ((rank,) for rank in ranks):
+            if some and not self.closed and not self.is_late:
+                self.lift(plain, some, warm)
         return warm if self.subspace is None else Warm(kept.rows, self.subspace)
 
     def dual(self) -> Splitting:
@@ -139,19 +140,38 @@ class BoundSearch(TreeStage):
             splitting = other if self.upper < before else splitting
         return splitting
 
-    def lift(self, plain: Splitting, rank: int, warm: Warm | None) -> None:
-        """Try B6, then B9: rounds of steps, each followed by an evaluation, until the gap hardly closes.
+    def lift(self, plain: Splitting, ranks: tuple[int, ...], warm: Warm | None) -> None:
+        """Improve a lift of the first rank, and go on with it in more dimensions if there are more ranks.
 
         `plain` is the splitting of `dual`, whose W and X are the starting point. So is the subspace of `warm`
         if it fits. Where a witness decides many features, a tree goes on with the lift.
         """
-        splitting, W = self.splitting(), plain.entries.W
+        count = None if self.kept.weights is None else 1
+        splitting, W, rank = self.splitting(count=count), plain.entries.W, ranks[0]
         splitting.resume(W, plain.X)
         B = warm.B if warm is not None and warm.fits(self.kept, rank) else starts.basis(self.kept, W, rank)
         lift = add_lift(splitting, B, starts.first_point(self.problem, plain, B))
-        own, idle, before = np.inf, 0, self.upper
+        before = self.upper
+        for rank in ranks:
+            if rank > lift.B.shape[1]:
+                lift.rebase(starts.basis(self.kept, splitting.entries.W, rank))
+            self.improve(splitting, lift, rank)
+            if self.closed or self.is_late or self.decisive is not None:
+                break
+        if self.decisive is not None:
+            rounds = ROUNDS if self.limits is None else ROOT_ROUNDS
+            self.run_tree(self.decisive, self.warm_of(splitting, lift.points, lift), rounds)
+            self.decisive = None
+        elif self.upper < before:
+            self.subspace = lift.B
+
+    def improve(self, splitting: Splitting, lift: Lift, rank: int) -> None:
+        """Try B6, then B9: rounds of steps, each followed by an evaluation, until the gap hardly closes."""
+        own, idle = np.inf, 0
         rounds = self.plan.rounds_of(len(self.kept.block))
-        may_begin = self.plan.branching > 0 and self.kept.weights is None and self.lower > 0 and rank <= RANK
+        in_search = self.limits is not None
+        may_begin = self.plan.branching > 0 and self.lower > 0
+        may_begin &= in_search or (self.kept.weights is None and rank <= RANK)
 
         def enough(witness: Witness, t: float) -> bool:
             known = self.warm_of(splitting, lift.points, lift)
@@ -161,7 +181,8 @@ class BoundSearch(TreeStage):
             self.advance(splitting, ROUND)
             last = number == rounds or idle == PATIENCE - 1
             worth = 0.0 if last else WORTH * (self.upper - self.lower)
-            reached = look(lift, self.prove, self.keep, self.upper - worth, enough)
+            below = -np.inf if in_search and not last else self.upper - worth
+            reached = look(lift, self.prove, self.keep, below, enough, in_search)
             if self.decisive is not None:
                 break
             closed_little = np.isfinite(own) and own - reached < STALL * max(own - self.lower, 0.0)
@@ -171,10 +192,5 @@ class BoundSearch(TreeStage):
                 number >= PATIENCE and reached - (rounds - number) * max(own - reached, 0.0) > self.known
             )
             own = min(own, reached)
-            if self.closed or idle == PATIENCE or hopeless:
+            if self.closed or idle == PATIENCE or hopeless or self.is_late:
                 break
-        if self.decisive is not None:
-            self.run_tree(self.decisive, self.warm_of(splitting, lift.points, lift), ROUNDS)
-            self.decisive = None
-        elif self.upper < before:
-            self.subspace = lift.B

@@ -4,13 +4,15 @@
 of effort "fast". The best core then gets all steps of its effort.
 """
 
-from dataclasses import dataclass, replace
+import time
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from nspca.bounds import core, elimination
 from nspca.bounds.bound_search import BoundSearch
 from nspca.bounds.elimination import Kept
+from nspca.bounds.fixing.tree import Limits
 from nspca.bounds.plan import CLOSED, PLANS, Plan
 from nspca.bounds.remainder import Remainder
 from nspca.bounds.witness import Witness
@@ -28,6 +30,10 @@ LIKELY = 0.97
 """Assumed value when none is known, relative to the bound with an empty core."""
 QUICK = PLANS["fast"]
 """Plan that each core is tried with, before the best core gets the plan of its effort."""
+LOWER, SMALL = (0.7, 0.8, 0.9), 0.02
+"""Thresholds tried for the last lift, relative to that of its core: the first is taken whose K is at most the
+share SMALL of the value. Row cuts and a lift gain more from a low threshold than the few steps of a trial do.
+"""
 FOLLOWED = 5
 """Number of eigenvectors from which the weights of features outside a core are chosen."""
 
@@ -46,6 +52,12 @@ class CoreSearch:
         The best known value, or a likely one.
     steps : int
         Number of steps of earlier cores.
+    limits : Limits or None
+        Limits of the caller for a tree, which begins in the last lift if that may fix all features outside.
+    began : float
+        Time from which the seconds of the limits count.
+    has_tree : bool
+        Whether a tree has begun.
     """
 
     problem: Problem
@@ -56,6 +68,9 @@ class CoreSearch:
     best: Certificate | None = None
     aim: float = 0.0
     steps: int = 0
+    limits: Limits | None = None
+    began: float = field(default_factory=time.monotonic)
+    has_tree: bool = False
 
     def run(self) -> tuple[Certificate | None, None, Array | None]:
         """Return the best certificate, None and a better component, as `strongest` does."""
@@ -91,10 +106,23 @@ class CoreSearch:
         kept = run.kept
         if kept.weights is not None:
             share = core.SHARE if core.few_in_reach(self.problem.covariance) else core.LIFTED_SHARE
-            v, t = directions(kept, run.best), self.first_claim(kept.floor, share)
-            kept = core.with_core(self.problem, remainder, kept.features, kept.floor, t, v) or kept
-        last = self.prove(kept, self.plan)
+            share = min(share, core.HIGHER_SHARE) if self.limits is not None else share
+            kept = self.lowered(kept, remainder, share, directions(kept, run.best))
+        last = self.prove(kept, self.plan, self.limits)
         return None if last is None else last.point
+
+    def lowered(self, kept: Kept, remainder: Remainder, share: float, v: Array | None) -> Kept:
+        """Return a core with the threshold and the weights for its last lift (see `LOWER`)."""
+        problem, A = self.problem, self.problem.covariance
+        for lower in (*LOWER, 1.0):
+            tau = lower * kept.floor
+            entries = remainder if lower == 1.0 else core.collect(A, problem.nonneg, tau)
+            less = core.with_core(problem, entries, kept.features, tau, self.first_claim(tau, share), v)
+            if less is None or less.folded is None:
+                continue
+            if lower == 1.0 or np.linalg.norm(less.folded, 2) <= SMALL * self.aim:
+                return less
+        return kept
 
     def eliminated(self) -> Kept | None:
         """Return the kept rows of safe elimination if it may work well (see `PROMISING`), else None."""
@@ -114,7 +142,7 @@ class CoreSearch:
         """Return the first spectral claim t for a threshold tau (see `core.SHARE`)."""
         return share * (self.aim - self.problem.size * tau)
 
-    def prove(self, kept: Kept | None, plan: Plan) -> BoundSearch | None:
+    def prove(self, kept: Kept | None, plan: Plan, limits: Limits | None = None) -> BoundSearch | None:
         """Run a plan on some kept rows, keep its certificate if it is the best, and return the run.
 
         None without kept rows.
@@ -122,20 +150,25 @@ class CoreSearch:
         if kept is None:
             return None
         run = BoundSearch(self.problem, plan, self.lower, report=self.tell, kept=kept)
-        quick = plan is QUICK
+        run.limits, run.began, quick = limits, self.began, plan is QUICK
         run.upper = run.known = np.inf if quick else self.upper
         try:
             run.run(None)
         except Cancelled as stop:
-            if run.best is None or run.upper >= self.upper:
-                stop.best = self.best
-            else:
-                stop.best = run.best
+            self.take(run)
+            stop.best = self.best
             raise
-        if run.best is not None and run.upper < self.upper:
-            self.best, self.upper = run.best, run.upper
+        self.take(run)
         self.steps += run.steps
         return run
+
+    def take(self, run: BoundSearch) -> None:
+        """Take over the certificate of a run if it is the best, and the tree that it began, if any."""
+        if run.best is not None and run.upper < self.upper:
+            self.best, self.upper = run.best, run.upper
+        if run.unfinished is not None and self.best is not None:
+            self.best = self.best.with_unfinished(run.unfinished.witness)
+        self.has_tree |= run.unfinished is not None or (self.best is not None and self.best.form == "fixing")
 
     def tell(self, event: Event) -> None:
         """Report an event of one core, with the best bound and the steps of all cores so far."""

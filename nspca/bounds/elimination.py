@@ -22,10 +22,10 @@ from functools import cached_property
 
 import numpy as np
 
-from nspca.bounds.inequality import SLACK
 from nspca.bounds.peaks import peaks as peaks_of_parts
+from nspca.bounds.remainder import entry_error
 from nspca.covariance.covariance import Covariance
-from nspca.covariance.linalg import UNIT_ROUNDOFF, Array, krylov, largest_eigenpairs, largest_eigenvalue
+from nspca.covariance.linalg import Array, krylov, largest_eigenpairs, largest_eigenvalue
 from nspca.covariance.parts import Parts
 from nspca.problem import Problem
 
@@ -153,9 +153,7 @@ def keep(problem: Problem, most: int) -> Kept:
         return all_rows(problem)
     largest, level = _beyond(problem, most)
     rows = np.append(forced, np.setdiff1d(np.flatnonzero(largest > level), forced))
-    samples = A.shape[0] if A.source == "data" else 1
-    rounding = SLACK * UNIT_ROUNDOFF * (samples + 64) * float(A.diagonal.max())
-    return Kept(rows, A.block(rows), level + rounding, free=A.n - rows.size, fixed=forced.size)
+    return Kept(rows, A.block(rows), level + entry_error(A), free=A.n - rows.size, fixed=forced.size)
 
 
 def enough_rows(problem: Problem, numbers: tuple[int, ...], most: float) -> int:

@@ -22,6 +22,7 @@ from nspca.bounds.fixing.stages import fixable
 from nspca.bounds.fixing.stored import Stored
 from nspca.bounds.fixing.tasks import Task
 from nspca.bounds.fixing.tree import FixingTree, Limits
+from nspca.bounds.fixing.whole import whole
 from nspca.bounds.plan import BRANCHED
 from nspca.bounds.witness import Witness, lifted
 from nspca.certificate import Certificate
@@ -33,6 +34,10 @@ ROOT_RANK = 3
 UNDECIDED, WIDE = 0.7, 400
 """A tree begins in a lift that may leave at most `BRANCHED` features undecided. With at most WIDE kept rows,
 the share UNDECIDED of these is few enough.
+"""
+SURE = 1e-3
+"""A tree begins in the lift of a core when it may fix all features outside, and this share of the value
+below the level, so that the search that proves it has few cones.
 """
 
 
@@ -63,6 +68,12 @@ class TreeStage(BestBound):
         return 1 < self.problem.n <= BRANCHED
 
     @property
+    def is_late(self) -> bool:
+        """Tell whether the seconds of the limits are over."""
+        seconds = None if self.limits is None else self.limits.seconds
+        return seconds is not None and time.monotonic() - self.began > seconds
+
+    @property
     def with_tree(self) -> Certificate | None:
         """The best certificate, with the tree of an unfinished search in it."""
         if self.unfinished is None:
@@ -80,9 +91,11 @@ class TreeStage(BestBound):
         forced = np.array(self.problem.forced, dtype=np.int64)
         supports = Supports(forced, np.setdiff1d(ground.everything, forced), self.problem.size)
         task = Task(supports, stored, warm, self.lower, self.gap, self.plan)
-        left = supports.possible.size - fixable(ground, task, t)
-        rows = len(self.kept.block)
+        rows, sure = len(self.kept.block), 0.0
         most = max(BRANCHED, UNDECIDED * rows) if rows <= WIDE else BRANCHED
+        if self.kept.weights is not None:
+            most, sure = rows, SURE * self.lower
+        left = supports.possible.size - fixable(ground, task, t + sure)
         self.decisive = stored if left <= most else None
         return self.decisive is not None
 
@@ -97,7 +110,13 @@ class TreeStage(BestBound):
 
         The arguments are those of `FixingTree.begin`; without `rounds` only the root is settled.
         """
-        tree = self.new_tree(self.kept)
+        kept = self.kept
+        if kept.weights is not None and witness is not None:
+            found = whole(self.problem, kept, witness)
+            if found is None:
+                return
+            kept, witness = found
+        tree = self.new_tree(kept)
         with self.taking(tree):
             tree.begin(witness, warm, rounds, work)
             if rounds and tree.root is not None:

@@ -149,6 +149,7 @@ def look(
     keep: Callable[[Witness, Proof], None],
     below: float = np.inf,
     enough: Callable[[Witness, float], bool] = lambda witness, estimate: False,
+    eager: bool = False,
 ) -> float:
     """Evaluate a lift for one component, and return the smaller of two bounds of the mean of its last steps.
 
@@ -167,14 +168,16 @@ def look(
     enough : callable
         ``enough(witness, estimate)`` tells whether nothing more is to be proved, of a witness that would be
         proved next. The lift then stays as it is.
+    eager : bool
+        Whether that is asked of all witnesses, also of those that are estimated only.
     """
     found = []
     for one in proposals(lift):
+        if (eager or one.promise < below) and enough(one.witness, one.left):
+            return one.promise
         if one.promise >= below:
             found.append(one.promise)
             continue
-        if enough(one.witness, one.left):
-            return one.promise
         proof = prove(one.witness, one.left)
         # The mean of the last steps may have fewer directions than the last step itself.
         if one.is_own and proof.cover.direction.size == lift.U.shape[1] + 1:

@@ -30,10 +30,18 @@ DAMPED = 2.0**-5
 
 def first_lift(own: Bounding, task: Task) -> Lift:
     """Return the lift of the parent on the rows of the node, or one begun from its witness."""
-    if own.warm is not None and own.warm.lift is not None:
-        return gone_on(own, own.warm.lift)
+    lift = None if own.warm is None else own.warm.lift
+    if lift is not None and np.isin(own.kept.features, lift.splitting.kept.features).all():
+        # The threshold can fall far once the features outside a core are gone: short steps take too long.
+        return restricted(own.problem, lift, own.kept) if is_core(own) else gone_on(own, lift)
     wide = task.witness is not None and task.witness.U.shape[1] > RANK
     return begin(own, task.witness, RAISED if task.raised and wide else RANK)
+
+
+def is_core(own: Bounding) -> bool:
+    """Tell whether the work on a node begins with a lift on a dense core with weights (`core`)."""
+    lift = None if own.warm is None else own.warm.lift
+    return lift is not None and lift.splitting.kept.weights is not None
 
 
 def gone_on(own: Bounding, lift: Lift) -> Lift:

@@ -19,6 +19,7 @@ from nspca.bounds.fixing.lifts import (
     begin,
     begin_afresh,
     first_lift,
+    is_core,
     raise_rank,
     reach_points,
     remember,
@@ -80,11 +81,13 @@ def improve(own: Bounding, task: Task) -> None:
             own.points = task.warm.feasible(own.kept, own.problem.size)
         own.cap = FIX_CAP if task.rounds else QUICK_CAP
         stored = task.witness.covering(own.kept.features)
-        if is_hopeless(own, task, stored):
+        if is_hopeless(own, task, stored) or is_core(own):
             claim(own, stored)
         else:
             own.offer(stored)
-        fix_all(own)
+        if not fix_all(own) and is_core(own):
+            own.priced = None
+            own.offer(stored)
     own.cap = FIX_CAP
     if not own.done and task.rounds:
         refine(own, task)

@@ -17,9 +17,13 @@ from nspca.bounds.fixing.eigenvalues import take_up
 from nspca.bounds.fixing.ground import Ground
 from nspca.bounds.fixing.node import Stage, Use
 from nspca.bounds.fixing.tasks import Task
-from nspca.covariance.linalg import UNIT_ROUNDOFF
+from nspca.covariance.linalg import UNIT_ROUNDOFF, Array
+from nspca.lowrank.cones import Budget, search
 from nspca.lowrank.fixing import at_directions, fixed_rows
+from nspca.lowrank.objective import Query
 
+OUTSIDE = 25
+"""Factor on the cap of cones of a search about all features without rows, which are often thousands."""
 AGAIN = 0.25
 """Minimum share of the free features that a witness must have fixed to be used again at once."""
 
@@ -52,25 +56,60 @@ def fix(own: Bounding, least: int = 1) -> bool:
     kept, supports = own.kept, own.supports
     query, lost = own.query(use)
     r, t = len(kept.features), use.t
-    out = np.zeros(len(query.V), dtype=bool)
-    out[kept.fixed : r + min(1, kept.free)] = True
-    into = out & (np.arange(len(out)) < r)
     F = below(own.target, t, use.paid)
     room = F - own.ground.margin - lost - 8 * UNIT_ROUNDOFF * abs(t)
-    known = own.directions(query)
-    found = fixed_rows(query, room, (out, into), known, own.cap, own.quietly, least)
-    rows = kept.features
-    left = rows[found.out[:r]]
-    if found.out[r:].any():
-        left = np.union1d(left, np.setdiff1d(supports.possible, rows))
-    needed = rows[found.into[:r]]
+    known, rows = own.directions(query), kept.features
+    query, at = with_one_kind(query, r, own.problem.size)
+    outside = len(query.V) > at.size
+    tree = outside_proof(own, query, at.size, room, known) if outside else None
+    left, needed = np.setdiff1d(supports.possible, rows[at]), rows[:0]
+    if tree is None:
+        out = np.zeros(len(query.V), dtype=bool)
+        out[kept.fixed : at.size + int(outside)] = True
+        into = out & (np.arange(len(out)) < at.size)
+        found = fixed_rows(query, room, (out, into), known, own.cap, own.quietly, least)
+        left = np.union1d(rows[at[found.out[: at.size]]], left if found.out[at.size :].any() else rows[:0])
+        needed, tree = rows[at[found.into[: at.size]]], found.tree
     if not left.size and not needed.size:
         return False
-    proof = replace(use, F=F, tau=query.tau if kept.free else 0.0, tree=found.tree)
+    proof = replace(use, F=F, tau=query.tau if kept.free else 0.0, tree=tree)
     own.stages.append(Stage(left, np.sort(needed), proof))
     own.carry(supports.fix(left, needed))
     take_up(own)
     return True
+
+
+def outside_proof(own: Bounding, query: Query, r: int, room: float, known: Array) -> np.ndarray | None:
+    """Return the cover that proves of the rows from r on, all of one kind, that no better answer has one.
+
+    None where it takes too many cones. The search is for the largest sum that has one of these rows, so it is
+    a plain one: much faster than one that asks of every row.
+    """
+    first = np.concatenate(
+        (np.arange(query.fixed), [r], np.arange(query.fixed, r), np.arange(r + 1, len(query.V)))
+    )
+    h = None if query.h is None else query.h[first]
+    asked = replace(query, V=query.V[first], h=h, fixed=query.fixed + 1)
+    if query.fixed >= query.k or (len(known) and at_directions(query, known)[0][r] > room):
+        return None
+    cover = search(asked, Budget(0.0, goal=room, hopeless=room, cap=OUTSIDE * own.cap), (), own.quietly)
+    return cover.tree if cover.upper <= room else None
+
+
+def with_one_kind(query: Query, r: int, k: int) -> tuple[Query, np.ndarray]:
+    """Return a query with k of the free rows without U and height, if it has more, and the other rows.
+
+    All these have one and the same term, that of features without a row. The first r rows of the query are
+    those of features. The array has the numbers of those among them that keep a row of their own.
+    """
+    plain = ~query.V[:r].any(axis=1) & (np.zeros(r) if query.h is None else query.h[:r] == 0.0).astype(bool)
+    plain[: query.fixed] = False
+    if np.count_nonzero(plain) <= k:
+        return query, np.arange(r)
+    at, same = np.flatnonzero(~plain), np.flatnonzero(plain)[:k]
+    chosen = np.concatenate((at, same))
+    h = None if query.h is None else query.h[chosen]
+    return replace(query, V=query.V[chosen], h=h), at
 
 
 def fixable(ground: Ground, task: Task, t: float) -> int:

@@ -1,0 +1,105 @@
+"""Witnesses of cores on rows without weights: against brute force, eigenvalues and the checker."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import nspca
+from nspca.bounds import core_search, strongest
+from nspca.bounds.elimination import peaks
+from nspca.bounds.fixing import settle, stages
+from nspca.bounds.fixing.ground import Ground
+from nspca.bounds.fixing.stored import Stored
+from nspca.bounds.fixing.tree import FixingTree, Limits
+from nspca.bounds.fixing.whole import whole
+from nspca.bounds.plan import PLANS
+from nspca.bounds.witness import largest
+from nspca.lowrank import fixing
+from nspca.lowrank.objective import Query
+from tests.bounds.test_core import made, some_witness, table
+from tests.oracles import brute_force, brute_force_forced
+from tests.strategies import counts
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+@counts(20, 400)
+def test_a_tree_that_begins_with_the_witness_of_a_core_loses_no_answer(nonneg, count):
+    """What is left of A is no more than the core proves, and trees are accepted and not below the optimum."""
+    rng, made_so = np.random.default_rng(3 + nonneg), 0
+    for _ in range(count):
+        n = int(rng.integers(3, 11))
+        X, k = table(rng, n), int(rng.integers(1, n + 1))
+        forced = tuple(sorted(rng.choice(n, size=k - 1, replace=False).tolist())) if rng.random() < 0.2 else ()
+        problem = nspca.Problem.from_data(X, k, nonneg, forced=forced)
+        _, _, kept = made(problem, rng)
+        if kept is None or not len(kept.block) or kept.weights is None:
+            continue
+        stored = Stored.of(kept.features, some_witness(kept, problem, rng))
+        found = whole(problem, kept, stored)
+        if found is None:
+            continue
+        rows, witness = found
+        made_so += 1
+        entries = peaks(problem.covariance, nonneg)[0]
+        others = np.setdiff1d(np.arange(n), rows.features)
+        assert rows.free == others.size and (entries[others] <= rows.floor).all()
+        t = max(largest(kept, stored.at(kept.features)), kept.outside)
+        assert largest(rows, witness.at(rows.features)) <= t + 1e-4 * problem.covariance.trace
+        best = (brute_force_forced if forced else brute_force)(
+            problem.covariance.matrix, k, nonneg, *((forced,) if forced else ())
+        )[0]
+        lower = best * float(rng.choice([1.0, 0.9]))
+        tree = FixingTree(
+            problem=problem,
+            plan=replace(PLANS["fast"], cap=200),
+            lower=lower,
+            ground=Ground.of(problem, rows),
+            limits=Limits(nodes=3),
+        )
+        tree.begin(witness, None, 1)
+        tree.run()
+        certificate = tree.certificate()
+        assert certificate.upper >= best * problem.covariance.unit * (1 - 1e-12)
+        assert nspca.verify(X, certificate, problem) <= certificate.upper
+    assert made_so > count / 3
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+@counts(30, 300)
+def test_rows_of_one_kind_stand_for_each_other(nonneg, count):
+    """f+j and f-j of the rows that are left are the same with k rows of one kind as with all of them."""
+    rng = np.random.default_rng(5)
+    for _ in range(count):
+        k, r, extra = int(rng.integers(1, 4)), int(rng.integers(8, 14)), int(rng.integers(0, 3))
+        fixed = int(rng.integers(0, k + 1))
+        V, h = rng.standard_normal((r + extra, 2)), np.maximum(rng.standard_normal(r + extra), 0.0)
+        plain = np.arange(r + extra) >= r - 6
+        V[plain], h[plain] = 0.0, 0.0
+        query = Query(V, k, h, 0.3, nonneg, fixed)
+        less, at = stages.with_one_kind(query, r, k)
+        assert np.array_equal(at, np.arange(r - 6)) and len(less.V) == at.size + k
+        C = rng.standard_normal((40, 3))
+        C[:, 2] = np.abs(C[:, 2])
+        before, after = fixing.at_directions(query, C), fixing.at_directions(less, C)
+        for one, other in zip(before, after, strict=True):
+            np.testing.assert_allclose(one[at], other[: at.size], rtol=1e-12)
+        np.testing.assert_allclose(before[0][r - 6], after[0][at.size], rtol=1e-12)
+
+
+def test_a_search_for_the_optimum_begins_in_the_lift_of_a_core(monkeypatch):
+    """A table whose features outside are small: all of them are fixed out by the witness of the core."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((30, 260)) * np.where(np.arange(260) < 40, 3.0, 0.4)
+    X[:, :12] += 4.0 * rng.standard_normal((30, 1))
+    monkeypatch.setattr(strongest, "MOST_ROWS", 0)
+    monkeypatch.setattr(strongest, "PLANS", PLANS | {"standard": replace(PLANS["standard"], rows=(50,))})
+    monkeypatch.setitem(strongest.OPENING, "cores", (60,))
+    monkeypatch.setattr(core_search, "PROMISING", 0.0)
+    began = []
+    monkeypatch.setattr(settle, "claim", lambda own, stored: began.append(own.kept.free) or keep(own, stored))
+    keep = __import__("nspca.bounds.fixing.priced", fromlist=["claim"]).claim
+    problem = nspca.Problem.from_data(X, 10)
+    result = nspca.solve(problem, certify="exhaustive", seconds=100)
+    assert began and result.status is nspca.Status.OPTIMAL
+    assert nspca.verify(X, result.certificate, problem) >= result.value
