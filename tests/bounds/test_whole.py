@@ -30,7 +30,9 @@ def test_a_tree_that_begins_with_the_witness_of_a_core_loses_no_answer(nonneg, c
     for _ in range(count):
         n = int(rng.integers(3, 11))
         X, k = table(rng, n), int(rng.integers(1, n + 1))
-        forced = tuple(sorted(rng.choice(n, size=k - 1, replace=False).tolist())) if rng.random() < 0.2 else ()
+        forced = (
+            tuple(sorted(rng.choice(n, size=k - 1, replace=False).tolist())) if rng.random() < 0.2 else ()
+        )
         problem = nspca.Problem.from_data(X, k, nonneg, forced=forced)
         _, _, kept = made(problem, rng)
         if kept is None or not len(kept.block) or kept.weights is None:
