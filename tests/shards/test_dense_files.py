@@ -112,6 +112,8 @@ def _odd(tmp_path):
     yield "text", lambda path: _save(path, np.array([["a", "b"], ["c", "d"]])), "must hold real numbers"
     yield "cut", lambda path: path.write_bytes(_saved(tmp_path)[:-8]), "damaged or cut short"
     yield "packed", lambda path: path.write_bytes(gzip.compress(_saved(tmp_path))), "is packed.*unpack it"
+    yield "packed npz", lambda path: _pack(path, lambda own: _savez(own, X)), "is packed.*unpack it"
+    yield "packed HDF5", lambda path: _pack(path, lambda own: hdf5(own, X=X)), "is packed.*unpack it"
     yield "inf", lambda path: _save(path, np.where(X > 2, np.inf, X)), "must be a finite number"
     yield "ticks", lambda path: _save(path, np.full((5, 3), 2**60 + 1)), "must fit float64"
     yield "two", lambda path: hdf5(path, a=X, b=X), "exactly one table of numbers; its tables are a, b"
@@ -152,6 +154,11 @@ def _save_sparse(path, matrix) -> None:
         sp.save_npz(file, matrix)
 
 
+def _pack(path, make) -> None:
+    make(path)
+    path.write_bytes(gzip.compress(path.read_bytes()))
+
+
 def _cut(path) -> None:
     hdf5(path, X=X)
     path.write_bytes(path.read_bytes()[:3000])
@@ -169,7 +176,7 @@ def _beyond() -> sp.csr_array:
     return table
 
 
-@pytest.mark.parametrize("number", range(28))
+@pytest.mark.parametrize("number", range(30))
 def test_what_cannot_be_sharded_is_one_sentence_and_leaves_nothing(number, tmp_path):
     _, make, sentence = [*_odd(tmp_path)][number]
     make(tmp_path / "file")
@@ -180,7 +187,7 @@ def test_what_cannot_be_sharded_is_one_sentence_and_leaves_nothing(number, tmp_p
 
 
 def test_every_odd_file_is_tried(tmp_path):
-    assert len([*_odd(tmp_path)]) == 28
+    assert len([*_odd(tmp_path)]) == 30
 
 
 @pytest.mark.parametrize("ending", ["npy", "npz"])

@@ -73,6 +73,10 @@ def open_reader(source: Source, options: ReadOptions = DEFAULT, *, report: Repor
         raise InvalidData(
             f"{source.called} is empty: a table with at least two rows and two columns is needed."
         )
+    if source.is_packed and (first.startswith(CONTAINERS) or Hdf5Reader.matches(first)):
+        raise InvalidData(
+            f"{source.called} is packed, and its rows cannot be read from the middle: unpack it."
+        )
     if first.startswith(CONTAINERS):
         kind = _find_archive(source)
     elif Hdf5Reader.matches(first):
