@@ -30,9 +30,8 @@ def test_a_tree_that_begins_with_the_witness_of_a_core_loses_no_answer(nonneg, c
     for _ in range(count):
         n = int(rng.integers(3, 11))
         X, k = table(rng, n), int(rng.integers(1, n + 1))
-        forced = (
-            tuple(sorted(rng.choice(n, size=k - 1, replace=False).tolist())) if rng.random() < 0.2 else ()
-        )
+        forced = tuple(sorted(rng.choice(n, size=k - 1, replace=False).tolist()))
+        forced = forced if rng.random() < 0.2 else ()
         problem = nspca.Problem.from_data(X, k, nonneg, forced=forced)
         _, _, kept = made(problem, rng)
         if kept is None or not len(kept.block) or kept.weights is None:
@@ -98,9 +97,13 @@ def test_a_search_for_the_optimum_begins_in_the_lift_of_a_core(monkeypatch):
     monkeypatch.setattr(strongest, "PLANS", PLANS | {"standard": replace(PLANS["standard"], rows=(50,))})
     monkeypatch.setitem(strongest.OPENING, "cores", (60,))
     monkeypatch.setattr(core_search, "PROMISING", 0.0)
-    began = []
-    monkeypatch.setattr(settle, "claim", lambda own, stored: began.append(own.kept.free) or keep(own, stored))
-    keep = __import__("nspca.bounds.fixing.priced", fromlist=["claim"]).claim
+    began, claim = [], settle.claim
+
+    def counted(own, stored):
+        began.append(own.kept.free)
+        claim(own, stored)
+
+    monkeypatch.setattr(settle, "claim", counted)
     problem = nspca.Problem.from_data(X, 10)
     result = nspca.solve(problem, certify="exhaustive", seconds=100)
     assert began and result.status is nspca.Status.OPTIMAL
