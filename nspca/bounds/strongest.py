@@ -88,7 +88,7 @@ def strongest(
     # The matrices are small: several BLAS threads would spend most time waiting for each other.
     with one_thread():
         searched = limits is not None or resume is not None
-        few = tuple(rows for rows in plan.rows if rows <= MOST_ROWS or problem.n <= plan.rows[-1])
+        few = plan.rows if problem.n <= plan.rows[-1] else tuple(min(r, MOST_ROWS) for r in plan.rows)
         first: Certificate | None = None
         began, point = time.monotonic(), None
         if resume is None and core.pays(problem, few, LEFT_OUT * lower, lower):

@@ -30,9 +30,8 @@ def test_a_tree_that_begins_with_the_witness_of_a_core_loses_no_answer(nonneg, c
     for _ in range(count):
         n = int(rng.integers(3, 11))
         X, k = table(rng, n), int(rng.integers(1, n + 1))
-        forced = (
-            tuple(sorted(rng.choice(n, size=k - 1, replace=False).tolist())) if rng.random() < 0.2 else ()
-        )
+        forced = tuple(sorted(rng.choice(n, size=k - 1, replace=False).tolist()))
+        forced = forced if rng.random() < 0.2 else ()
         problem = nspca.Problem.from_data(X, k, nonneg, forced=forced)
         _, _, kept = made(problem, rng)
         if kept is None or not len(kept.block) or kept.weights is None:
@@ -48,9 +47,9 @@ def test_a_tree_that_begins_with_the_witness_of_a_core_loses_no_answer(nonneg, c
         assert rows.free == others.size and (entries[others] <= rows.floor).all()
         t = max(largest(kept, stored.at(kept.features)), kept.outside)
         assert largest(rows, witness.at(rows.features)) <= t + 1e-4 * problem.covariance.trace
-        best = (brute_force_forced if forced else brute_force)(
-            problem.covariance.matrix, k, nonneg, *((forced,) if forced else ())
-        )[0]
+        A = problem.covariance.matrix
+        found_best = brute_force_forced(A, k, forced, nonneg) if forced else brute_force(A, k, nonneg)
+        best = found_best if isinstance(found_best, float) else found_best[0]
         lower = best * float(rng.choice([1.0, 0.9]))
         tree = FixingTree(
             problem=problem,
@@ -94,13 +93,17 @@ def test_a_search_for_the_optimum_begins_in_the_lift_of_a_core(monkeypatch):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((30, 260)) * np.where(np.arange(260) < 40, 3.0, 0.4)
     X[:, :12] += 4.0 * rng.standard_normal((30, 1))
-    monkeypatch.setattr(strongest, "MOST_ROWS", 0)
+    monkeypatch.setattr(strongest, "MOST_ROWS", 20)
     monkeypatch.setattr(strongest, "PLANS", PLANS | {"standard": replace(PLANS["standard"], rows=(50,))})
     monkeypatch.setitem(strongest.OPENING, "cores", (60,))
     monkeypatch.setattr(core_search, "PROMISING", 0.0)
-    began = []
-    monkeypatch.setattr(settle, "claim", lambda own, stored: began.append(own.kept.free) or keep(own, stored))
-    keep = __import__("nspca.bounds.fixing.priced", fromlist=["claim"]).claim
+    began, claim = [], settle.claim
+
+    def counted(own, stored):
+        began.append(own.kept.free)
+        claim(own, stored)
+
+    monkeypatch.setattr(settle, "claim", counted)
     problem = nspca.Problem.from_data(X, 10)
     result = nspca.solve(problem, certify="exhaustive", seconds=100)
     assert began and result.status is nspca.Status.OPTIMAL

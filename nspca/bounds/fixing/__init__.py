@@ -13,6 +13,7 @@ eigenvalues, stages, lifts, probes, priced
           of a branch, and what is special where features have prices
 branching what the children of a node start from
 settle    all of these in order
+whole     the witness of a core, on the rows that a tree works on
 arrays    the arrays of a certificate from a tree, and back
 fates     features that every better answer must have or cannot have
 tree      the search
