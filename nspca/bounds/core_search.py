@@ -14,7 +14,7 @@ from nspca.bounds.bound_search import BoundSearch
 from nspca.bounds.elimination import Kept
 from nspca.bounds.fixing.tree import Limits
 from nspca.bounds.plan import CLOSED, PLANS, Plan
-from nspca.bounds.remainder import Remainder
+from nspca.bounds.remainder import Remainder, collect
 from nspca.bounds.witness import Witness
 from nspca.certificate import Certificate
 from nspca.covariance.linalg import Array, largest_eigenpairs
@@ -116,7 +116,7 @@ class CoreSearch:
         problem, A = self.problem, self.problem.covariance
         for lower in (*LOWER, 1.0):
             tau = lower * kept.floor
-            entries = remainder if lower == 1.0 else core.collect(A, problem.nonneg, tau)
+            entries = remainder if lower == 1.0 else collect(A, problem.nonneg, tau)
             less = core.with_core(problem, entries, kept.features, tau, self.first_claim(tau, share), v)
             if less is None or less.folded is None:
                 continue

@@ -31,8 +31,11 @@ MOST_ROWS = 800
 """Maximum rows of safe elimination where a core may be tried. With more, a core proves as much in a third of
 the time.
 """
-OPENING = {"cores": (600,), "excesses": (0.3,), "ranks": (4, 5, 6), "rounds": 8}
-"""What a search for the optimum has in its plan for the core with which it begins."""
+
+
+def opening(plan: Plan) -> Plan:
+    """Return the plan of the core with which a search for the optimum begins."""
+    return replace(plan, cores=(600,), excesses=(0.3,), ranks=(4, 5, 6), rounds=8)
 
 
 def strongest(
@@ -95,7 +98,7 @@ def strongest(
             A = problem.covariance
             if isinstance(A, Parts) and core.few_in_reach(A):
                 plan = plan_in_parts(effort, int(A.rows.counts.sum()))
-            plan = plan if limits is None else replace(plan, **OPENING)
+            plan = plan if limits is None else opening(plan)
             cores = CoreSearch(problem, plan, max(lower, 0.0), report, known, limits=limits)
             first, _, point = cores.run()
             if limits is None or cores.has_tree or cores.closed:
