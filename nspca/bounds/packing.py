@@ -11,7 +11,6 @@ import numpy as np
 from nspca.bounds.dual import starts
 from nspca.bounds.dual.lift import Lift, add_packing
 from nspca.bounds.dual.splitting import Splitting
-from nspca.bounds.inequality import threshold
 from nspca.bounds.kyfan import KyFan
 from nspca.bounds.packed_proof import Packed, PackedProof, counts_of
 from nspca.bounds.plan import ROUND, JointPlan
@@ -50,6 +49,7 @@ class Packing(PackedProof):
     before : bound proved by the run before, in the units of the data
     first, last : ranks of the first and of the last lift so far, also of a run that this one goes on from;
         0 before there is one
+    scales : scales of the kept rows at the end of the last lift; None before there is one
     """
 
     W: Array
@@ -57,6 +57,7 @@ class Packing(PackedProof):
     before: float = np.inf
     first: int = 0
     last: int = 0
+    scales: Array | None = None
 
     @classmethod
     def following(cls, run: KyFan, before: Certificate) -> "Packing":
@@ -97,6 +98,7 @@ class Packing(PackedProof):
             before=before.upper,
             first=run.first,
             last=run.last,
+            scales=run.scales,
             last_rows=run.last_rows,
         )
 
@@ -123,6 +125,7 @@ class Packing(PackedProof):
                 last_step = self.steps + (self.total - self.steps) // (end - rank)
                 self.improve(lift, last_step, is_last=rank == end - 1)
                 (self.W, *_), self.X = lift.averaged(), lift.splitting.X
+                self.scales = lift.averaged_scales()
         self.steps = self.total
         self.tell()
 
@@ -155,9 +158,17 @@ class Packing(PackedProof):
         B, counts = starts.basis(kept, self.W, rank), counts_of(problem)
         points = starts.first_points(splitting, U, counts)
         lift = add_packing(splitting, B, points, counts, wait=self.plan.wait)
+        if self.is_scaled:
+            lift.rescale(np.ones(len(self.W)) if self.scales is None else self.scales)
+            splitting.resume(self.W, self.X)
         lift.resume(U, self.X)
-        starts.first_prices(lift, sum(problem.sizes), self.tell)
+        starts.first_prices(lift, sum(problem.sizes), self.tell, moving=self.scales is None)
         return lift
+
+    @property
+    def is_scaled(self) -> bool:
+        """Tell whether rows get scales: not with weights, and not before a search over sets."""
+        return self.kept.weights is None and not self.plan.searched_nodes(self.problem.n)
 
     def rank(self) -> int:
         """Return the dimension of the first lift: one more than the eigenvalues of A - W that stand out.
@@ -178,9 +189,9 @@ class Packing(PackedProof):
         The bound is searched and proved when it promises to close the share `worth` of the gap. Otherwise it
         is only an estimate, and `proved` searches the best of those. With `put_off` all are left to it.
         """
-        packed = Packed(*lift.averaged())
+        packed = Packed(*lift.averaged(), lift.averaged_scales())
         base, h = packed.base(self.problem, self.kept), packed.heights(self.problem)
-        tau = threshold(packed.W, self.problem.nonneg, self.kept.floor)
+        tau = packed.threshold(self.problem.nonneg, self.kept.floor)
         # the bundle has points for single steps, and climbs find those that the mean leaves room for
         tops = lift.reach(packed.L, h, tau)
         promise = base + float(lift.totals @ tops)

@@ -32,7 +32,7 @@ multipliers.
 
 import numpy as np
 
-from nspca.bounds.dual.bundle import CLIMBS, Bundle, Sought, climb
+from nspca.bounds.dual.bundle import CLIMBS, Bundle, Sought, absolute_sums, climb
 from nspca.bounds.dual.entries import EntriesAim
 from nspca.bounds.dual.prices import Given, Prices
 from nspca.bounds.dual.rowcuts import WAIT, Cuts, CutsAim
@@ -43,6 +43,12 @@ from nspca.covariance.linalg import Array
 
 GAP = 1e-6
 """Tolerance for the weights of the bundle, relative to rho."""
+MOVED, SEEN, WIDEST = 0.1, 0.1, 1.0
+"""How far scales move, as a power of the ratio of the two sums of a row; sums that are added to both, relative
+to their mean, as small ones say little; and the largest logarithm of a scale.
+"""
+TINIEST = 1e-300
+"""Smallest number by which sums are divided."""
 ENTERING = 32
 """With prices, the number of points that may get weight in one Newton step. Most points of the bundle have
 none.
@@ -228,8 +234,8 @@ class Lift(Bundle):
                 C = self.rng.standard_normal((U.shape[1] + 1, CLIMBS))
                 if self.prices is not None:
                     X = self.heaviest(g, CLIMBS)
-                    C = np.hstack((C, np.vstack((U.T @ X, root_tau * np.abs(X).sum(axis=0)))))
-            found.append(climb(U, root_tau, self.of_group(g), C, h))
+                    C = np.hstack((C, np.vstack((U.T @ X, root_tau * absolute_sums(X, self.scales)))))
+            found.append(climb(U, root_tau, self.of_group(g), C, h, self.scales))
         tops = self.joined(found, self.tops(self.values(U, h, tau)))
         self._base(self.B)
         return tops
@@ -239,6 +245,29 @@ class Lift(Bundle):
         H, self.recent = self.B.T @ B, None
         self.dual, self.shadow = H.T @ self.dual @ H, H.T @ self.shadow @ H
         self._base(B)
+
+    def rescale(self, scales: Array) -> None:
+        """Set the scales of the rows (r,), and begin a new mean."""
+        self.scales, self.recent = scales, None
+        self.sizes = absolute_sums(self.points, scales) ** 2
+        self.splitting.entries.rescale(scales, self.size)
+
+    def better_scales(self) -> Array:
+        """Return scales (r,) that are closer to the best ones.
+
+        Where row i of the copy of X has a larger scaled sum ``sum_l s_l |Y_il|`` than the weighted points
+        have, a larger s_i lowers the bound: that is its derivative in s_i. Each scale moves by the root of
+        the ratio of the two sums to the power `MOVED`, within limits.
+        """
+        scales = np.ones(self.splitting.n) if self.scales is None else self.scales
+        Y, X = self.splitting.entries.Y, np.abs(self.points)
+        own = (np.abs(Y) @ scales.astype(Y.dtype)).astype(np.float64)
+        own = (own + scales @ np.abs(Y)) / 2
+        of_points = X @ (self.share * (scales @ X))
+        least = SEEN * max(float(own.mean()), float(of_points.mean()), TINIEST)
+        logs = np.log(scales) + MOVED * np.log((own + least) / (of_points + least))
+        logs -= float(own @ logs) / max(float(own.sum()), TINIEST)
+        return np.exp(np.clip(logs, -WIDEST, WIDEST))
 
     def _base(self, B: Array) -> None:
         """Set the basis, the coordinates of the points and their squared inner products."""
