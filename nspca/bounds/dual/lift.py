@@ -43,7 +43,7 @@ from nspca.covariance.linalg import Array
 
 GAP = 1e-6
 """Tolerance for the weights of the bundle, relative to rho."""
-MOVED, SEEN, WIDEST = 0.1, 0.1, 1.0
+MOVED, SEEN, WIDEST = 0.02, 0.1, 1.0
 """How far scales move, as a power of the ratio of the two sums of a row; sums that are added to both, relative
 to their mean, as small ones say little; and the largest logarithm of a scale.
 """
@@ -67,6 +67,7 @@ class Mean:
         self.W, self.Q, self.count = np.zeros((n, n), lift.splitting.precision), np.zeros((d, d)), 0
         self.M: np.ndarray | None = None
         self.prices = np.zeros(0 if lift.prices is None else n)
+        self.scales = np.zeros(0 if lift.scales is None else n)
 
     def add(self, lift: "Lift") -> None:
         """Add the present step of a lift to the sums."""
@@ -79,6 +80,7 @@ class Mean:
             self.M -= cuts.Z
         self.Q += lift.Q
         self.prices += 0.0 if lift.prices is None else lift.prices.values
+        self.scales += 0.0 if lift.scales is None else lift.scales
         self.count += 1
 
 
@@ -210,6 +212,13 @@ class Lift(Bundle):
         W = (W + W.T) * (rho / 2 / count)
         return W, M, self._root(mean.Q / count), mean.prices / count
 
+    def averaged_scales(self) -> Array | None:
+        """Return the mean of the scales (r,) over the remembered steps; None where rows have none."""
+        if self.recent is None:
+            self.remember(afresh=True)
+        mean = self.recent
+        return mean.scales / mean.count if mean is not None and mean.scales.size else None
+
     def heights(self) -> Array:
         """Return the heights (r,) of the row cuts, less the prices."""
         M = self.cuts.M
@@ -247,19 +256,21 @@ class Lift(Bundle):
         self._base(B)
 
     def rescale(self, scales: Array) -> None:
-        """Set the scales of the rows (r,), and begin a new mean."""
-        self.scales, self.recent = scales, None
+        """Set the scales of the rows (r,)."""
+        self.scales = scales
         self.sizes = absolute_sums(self.points, scales) ** 2
         self.splitting.entries.rescale(scales, self.size)
 
-    def better_scales(self) -> Array:
-        """Return scales (r,) that are closer to the best ones.
+    def move_scales(self) -> None:
+        """Move the scales of rows, where there are any, towards the best ones; not while the lift is held.
 
         Where row i of the copy of X has a larger scaled sum ``sum_l s_l |Y_il|`` than the weighted points
-        have, a larger s_i lowers the bound: that is its derivative in s_i. Each scale moves by the root of
-        the ratio of the two sums to the power `MOVED`, within limits.
+        have, a larger s_i lowers the bound: the difference is the derivative in s_i, but for a factor. Each
+        scale is multiplied by the power `MOVED` of the ratio of the two sums, within limits.
         """
-        scales = np.ones(self.splitting.n) if self.scales is None else self.scales
+        scales = self.scales
+        if scales is None or self.is_held:
+            return
         Y, X = self.splitting.entries.Y, np.abs(self.points)
         own = (np.abs(Y) @ scales.astype(Y.dtype)).astype(np.float64)
         own = (own + scales @ np.abs(Y)) / 2
@@ -267,7 +278,10 @@ class Lift(Bundle):
         least = SEEN * max(float(own.mean()), float(of_points.mean()), TINIEST)
         logs = np.log(scales) + MOVED * np.log((own + least) / (of_points + least))
         logs -= float(own @ logs) / max(float(own.sum()), TINIEST)
-        return np.exp(np.clip(logs, -WIDEST, WIDEST))
+        entries = self.splitting.entries
+        # tau times the least scale is at least the floor, as rows that are not kept have scale 1
+        low = np.log(entries.floor / entries.tau) if entries.floor > 0 else -WIDEST
+        self.rescale(np.exp(np.clip(logs, max(low, -WIDEST), WIDEST)))
 
     def _base(self, B: Array) -> None:
         """Set the basis, the coordinates of the points and their squared inner products."""
