@@ -11,6 +11,7 @@ import numpy as np
 from nspca.bounds.dual import starts
 from nspca.bounds.dual.lift import Lift, add_packing
 from nspca.bounds.dual.splitting import Splitting
+from nspca.bounds.inequality import threshold
 from nspca.bounds.kyfan import KyFan
 from nspca.bounds.packed_proof import Packed, PackedProof, counts_of
 from nspca.bounds.plan import ROUND, JointPlan
@@ -33,6 +34,8 @@ STALL = 0.02
 """A lift ends after `JointPlan.patience` rounds in a row that each close less than this share of the gap."""
 ON_THE_WAY = 0.04, 2
 """Share and rounds for a lift that gets one more dimension afterwards, which closes more."""
+ROOMY = 0.5
+"""Maximum ratio of the largest entry left out to tau at which rows get scales."""
 HARDER = 12
 """Least work expected of a lift with one more dimension, as a multiple of the work of the last search. It was
 12 for mfeat, from four dimensions to five and from five to six.
@@ -115,9 +118,10 @@ class Packing(PackedProof):
     def rounds(self) -> None:
         """Improve one lift after another, each with one more dimension, as often as the plan allows."""
         # where a search over sets follows, that proves the rest
-        passes = 1 if self.plan.searched_nodes(self.problem.n) else self.plan.passes
-        self.total = self.steps + self.plan.packing_steps(len(self.kept.block))
         self.first = self.first or self.rank()
+        spared = self.plan.spared if self.is_scaled and self.first == self.plan.ranks[1] else 0
+        passes = 1 if self.plan.searched_nodes(self.problem.n) else max(1, self.plan.passes - spared)
+        self.total = self.steps + self.plan.packing_steps(len(self.kept.block))
         end = min(self.first + passes, len(self.kept.block) + 1)
         for rank in range(max(self.first, self.last + 1), end):
             if self.searched_rows + HARDER * self.last_rows < self.plan.searching and not self.closed:
@@ -167,8 +171,14 @@ class Packing(PackedProof):
 
     @property
     def is_scaled(self) -> bool:
-        """Tell whether rows get scales: not with weights, and not before a search over sets."""
-        return self.kept.weights is None and not self.plan.searched_nodes(self.problem.n)
+        """Tell whether rows get scales: not with weights, and not before a search over sets.
+
+        Nor where the entries left out come near tau, for scales can hardly be below 1 there (see `ROOMY`).
+        """
+        if self.kept.weights is not None or self.plan.searched_nodes(self.problem.n):
+            return False
+        tau = threshold(self.W, self.problem.nonneg, self.kept.floor)
+        return self.scales is not None or self.kept.floor <= ROOMY * tau
 
     def rank(self) -> int:
         """Return the dimension of the first lift: one more than the eigenvalues of A - W that stand out.
