@@ -5,10 +5,11 @@ For any prices pi >= 0 of the features and any L with d columns, rows l_i, S the
     OPT_joint <= r t + |U|^2 + topk(pi, S) + sum_j max over unit c of topk_i( ((v_i'c)+)^2 + h_i - pi_i ),
     A - W - sym(M) - LL' <= tI + UU',  t >= 0,  v_i = (l_i, e_i sqrt(tau)),  W_il <= tau e_i e_l,
 
-topk_i sums s_j terms, and h is as in `inequality` for k = max s_j. The scales e_i > 0 of the rows are any
-numbers, and `inequality` has 1; with them e'x takes the place of 1'x in its proof. Each component pays the prices of
-its features, and topk(pi, S) bounds the sum of all prices paid. A search over the sphere for each different
-size proves the bound. `packing` improves the numbers, and `lean` proves rounded ones with `of_numbers`.
+topk_i sums s_j terms, and h is as in `inequality` for k = max s_j. The scales e_i > 0 of the rows may be any
+numbers, where `inequality` has 1. With them e'x takes the place of 1'x in its proof. Each component pays the
+prices of its features, and topk(pi, S) bounds the sum of all prices paid. A search over the sphere for each
+different size proves the bound. `packing` improves the numbers, and `lean` proves rounded ones with
+`of_numbers`.
 """
 
 from collections.abc import Iterable

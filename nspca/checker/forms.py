@@ -73,8 +73,8 @@ def packed(recipe: Recipe, witness: Joint, prices: Array, tau: float, outside: i
     inequality for k = max_j s_j, v_i = (l_i, e_i sqrt(tau)), and for each size s
     topk_i( ((v_i'c)+)^2 + h_i - pi_i ) <= F of it for k = s, every unit c with c_0 >= 0:
     sum_j x_j'(W + M + LL')x_j is at most that.
-    Proof. By (1) to (3) of the inequality with e'x in the place of 1'x, for x_j with support I_j, |I_j| <= s_j,
-    x_j'(W + M + LL')x_j <= sum_(I_j) ((v_i'c_j)+)^2 + h_i <= F_j + pi(I_j).
+    Proof. By (1) to (3) of the inequality, with e'x in the place of 1'x, for x_j with support I_j and
+    |I_j| <= s_j: x_j'(W + M + LL')x_j <= sum_(I_j) ((v_i'c_j)+)^2 + h_i <= F_j + pi(I_j).
     No feature is in two supports, so the pi(I_j) add up to at most the sum_j s_j largest prices.
     Features outside the kept rows have no prices.
     """

@@ -211,6 +211,7 @@ def with_cuts(W: Array | None, M: Array | None) -> Array | None:
     """Return W + M, which is subtracted from A, treating None as 0; None if there is neither."""
     return M if W is None else W if M is None else W + M
 
+
 SMALLEST, LARGEST = 2.0**-10, 2.0**10
 """Smallest and largest allowed scale: what underflows in a product with scales is then less than TINY."""
 

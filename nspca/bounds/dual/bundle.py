@@ -175,7 +175,8 @@ def climb(
     """Climb from directions C (d + 1, c), and return feasible points (r, c), their supports and values.
 
     The value of a point is ``|U'x|^2 + (root_tau sum s_i |x_i|)^2`` plus the sum of h over the support, with
-    the scales s (r,) of the rows, 1 by default. Each step takes the best feasible point for a direction, and then the direction of that point.
+    the scales s (r,) of the rows, 1 by default. Each step takes the best feasible point for a direction, and
+    then the direction of that point.
     """
     d = U.shape[1]
     for _ in range(CLIMB_STEPS):

@@ -164,8 +164,9 @@ class Entries:
 def threshold_of_sum(T: Array, size: float, start: float, weights: Array | None = None) -> float:
     """Return the smallest level >= 0 with ``sum max(T - level, 0) <= size``, by Newton steps from `start`.
 
-    With `weights` (positive, of the shape of T) the terms of the sum have these. The sum is convex and decreasing in the level. From the left the steps increase to the root. From the
-    right one step leads to the left of it. On the left, only entries above the level matter.
+    With `weights` (positive, of the shape of T) the terms of the sum have these. The sum is convex and
+    decreasing in the level. From the left the steps increase to the root. From the right one step leads to
+    the left of it. On the left, only entries above the level matter.
     """
     T, level = T.ravel(), start
     weights = None if weights is None else weights.ravel()

@@ -44,8 +44,9 @@ from nspca.covariance.linalg import Array
 GAP = 1e-6
 """Tolerance for the weights of the bundle, relative to rho."""
 MOVED, SEEN, WIDEST = 0.02, 0.1, 1.0
-"""How far scales move, as a power of the ratio of the two sums of a row; sums that are added to both, relative
-to their mean, as small ones say little; and the largest logarithm of a scale.
+"""How far scales move, as a power of the ratio of the two sums of a row (see `Lift.move_scales`); what is
+added to both sums, relative to their mean, as small ones say little; and the largest logarithm of a scale.
+Larger powers throw the bound about: with .05, .992 of CBCL / 255 was promised where .02 promised .994.
 """
 TINIEST = 1e-300
 """Smallest number by which sums are divided."""
@@ -306,7 +307,7 @@ class Lift(Bundle):
         def value(w: Array) -> float:
             """Return the joint objective at weights w."""
             z = supports @ w
-            far, beyond = np.zeros(1) if cuts is None else cuts.distances(z)[2], s @ w - size
+            far, beyond = np.zeros(1) if cuts is None else cuts.distances(z)[2], float(s @ w) - size
             psi = beyond * (bend / 2 * beyond - tau)
             psi += 0.0 if prices is None else prices.cost(z)
             return sigma / 2 * np.sum(positive_part(T - self._hull(w)) ** 2) + cut / 2 * (far @ far) + psi
