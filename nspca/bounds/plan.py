@@ -247,6 +247,7 @@ JOINT_PLANS = {
         stall=2e-3,
         ranks=(4, 4),
         passes=3,
+        spared=1,
         worth=1.0,
         patience=8,
         after="standard",
