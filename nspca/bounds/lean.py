@@ -43,7 +43,8 @@ def lean(problem: Problem, certificate: Certificate, digits: int = DIGITS) -> Ce
             certificate.witness.get("M"),
             (certificate.witness[name] for name in ("lift", "prices")),
         )
-        packed = packed_proof.Packed(W, None if M is None else rounded(M, digits), L, prices)
+        scales = certificate.witness.get("scales")
+        packed = packed_proof.Packed(W, None if M is None else rounded(M, digits), L, prices, scales)
         return packed_proof.of_numbers(problem, kept, packed) or certificate
     if certificate.form == "joint":
         return kyfan.of_weights(problem, kept, W)

@@ -3,11 +3,13 @@
 For any prices pi >= 0 of the features and any L with d columns, rows l_i, S the sum of the sizes s_j,
 
     OPT_joint <= r t + |U|^2 + topk(pi, S) + sum_j max over unit c of topk_i( ((v_i'c)+)^2 + h_i - pi_i ),
-    A - W - sym(M) - LL' <= tI + UU',  t >= 0,  v_i = (l_i, sqrt(tau)),
+    A - W - sym(M) - LL' <= tI + UU',  t >= 0,  v_i = (l_i, e_i sqrt(tau)),  W_il <= tau e_i e_l,
 
-topk_i sums s_j terms, and tau and h are as in `inequality` for k = max s_j. Each component pays the prices of
-its features, and topk(pi, S) bounds the sum of all prices paid. A search over the sphere for each different
-size proves the bound. `packing` improves the numbers, and `lean` proves rounded ones with `of_numbers`.
+topk_i sums s_j terms, and h is as in `inequality` for k = max s_j. The scales e_i > 0 of the rows may be any
+numbers, where `inequality` has 1. With them e'x takes the place of 1'x in its proof. Each component pays the
+prices of its features, and topk(pi, S) bounds the sum of all prices paid. A search over the sphere for each
+different size proves the bound. `packing` improves the numbers, and `lean` proves rounded ones with
+`of_numbers`.
 """
 
 from collections.abc import Iterable
@@ -43,12 +45,27 @@ Searched = tuple[float, list[tuple[float, Cover]]]
 
 @dataclass(frozen=True, eq=False)
 class Packed:
-    """W, M, L and prices of the bound, on the kept rows. M = None stands for zero."""
+    """W, M, L, prices and scales of the bound, on the kept rows.
+
+    M = None stands for zero, and scales = None for ones.
+    """
 
     W: Array
     M: Array | None
     L: Array
     prices: Array
+    scales: Array | None = None
+
+    def threshold(self, nonneg: bool, floor: float) -> float:
+        """Return tau, the smallest with ``W_il <= tau e_i e_l`` (signed: ``|W_il|``), e the scales.
+
+        Rows that are not kept have scale 1, and entries up to `floor`.
+        """
+        if self.scales is None or not self.W.size:
+            return threshold(self.W, nonneg, floor)
+        least = min(1.0, float(self.scales.min()))
+        tau = threshold(self.W / np.multiply.outer(self.scales, self.scales), nonneg, floor / least)
+        return tau * (1 + 4 * UNIT_ROUNDOFF)  # times the least scale it may not be below the floor
 
     @property
     def taken(self) -> Array:
@@ -103,7 +120,7 @@ class PackedProof(Work[JointPlan]):
 
         The search for one size assumes the values known so far for the other sizes.
         """
-        counts, tau = counts_of(self.problem), threshold(packed.W, self.problem.nonneg, self.kept.floor)
+        counts, tau = counts_of(self.problem), packed.threshold(self.problem.nonneg, self.kept.floor)
         reached, halves, self.last_rows = [float(top) for top in tops], [], 0
         left = self.plan.searching - self.searched_rows
         for g, (size, number) in enumerate(counts):
@@ -139,7 +156,8 @@ class PackedProof(Work[JointPlan]):
         extra = min(size, self.kept.free)
         L = np.vstack((packed.L, np.zeros((extra, packed.L.shape[1]))))
         h = np.append(packed.heights(self.problem), np.zeros(extra))
-        return Query(L, size, h, tau, self.problem.nonneg)
+        scales = None if packed.scales is None else np.append(packed.scales, np.ones(extra))
+        return Query(L, size, h, tau, self.problem.nonneg, scales=scales)
 
     def proved(self, fine: bool = True) -> Certificate | None:
         """Return the certificate of `best`, None without `best` or when its spectral claim fails.
@@ -163,7 +181,8 @@ class PackedProof(Work[JointPlan]):
         witness |= {"W": best.W, "lift": best.L, "prices": best.prices}
         witness |= {} if best.M is None else {"M": best.M}
         if kept.rows is not None:
-            witness |= {"rows": kept.rows, "tau": np.array([threshold(best.W, problem.nonneg, kept.floor)])}
+            witness |= {"rows": kept.rows, "tau": np.array([best.threshold(problem.nonneg, kept.floor)])}
+        witness |= {} if best.scales is None else {"scales": best.scales}
         witness |= {} if kept.weights is None else {"y": kept.weights}
         witness["claims"] = np.append(witness["claims"][:1], claims)
         witness["tree"] = np.concatenate([cover.tree for _, cover in self.halves])
@@ -193,7 +212,7 @@ class PackedProof(Work[JointPlan]):
 
 
 def of_numbers(problem: Problem, kept: Kept, packed: Packed) -> Certificate | None:
-    """Return the certificate of given W, M, L and prices, as `lean` has them; None when the proof fails."""
+    """Return the certificate of given numbers, as `lean` has them; None when the proof fails."""
     run = PackedProof(problem, JOINT_PLANS["thorough"], 0.0, kept=kept, best=packed)
     none_known = [0.0] * len(counts_of(problem))
     run.upper, run.halves = run.searched(packed, packed.base(problem, kept), none_known, fine=True)

@@ -34,6 +34,8 @@ STALL = 0.02
 """A lift ends after `JointPlan.patience` rounds in a row that each close less than this share of the gap."""
 ON_THE_WAY = 0.04, 2
 """Share and rounds for a lift that gets one more dimension afterwards, which closes more."""
+ROOMY = 0.5
+"""Maximum ratio of the largest entry left out to tau at which rows get scales."""
 HARDER = 12
 """Least work expected of a lift with one more dimension, as a multiple of the work of the last search. It was
 12 for mfeat, from four dimensions to five and from five to six.
@@ -50,6 +52,7 @@ class Packing(PackedProof):
     before : bound proved by the run before, in the units of the data
     first, last : ranks of the first and of the last lift so far, also of a run that this one goes on from;
         0 before there is one
+    scales : scales of the kept rows at the end of the last lift; None before there is one
     """
 
     W: Array
@@ -57,6 +60,7 @@ class Packing(PackedProof):
     before: float = np.inf
     first: int = 0
     last: int = 0
+    scales: Array | None = None
 
     @classmethod
     def following(cls, run: KyFan, before: Certificate) -> "Packing":
@@ -97,6 +101,7 @@ class Packing(PackedProof):
             before=before.upper,
             first=run.first,
             last=run.last,
+            scales=run.scales,
             last_rows=run.last_rows,
         )
 
@@ -113,9 +118,10 @@ class Packing(PackedProof):
     def rounds(self) -> None:
         """Improve one lift after another, each with one more dimension, as often as the plan allows."""
         # where a search over sets follows, that proves the rest
-        passes = 1 if self.plan.searched_nodes(self.problem.n) else self.plan.passes
-        self.total = self.steps + self.plan.packing_steps(len(self.kept.block))
         self.first = self.first or self.rank()
+        spared = self.plan.spared if self.is_scaled and self.first == self.plan.ranks[1] else 0
+        passes = 1 if self.plan.searched_nodes(self.problem.n) else max(1, self.plan.passes - spared)
+        self.total = self.steps + self.plan.packing_steps(len(self.kept.block))
         end = min(self.first + passes, len(self.kept.block) + 1)
         for rank in range(max(self.first, self.last + 1), end):
             if self.searched_rows + HARDER * self.last_rows < self.plan.searching and not self.closed:
@@ -123,6 +129,7 @@ class Packing(PackedProof):
                 last_step = self.steps + (self.total - self.steps) // (end - rank)
                 self.improve(lift, last_step, is_last=rank == end - 1)
                 (self.W, *_), self.X = lift.averaged(), lift.splitting.X
+                self.scales = lift.averaged_scales()
         self.steps = self.total
         self.tell()
 
@@ -155,9 +162,23 @@ class Packing(PackedProof):
         B, counts = starts.basis(kept, self.W, rank), counts_of(problem)
         points = starts.first_points(splitting, U, counts)
         lift = add_packing(splitting, B, points, counts, wait=self.plan.wait)
+        if self.is_scaled:
+            lift.rescale(np.ones(len(self.W)) if self.scales is None else self.scales)
+            splitting.resume(self.W, self.X)
         lift.resume(U, self.X)
-        starts.first_prices(lift, sum(problem.sizes), self.tell)
+        starts.first_prices(lift, sum(problem.sizes), self.tell, moving=self.scales is None)
         return lift
+
+    @property
+    def is_scaled(self) -> bool:
+        """Tell whether rows get scales: not with weights, and not before a search over sets.
+
+        Nor where the entries left out come near tau, for scales can hardly be below 1 there (see `ROOMY`).
+        """
+        if self.kept.weights is not None or self.plan.searched_nodes(self.problem.n):
+            return False
+        tau = threshold(self.W, self.problem.nonneg, self.kept.floor)
+        return self.scales is not None or self.kept.floor <= ROOMY * tau
 
     def rank(self) -> int:
         """Return the dimension of the first lift: one more than the eigenvalues of A - W that stand out.
@@ -178,9 +199,9 @@ class Packing(PackedProof):
         The bound is searched and proved when it promises to close the share `worth` of the gap. Otherwise it
         is only an estimate, and `proved` searches the best of those. With `put_off` all are left to it.
         """
-        packed = Packed(*lift.averaged())
+        packed = Packed(*lift.averaged(), lift.averaged_scales())
         base, h = packed.base(self.problem, self.kept), packed.heights(self.problem)
-        tau = threshold(packed.W, self.problem.nonneg, self.kept.floor)
+        tau = packed.threshold(self.problem.nonneg, self.kept.floor)
         # the bundle has points for single steps, and climbs find those that the mean leaves room for
         tops = lift.reach(packed.L, h, tau)
         promise = base + float(lift.totals @ tops)

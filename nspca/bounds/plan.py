@@ -119,6 +119,8 @@ class JointPlan:
     rows : increasing numbers of rows that may be kept; the next is tried if what is left out limits the bound
     ranks : minimum and maximum rank of the lift with prices; 0 for no such lift
     passes : number of ranks that the lift has one after the other, each higher by one
+    spared : number of these ranks that are left out where rows have scales and the first is the largest
+        possible, as scales prove more with fewer
     worth : least share of the gap that a search before the end of a lift must promise to close
     patience : rounds of the last lift that may close hardly anything before it ends
     after : effort whose proof comes first; its last lift is gone on from where the rows allow it
@@ -150,6 +152,7 @@ class JointPlan:
     stall: float
     ranks: tuple[int, int] = (0, 0)
     passes: int = 1
+    spared: int = 0
     worth: float = 0.0
     patience: int = 3
     after: str = ""
@@ -225,6 +228,7 @@ JOINT_PLANS = {
         stall=0.01,
         ranks=(4, 4),
         passes=2,
+        spared=1,
         packing=6e8,
         cap=120_000,
         searching=1.5e8,
@@ -243,6 +247,7 @@ JOINT_PLANS = {
         stall=2e-3,
         ranks=(4, 4),
         passes=3,
+        spared=1,
         worth=1.0,
         patience=8,
         after="standard",

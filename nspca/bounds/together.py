@@ -13,6 +13,7 @@ from nspca.bounds.disjoint.search import JointTree
 from nspca.bounds.fixing.ground import Ground
 from nspca.bounds.fixing.stored import Stored
 from nspca.bounds.fixing.tree import Limits
+from nspca.bounds.inequality import threshold
 from nspca.bounds.joint import certify_joint
 from nspca.bounds.plan import CLOSED, JOINT_PLANS, PLANS
 from nspca.bounds.witness import Witness
@@ -144,4 +145,8 @@ def witness_of(problem: Problem, ground: Ground, certificate: Certificate) -> St
         return None
     if not np.isin(rows, ground.part.features).all():
         return None
-    return Stored.of(rows, Witness(*(arrays.get(name) for name in ("W", "M", "lift"))))
+    W, scales = arrays.get("W"), arrays.get("scales")
+    if W is not None and scales is not None:  # a witness of a tree has one limit for all entries
+        level = threshold(W / np.multiply.outer(scales, scales), problem.nonneg)
+        W = elimination.clipped(W, level, problem.nonneg)
+    return Stored.of(rows, Witness(W, arrays.get("M"), arrays.get("lift")))

@@ -161,7 +161,7 @@ def lost_by_rounding(query: Query, M: Array | None) -> float:
 
 def _lost_in_search(query: Query) -> float:
     """Return a bound on the rounding errors of the terms of a query with exact heights."""
-    size = np.einsum("ij,ij->i", query.V, query.V) + query.tau + (0.0 if query.h is None else np.abs(query.h))
+    size = query.sizes + (0.0 if query.h is None else np.abs(query.h))
     return search_slack(query.k, query.V.shape[1] + 1) * float(topk_sum(size, query.k, query.fixed))
 
 

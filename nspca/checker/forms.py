@@ -69,11 +69,12 @@ def packed(recipe: Recipe, witness: Joint, prices: Array, tau: float, outside: i
     """Prove and return topk(pi, sum_j s_j) + sum_j F_j, the worth of W, M and L to components that share no
     feature.
 
-    Theorem. With h of the inequality for k = max_j s_j, v_i = (l_i, sqrt(tau)), and for each size s
+    Theorem. With W_il <= tau e_i e_l for scales e > 0 of the rows (1 where none are given), h of the
+    inequality for k = max_j s_j, v_i = (l_i, e_i sqrt(tau)), and for each size s
     topk_i( ((v_i'c)+)^2 + h_i - pi_i ) <= F of it for k = s, every unit c with c_0 >= 0:
     sum_j x_j'(W + M + LL')x_j is at most that.
-    Proof. By (1) to (3) of the inequality, for x_j with support I_j, |I_j| <= s_j,
-    x_j'(W + M + LL')x_j <= sum_(I_j) ((v_i'c_j)+)^2 + h_i <= F_j + pi(I_j).
+    Proof. By (1) to (3) of the inequality, with e'x in the place of 1'x, for x_j with support I_j and
+    |I_j| <= s_j: x_j'(W + M + LL')x_j <= sum_(I_j) ((v_i'c_j)+)^2 + h_i <= F_j + pi(I_j).
     No feature is in two supports, so the pi(I_j) add up to at most the sum_j s_j largest prices.
     Features outside the kept rows have no prices.
     """
@@ -81,7 +82,8 @@ def packed(recipe: Recipe, witness: Joint, prices: Array, tau: float, outside: i
     require(prices.min(initial=0.0) >= 0, "prices must not be negative")
     h = np.zeros(prices.size) if witness.M is None else heights(witness.M, max(sizes), recipe.nonneg)
     for size, F in zip(different(sizes), witness.F, strict=True):
-        V, extended = rows_of_sphere(witness.L, h - prices, tau, min(size, outside))
+        equal_rows = min(size, outside)
+        V, extended = rows_of_sphere(witness.L, h - prices, tau, equal_rows, witness.scales)
         tree = prove_cover(TopSum(V, witness.L.shape[1], extended, size, 0, recipe.nonneg), F, tree)
         total += sizes.count(size) * Fraction(F)
     nothing_left_over(tree)

@@ -76,33 +76,53 @@ def spectral_half(
     return TopSum(V, witness.U.shape[1], h, k, fixed, nonneg)
 
 
-def rows_of_sphere(U: Array, h: Array, tau: float, equal_rows: int) -> tuple[Array, Array]:
+def rows_of_sphere(
+    U: Array, h: Array, tau: float, equal_rows: int, scales: Array | None = None
+) -> tuple[Array, Array]:
     """Return v_i and h_i of the kept rows, followed by `equal_rows` rows that stand for the
     features outside.
+
+    The last entry of v_i is sqrt(tau), times the scale of the row. With scales it is rounded up, so that
+    products of two such entries are at least W_ij: 4 roundings in `even_entries`, 2 here, 2 of the factor.
     """
     V = np.concatenate([U, np.zeros((equal_rows, U.shape[1]))])
     h = np.concatenate([h, np.zeros(equal_rows)])
-    return (np.hstack([V, np.full((len(V), 1), root_up(tau))]) if tau > 0 else V), h
+    last = np.full((len(V), 1), root_up(tau))
+    if scales is not None:
+        last[: len(U), 0] *= scales * (1 + gamma(16))
+    return (np.hstack([V, last]) if tau > 0 else V), h
+
+
+def even_entries(witness: Inequality | Joint) -> Array | float:
+    """Return W_ij / (s_i s_j), where s are the scales of the rows, and W itself without scales.
+
+    An entry above 0 stays so, as it is raised by more than underflow takes.
+    """
+    W, s = 0.0 if witness.W is None else witness.W, witness.scales
+    return W if s is None else W / np.multiply.outer(s, s) + TINY * np.sign(W)
 
 
 def threshold(A: Matrix, witness: Inequality | Joint, outside: Array, nonneg: bool) -> float:
     """Return tau, after proving that it is at least every W_ij (signed: |W_ij|) and every entry of A with an
     outside feature.
 
+    With scales s of the kept rows, W_ij <= tau s_i s_j is proved, and features outside have scale 1: so
+    entries of A with an outside feature are at most tau times the least scale.
     An entry of A has m + 1 roundings of its own, and its sum with its error has 2.
     """
-    W = 0.0 if witness.W is None else witness.W
+    W = even_entries(witness)
     top = float(np.max(W if nonneg else np.abs(W), initial=0.0))
     tau = top if witness.tau is None else witness.tau
     require(tau >= top, f"tau = {tau} is below the largest entry of W, {top}")
     if witness.y is not None:  # `remainder` bounds the effect of entries above tau
         return tau
     others = np.setdiff1d(np.arange(A.n), outside)
+    most = tau if witness.scales is None else tau * float(np.min(witness.scales, initial=1.0))
     for second in (None, others):
-        for i, j, E, _ in entries_above(A, outside, second, tau, nonneg):
+        for i, j, E, _ in entries_above(A, outside, second, most, nonneg):
             own = (E if nonneg else np.abs(E)) + A.eps * A.size[i] * A.size[j]
             worst = float(own.max(initial=-np.inf)) + A.lost
-            require(worst <= tau, f"tau = {tau} is below an entry of A in a row that is not kept, {worst}")
+            require(worst <= most, f"tau = {tau} is below an entry of A in a row that is not kept, {worst}")
     return tau
 
 

@@ -212,6 +212,10 @@ def with_cuts(W: Array | None, M: Array | None) -> Array | None:
     return M if W is None else W if M is None else W + M
 
 
+SMALLEST, LARGEST = 2.0**-10, 2.0**10
+"""Smallest and largest allowed scale: what underflows in a product with scales is then less than TINY."""
+
+
 @dataclass(frozen=True, eq=False)
 class Inequality:
     """Witness of the one inequality on the r kept rows: numbers, and the codes `tree` of the cover.
@@ -228,6 +232,7 @@ class Inequality:
     F: float
     tree: Array
     y: Array | None = None  # (n - r,), of the features that are not kept
+    scales: Array | None = None  # none in this form
 
     @classmethod
     def read(cls, arrays: Arrays, n: int) -> Self:
@@ -261,6 +266,7 @@ class Joint:
     F: tuple[float, ...]
     tree: Array
     y: Array | None = None  # (n - r,), of the features that are not kept
+    scales: Array | None = None  # (r,)
 
     @classmethod
     def read(cls, arrays: Arrays, n: int, sizes: tuple[int, ...]) -> Self:
@@ -268,7 +274,7 @@ class Joint:
         is not used.
         """
         priced = "prices" in arrays.named
-        more = ("M", "lift", "prices", "tree") if priced else ()
+        more = ("M", "lift", "prices", "tree", "scales") if priced else ()
         arrays.only("rows", "W", "U", "tau", "y", "claims", *more)
         rows = arrays.rows(n)
         r, claims = rows.size, 1 + (len(different(sizes)) if priced else 1)
@@ -276,4 +282,7 @@ class Joint:
         U, L = (arrays.narrow_or_none(name, r, n) for name in ("U", "lift"))
         t, *F = arrays.numbers("claims", (claims,)).tolist()
         prices, y = arrays.optional("prices", (r,)), arrays.optional("y", (n - r,))
-        return cls(rows, W, M, U, L, arrays.tau(), t, prices, tuple(F), arrays.codes("tree"), y)
+        scales = arrays.optional("scales", (r,))
+        words = f"witness scales must be between {SMALLEST!r} and {LARGEST!r}, and not with weights y"
+        require(scales is None or (((scales >= SMALLEST) & (scales <= LARGEST)).all() and y is None), words)
+        return cls(rows, W, M, U, L, arrays.tau(), t, prices, tuple(F), arrays.codes("tree"), y, scales)

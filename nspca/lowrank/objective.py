@@ -51,6 +51,8 @@ class Query:
         Whether f takes the positive part of ``v_i'c`` or, if false, its absolute value.
     fixed : int
         Number of first rows that are always among the k, as at a node of a search over supports.
+    scales : (n,) float64, optional
+        Positive factors of the rows' entries in the coordinate c_0, which are ``sqrt(tau)`` times these.
     """
 
     V: Array
@@ -59,6 +61,13 @@ class Query:
     tau: float = 0.0
     nonneg: bool = True
     fixed: int = 0
+    scales: Array | None = None
+
+    @property
+    def sizes(self) -> Array:
+        """Squared lengths of the rows (n,) of V, with their entries in the coordinate c_0."""
+        flat = self.tau if self.scales is None else self.tau * self.scales**2
+        return np.einsum("ij,ij->i", self.V, self.V) + flat
 
 
 @dataclass(eq=False)
@@ -133,16 +142,16 @@ class Objective:
         V = np.asarray(query.V, dtype=np.float64)
         n, d = V.shape
         self.k, self.h, self.nonneg, self.fixed = min(query.k, n), query.h, query.nonneg, query.fixed
-        self.root_tau, self.extra = float(np.sqrt(query.tau)), query.tau > 0
+        self.root_tau, self.extra, self.scales = float(np.sqrt(query.tau)), query.tau > 0, query.scales
+        flat = np.full(n, self.root_tau) * (1.0 if query.scales is None else query.scales)
         # Nonnegative: the extra coordinate is one more column; signed: it stays outside |.|.
-        self.V = np.column_stack((V, np.full(n, self.root_tau))) if self.extra and self.nonneg else V
+        self.V = np.column_stack((V, flat)) if self.extra and self.nonneg else V
         self.D = d + self.extra
-        size = np.einsum("ij,ij->i", V, V) + self.root_tau**2
-        size = size if self.h is None else size + np.abs(self.h)
+        size = query.sizes if self.h is None else query.sizes + np.abs(self.h)
         self.margin = ROUNDING * UNIT_ROUNDOFF * max(self.D, 1) * float(self.total(size))
         # One more row, whose terms are zero, pads the rows of cones that are processed together.
         self.padded = np.vstack((self.V, np.zeros(self.V.shape[1])))
-        self.flat = np.append(np.full(n, self.root_tau), 0.0) if self.extra and not self.nonneg else None
+        self.flat = np.append(flat, 0.0) if self.extra and not self.nonneg else None
         self.raised = None if self.h is None else np.append(self.h, 0.0)
         self.level = 0.0 if self.h is None else float(np.median(self.h))
 
@@ -169,7 +178,7 @@ class Objective:
         linear = C[:, : self.V.shape[1]] @ self.V.T
         p = np.maximum(linear, 0.0) if self.nonneg else np.abs(linear)
         if self.flat is not None:
-            p += self.root_tau * C[:, -1:]
+            p += C[:, -1:] * self.flat[:-1]
         terms = p * p if self.h is None else p * p + self.h
         keep = topk_mask(terms, self.k, self.fixed) & (terms >= 0)
         own = np.flatnonzero(keep.any(axis=0))
@@ -177,7 +186,8 @@ class Objective:
         p, terms = np.where(keep, p[:, own], 0.0), np.where(keep, terms[:, own], 0.0)
         gradients = (p if self.nonneg else p * np.sign(linear[:, own])) @ self.V[own]
         if self.flat is not None:
-            gradients = np.column_stack((gradients, self.root_tau * p.sum(axis=1)))
+            sums = p.sum(axis=1) if self.scales is None else p @ self.scales[own]
+            gradients = np.column_stack((gradients, self.root_tau * sums))
         return terms.sum(axis=1), gradients
 
     # --- on cones -------------------------------------------------------------------------------------------
@@ -289,14 +299,14 @@ class Objective:
         p = halves.p[parent, :D]
         p[every, replaced] = halves.p[parent, D]
         most, least = p.max(axis=1) ** 2, p.min(axis=1) ** 2
+        padded = halves.rows[parent if len(halves.rows) > 1 else np.zeros_like(parent)]
         if not self.nonneg:
             linear = halves.linear[parent, :D]
             linear[every, replaced] = halves.linear[parent, D]
             one_sign = (linear.min(axis=1) >= 0) | (linear.max(axis=1) <= 0)
             last = (halves.generators[which, :, -1] / halves.lengths[which]).min(axis=1)
-            flat = self.root_tau * last if self.extra else np.zeros(which.size)
-            least = np.where(one_sign, least, flat[:, None] ** 2)
-        padded = halves.rows[parent if len(halves.rows) > 1 else np.zeros_like(parent)]
+            flat = np.zeros((1, 1)) if self.flat is None else last[:, None] * self.flat[padded]
+            least = np.where(one_sign, least, flat**2)
         if self.raised is not None:
             h = self.raised[padded] - self.level
             smaller = h * nearest[:, None]

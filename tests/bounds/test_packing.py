@@ -11,6 +11,7 @@ import scipy.optimize
 
 import nspca
 from nspca.bounds import elimination, joint, kyfan, packed_proof
+from nspca.bounds.dual.entries import Entries
 from nspca.bounds.dual.prices import Prices
 from nspca.bounds.dual.rounds import AVERAGED
 from nspca.bounds.dual.weights import descend, simplex_program
@@ -19,6 +20,7 @@ from nspca.bounds.packed_proof import Packed, PackedProof, of_numbers
 from nspca.bounds.packing import Packing
 from nspca.bounds.plan import JOINT_PLANS
 from nspca.checker.cover import TopSum, droppable, prove_cover
+from nspca.checker.inequality import rows_of_sphere
 from nspca.errors import Cancelled, CertificateError
 from nspca.lowrank import cones
 from nspca.lowrank.cones import Budget, Query
@@ -40,7 +42,8 @@ def drawn(rng, A, nonneg):
     d = int(rng.integers(0, min(n, 3) + 1))
     L = vectors[:, n - d :] * np.sqrt(np.maximum(values[n - d :], 0)) * rng.uniform(0, 1.2)
     prices = top * rng.random(n) * (rng.random(n) < rng.choice([0.0, 0.5, 1.0])) * rng.choice([0.1, 1.0])
-    return Packed((W + W.T) / 2, M, L, prices)
+    scales = None if rng.random() < 0.4 else np.exp(rng.uniform(-1, 1, n) * rng.choice([0.1, 1.0, 3.0]))
+    return Packed((W + W.T) / 2, M, L, prices, scales)
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
@@ -99,6 +102,111 @@ def test_prices_and_a_lift_close_most_of_what_w_alone_leaves(sizes, nonneg):
     assert value <= nspca.verify(X, certificate) <= certificate.upper
     assert certificate.kind == "JP" and certificate.witness["claims"].size == 1 + len({*sizes})
     assert certificate.upper - value < 0.4 * (alone.upper - value)
+
+
+def test_scales_of_rows_move_and_close_much_of_what_equal_ones_leave(monkeypatch):
+    X = nspca.load_sample("digits").X
+    problem = Problem.from_data(X, (8,) * 4, nonneg=False)
+    value = nspca.solve(problem, "joint", certify=None).value
+    lower, long = value / problem.covariance.unit, {"packing": 2e7, "cap": 20_000, "searching": 1e8}
+    plan = replace(JOINT_PLANS["standard"], sets=(0, 0), passes=1, **long)
+
+    def found():
+        alone = kyfan.KyFan(problem, plan, lower, kept=elimination.all_rows(problem))
+        return Packing.following(alone, alone.run()).run()
+
+    scaled = found()
+    monkeypatch.setattr(Packing, "is_scaled", False)
+    equal = found()
+    assert "scales" not in equal.witness and np.ptp(np.log(scaled.witness["scales"])) > 0.05
+    assert value <= nspca.verify(X, scaled) <= scaled.upper
+    assert scaled.upper - value < 0.9 * (equal.upper - value)
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_runs_with_scales_are_never_below_brute_force(nonneg):
+    plan, scaled = replace(JOINT_PLANS["standard"], sets=(0, 0), work=3e6, packing=6e6), 0
+    for i, case in enumerate(cases(12, n_max=7, ranks=(2, 7), seed=31)):
+        A, sizes = case.V @ case.V.T, SIZES[i % len(SIZES)]
+        if sum(sizes) > len(A) or not A.any():
+            continue
+        problem, exact = Problem.from_covariance(A, sizes, nonneg), brute_force_joint(A, sizes, nonneg)[0]
+        alone = kyfan.KyFan(problem, plan, 0.0, kept=elimination.all_rows(problem))
+        before = alone.run()
+        certificate = None if alone.X is None else Packing.following(alone, before).run()
+        if certificate is not None:
+            assert exact * (1 - EDGE) <= nspca.verify(A, certificate) <= certificate.upper
+            scaled += np.ptp(certificate.witness["scales"]) > 0
+    assert scaled >= 2
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_the_projection_of_entries_with_scales(nonneg):
+    rng = np.random.default_rng(4)
+    scales, T = np.exp(rng.uniform(-1, 1, 9)), rng.standard_normal((9, 9))
+    block = Entries(9, 3, nonneg, 1.0, 0.0)
+    block.rescale(scales, 3.0)
+    block.T[:] = T = (T + T.T) / 2
+    block.settle(block.aim(np.zeros((9, 9)), 0.0), 2.5)
+    products = np.outer(scales, scales)
+    size = float((products * np.abs(block.Y)).sum())
+    assert size == pytest.approx(2.5) and (not nonneg or block.Y.min() >= 0)
+    dual, used = T - block.Y, block.Y != 0
+    most = dual if nonneg else np.abs(dual)
+    assert (most <= block.level * products + 1e-12).all()
+    assert np.allclose(most[used], (block.level * products)[used])
+    block.rescale(np.ones(9), 2.5)
+    left = block.T - block.Y
+    assert (left if nonneg else np.abs(left)).max() <= block.level + 1e-12
+    assert np.allclose(np.abs(left[used]), block.level)
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_the_search_with_scales_finds_the_maximum_and_proves_it(nonneg):
+    rng, turns = np.random.default_rng(9), np.linspace(0, np.pi, 4001)
+    half = np.column_stack((np.cos(turns), np.sin(turns)))
+    for _ in range(30):
+        n, k = int(rng.integers(1, 9)), int(rng.integers(1, 4))
+        U, h, tau = rng.standard_normal((n, 1)), rng.uniform(-1, 0.3, n), rng.uniform(0.1, 2)
+        scales = np.exp(rng.uniform(-1, 1, n))
+        flat = half[:, 1:] * np.sqrt(tau) * scales
+        P = np.maximum(half[:, :1] @ U.T + flat, 0) if nonneg else np.abs(half[:, :1] @ U.T) + flat
+        most = np.sort(np.maximum(P**2 + h, 0), axis=1)[:, ::-1][:, :k].sum(axis=1).max()
+        cover = cones.search(Query(U, k, h, tau, nonneg, scales=scales), Budget(1e-6))
+        assert cover.lower <= most * (1 + 1e-5) + 1e-9 and most <= cover.upper * (1 + 1e-12)
+        assert cover.upper <= cover.lower * (1 + 1e-5) + 1e-9
+        V, _ = rows_of_sphere(U, h, tau, 0, scales)
+        f = TopSum(V, 1, h, min(k, n), 0, nonneg)
+        assert prove_cover(f, cover.upper * (1 + 1e-9) + 1e-12, cover.tree).size == 0
+
+
+def test_forged_scales_are_refused():
+    X = rivals() * np.r_[np.linspace(2, 1, 16), np.full(8, 0.4)]
+    problem = Problem.from_data(X, (5, 5), nonneg=False)
+    kept, rng = elimination.keep(problem, 16), np.random.default_rng(6)
+    B, scales = kept.block, np.exp(rng.uniform(-0.5, 0.5, 16))
+    packed = Packed(elimination.clipped(B, kept.floor, False), None, np.zeros((16, 0)), np.zeros(16), scales)
+    honest = of_numbers(problem, kept, packed)
+    assert nspca.verify(X, honest) <= honest.upper
+    tau, small = honest.witness["tau"], scales.copy()
+    small[np.argmin(scales)] /= 2
+    forgeries = [
+        ({"scales": scales * 0.9}, "below"),
+        ({"scales": small}, "below"),
+        ({"scales": scales * 1.1}, "not proved to stay below|sum to"),
+        ({"scales": -scales}, "scales must be"),
+        ({"scales": scales * 2.0**12}, "scales must be"),
+        ({"scales": scales[1:]}, "of shape"),
+        ({"scales": scales * np.nan}, "finite"),
+        ({"tau": tau * (1 - 1e-9)}, "below"),
+        ({"y": np.ones(problem.n - 16)}, "scales must be"),
+    ]
+    for arrays, reason in forgeries:
+        with pytest.raises(CertificateError, match=reason):
+            nspca.verify(X, changed(honest, **arrays))
+    plain = kyfan.of_weights(problem, kept, packed.W)
+    with pytest.raises(CertificateError, match="has the witness arrays"):
+        nspca.verify(X, changed(plain, scales=scales))
 
 
 def test_a_lift_that_is_held_keeps_its_subspace_and_takes_the_mean_of_all_its_steps():

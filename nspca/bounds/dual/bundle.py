@@ -65,7 +65,8 @@ class Bundle:
     supports : (r, p) of zeros and ones
     counts : the different sizes, each with its number of components
     group : (p,) index into `counts` of each point; the weights of a group sum to the number of components
-    sizes : (p,) ``(sum |x_i|)^2`` of the points
+    scales : (r,) positive scales of the rows; None where all are 1
+    sizes : (p,) ``(sum s_i |x_i|)^2`` of the points, s the scales
     sought : conditions for the points, except for their size
     totals : number of components of each size
     keeping : rules for adding and dropping points
@@ -74,6 +75,7 @@ class Bundle:
 
     def __init__(self, points: Array, group: np.ndarray, counts: tuple[tuple[int, int], ...], sought: Sought):
         self.counts, self.group, self.sought = counts, group, sought
+        self.scales: Array | None = None
         self.totals = np.array([float(number) for _, number in counts])
         self.keeping = PACKED if sought.priced else ONE
         parts = [supports_of(points[:, group == g] ** 2, self.of_group(g)) for g in range(len(counts))]
@@ -81,7 +83,7 @@ class Bundle:
         self.points = restricted(points, self.supports)
         count = points.shape[1]
         self.share, self.idle = rescaled(np.ones(count), group, self.totals), np.zeros(count)
-        self.sizes = np.abs(self.points).sum(axis=0) ** 2
+        self.sizes = absolute_sums(self.points, self.scales) ** 2
 
     def of_group(self, g: int) -> Sought:
         """Return the conditions for points of the size of group `g`."""
@@ -159,22 +161,31 @@ class Bundle:
         self.group, none = group[order], np.zeros(order.size - m)
         self.share = np.append(rescaled(self.share[kept], self.group[:m], self.totals), none)
         self.idle = np.append(self.idle[kept], none)
-        self.sizes = np.abs(self.points).sum(axis=0) ** 2
+        self.sizes = absolute_sums(self.points, self.scales) ** 2
 
 
-def climb(U: Array, root_tau: float, sought: Sought, C: Array, h: Array) -> tuple[Array, Array, Array]:
+def absolute_sums(X: Array, scales: Array | None) -> Array:
+    """Return ``sum s_i |x_i|`` (c,) for the columns of X (r, c), with scales s (r,) or 1."""
+    return np.abs(X).sum(axis=0) if scales is None else scales @ np.abs(X)
+
+
+def climb(
+    U: Array, root_tau: float, sought: Sought, C: Array, h: Array, scales: Array | None = None
+) -> tuple[Array, Array, Array]:
     """Climb from directions C (d + 1, c), and return feasible points (r, c), their supports and values.
 
-    The value of a point is ``|U'x|^2 + (root_tau sum |x_i|)^2`` plus the sum of h over the support. Each step
-    takes the best feasible point for a direction, and then the direction of that point.
+    The value of a point is ``|U'x|^2 + (root_tau sum s_i |x_i|)^2`` plus the sum of h over the support, with
+    the scales s (r,) of the rows, 1 by default. Each step takes the best feasible point for a direction, and
+    then the direction of that point.
     """
     d = U.shape[1]
     for _ in range(CLIMB_STEPS):
         linear, flat = U @ C[:d], root_tau * np.abs(C[d])
+        flat = flat if scales is None else scales[:, None] * flat
         P = np.maximum(linear + flat, 0.0) if sought.nonneg else np.abs(linear) + flat
         S = supports_of(P * P + h[:, None], sought)
         X = restricted(P if sought.nonneg else np.copysign(P, linear), S)
-        C = np.vstack((U.T @ X, root_tau * np.abs(X).sum(axis=0)))
+        C = np.vstack((U.T @ X, root_tau * absolute_sums(X, scales)))
         lengths = np.linalg.norm(C, axis=0)
         C = C / np.where(lengths > 0, lengths, 1.0)
     return X, S, lengths**2 + h @ S

@@ -85,6 +85,7 @@ class Work(Generic[P]):
             if self.steps % GROW_EVERY == 0:
                 if splitting.lift is not None:
                     splitting.lift.grow()
+                    splitting.lift.move_scales()
                 self.tell()
 
     def tell(self) -> None:

@@ -71,6 +71,9 @@ class LiftBlock(Block, Protocol):
     def grow(self) -> Array:
         """Search for better points of the bundle, and return the largest value for each size."""
 
+    def move_scales(self) -> None:
+        """Move the scales of the rows, where there are any, towards better ones."""
+
     def remember(self, afresh: bool) -> None:
         """Add the present step to the mean of steps, or begin a new mean."""
 

@@ -54,7 +54,7 @@ def first_points(splitting: Splitting, U: Array, counts: tuple[tuple[int, int], 
     return [np.unique(X.round(9), axis=1) for X in found]
 
 
-def first_prices(lift: Lift, most: int, tell: Callable[[], None]) -> None:
+def first_prices(lift: Lift, most: int, tell: Callable[[], None], moving: bool = False) -> None:
     """Set the prices of a lift to good ones for its present U and tau.
 
     The bound for the points of the bundle, ``topk(pi) + sum_j max_p (value_p - pi(I_p))``, is minimised by
@@ -67,6 +67,8 @@ def first_prices(lift: Lift, most: int, tell: Callable[[], None]) -> None:
         Sum of the sizes: the number of prices in topk.
     tell : callable
         Called after every update; may raise `Cancelled`.
+    moving : bool
+        Whether the scales of rows move as well. They should where they are all 1 so far.
     """
     prices, bound = lift.prices, np.inf
     assert prices is not None
@@ -100,6 +102,8 @@ def first_prices(lift: Lift, most: int, tell: Callable[[], None]) -> None:
 
         lift.share = descend(cost, slopes, lift.share, lift.group, GAP * float(values.max()), ENTERING)
         prices.settle(lift.z)
+        if moving:
+            lift.move_scales()
         tell()
     prices.values = best
     top = float(best.max())
