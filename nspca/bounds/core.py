@@ -185,16 +185,17 @@ def search_tau(problem: Problem, lower: float) -> tuple[Remainder, Curve]:
     level = first_level(problem, lower)
     while True:
         remainder = collect(A, problem.nonneg, level)
-        curve = _search(problem, remainder)
-        inside = curve.best > CLOSE * remainder.level or remainder.level > level
-        if inside or remainder.level < LEAST * top:
+        # an earlier call may have collected more: what is found here may not depend on that
+        least = max(remainder.level, level)
+        curve = _search(problem, remainder, least)
+        if curve.best > CLOSE * least or remainder.level > level or least < LEAST * top:
             return remainder, curve
         level *= FALL
 
 
-def _search(problem: Problem, remainder: Remainder) -> Curve:
-    """Return the bound with an empty core for thresholds above the level of a remainder (golden section)."""
-    low, high = remainder.level, float(remainder.sizes.max(initial=remainder.level))
+def _search(problem: Problem, remainder: Remainder, low: float) -> Curve:
+    """Return the bound with an empty core for thresholds above `low` (golden section)."""
+    high = float(remainder.sizes.max(initial=low))
     found: dict[float, float] = {}
 
     def upper(tau: float) -> float:

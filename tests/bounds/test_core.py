@@ -292,3 +292,14 @@ def test_words_are_proved_with_one_core_in_memory_and_in_blocks(monkeypatch, siz
         with pytest.raises(nspca.CertificateError, match=r"need t =|leaves no room|could not be proved"):
             nspca.verify(X, replace(proved, witness=low))
     assert bounds[0] == pytest.approx(bounds[1], rel=1e-3)
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_thresholds_do_not_depend_on_what_was_asked_before(nonneg):
+    X = np.random.default_rng(8).standard_normal((12, 90)) * np.geomspace(3, 0.1, 90)
+    fresh, after = (nspca.Problem.from_data(X, 8, nonneg=nonneg) for _ in range(2))
+    value = nspca.solve(fresh, certify=None).value / fresh.covariance.unit
+    collect(after.covariance, nonneg, 1e-4 * core.first_level(after, value))
+    curve, same = (core.search_tau(problem, value)[1] for problem in (fresh, after))
+    np.testing.assert_array_equal(curve.taus, same.taus)
+    np.testing.assert_allclose(curve.uppers, same.uppers, rtol=1e-12)
