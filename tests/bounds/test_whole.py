@@ -6,15 +6,20 @@ import numpy as np
 import pytest
 
 import nspca
-from nspca.bounds import core_search, strongest
+from nspca.bounds import core_search, elimination, strongest
 from nspca.bounds.elimination import peaks
 from nspca.bounds.fixing import settle, stages
+from nspca.bounds.fixing.arrays import packed
+from nspca.bounds.fixing.bounding import Bounding
 from nspca.bounds.fixing.ground import Ground
+from nspca.bounds.fixing.node import Node, Supports
 from nspca.bounds.fixing.stored import Stored
+from nspca.bounds.fixing.tasks import Task
 from nspca.bounds.fixing.tree import FixingTree, Limits
 from nspca.bounds.fixing.whole import whole
 from nspca.bounds.plan import PLANS
-from nspca.bounds.witness import largest
+from nspca.bounds.witness import Witness, largest, lifted
+from nspca.certificate import Certificate
 from nspca.lowrank import fixing
 from nspca.lowrank.objective import Query
 from tests.bounds.test_core import made, some_witness, table
@@ -67,6 +72,53 @@ def test_a_tree_that_begins_with_the_witness_of_a_core_loses_no_answer(nonneg, c
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
+@counts(40, 600)
+def test_a_feature_is_fixed_in_only_where_no_better_answer_lacks_it(nonneg, count):
+    """One plain search for each feature, against brute force; and each tree is accepted by the checker."""
+    rng, fixed, refused = np.random.default_rng(7 + nonneg), 0, 0
+    for _ in range(count):
+        n = int(rng.integers(3, 10))
+        X, k = table(rng, n), int(rng.integers(1, n))
+        X[:, : k // 2] *= 3.0
+        forced = (int(rng.integers(n)),) if rng.random() < 0.3 else ()
+        problem = nspca.Problem.from_data(X, k, nonneg, forced=forced)
+        A = problem.covariance.matrix
+        best = brute_force_forced(A, k, forced, nonneg) if forced else brute_force(A, k, nonneg)[0]
+        lower = best * float(rng.choice([1.0, 0.9, 1.1]))  # the last is a level that no answer reaches
+        ground = Ground.of(problem, elimination.keep(problem, n))
+        stated = np.array(forced, dtype=np.int64)
+        supports = Supports(stated, np.setdiff1d(ground.everything, stated), k)
+        task = Task(supports, None, None, lower, 0.0, replace(PLANS["fast"], cap=200))
+        own = Bounding.of(ground, task)
+        own.kept, own.cap = ground.kept(supports), 40
+        W = np.minimum(own.kept.block, np.quantile(own.kept.block, 0.7) if nonneg else np.inf)
+        W = W if nonneg else np.clip(W, -1, 1) * float(np.quantile(np.abs(W), 0.3))
+        witness, _ = lifted(own.kept, Witness(W), 2)
+        own.points = np.eye(len(own.kept.block))
+        stored = Stored.of(own.kept.features, witness)
+        settle.claim(own, stored)
+        while not own.done and stages.fix_needed(own):
+            settle.claim(own, stored)
+        needed = np.setdiff1d(np.concatenate([stated[:0], *(one.into for one in own.stages)]), stated)
+        assert not any(one.out.size for one in own.stages)
+        for j in needed:
+            without = np.setdiff1d(np.arange(n), [j])
+            less = A[np.ix_(without, without)]
+            at = tuple(np.searchsorted(without, stated).tolist())
+            rest = brute_force_forced(less, k, at, nonneg) if forced else brute_force(less, k, nonneg)[0]
+            assert rest <= lower * (1 + 1e-12)
+        fixed, refused = fixed + needed.size, refused + (needed.size == 0)
+        own.priced = None
+        settle.prove_leaf(own)
+        node = Node(own.supports, own.stages, None if own.supports.is_empty else own.best)
+        arrays, upper = packed(node)
+        certificate = Certificate.of(problem, "B8", "fixing", max(upper, lower), arrays)
+        assert certificate.upper >= min(best, lower) * problem.covariance.unit * (1 - 1e-12)
+        assert nspca.verify(X, certificate, problem) <= certificate.upper
+    assert fixed > count / 10 and refused > count / 10
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
 @counts(30, 300)
 def test_rows_of_one_kind_stand_for_each_other(nonneg, count):
     """f+j and f-j of the rows that are left are the same with k rows of one kind as with all of them."""
@@ -90,7 +142,7 @@ def test_rows_of_one_kind_stand_for_each_other(nonneg, count):
 
 def test_a_search_for_the_optimum_begins_in_the_lift_of_a_core(monkeypatch):
     """A table whose features outside are small: all of them are fixed out by the witness of the core."""
-    rng = np.random.default_rng(0)
+    rng, opening = np.random.default_rng(0), strongest.opening
     X = rng.standard_normal((30, 260)) * np.where(np.arange(260) < 40, 3.0, 0.4)
     X[:, :12] += 4.0 * rng.standard_normal((30, 1))
     monkeypatch.setattr(strongest, "MOST_ROWS", 20)

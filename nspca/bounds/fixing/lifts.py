@@ -32,8 +32,9 @@ def first_lift(own: Bounding, task: Task) -> Lift:
     """Return the lift of the parent on the rows of the node, or one begun from its witness."""
     lift = None if own.warm is None else own.warm.lift
     if lift is not None and np.isin(own.kept.features, lift.splitting.kept.features).all():
-        # The threshold can fall far once the features outside a core are gone: short steps take too long.
-        return restricted(own.problem, lift, own.kept) if is_core(own) else gone_on(own, lift)
+        # The threshold can fall far once the features outside a core are gone. The state of the lift is of no
+        # use then: a lift that goes on from it stays behind one that knows nothing.
+        return begin_afresh(own) if is_core(own) else gone_on(own, lift)
     wide = task.witness is not None and task.witness.U.shape[1] > RANK
     return begin(own, task.witness, RAISED if task.raised and wide else RANK)
 

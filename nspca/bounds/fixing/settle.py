@@ -29,7 +29,7 @@ from nspca.bounds.fixing.node import Node
 from nspca.bounds.fixing.priced import claim, is_hopeless, weigh_up
 from nspca.bounds.fixing.probes import below_probes, probe_all
 from nspca.bounds.fixing.reduction import prove_roof, reduce
-from nspca.bounds.fixing.stages import fix_all
+from nspca.bounds.fixing.stages import fix_all, fix_needed
 from nspca.bounds.fixing.tasks import Narrowed, OutOfTime, Settled, Task
 from nspca.bounds.plan import ROUND
 from nspca.progress import Report, silent
@@ -85,9 +85,15 @@ def improve(own: Bounding, task: Task) -> None:
             claim(own, stored)
         else:
             own.offer(stored)
-        if not fix_all(own) and is_core(own):
+        fixed = fix_all(own)
+        if is_core(own) and not fixed:
             own.priced = None
             own.offer(stored)
+        # On the rows of a core the same witness may still tell which features every better answer has.
+        while is_core(own) and fixed and not own.done and not own.kept.free:
+            claim(own, stored)
+            fixed = fix_needed(own)
+            own.priced = None
     own.cap = FIX_CAP
     if not own.done and task.rounds:
         refine(own, task)
