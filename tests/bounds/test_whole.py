@@ -147,7 +147,6 @@ def test_a_search_for_the_optimum_begins_in_the_lift_of_a_core(monkeypatch):
     X[:, :12] += 4.0 * rng.standard_normal((30, 1))
     monkeypatch.setattr(strongest, "MOST_ROWS", 20)
     monkeypatch.setattr(strongest, "PLANS", PLANS | {"standard": replace(PLANS["standard"], rows=(50,))})
-    opening = strongest.opening
     monkeypatch.setattr(strongest, "opening", lambda plan: replace(opening(plan), cores=(60,)))
     monkeypatch.setattr(core_search, "PROMISING", 0.0)
     began, claim = [], settle.claim
