@@ -8,7 +8,7 @@ import pytest
 import nspca
 from nspca.bounds import core_search, elimination, strongest
 from nspca.bounds.elimination import peaks
-from nspca.bounds.fixing import settle, stages
+from nspca.bounds.fixing import lifts, settle, stages
 from nspca.bounds.fixing.arrays import packed
 from nspca.bounds.fixing.bounding import Bounding
 from nspca.bounds.fixing.ground import Ground
@@ -159,4 +159,32 @@ def test_a_search_for_the_optimum_begins_in_the_lift_of_a_core(monkeypatch):
     problem = nspca.Problem.from_data(X, 10)
     result = nspca.solve(problem, certify="exhaustive", seconds=100)
     assert began and result.status is nspca.Status.OPTIMAL
+    assert nspca.verify(X, result.certificate, problem) >= result.value
+
+
+def test_the_lift_begins_anew_where_only_the_rows_of_the_core_are_left(monkeypatch):
+    """A table on which the witness of the core decides nothing more once all features outside are out."""
+    rng, opening = np.random.default_rng(1), strongest.opening
+    X = rng.standard_normal((30, 260)) * np.where(np.arange(260) < 40, 3.0, 0.15)
+    X[:, :30] += 1.4 * rng.standard_normal((30, 1))
+    monkeypatch.setattr(strongest, "MOST_ROWS", 20)
+    monkeypatch.setattr(strongest, "PLANS", PLANS | {"standard": replace(PLANS["standard"], rows=(50,))})
+    monkeypatch.setattr(strongest, "opening", lambda plan: replace(opening(plan), cores=(60,)))
+    monkeypatch.setattr(core_search, "PROMISING", 0.0)
+    asked, anew, fix_needed, begin_afresh = [], [], settle.fix_needed, lifts.begin_afresh
+
+    def asking(own):
+        asked.append(own.kept.free)
+        return fix_needed(own)
+
+    def beginning(own):
+        anew.append(len(own.kept.block))
+        return begin_afresh(own)
+
+    monkeypatch.setattr(settle, "fix_needed", asking)
+    monkeypatch.setattr(lifts, "begin_afresh", beginning)
+    problem = nspca.Problem.from_data(X, 10)
+    result = nspca.solve(problem, certify="exhaustive", seconds=100)
+    assert asked == [0] * len(asked) and asked and anew == [60]
+    assert result.status is nspca.Status.OPTIMAL
     assert nspca.verify(X, result.certificate, problem) >= result.value
