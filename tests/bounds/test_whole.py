@@ -162,20 +162,19 @@ def test_a_search_for_the_optimum_begins_in_the_lift_of_a_core(monkeypatch):
     assert nspca.verify(X, result.certificate, problem) >= result.value
 
 
-def test_the_lift_begins_anew_where_only_the_rows_of_the_core_are_left(monkeypatch):
-    """A table on which the witness of the core decides nothing more once all features outside are out."""
-    rng, opening = np.random.default_rng(1), strongest.opening
-    X = rng.standard_normal((30, 260)) * np.where(np.arange(260) < 40, 3.0, 0.15)
-    X[:, :30] += 1.4 * rng.standard_normal((30, 1))
+def test_once_the_features_outside_are_out_the_witness_is_asked_again_or_the_lift_begins_anew(monkeypatch):
+    """Tables on which the witness of the core fixes in what is needed, and one where it decides no more."""
+    opening = strongest.opening
     monkeypatch.setattr(strongest, "MOST_ROWS", 20)
     monkeypatch.setattr(strongest, "PLANS", PLANS | {"standard": replace(PLANS["standard"], rows=(50,))})
     monkeypatch.setattr(strongest, "opening", lambda plan: replace(opening(plan), cores=(60,)))
     monkeypatch.setattr(core_search, "PROMISING", 0.0)
-    asked, anew, fix_needed, begin_afresh = [], [], settle.fix_needed, lifts.begin_afresh
+    fixed, anew, fix_needed, begin_afresh = [], [], settle.fix_needed, lifts.begin_afresh
 
     def asking(own):
-        asked.append(own.kept.free)
-        return fix_needed(own)
+        assert not own.kept.free
+        fixed.append(fix_needed(own))
+        return fixed[-1]
 
     def beginning(own):
         anew.append(len(own.kept.block))
@@ -183,8 +182,12 @@ def test_the_lift_begins_anew_where_only_the_rows_of_the_core_are_left(monkeypat
 
     monkeypatch.setattr(settle, "fix_needed", asking)
     monkeypatch.setattr(lifts, "begin_afresh", beginning)
-    problem = nspca.Problem.from_data(X, 10)
-    result = nspca.solve(problem, certify="exhaustive", seconds=100)
-    assert asked == [0] * len(asked) and asked and anew == [60]
-    assert result.status is nspca.Status.OPTIMAL
-    assert nspca.verify(X, result.certificate, problem) >= result.value
+    for seed, together in ((1, 1.2), (1, 1.4), (2, 0.8)):
+        rng = np.random.default_rng(seed)
+        X = rng.standard_normal((30, 260)) * np.where(np.arange(260) < 40, 3.0, 0.15)
+        X[:, :30] += together * rng.standard_normal((30, 1))
+        problem = nspca.Problem.from_data(X, 10)
+        result = nspca.solve(problem, certify="exhaustive", seconds=100)
+        assert result.status is nspca.Status.OPTIMAL
+        assert nspca.verify(X, result.certificate, problem) >= result.value
+    assert any(fixed) and not all(fixed) and anew and set(anew) == {60}
