@@ -122,8 +122,9 @@ def joints():
     problem = nspca.Problem.from_data(small, (3, 3, 2))
     kept = elimination.all_rows(problem)
     for M in (None, 0.01 * kept.block):
-        packed = Packed(kept.block / 2, M, 0.1 * np.ones((12, 2)), np.full(12, 0.01))
-        yield small, of_numbers(problem, kept, packed)
+        for scales in (None, np.linspace(0.5, 2, 12)):
+            packed = Packed(kept.block / 2, M, 0.1 * np.ones((12, 2)), np.full(12, 0.01), scales)
+            yield small, of_numbers(problem, kept, packed)
     kept = weighted(problem)
     W = np.minimum(kept.block, kept.floor)
     yield small, of_weights(problem, kept, W)
