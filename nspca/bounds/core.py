@@ -266,9 +266,8 @@ def with_weights(problem: Problem, rows: np.ndarray, tau: float, t: float, y: Ar
 
 
 def at_threshold(problem: Problem, kept: Kept, tau: float) -> Kept:
-    """Return kept rows with the K of a threshold tau, which is that of a certificate, and not below the floor.
-
-    The checker forms K with this tau.
+    """Return kept rows with the K of a threshold tau, at least the floor: the checker forms K with the tau of
+    the certificate.
     """
     if kept.weights is None or kept.rows is None or kept.folded is None:
         return kept
