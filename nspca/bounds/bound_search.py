@@ -110,7 +110,7 @@ class BoundSearch(TreeStage):
             return None
         plain = self.dual()
         whole = self.is_small or 1 < problem.n <= self.plan.whole
-        at_once = whole or (self.limits is not None and r > 1 and kept.weights is None)
+        at_once = kept.weights is None and (whole or (self.limits is not None and r > 1))
         if at_once and self.plan.branching and not self.closed:
             self.run_tree(self.first_witness(plain), self.warm_of(plain), ROOT_ROUNDS)
             nearly = self.upper <= self.lower * (1 + NEARLY)

@@ -265,6 +265,17 @@ def with_weights(problem: Problem, rows: np.ndarray, tau: float, t: float, y: Ar
     return _fold_remainder(problem, rows, tau, t, y, *_outside(remainder, rows, others, tau))
 
 
+def at_threshold(problem: Problem, kept: Kept, tau: float) -> Kept:
+    """Return kept rows with the K of a threshold tau, at least the floor: the checker forms K with the tau of
+    the certificate.
+    """
+    if kept.weights is None or kept.rows is None or kept.folded is None:
+        return kept
+    if tau <= kept.floor or not kept.folded.any():
+        return kept
+    return with_weights(problem, kept.rows, tau, kept.outside, kept.weights) or kept
+
+
 def _outside(
     remainder: Remainder, rows: np.ndarray, others: np.ndarray, tau: float
 ) -> tuple[sp.csr_array, sp.csr_array]:

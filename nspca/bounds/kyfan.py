@@ -23,7 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nspca.bounds import elimination
-from nspca.bounds.core import with_weights
+from nspca.bounds.core import at_threshold
 from nspca.bounds.dual.rounds import Work
 from nspca.bounds.dual.splitting import Splitting
 from nspca.bounds.elimination import Kept
@@ -205,9 +205,8 @@ class KyFan(Work[JointPlan]):
             self.search_threshold()
         W, rows, sizes = self.best, self.kept.rows, self.problem.sizes
         assert W is not None  # search_threshold always keeps its first W
-        tau, kept = threshold(W, self.problem.nonneg, self.kept.floor), self.kept
-        if kept.weights is not None and rows is not None and tau > kept.floor:  # K has to be of this tau
-            kept = with_weights(self.problem, rows, tau, kept.outside, kept.weights) or kept
+        tau = threshold(W, self.problem.nonneg, self.kept.floor)
+        kept = at_threshold(self.problem, self.kept, tau)
         pairs = largest_eigenpairs(kept.block - W, len(sizes))
         upper, witness = claimed(self.problem, pairs, W, rows, kept=kept)
         upper += sum(sizes) * tau * (1 + 4 * UNIT_ROUNDOFF)

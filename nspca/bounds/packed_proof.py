@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from nspca.bounds.core import at_threshold
 from nspca.bounds.dual.rounds import Work
 from nspca.bounds.elimination import Kept
 from nspca.bounds.inequality import heights, search_slack, threshold
@@ -170,6 +171,7 @@ class PackedProof(Work[JointPlan]):
         best, kept, problem = self.best, self.kept, self.problem
         if best is None:
             return None
+        kept = at_threshold(problem, kept, best.threshold(problem.nonneg, kept.floor))
         pairs = largest_eigenpairs(best.left(kept), len(problem.sizes))
         upper, witness = claimed(problem, pairs, best.taken, kept.rows, best.L, kept)
         if not np.isfinite(upper):

@@ -64,8 +64,11 @@ class TreeStage(BestBound):
 
     @property
     def is_small(self) -> bool:
-        """Tell whether there are so few features that every effort begins a tree at once."""
-        return 1 < self.problem.n <= BRANCHED
+        """Tell whether there are so few features that every effort begins a tree at once.
+
+        A tree cannot begin on the rows of a core, as it has no weights for the features outside.
+        """
+        return 1 < self.problem.n <= BRANCHED and self.kept.weights is None
 
     @property
     def is_late(self) -> bool:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from nspca.bounds.core import at_threshold
 from nspca.bounds.elimination import Kept
 from nspca.bounds.inequality import heights, search_slack, spectral_claim, threshold
 from nspca.certificate import Certificate
@@ -126,8 +127,9 @@ def prove(
     report : callable
         Gets the events of the search.
     """
-    t = spectral_half(problem, kept, witness, estimate)
     query = query_of(kept, witness, problem.size, problem.nonneg)
+    of_tau = at_threshold(problem, kept, query.tau)
+    t = spectral_half(problem, of_tau, witness, estimate if of_tau is kept else None)
     F, cover = search_half(
         query, replace(budget, offset=t - kept.paid), (), report, problem.covariance.client
     )

@@ -99,7 +99,7 @@ def even_entries(witness: Inequality | Joint) -> Array | float:
     An entry above 0 stays so, as it is raised by more than underflow takes.
     """
     W, s = 0.0 if witness.W is None else witness.W, witness.scales
-    return W if s is None else W / np.multiply.outer(s, s) + TINY * np.sign(W)
+    return W if s is None or witness.W is None else W / np.multiply.outer(s, s) + TINY * np.sign(W)
 
 
 def threshold(A: Matrix, witness: Inequality | Joint, outside: Array, nonneg: bool) -> float:

@@ -9,12 +9,13 @@ import scipy.sparse as sp
 import nspca
 from nspca.bounds import core
 from nspca.bounds.joint import certify_joint
+from nspca.bounds.packed_proof import Packed, of_numbers
 from nspca.bounds.plan import JOINT_PLANS, PLANS
 from nspca.bounds.remainder import collect
 from nspca.bounds.strongest import strongest
 from nspca.bounds.witness import Witness, certificate, lifted
 from nspca.lowrank.cones import Budget
-from tests.oracles import brute_force, brute_force_forced
+from tests.oracles import brute_force, brute_force_forced, brute_force_joint
 from tests.rowblocks import InMemory
 from tests.rowblocks import counts as words
 from tests.strategies import cases, counts
@@ -57,6 +58,29 @@ def some_witness(kept, problem, rng):
     M = rng.standard_normal((r, r)) * 0.1 if r and rng.random() < 0.4 else None
     witness = Witness(W, M)
     return lifted(kept, witness, int(rng.integers(0, 3)))[0] if r else witness
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_a_w_above_the_threshold_of_its_core_is_proved_with_the_k_of_its_own(nonneg):
+    """The checker forms K with the tau of the certificate, at which less of A is left."""
+    rng, found = np.random.default_rng(2), 0
+    for number in range(100):
+        n = int(rng.integers(3, 8))
+        X, sizes = table(rng, n), (2, 1) if number % 2 else (2,)
+        problem = nspca.Problem.from_data(X, sizes if number % 2 else 2, nonneg=nonneg)
+        _, _, kept = made(problem, rng)
+        if kept is None or kept.folded is None or not kept.folded.any():
+            continue
+        W = np.clip(kept.block, -1.0, kept.floor + rng.uniform(0.0, 0.3) * np.abs(kept.block).max())
+        witness = lifted(kept, Witness(W if nonneg else np.maximum(W, -W.max())), 1)[0]
+        if number % 2:
+            proved = of_numbers(problem, kept, Packed(witness.W, None, witness.U, np.zeros(len(W))))
+        else:
+            proved = certificate(problem, kept, witness)[0]
+        found += proved.witness["tau"][0] > kept.floor
+        best = brute_force_joint(problem.covariance.matrix, sizes, nonneg)[0]
+        assert nspca.verify(X, proved, problem) >= best * problem.covariance.unit * (1 - 1e-12)
+    assert found > 10
 
 
 @pytest.mark.parametrize("nonneg", [True, False])

@@ -7,6 +7,7 @@ import pytest
 
 import nspca
 from nspca.bounds import core_search, elimination, strongest
+from nspca.bounds.bound_search import BoundSearch
 from nspca.bounds.elimination import peaks
 from nspca.bounds.fixing import lifts, settle, stages
 from nspca.bounds.fixing.arrays import packed
@@ -22,6 +23,7 @@ from nspca.bounds.witness import Witness, largest, lifted
 from nspca.certificate import Certificate
 from nspca.lowrank import fixing
 from nspca.lowrank.objective import Query
+from nspca.progress import silent
 from tests.bounds.test_core import made, some_witness, table
 from tests.oracles import brute_force, brute_force_forced
 from tests.strategies import counts
@@ -116,6 +118,28 @@ def test_a_feature_is_fixed_in_only_where_no_better_answer_lacks_it(nonneg, coun
         assert certificate.upper >= min(best, lower) * problem.covariance.unit * (1 - 1e-12)
         assert nspca.verify(X, certificate, problem) <= certificate.upper
     assert fixed > count / 10 and refused > count / 10
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_a_core_of_few_features_begins_no_tree_without_its_witness(nonneg):
+    rng, found = np.random.default_rng(8 + nonneg), 0
+    for _ in range(20):
+        n = int(rng.integers(4, 9))
+        X, k = table(rng, n), int(rng.integers(1, n))
+        problem = nspca.Problem.from_data(X, k, nonneg)
+        _, _, kept = made(problem, rng)
+        if kept is None or kept.weights is None:
+            continue
+        best = brute_force(problem.covariance.matrix, k, nonneg)[0]
+        limits = Limits(nodes=3) if rng.random() < 0.5 else None
+        effort = replace(PLANS["thorough"], ranks=(1, 2), rounds=2, cap=500)
+        run = BoundSearch(problem=problem, plan=effort, lower=best, report=silent, kept=kept, limits=limits)
+        run.upper = np.inf
+        run.run(None)
+        if run.best is not None:
+            assert nspca.verify(X, run.best, problem) >= best * problem.covariance.unit * (1 - 1e-12)
+            found += 1
+    assert found > 3
 
 
 @pytest.mark.parametrize("nonneg", [True, False])

@@ -1,0 +1,63 @@
+"""Scales of rows in the joint bound: rounding, entries of features outside the kept rows, and memory."""
+
+import tracemalloc
+from fractions import Fraction
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import nspca
+from nspca.certificate import Certificate
+from nspca.checker.inequality import even_entries, rows_of_sphere
+from nspca.errors import CertificateError
+from tests.makers import changed
+
+
+def test_products_of_last_entries_are_exactly_no_less_than_the_entries_of_w():
+    """With the least tau that is accepted, at every size of W and at the smallest and largest scales."""
+    rng, ends, tried = np.random.default_rng(0), (2.0**-10, 2.0**10, 1.0), 0
+    for _ in range(600):
+        size = 10.0 ** rng.choice([-323, -300, -290, -150, 0, 150, 300])
+        scales = rng.choice(ends, 2) if rng.random() < 0.3 else 2.0 ** rng.uniform(-10, 10, 2)
+        W = size * rng.uniform(0, 1, (2, 2)) * (np.outer(scales, scales) if rng.random() < 0.5 else 1.0)
+        with np.errstate(over="ignore"):
+            tau = float(np.max(even_entries(SimpleNamespace(W=W, scales=scales))))
+        if not np.isfinite(tau) or not W.any():
+            continue
+        V, _ = rows_of_sphere(np.zeros((2, 0)), np.zeros(2), tau, 1, scales)
+        last = [Fraction(float(v)) for v in V[:, -1]]
+        least = Fraction(tau * min(1.0, float(scales.min()))) * (1 - Fraction(1, 2**53))
+        assert all(last[i] * last[l] >= Fraction(float(W[i, l])) for i in (0, 1) for l in (0, 1))
+        assert tau < 1e-300 or min(last) * last[2] >= least
+        tried += 1
+    assert tried > 400
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_entries_left_out_are_at_most_tau_times_the_least_scale(nonneg):
+    A, none = np.array([[1.0, 0.0, 0.4], [0.0, 1.0, 0.0], [0.4, 0.0, 0.45]]), np.zeros(2)
+    problem = nspca.Problem.from_covariance(A, (2, 1), nonneg)
+    unit = problem.covariance.unit
+    arrays = {"rows": np.array([0, 1]), "W": np.zeros((2, 2)), "prices": none, "tau": np.array([1 / unit])}
+    arrays |= {"scales": np.array([0.5, 1.0]), "tree": np.array([255, 255])}
+    arrays["claims"] = np.array([1.0, 2.0, 1.0]) * (1 + 1e-9) / unit
+    honest = Certificate.of(problem, "JP", "joint", 10.0, arrays)
+    assert nspca.verify(A, honest, problem) >= 2.0
+    for scales in (np.array([0.3, 1.0]), np.array([1.0, 0.3])):
+        with pytest.raises(CertificateError, match="below an entry of A in a row that is not kept"):
+            nspca.verify(A, changed(honest, scales=scales), problem)
+
+
+def test_scales_without_w_need_no_square_matrix():
+    n = 5000
+    X = np.random.default_rng(0).standard_normal((2, n))
+    problem = nspca.Problem.from_data(X, (3, 3), center=False)
+    top = float(np.linalg.eigvalsh(X @ X.T)[-1]) / 2 / problem.covariance.unit * (1 + 1e-6)
+    arrays = {"claims": np.array([top, 0.0]), "prices": np.zeros(n), "scales": np.full(n, 0.5)}
+    certificate = Certificate.of(problem, "JP", "joint", 1e9, arrays)
+    tracemalloc.start()
+    nspca.verify(X, certificate, problem)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 4 * n * n
