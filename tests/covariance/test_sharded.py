@@ -341,7 +341,7 @@ def test_the_checker_finds_the_largest_entry_outside(monkeypatch, nonneg):
     assert np.all(np.abs(B) <= np.outer(A.size, A.size) * (1 + 1e-12))
     outside = np.arange(60)[10:]
     right = (B if nonneg else np.abs(B))[10:].max()
-    witness = SimpleNamespace(W=None, y=None)
+    witness = SimpleNamespace(W=None, y=None, scales=None)
     for tau in (0.0, right / 2, right * (1 - 1e-9)):
         witness.tau = tau
         with pytest.raises(nspca.CertificateError, match="below an entry of A in a row that is not kept"):
