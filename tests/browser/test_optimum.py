@@ -42,6 +42,7 @@ def test_a_hard_search_is_cancelled_and_goes_on(page, app_url):
     expect(page.get_by_text(re.compile(r"Checked in .* recomputed from the data"))).to_be_visible()
     page.get_by_role("button", name=LABEL).click()
     expect(progress).to_be_visible()
+    expect(picture).to_have_count(1)  # for a moment the picture of before stands beside it
     assert _ruled_out(picture) >= before > 0
     page.get_by_test_id("stMainBlockContainer").get_by_role("button", name="Cancel").click()
     expect(page.get_by_role("button", name=LABEL)).to_be_visible()
