@@ -334,7 +334,7 @@ class Trees:
         # `Rows` proves only claims below a sum that is proved already. Nothing is proved yet, so we pass the
         # next float above F, and every claim is proved.
         none_known = float(np.nextafter(witness.F, np.inf))
-        self.tree = Rows(f, none_known, having, lacking, kept).prove(self.tree)
+        self.tree = Rows(f, none_known, having, lacking, kept).few().prove(self.tree)
 
     def _next(self, node: Node) -> tuple[TopSum, Inequality, Array, Array]:
         """Read the next use, and return its search half, its witness, its kept and its outside features."""

@@ -21,6 +21,7 @@ tree. `fixing` also proves with `Rows` that a stage may fix a feature.
 """
 
 import itertools
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -87,17 +88,21 @@ def taken(terms: Array, fixed: int, room: int) -> tuple[Array, Array, Array]:
     return T + free[..., count - room :].sum(axis=-1), free[..., count - room], free[..., count - room - 1]
 
 
-def with_each(terms: Array, fixed: int, room: int) -> Array:
-    """Return T+j for every term, along the last axis."""
-    T, last, _ = taken(terms, fixed, room)
+Taken = tuple[Array, Array, Array]
+"""What `taken` returns: T, the last term taken and the first not taken."""
+
+
+def with_each(terms: Array, fixed: int, sums: Taken) -> Array:
+    """Return T+j for every one of some terms, along the last axis; `sums` is `taken` of all terms."""
+    T, last, _ = sums
     short = np.maximum(last[..., None] - terms, 0)
     short[..., :fixed] = 0
     return T[..., None] - short
 
 
-def without_each(terms: Array, fixed: int, room: int) -> Array:
-    """Return T-j for every term, along the last axis."""
-    T, _, following = taken(terms, fixed, room)
+def without_each(terms: Array, fixed: int, sums: Taken) -> Array:
+    """Return T-j for every one of some terms, along the last axis; `sums` is `taken` of all terms."""
+    T, _, following = sums
     lost = np.maximum(terms - following[..., None], 0)
     lost[..., :fixed] = terms[..., :fixed]
     return T[..., None] - lost
@@ -115,10 +120,11 @@ def prove_sums(
     """
     fixed = len(claims.forced)
     possible = slice(None) if fixed < k else slice(fixed)
-    claims.need("having", features[possible], whole(with_each(terms, fixed, k - fixed))[possible])
-    claims.need("lacking", features, whole(without_each(terms, fixed, k - fixed)))
+    sums = taken(terms, fixed, k - fixed)
+    claims.need("having", features[possible], whole(with_each(terms, fixed, sums))[possible])
+    claims.need("lacking", features, whole(without_each(terms, fixed, sums)))
     others = np.setdiff1d(np.arange(claims.lacking.size), features)
-    claims.need("lacking", others, whole(taken(terms, fixed, k - fixed)[0]))
+    claims.need("lacking", others, whole(sums[0]))
 
 
 class RowSums:
@@ -137,10 +143,11 @@ class RowSums:
         are summed.
         """
         rows, at = np.arange(len(I)), np.argmax(I[:, None] == features, axis=1)
-        having, lacking = (change(others, fixed, count - fixed) for change in (with_each, without_each))
+        taken_here = taken(others, fixed, count - fixed)
+        having, lacking = (change(others, fixed, taken_here) for change in (with_each, without_each))
         if count == fixed:
             having[:, fixed:] = -np.inf  # there is no room besides the row's own feature
-        having[rows, at], lacking[rows, at] = taken(others, fixed, count - fixed)[0], -np.inf
+        having[rows, at], lacking[rows, at] = taken_here[0], -np.inf
         for best, sums in ((self.having, having), (self.lacking, lacking)):
             best[features] = np.maximum(best[features], (sums + (own + error)[:, None]).max(axis=0))
 
@@ -201,6 +208,22 @@ class Rows:
     lacking: Array
     rows: Array
 
+    def few(self) -> Self:
+        """Return the claims with at most k + 1 of each kind of equal free rows, and one claim for a kind.
+
+        Rows of a kind have equal T+j and T-j, and their claims are equal too. `taken` reads the k + 1 largest
+        terms of free rows, which are the same without the rest.
+        """
+        f, seen, before = self.f, Counter[int | bytes](), []
+        for i, row in enumerate(np.column_stack((f.V, f.h, self.having, self.lacking))):
+            kind = i if i < f.fixed else row.tobytes()
+            before.append(seen[kind])
+            seen[kind] += 1
+        left, first = np.flatnonzero(np.array(before) <= f.k), np.array(before) == 0
+        having, lacking = (np.where(first, claims, np.inf)[left] for claims in (self.having, self.lacking))
+        f, rows = replace(f, V=f.V[left], h=f.h[left]), self.rows[left[left < self.rows.size]]
+        return replace(self, f=f, having=having, lacking=lacking, rows=rows)
+
     def prove(self, tree: Array) -> Array:
         """Prove all claims below F, cone by cone, and return the codes that are left; F itself is proved
         already.
@@ -213,12 +236,14 @@ class Rows:
         step = max(1, AT_ONCE // max(1, f.V.size * (f.D + 1)))
         for start in range(0, len(cones), step):
             G, terms = self.terms(cones[start : start + step])
-            T = taken(terms, f.fixed, f.k - f.fixed)[0]
+            T, last, following = taken(terms, f.fixed, f.k - f.fixed)
             far = ~self.stays_below(G, T, np.full(len(T[0]), lowest))
-            G, terms = G[:, far], terms[:, far]
-            if far.any():
-                self.compare("have", self.having, G, with_each(terms, f.fixed, f.k - f.fixed))
-                self.compare("lack", self.lacking, G, without_each(terms, f.fixed, f.k - f.fixed))
+            sums = T[:, far], last[:, far], following[:, far]
+            asked = ("have", self.having, with_each), ("lack", self.lacking, without_each)
+            for verb, claims, change in asked:
+                rows = np.flatnonzero(claims < self.F)
+                some, fixed = terms[:, :, rows][:, far], int((rows < f.fixed).sum())
+                self.compare(verb, rows, claims[rows], G[:, far], change(some, fixed, sums))
         return unread
 
     @property
@@ -235,14 +260,12 @@ class Rows:
         G = np.array([G[:, j, l] for j, l in self.edges])
         return G, np.array([p[:, j] * p[:, l] + f.h * G[e, :, None] for e, (j, l) in enumerate(self.edges)])
 
-    def compare(self, verb: str, claims: Array, G: Array, sums: Array) -> None:
-        """Refuse unless the sums (pairs, cones, n) of every row stay below its claim."""
-        cones, rows = np.nonzero(
-            ~(sums + self.error <= claims * G[:, :, None]).all(axis=0) & (claims < self.F)
-        )
-        proved = self.stays_below(G[:, cones], sums[:, cones, rows], claims[rows])
+    def compare(self, verb: str, rows: Array, claims: Array, G: Array, sums: Array) -> None:
+        """Refuse unless the sums (pairs, cones, r) of some rows (r,) stay below their claims (r,)."""
+        cones, at = np.nonzero(~(sums + self.error <= claims * G[:, :, None]).all(axis=0))
+        proved = self.stays_below(G[:, cones], sums[:, cones, at], claims[at])
         if not proved.all():
-            row, kept = int(rows[np.argmin(proved)]), self.rows
+            row, kept = int(rows[at[np.argmin(proved)]]), self.rows
             who = f"feature {kept[row]}" if row < kept.size else "a feature outside the kept rows"
             require(False, f"the claim for answers that {verb} {who} is below what is proved of them")
 

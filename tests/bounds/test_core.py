@@ -62,7 +62,7 @@ def some_witness(kept, problem, rng):
 
 @pytest.mark.parametrize("nonneg", [True, False])
 def test_a_w_above_the_threshold_of_its_core_is_proved_with_the_k_of_its_own(nonneg):
-    """The checker forms K with the tau of the certificate, at which less of A is left."""
+    """The checker forms K with the tau of the certificate, which the largest entry of W raises here."""
     rng, found = np.random.default_rng(2), 0
     for number in range(100):
         n = int(rng.integers(3, 8))

@@ -131,7 +131,7 @@ def test_standard_effort_begins_a_tree_where_few_features_may_be_left(monkeypatc
 @pytest.mark.parametrize("nonneg", [True, pytest.param(False, marks=pytest.mark.visit)])
 @pytest.mark.parametrize("count", [8, pytest.param(400, marks=pytest.mark.long)])
 def test_trees_begun_at_once_or_in_a_lift_prove_no_bound_below_the_optimum(nonneg, count, monkeypatch):
-    """Both begin though more than `BRANCHED` features are undecided."""
+    """Trees of standard and thorough effort begin here though more than `BRANCHED` features are undecided."""
     monkeypatch.setattr(tree_stage, "BRANCHED", 0)
     rng, forms = np.random.default_rng(70), {"standard": set(), "thorough": set()}
     for _ in range(count):

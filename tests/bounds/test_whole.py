@@ -32,7 +32,10 @@ from tests.strategies import counts
 @pytest.mark.parametrize("nonneg", [True, False])
 @counts(20, 400)
 def test_a_tree_that_begins_with_the_witness_of_a_core_loses_no_answer(nonneg, count):
-    """What is left of A is no more than the core proves, and trees are accepted and not below the optimum."""
+    """The witness on the rows of a tree claims no more than on those of the core, but for storage in float32.
+
+    The checker accepts the trees that begin with it, and brute force finds nothing above their bounds.
+    """
     rng, made_so = np.random.default_rng(3 + nonneg), 0
     for _ in range(count):
         n = int(rng.integers(3, 11))
@@ -76,7 +79,10 @@ def test_a_tree_that_begins_with_the_witness_of_a_core_loses_no_answer(nonneg, c
 @pytest.mark.parametrize("nonneg", [True, False])
 @counts(40, 600)
 def test_a_feature_is_fixed_in_only_where_no_better_answer_lacks_it(nonneg, count):
-    """One plain search for each feature, against brute force; and each tree is accepted by the checker."""
+    """Without a feature that `fix_needed` fixes in, brute force finds no better answer.
+
+    The checker accepts the trees, whose bounds are not below the optimum.
+    """
     rng, fixed, refused = np.random.default_rng(7 + nonneg), 0, 0
     for _ in range(count):
         n = int(rng.integers(3, 10))
@@ -145,7 +151,7 @@ def test_a_core_of_few_features_begins_no_tree_without_its_witness(nonneg):
 @pytest.mark.parametrize("nonneg", [True, False])
 @counts(30, 300)
 def test_rows_of_one_kind_stand_for_each_other(nonneg, count):
-    """f+j and f-j of the rows that are left are the same with k rows of one kind as with all of them."""
+    """`with_one_kind` keeps k of the rows of one kind, and f+j and f-j of all other rows stay as they are."""
     rng = np.random.default_rng(5)
     for _ in range(count):
         k, r, extra = int(rng.integers(1, 4)), int(rng.integers(8, 14)), int(rng.integers(0, 3))
@@ -165,7 +171,7 @@ def test_rows_of_one_kind_stand_for_each_other(nonneg, count):
 
 
 def test_a_search_for_the_optimum_begins_in_the_lift_of_a_core(monkeypatch):
-    """A table whose features outside are small: all of them are fixed out by the witness of the core."""
+    """Features outside the core are small in this table, and the witness of the core fixes them all out."""
     rng, opening = np.random.default_rng(0), strongest.opening
     X = rng.standard_normal((30, 260)) * np.where(np.arange(260) < 40, 3.0, 0.4)
     X[:, :12] += 4.0 * rng.standard_normal((30, 1))
@@ -187,7 +193,9 @@ def test_a_search_for_the_optimum_begins_in_the_lift_of_a_core(monkeypatch):
 
 
 def test_once_the_features_outside_are_out_the_witness_is_asked_again_or_the_lift_begins_anew(monkeypatch):
-    """Tables on which the witness of the core fixes in what is needed, and one where it decides no more."""
+    """The witness of a core also fixes features in on some of these tables. On one it does not, and the lift
+    begins anew.
+    """
     opening = strongest.opening
     monkeypatch.setattr(strongest, "MOST_ROWS", 20)
     monkeypatch.setattr(strongest, "PLANS", PLANS | {"standard": replace(PLANS["standard"], rows=(50,))})

@@ -15,7 +15,7 @@ from tests.makers import changed
 
 
 def test_products_of_last_entries_are_exactly_no_less_than_the_entries_of_w():
-    """With the least tau that is accepted, at every size of W and at the smallest and largest scales."""
+    """The least tau that is accepted is enough at every size of W, and at the smallest and largest scales."""
     rng, ends, tried = np.random.default_rng(0), (2.0**-10, 2.0**10, 1.0), 0
     for _ in range(600):
         size = 10.0 ** rng.choice([-323, -300, -290, -150, 0, 150, 300])

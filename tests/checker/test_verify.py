@@ -704,7 +704,7 @@ def test_genes_go_through_the_small_side():
 
 @pytest.mark.parametrize("k", [2, (2, 1)])
 def test_claims_beyond_float64_are_refused_in_words(k):
-    """On zeros every claim of at least 0 is proved, and these add up to what no float holds."""
+    """A table of zeros proves any claim of at least 0, and two claims of 1e308 add up beyond all floats."""
     X = np.zeros((6, 5))
     made = nspca.solve(nspca.Problem.from_data(X, k), "auto" if k == 2 else "joint").certificate
     witness = {"claims": np.array([1e308, 1e308])}

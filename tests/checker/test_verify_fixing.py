@@ -14,6 +14,8 @@ import scipy.sparse as sp
 
 from nspca.checker import matrix as module
 from nspca.checker import verify
+from nspca.checker.cover import TopSum
+from nspca.checker.membership import Rows, taken, with_each, without_each
 from nspca.errors import CertificateError
 from tests.makers import (
     PROBLEMS,
@@ -568,3 +570,40 @@ def test_a_certificate_changed_at_random_proves_nothing_false(count):
             accepted += 1
             assert np.ldexp(bound, -maker.exponent) >= best * (1 - 1e-12)
     assert accepted
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_k_plus_one_of_equal_rows_stand_for_all_of_them(nonneg):
+    """`Rows.few` changes no sum, and no verdict about claims that are true or not."""
+    rng, verdicts, left_out = np.random.default_rng(4), [], 0
+    for _ in range(200):
+        k, kinds = int(rng.integers(1, 4)), int(rng.integers(2, 5))
+        fixed, rows = int(rng.integers(0, k + 1)), rng.integers(kinds, size=int(rng.integers(5, 25)))
+        V, h = rng.standard_normal((kinds, 2))[rows], rng.uniform(-1, 0.5, kinds)[rows]
+        V[:, 1] = 0.3
+        f = TopSum(V, 1, h, k, fixed, nonneg)
+        g = np.abs(rng.standard_normal((30, 2, 2)))
+        none = np.full(len(h), np.inf)
+        _, terms = Rows(f, 1e3, none, none, rows).terms(g / np.linalg.norm(g, axis=2, keepdims=True))
+        sums = taken(terms, fixed, k - fixed)
+        top = float(sums[0].max()) * rng.uniform(0.7, 1.6)
+        having, lacking = (np.where(rng.random(kinds) < 0.5, top, np.inf)[rows] for _ in range(2))
+        whole = Rows(f, 1e3, having, lacking, np.arange(len(h) - 2))
+        few = whole.few()
+        _, less = few.terms(g / np.linalg.norm(g, axis=2, keepdims=True))
+        for change, name in ((with_each, "having"), (without_each, "lacking")):
+            claimed, own = (np.flatnonzero(np.isfinite(getattr(one, name))) for one in (whole, few))
+            all_sums = change(terms, fixed, sums)[..., claimed]
+            few_sums = change(less, fixed, taken(less, fixed, k - fixed))[..., own]
+            every, some = (np.unique(part.round(9), axis=-1) for part in (all_sums, few_sums))
+            np.testing.assert_allclose(every, some, rtol=1e-12)
+        found = []
+        for one in (whole, few):
+            try:
+                found.append(one.prove(np.full(4, 255, dtype=np.uint8)).size)
+            except CertificateError:
+                found.append(-1)
+        assert found[0] == found[1]
+        verdicts.append(found[0])
+        left_out += len(few.f.h) < len(h)
+    assert left_out > 50 and verdicts.count(-1) > 20 and len(verdicts) - verdicts.count(-1) > 20
