@@ -1,4 +1,4 @@
-"""Is it the best? Of several components the search is started, watched, cancelled, resumed and ended."""
+"""A search until several components are proved optimal is started, watched, cancelled, resumed and ended."""
 
 import re
 from dataclasses import replace

@@ -33,7 +33,10 @@ MOST_FEATURES = 2000  # further features do not count: a fast sweep leaves out w
 HARDER = {"fast": 1.0, "standard": 15.0, "thorough": 60.0}
 """Seconds of each effort for one component, as a multiple of those of a fast proof."""
 SEVERAL = {"fast": 1.0, "standard": 3.0, "thorough": 30.0}
-"""The same for several components together, as the first answers about samples took."""
+"""Seconds of each effort for several components together, as a multiple of those of a fast proof.
+
+The first answers of Parts, Topics and Components about the samples took so long.
+"""
 LONGEST = 4 * 3600.0  # maximum estimated seconds of a run on this server
 
 
