@@ -1,4 +1,4 @@
-"""A search until a component is proved optimal is started, watched, cancelled, resumed and ended on a page."""
+"""A search until a component is proved optimal is started, watched, cancelled, resumed and ended."""
 
 from dataclasses import replace
 from itertools import pairwise
