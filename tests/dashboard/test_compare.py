@@ -23,7 +23,6 @@ from nspca.plots.compare import (
     overlap_figure,
     ranking_figure,
     ratios_figure,
-    selections_figure,
     styles,
     times_figure,
     values_figure,
@@ -276,7 +275,6 @@ def test_figures_say_what_they_show():
     assert list(
         weights_figure(np.array([[0.1], [0.0], [-0.9]]), ["x", "y", "z"], ["a"]).layout.yaxis.ticktext
     ) == ["z", "x"]
-    assert "nothing yet" in selections_figure([]).layout.meta["alt"]
 
 
 @pytest.mark.parametrize(
