@@ -60,6 +60,11 @@ def test_it_opens_on_an_answer_and_stand_ins_say_so(visit, stand_ins, texts):
     assert "stand-in" in texts(page) and "**spanspca** has no nonnegative form" in texts(page)
 
 
+def test_methods_with_the_same_features_are_named_by_group(visit, texts):
+    page = visit(PAGE, sample="digits", k=5)
+    assert "The methods of each of these groups do: auto, em and greedy; threshold and pca." in texts(page)
+
+
 @pytest.mark.visit
 def test_a_comparison_from_run_to_loadings(done, texts, alts):
     done.select_slider(key="widget_k").set_value(2).run()
