@@ -144,14 +144,15 @@ def refusal(of: Chosen, sizes: Sequence[int], problems: int = 1) -> str:
 
 def beside(of: Chosen, asked: ProblemSpec) -> None:
     """Draw the estimated time of a run beside its start button; nothing until it is known."""
-    effort, ks = getattr(asked, "effort", None), vars(asked).get("ks")
+    effort, ks = getattr(asked, "effort", None), getattr(asked, "ks", None)
     if of.table is not None:
         about = seconds(of, *asked.work)
         more = "" if effort in (None, "fast") else f", and longer for a proof of {effort} effort"
         said = f"All rows: {took(about)}{more}."
     else:
-        several = seconds(of, *asked.work) * SEVERAL.get(effort or "", 1.0)
-        about = several if ks is None else len(ks) * each_k(of, effort)
+        about = len(ks or ()) * each_k(of, effort)
+        if ks is None:
+            about = seconds(of, *asked.work) * SEVERAL.get(effort or "", 1.0)
         said = f"Takes {took(about)}."
     if about:
         st.caption(said)
