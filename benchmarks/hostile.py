@@ -491,7 +491,7 @@ def say(line: str) -> None:
 
 
 def answer(raw: bytes) -> str:
-    """What is said of a file, as the data page says it."""
+    """Return what the page Data says of a file."""
     from nspca.data.sandbox import open_file
     from nspca.errors import InvalidData
 

@@ -137,7 +137,7 @@ async def load(url: str, sessions: int, seconds: float, server: psutil.Process) 
 
 
 def idle(server: psutil.Process, seconds: float) -> None:
-    """What they take with nobody there."""
+    """Print the share of a processor that the server and each child use while nobody visits."""
     processes = [server, *server.children(recursive=True)]
     before = spent(processes)
     time.sleep(seconds)

@@ -32,7 +32,7 @@ LINE = "{:>6} {:>3} {:>4} {:>9} {:>9} {:>7}"
 
 
 def by_scipy(Q, sizes):
-    """The same matching, every slot a column of its own."""
+    """Return the matching that SciPy finds with one column for each slot, as an oracle."""
     rows = matching.candidates(Q, sum(sizes))
     found, slots = linear_sum_assignment(np.repeat(Q[rows], sizes, axis=1), maximize=True)
     labels = np.full(len(Q), -1)

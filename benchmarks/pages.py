@@ -83,7 +83,7 @@ def slide(page: Page) -> float:
 
 
 def median(measure: Callable[[], float]) -> str:
-    """Of `REPEATS`, in words."""
+    """Return the median of `REPEATS` measured times, in words."""
     return f"{statistics.median(measure() for _ in range(REPEATS)):.2f} s"
 
 

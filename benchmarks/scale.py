@@ -30,17 +30,18 @@ SIZES = {
 """Documents, words, and nonzeros of a document, about."""
 TOPICS, WORDS = 8, 40
 SHARE, RATE = 0.04, 2.0
-"""Of documents that are about a topic, and how often its first word is in one of these, on average; the i-th
-word is so ``1 / sqrt(i)`` times as often.
+"""Share of the documents that are about a topic, and mean count of its first word in one of them.
+
+The i-th word of a topic has the mean count ``RATE / sqrt(i)``.
 """
 FIRST = 150
 """Rank by frequency of the first word of a topic."""
 STOP = 100
-"""So many most frequent words are left out, as stop words are from real collections."""
+"""Number of most frequent words that are left out, as stop words are from real collections."""
 AT_ONCE = 2_000
 """Documents made at a time."""
 MOST_BYTES = {"small": 2e8, "medium": 2e9, "large": 6e9}
-"""Of disk, for the text, what waits to be sorted, and the shards."""
+"""Maximum bytes on the disk for the text, what waits to be sorted, and the shards, by size."""
 
 
 def say(line=""):

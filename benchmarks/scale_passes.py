@@ -90,7 +90,7 @@ def growth(place: str | None) -> None:
 
 
 def solved(folder: Path) -> dict[str, float]:
-    """What solving takes, in this process."""
+    """Solve for eight topics in this process, and return what that took and what was found."""
     begun, shards = time.process_time(), Shards(folder)
     problem = nspca.Problem.from_shards(shards, (15,) * 8)
     result = nspca.solve(problem, certify="fast")

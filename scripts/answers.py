@@ -69,7 +69,7 @@ def answered(of: Chosen, asked: ProblemSpec) -> Answer:
 
 
 def _lightened(result: nspca.Result, light: nspca.Certificate) -> nspca.Result:
-    """The same with its light proof, which has to carry what was said with the other one."""
+    """Return a result with a smaller certificate in place of its own, which must prove the same status."""
     if result.status in GAPS and 1 - light.ratio(result.value) > GAPS[result.status]:
         raise CertificateError(f"{result.method}: the light proof is too loose for “{result.status.name}”")
     return result.with_certificate(light)

@@ -63,7 +63,7 @@ REASONS = {
     "nspca.plots.sweeps.sweep_figure": "one keyword for each thing that may stand on the figure, drawn from "
     "the back to the front",
 }
-"""What is beyond the measures, and why it stays."""
+"""Reason of each function or class that may exceed the limits, by dotted name."""
 
 
 def beyond(root: Path = ROOT) -> Iterator[tuple[str, str]]:

@@ -27,7 +27,7 @@ SIZE = (840, 490)
 BAND = 34
 """Pixels of the line of text below each frame."""
 QUALITY = 80
-"""Of the WebP pictures, 0 to 100."""
+"""Quality of the WebP pictures, 0 to 100."""
 MOST_BYTES = 1_000_000
 LIMIT = 600_000  # milliseconds
 MAIN = "stMainBlockContainer"

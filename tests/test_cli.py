@@ -32,7 +32,7 @@ NAMES = ("pine", "=oak", "elm", "ash")
 
 @pytest.fixture
 def correlations(tmp_path):
-    """Those of the pitprops, as a person has them."""
+    """A CSV file with the correlations of the pitprops, as a person has them."""
     data = nspca.load_sample("pitprops")
     file = tmp_path / "mine.csv"
     pd.DataFrame(data.X, data.feature_names, data.feature_names).to_csv(file)

@@ -295,7 +295,7 @@ def test_a_feature_without_variance_alone():
 
 @pytest.mark.parametrize("small", [1e-160, 1e-170, 1e-200])
 def test_features_too_small_to_be_squared_alone(small):
-    """They vary, so something is explained: nothing is not the bound, though their block is of zeros."""
+    """A forced feature that varies explains something, so 0 is no bound, though its block in float64 is 0."""
     X = np.random.default_rng(0).standard_normal((8, 3)) * [1.0, small, 1.0] * 1e100
     problem = nspca.Problem.from_data(X, 1, forced=(1,))
     certificate = nspca.solve(problem).certificate

@@ -86,7 +86,7 @@ def floors(lines: list[str], below: set[str]) -> dict[str, set[str]]:
 
 
 def inside() -> dict[str, dict[str, set[str]]]:
-    """The same for the folders and files of a room."""
+    """Return what each folder or file inside a package may import, by package."""
     dashboard = floors(DASHBOARD, set())
     return {
         "nspca.bounds": floors(BOUNDS, set()),

@@ -1,9 +1,8 @@
 """Figures that compare methods: value and proof against k, time, overlap of supports, weights, and selection
 frequency.
 
-The page Compare draws most of them; the page Papers draws `cumulative_curves_figure`,
-`selections_figure` and `roc_figure`. Where a figure takes `style`, it has the look of each method, as
-`styles` returns it.
+The page Compare draws them; the page Papers also draws `cumulative_curves_figure`. Where a figure takes
+`style`, it has the look of each method, as `styles` returns it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -57,7 +56,7 @@ BAR = 22  # pixels of a bar in a ranking
 MOST_FEATURES = 30  # rows of a heat map that can still be read
 
 
-def _named(method: object) -> str:
+def named(method: object) -> str:
     """Return the name of a method as Plotly text."""
     return plain(rival_name(str(method)))
 
@@ -156,7 +155,7 @@ def values_figure(
         add_curve(figure, at, region["upper"], NOTHING_ABOVE, hover, marker=marker, customdata=bounds)
     for method, rows in frame.groupby("method", sort=False):
         rows = rows.sort_values("k")
-        hover = f"<b>{_named(method)}</b>, k = %{{x}}: %{{customdata}} of {unit_name}"
+        hover = f"<b>{named(method)}</b>, k = %{{x}}: %{{customdata}} of {unit_name}"
         said = [format_value_share(value, unit) for value in rows["value"]]
         _line(figure, rows["k"], 100 * rows["value"] / unit, method, style, hover, customdata=said)
     top = {} if ceiling is None else {"range": [0, 105 * ceiling / unit]}
@@ -180,13 +179,13 @@ def ranking_figure(
     """
     names = sorted(values, key=lambda name: values[name])
     said = [percent_down(min(1.0, proved_ratio(values[name], unit)), places) for name in names]
-    ends = ", ".join(f"{_named(name)} {text}" for name, text in zip(names, said, strict=True))
+    ends = ", ".join(f"{named(name)} {text}" for name, text in zip(names, said, strict=True))
     figure = new_figure(
         f"Variance explained by each method, of {unit_name}: {ends}.",
         height=BAR * len(names) + 34,
         margin={"l": 8, "r": 8, "t": 26, "b": 8},
     )
-    x, y = [100 * values[name] / unit for name in names], [_named(name) for name in names]
+    x, y = [100 * values[name] / unit for name in names], [named(name) for name in names]
     inside: dict[str, Any] = {"textposition": "inside", "constraintext": "none", "textfont": {"size": 13}}
     add_bars(figure, x, y, FOUND, orientation="h", text=said, **inside)
     if upper is not None:
@@ -204,7 +203,7 @@ def _line(
     figure: go.Figure, x: Iterable[Any], y: Iterable[Any], name: str, style: Styles, hover: str, **more: Any
 ) -> None:
     """Draw the line of one method, with its style and a hover template; `more` goes to Plotly's scatter."""
-    add_curve(figure, list(x), list(y), _named(name), hover, **style[name], **more)
+    add_curve(figure, list(x), list(y), named(name), hover, **style[name], **more)
 
 
 def _values_alt(frame: pd.DataFrame, unit: float, unit_name: str) -> str:
@@ -214,7 +213,7 @@ def _values_alt(frame: pd.DataFrame, unit: float, unit_name: str) -> str:
     k, count = int(frame["k"].max()), frame["method"].nunique()
     last = frame[frame["k"] == k]
     ends = ", ".join(
-        f"{_named(row.method)} {format_value_share(row.value, unit)}" for row in last.itertuples()
+        f"{named(row.method)} {format_value_share(row.value, unit)}" for row in last.itertuples()
     )
     return (
         f"Variance explained against k for {count} method{'s' * (count > 1)}. At k = {k}, of {unit_name}: "
@@ -228,7 +227,7 @@ def ratios_figure(frame: Any, *, ks: Sequence[int], style: Styles, selected: int
     """
     frame = pd.DataFrame(frame).dropna(subset=["ratio"])
     worst = frame.groupby("method", sort=False)["ratio"].min()
-    says = ", ".join(f"{_named(name)} {format_guarantee(ratio)}" for name, ratio in worst.items())
+    says = ", ".join(f"{named(name)} {format_guarantee(ratio)}" for name, ratio in worst.items())
     figure = new_figure(
         f"Proved share of the best possible; the least of each method: {says or 'nothing proved yet'}.",
         height=430,
@@ -236,7 +235,7 @@ def ratios_figure(frame: Any, *, ks: Sequence[int], style: Styles, selected: int
     for method, rows in frame.groupby("method", sort=False):
         rows = rows.sort_values("k")
         text = [
-            f"<b>{_named(method)}</b>, k = {k}: at least {format_guarantee(r)}"
+            f"<b>{named(method)}</b>, k = {k}: at least {format_guarantee(r)}"
             for k, r in zip(rows["k"], rows["ratio"], strict=True)
         ]
         hover = "%{text}<br>of the best possible, proved"
@@ -248,13 +247,13 @@ def times_figure(frame: Any, *, ks: Sequence[int], style: Styles, selected: int 
     """Draw the seconds of every method against k, on a logarithmic axis; arguments as in `values_figure`."""
     frame = pd.DataFrame(frame)
     total = frame.groupby("method", sort=False)["seconds"].sum()
-    says = ", ".join(f"{_named(name)} {seconds:.3g} s" for name, seconds in total.items())
+    says = ", ".join(f"{named(name)} {seconds:.3g} s" for name, seconds in total.items())
     figure = new_figure(
         f"Time of every method against k; all values of k together: {says or 'nothing yet'}.", height=380
     )
     for method, rows in frame.groupby("method", sort=False):
         rows = rows.sort_values("k")
-        hover = f"<b>{_named(method)}</b>, k = %{{x}}: %{{y:.3g}} s"
+        hover = f"<b>{named(method)}</b>, k = %{{x}}: %{{y:.3g}} s"
         _line(figure, rows["k"], np.maximum(rows["seconds"].astype(float), 1e-5), method, style, hover)
     return _k_axis(figure, ks, selected).update_yaxes(title_text="seconds", type="log", dtick=1)
 
@@ -268,7 +267,7 @@ def overlap_figure(supports: Mapping[str, Iterable[int]]) -> go.Figure:
     pairs = [(shared[i, j], i, j) for i in range(len(names)) for j in range(i)]
     least = min(pairs, default=None)
     says = (
-        f"least alike are {_named(names[least[2]])} and {_named(names[least[1]])} with {least[0]:.2f}"
+        f"least alike are {named(names[least[2]])} and {named(names[least[1]])} with {least[0]:.2f}"
         if least
         else "one method only"
     )
@@ -324,7 +323,7 @@ def weights_figure(
         *weight_colours(X, None if what == "weight" else 1.0),
         f"%{{customdata}}<br>%{{x}}: {what} %{{z:.3f}}",
         what.replace(" ", "<br>"),
-        x=[_named(name) for name in methods],
+        x=[named(name) for name in methods],
         y=np.arange(len(rows)),
         customdata=[[name] * len(methods) for name in names],
         xgap=2,
@@ -349,7 +348,7 @@ def cumulative_curves_figure(
     factor = 1.0 if total is None else 100 / total
     unit = "" if total is None else " %"
     ends = ", ".join(
-        f"{_named(name)} {factor * values[-1]:.4g}{unit} with {len(values)}"
+        f"{named(name)} {factor * values[-1]:.4g}{unit} with {len(values)}"
         for name, values in curves.items()
         if len(values)
     )
@@ -358,84 +357,9 @@ def cumulative_curves_figure(
         height=380,
     )
     for name, values in curves.items():
-        hover = f"<b>{_named(name)}</b>, the first %{{x}}: %{{y:.4g}}{unit}"
+        hover = f"<b>{named(name)}</b>, the first %{{x}}: %{{y:.4g}}{unit}"
         _line(figure, range(1, len(values) + 1), [factor * value for value in values], name, style, hover)
     most = max((len(values) for values in curves.values()), default=1)
     figure.update_layout(showlegend=True)
     figure.update_xaxes(title_text="number of components", dtick=1, range=[0.7, most + 0.3])
     return figure.update_yaxes(title_text=title, rangemode="tozero")
-
-
-def selections_figure(rows: Sequence[Mapping[str, Any]]) -> go.Figure:
-    """Draw the score of k-means on selected genes against their number, with mean and standard deviation over
-    the starts (2008, Fig. 4).
-
-    The score on all genes is a band across the figure.
-
-    Parameters
-    ----------
-    rows : dicts with ``selection, genes, mean, spread``: how genes were selected ("all genes" for no
-        selection), their number, and mean and standard deviation of the score
-    """
-    frame = pd.DataFrame(rows, columns=["selection", "genes", "mean", "spread"])
-    some, every = frame[frame["selection"] != "all genes"], frame[frame["selection"] == "all genes"]
-    best = some.sort_values("mean", ascending=False).drop_duplicates("selection") if len(some) else some
-    says = ", ".join(
-        f"{plain(row.selection)} {row.mean:.2f} with {row.genes} genes" for row in best.itertuples()
-    )
-    figure = new_figure(
-        f"Jaccard score of k-means against the number of genes; the best of each: {says or 'nothing yet'}.",
-        height=430,
-    )
-    names = list(dict.fromkeys(some["selection"]))
-    style = styles(names, ["CE + SR"], nested=False)
-    for i, name in enumerate(names):
-        mine = some[some["selection"] == name].sort_values("genes")
-        beside = mine["genes"] + 1.2 * (i - 1)  # so that the bars of two selections do not hide each other
-        hover = "%{customdata} genes: %{y:.3f} ± %{error_y.array:.3f}"
-        bars = {
-            "error_y": {"array": list(mine["spread"]), "thickness": 1.2, "width": 3},
-            "customdata": list(mine["genes"]),
-        }
-        _line(figure, beside, mine["mean"], name, style, f"<b>{_named(name)}</b>, {hover}", **bars)
-    for row in every.itertuples():
-        figure.add_hrect(
-            y0=row.mean - row.spread, y1=row.mean + row.spread, fillcolor=fade(CONTEXT, 0.16), line_width=0
-        )
-        note = {"text": f"all {row.genes:,} genes: {row.mean:.2f} ± {row.spread:.2f}", "font": {"size": 13}}
-        figure.add_hline(
-            y=row.mean,
-            line={"color": CONTEXT, "dash": "dash"},
-            annotation=note,
-            annotation_position="bottom right",
-        )
-    figure.update_xaxes(title_text="genes selected")
-    return figure.update_yaxes(title_text="Jaccard score, 1 is perfect", range=[0, 1])
-
-
-def roc_figure(rows: Sequence[Mapping[str, Any]]) -> go.Figure:
-    """Draw ROC curves: the share of faces found against the share of other images called faces (2006, Fig.
-    4).
-
-    Parameters
-    ----------
-    rows : dicts with ``method, false, true, area``: shares from 0 to 1 along the curve, and the area under it
-    """
-    says = ", ".join(f"{plain(row['method'])} {row['area']:.3f}" for row in rows)
-    figure = new_figure(
-        f"ROC curves of face detection; area under each: {says or 'nothing yet'}.", height=460
-    )
-    style = styles([row["method"] for row in rows])
-    for row in sorted(rows, key=lambda row: -row["area"]):
-        name = row["method"]
-        add_curve(
-            figure,
-            [100 * v for v in row["false"]],
-            [100 * v for v in row["true"]],
-            f"{_named(name)}: {row['area']:.3f}",
-            f"<b>{_named(name)}</b>: %{{y:.1f}} % of the faces found<br>with %{{x:.1f}} % false alarms",
-            line=style[name]["line"],
-        )
-    add_curve(figure, [0, 100], [0, 100], "by chance: 0.5", line={"color": CONTEXT, "dash": "dot"})
-    figure.update_xaxes(title_text="false positives, % of the others", range=[-1, 101])
-    return figure.update_yaxes(title_text="true positives, % of the faces", range=[-1, 101])

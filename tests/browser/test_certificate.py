@@ -1,4 +1,4 @@
-"""The proof in a real browser: checked, tightened while one watches, and set beside the paper's."""
+"""The proof of a component in a real browser: checked, taken home, and set beside the paper's."""
 
 import io
 import re

@@ -1,4 +1,4 @@
-"""The question "Is it the best?" about several components in a real browser: asked, watched, answered."""
+"""A search until several components are proved optimal in a real browser: started, watched, ended."""
 
 import pytest
 from playwright.sync_api import expect

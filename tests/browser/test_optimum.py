@@ -1,4 +1,4 @@
-"""The question "Is it the best?" in a real browser: asked, watched, answered."""
+"""A search until a component is proved optimal in a real browser: started, watched, cancelled, ended."""
 
 import re
 

@@ -204,7 +204,7 @@ def test_several_components_have_no_forced_features():
 
 
 def test_rows_that_do_not_begin_with_the_forced_features_fix_none():
-    """The same numbers, in another order, prove less: nothing in them says that the forced ones are used."""
+    """A certificate with its rows in another order proves less: nothing says that forced rows are used."""
     data = np.random.default_rng(1).standard_normal((30, 7)) * [1e-3, 3, 3, 1e-3, 3, 3, 3]
     c = with_all_rows(data, 3, True, (0, 3))
     assert verify(data, c) <= c.upper

@@ -49,7 +49,7 @@ def client():
 
 
 class OneWorker:
-    """The same client, by whom one of the workers is known."""
+    """A Dask client that knows only one of the workers of another client."""
 
     def __init__(self, client):
         self.submit, self.wait_for_workers = client.submit, client.wait_for_workers
@@ -57,7 +57,7 @@ class OneWorker:
 
 
 def answers(A):
-    """What passes of every kind say of A."""
+    """Return the results of passes of every kind over A."""
     Y = np.random.default_rng(0).standard_normal((A.n, 3))
     some = np.arange(A.n)[::3]
     found = [A.diagonal, A.product(Y), A.product(Y[:, 0]), A.columns(some), A.block(some), A.scores(Y)]

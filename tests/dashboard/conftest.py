@@ -178,7 +178,7 @@ def texts():
 
 @pytest.fixture
 def alts():
-    """What the figures of a page say to somebody who does not see them."""
+    """Return the descriptions of all figures of a page, for somebody who does not see them."""
     return lambda page: [sent["alt"] for sent in drawn(page)]
 
 

@@ -1,4 +1,4 @@
-"""What a page sends of its figures."""
+"""Read the figures that a page sends to the browser."""
 
 import json
 
@@ -6,7 +6,7 @@ from streamlit.testing.v1 import AppTest
 
 
 def drawn(page: AppTest) -> list[dict]:
-    """What a page sends of each of its figures: ``figure``, ``alt`` and ``height``."""
+    """Return ``figure``, ``alt`` and ``height`` of each figure that a page sends."""
     return [sent for part in page.get("bidi_component") if "alt" in (sent := json.loads(part.proto.json))]
 
 

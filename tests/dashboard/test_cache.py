@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import scipy.sparse as sp
+from streamlit.delta_generator import DeltaGenerator
 from streamlit.testing.v1 import AppTest
 
 import nspca
@@ -269,24 +270,31 @@ def test_all_data_go_some_time_after_the_last_page_was_closed(monkeypatch):
 
 
 def test_a_pass_over_the_data_that_lasts_shows_its_progress(monkeypatch):
+    shown, draw = [], DeltaGenerator.progress
+    monkeypatch.setattr(DeltaGenerator, "progress", lambda bar, *said: shown.append(said) or draw(bar, *said))
+
     def script():
+        from contextlib import suppress
+
         import streamlit as st
 
         from nspca.dashboard.app import cache
+        from nspca.errors import InvalidData
         from nspca.progress import Event, tell
 
-        with cache.spinner("Preparing the covariance …"):
+        with suppress(InvalidData), cache.spinner("Preparing the covariance …"):
             tell(Event("covariance", 30, 120))
-            if st.session_state.stops:
-                st.stop()
+            if st.session_state.fails:
+                raise InvalidData("the file is gone")
 
-    for beat, stops, shown in ((0.0, True, 1), (0.0, False, 0), (99.0, True, 0)):
+    for beat, fails, bars in ((0.0, True, 1), (0.0, False, 1), (99.0, False, 0)):
         monkeypatch.setattr(cache, "BEAT", beat)
         page = AppTest.from_function(script)
-        page.session_state.stops = stops
-        bars = page.run().get("progress")
-        assert not page.exception and len(bars) == shown
-        assert not bars or (bars[0].proto.value, bars[0].proto.text) == (25, "Reading the table: 25 %")
+        page.session_state.fails = fails
+        page.run()
+        assert not page.exception and shown == [(0.25, "Reading the table: 25 %")] * bars
+        assert not page.get("progress")  # the bar goes with the spinner
+        shown.clear()
 
 
 def test_giving_memory_back_is_no_error_where_the_c_library_cannot(monkeypatch):

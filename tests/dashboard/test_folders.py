@@ -42,7 +42,7 @@ def place(tmp_path, monkeypatch):
 
 @pytest.fixture
 def to_workers(place):
-    """The same to the workers of this process, which have the settings of when they were started."""
+    """The folder `place`, also set for the workers, which keep the environment of their start."""
     engine().start()
     assert engine().wait_ready(120)
     pool = engine()._pool

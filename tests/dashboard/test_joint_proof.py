@@ -72,7 +72,7 @@ def test_more_is_proved_about_several_components(X):
 @pytest.mark.visit
 def test_what_was_found_without_a_proof_gets_one(start, address, texts):
     page = start(proof="none")
-    assert "Nothing is proved about these parts yet" in texts(page) and not any(
+    assert "**Are they the best?** Nothing is proved about these parts yet." in texts(page) and not any(
         one.key == "verify" for one in page.button
     )
     page.button(key="best").click().run()

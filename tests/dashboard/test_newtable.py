@@ -1,5 +1,6 @@
 """Another table along a component: names and not places, whatever the file is like."""
 
+import html
 import io
 from contextlib import nullcontext
 from dataclasses import replace
@@ -15,7 +16,7 @@ from nspca.dashboard.open_data import read_like
 from nspca.dashboard.sweep import newtable
 from nspca.dashboard.sweep.newtable import scored
 from nspca.data.names import numbered
-from nspca.errors import InvalidProblem
+from nspca.errors import InvalidProblem, MissingValues
 from nspca.specs import DataSpec
 
 RNG = np.random.default_rng(0)
@@ -89,6 +90,14 @@ def test_it_is_offered_where_another_table_can_have_the_same_features(monkeypatc
         newtable.show(other, None, np.ones(6), 3)
     assert ["as one" in said[0], "Equalised" in said[1], "all rows" in said[2]] == [True] * 3
     assert "another table" in said[3] and len(said) == 4 and len(offered) == 1
+
+
+def test_a_table_with_missing_values_is_to_be_read_without_them(monkeypatch):
+    said = []
+    monkeypatch.setattr(newtable.st, "error", lambda text, **look: said.append(html.unescape(text)))
+    wrong = MissingValues(f"One cell is empty: fill it in, or {MissingValues.WAYS}.")
+    newtable._answer(SimpleNamespace(dataset=DATA), None, np.ones(6), 3, wrong)
+    assert said == ["One cell is empty: fill it in, or leave out such rows or columns of the file."]
 
 
 @pytest.mark.visit

@@ -1,4 +1,4 @@
-"""Is it the best? The search is started, watched, cancelled, resumed and ended on the page."""
+"""A search until a component is proved optimal is started, watched, cancelled, resumed and ended."""
 
 from dataclasses import replace
 from itertools import pairwise
@@ -129,7 +129,7 @@ def test_a_search_goes_on_with_the_last_tree_and_the_smallest_bound(poor):
 
 @pytest.fixture
 def given(monkeypatch):
-    """What runs are given that begin from now on."""
+    """Return a list to which every run started in the test adds what it was given."""
     kept, start = [], proofs.start.start
     monkeypatch.setattr(proofs.start, "start", lambda spec, **more: kept.append(more) or start(spec, **more))
     return kept

@@ -8,7 +8,7 @@ import pytest
 from nspca import papers
 from nspca.dashboard.runs.tasks import TASKS
 from nspca.papers import ITEMS, PAPERS, exact
-from nspca.plots.papers import panel_figure
+from nspca.plots.papers import panel_figure, roc_figure, selections_figure
 from tests.patience import wait_for
 
 PAGE = "pages/papers.py"
@@ -111,6 +111,17 @@ def test_the_uses_open_with_an_answer(visit, alts, texts):
     wait_for(lambda: "Six components of at most 3 features" in texts(page.run()))
     assert not page.error and not page.exception
     assert any("Features used, added up" in alt and "pca, every feature 78" in alt for alt in alts(page))
+
+
+def test_figures_of_the_uses_say_what_they_show():
+    assert "nothing yet" in selections_figure([]).layout.meta["alt"]
+    score = {"mean": 0.5, "spread": 0.1}
+    rows = [{"selection": "CE + SR", "genes": 9} | score, {"selection": "all genes", "genes": 50} | score]
+    drawn = selections_figure(rows)
+    assert "CE + SR 0.50 with 9 genes" in drawn.layout.meta["alt"] and len(drawn.data) == 1
+    assert list(drawn.data[0].error_y.array) == [0.1] and drawn.data[0].marker.symbol.endswith("-open")
+    drawn = roc_figure([{"method": "em", "false": [0.0, 1.0], "true": [0.5, 1.0], "area": 0.75}])
+    assert "0.750" in drawn.layout.meta["alt"] and list(drawn.data[0].y) == [50.0, 100.0]
 
 
 def test_faces_without_the_other_pictures_say_what_is_missing(visit, stand_ins, texts):

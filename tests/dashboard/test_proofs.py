@@ -292,7 +292,7 @@ def test_what_takes_a_moment_runs_when_it_is_changed_and_the_curve_before_stays(
 
 
 def test_there_is_one_control_for_a_closer_proof(known, texts):
-    """It stands once, above the folded proof."""
+    """The button is on the page once, above the folded proof, and no older button is left."""
     asks = [button for button in known.button if button.label == LABEL]
     assert [button.key for button in asks] == ["best"] and "Is it the best?" in texts(known)
     assert not {"more", "stop"} & {button.key for button in known.button}

@@ -203,7 +203,7 @@ ODD = ("<b>", -3, 10**30, None, [], {"a": [{}]})
 
 
 def put(value, odd):
-    """The same shape with `odd` in place of every value."""
+    """Return a nested dict of the same shape as `value`, with `odd` in place of every leaf."""
     return {name: put(item, odd) for name, item in value.items()} if isinstance(value, dict) else odd
 
 

@@ -13,7 +13,7 @@ from tests.rowblocks import counts, folder_of
 
 
 def processes():
-    """Those that this one and its children have started as workers."""
+    """Return the processes that this process and its children have started as workers."""
     started = psutil.Process().children(recursive=True)
     return {one for one in started if "spawn_main" in " ".join(one.cmdline())}
 

@@ -110,7 +110,7 @@ def test_cancel_stops_at_the_next_report_and_keeps_the_worker(engine, begun, wai
 
 
 def test_what_a_cancelled_run_had_ready_is_its_own(engine, begun, wait_for):
-    """It is no answer to the question, for whoever asks it next; and it goes with the run."""
+    """A part of a result is not found by the key of its question, and is deleted with its run."""
     task, store = "tests.jobs.background_tasks:ready", engine.store
     first = engine.submit(task, {}, viewer="a")
     begun(engine, first)
@@ -517,7 +517,7 @@ def full_disk(narrow):
 
 @pytest.fixture
 def logged(monkeypatch):
-    """What the engine logs, one text a line."""
+    """A list of the lines that the engine logs."""
     lines = []
 
     def say(text, *values, **_):
@@ -530,7 +530,7 @@ def logged(monkeypatch):
 
 
 def test_a_result_survives_a_full_disk(narrow, ended, wait_for, full_disk, monkeypatch, tmp_path, logged):
-    """It is shown from memory, said, and kept as soon as there is room; who asks meanwhile is answered."""
+    """A result that does not fit on the disk is shown from memory, and stored as soon as there is room."""
     monkeypatch.setattr("nspca.jobs.outcomes.RETRY_SECONDS", 0.05)
     task, question = "tests.jobs.background_tasks:large", {"gate": str(tmp_path / "gate")}
     job = narrow.submit(task, question, viewer="a")

@@ -194,7 +194,10 @@ def _spinning(said: str) -> AbstractContextManager[Any]:
 
 @contextmanager
 def spinner(said: str) -> Iterator[None]:
-    """Show a spinner with a text, and once it lasts the progress of passes over the data inside it."""
+    """Show a spinner with a text, and the progress of a pass over the data inside it that lasts.
+
+    Nothing of either stays on the page, also if the pass fails.
+    """
     import streamlit as st
 
     bars: list[Any] = []  # no bar where all is quick: elements below keep their place
@@ -208,10 +211,12 @@ def spinner(said: str) -> Iterator[None]:
             share = min(event.done, event.total) / event.total
             bars[0].progress(share, f"Reading the table: {int(100 * share)} %")
 
-    with st.spinner(said), telling(report):
-        yield
-    for bar in bars:
-        bar.empty()
+    try:
+        with st.spinner(said), telling(report):
+            yield
+    finally:
+        for bar in bars:
+            bar.empty()
 
 
 def _hashable(value: Any) -> Hashable:

@@ -31,17 +31,19 @@ SOURCES = {
     "stand-in": "stand-in",
     "user": "your data",
 }
+OFFER = "choose on the page Data what to leave out or to put in"
+"""What an error about missing values tells a visitor to do, unless the page offers something else."""
 PASSES = "covariance", "reading"
 """Stages of a pass over the data."""
 
 
-def plain(text: object) -> str:
+def plain(text: object, offer: str = OFFER) -> str:
     """Return Markdown that shows exactly the characters of `text`, such as an untrusted name from a file.
 
-    The error of missing values names what the page Data offers, not the option of Python.
+    An error about missing values tells the visitor to do what `offer` says, not to set an option of Python.
     """
     if isinstance(text, MissingValues):
-        text = text.offering("choose on the page Data what to leave out or to put in")
+        text = text.offering(offer)
     return SPECIAL.sub(lambda found: f"&#{ord(found[0])};", " ".join(str(text).split()))
 
 

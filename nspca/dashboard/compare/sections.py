@@ -155,6 +155,8 @@ def _agreement(of_k: dict[str, nspca.Result]) -> None:
         st.markdown("**Do they choose the same features?** All of them do.")
         return
     same = [wording.listed(group) for group in groups.values() if len(group) > 1]
-    agree = f"{'; '.join(same)} choose the same features." if same else "No two of them do."
+    agree = f"{same[0]} do." if same else "No two of them do."
+    if len(same) > 1:
+        agree = f"The methods of each of these groups do: {'; '.join(same)}."
     st.markdown(f"**Do they choose the same features?** {agree}")
     figures.draw(overlap_figure(supports), "compare_overlap")

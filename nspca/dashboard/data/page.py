@@ -6,7 +6,7 @@ from nspca.dashboard.app import frame, state, wording
 from nspca.dashboard.data import first, picker, preview, reading
 from nspca.dashboard.open_data import Chosen, opened, whole_folder
 from nspca.dashboard.runs import cost_estimate
-from nspca.errors import MissingValues, NSPCAError
+from nspca.errors import NSPCAError
 
 
 def show() -> None:
@@ -35,10 +35,7 @@ def _opened() -> Chosen | None:
     try:
         return opened()
     except NSPCAError as error:
-        said: object = error
-        if isinstance(error, MissingValues):
-            said = error.offering("choose one of these ways")
-        st.error(wording.plain(said), icon=":material/error:")
+        st.error(wording.plain(error, "choose one of these ways"), icon=":material/error:")
         reading.mend(error)
         return None
 

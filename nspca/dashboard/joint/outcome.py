@@ -32,7 +32,7 @@ class Outcome:
     run_id, now : identity and state of the run
     live : whether the run is unfinished
     upper : bound that an unfinished run or search has proved so far, infinite before there is one
-    tried : attempts to prove a tighter bound
+    tried : searches for better components
     own : certificate that the run itself computed
     """
 

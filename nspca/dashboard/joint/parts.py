@@ -133,9 +133,10 @@ def look(outcome: Outcome) -> None:
     )
     off = "the mean image" if outcome.asked.center else "black"
     scaled = ", each pixel over its standard deviation" if outcome.asked.scale else ""
+    name, how = wording.plain(data.sample_names[face - 1]), HOW if outcome.asked.center else HOW_RAW
     st.caption(
-        f"{wording.plain(data.sample_names[face - 1])}. The percentage is the share of its difference from "
-        f"{off} that the parts explain (sum of squares{scaled}). {HOW if outcome.asked.center else HOW_RAW}"
+        f"The original is {name}. The percentage is the share of its difference from {off} that the parts "
+        f"explain (sum of squares{scaled}). {how}"
     )
     _one_after_another(outcome, face)
 

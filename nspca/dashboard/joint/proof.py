@@ -34,7 +34,7 @@ def live(now: JobState, problem: Problem, run_id: str) -> bool:
 def tightest(results: dict[str, nspca.Result], asked: ComponentsSpec, tried: list[Attempt]) -> dict[str, Any]:
     """Return the results by method, each with the certificate of the smallest known bound.
 
-    `tried` are the attempts to prove a tighter bound than the run did.
+    `tried` has the searches for better components, which may have proved a smaller bound than the run.
     """
     own = next(iter(results.values()), None)
     proof = own and proofs.best(own, tried, asked.sizes)

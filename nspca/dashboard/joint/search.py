@@ -1,4 +1,4 @@
-"""The question "Is it the best?" about several components: whether anything better can exist.
+"""Draw the search for better components than several that are shown, or for a proof that none exist.
 
 `JointPage.more` calls `show`, and `proof.optimal` draws the search.
 """

@@ -28,7 +28,6 @@ from nspca.data.genesets import clean_name, to_gmt, to_rnk
 from nspca.presentation.markup import Markup, render
 from nspca.presentation.numerals import format_bound, format_value, format_value_share
 from nspca.proving import EXHAUSTIVE
-from nspca.specs.proof import MORE
 
 METHODS = "variance-by-method"
 UP, DOWN = "_UP", "_DN"
@@ -106,8 +105,7 @@ def shown(outcome: Outcome) -> dict[str, str]:
     """Return the best method and the effort of the proof, for `Spec.to_python`."""
     if not outcome.is_proved_further:
         return {"method": outcome.best}
-    searched = any(one.certificate is outcome.certificate for one in outcome.tried)
-    return {"method": outcome.best, "effort": EXHAUSTIVE if searched else MORE[-1]}
+    return {"method": outcome.best, "effort": EXHAUSTIVE}
 
 
 def weights(outcome: Outcome, named: Mapping[tuple[str, int], str] | None = None) -> pd.DataFrame:

@@ -24,7 +24,8 @@ from nspca.dashboard.runs.tasks import engine
 from nspca.dashboard.views import filling
 from nspca.dashboard.views.filling import download
 from nspca.data.folders import originals_folder
-from nspca.plots.compare import cumulative_curves_figure, roc_figure, selections_figure, styles
+from nspca.plots.compare import cumulative_curves_figure, styles
+from nspca.plots.papers import roc_figure, selections_figure
 from nspca.specs import DataSpec, DetectionSpec, GenesSpec, PitpropsSpec
 from nspca.specs.rows import Scored, unpack
 from nspca.specs.uses import (

@@ -143,7 +143,7 @@ def search(
     seconds : int
         Maximum seconds of the search.
     effort : str or None
-        Effort of a proof with which the search begins.
+        Effort of a proof with which the search begins; None for no such proof.
     """
     earlier = sum(attempt.k == k for attempt in attempts(asked))
     how: dict[str, Any] = {"attempt": earlier, "seconds": seconds, "effort": effort}

@@ -142,13 +142,7 @@ def _show(answer: Candidate, proof: Proof | None, ratio: float) -> None:
     if done:
         st.success(f"**{PROVED}**", icon=":material/verified:")
     else:
-        this, better = f"The {answer.noun} is", "a better one"
-        if answer.many:
-            this, better = f"These {answer.noun}s are", "better ones"
-        known = f"{this} at least {format_guarantee(ratio)} of the best possible."
-        if proof is None:
-            known = f"Nothing is proved about {this.rpartition(' ')[0].lower()} yet."
-        st.markdown(f"**Is it the best?** {known} A search can prove the rest, or find {better}.")
+        st.markdown(_question(answer, None if proof is None else ratio))
     _say_replaced(answer)
     if answer.own and not done:
         _say_ended(answer)
@@ -156,6 +150,18 @@ def _show(answer: Candidate, proof: Proof | None, ratio: float) -> None:
             _offer(answer, _known(proof, mine))
     if mine:
         _picture(answer, done)
+
+
+def _question(answer: Candidate, ratio: float | None) -> str:
+    """Return the question whether an answer is the best; `ratio` is what is proved of it, or None."""
+    subject, verb, pronoun, better = f"the {answer.noun}", "is", "it", "a better one"
+    if answer.many:
+        subject, verb, pronoun, better = f"these {answer.noun}s", "are", "they", "better ones"
+    known = f"Nothing is proved about {subject} yet."
+    if ratio is not None:
+        known = f"{subject.capitalize()} {verb} at least {format_guarantee(ratio)} of the best possible."
+    ask = f"**{verb.capitalize()} {pronoun} the best?**"
+    return f"{ask} {known} A search can prove that nothing is better, or find {better}."
 
 
 def _offer(answer: Candidate, known: nspca.Certificate | None) -> None:
@@ -190,9 +196,10 @@ def _offer(answer: Candidate, known: nspca.Certificate | None) -> None:
 
 
 def _known(proof: Proof | None, mine: Sequence[Attempt]) -> nspca.Certificate | None:
-    """Return the certificate that a search goes on from: the smallest bound, with the tree of the last one.
+    """Return the certificate that a search goes on from: the one with the smallest bound, and a tree in it.
 
-    Of several trees it is the one with the smallest bound, and then the one with the most nodes.
+    The tree is that of the earlier search in `mine` with the smallest bound, and of those with equal bounds
+    the tree with the most nodes.
     """
     proved = [one.certificate for one in mine if one.certificate is not None]
     nodes = {id(one): len((one.tree or {}).get("branch", ())) for one in proved}

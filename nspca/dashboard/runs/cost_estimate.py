@@ -33,7 +33,10 @@ MOST_FEATURES = 2000  # further features do not count: a fast sweep leaves out w
 HARDER = {"fast": 1.0, "standard": 15.0, "thorough": 60.0}
 """Seconds of each effort for one component, as a multiple of those of a fast proof."""
 SEVERAL = {"fast": 1.0, "standard": 3.0, "thorough": 30.0}
-"""The same for several components together, as the first answers about samples took."""
+"""Seconds of each effort for several components together, as a multiple of those of a fast proof.
+
+The first answers of Parts, Topics and Components about the samples took so long.
+"""
 LONGEST = 4 * 3600.0  # maximum estimated seconds of a run on this server
 
 
@@ -141,14 +144,15 @@ def refusal(of: Chosen, sizes: Sequence[int], problems: int = 1) -> str:
 
 def beside(of: Chosen, asked: ProblemSpec) -> None:
     """Draw the estimated time of a run beside its start button; nothing until it is known."""
-    effort, ks = getattr(asked, "effort", None), vars(asked).get("ks")
+    effort, ks = getattr(asked, "effort", None), getattr(asked, "ks", None)
     if of.table is not None:
         about = seconds(of, *asked.work)
         more = "" if effort in (None, "fast") else f", and longer for a proof of {effort} effort"
         said = f"All rows: {took(about)}{more}."
     else:
-        several = seconds(of, *asked.work) * SEVERAL.get(effort or "", 1.0)
-        about = several if ks is None else len(ks) * each_k(of, effort)
+        about = len(ks or ()) * each_k(of, effort)
+        if ks is None:
+            about = seconds(of, *asked.work) * SEVERAL.get(effort or "", 1.0)
         said = f"Takes {took(about)}."
     if about:
         st.caption(said)

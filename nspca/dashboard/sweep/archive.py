@@ -41,7 +41,7 @@ class Finished:
     about, asked : data and question
     problem : the problem with the sign of the question
     sweep : the results
-    tried : attempts at further proofs, which may be better than those of the sweep
+    tried : searches for the optimum, whose answers and proofs may be better than those of the sweep
     table : rows of the sweep with the best bound of each k
     k, method : the component that is shown
     own : whether the visitor owns the data, so that downloads may contain them

@@ -18,7 +18,7 @@ from nspca.dashboard.open_data import Chosen, read_like
 from nspca.data import PREPARATIONS, Dataset, prepare
 from nspca.data.export import frame_to_csv
 from nspca.data.names import Numbered
-from nspca.errors import MissingValues, NSPCAError
+from nspca.errors import NSPCAError
 from nspca.specs import SweepSpec
 from nspca.specs.data import title_of
 from nspca.validation.features import positions
@@ -85,10 +85,7 @@ def _answer(of: Chosen, asked: SweepSpec, x: np.ndarray, k: int, other: Dataset 
             raise other.with_traceback(None)
         found = scored(of.dataset, other, x, asked.center, asked.scale)
     except NSPCAError as error:
-        said: object = error
-        if isinstance(error, MissingValues):
-            said = error.offering("leave out such rows or columns of the file")
-        st.error(wording.plain(said), icon=":material/error:")
+        st.error(wording.plain(error, "leave out such rows or columns of the file"), icon=":material/error:")
         return
     st.markdown(found.sentence)
     tables.show(found.table, height=240)
