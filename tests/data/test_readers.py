@@ -41,6 +41,7 @@ FILES = {
     "csc": saved(sp.save_npz, sp.csc_array(X)),
     "npz": saved(np.savez, X=X),
     "npz of another name": saved(np.savez, table=X, labels=np.arange(37)),
+    "npz beside words of sparse ones": saved(np.savez, X=X, data=X[:3], format="own", shape=[3, 3]),
     "npy": saved(np.save, X),
     "npy by columns": saved(np.save, np.asfortranarray(X)),
     "npz by columns": saved(np.savez_compressed, X=np.asfortranarray(X)),

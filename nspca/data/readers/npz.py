@@ -83,8 +83,6 @@ class NpzReader(Reader):
         self.notes: tuple[str, ...] = ()
         if self.is_sparse:
             self._read_sparse_header()
-        elif all(part in self.files for part in ANY_SPARSE):  # a table "data" would be diagonals
-            raise _other_form()
         else:
             self._read_dense_header()
 
@@ -104,6 +102,8 @@ class NpzReader(Reader):
         """Choose the array that is the table, and read its size."""
         if "X" in self.files:
             self.key = "X"
+        elif all(part in self.files for part in ANY_SPARSE):  # a table "data" would be diagonals
+            raise _other_form()
         else:
             tables = [key for key in self.files if self._is_table(key)]
             if len(tables) != 1:
