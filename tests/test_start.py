@@ -132,7 +132,7 @@ def test_a_taken_port_is_one_sentence_and_no_server(capfd):
     assert captured.out == ""
 
 
-@pytest.mark.parametrize("port", ["0", "65536", "http", "-1", "²"])
+@pytest.mark.parametrize("port", ["0", "65536", "http", "-1", "²", "0" * 9 + "165536"])
 def test_a_port_that_is_none_is_refused(port, capsys):
     with pytest.raises(SystemExit):
         main(["app", f"--port={port}"])

@@ -251,14 +251,15 @@ def column(text: str) -> str | int:
 
 def _whole(text: str, most: int, required: str) -> int:
     """Parse a whole number from 1 to `most`."""
-    if not text.isascii() or not text.isdigit() or not 1 <= int(text[:10]) <= most:
+    digits = text.lstrip("0") if text.isascii() and text.isdigit() else ""
+    if not digits or len(digits) > 10 or int(digits) > most:
         raise argparse.ArgumentTypeError(f"{required} is required, got {text!r}")
-    return int(text)
+    return int(digits)
 
 
 def count(text: str) -> int:
     """Parse a whole number from 1 to a million."""
-    return _whole(text, 10**6, "a whole number from 1 up")
+    return _whole(text, 10**6, "a whole number from 1 to a million")
 
 
 def port_number(text: str) -> int:

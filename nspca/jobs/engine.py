@@ -19,7 +19,7 @@ from uuid import uuid4
 
 from nspca.errors import JobError
 from nspca.jobs import packing
-from nspca.jobs.job import Job, Limits, in_turn
+from nspca.jobs.job import Job, Limits, in_turn, next_job
 from nspca.jobs.outcomes import HeldOutcomes, Outcome
 from nspca.jobs.runs import NO_RUN
 from nspca.jobs.state import Finished, JobState
@@ -35,7 +35,6 @@ PATIENCE_READY = 30.0  # the same for a run with rows, since a busy machine repo
 NOTE_SECONDS = 5.0  # between writes of progress to the store; an interrupted run may lose this much
 ATTEMPTS = 3  # attempts for a run whose worker died before it began
 NO_WORKER_SECONDS = 120.0  # maximum seconds without workers; a busy machine takes half a minute to start one
-LOOKED_SECONDS = 10.0  # after the last request for its state, a run counts as watched by a page
 OTHERS_SECONDS = 1.0  # between reads of requests of other servers on the same store
 CLOSE_SECONDS = 20.0  # maximum wait for the supervisor at the end; workers may be in the middle of starting
 KILLED = (
@@ -512,7 +511,7 @@ class Engine:
         promised = {job.worker for job in waiting}
         for address in (address for address, runs in load.items() if not runs and address not in promised):
             with self._lock:
-                turn = self._next()
+                turn = next_job(self._queue, [*self._tokens.values()])
                 if turn is None:
                     return
                 job, self._queue = turn, tuple(other for other in self._queue if other is not turn)
@@ -529,25 +528,15 @@ class Engine:
             except JobError as error:  # fail this run alone, and go on with the others
                 ender(Finished("failed", error=str(error), trace=repr(error.__cause__)))
 
-    def _next(self) -> Job | None:
-        """Return the next job to run, None if there is none; the caller holds the lock.
-
-        Patient jobs that a page shows come before other patient jobs.
-        """
-        first = next((job for job in self._queue if not job.patient), None)
-        if first is not None or any(job.patient for job in self._tokens.values()):
-            return first
-        return min(self._queue, key=lambda job: not _watched(job), default=None)
-
     def _make_way(self) -> None:
         """Cancel a running patient job that no page shows, if a page shows a waiting one.
 
         The cancelled job is submitted again when a page needs it.
         """
         with self._lock:
-            if any(job.patient and _watched(job) for job in self._queue):
+            if any(job.patient and job.is_watched for job in self._queue):
                 for job in list(self._tokens.values()):
-                    if job.patient and not _watched(job):
+                    if job.patient and not job.is_watched:
                         for run_id in list(job.viewers):
                             self.cancel(run_id, "")
 
@@ -574,11 +563,6 @@ class Engine:
         """Try now and then to store the outcomes that the store could not take before."""
         with self._lock:
             self._outcomes.retry(patient=True)
-
-
-def _watched(job: Job) -> bool:
-    """Tell whether a page shows a job; such a page asks for its state every second."""
-    return time.monotonic() - job.looked < LOOKED_SECONDS
 
 
 _engine: Engine | None = None

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 DAY = 86400.0  # seconds
 MOST = 1e9
 """Maximum of a setting. A billion runs, days or gigabytes must be a typing error."""
+LOOKED_SECONDS = 10.0
+"""Seconds after the last request for its state during which a run counts as watched by a page."""
 
 
 @dataclass(frozen=True)
@@ -118,6 +120,11 @@ class Job:
         """Tell whether a viewer waits for the job."""
         return any(viewer in viewers for viewers in self.viewers.values())
 
+    @property
+    def is_watched(self) -> bool:
+        """Tell whether a page shows the job; such a page asks for its state every second."""
+        return time.monotonic() - self.looked < LOOKED_SECONDS
+
     def as_state(self, run_id: str, state: str, **more: Any) -> JobState:
         """Return the state of one of the runs for a page; `more` are further fields of it."""
         own = {name: getattr(self, name) for name in ("event", "rows", "created", "started")}
@@ -144,3 +151,15 @@ def in_turn(queue: Sequence[Job], at_work: Sequence[Job]) -> tuple[Job, ...]:
         order.append((job.patient, min((turns[asker] for asker in job.askers), default=0), place))
         turns.update(job.askers)
     return tuple(queue[place] for _, _, place in sorted(order))
+
+
+def next_job(queue: Sequence[Job], at_work: Sequence[Job]) -> Job | None:
+    """Return the job of the queue that a free worker gets, or None if there is none.
+
+    A patient job is started only when no other job waits and no patient job is at work. Patient jobs that a
+    page shows come before other patient jobs.
+    """
+    first = next((job for job in queue if not job.patient), None)
+    if first is not None or any(job.patient for job in at_work):
+        return first
+    return min(queue, key=lambda job: not job.is_watched, default=None)

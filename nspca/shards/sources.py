@@ -106,7 +106,7 @@ def shard(
 def _rows_of_a_shard(rows: int, entries: int, megabytes: float) -> int:
     """Return how many rows of a table with these `rows` and `entries` make a shard of `megabytes`."""
     each = PER_ENTRY * entries / max(rows, 1) + 8
-    return int(np.clip(megabytes * 2**20 / each, 1, max(rows, 1)))
+    return int(np.clip(float(megabytes) * 2**20 / each, 1, max(rows, 1)))
 
 
 def _write(writer: Writer, blocks: Iterator[sp.csr_array], reader: Reader) -> None:

@@ -20,7 +20,7 @@ from nspca.certificate import Certificate
 from nspca.errors import Cancelled
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
-from nspca.proving import EXHAUSTIVE, certified
+from nspca.proving import EXHAUSTIVE, certified, improved
 from nspca.result import Result
 from nspca.specs.base import Description
 from nspca.specs.components import solved
@@ -114,7 +114,8 @@ class OptimumSpec(ProblemSpec):
             best = _better(resume, stop.best)
             if watch.seconds > self.seconds:
                 return best
-            stop.result = None if best is None else certified(problem, known, best)
+            answer = improved(problem, known, stop.point)
+            stop.result = None if best is None else certified(problem, answer, best)
             raise
 
     unpack: ClassVar = staticmethod(Result.from_bytes)

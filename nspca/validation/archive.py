@@ -123,7 +123,8 @@ def check_array(shape: tuple[int, ...], dtype: np.dtype, held: int) -> None:
         claimed *= int(length)
     if claimed != held or min(shape, default=0) < 0:
         says, has = mib(claimed), mib(held)
-        says, has = (says, has) if says != has else (f"{claimed} bytes", f"{held}")
+        if says == has:
+            says, has = f"{claimed} bytes", str(held)
         raise InvalidData(
             f"The array says it holds {says} and the file holds {has}: it is damaged or cut short, save it "
             "again."

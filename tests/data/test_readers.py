@@ -13,7 +13,7 @@ import scipy.sparse as sp
 import nspca
 from nspca.data.read_options import ReadOptions
 from nspca.data.readers import FORMATS, NpyReader, Source, TableReader, open_reader
-from nspca.data.readers.entries import EntryReader
+from nspca.data.readers.entries import EntryReader, EntrySorter
 from nspca.errors import InvalidData
 from nspca.shards.sources import shard
 from tests.files import saved
@@ -41,6 +41,7 @@ FILES = {
     "csc": saved(sp.save_npz, sp.csc_array(X)),
     "npz": saved(np.savez, X=X),
     "npz of another name": saved(np.savez, table=X, labels=np.arange(37)),
+    "npz beside words of sparse ones": saved(np.savez, X=X, data=X[:3], format="own", shape=[3, 3]),
     "npy": saved(np.save, X),
     "npy by columns": saved(np.save, np.asfortranarray(X)),
     "npz by columns": saved(np.savez_compressed, X=np.asfortranarray(X)),
@@ -90,6 +91,30 @@ def test_a_matrix_by_columns_is_sorted_some_columns_at_a_time(tmp_path, monkeypa
     blocks = [*open_reader(Source(tmp_path / "file")).blocks(5, tmp_path)]
     assert np.array_equal(sp.vstack([block.X for block in blocks]).toarray(), X)
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_some_columns_have_no_more_entries_than_are_read_at_a_time(tmp_path, monkeypatch):
+    """The first columns are full, as those of the most frequent words are, and the others nearly empty."""
+    added = []
+    monkeypatch.setattr("nspca.data.readers.npz.PIECE", 100)
+    monkeypatch.setattr(
+        EntrySorter,
+        "add",
+        lambda self, rows, *more, own=EntrySorter.add: added.append(rows.size) or own(self, rows, *more),
+    )
+    table = np.zeros((37, 500))
+    table[:, :8], table[3, 8:], table[:, 200:220] = 1.5, 2.0, 0.0
+    (tmp_path / "file").write_bytes(saved(sp.save_npz, sp.csc_array(table)))
+    blocks = [*open_reader(Source(tmp_path / "file")).blocks(5, tmp_path)]
+    assert np.array_equal(sp.vstack([block.X for block in blocks]).toarray(), table)
+    assert sum(added) == np.count_nonzero(table) and max(added) <= 100 and len(added) < 15
+
+
+def test_an_error_in_writing_is_not_taken_for_a_damaged_archive(tmp_path):
+    (tmp_path / "file").write_bytes(FILES["npz by columns"])
+    (tmp_path / "table.npy").mkdir()
+    with pytest.raises(IsADirectoryError):
+        list(open_reader(Source(tmp_path / "file")).blocks(5, tmp_path))
 
 
 def test_names_labels_and_texts_of_a_block(tmp_path):

@@ -19,7 +19,7 @@ import scipy.sparse
 from nspca.errors import JobError
 from nspca.jobs import Engine, Limits, Store, outcomes, packing, pool, upkeep
 from nspca.jobs.engine import KILLED, OUT_OF_MEMORY
-from nspca.jobs.job import Job, in_turn
+from nspca.jobs.job import Job, in_turn, next_job
 from nspca.jobs.pool import Pool
 from nspca.jobs.state import Finished
 
@@ -418,7 +418,7 @@ def test_a_patient_run_that_is_looked_at_does_not_wait_for_one_that_is_not(
 ):
     """The first visitor has left, the second one looks: the run of the first is dropped."""
     looked = lambda job: job.function == "looked"  # noqa: E731
-    monkeypatch.setattr(sys.modules[Engine.__module__], "_watched", looked)
+    monkeypatch.setattr(Job, "is_watched", property(looked))
     task, add = "tests.jobs.background_tasks:hold", "tests.jobs.background_tasks:add"
     engine.tasks["looked"] = add
     left = engine.submit(task, {"gate": str(tmp_path / "never")}, viewer="nobody", patient=True)
@@ -432,7 +432,7 @@ def test_a_patient_run_that_is_looked_at_does_not_wait_for_one_that_is_not(
 
 def test_what_nobody_asked_for_lets_others_pass(engine, begun, ended, tmp_path, monkeypatch):
     """One at a time, behind all others in the queue, and no longer once somebody waits for it."""
-    monkeypatch.setattr(sys.modules[Engine.__module__], "_watched", lambda job: True)
+    monkeypatch.setattr(Job, "is_watched", property(lambda job: True))
     task, gates = (
         "tests.jobs.background_tasks:hold",
         [tmp_path / name for name in ("first", "second", "person", "third")],
@@ -766,3 +766,11 @@ def test_the_queue_is_fair_between_those_who_ask():
     shared = Job("both", "f", "{}", viewers={"x": {"a"}, "y": {"d"}})
     assert [one.key for one in in_turn([*waiting[:2], shared], [])] == ["a2", "both", "a3"]
     assert in_turn([], []) == ()
+
+
+def test_a_free_worker_gets_a_patient_job_only_when_no_other_waits_and_none_is_at_work():
+    left, seen, usual = (Job(key, "f", "{}", patient=key != "usual") for key in ("left", "seen", "usual"))
+    left.looked -= 11
+    assert next_job([left, seen, usual], [left]) is usual
+    assert next_job([left, seen], [usual]) is seen and next_job([left], [usual]) is left
+    assert next_job([seen], [left]) is None and next_job([], []) is None

@@ -128,6 +128,9 @@ def test_the_size_of_a_shard_can_be_asked_for(X, tmp_path):
     (tmp_path / "docword.x.txt").write_bytes(docword(X))
     made = shard(tmp_path / "docword.x.txt", tmp_path / "s", megabytes=0.001)
     assert 2 <= len(made.manifest.shards) <= 10
+    for number, most in enumerate((np.int8(1), 10**308)):  # neither times 2**20 is a number of its type
+        whole = shard(tmp_path / "docword.x.txt", tmp_path / f"whole{number}", megabytes=most)
+        assert len(whole.manifest.shards) == 1
     with pytest.raises(InvalidOption, match="megabytes"):
         shard(tmp_path / "docword.x.txt", tmp_path / "t", megabytes=0)
 

@@ -332,3 +332,19 @@ def test_the_proof_before_a_search_keeps_to_the_time_and_is_kept_when_cancelled(
     with pytest.raises(ZeroDivisionError):
         searched(several, seconds=1)
     assert given[0]["seconds"] == 0 and given[0]["resume"].upper == better.upper
+
+
+def test_a_better_answer_of_the_proof_before_a_search_is_kept_when_cancelled(monkeypatch):
+    X = nspca.load_sample("digits").X
+    best = nspca.solve(nspca.Problem.from_data(X, 3))
+
+    def certify(*given, effort, report):
+        stop = Cancelled("stop")
+        stop.best, stop.point = best.certificate, best.components[:, 0]
+        raise stop
+
+    monkeypatch.setattr("nspca.specs.optimum.certify", certify)
+    with pytest.raises(Cancelled) as stopped:
+        OptimumSpec(k=3, effort="fast").run(X=X, component=np.eye(X.shape[1])[30])
+    kept = stopped.value.result
+    assert kept.value == pytest.approx(best.value) and kept.certificate.upper == best.certificate.upper

@@ -4,7 +4,6 @@ The size in every header is compared with the length of the file before an array
 unpickled.
 """
 
-import shutil
 import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
@@ -38,7 +37,9 @@ FEATURE_NAMES = ("feature_names", "features", "columns")
 SPARSER = "save a table of mostly zeros as a sparse matrix with scipy.sparse.save_npz, any other as CSV"
 """Advice in the error for a table that grows too much when it is unpacked."""
 PIECE = 2_000_000
-"""Entries of a sparse matrix by columns that are read at a time, unless one column has more."""
+"""Maximum entries that are read at a time of a table by columns. One column of a sparse matrix may have
+more.
+"""
 _SMALL = 10_000
 """Maximum bytes of the members "shape" and "format". Each needs less than 200."""
 _WAY_OUT = "save it with scipy.sparse.save_npz"
@@ -82,8 +83,6 @@ class NpzReader(Reader):
         self.notes: tuple[str, ...] = ()
         if self.is_sparse:
             self._read_sparse_header()
-        elif all(part in self.files for part in ANY_SPARSE):  # a table "data" would be diagonals
-            raise _other_form()
         else:
             self._read_dense_header()
 
@@ -103,6 +102,8 @@ class NpzReader(Reader):
         """Choose the array that is the table, and read its size."""
         if "X" in self.files:
             self.key = "X"
+        elif all(part in self.files for part in ANY_SPARSE):  # a table "data" would be diagonals
+            raise _other_form()
         else:
             tables = [key for key in self.files if self._is_table(key)]
             if len(tables) != 1:
@@ -149,13 +150,12 @@ class NpzReader(Reader):
             if rows is not None and spill is not None:
                 yield from map(Block, self._sorted_rows(rows, spill))
                 return
-            (columns,) = self._compressed(self._sides[1], self._sides[0], None)
+            (columns,) = self._compressed(self._sides[1], self._sides[0])
             yield Block(
                 sp.csc_array((columns.data, columns.indices, columns.indptr), shape=self._sides).tocsr()
             )
         else:
-            for block in self._compressed(*self._sides, rows):
-                yield Block(block)
+            yield from map(Block, self._compressed(*self._sides, rows))
 
     def _dense_rows(self, step: int | None, spill: Path | None) -> Iterator[Block]:
         """Yield a dense table, `step` rows at a time, decompressing one block after the other.
@@ -165,8 +165,8 @@ class NpzReader(Reader):
         count, width = self._sides
         with self._stream(self.key) as stream:
             if stream.by_columns and spill is not None:
-                stream.check()
-                path = self._unpacked(spill)
+                path = spill / "table.npy"
+                stream.unpack(path)
                 yield from _mapped_rows(path, step or count, self.source)
                 path.unlink()
                 return
@@ -178,22 +178,11 @@ class NpzReader(Reader):
                 numbers = stream.read(part * width).reshape(part, width)
                 yield Block(checked_rows(numbers, start, self.source))
 
-    def _unpacked(self, folder: Path) -> Path:
-        """Unpack the table into a file of a folder, and return the path of the file."""
-        path = folder / "table.npy"
-        try:
-            with self._archive.open(self.files[self.key]) as packed, path.open("wb") as plain:
-                shutil.copyfileobj(packed, plain, 2**20)
-        except _DAMAGE:
-            raise self._stream(self.key)._damaged() from None
-        return path
-
     def _sorted_rows(self, rows: int, spill: Path) -> Iterator[sp.csr_array]:
         """Yield a matrix in CSC form in blocks of `rows` rows, sorted through files in `spill`."""
         count, columns = self._sides
         sorter, first = EntrySorter(spill, (count, columns), rows), 0
-        step = max(1, PIECE * columns // max(self._entries, 1))
-        for part in self._compressed(columns, count, step):
+        for part in self._compressed(columns, count, most=PIECE):
             own = first + np.repeat(np.arange(part.shape[0]), np.diff(part.indptr))
             sorter.add(part.indices, own, part.data)
             first += part.shape[0]
@@ -208,8 +197,14 @@ class NpzReader(Reader):
                     return unique_names(names.tolist(), "feature")[0]
         return None
 
-    def _compressed(self, major: int, minor: int, step: int | None) -> Iterator[sp.csr_array]:
-        """Yield a matrix of `major` compressed rows of length `minor`, `step` rows at a time."""
+    def _compressed(
+        self, major: int, minor: int, step: int | None = None, most: int | None = None
+    ) -> Iterator[sp.csr_array]:
+        """Yield a matrix of `major` compressed rows of length `minor`, in parts of some whole rows.
+
+        A part has `step` rows, or with `most` the rows that have at most so many entries together, but at
+        least one.
+        """
         misfit = InvalidData(
             f"The parts of the sparse matrix{self.source.of} do not fit together: {_WAY_OUT}."
         )
@@ -230,11 +225,16 @@ class NpzReader(Reader):
         if indptr[0] != 0 or (np.diff(indptr) < 0).any() or lengths["data"] != (int(indptr[-1]),):
             raise misfit
         with self._stream("indices") as places, self._stream("data") as values:
-            step = max(1, step or major)
-            for start in range(0, max(1, major), step):  # one empty block of a matrix without rows
-                part = indptr[start : min(start + step, major) + 1]
+            start = 0
+            while start < max(1, major):  # one empty part of a matrix without rows
+                end = start + (step or major)
+                if most is not None:
+                    end = int(np.searchsorted(indptr, indptr[start] + most, side="right")) - 1
+                end = min(max(end, start + 1), major)
+                part = indptr[start : end + 1]
                 count = int(part[-1] - part[0])
                 yield csr_rows(values.read(count), places.read(count), part, minor, misfit)
+                start = max(end, start + 1)
 
     def _read_small(self, key: str) -> np.ndarray:
         """Return the member "shape" or "format" of a sparse matrix; refuse a large one."""
@@ -404,6 +404,15 @@ class _Stream:
         if len(raw) != size:
             raise self._damaged()
         return np.frombuffer(raw, dtype=self.dtype)
+
+    def unpack(self, path: Path) -> None:
+        """Write the array to an NPY file. An error in writing is not taken for a damaged archive."""
+        descr, left = np.lib.format.dtype_to_descr(self.dtype), int(np.prod(self.shape, dtype=np.int64))
+        layout = {"descr": descr, "fortran_order": self.by_columns, "shape": self.shape}
+        with path.open("wb") as plain:
+            np.lib.format.write_array_header_1_0(plain, layout)
+            for start in range(0, left, PIECE):
+                plain.write(self.read(min(PIECE, left - start)).data)
 
     def _damaged(self) -> InvalidData:
         """Return the error for an archive that cannot be decompressed."""
