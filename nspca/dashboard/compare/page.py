@@ -105,7 +105,7 @@ class ComparePage(AnswerPage[ComparisonSpec]):
                 limit=said.most_text,
                 places=said.digits,
             )
-            if state.get("present"):  # as high as the curve, before a room
+            if state.get("present"):  # as high as the curve
                 ranking.update_layout(height=HEIGHT)
             figures.draw(ranking, "compare_ranking", same=run.id)
         with right:

@@ -139,7 +139,7 @@ def question(outcome: Outcome, label: str) -> GroupsSpec:
 
 def held_out_sentence(held: GroupEffects, one: str) -> str:
     """Return a sentence about the component that separates the groups most on the held-out half."""
-    assert held.p is not None  # the other half was measured
+    assert held.p is not None  # computed on every held-out half
 
     if np.isnan(held.p).all():
         return "On the held-out half no scores differ."

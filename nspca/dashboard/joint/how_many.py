@@ -102,7 +102,7 @@ def _draw_rows(outcome: Outcome, rows: list[Row]) -> None:
 
 def _take(outcome: Outcome, choice: Choice) -> None:
     """Draw the button that applies the recommended number of components."""
-    assert choice.simplest is not None  # something was held out
+    assert choice.simplest is not None  # set when some rows are held out
     if choice.simplest != outcome.asked.r:
         count = choice.simplest
         st.button(

@@ -65,7 +65,7 @@ class SpannogramPage(PicturePage[SweepSpec]):
         )
 
     def form(self, data: Chosen, asked: SweepSpec | None) -> None:
-        assert asked is not None  # each value of the address makes a question
+        assert asked is not None  # `question` raises for no address
         _, most = low_rank.range_of_k(data.dataset.X.shape[1])
         left, right = st.columns([3, 2], vertical_alignment="bottom")
         left.slider("k, the number of features", 1, most, **state.bind("k", asked.first))
@@ -151,7 +151,7 @@ def _ready(data: Chosen) -> bool:
 def _answer(of: Subject, asked: SweepSpec, below: DeltaGenerator | None) -> None:
     """Draw the answer and what to do next, and its numbers folded `below` the picture.
 
-    All are drawn again once a smaller limit is proved. Before a room `below` is None.
+    All are drawn again once a smaller limit is proved. In present mode `below` is None.
     """
     known = limit.find(of, asked)
     if known.run is not None and progress.wait_shortly(known.run, PATIENCE).ended:

@@ -27,7 +27,7 @@ def curves(of: Subject) -> None:
     found = low_rank.rank2(of)
     noun = wording.noun(data)
     steps: list[str] = []
-    if not state.get("present"):  # before a room the picture takes all the space
+    if not state.get("present"):  # in present mode the picture takes all the space
         sets = math.comb(problem.n, problem.size)
         steps = lessons.steps(problem, noun, len(found.candidates), sets, _drawn(found))
 
