@@ -2,12 +2,12 @@
 
 The address wins over the session, and the session over the default. A widget writes to both the address and
 the session. So a link, a reload and the browser's back button lead to the same page. Pages read values with
-`get`, write them with `put` or a widget of `bind`, and make addresses with `link` and `opening`. The frame of
-every page calls `begin`.
+`get` and `get_one_of`, write them with `put` or a widget of `bind`, and make addresses with `link` and
+`opening`. The frame of every page calls `begin`.
 """
 
 import re
-from collections.abc import Callable, Mapping, MutableMapping
+from collections.abc import Callable, Container, Mapping, MutableMapping
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
@@ -279,6 +279,12 @@ def get(name: str) -> Any:
     """Return the present value of a name, or its default."""
     value = st.session_state.get(KEPT, {}).get(name)
     return VALUES[name].default() if value is None else value
+
+
+def get_one_of(name: str, choices: Container[Any], default: Any) -> Any:
+    """Return the present value of a name if it is one of `choices`, otherwise `default`."""
+    value = get(name)
+    return value if value in choices else default
 
 
 def is_kept(name: str) -> bool:

@@ -100,12 +100,13 @@ def _held_out(outcome: Outcome, labels: list[str], label: str) -> GroupEffects |
     now = lookup.that_asks(spec)
     if now is None:
         took = cost_estimate.took(outcome.results[outcome.best].seconds)
-        start.button(
+        start.section_button(
             f"Check on a held-out half: {took}",
-            lambda: start.start(spec, **outcome.of.given, labels=labels),
+            spec,
+            outcome.of,
             "groups",
-            type="secondary",
-            icon=":material/vertical_split:",
+            ":material/vertical_split:",
+            labels=labels,
             help=f"Finds {outcome.about.one}s on one half of the samples and measures the other half, where "
             "a p-value means something.",
         )

@@ -15,6 +15,7 @@ from nspca.dashboard.answer_page import PicturePage
 from nspca.dashboard.app import buttons, frame, state, wording
 from nspca.dashboard.open_data import Chosen, heavy
 from nspca.dashboard.runs import progress
+from nspca.dashboard.runs.inputs import draw_signs, is_scaled
 from nspca.dashboard.spannogram import lessons, limit, low_rank, pictures, ranks, support
 from nspca.dashboard.spannogram.lessons import Lesson, teach
 from nspca.dashboard.spannogram.limit import Limit
@@ -59,9 +60,12 @@ class SpannogramPage(PicturePage[SweepSpec]):
         """Return the sweep of one k that proves the limit of the page; Sweep asks the same at this k."""
         start, most = low_rank.range_of_k(data.dataset.X.shape[1])
         k = max(1, min(state.get("k") or start, most))
-        scale = state.get("scale") and not data.dataset.is_covariance
         return SweepSpec(
-            data=data.spec, ks=(k,), nonneg=not state.get("signed"), center=state.get("center"), scale=scale
+            data=data.spec,
+            ks=(k,),
+            nonneg=not state.get("signed"),
+            center=state.get("center"),
+            scale=is_scaled(data),
         )
 
     def form(self, data: Chosen, asked: SweepSpec | None) -> None:
@@ -69,13 +73,7 @@ class SpannogramPage(PicturePage[SweepSpec]):
         _, most = low_rank.range_of_k(data.dataset.X.shape[1])
         left, right = st.columns([3, 2], vertical_alignment="bottom")
         left.slider("k, the number of features", 1, most, **state.bind("k", asked.first))
-        right.segmented_control(
-            "Weights",
-            [False, True],
-            format_func={False: "nonnegative", True: "of any sign"}.__getitem__,
-            required=True,
-            **state.bind("signed"),
-        )
+        draw_signs(right)
         if _view() == "sphere":
             pictures.tolerance()
 
@@ -129,7 +127,7 @@ def _ways(name: str, noun: str) -> None:
 
 def _view() -> str:
     """Return the name of the open picture."""
-    return state.get("view") if state.get("view") in VIEWS else "curves"
+    return state.get_one_of("view", VIEWS, "curves")
 
 
 def _ready(data: Chosen) -> bool:

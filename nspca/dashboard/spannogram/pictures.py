@@ -93,7 +93,7 @@ def tolerance() -> None:
 
 def _exponent() -> int:
     """Return the chosen tolerance as p: the search of rank 3 stops within 10^-p of the optimum."""
-    return state.get("tol") if state.get("tol") in TOLERANCES else 3
+    return state.get_one_of("tol", TOLERANCES, 3)
 
 
 def sphere(of: Subject) -> None:
