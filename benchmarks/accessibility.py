@@ -83,7 +83,7 @@ class Figure:
 
     @property
     def is_silent(self) -> bool:
-        """Whether the text is missing, or has no number."""
+        """Tell whether the text is missing or has no number."""
         return not any(letter.isdigit() for letter in self.text)
 
 

@@ -116,7 +116,7 @@ def noise(shape, n):
 
 
 def show(name, data, problem, effort, target=None):
-    """Solve, prove, verify, print."""
+    """Solve a problem, prove and verify a bound, and print the row."""
     started = time.perf_counter()
     result = nspca.solve(problem, certify=None)
     value = result.value

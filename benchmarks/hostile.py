@@ -43,7 +43,7 @@ class Case:
 
 
 def cases() -> Iterator[Case]:
-    """All of them."""
+    """Yield all cases."""
     for part in (
         _npy,
         _npz,

@@ -80,7 +80,7 @@ def small(name: str, sample: str, sizes: tuple[int, ...], nonneg: bool, covarian
 
 
 def published(table: int, data: str) -> dict[str, float]:
-    """The totals that the paper prints in a row of a table, by method."""
+    """Return the totals that the paper prints in a row of a table, by method."""
     row = (one for one in PRINTED[f"asteris2015-table-{table}"] if one.key.startswith(f"{data}/"))
     return {one.key.partition("/")[2]: one.value for one in row}
 
@@ -156,7 +156,7 @@ FIGURE = Row("Fig. 2", (50,) * 10, 4, 0.0, sample="leukemia")
 
 
 def timed(problem, method, components=1, **options):
-    """Value and cpu seconds of one method."""
+    """Return value and CPU seconds of one method."""
     started = time.process_time()
     result = nspca.solve(problem, method, components=components, certify=None, **options)
     return result, time.process_time() - started
@@ -171,7 +171,7 @@ def reached(value, target):
 
 
 def show(row, quick, samples, efforts):
-    """All methods of one run, then its certificates and sketches."""
+    """Print all methods of one run, then its certificates and sketches."""
     X = row.data()
     if X is None:
         say(f"{row.name}: the real data are not here, left out")
@@ -212,7 +212,7 @@ def show(row, quick, samples, efforts):
 
 
 def prove(row, X, problem, best, effort):
-    """The joint certificate, verified from the raw data."""
+    """Print the joint certificate, verified from the raw data."""
     started, wall = time.process_time(), time.perf_counter()
     certificate = nspca.certify(problem, best, components=len(row.sizes), effort=effort)
     spent, wall = time.process_time() - started, time.perf_counter() - wall
@@ -234,7 +234,7 @@ def prove(row, X, problem, best, effort):
 
 
 def sketches(row, X, largest):
-    """Error of every sketch of the rank used, relative to the largest eigenvalue, and Theorem 2's loss."""
+    """Print the error of every sketch, relative to the largest eigenvalue, and the loss of Theorem 2."""
     for kind in sketch.SKETCHES:
         A = row.problem(X).covariance  # nothing computed yet
         started = time.process_time()
@@ -245,7 +245,7 @@ def sketches(row, X, largest):
 
 
 def figure(row, samples):
-    """2 to 10 components and the gain over the best found one by one."""
+    """Print the gain of 2 to 10 components over the best ones found one by one."""
     X = row.data()
     if X is None:
         say(f"{row.name}: the real data are not here, left out")

@@ -171,7 +171,7 @@ def main() -> int:
 
 
 async def _look_in(url: str) -> None:
-    """One visit, which starts the workers."""
+    """Make one visit, which starts the workers."""
     await asyncio.wait_for(Session(url, {"sample": "digits"}).visit(0.0), OPENS_SECONDS)
 
 

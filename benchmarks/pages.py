@@ -41,7 +41,7 @@ COLUMNS = "{:<16} {:>14} {:>14} {:>14} {:>14}"
 
 
 def visit(browser: Browser, url: str, answer: str) -> tuple[float, float]:
-    """Seconds until the title and until the answer of a page, for somebody who was never here."""
+    """Return the seconds until the title and until the answer of a page, for a first visit."""
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     try:
         page = context.new_page()
@@ -56,7 +56,7 @@ def visit(browser: Browser, url: str, answer: str) -> tuple[float, float]:
 
 
 def switch(page: Page, label: str) -> float:
-    """Seconds from a click in the menu to the title of another page."""
+    """Return the seconds from a click in the menu to the title of another page."""
     before = page.locator(TITLE).first.inner_text()
     started = time.perf_counter()
     page.get_by_test_id("stSidebar").get_by_role("link", name=label).click()
@@ -69,7 +69,7 @@ def switch(page: Page, label: str) -> float:
 
 
 def slide(page: Page) -> float:
-    """Seconds from a key on the slider of the home page to the sentence about the component."""
+    """Return the seconds from a key on the slider of the home page to the sentence about the component."""
     sentence = page.locator("[data-testid=stMain] h2").first
     before = sentence.inner_text()
     started = time.perf_counter()

@@ -50,12 +50,12 @@ def say(line=""):
 
 
 def planted(words: int) -> np.ndarray:
-    """Features (8, 40) of the topics, from words of middling frequency, each topic's strongest first."""
+    """Return the features (8, 40) of the topics, words of middling frequency, strongest first."""
     return FIRST + np.random.default_rng(1).permutation(TOPICS * WORDS).reshape(TOPICS, WORDS)
 
 
 def documents(size: str):
-    """Rows of counts, `AT_ONCE` at a time: arrays (document, word, count) sorted by document and word."""
+    """Yield rows of counts, `AT_ONCE` at a time, as arrays (document, word, count) in sorted order."""
     m, n, each = SIZES[size]
     rng, topics = np.random.default_rng(0), planted(n)
     weights = 1 / (np.arange(n) + STOP)
@@ -79,7 +79,7 @@ def documents(size: str):
 
 
 def write(size: str, folder: Path) -> int:
-    """The docword file and its vocabulary; how many nonzeros."""
+    """Write the docword file and its vocabulary, and return the number of nonzeros."""
     m, n, _ = SIZES[size]
     body, nonzeros = folder / "body", 0
     with body.open("wb") as handle:
@@ -150,7 +150,7 @@ def step(name: str, folder: Path, effort: str) -> None:
 
 
 def peak() -> float:
-    """Most memory that this process held, in GB; `getrusage` would include the process that started it."""
+    """Return the peak memory of this process in GB; `getrusage` would include the parent process."""
     status = Path("/proc/self/status")
     if status.exists():
         return int(status.read_text().split("VmHWM:")[1].split()[0]) / 2**20
@@ -160,7 +160,7 @@ def peak() -> float:
 
 
 def enough(size: str, folder: Path) -> bool:
-    """Whether disk and memory suffice; says what is missing."""
+    """Tell whether disk and memory suffice, and print what is missing."""
     free, needed = shutil.disk_usage(folder).free, MOST_BYTES[size]
     memory = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     if free < 1.5 * needed or memory < 3e9:
@@ -171,7 +171,7 @@ def enough(size: str, folder: Path) -> bool:
 
 
 def run(size: str, effort: str, place: str | None) -> None:
-    """All steps of one size."""
+    """Run all steps of one size."""
     with tempfile.TemporaryDirectory(dir=place) as name:
         folder = Path(name)
         if not enough(size, folder):

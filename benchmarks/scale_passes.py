@@ -40,7 +40,7 @@ EACH_SHARD = MEGABYTES * 2**20
 
 
 def made(size: str, rows: int, folder: Path) -> Shards:
-    """The first rows of a size as shards, without a text in between."""
+    """Write the first rows of a size as shards, without a text in between, and open them."""
     per = max(AT_ONCE, int(EACH_SHARD / PER_ENTRY / SIZES[size][2]) // AT_ONCE * AT_ONCE)
     with Writer(folder, SIZES[size][1]) as writer:
         held: list[sp.csr_array] = []
@@ -55,7 +55,7 @@ def made(size: str, rows: int, folder: Path) -> Shards:
 
 
 def blocks(size: str, rows: int) -> Iterator[sp.csr_array]:
-    """So many rows at least, `AT_ONCE` at a time."""
+    """Yield the first rows of a size, `AT_ONCE` at a time."""
     m, n, _ = SIZES[size]
     for number, (at, words, counts) in enumerate(documents(size)):
         start = number * AT_ONCE
@@ -70,7 +70,7 @@ def blocks(size: str, rows: int) -> Iterator[sp.csr_array]:
 
 
 def growth(place: str | None) -> None:
-    """Time and memory of eight topics with their proof, against the nonzeros."""
+    """Print time and memory of eight proved topics against the number of nonzeros."""
     say("eight topics of 15 words with a fast certificate, from shards; a process each, one BLAS thread")
     say("documents  million nonzeros  shards  CPU s  per million  GB peak  passes  topics found  proved")
     with tempfile.TemporaryDirectory(dir=place) as name:
@@ -111,7 +111,7 @@ def solved(folder: Path) -> dict[str, float]:
 
 
 def workers(rows: int, place: str | None) -> None:
-    """Passes with one worker and with two, each the quickest of some."""
+    """Print the times of passes with one worker and with two, each the quickest of some."""
     with tempfile.TemporaryDirectory(dir=place) as name:
         shards = made("large", rows, Path(name) / "shards")
         say(f"{rows} documents, {shards.nonzeros / 1e6:.1f} million nonzeros in {len(shards)} shards; "
@@ -134,7 +134,7 @@ def workers(rows: int, place: str | None) -> None:
 
 
 def timed(shards: Shards, count: int, peaks: list[float]) -> dict[str, tuple[float, float, str]]:
-    """Seconds of each pass, CPU seconds of the worker that had most, and a hash of what came."""
+    """Return seconds of each pass, CPU seconds of the busiest worker, and a hash of the result."""
     with open_client(count) as client:
         A = nspca.Problem.from_shards(shards, 15, client=client).covariance
         X, features = np.random.default_rng(0).standard_normal((A.n, VECTORS)), A.candidates()
@@ -154,8 +154,8 @@ def timed(shards: Shards, count: int, peaks: list[float]) -> dict[str, tuple[flo
 
 
 def pubmed(place: str | None) -> None:
-    """What eight topics of PubMed would take: its shape with fewer documents is solved here, every pass and
-    its bytes counted, and the time taken by the nonzero.
+    """Estimate the cost of eight topics of PubMed. A table of its shape with fewer documents is solved, its
+    passes and bytes are counted, and the time is scaled by the nonzeros.
     """
     m, n, _ = SIZES["pubmed"]
     with tempfile.TemporaryDirectory(dir=place) as name:
@@ -188,7 +188,7 @@ def pubmed(place: str | None) -> None:
 
 
 def counted(shards: Shards) -> tuple[list[tuple[str, int, int, float]], float]:
-    """Every pass of the solver: its name, bytes of what is asked and of a part, CPU seconds; and the CPU
+    """Return every pass of the solver (name, bytes of the question and of a part, CPU seconds), and the CPU
     seconds of everything else.
     """
     seen: list[tuple[str, int, int, float]] = []
@@ -212,14 +212,14 @@ def counted(shards: Shards) -> tuple[list[tuple[str, int, int, float]], float]:
 
 
 def size_of(what) -> int:
-    """Bytes of the arrays in nested tuples and lists."""
+    """Return the bytes of the arrays in nested tuples and lists."""
     if isinstance(what, tuple | list):
         return sum(map(size_of, what))
     return int(getattr(what, "nbytes", 0))
 
 
 def crossings(count: int) -> int:
-    """How many parts go to another machine in the tree over so many blocks, where neighbours share one."""
+    """Return the number of parts that go to another machine, where neighbouring blocks share one."""
     size, moved = branch(count, MACHINES), 0
 
     def joined(one, other):

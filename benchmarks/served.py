@@ -49,7 +49,7 @@ def with_present(path: str) -> str:
 
 @contextlib.contextmanager
 def opened() -> Iterator[Browser]:
-    """The chromium of this machine."""
+    """Yield the chromium of this machine."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
         yield browser
@@ -58,7 +58,7 @@ def opened() -> Iterator[Browser]:
 
 @contextlib.contextmanager
 def kept(browser: Browser, **options: Any) -> Iterator[BrowserContext]:
-    """A context with a profile on disk: as in daily use, scripts are kept there, compiled."""
+    """Yield a context with a profile on disk, which keeps compiled scripts as in daily use."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         context = browser.browser_type.launch_persistent_context(
             profile, executable_path=chromium(), args=FLAGS, **options
@@ -77,7 +77,7 @@ def chromium() -> str:
 
 @contextlib.contextmanager
 def serving() -> Iterator[str]:
-    """The address of a dashboard with folders of its own, which ends with all it started."""
+    """Yield the address of a dashboard with folders of its own, which ends with all its processes."""
     port = free_port()
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
         command = [*streamlit_command("localhost", port, "localhost"), "--server.headless=true"]
@@ -96,7 +96,7 @@ def free_port() -> int:
 def running(
     command: Sequence[str], port: int, environment: Mapping[str, str], folder: Path | None = None
 ) -> Iterator[str]:
-    """The address of the server that a command starts at a port; ends it with all it started."""
+    """Yield the address of a server that a command starts at a port; end it with all its processes."""
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     server = subprocess.Popen(command, env=environment, cwd=folder, start_new_session=True, **quiet)
     try:

@@ -26,7 +26,7 @@ def say(*columns):
 
 
 def timed(function, *args, repeat=3, **kwargs):
-    """Best of `repeat` wall times, and the answer."""
+    """Return the best of `repeat` wall times, and the answer."""
     best = np.inf
     for _ in range(repeat):
         started = time.perf_counter()
@@ -43,7 +43,7 @@ def problem_of(name, k=1):
 
 
 def sweep():
-    """36 values of k on the faces: the exact rank-3 answers alone, and with a certificate at each."""
+    """Measure 36 values of k on the faces: the exact rank-3 answers alone, and with certificates."""
     n = problem_of("cbcl").n
     ks = np.unique(np.linspace(1, n, 36).astype(int)).tolist()
     for method, effort in (("cone", None), ("cone", "fast"), ("epsnet", "fast"), ("auto", "fast")):
@@ -59,7 +59,7 @@ def sweep():
 
 
 def wide():
-    """72 x 12582, one k: value, certificate and its verification, in a process of its own for the memory."""
+    """Measure one k on a 72 x 12582 table: value, certificate and check, in a process of its own."""
     code = (
         "import time, resource, nspca\n"
         "from nspca.presentation.numerals import format_guarantee\n"
@@ -81,7 +81,7 @@ def wide():
 
 
 def cone_search():
-    """The cone search at tolerance 1e-3 for growing rank."""
+    """Measure the cone search at tolerance 1e-3 for growing rank."""
     for name, k, targets in (("cbcl", 40, (0.03, 0.15, 0.5)), ("leukemia", 50, (0.2, 0.6, 3.0))):
         problem = problem_of(name, k)
         values, vectors = problem.covariance.leading(5)
@@ -95,7 +95,7 @@ def cone_search():
 
 
 def enumeration():
-    """Enumeration beside the cone search at n = 40, d = 3."""
+    """Measure enumeration beside the cone search at n = 40, d = 3."""
     V = np.random.default_rng(0).standard_normal((40, 3))
     slow, exact = timed(spannogram.exact_rank_d, V, 10, repeat=1)
     fast, cover = timed(cones.search, Query(V, 10), Budget(1e-3))
@@ -107,8 +107,8 @@ def enumeration():
 
 
 def sampling():
-    """Samples per second of the eps-net, beside a plain loop over the rank-1 solver and beside the memory
-    bandwidth it needs.
+    """Measure samples per second of the eps-net, beside a plain loop over the rank-1 solver and beside the
+    memory bandwidth that it needs.
     """
     bandwidth = copy_bandwidth()
     for name, k, count in (("cbcl", 40, 20000), ("leukemia", 50, 2000)):

@@ -60,30 +60,30 @@ new MutationObserver((_, observer) => {
 
 
 def at_once(page: Page, field: str, wait: float) -> None:
-    """By the page itself, in the moment in which the button is drawn."""
+    """Click from inside the page, in the moment in which the button is drawn."""
 
 
 def mouse(page: Page, field: str, wait: float) -> None:
-    """With the mouse, as soon as the button stands still."""
+    """Click with the mouse as soon as the button stands still."""
     button(page).click()
 
 
 def late(page: Page, field: str, wait: float) -> None:
-    """With the mouse, some time after."""
+    """Click with the mouse some time after the button is drawn."""
     button(page).wait_for()
     page.wait_for_timeout(1000 * wait)
     button(page).click()
 
 
 def rerun(page: Page, field: str, wait: float) -> None:
-    """While the page is drawn again because something else was clicked."""
+    """Click while the page is drawn again after another click."""
     page.get_by_text("of any sign", exact=True).click()
     page.wait_for_timeout(200 * wait)
     button(page).click()
 
 
 def typed(page: Page, field: str, wait: float) -> None:
-    """Out of a field that was typed into: leaving it draws the page again."""
+    """Click out of a field with a typed text, which draws the page again."""
     box = page.get_by_label(field, exact=True)
     box.fill("3")
     page.wait_for_timeout(200 * wait)
@@ -91,7 +91,7 @@ def typed(page: Page, field: str, wait: float) -> None:
 
 
 def hasty(page: Page, field: str, wait: float) -> None:
-    """And on to something else, which draws the page again before it came to the button."""
+    """Click, and then click something else, so that the page is drawn again before its button is reached."""
     other = page.get_by_text("of any sign", exact=True).element_handle()
     button(page).evaluate(
         "(button, [other, gap]) => { button.click(); setTimeout(() => other.click(), gap); }",
@@ -100,7 +100,7 @@ def hasty(page: Page, field: str, wait: float) -> None:
 
 
 def twice(page: Page, field: str, wait: float) -> None:
-    """A double click."""
+    """Double-click."""
     button(page).dblclick()
 
 
@@ -114,7 +114,7 @@ def button(page: Page):
 def visit(
     browser: Browser, url: str, path: str, run: str, field: str, hand, latency: int, rng: random.Random
 ) -> list | None:
-    """One visit; None when the click came through, else what the browser saw."""
+    """Make one visit; return None when the click came through, else the record of the browser."""
     context = browser.new_context(viewport={"width": 1360, "height": 900})
     context.set_default_timeout(60_000)
     page = context.new_page()
@@ -139,7 +139,7 @@ def visit(
 
 @contextlib.contextmanager
 def busy(count: int) -> Iterator[None]:
-    """Processes that do nothing but use a processor."""
+    """Run processes that only keep a processor busy."""
     spinning = [multiprocessing.get_context("spawn").Process(target=_spin, daemon=True) for _ in range(count)]
     for each in spinning:
         each.start()

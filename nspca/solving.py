@@ -110,7 +110,7 @@ def run_path(
     """
     started, line = time.perf_counter(), line_of(method)
     line.check(next(iter(problems.values())), options)
-    assert line.path is not None  # the caller has asked
+    assert line.path is not None  # callers have checked that the method has a `path`
     with telling(report):
         results = line.path(problem, list(problems), options, seed, report)
     share = (time.perf_counter() - started) / len(problems)

@@ -32,7 +32,9 @@ def uncommented(body: str) -> str:
 
 
 def run(code: str, names: dict, name: str) -> tuple[str, str]:
-    """What a cell prints, and the HTML of its last expression, or that expression as text among the rest."""
+    """Return the text that a cell prints, and the HTML of its last expression. An expression without HTML is
+    printed as text.
+    """
     tree = ast.parse(code)
     last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
     printed, html = io.StringIO(), ""

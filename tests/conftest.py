@@ -1,4 +1,4 @@
-"""What every test shares. The environment is set before NumPy is imported anywhere."""
+"""Fixtures and hooks that all tests share. The environment is set before NumPy is imported anywhere."""
 
 import atexit
 import contextlib
@@ -40,18 +40,17 @@ MOST_PROCESSES = 4
 
 
 def in_browser(config) -> int:
-    """How many processes begin with the tests in the browser. These wait more than they compute: of two
-    processes with half of the visits each, one is at work. Without the visits one is enough.
+    """Return how many processes begin with the tests in the browser. These tests wait more than they compute,
+    so two processes with half of the visits each keep one core busy. Without the visits one process is
+    enough.
     """
     return 1 if "not visit" in config.getoption("markexpr") else 2
 
 
 def pytest_xdist_auto_num_workers(config) -> int:
-    """A process for each core besides those in the browser; at most four, as each may start a dashboard of
-    its own.
-
-    Files that are named get a process each, and a single one runs here: it would be done before another
-    process is up.
+    """Return the number of processes: one for each core besides those for the browser, and at most four,
+    since each may start a dashboard. Named files get a process each. A single file runs in this process,
+    where it is done before another process has started.
     """
     named = config.getoption("file_or_dir")
     files = len(named) if named and all(".py" in name for name in named) else MOST_PROCESSES
@@ -60,17 +59,15 @@ def pytest_xdist_auto_num_workers(config) -> int:
 
 
 def pytest_make_parametrize_id(val, argname):
-    """Bytes are named after their argument: a compressed file holds the second it was made in, and processes
-    that share the tests must collect the same names.
+    """Name bytes after their argument. A compressed file holds the second in which it was made, and processes
+    that share the tests must collect equal names.
     """
     return argname if isinstance(val, bytes) else None
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection(session):
-    """What is collected and imported stays to the end: the garbage collector need not go over it again and
-    again.
-    """
+    """Switch garbage collection off during collection, and exempt the imported modules for good."""
     gc.disable()
     result = yield
     gc.enable()
@@ -101,7 +98,7 @@ def pytest_collection_modifyitems(config, items):
 
 @pytest.fixture(autouse=True)
 def hasty(monkeypatch):
-    """Few steps and cones for several components, in this process."""
+    """Give searches for several components few steps and cones in this process."""
     from nspca.bounds.plan import JOINT_PLANS
     from tests.hasty import PLANS
 
@@ -147,7 +144,7 @@ def nspca_data() -> Path:
 
 
 def pytest_terminal_summary(terminalreporter):
-    """What tests have to say besides having passed: counts of what they tried."""
+    """Print the sentences that tests recorded under ``said``: counts of the cases that they tried."""
     for report in terminalreporter.getreports("passed"):
         for name, sentence in report.user_properties:
             if name == "said":

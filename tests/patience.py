@@ -1,4 +1,4 @@
-"""Waiting for what another process or thread does: for the thing itself, never for a time."""
+"""Wait for an event in another process or thread, never for a fixed time."""
 
 import time
 
@@ -6,7 +6,7 @@ STUCK = 300.0  # seconds after which it is taken for stuck: a machine many times
 
 
 def wait_for(condition, pause=0.02):
-    """What `condition` returns as soon as that is something."""
+    """Return the value of `condition` as soon as it is true."""
     give_up = time.monotonic() + STUCK
     while not (value := condition()):
         assert time.monotonic() < give_up, f"what was waited for did not happen in {STUCK:g} seconds"

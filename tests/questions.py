@@ -20,7 +20,7 @@ HARDLY = (1e-9, 1e-12, 1e-14, 3e-15, 1e-16)
 
 
 class Question(NamedTuple):
-    """What to ask, and the answer's matrix in a unit of its own: A is ``2**exponent`` times `unit_A`."""
+    """A question, with its exact matrix in another unit: A is ``2**exponent`` times `unit_A`."""
 
     about: str
     given: object

@@ -1,4 +1,4 @@
-"""Servers of the tests' own, which end with the test process however that ends."""
+"""Servers for tests, which end with the test process however that ends."""
 
 import contextlib
 import os
@@ -106,7 +106,7 @@ class Server:
         raise RuntimeError("the server did not start:\n" + said[-4000:])
 
     def started(self) -> bool:
-        """Whether the server answers at its port, after a start; ends it otherwise."""
+        """Return whether the server answers at its port after a start; end it otherwise."""
         environment = os.environ | {
             "NSPCA_HOME": str(self.home),
             "HOME": str(self.home),
@@ -132,7 +132,9 @@ class Server:
         return True
 
     def listening(self) -> bool:
-        """Whether the port is this server's: another one may have taken it, and would answer too."""
+        """Return whether the port belongs to this server, since another server may have taken it and would
+        answer.
+        """
         with contextlib.suppress(psutil.Error):
             ours = psutil.Process(self.process.pid).net_connections("tcp4")
             return any(one.status == psutil.CONN_LISTEN and one.laddr.port == self.port for one in ours)
@@ -146,7 +148,7 @@ class Server:
             return False
 
     def stop(self) -> None:
-        """End the server and every process it started: they share its session."""
+        """End the server and every process of its session."""
         if self.process is None:
             return
         for how in ("SIGINT", "SIGTERM", "SIGKILL"):

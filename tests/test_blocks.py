@@ -1,6 +1,4 @@
-"""What README.md and docs/ tell people to type: the Python runs and prints what stands below it, the commands
-parse.
-"""
+"""Blocks in README.md and docs/: the Python runs and prints the text below it, and commands parse."""
 
 import contextlib
 import io
@@ -44,7 +42,7 @@ def test_every_fence_says_what_is_in_it():
 
 
 def commands(what: str) -> list[str]:
-    """What follows ``python -m`` and this word in README, docs and deploy, each once."""
+    """Return the words after ``python -m`` and a module in README, docs and deploy, each once."""
     texts = [page.read_text(encoding="utf-8") for page in [*PAGES, *ROOT.glob("deploy/*")]]
     pattern = re.compile(rf"python\S* -m {what}([^`|&;#\n]+)")
     return sorted({line.strip() for text in texts for line in pattern.findall(text)})

@@ -1,4 +1,4 @@
-"""Completion: what the shells fill in is what the parser takes."""
+"""Shell completion offers what the parser accepts."""
 
 import re
 import shutil
@@ -20,7 +20,7 @@ def scripts():
 
 
 def filled(script: str, *line: str, folder=None) -> set[str]:
-    """What bash offers for the last of some words."""
+    """Return what bash offers for the last of some words."""
     typed = " ".join(f"'{word}'" for word in ("nspca", *line))
     ask = (
         f"{script}\nCOMP_WORDS=({typed}); COMP_CWORD={len(line)}; _shtab_nspca; "
@@ -69,7 +69,7 @@ def test_a_shell_that_is_there_takes_its_script(shell, scripts):
 
 
 def test_nothing_in_a_script_is_more_than_words(scripts):
-    """What stands between quotes is text: no shell runs anything of it."""
+    """Words between quotes in a script are text, of which no shell runs anything."""
     for words in completion.values().values():
         assert all(re.fullmatch(r"[\w,-]+", word) for word in words)
 

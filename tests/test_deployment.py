@@ -1,4 +1,4 @@
-"""What is written for whoever runs the dashboard is true: settings, files of deploy/, lines of the log."""
+"""Documents for operators: settings, files of deploy/ and lines of the log are as documented."""
 
 import ast
 import functools

@@ -1,4 +1,4 @@
-"""What stands between a fresh machine and the two commands: every obstacle is one sentence."""
+"""Obstacles between a fresh machine and the two commands: each is reported in one sentence."""
 
 import importlib.util
 import os

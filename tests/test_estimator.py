@@ -21,7 +21,7 @@ NAMES = [f"gene {j}" for j in range(12)]
 
 
 def planted(m=60, strength=2.0, seed=0):
-    """Four of twelve features have something in common; the others are noise."""
+    """Return data in which four of twelve features have a common factor and the others are noise."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((m, 12)) + 3.0
     X[:, :4] += strength * rng.standard_normal((m, 1))
@@ -117,7 +117,7 @@ def test_features_are_matched_by_name_and_not_by_place():
     ],
 )
 def test_what_has_no_components_is_not_fitted(begun):
-    """Also after a fit of before: what that found is of other rows."""
+    """An estimator whose fit fails is not fitted, even after an earlier fit on other rows."""
     model, X = begun(planted()), planted()
     asked = [lambda: model.transform(X), lambda: model.score(X), lambda: model.annotate(None)]
     for ask in (*asked, model.get_feature_names_out):
@@ -154,7 +154,7 @@ def test_names_of_many_features_are_cut_short():
 
 
 def exactly(X, center=True):
-    """The covariance of rows X (m, n) in fractions."""
+    """Return the covariance of the rows X (m, n) in fractions."""
     rows = [[Fraction(x) for x in row] for row in np.asarray(X).tolist()]
     m, columns = len(rows), list(zip(*rows, strict=True))
     means = [sum(column) / m * center for column in columns]
@@ -163,7 +163,7 @@ def exactly(X, center=True):
 
 
 def positive_definite(M):
-    """Whether all pivots of M, in fractions, are positive."""
+    """Return whether all pivots of M, in fractions, are positive."""
     M = [list(row) for row in M]
     for i, pivot in enumerate(M):
         if pivot[i] <= 0:

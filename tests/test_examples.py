@@ -1,4 +1,4 @@
-"""The examples of docs/examples: they run, with what is at hand, and their pages show what came out."""
+"""The examples of docs/examples run with the data at hand, and their pages show their output."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Features that must be in: solved, bounded, certified, refused; held against brute force."""
+"""Forced features: solved, bounded, certified and refused, against brute force."""
 
 import itertools
 import json
@@ -25,7 +25,7 @@ X = np.random.default_rng(4).standard_normal((20, 6)) * [1, 3, 1, 2, 1, 0.1]
 
 
 def drawn(case, rng):
-    """Features that may be forced into a case: any number of them up to its k."""
+    """Return features that may be forced in a case: any number of them up to its k."""
     return tuple(sorted(rng.permutation(len(case.V))[: rng.integers(0, case.k + 1)].tolist()))
 
 
@@ -263,7 +263,7 @@ def test_the_statement_names_them(forced, k, said):
 
 
 def test_small_features_of_a_covariance_that_is_symmetric_up_to_rounding():
-    """What is left of A then is far below the entries outside, whose roundings are no part of it."""
+    """The remainder of A is far below the entries outside, whose rounding errors do not enter it."""
     for seed in range(40):
         rng = np.random.default_rng(seed)
         n = int(rng.integers(2, 8))

@@ -1,4 +1,4 @@
-"""What `import nspca` brings in, and that it says nothing."""
+"""`import nspca` loads little, and prints nothing."""
 
 import ast
 import subprocess

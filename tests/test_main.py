@@ -1,4 +1,4 @@
-"""The command line: what it prints, what it writes, how it ends."""
+"""The command line: printed text, written files and exit status."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""`nspca.membership`: what it says of every feature, against all supports there are, and what it refuses."""
+"""`nspca.membership`: its statements about every feature, against brute force, and its refusals."""
 
 from dataclasses import replace
 
@@ -44,7 +44,7 @@ def test_what_is_said_of_features_is_true(share):
 
 
 def test_equal_features_can_be_exchanged_and_the_needed_one_is_in_every():
-    """Features 1 and 2 are the same; 0 is by far the largest; 4 is nothing."""
+    """Features 1 and 2 are equal, 0 is by far the largest, and 4 varies hardly at all."""
     rng = np.random.default_rng(0)
     Z = rng.standard_normal((50, 3))
     X = np.column_stack([9 * Z[:, 0], Z[:, 0] + Z[:, 1], Z[:, 0] + Z[:, 1], 0.1 * Z[:, 2], 0 * Z[:, 2]])
@@ -60,7 +60,7 @@ def test_equal_features_can_be_exchanged_and_the_needed_one_is_in_every():
 
 @pytest.fixture(scope="module")
 def table():
-    """More features than a tree can decide."""
+    """Return a table with more features than a tree can decide."""
     rng = np.random.default_rng(0)
     X = rng.standard_normal((60, 150)) + np.outer(rng.standard_normal(60), np.linspace(1, 0, 150) ** 3)
     problem = nspca.Problem.from_data(X, 5)

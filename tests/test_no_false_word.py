@@ -1,6 +1,4 @@
-"""Whatever leaves the package is what the checker accepts: value <= brute force <= bound, and `verify` proves
-that very bound.
-"""
+"""Results of the package satisfy value <= brute force <= bound, and `verify` proves that very bound."""
 
 from collections import Counter
 
@@ -33,7 +31,7 @@ def able(method, question, forced=()):
 
 
 def asked(question, forcing=False):
-    """The problem, and an answer with a certificate by a method drawn from those that can."""
+    """Return the problem, and an answer with a certificate by a random one of the able methods."""
     make = nspca.Problem.from_data if question.recipe else nspca.Problem.from_covariance
     forced = ()
     if forcing and question.components == 1:
@@ -54,7 +52,7 @@ def asked(question, forcing=False):
 
 
 def check(question, problem, result):
-    """Everything that is said, against the data and against brute force."""
+    """Test all statements about an answer against the data and brute force."""
     certificate, upper = result.certificate, result.certificate.upper
     again = nspca.verify(question.given, nspca.Certificate.from_bytes(certificate.to_bytes()), problem)
     assert upper * (1 - 1e-9) <= again <= upper
@@ -77,7 +75,7 @@ def check(question, problem, result):
 
 
 def hunt(seed, forcing=False, part=PART):
-    """A `part` of the questions, and a sentence about what came of it."""
+    """Test a `part` of the questions, and return a sentence about the outcome."""
     accepted, refused = 0, Counter()
     for question in questions(part, seed):
         try:

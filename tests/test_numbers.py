@@ -118,7 +118,7 @@ if IS_LONG:
 
 
 def in_float64(data):
-    """The table as whoever made the certificate had it, rounded."""
+    """Return the table rounded to float64, as the maker of the certificate had it."""
     if sp.issparse(data):
         return sp.csr_array(data).astype(np.float64)
     data = pd.DataFrame(data).to_numpy() if isinstance(data, pd.DataFrame) else np.array(data)

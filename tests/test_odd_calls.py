@@ -87,7 +87,7 @@ HUGE = 10**5000  # which Python does not write out
 
 
 class Wordless:
-    """What cannot be shown."""
+    """An object whose `repr` raises an error."""
 
     def __repr__(self):
         raise RuntimeError("no words")
@@ -266,7 +266,7 @@ def test_columns_so_small_that_their_squares_vanish(small, nonneg):
 
 
 class Stubborn:
-    """A table that can be converted in no way."""
+    """A table that cannot be converted in any way."""
 
     def __init__(self, error):
         self.error = error
@@ -276,7 +276,7 @@ class Stubborn:
 
 
 class Entry:
-    """An entry of a table that is no number."""
+    """An entry of a table that cannot be converted to a number."""
 
     def __init__(self, error):
         self.error = error

@@ -1,6 +1,4 @@
-"""What somebody may hand in by mistake: each gets a sentence of ours that names it, or is taken for what it
-plainly means.
-"""
+"""Input given by mistake: refused in a sentence that names the problem, or read as plainly meant."""
 
 import datetime
 import decimal
@@ -228,7 +226,7 @@ def test_the_estimator_says_what_it_was_not_made_for(options, words):
 
 
 class Entry:
-    """What cannot be made a number."""
+    """An object that cannot be converted to a number."""
 
     def __float__(self):
         raise RuntimeError("needs grad")
@@ -286,7 +284,7 @@ def test_the_estimator_takes_every_kind_of_seed():
 
 
 def damages(content):
-    """The bytes of an archive, spoilt in many ways."""
+    """Yield the bytes of an archive, damaged in many ways."""
     rng = np.random.default_rng(0)
     yield b""
     yield b"PK"
@@ -354,7 +352,7 @@ def test_damaged_bytes_of_results_and_certificates_are_refused_as_such():
 
 @pytest.fixture(scope="module")
 def honest():
-    """A certificate, and the file it is kept in."""
+    """Return a certificate, and the file that holds it."""
     certificate = nspca.certify(P)
     return certificate, certificate.to_bytes()
 

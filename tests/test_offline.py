@@ -1,4 +1,4 @@
-"""What `make docs` refuses: a page that makes a browser fetch something from another host."""
+"""`make docs` refuses pages that make a browser fetch something from another host."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The plan: sizes from headers, memory and passes as they turn out, and what works when memory does not."""
+"""Cost estimates: sizes from headers, memory and passes as measured, and ways out of too little memory."""
 
 import gzip
 import tracemalloc

@@ -1,5 +1,7 @@
-"""Walk the figures, hovers, tables, reports and lines of random problems, and hold every printed number that
-stands beside "nothing above", "more than", "at most", "at least" or "proved" against the exact float.
+"""Printed numbers against exact floats, in figures, hovers, tables, reports and lines.
+
+The numbers beside "nothing above", "more than", "at most", "at least" and "proved" are tested, for random
+problems.
 """
 
 import json
@@ -255,7 +257,7 @@ SHAPES = ((9, 4, True, 1.0), (20, 7, False, 1e4), (6, 12, True, 3e-3), (30, 8, F
 
 @pytest.fixture(scope="module")
 def solved():
-    """Small random problems with a sweep, several components, and what is known of each feature."""
+    """Return small random problems with a sweep, several components, and the membership of each feature."""
     found = []
     for seed, (m, n, nonneg, scale) in enumerate(SHAPES):
         X = scale * rng(seed).standard_normal((m, n)) @ np.diag(np.linspace(2, 1, n))

@@ -1,4 +1,4 @@
-"""What problems, results, certificates and sweeps say of themselves, and how a notebook shows them."""
+"""Texts and notebook views of problems, results, certificates and sweeps."""
 
 import re
 import xml.etree.ElementTree as ET

@@ -1,4 +1,4 @@
-"""What workers say comes to a page as it was said, through JSON and the store."""
+"""Rows that workers report arrive on a page unchanged, through JSON and the store."""
 
 import json
 

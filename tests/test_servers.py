@@ -1,6 +1,4 @@
-"""What tests start does not outlive them: a test process that is killed takes its server and the workers of
-that along.
-"""
+"""Servers of tests end with the test process, also when that is killed, and so do their workers."""
 
 import asyncio
 import contextlib
@@ -80,7 +78,7 @@ def test_a_port_that_another_server_took_first_is_given_up(tmp_path, monkeypatch
 
 
 class Healthy(http.server.BaseHTTPRequestHandler):
-    """Says that all is well, whatever is asked."""
+    """A server that answers every request with success."""
 
     def do_GET(self):
         self.send_response(200)

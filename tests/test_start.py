@@ -1,4 +1,4 @@
-"""How the dashboard is started: options, theme, address and port."""
+"""The start of the dashboard: options, theme, address and port."""
 
 import os
 import socket

@@ -59,6 +59,13 @@ def test_docstrings_begin_with_their_subject_and_a_short_sentence(room: str) -> 
     assert not found, "\n".join(found)
 
 
+@pytest.mark.parametrize("folder", ["tests", "benchmarks", "scripts"])
+def test_docstrings_outside_the_package_begin_so_too(folder: str) -> None:
+    files = sorted((PACKAGE.parent / folder).rglob("*.py"))
+    found = [f"{file.name}: {fault}" for file in files for fault in faults(file.read_text(encoding="utf-8"))]
+    assert files and not found, "\n".join(found)
+
+
 @pytest.mark.parametrize(
     "text", ["What a run returns.", "Whether it is done.", "The same, sorted.", "To be read.", "word " * 31]
 )

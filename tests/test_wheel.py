@@ -151,9 +151,8 @@ def look(url: str) -> None:
 
 
 def check(folder: Path, elsewhere: Path, has_app: bool = True) -> None:
-    """`nspca` of this environment proves something, from a folder far from it, and starts the dashboard.
-
-    Without the requirements of the dashboard it says how to get them.
+    """Prove something with `nspca` of this environment, far from its folder, and start the dashboard. Without
+    the requirements of the dashboard, an error says how to install them.
     """
     plain = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "NSPCA_"))}
     plain["NSPCA_HOME"] = str(elsewhere / "home")

@@ -31,7 +31,7 @@ class Workers:
 
 @contextmanager
 def started(processes):
-    """A client of a cluster of two workers."""
+    """Return a client of a cluster of two workers."""
     quiet = {"dashboard_address": "127.0.0.1:0", "dashboard": False}
     how = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None, "scheduler_kwargs": quiet}
     with (

@@ -34,7 +34,7 @@ def say(text: str) -> None:
 
 
 def machine() -> str:
-    """The processor's name and number of cores."""
+    """Return the name of the processor and its number of cores."""
     info = Path("/proc/cpuinfo")
     lines = info.read_text().splitlines() if info.exists() else []
     names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
@@ -42,7 +42,7 @@ def machine() -> str:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Race on every table, say what came out as it comes, and save it at once."""
+    """Race on every table, and print and save each result at once."""
     race = {
         "machine": machine(), "threads": args.threads, "rounds": args.rounds, "limit": args.limit,
         "load": os.getloadavg()[0], "versions": contenders.versions(), "rows": [],

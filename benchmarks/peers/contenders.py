@@ -25,7 +25,7 @@ from benchmarks.peers.tables import Table
 
 SEED = 0
 SMALL = np.random.default_rng(1).random((60, 12))
-"""What everybody warms up on."""
+"""Table on which every contender warms up."""
 READING = 5.0
 """CPU seconds that R may take to start and read the table; they are not counted."""
 HERE = Path(__file__).resolve().parent
@@ -33,7 +33,7 @@ HERE = Path(__file__).resolve().parent
 
 @dataclass(frozen=True)
 class Contender:
-    """One that takes part.
+    """A method or package that takes part in the comparison.
 
     Parameters
     ----------
@@ -42,18 +42,18 @@ class Contender:
         ``run(X, k, nonneg, setting)``: loadings (n, r) and a certificate or None.
     ours : bool
     by_sign : bool
-        Whether it knows the sign that is asked for; else it runs once for both.
+        Whether the contender has an option for the sign; else one run counts for both signs.
     nonneg_only : bool
     dense : bool
-        Whether it gets a sparse table written out.
+        Whether sparse tables are passed as dense ones.
     settings : callable
-        ``settings(table, k)``: all of these are tried, and the best value counts.
+        ``settings(table, k)`` returns settings that are all tried; the best value counts.
     there : callable
-        Why it cannot take part at all, "" if it can.
+        ``there()`` returns why the contender cannot take part at all; empty if it can.
     lacks : callable
-        ``lacks(table)``: why it cannot work on a table.
+        ``lacks(table)`` returns why the contender cannot work on a table; empty if it can.
     measure : callable, optional
-        ``measure(table, k, nonneg, limit)`` for whoever is not run from Python.
+        ``measure(table, k, nonneg, limit)``, for a contender that does not run in Python.
     """
 
     name: str
@@ -68,7 +68,7 @@ class Contender:
     measure: Callable | None = None
 
     def measured(self, table: Table, k: int, nonneg: bool, setting, limit: float) -> Run:
-        """One run, in a process of its own."""
+        """Return one run, measured in a process of its own."""
         if self.measure:
             return self.measure(table, k, nonneg, limit)
         X = table.dense if self.dense else table.X
@@ -82,7 +82,7 @@ class Contender:
 
 
 def solved(method, certify, X, k, nonneg, setting):
-    """With making the problem, as somebody does who has nothing but a table."""
+    """Return the answer of a method of this package, the making of the problem included."""
     result = nspca.solve(nspca.Problem.from_data(X, k, nonneg), method, seed=SEED, certify=certify)
     return result.components, result.certificate
 
@@ -108,7 +108,7 @@ def _leading(gram):
 
 
 def sparse_pca(name, X, k, nonneg, setting):
-    """Its loading."""
+    """Return the loading of `SparsePCA`."""
     from sklearn import decomposition
 
     model = getattr(decomposition, name)(n_components=1, alpha=setting, random_state=SEED)
@@ -116,7 +116,7 @@ def sparse_pca(name, X, k, nonneg, setting):
 
 
 def factorised(X, k, nonneg, setting):
-    """The ten parts of an NMF; features with negative numbers are moved up, as it takes none."""
+    """Return the ten parts of an NMF, after features with negative numbers are moved up."""
     from sklearn.decomposition import NMF
 
     if not sp.issparse(X):
@@ -138,14 +138,14 @@ def without_abess() -> str:
 
 
 def spliced(X, k, nonneg, setting):
-    """Its component of any sign."""
+    """Return the component of abess, which has no constraint on signs."""
     from abess.decomposition import SparsePCA
 
     return np.reshape(SparsePCA(support_size=k).fit(X).coef_, (X.shape[1], -1)), None
 
 
 def fewer_samples(table: Table) -> str:
-    """abess then answers with ones instead of a component."""
+    """Return why abess cannot take a table: with fewer samples than features it answers with ones."""
     return "no component with fewer samples than features" if table.shape[0] < table.shape[1] else ""
 
 
@@ -162,7 +162,7 @@ def without_nsprcomp() -> str:
 
 
 def in_r(table: Table, k: int, nonneg: bool, limit: float) -> Run:
-    """Five restarts, its default."""
+    """Return the answer of nsprcomp in R, with its default of five restarts."""
     with tempfile.TemporaryDirectory() as folder:
         given, out = Path(folder, "table"), Path(folder, "out")
         table.dense.T.tofile(given)
@@ -209,7 +209,7 @@ CONTENDERS = (
 
 
 def versions() -> dict[str, str]:
-    """Of everything that takes part."""
+    """Return the versions of all contenders and of what they need."""
     import numpy
     import scipy
     import sklearn
@@ -228,7 +228,7 @@ def versions() -> dict[str, str]:
 
 
 def preloaded() -> None:
-    """Import what takes part, so that no copy of this process has to."""
+    """Import the packages of all contenders, so that no copy of this process has to."""
     import sklearn.decomposition  # noqa: F401
 
     if not without_abess():

@@ -28,8 +28,8 @@ RESET = Path("/proc/self/clear_refs")
 
 @dataclass(frozen=True)
 class Run:
-    """What came of one run; `failed` says in a few words why nothing did. Memory is in MB, beyond what the
-    process held when the clock started.
+    """The outcome of one run. `failed` says in a few words why there is no answer. Memory is in MB, beyond
+    what the process held when the clock started.
     """
 
     loadings: np.ndarray | None = None
@@ -41,7 +41,9 @@ class Run:
 
 
 def measured(work: Callable[[], tuple], warm: Callable[[], Any], limit: float) -> Run:
-    """`work()` gives loadings (n, r) and a certificate or None; `limit` is of CPU seconds."""
+    """Return the run of ``work()``, which gives loadings (n, r) and a certificate or None; `limit` is of CPU
+    seconds.
+    """
     context = multiprocessing.get_context("fork")
     ours, theirs = context.Pipe(duplex=False)
     process = context.Process(target=_run, args=(theirs, work, warm, limit), daemon=True)
@@ -59,7 +61,7 @@ def measured(work: Callable[[], tuple], warm: Callable[[], Any], limit: float) -
 
 
 def beyond(limit: float) -> str:
-    """What is said of a run that was ended."""
+    """Return the phrase about a run that was ended at its limit."""
     return f"more than {limit:g} s"
 
 
@@ -84,7 +86,7 @@ def _run(connection, work, warm, limit) -> None:
 
 
 def clocked(work, times: int) -> tuple:
-    """What the last of so many runs gave, and the CPU and wall seconds of one."""
+    """Return the answer of the last of `times` calls, and the mean CPU and wall seconds of a call."""
     started, begun = time.perf_counter(), time.process_time()
     for _ in range(times):
         answer = work()
@@ -101,5 +103,5 @@ def reset_peak() -> bool:
 
 
 def held(what: str) -> float:
-    """MB that this process holds (VmRSS) or held at most (VmHWM)."""
+    """Return the MB that this process holds (VmRSS) or has held at most (VmHWM)."""
     return int(STATUS.read_text().split(f"{what}:")[1].split()[0]) / 1024

@@ -31,7 +31,7 @@ COLOURS = {
 
 
 def drawn(rows: list[dict]) -> str:
-    """The figure of a race."""
+    """Return the figure of a race as SVG."""
     answered = [row for row in rows if row["value"] is not None]
     names = list(dict.fromkeys(row["table"] for row in answered))
     best = {_problem(group[0]): best_of(group) for group in problems(rows)}
@@ -59,7 +59,7 @@ def _problem(row):
 
 
 def _decades(times):
-    """The powers of ten around all times."""
+    """Return the powers of ten around all times."""
     known = [log10(max(time, 1e-4)) for time in times] or [0.0]
     return floor(min(known)), max(ceil(max(known)), floor(min(known)) + 1)
 
@@ -73,7 +73,7 @@ def _down(power):
 
 
 def _frame(name, first, last):
-    """Title, grid and ticks of a panel."""
+    """Return title, grid and ticks of a panel."""
     lines = [f'<text x="{LEFT}" y="18" font-weight="bold">{escape(name)}</text>']
     for power in range(first, last + 1):
         x = _at(power, first, last)
@@ -90,7 +90,7 @@ def _frame(name, first, last):
 
 
 def _mark(row, best, first, last):
-    """A disc for ours, a square for a peer; empty when any sign is allowed."""
+    """Return a disc for a method of this package or a square for a peer, empty when any sign is allowed."""
     lost = log10(min(max(1 - row["value"] / best, 10**LEAST), 1.0))
     x = _at(log10(max(row["cpu"], 10.0**first)), first, last)
     return _shape(x, _down(lost), row["name"], row["ours"], row["nonneg"])
@@ -107,7 +107,7 @@ def _shape(x, y, name, ours, full):
 
 
 def _legend(names, width):
-    """Who is who, in one line, and what the axes are in another."""
+    """Return two lines: the names of the marks, and the meaning of the axes."""
     said = "Share of the best value that is lost (upwards is better) and CPU seconds (leftwards is better)."
     lines = [f'<text x="{LEFT}" y="20">{said} Full: nonnegative; empty: any sign.</text>']
     x = float(LEFT)

@@ -21,7 +21,7 @@ def raced(
     limit: float,
     contenders: Iterable[Contender] = CONTENDERS,
 ) -> list[dict]:
-    """The rows of a table: one for each k, sign and contender."""
+    """Return the rows of a table: one for each k, sign and contender."""
     rows = []
     for k in sizes(table):
         runs = run_all(table, k, rounds, limit, contenders)
@@ -35,7 +35,9 @@ def raced(
 
 
 def run_all(table, k, rounds, limit, contenders) -> dict[tuple, list[Run]]:
-    """Runs by name, sign and setting. Who does not know the sign runs once for both, as sign None."""
+    """Return the runs by name, sign and setting. A contender without a sign option runs once for both signs,
+    as sign None.
+    """
     runs = defaultdict(list)
     able = [one for one in contenders if not one.there() and not one.lacks(table)]
     settings = {one.name: one.settings(table, k) for one in able}
@@ -51,14 +53,14 @@ def run_all(table, k, rounds, limit, contenders) -> dict[tuple, list[Run]]:
 
 
 def enough(runs, name, sign, setting) -> bool:
-    """Whether another run would tell nothing: the last one failed, with any setting, or took long."""
+    """Tell whether another run is useless: the last one failed, with any setting, or took long."""
     last = [done[-1] for (who, at, _), done in runs.items() if (who, at) == (name, sign) and done]
     own = runs[name, sign, setting]
     return any(run.failed for run in last) or bool(own and own[-1].cpu > ONCE)
 
 
 def row_of(contender: Contender, table: Table, problem: Problem, runs) -> dict:
-    """The best of its settings; least time and least memory of its runs."""
+    """Return the row of a contender: the best of its settings, with its least time and memory."""
     row = {
         "table": table.name, "shape": list(table.shape), "source": table.source, "k": problem.size,
         "nonneg": problem.nonneg, "name": contender.name, "ours": contender.ours, "value": None,
@@ -89,7 +91,7 @@ def row_of(contender: Contender, table: Table, problem: Problem, runs) -> dict:
 
 
 def proved(table: Table, problem: Problem, value: float, certificate) -> float | None:
-    """The fraction of the optimum, with the bound as the checker finds it from the raw data."""
+    """Return the proved share of the optimum, with the bound as the checker finds it from the raw data."""
     if certificate is None:
         return None
     return value / verify(table.X, certificate, problem)

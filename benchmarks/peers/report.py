@@ -19,7 +19,7 @@ def sign(row: dict) -> str:
 
 
 def line(row: dict, best: float) -> str:
-    """A row for a terminal; `best` is the largest value of its problem."""
+    """Return a row for a terminal; `best` is the largest value of its problem."""
     start = (row["table"], row["k"], sign(row), row["name"])
     if row["value"] is None:
         return LINE.format(*start, "-", "", "", "", "", "", row["note"])
@@ -31,12 +31,12 @@ def line(row: dict, best: float) -> str:
 
 
 def percent(share: float) -> str:
-    """A proved share; what is not proved to the last digit is not called so."""
+    """Return a proved share as text; only a closed gap is called optimal."""
     return "optimal" if share > 1 - OPTIMAL_GAP else floored(min(share, 1 - 2 * SAME))
 
 
 def problems(rows: list[dict]) -> list[list[dict]]:
-    """The rows of one problem together: one table, k and sign."""
+    """Return the rows grouped by problem: one table, k and sign."""
     return [list(group) for _, group in groupby(rows, lambda row: (row["table"], row["k"], row["nonneg"]))]
 
 
@@ -45,7 +45,7 @@ def best_of(rows: list[dict]) -> float:
 
 
 def text(rows: list[dict]) -> str:
-    """The lines of some problems, and below each what was lost in it."""
+    """Return the lines of some problems, and below each the share that was lost in it."""
     lines = []
     for group in problems(rows):
         lines += [line(row, best_of(group)) for row in group]
@@ -70,7 +70,7 @@ def markdown(race: dict) -> str:
 
 
 def cell(row: dict | None, best: float) -> str:
-    """Share of the best value and CPU seconds; of a certificate, the proved fraction instead."""
+    """Return the share of the best value, the proved share where there is one, and CPU seconds."""
     if row is None or row["value"] is None:
         return "-"
     share = floored(row["value"] / best)
@@ -80,7 +80,7 @@ def cell(row: dict | None, best: float) -> str:
 
 
 def heading(race: dict) -> str:
-    """What was run where, in a sentence or two."""
+    """Return a sentence or two on the machine and the versions of a race."""
     versions = ", ".join(f"{name} {version}" for name, version in race["versions"].items())
     busy = "" if race["load"] < 0.5 else f", other work beside (load {race['load']:.1f} at the start)"
     threads = "one thread" if race["threads"] == 1 else f"{race['threads']} threads"
@@ -91,7 +91,7 @@ def heading(race: dict) -> str:
 
 
 def footnotes(rows: list[dict]) -> list[str]:
-    """Why there is no answer, and the memory."""
+    """Return notes on missing answers, and on the memory."""
     notes: dict[str, list[str]] = {}
     for row in rows:
         if row["value"] is None:

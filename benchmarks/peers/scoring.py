@@ -11,8 +11,8 @@ SAME = 1e-6
 
 
 def truncated(loading: np.ndarray, k: int, nonneg: bool) -> list[np.ndarray]:
-    """Unit vectors with at most k nonzeros: the k largest entries; nonnegative, the k largest positive ones
-    of either sign of the loading.
+    """Return unit vectors with at most k nonzeros: the k largest entries, or if nonnegative the k largest
+    positive ones of either sign of the loading.
     """
     found = []
     for signed in (loading, -loading) if nonneg else (loading,):
@@ -26,7 +26,9 @@ def truncated(loading: np.ndarray, k: int, nonneg: bool) -> list[np.ndarray]:
 
 
 def score(problem: Problem, loadings: np.ndarray) -> float:
-    """The best value of the loadings (n, r) after truncation; 0 when nothing of the right sign is left."""
+    """Return the best value of the loadings (n, r) after truncation; 0 when no entry of the right sign is
+    left.
+    """
     finite = [v for v in loadings.T if np.isfinite(v).all()]
     vectors = [x for v in finite for x in truncated(v, problem.size, problem.nonneg)]
     assert all(problem.violation(x) < 1e-12 for x in vectors)
@@ -34,9 +36,7 @@ def score(problem: Problem, loadings: np.ndarray) -> float:
 
 
 def verdict(rows: list[dict]) -> list[str]:
-    """Where we lose in the rows of one problem, a phrase for each peer; nothing when every peer is slower
-    than one of ours that reaches its value.
-    """
+    """Return a phrase for each peer that is better on one problem, or faster at the value that it reaches."""
     said = []
     ours = [row for row in rows if row["ours"] and row["value"]]
     best = max((row["value"] for row in ours), default=0.0)
@@ -59,7 +59,7 @@ def verdict(rows: list[dict]) -> list[str]:
 
 
 def floored(share: float) -> str:
-    """A share of the best value in per cent, rounded down, in as many digits as tell it from 100."""
+    """Return a share of the best value in per cent, rounded down, in enough digits to tell it from 100."""
     if share >= 1 - SAME:
         return "100 %"
     digits = 1 if share < 0.99 else 2 if share < 0.999 else 3
@@ -67,7 +67,7 @@ def floored(share: float) -> str:
 
 
 def seconds(value: float) -> str:
-    """Seconds in two digits, milliseconds when there are few."""
+    """Return seconds with two digits, or milliseconds for a short time."""
     if value < 0.0995:
         return f"{value * 1e3:.2g} ms"
     return f"{value:.2g} s" if value < 9.95 else f"{value:.0f} s"

@@ -31,13 +31,13 @@ class Table:
 
 
 def sample(name: str, *preparations: str) -> tuple[Any, str]:
-    """Numbers of a sample in float64, and whether they are real."""
+    """Return the numbers of a sample in float64, and whether they are real."""
     data = prepare(nspca.load_sample(name), *preparations)
     return data.X.astype(np.float64), data.source
 
 
 def noise() -> tuple[Any, str]:
-    """Independent normal numbers: nothing to be found, so whoever searches most finds most."""
+    """Return independent normal numbers, without structure: the longest search finds most."""
     return np.random.default_rng(0).standard_normal((300, 300)), "made"
 
 
@@ -55,11 +55,11 @@ SIZES = {"LRS": (10, 40), "digits": (10, 40)}
 
 
 def load(name: str) -> Table:
-    """A table by name, a stand-in where the original is not to be had."""
+    """Return a table by name; a stand-in where the original is not available."""
     X, source = LOADERS[name]()
     return Table(name, X, source)
 
 
 def sizes(table: Table) -> list[int]:
-    """The k asked for: those that leave something to choose."""
+    """Return the k of a table: those below its number of features."""
     return [k for k in SIZES.get(table.name, (40,)) if k < table.shape[1]]

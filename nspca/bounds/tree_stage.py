@@ -91,8 +91,7 @@ class TreeStage(BestBound):
         The test is `fixing.stages.fixable`, and t an estimate of the spectral half of the witness.
         """
         ground, stored = Ground.of(self.problem, self.kept), Stored.of(self.kept.features, witness)
-        forced = np.array(self.problem.forced, dtype=np.int64)
-        supports = Supports(forced, np.setdiff1d(ground.everything, forced), self.problem.size)
+        supports = Supports.of(self.problem, ground.everything)
         task = Task(supports, stored, warm, self.lower, self.gap, self.plan)
         rows, sure = len(self.kept.block), 0.0
         most = max(BRANCHED, UNDECIDED * rows) if rows <= WIDE else BRANCHED
@@ -127,9 +126,7 @@ class TreeStage(BestBound):
 
     def resume_tree(self, arrays: dict[str, np.ndarray]) -> None:
         """Continue the tree of an unfinished search, given by the arrays of its certificate."""
-        problem, forced = self.problem, np.array(self.problem.forced, dtype=np.int64)
-        supports = Supports(forced, np.setdiff1d(problem.usable, forced), problem.size)
-        root = unpacked(arrays, supports, problem.nonneg)
+        root = unpacked(arrays, Supports.of(self.problem, self.problem.usable), self.problem.nonneg)
         tree = self.new_tree(self.rows_of(root))
         with self.taking(tree):
             tree.resume(root)

@@ -47,7 +47,7 @@ def add(commands: Commands) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Run a spec, and print or save its result; whoever stops it gets what is ready."""
+    """Run a spec, and print or save its result; after Ctrl+C, the part that is ready."""
     check_files(args.output, read=[args.spec])
     path = Path(args.spec)
     if not path.is_file():

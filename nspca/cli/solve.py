@@ -134,7 +134,7 @@ def _solve(args: argparse.Namespace, client: Any) -> int:
         if _is_limited(args, client):
             result = _search(args, problem, client)
         else:
-            assert question is not None  # made above
+            assert question is not None  # made above where nothing is limited
             result = questions.answer(question, problem, progress())
     except WorkersLost as error:
         lost, result = error, _ready(error)

@@ -1,4 +1,4 @@
-"""Lists of features as text files that enrichment tools read: one name a line, GMT, and ranked lists.
+"""Lists of features as text files that enrichment tools read: one name per line, GMT, and ranked lists.
 
 The pages Sweep, Components, Parts and Topics offer them as downloads.
 """

@@ -61,7 +61,7 @@ class Upkeep:
             self.complain(self.damage)
 
     def complain(self, text: str, trace: bool = False) -> None:
-        """Log a text, each kind at most once in a while, because a full disk also holds the log."""
+        """Log a text, at most one of a kind in `COMPLAIN_SECONDS`, since the log may be on a full disk."""
         kind = text.partition(":")[0]
         if time.monotonic() - self._complained.get(kind, -math.inf) > COMPLAIN_SECONDS:
             self._complained[kind] = time.monotonic()

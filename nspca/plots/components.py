@@ -1,7 +1,7 @@
 """Draw one component in the form of its data: an image, a spectrum, a word list, or ranked bars.
 
 Most pages draw `component_figure` for every single component. Compare and Spannogram call the forms below it.
-In all functions `sure` is as there.
+In all functions `sure` is the argument of `component_figure`.
 """
 
 from collections.abc import Sequence
@@ -96,7 +96,7 @@ def component_image(
 
 
 STROKES = (((-0.5, 0), (0, -0.5)), ((-0.5, 0.5), (0.5, -0.5)), ((0, 0.5), (0.5, 0)))
-"""Across a pixel, from its centre: column and row of both ends."""
+"""Ends of the strokes across a pixel, as (column, row) from its centre."""
 
 
 def _hatch(figure: go.Figure, pixels: np.ndarray, shape: Sequence[int]) -> None:

@@ -1,7 +1,7 @@
 """Draw the features of a search for a better answer: certain, undecided or ruled out.
 
-The search for the optimum on Home, Sweep and Parts draws `fixing_figure`, and the last screen of the lesson
-does. An answer is one component, or several that share no feature.
+Searches for the optimum on Home, Sweep and Parts draw `fixing_figure`, and so does the last screen of the
+lesson. An answer is one component, or several that share no feature.
 """
 
 from collections.abc import Sequence

@@ -116,7 +116,8 @@ def union_figure(X: Any, shape: Sequence[int], *, mean: ArrayLike | None = None,
 def _numbered(weights: np.ndarray) -> list[tuple[int, int]]:
     """Return the pixels of a part that carry its number, as rows and columns; weights are those of the part.
 
-    Few pixels carry it all. Of many pixels it is the strongest of each piece that hangs together.
+    In a part of few pixels, every pixel carries the number. In a larger part, one pixel of each connected
+    piece does: the one with the largest weight.
     """
     if weights.size <= ALL_NUMBERED:
         return [(int(row), int(column)) for row, column in np.argwhere(weights)]

@@ -1,5 +1,7 @@
 """Figures of the learn page: a direction in a plane, two directions as images, and steps of two older
-methods. Its screens call them.
+methods.
+
+The screens of the page Learn draw them.
 """
 
 from collections.abc import Sequence
@@ -153,7 +155,7 @@ def _square(row: int, column: int, half: float) -> dict[str, float]:
 
 
 def _add_grey(figure: go.Figure, mean: ArrayLike, shape: Sequence[int]) -> None:
-    """Draw an image in grey behind what follows."""
+    """Draw an image in grey; everything that is added later lies above it."""
     add_pixels(figure, light(mean).reshape(shape), [[0, "#777"], [1, "#fff"]], gap=1)
 
 

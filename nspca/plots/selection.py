@@ -1,8 +1,8 @@
 """Figures for choosing k: variance of held-out rows, stability of the features, and the variance that
 shuffled tables explain.
 
-The sections of the page Sweep about other rows and about noise draw them, and the section of the pages about
-several components on how many to take.
+The sections "other rows" and "noise" of the page Sweep draw them. So does the section "How many?" of the
+pages about several components.
 """
 
 from collections.abc import Mapping, Sequence
@@ -114,7 +114,7 @@ def _with_errors(
 def _alt(
     ks: Sequence[int], known: Mapping[str, np.ndarray], best: int | None, simplest: int | None, of: str = "k"
 ) -> str:
-    """Return the description of `choice_figure`; the arguments are those, with columns as arrays."""
+    """Return the description of `choice_figure`, from its arguments with the columns as arrays."""
     number = "features" if of == "k" else of
     if best is None:
         return f"Variance of held-out rows against the number of {number}: nothing is ready yet."

@@ -47,7 +47,7 @@ class OptimumSpec(ProblemSpec):
     seconds : int
         Maximum seconds of the search.
     effort : "fast", "standard", "thorough" or None
-        Effort of a proof that comes before the search, unless a search goes on.
+        Effort of a proof that comes before the search, unless an earlier search is continued.
     attempt : int
         Number of searches before this one, so that a further search has another result key.
 
@@ -130,7 +130,7 @@ class OptimumSpec(ProblemSpec):
 
 
 def _better(known: Certificate | None, found: Any) -> Certificate | None:
-    """Return the certificate with the smaller bound; `found` may be nothing."""
+    """Return the certificate with the smaller bound; either may be None, and `found` of any type."""
     if not isinstance(found, Certificate) or (known is not None and known.upper <= found.upper):
         return known
     return found

@@ -170,7 +170,7 @@ class Closing:
         self.started = time.perf_counter()
 
     def begin(self, effort: str) -> None:
-        """Go on with another effort, with a row that says so: a smaller bound may take minutes."""
+        """Begin another effort, and report a row that names it, since its first bound may take minutes."""
         self.effort = effort
         if not math.isinf(self.upper):
             self.report(Event("certificate", lower=self.lower, upper=self.upper, payload=self.row()))

@@ -166,7 +166,7 @@ def test_pitprops_is_proved_optimal(k):
 
 @pytest.mark.visit
 def test_sums_of_very_many_terms_are_proved_as_well():
-    """The more terms a sum has the more is lost to rounding in it."""
+    """Bounds hold for sums of so many terms that their rounding errors matter."""
     n, k = 210_000, 200_000
     V = np.random.default_rng(0).standard_normal((n, 3)) + 2
     F, cover = search_half(Query(V, k), Budget(1e-3))

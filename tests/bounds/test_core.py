@@ -22,7 +22,7 @@ from tests.strategies import cases, counts
 
 
 def table(rng, n):
-    """A small table of one of several kinds, all columns varying: groups, copies, noise, opposite columns."""
+    """Return a small table of a random kind without constant columns: groups, copies, noise, opposites."""
     m = int(rng.integers(3, 25))
     X = rng.standard_normal((m, n))
     kind = int(rng.integers(4))
@@ -36,7 +36,7 @@ def table(rng, n):
 
 
 def made(problem, rng):
-    """Rows, threshold and claim at random, and what `with_core` makes of them."""
+    """Return what `with_core` makes of random rows, a random threshold and a random claim."""
     forced = list(problem.forced)
     others = [int(j) for j in rng.permutation(problem.n) if j not in forced]
     rows = np.array([*forced, *sorted(others[: int(rng.integers(0, len(others) + 1))])], dtype=np.int64)
@@ -50,7 +50,7 @@ def made(problem, rng):
 
 
 def some_witness(kept, problem, rng):
-    """Any W below tau, any M, and a lift of what is left."""
+    """Return a witness with any W below tau, any M, and a lift of what they leave of A."""
     r = len(kept.block)
     noise = rng.standard_normal((r, r)) * rng.choice([0.0, 0.1, 1.0])
     W = kept.block + (noise + noise.T) / 2
@@ -232,7 +232,7 @@ def test_the_last_lift_of_a_core_gains_by_a_lower_claim_outside_it(monkeypatch):
 
 @pytest.mark.parametrize("whole", [4000, 5])
 def test_tables_in_blocks_of_rows_are_proved_with_a_core(monkeypatch, whole):
-    """Standardised counts in blocks: A formed whole, or strips of it in passes over the rows."""
+    """Standardised counts in blocks are proved, from the whole A and from strips made in passes over rows."""
     monkeypatch.setattr("nspca.covariance.sharded.WHOLE", whole)
     rng = np.random.default_rng(12)
     rate = np.full((300, 450), 0.3)

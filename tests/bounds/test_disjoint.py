@@ -132,7 +132,7 @@ def test_every_feature_may_be_needed_and_sizes_may_be_one(nonneg):
 
 @pytest.fixture
 def branching(monkeypatch):
-    """Keep the sets of small problems from being gone through one by one."""
+    """Keep searches from enumerating the sets of small problems, so that they branch."""
     monkeypatch.setattr(eigenvalues, "COUNTED", 0.0)
     monkeypatch.setattr(pricing, "COUNTED", 0.0)
 
@@ -486,7 +486,7 @@ def answer_of(problem):
 
 @pytest.fixture
 def many_nodes(monkeypatch):
-    """Nothing is fixed or counted, and a node has few steps, so that there is something to branch on."""
+    """Switch off fixing and enumeration, and give nodes few steps, so that searches branch."""
     monkeypatch.setattr(eigenvalues, "COUNTED", 0.0)
     monkeypatch.setattr(settle, "FIX_CAP", 0)
     monkeypatch.setattr(settle, "ROUND", 4)

@@ -28,16 +28,14 @@ EDGE = 1e-13
 
 @pytest.fixture
 def short(monkeypatch):
-    """All stages of "standard", few steps of each; lifts even where the features are few enough for a search
-    over supports.
-    """
+    """Run all stages of "standard" with few steps, and lifts also where a search over supports would do."""
     plan = Plan(rows=(800,), plain=(1, 2), cap=100, eigenvalues=1e3, branching=1e6, ranks=(2, 3), rounds=3)
     monkeypatch.setitem(PLANS, "standard", plan)
     monkeypatch.setattr(tree_stage, "BRANCHED", 0)
 
 
 def scaled(V, power):
-    """A = VV' with largest entry near 2^power; powers of two change nothing in unit scale."""
+    """Return A = VV' with its largest entry near 2^power; a power of two changes nothing in unit scale."""
     A = V @ V.T
     return np.ldexp(A / max(np.abs(A).max(), 1e-300), power)
 
@@ -354,7 +352,7 @@ def test_a_first_round_that_proves_nothing_is_no_reason_to_stop_and_none_to_warn
 
 
 def alike(n=60, m=20):
-    """Standardised features that all vary alike: whatever is left out is as large as what is kept."""
+    """Return standardised features of equal importance: any left out is as large as those kept."""
     rng = np.random.default_rng(4)
     return rng.standard_normal((m, 4)) @ rng.standard_normal((4, n)) + rng.standard_normal((m, n))
 

@@ -17,7 +17,7 @@ from tests.bounds.test_fixing import made, optimum, tables
 
 
 def begun(problem, supports, lower, prices=None):
-    """The work on some supports before anything is tried."""
+    """Return the state of a search on some supports before its first step."""
     ground = Ground.of(problem, elimination.all_rows(problem), prices)
     own = Bounding.of(ground, Task(supports, None, None, lower, 1e-9, PLANS["fast"]))
     own.kept = ground.kept(supports)

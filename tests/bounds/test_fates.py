@@ -20,14 +20,14 @@ from tests.oracles import brute_force
 
 @pytest.fixture(autouse=True)
 def branching(monkeypatch):
-    """Few dimensions and no list of small problems: there is something left to branch on."""
+    """Give lifts few dimensions, and enumerate no small problem, so that searches branch."""
     monkeypatch.setattr(lifts, "RANK", 1)
     monkeypatch.setattr(settling, "FIX_CAP", 100)
     monkeypatch.setattr(eigenvalues, "COUNTED", 2)
 
 
 def supports_above(problem, level):
-    """Features with a weight in the best answers of all sets of k features above a level, by brute force."""
+    """Return the values above a level by the features of their answers, from all supports by brute force."""
     A, k = problem.covariance.matrix * problem.covariance.unit, problem.size
     found = {}
     for support in combinations(range(problem.n), k):

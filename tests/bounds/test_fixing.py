@@ -30,7 +30,7 @@ PLAN = replace(PLANS["fast"], cap=200)
 
 @pytest.fixture(autouse=True)
 def lean(monkeypatch):
-    """Few dimensions and steps: small problems need no more, and trees are deeper."""
+    """Give lifts few dimensions and steps, which is enough for small problems and makes trees deeper."""
     monkeypatch.setattr(lifts, "RANK", 2)
     monkeypatch.setattr(tasks, "ROUNDS", 1)
     monkeypatch.setattr(settling, "FIX_CAP", 400)
@@ -60,14 +60,14 @@ def tables(count, seed):
 
 
 def optimum(A, k, nonneg, forced=()):
-    """Values of all supports of k features with the forced ones, by brute force."""
+    """Return the values of all supports of k features with the forced ones, by brute force."""
     others = [i for i in range(len(A)) if i not in forced]
     sets = [tuple(sorted((*forced, *I))) for I in combinations(others, min(k, len(A)) - len(forced))]
     return {I: brute_force(A[np.ix_(I, I)], len(I), nonneg)[0] for I in sets}
 
 
 def tree_of(problem, lower, rng, rows=None, rounds=0, **limits):
-    """A tree whose root has a random witness."""
+    """Return a tree whose root has a random witness."""
     kept = elimination.all_rows(problem) if rows is None else elimination.keep(problem, rows)
     r = len(kept.block)
     W = np.minimum(kept.block, rng.random() * np.abs(kept.block).max(initial=0.0))
@@ -87,7 +87,7 @@ def tree_of(problem, lower, rng, rows=None, rounds=0, **limits):
 
 
 def made(X, k, nonneg, rng, covariance):
-    """A problem of these data, with forced features now and then."""
+    """Return a problem about these data, sometimes with forced features."""
     n = X.shape[1]
     forced = tuple(map(int, rng.choice(n, int(rng.integers(0, k + 1)), replace=False)))
     forced = tuple(sorted(forced)) if rng.random() < 0.3 else ()
@@ -157,7 +157,7 @@ def test_no_fixing_loses_a_better_answer_and_the_checker_takes_every_tree(nonneg
 
 
 def followed(root, values, level):
-    """How many features were fixed; each support above the level is among those that are left."""
+    """Return the number of fixed features, after testing that each support above the level is left."""
     fixings = 0
     for node in root.walk():
         fixings += sum(one.out.size + one.into.size for one in node.stages)
@@ -216,14 +216,14 @@ def test_the_same_input_gives_the_same_bytes(branching):
 
 
 def hard(n=12, k=5, seed=3):
-    """Noise of any sign: many supports are nearly as good as the best."""
+    """Return noise of both signs, of which many supports are nearly as good as the best one."""
     X = np.random.default_rng(seed).standard_normal((200, n))
     return X, nspca.Problem.from_data(X, k, nonneg=False)
 
 
 @pytest.fixture
 def branching(monkeypatch):
-    """Nothing is fixed, probed or counted, so that there is something to branch on."""
+    """Switch off fixing, probing and enumeration, so that searches branch."""
     monkeypatch.setattr(eigenvalues, "COUNTED", 0.0)
     monkeypatch.setattr(settling, "FIX_CAP", 0)
     monkeypatch.setattr(probes, "FAILURES", 0)

@@ -167,7 +167,7 @@ def test_what_decides_whether_a_tree_begins_with_many_features(monkeypatch):
 
 
 def test_a_tree_makes_no_steps_beyond_its_work(branching, monkeypatch):  # noqa: F811
-    """And splits no node with more free features than it may."""
+    """A tree makes no more steps than its work allows, and splits no node with too many free features."""
     _, problem = hard()
     kept = elimination.all_rows(problem)
     for limits in (Limits(entries=1.0), Limits(features=2)):

@@ -26,7 +26,7 @@ EDGE = 1e-13
 
 
 def checked(data, problem, effort="fast", lower=0.0):
-    """The certificate, once the verifier proves no more than it claims, and hardly less."""
+    """Return a certificate, after testing that the verifier proves its claim up to rounding."""
     certificate = certify_joint(problem, lower, effort)
     proved = nspca.verify(data, certificate)
     assert proved <= certificate.upper <= proved * (1 + 1e-7) + 1e-300

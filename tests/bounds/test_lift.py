@@ -30,7 +30,7 @@ SMALL = replace(PLANS["thorough"], cap=500, branching=3e7)
 
 
 def wide(n=11, k=4, nonneg=True, seed=3):
-    """Noise: hardly any gap between the eigenvalues, so a bound needs work."""
+    """Return noise, whose eigenvalues lie close together, so that a bound needs many steps."""
     X = np.random.default_rng(seed).standard_normal((30, n))
     return X, nspca.Problem.from_data(X, k, nonneg)
 
@@ -54,7 +54,7 @@ def test_fixed_entries_are_among_the_largest():
 
 
 def highest(V, k, h, root, nonneg, fixed):
-    """max over c of f(c), and so over supports of k rows that have the first `fixed`, by brute force."""
+    """Return the largest f(c) by brute force over supports of k rows with the first `fixed` ones."""
     n, A = len(V), V @ V.T
     best = -np.inf
     for I in combinations(range(n), k):

@@ -1,4 +1,4 @@
-"""In or out: bounds on the answers that have a feature, and that lack it, against all supports there are."""
+"""Membership: bounds on answers with a feature, and on answers without it, against brute force."""
 
 from dataclasses import replace
 
@@ -24,13 +24,13 @@ NAMES = ("having", "lacking")
 
 @pytest.fixture(autouse=True)
 def alone():
-    """One BLAS thread: the calls are small, and beside other tests more wait longer than they work."""
+    """Use one BLAS thread: the calls are small, and more threads would mostly wait for each other."""
     with threadpool_limits(1):
         yield
 
 
 def posed(i, case):
-    """A data set and a problem of it: of any sign, forced features and a covariance now and then."""
+    """Return a random data set or covariance and a problem about it, some with forced features."""
     rng = np.random.default_rng(i)
     n, nonneg, k = len(case.V), i % 3 > 0, case.k
     forced = tuple(map(int, rng.permutation(n)[: rng.integers(0, min(k, 2) + 1)])) if i % 2 else ()
@@ -42,7 +42,7 @@ def posed(i, case):
 
 
 def bases(problem, rng):
-    """Certificates with and without everything that a witness can have, on all rows and on half of them."""
+    """Return certificates on all rows and on half of them, with and without each part of a witness."""
     yield lowrank.bound(problem, 2)[0]
     for most in (problem.n, problem.n // 2):
         kept = elimination.keep(problem, most)
@@ -71,7 +71,7 @@ def bases(problem, rng):
 
 
 def held(data, problem, told, truth, rng):
-    """What a certificate says of features is proved and true, and a lie about any of them is refused."""
+    """Test that the claims of a certificate about features are proved and true, and that lies are refused."""
     assert nspca.verify(data, told, problem) <= told.upper
     for name, optimum in zip(NAMES, truth, strict=True):
         bound = told.witness[name] * problem.covariance.unit
@@ -151,7 +151,7 @@ def test_a_tree_of_its_own_is_exact_down_to_the_level_it_was_asked_for():
 
 
 def test_one_feature_and_no_other_place():
-    """k = 1 is exact by variances; where k features are forced no other one is in any answer."""
+    """For k = 1 the variances are exact; with k forced features no answer has another feature."""
     variances = np.array([3.0, 1.0, 2.0, 2.0])
     told = of_variances(nspca.Problem.from_covariance(np.diag(variances), 1))
     assert np.allclose(told.witness["having"] * 4, variances)

@@ -34,7 +34,7 @@ SIZES = ((2, 2), (2, 1), (1, 1, 1), (3, 1), (3,), (2, 2, 1))
 
 
 def drawn(rng, A, nonneg):
-    """W, M, L and prices of the size of A, and degenerate on purpose."""
+    """Return random W, M, L and prices of the size of A, degenerate on purpose."""
     n, top = len(A), float(np.abs(A).max()) or 1.0
     W = np.minimum(A, rng.uniform(0, top)) if rng.random() < 0.5 else top * rng.standard_normal((n, n)) / 4
     M = None if rng.random() < 0.4 else top * rng.standard_normal((n, n)) * (rng.random((n, n)) < 0.5) / 4
@@ -85,7 +85,7 @@ def test_what_a_run_comes_to_is_never_below_brute_force(nonneg):
 
 
 def rivals(n=24):
-    """Three directions with features in common: W alone does not know that each is used once."""
+    """Return three directions with common features, which W alone cannot assign to one component each."""
     rng = np.random.default_rng(0)
     F, shares = rng.standard_normal((200, 3)), rng.random((3, n)) * (rng.random((3, n)) < 0.6)
     return F @ shares + 0.6 * rng.standard_normal((200, n))

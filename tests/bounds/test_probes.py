@@ -20,7 +20,7 @@ from tests.bounds.test_restriction import begun
 
 
 def fix_by_probes_alone(monkeypatch):
-    """Keep witnesses from fixing anything, with lifts of few dimensions."""
+    """Keep witnesses from fixing anything, and give lifts few dimensions."""
     monkeypatch.setattr(settling, "FIX_CAP", 0)
     monkeypatch.setattr(settling, "QUICK_CAP", 0)
     monkeypatch.setattr(lifts, "RANK", 2)

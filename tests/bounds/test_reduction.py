@@ -23,7 +23,7 @@ FORCED = 2
 
 @pytest.fixture
 def reducing(monkeypatch):
-    """Nothing is enumerated, and each node with a feature in is reduced before its lift begins."""
+    """Switch off enumeration, and reduce each node that has a feature in before its lift begins."""
     refine = settle.refine
 
     def reduced_first(own, task):
@@ -37,7 +37,7 @@ def reducing(monkeypatch):
 
 
 def problems(count, seed, nonneg):
-    """Problems with forced features, their data, and the best value; some with ties, copies or one sign."""
+    """Yield problems with forced features, their data and best value; some have ties, copies or one sign."""
     rng = np.random.default_rng(seed)
     for number in range(count):
         X, k = rng.standard_normal((int(rng.integers(3, 20)), 9)), int(rng.integers(4, 7))
@@ -52,7 +52,7 @@ def problems(count, seed, nonneg):
 @pytest.mark.parametrize("nonneg", [True, False])
 @counts(40, 2000)
 def test_what_is_left_of_A_is_above_a_level_wherever_A_is(nonneg, count):
-    """Signed, and only there, it is so just where A is; a raised column of A keeps it an upper bound."""
+    """The reduced matrix is exact in signed problems; in others, raised columns keep it an upper bound."""
     low = high = 0
     for X, _, rng in tables(count, seed=90 + nonneg):
         A = X.T @ X / len(X)

@@ -30,7 +30,7 @@ PLAN = PLANS["fast"]
 
 
 def begun(problem, rank, steps):
-    """A lift on all features after some steps, row cuts among them."""
+    """Return a lift on all features after some steps and with row cuts."""
     kept = elimination.all_rows(problem)
     splitting = Splitting(kept, problem.size, problem.nonneg)
     for _ in range(10):
@@ -50,7 +50,7 @@ def advanced(lift, steps):
 
 
 def best(A, k, nonneg, into=()):
-    """The largest value of the supports of k features with those that are in, by brute force."""
+    """Return the largest value of supports of k features with the features that are in, by brute force."""
     others = [i for i in range(len(A)) if i not in into]
     sets = [(*into, *I) for I in combinations(others, min(k, len(A)) - len(into))]
     return max(brute_force(A[np.ix_(I, I)], len(I), nonneg)[0] for I in map(list, sets))
@@ -97,7 +97,7 @@ def test_the_bound_on_fewer_rows_is_one_and_the_lift_before_is_left_as_it_was(no
 
 
 def node_problem(seed, n=10, k=4):
-    """A problem in which some features are fixed quickly and others are not."""
+    """Return a problem in which some features are fixed quickly and others are not."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((60, n)) * np.linspace(2.0, 0.3, n)
     return X, nspca.Problem.from_data(X, k, nonneg=bool(seed % 2))

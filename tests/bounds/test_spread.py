@@ -68,7 +68,7 @@ class Branching(WorkerPlugin):
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """Shards of noise: many supports are nearly as good as the best."""
+    """Return a folder of shards of noise, of which many supports are nearly as good as the best one."""
     return noise(tmp_path_factory.mktemp("shards") / "s", 14)
 
 
@@ -83,7 +83,7 @@ def problem_of(folder, k, client=None):
 
 
 def searched(problem, nodes=NODES, **more):
-    """The certificate of a search that ends in the middle."""
+    """Return the certificate of a search that is ended before the optimum is proved."""
     return nspca.certify(problem, effort="exhaustive", nodes=nodes, **more)
 
 
@@ -131,7 +131,7 @@ def test_a_worker_that_is_killed_in_the_middle_of_a_tree_changes_nothing(branchi
 
 @pytest.fixture
 def cluster():
-    """The address of a scheduler with a worker, and its process, to be killed."""
+    """Yield the address of a scheduler with one worker, and the process of the worker, to be killed."""
     port = servers.free_port()
     address = f"tcp://127.0.0.1:{port}"
     environment = {**os.environ, "PYTHONPATH": str(servers.ROOT)}

@@ -21,7 +21,7 @@ from tests.oracles import brute_force
 
 
 def copies(seed, n=9, noise=1e-4, signs=False):
-    """Features that are one feature and noise of different size, with both signs if asked."""
+    """Return noisy copies of one feature, with noise of different size and on request both signs."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((40, 1)) + noise * rng.random(n) * rng.standard_normal((40, n))
     X /= np.linalg.norm(X - X.mean(axis=0), axis=0)
@@ -29,7 +29,7 @@ def copies(seed, n=9, noise=1e-4, signs=False):
 
 
 def searched(problem, lower):
-    """A tree of nothing but an enumeration."""
+    """Return a tree that only enumerates supports."""
     tree = FixingTree(problem=problem, plan=PLANS["fast"], lower=lower, gap=1e-9,
                       ground=Ground.of(problem, elimination.all_rows(problem)), limits=Limits())  # fmt: skip
     tree.begin(None, None, 0, work=1e6)
@@ -66,7 +66,7 @@ def test_no_support_is_above_a_level_that_squares_prove(nonneg, count):
 
 
 def test_the_sum_of_squares_is_the_largest_over_sets():
-    """Where all features but the fixed ones are equal, the bound is the norm of any set."""
+    """The sum of squares is that of any set when all features that are not fixed are equal."""
     C = np.full((6, 6), 0.3) + 0.2 * np.eye(6)
     for room in range(1, 7):
         root, _ = root_of_squares(C, room, False)
@@ -76,7 +76,7 @@ def test_the_sum_of_squares_is_the_largest_over_sets():
 @pytest.mark.parametrize("nonneg", [True, False])
 @pytest.mark.parametrize("covariance", [True, False])
 def test_copies_are_told_apart_by_squares(nonneg, covariance):
-    """Whose eigenvalues all but one nearly vanish; the tree is read back as it was."""
+    """Squares distinguish copies, whose eigenvalues but one nearly vanish, and the tree is read back."""
     used = 0
     for seed in range(8):
         X = copies(seed, signs=not nonneg)
@@ -106,7 +106,7 @@ def test_copies_of_which_many_are_left_are_proved_optimal():
 
 
 def changed(certificate, **arrays):
-    """The certificate with other arrays."""
+    """Return the certificate with other arrays."""
     return replace(certificate, witness=dict(certificate.witness) | arrays)
 
 

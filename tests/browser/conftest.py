@@ -34,7 +34,7 @@ def pytest_collection_modifyitems(items):
 
 
 def absent(reason: str):
-    """Skip, or fail where a browser was promised."""
+    """Skip the test, or fail it when ``NSPCA_REQUIRE_BROWSER`` promises a browser."""
     if os.environ.get("NSPCA_REQUIRE_BROWSER") == "1":
         pytest.fail(f"NSPCA_REQUIRE_BROWSER=1, but {reason}", pytrace=False)
     pytest.skip(reason)
@@ -52,7 +52,7 @@ def chromium() -> str:
 
 @pytest.fixture(scope="session")
 def profile(tmp_path_factory) -> Path:
-    """Where the browser keeps the dashboard's scripts, compiled: half the time of opening a page."""
+    """Return the folder for compiled scripts of the dashboard, which halve the time of opening a page."""
     return tmp_path_factory.mktemp("profile")
 
 
@@ -79,7 +79,7 @@ def window(chromium, profile):
 
 @pytest.fixture
 def browser(window):
-    """For a test that needs ``browser.new_context()``."""
+    """Return the browser, for a test that needs ``browser.new_context()``."""
     return window.browser
 
 

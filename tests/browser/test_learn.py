@@ -16,7 +16,7 @@ K = 8
 
 
 def share(degrees: float) -> float:
-    """What the better top set at an angle has of the best of all angles, in per cent."""
+    """Return the value of the better top set at an angle, in per cent of the best of all angles."""
     problem = nspca.Problem.from_data(nspca.load_sample("digits").X, k=K)
     V = factor(problem.covariance, 2)[0]
 

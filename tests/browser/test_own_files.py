@@ -57,7 +57,7 @@ def give(page, name: str, content: bytes) -> None:
 
 
 def fits(page) -> None:
-    """The page of data is short, and its first screen says what is chosen and what to do next."""
+    """Test that the data page is short, and that its first screen names the data and the next step."""
     height = page.evaluate("document.querySelector('[data-testid=stMain]').scrollHeight")
     assert height < 3000
     for link in ("Sweep: how many", "Next, see how many"):

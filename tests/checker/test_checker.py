@@ -27,9 +27,7 @@ HONEST = certify(X, 2, d=1, W=np.minimum(unit_matrix(X)[0], 0.1))
 
 
 class Counted:
-    """A certificate that counts how often it is asked, and answers with something else from the second time
-    on.
-    """
+    """A certificate that counts how often it is read, and gives other answers from the second time on."""
 
     def __init__(self, certificate, **later):
         self.__dict__["asked"] = {}
@@ -122,7 +120,7 @@ def test_upper_is_a_number_that_is_known_exactly(upper):
 
 
 class Shifting(np.ndarray):
-    """An array whose conversions tell something else every time."""
+    """An array whose conversions give other numbers every time."""
 
     def __array_finalize__(self, other):
         self.told = getattr(other, "told", 0)
@@ -135,7 +133,7 @@ class Shifting(np.ndarray):
 
 
 class Supplied:
-    """Something that hands out its own array, and keeps it."""
+    """An object that returns its own array on conversion, and keeps it."""
 
     def __init__(self, array):
         self.array = array
@@ -179,7 +177,7 @@ def test_a_missing_attribute_is_refused(name):
 
 
 def exactly_psd(S):
-    """Is a small symmetric matrix of floats psd? By elimination in rational arithmetic."""
+    """Return whether a small symmetric matrix of floats is psd, by elimination in rational arithmetic."""
     S = [[Fraction(float(entry)) for entry in row] for row in S]
     while S:
         pivot, row = S[0][0], S[0]

@@ -24,7 +24,7 @@ def forged(certificate, **changes):
 
 
 class Agreeable(int):
-    """A number that is every other one too."""
+    """A number that is equal to every other number."""
 
     __hash__ = int.__hash__
 
@@ -33,7 +33,7 @@ class Agreeable(int):
 
 
 class Indifferent(str):
-    """A text that no other one differs from."""
+    """A text that differs from no other text."""
 
     __hash__ = str.__hash__
 
@@ -126,7 +126,7 @@ def test_numbers_of_numpy_are_what_is_asked_for():
 
 
 class Broken:
-    """What cannot be asked for anything."""
+    """An object whose attributes all raise an error."""
 
     def __getattr__(self, name):
         raise RuntimeError("gone")
@@ -136,7 +136,7 @@ class Broken:
 
 
 class Entry:
-    """What cannot be made a number."""
+    """An object that cannot be converted to a number."""
 
     def __float__(self):
         raise RuntimeError("gone")
@@ -225,9 +225,7 @@ def test_a_column_named_like_a_method_is_a_column():
 
 
 def named(name):
-    """X in a table of type object, every entry made something else of, which float64 would read as that
-    number.
-    """
+    """Return X as a table of objects, made from entries such that float64 reads equal numbers."""
     return np.array([[name(entry) for entry in row] for row in X], dtype=object)
 
 

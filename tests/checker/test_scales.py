@@ -24,7 +24,7 @@ def problem_of(data, *args, **words):
 
 
 def covariance(X, center):
-    """A in rational numbers."""
+    """Return the covariance matrix A in rational numbers."""
     m = len(X)
     columns = [[Fraction(float(x)) for x in column] for column in X.T]
     means = [sum(column) / m if center else Fraction(0) for column in columns]
@@ -33,7 +33,7 @@ def covariance(X, center):
 
 
 def reached(A, J, nonneg):
-    """What a good vector on the features J explains, exactly: that of the features on some of J alone."""
+    """Return the exact value of a good vector on the features J, or on some of them."""
     best = max((A[j][j] for j in J), default=Fraction(0))
     for I in (I for size in range(2, len(J) + 1) for I in itertools.combinations(J, size)):
         top = max(A[i][i] for i in I)
@@ -52,7 +52,7 @@ def reached(A, J, nonneg):
 
 
 def optimum(A, k, nonneg, forced=(), having=None, lacking=None):
-    """The best of all supports; of those that have a feature, or lack one."""
+    """Return the largest value of all supports, and of those with, and without, each feature."""
     best, others = Fraction(0), [j for j in range(len(A)) if j not in forced]
     for chosen in itertools.combinations(others, min(k - len(forced), len(others))):
         if having is None or having in (*chosen, *forced):
@@ -112,7 +112,7 @@ def test_what_is_proved_and_reached_is_true_in_exact_arithmetic(kind, count):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("m", [7, 8])
 def test_a_large_constant_column_hides_nothing(kind, m):
-    """Of 1e148 and +-1e-15 the variance is 1e-30: it was said to be 0, and proved."""
+    """A column of 1e-15 beside a constant 1e148 has variance 1e-30, which must not be proved to be 0."""
     signs = np.where(np.arange(m) % 2, 1.0, -1.0)
     data = KINDS[kind](np.column_stack([np.full(m, 1e148), 1e-15 * signs]))
     for k in (1, 2):

@@ -504,7 +504,7 @@ def test_diagonal_form_asks_a_covariance_to_be_positive_semidefinite():
 @pytest.mark.parametrize("source", ["data", "covariance"])
 @pytest.mark.parametrize("nonneg", [True, False])
 def test_a_nan_in_one_row_of_the_row_bound_is_not_lost_among_the_others(source, nonneg, monkeypatch):
-    """Whatever makes it: a running maximum that forgets a NaN would prove the bound of the other rows."""
+    """A running maximum that forgets a NaN would prove the bound of the other rows."""
     X = spiked(4, 9, 6)
     X = np.cov(X, rowvar=False) if source == "covariance" else X
     c = replace(certify(X, 3, nonneg, source=source), form="row", witness={}, upper=1e300)
@@ -524,7 +524,7 @@ def test_a_nan_in_one_row_of_the_row_bound_is_not_lost_among_the_others(source, 
 
 
 def joint_stand(data, sizes, nonneg, W=None, rows=None, **recipe):
-    """U from the r - 1 leading eigenpairs of what W leaves, t the next eigenvalue."""
+    """Return a joint certificate: U from the r - 1 leading eigenpairs of A - W, t the next eigenvalue."""
     A, exponent = unit_matrix(data, **recipe)
     R = np.arange(len(A)) if rows is None else np.asarray(rows)
     B = A[np.ix_(R, R)] - (0 if W is None else (W + W.T) / 2)
@@ -596,7 +596,7 @@ def test_joint_bounds_hold_where_no_feature_is_to_spare(nonneg):
 
 
 def test_joint_bounds_are_added_up_to_the_last_unit():
-    """What is proved is never below the exact sum of what is claimed, and a unit below it is refused."""
+    """The proved bound is never below the exact sum of the claims, and a bound one unit lower is refused."""
     rng = np.random.default_rng(10)
     for trial in range(60):
         X = rng.standard_normal((9, 6)) @ rng.standard_normal((6, 6))

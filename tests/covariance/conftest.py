@@ -1,4 +1,4 @@
-"""What tests of matrices on disk and on workers share."""
+"""Fixtures for tests of matrices on disk and on workers."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from nspca.local_search import outside
 
 @pytest.fixture
 def few(monkeypatch):
-    """A limit of 100 features and 60 candidates, so that a small table is a large one."""
+    """Set a limit of 100 features and 60 candidates, so that a small table counts as a large one."""
     for module in (parts, peaks):
         monkeypatch.setattr(module, "CANDIDATES", 60)
     monkeypatch.setattr(peaks, "MOST_KEPT", 50)

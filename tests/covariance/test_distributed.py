@@ -164,7 +164,7 @@ def stop_at(number, event):
 
 @pytest.fixture
 def gate(monkeypatch):
-    """Which blocks were read, and what those beyond the fourth wait for."""
+    """Let blocks after the fourth wait for an event; return the numbers of the blocks read, and the event."""
     read, opened, quick = [], Event(), Shards.block
 
     def block(self, number):
@@ -177,7 +177,7 @@ def gate(monkeypatch):
 
 
 def waiting(client):
-    """Tasks that may still begin, as the scheduler or a worker sees it."""
+    """Return the tasks that may still begin, as the scheduler or a worker sees them."""
     places = client.cluster.scheduler.tasks, *(one.state.tasks for one in client.cluster.workers.values())
     begin = {"waiting", "ready", "constrained", "queued", "no-worker", "processing"}
     return [task for tasks in places for task in [*tasks.values()] if task.state in begin]

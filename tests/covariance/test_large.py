@@ -21,7 +21,7 @@ from tests.rowblocks import counts
 
 
 def held_in_parts(monkeypatch, candidates, few=3):
-    """As if every table were large, with so many candidates."""
+    """Treat every table as a large one, with the given number of candidates."""
     monkeypatch.setattr(large, "FEATURES", 0)
     monkeypatch.setattr(large, "ROWS", 0)
     monkeypatch.setattr(large, "FEW", few)

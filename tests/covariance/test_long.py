@@ -16,7 +16,7 @@ CASES = [(center, scale) for center in (True, False) for scale in (True, False)]
 
 @pytest.fixture
 def in_pieces(monkeypatch):
-    """Small tables count as large, and are read a few rows at a time."""
+    """Let small tables count as large, and read them a few rows at a time."""
     monkeypatch.setattr(long, "LEAST_SIZE", 0)
     monkeypatch.setattr(long, "AT_ONCE", 97)
     monkeypatch.setattr(long, "MEASURED", 40)

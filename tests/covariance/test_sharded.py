@@ -22,7 +22,7 @@ from tests.rowblocks import InMemory, counts
 
 
 def few_features(monkeypatch, limit):
-    """As if more than so many features were too many for an n x n matrix."""
+    """Lower the number of features from which no n x n matrix is formed."""
     monkeypatch.setattr(sharded, "WHOLE", limit)
     monkeypatch.setattr(sharded, "WHOLE_OF_DENSE", limit)
 

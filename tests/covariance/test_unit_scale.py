@@ -1,4 +1,4 @@
-"""How numbers are brought to unit scale, centred and hashed: quick, and to the bit what is said."""
+"""Bringing numbers to unit scale, centring and hashing are quick, and exact to the last bit."""
 
 import hashlib
 

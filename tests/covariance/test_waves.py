@@ -17,11 +17,11 @@ def broken(common, task, report):
 
 
 class KilledWorker(Exception):
-    """An error of that name is what Dask gives to a task that it blames."""
+    """An error with the name of the one that Dask gives to a task whose workers died."""
 
 
 class Blaming(Workers):
-    """Workers of which the first few tasks end with the loss of a worker."""
+    """Workers whose first few tasks end with the loss of a worker."""
 
     def __init__(self, times):
         super().__init__(2)

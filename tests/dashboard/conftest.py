@@ -55,15 +55,13 @@ def sparing():
 
 @pytest.fixture(scope="session", autouse=True)
 def words(counted):
-    """Python's own documentation is counted already."""
+    """Use word counts of the documentation of Python that were made once for all processes."""
     counted(Path(os.environ["NSPCA_HOME"]))
 
 
 @pytest.fixture(autouse=True)
 def unasked(monkeypatch):
-    """A page makes no answer of its own accord, which may take a minute, and measures no machine and no load;
-    a test of just that takes this back.
-    """
+    """Make no first answers, and measure neither the machine nor its load. Tests of these undo this."""
     monkeypatch.setattr(machine, "known", lambda: Speed(1e-9, 2e-10, 1e-8))
     monkeypatch.setattr(first_answer, "LARGEST", 0)
     monkeypatch.setattr(whatif, "MOMENT", 0.0)
@@ -72,7 +70,7 @@ def unasked(monkeypatch):
 
 @pytest.fixture(autouse=True)
 def nobody_waits():
-    """What a test leaves running is cancelled: it would take the workers from every test after it."""
+    """Cancel the runs that a test leaves, which would keep the workers from all tests after it."""
     yield
     for run in [*engine()._runs]:
         engine().cancel(run, "nobody")
@@ -95,7 +93,7 @@ def visit():
 
 @pytest.fixture
 def stand_ins(monkeypatch):
-    """A machine without the original data."""
+    """Make this a machine without the original data."""
     monkeypatch.delenv("NSPCA_DATA", raising=False)
 
 
@@ -154,7 +152,7 @@ def settled():
 
 
 def address(page: AppTest) -> dict[str, str]:
-    """The address of a page, one value for each name."""
+    """Return the address of a page, with one value for each name."""
     return {name: value if isinstance(value, str) else value[0] for name, value in page.query_params.items()}
 
 
@@ -165,7 +163,7 @@ def address_fixture():
 
 @pytest.fixture
 def texts():
-    """Everything a page says, in one string."""
+    """Return everything that a page says in one string."""
 
     def said(page: AppTest) -> str:
         kinds = (page.title, page.subheader, page.markdown, page.caption, page.info, page.warning, page.error)
@@ -183,7 +181,7 @@ def alts():
 
 
 def sentence(page: AppTest) -> str:
-    """The one error a page shows; and nothing has gone wrong besides."""
+    """Return the one error that a page shows, after testing that it raised nothing."""
     assert not page.exception, page.exception[0].message
     assert len(page.error) == 1, [error.value for error in page.error]
     return page.error[0].value

@@ -1,4 +1,4 @@
-"""Access control before the server: who may come in, how much they may bring, what browsers are told."""
+"""Access control in front of the server: who is let in, upload limits, and headers for browsers."""
 
 import asyncio
 import base64
@@ -260,7 +260,7 @@ def test_wrong_passwords_wait_longer_and_longer(caplog):
 
 
 def test_guesses_that_come_at_once_are_checked_one_after_another():
-    """The delay of each is over before the next is looked at, the right one included."""
+    """Simultaneous guesses are checked in turn, each after the delay of the one before, right ones too."""
     clock = Clock()
     made = AccessControl(inside, password="geheim", passwords=PasswordCheck(clock, clock.sleep))
     ended = []
@@ -398,7 +398,7 @@ def test_a_wrong_setting_ends_the_start_with_a_sentence(name, value, plain_envir
 
 
 def test_the_server_is_guarded(plain_environment, monkeypatch):
-    """And trusts no page of another host: Streamlit would those of its company."""
+    """The server has access control, and trusts no page of another host, which Streamlit would."""
     create, options = starlette_app.create_streamlit_middleware, starlette_server._get_uvicorn_config_kwargs
     monkeypatch.setattr(starlette_app, "create_streamlit_middleware", create)  # and back
     monkeypatch.setattr(starlette_server, "_get_uvicorn_config_kwargs", options)

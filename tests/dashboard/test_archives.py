@@ -79,7 +79,7 @@ def own_covariance() -> Finished:
 
 
 def forced() -> Finished:
-    """With two features that must be in."""
+    """Return a finished sweep with two forced features."""
     data = nspca.load_sample("pitprops")
     asked = SweepSpec(data=DataSpec(sample="pitprops"), ks=(2, 4), forced=(11, 12))
     return finished(data, asked, problem_of(Chosen(data, asked.data, "forced"), asked))

@@ -1,6 +1,4 @@
-"""A click is heard: whatever supersedes the run of the script that it asked for, and however late the page
-comes to its button.
-"""
+"""Clicks are not lost, whatever interrupts the run of the script and however late the button is drawn."""
 
 import ast
 from pathlib import Path
@@ -63,7 +61,7 @@ def test_what_fails_is_said_and_not_tried_again():
 
 
 def test_a_click_is_noted_when_its_message_arrives(monkeypatch):
-    """Before Streamlit may drop the rerun it asks for; also for a session that has drawn nothing yet."""
+    """A click is recorded before Streamlit may drop its rerun, also in a session that has drawn nothing."""
     heard = []
     monkeypatch.setattr(AppSession, "request_rerun", lambda session, state: heard.append(state))
     buttons.listen.__wrapped__()

@@ -1,4 +1,4 @@
-"""What all sessions share is bounded by bytes, and goes when nobody is there."""
+"""The cache of all sessions is limited in bytes, and is emptied when no page is open."""
 
 import ast
 import gc
@@ -80,7 +80,7 @@ def test_the_value_used_longest_ago_goes_first():
 
 
 def test_one_value_stays_however_large_it_is():
-    """A page would else make it again at every rerun."""
+    """The last value stays however large it is, since a page would make it again at every rerun."""
     held = Cache(lambda: 1.0)
     held.get("large", lambda: table(2))
     assert held.get("large", pytest.fail).nbytes == 2 * MEGABYTE

@@ -15,7 +15,7 @@ LEARN, JOIN = "pages/learn.py", "pages/join.py"
 
 
 class Clock:
-    """A clock that a test sets."""
+    """A clock that the test sets."""
 
     now = 0.0
 
@@ -30,7 +30,7 @@ def clock():
 
 @pytest.fixture
 def open_room(clock):
-    """Rooms with a clock, with the secret and the code of one room."""
+    """Return rooms with a clock, and secret and code of one open room."""
     house = Rooms(clock)
     secret = house.open()
     return house, secret, house.view(secret).code

@@ -44,7 +44,7 @@ def open_section(page, name):
 
 @pytest.fixture
 def done(visit, ended):
-    """A finished short comparison."""
+    """Return a finished short comparison."""
     page = visit(PAGE, **SHORT)
     page.button(key="run").click().run()
     return ended(page)

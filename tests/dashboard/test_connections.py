@@ -1,4 +1,4 @@
-"""Connections: one that does not ask in time is closed, and too many make room for those that ask."""
+"""Connections that send no request in time are closed, and too many make room for those that do."""
 
 import asyncio
 import base64
@@ -68,7 +68,7 @@ def opened(port, text=b""):
 
 
 def is_closed(connection) -> bool:
-    """Wait until the server has closed a connection, and whatever it said before."""
+    """Wait until the server closes a connection, and return what the server sent before."""
     try:
         while connection.recv(4096):
             pass
@@ -95,7 +95,7 @@ def test_a_head_that_does_not_come_ends_its_connection(text):
 
 
 def test_a_head_that_comes_in_drops_ends_as_well():
-    """Each byte is no new start: the limit is on the whole head."""
+    """A request head that arrives byte by byte has the time limit of a whole head."""
     with serve(head_seconds=SOON) as (port, _):
         connection = opened(port, HEAD)
 
@@ -230,7 +230,7 @@ def test_a_server_survives_more_connections_than_it_may_have_files(tmp_path):
     ],
 )
 def test_a_proxy_that_is_trusted_names_the_address(proxies, forwarded, address, caplog):
-    """Of a list only what trusted proxies have added is believed; from others the header is nothing."""
+    """Addresses in ``X-Forwarded-For`` count only where trusted proxies have added them."""
 
     async def sleep(seconds):
         pass

@@ -1,4 +1,4 @@
-"""What a run will take is said before it starts, and what cannot work here is refused with what can."""
+"""Pages state the cost of a run before it starts, and refuse impossible runs with a way out."""
 
 import os
 import time
@@ -19,7 +19,7 @@ DATA = "pages/data.py"
 
 @pytest.fixture
 def small_workers(monkeypatch):
-    """A run may use hardly more memory than a worker has before it reads anything."""
+    """Let a run use hardly more memory than a worker has without data."""
     most = int(cost_estimate.PROGRAM / cost_estimate.ENDED_AT)
     monkeypatch.setattr(Engine, "memory", property(lambda self: most))
 

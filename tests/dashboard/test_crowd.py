@@ -1,4 +1,4 @@
-"""A class that comes at once: what is the same for all is done once."""
+"""Work that is the same for a whole class is done once."""
 
 import threading
 import tomllib

@@ -1,4 +1,4 @@
-"""What is computed once for everybody: nobody has a button to ask for it again."""
+"""Default runs are computed once for all sessions, and are started again without a button."""
 
 import time
 
@@ -15,7 +15,7 @@ from nspca.specs import ComponentsSpec, DataSpec, SpeedSpec
 
 
 class Engine:
-    """Of one run, which is as it is told to be; how often it was asked for is counted."""
+    """An engine with one run in a given state, which counts how often it was submitted."""
 
     def __init__(self):
         self.asked, self.now = 0, {}

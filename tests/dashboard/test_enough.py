@@ -1,4 +1,4 @@
-"""How many features are enough: what is reached, what is proved impossible, what is open."""
+"""The number of features that is enough: reached values, proved limits, and open cases."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""What stands on the parts, topics and compare pages before anybody has asked."""
+"""First answers of the pages Parts, Topics and Compare, shown before a visitor asks."""
 
 import json
 import time
@@ -26,7 +26,7 @@ the others in every run.
 
 @pytest.fixture
 def unasked(monkeypatch):
-    """Answers are made, also of data that have a stored one."""
+    """Let pages make first answers, also about data that have a stored one."""
     monkeypatch.setattr(shipped_answers, "find", lambda *given: None)
 
 

@@ -27,7 +27,7 @@ PLAIN = {"nonneg": True, "center": True, "scale": False}
 
 @pytest.fixture
 def place(tmp_path, monkeypatch):
-    """A folder with the shards "news", a link to others, and other things."""
+    """Return a folder with the shards "news", a hidden copy, a link to others, and what is no shards."""
     X = counts(np.random.default_rng(0), 60, 40, words=6)
     place = tmp_path / "served"
     (place / "empty").mkdir(parents=True)
@@ -235,7 +235,7 @@ def test_components_of_all_rows(to_workers, visit, texts, ended):
 
 
 def measured(page):
-    """The page once a worker has measured the folder."""
+    """Return the page after a worker has measured the folder."""
     for _ in range(600):
         if not any("is being measured" in one.value for one in page.caption):
             return page

@@ -31,7 +31,7 @@ def test_the_first_minute(visit, texts, alts):
 
 
 def lines(poster: str) -> str:
-    """The poster with its pictures as the SVG that they are; `st.html` would take SVG itself out."""
+    """Return the poster with its pictures as SVG elements, which `st.html` would remove."""
     assert "<svg" not in poster
     return re.sub(
         r'src="data:image/svg\+xml;base64,([^"]+)"', lambda found: b64decode(found[1]).decode(), poster
@@ -77,7 +77,7 @@ def test_the_statement_is_recomputed_from_the_result(visit, texts):
 
 
 def test_who_comes_back_goes_on(visit, texts, address):
-    """A workspace with runs has one box about the last of them; one without has none."""
+    """A workspace with runs has one box about the last of them; a workspace without runs has none."""
     workspace = new_workspace()
     assert "Continue where" not in texts(visit(w=workspace))
     plant(workspace, "sweep", rows=[Found("auto", k, 1.0) for k in (2, 4, 6)], result=b"x")
@@ -106,7 +106,7 @@ def test_how_far_the_last_run_is(visit, texts):
 
 
 def test_a_link_into_a_workspace_says_so(visit, texts, address):
-    """Who follows it stays when they say so, and is out of it with a click."""
+    """A visitor who follows a link into a workspace is asked, and stays or leaves with a click."""
     linked = engine().store.issue_workspace()
     page = visit("pages/runs.py", w=linked)
     assert browser_storage.WHOSE not in texts(page), "the browser may know it"

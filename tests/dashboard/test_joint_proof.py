@@ -1,4 +1,4 @@
-"""The proof of several components: it closes while one watches, goes on when it is asked to, and is kept."""
+"""The proof of several components: it improves during a run, goes on when asked to, and is stored."""
 
 import numpy as np
 import pytest
@@ -28,7 +28,7 @@ def X():
 
 @pytest.fixture
 def start(visit, address):
-    """A run of the page to its end."""
+    """Return a page after its run has ended."""
 
     def run(**values):
         page = visit(PAGE, **(SHORT | values))
@@ -130,5 +130,5 @@ def test_a_page_says_that_nothing_is_proved_in_one_whole_sentence():
 
 
 def said(text: str) -> float:
-    """The share that the page says is proved."""
+    """Return the proved share that the page states."""
     return float(text.lower().split("at least ")[1].split(" %")[0]) if "at least" in text.lower() else 0.0

@@ -30,7 +30,7 @@ WORDS = {"table": "pitprops", "r": 2, "size": 3, "by": "joint", "proof": "fast"}
 
 @pytest.fixture
 def start(visit, address):
-    """A run of a page to its end, before anything is asked about it."""
+    """Return a page after its run has ended, before any question about the run."""
 
     def run(path=PARTS, key="parts", **values):
         page = visit(path, **values)
@@ -47,7 +47,7 @@ def searches(page, address) -> list:
 
 
 def standing(run_id, shape, nodes=0):
-    """Where a search stands once it has looked at so many nodes."""
+    """Return the standing of a search once it has settled so many nodes."""
 
     def looked():
         found = Standing.of(engine().status(run_id).event, *shape)
@@ -107,7 +107,7 @@ def test_a_search_is_cancelled_and_goes_on_from_there(start, address, texts, alt
 
 
 def attempt(shape, k, state, seconds, of, **masks):
-    """A search that has ended, with what it said last."""
+    """Return a search that has ended, with its last report."""
     payload = {"open": 5, "nodes": 70, **{name: hexed(mask) for name, mask in masks.items()}}
     event = Event("proving the optimum", lower=1.0, upper=2.0, payload=payload)
     now = JobState("a", state, started=100.0, finished=100.0 + seconds, event=event)
@@ -185,7 +185,7 @@ def test_components_keep_their_place_in_the_pictures():
 
 @pytest.fixture(scope="module")
 def poor():
-    """Poor parts, and the search that found better ones."""
+    """Return a result with poor parts, and the search that found better ones."""
     X = nspca.load_sample("digits").X
     spec = OptimumSpec(data=DataSpec(sample="digits"), k=(2, 1), method="joint")
     problem = spec.problem(X)

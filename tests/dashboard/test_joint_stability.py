@@ -17,7 +17,7 @@ ASKED = ComponentsStabilitySpec(sizes=(4, 4), method="joint", resamples=3)
 
 @pytest.fixture
 def planted():
-    """Two groups of four features, and noise; their components."""
+    """Return data with two groups of four features and noise, and their components."""
     rng = np.random.default_rng(0)
     X = rng.standard_normal((60, 20)) / 10
     for j, strength in enumerate((3.0, 2.0)):

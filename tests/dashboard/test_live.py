@@ -51,7 +51,7 @@ def test_a_page_sends_the_figure_with_a_fixed_revision():
 
 
 def arrived(figure, **options) -> dict:
-    """A figure as the browser gets it."""
+    """Return a figure as the browser gets it."""
 
     def page(figure, options):
         from nspca.dashboard.components import figures
@@ -64,7 +64,7 @@ def arrived(figure, **options) -> dict:
 
 
 def revision(figure, **options) -> str:
-    """The browser keeps zoom and hidden traces as long as this is the same."""
+    """Return the revision of a figure, whose zoom and hidden traces the browser keeps until it changes."""
     return arrived(figure, **options)["layout"]["uirevision"]
 
 
@@ -188,7 +188,7 @@ compared = []  # one entry for each time that curves beside the own one were mad
 
 
 def test_a_curve_that_fills_in_is_drawn_once_for_everybody(monkeypatch):
-    """However many look at it, and however often: until there is news."""
+    """A curve that fills in is drawn once for each new row, however many visitors look at it."""
     made = []
     compared.clear()
     draw = curve.figure

@@ -55,7 +55,7 @@ def test_a_form_offers_exactly_those_that_can(visit, stand_ins, page, sample, si
 
 
 def test_the_cases_differ():
-    """What is offered depends on the sign, on there being samples, and on how many features there are."""
+    """The offered methods depend on the sign, on the presence of samples, and on the number of features."""
     kinds = [("digits", False), ("digits", True), ("pitprops", False), ("python-docs", True)]
     digits, signed, covariance, wide = (expected(sample, sign, True) for sample, sign in kinds)
     assert digits - signed == {"coordinate", "nmf"} and signed - digits == {"spanspca"}

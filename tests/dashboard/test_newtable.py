@@ -1,4 +1,4 @@
-"""Another table along a component: names and not places, whatever the file is like."""
+"""Scores of another table along a component: features are matched by name, in files of all kinds."""
 
 import html
 import io

@@ -40,7 +40,7 @@ def begun(visit, finish, **query):
 
 
 def standing(run_id, nodes=0, certain=0):
-    """Where a search stands once it has looked at so many parts, and found so many features certain."""
+    """Return the standing of a search after so many nodes, with so many certain features."""
 
     def looked():
         found = Standing.of(engine().status(run_id).event, 64)
@@ -150,7 +150,7 @@ def test_home_asks_the_question_where_its_stored_answer_is_missing(visit, texts,
 
 @pytest.fixture(scope="module")
 def poor():
-    """A sweep with a poor component, the search that found a better one, and the question of the sweep."""
+    """Return a sweep with a poor component, the search that found a better one, and the question."""
     data = DataSpec(sample="digits")
     asked = SweepSpec(data=data, ks=(3,))
     spec = OptimumSpec(**asked.about_problem(), k=3)

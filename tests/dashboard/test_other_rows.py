@@ -1,4 +1,4 @@
-"""Below a sweep: what other rows would say, and whether noise would give as much."""
+"""Sections below a sweep: validation on other rows, and the test against noise."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Parts: images taken apart at once, in the background, found again by their address."""
+"""The page Parts: images split into parts by a background run, which its address finds again."""
 
 import io
 from dataclasses import replace
@@ -56,7 +56,7 @@ def done(visit, ended):
 
 @pytest.fixture
 def known(reopened):
-    """Finished parts, found by their address."""
+    """Return the page with finished parts, opened by its address."""
     return reopened(PAGE, "parts", **SHORT)
 
 
@@ -125,7 +125,7 @@ def test_the_gain_compares_the_best_of_both_sides():
 
 
 def methods_of(page):
-    """The page with the section of all methods."""
+    """Return the page with the section of all methods."""
     return page.segmented_control(key="widget_look").set_value("methods").run()
 
 
@@ -216,9 +216,7 @@ def test_rows_carry_the_components_while_the_run_goes_on():
 
 
 def heard(X, spec, until=lambda event: False):
-    """Events of a run, until one of them; what it returned, or what it handed in when it was cancelled
-    there.
-    """
+    """Return the events of a run up to a chosen one, and its result, partial if it was cancelled there."""
     events = []
 
     def report(event):
@@ -331,7 +329,7 @@ def test_a_worker_finds_together_what_the_package_finds_together(method):
 
 
 def ky_fan(problem, result, components, effort, report):
-    """The plainest joint certificate: nobody explains more than the leading eigenvalues together."""
+    """Return the simplest joint certificate: the sum of the leading eigenvalues."""
     values, vectors = problem.covariance.leading(components)
     witness = {
         "U": vectors[:, :-1] * np.sqrt(values[:-1] - values[-1]),

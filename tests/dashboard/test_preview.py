@@ -1,4 +1,4 @@
-"""What stands on the sweep page before anybody has asked for a sweep."""
+"""The preview of the page Sweep, shown before a visitor asks for a sweep."""
 
 import json
 from types import SimpleNamespace

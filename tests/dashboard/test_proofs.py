@@ -1,4 +1,4 @@
-"""The proof panel: what it says, what it recomputes, what it refuses, what it keeps."""
+"""The section about the proof: its statements, recomputed numbers, refusals, and stored checks."""
 
 from dataclasses import replace
 
@@ -40,7 +40,7 @@ def done(visit, finish):
 
 @pytest.fixture
 def known(reopened):
-    """A finished short sweep, found by its address."""
+    """Return the page with a finished short sweep, opened by its address."""
     return reopened(PAGE, "run", **SHORT)
 
 
@@ -59,7 +59,7 @@ def value(page, label: str) -> str:
 
 
 def names(page) -> list[str]:
-    """Curves and regions of the sweep figure."""
+    """Return the names of curves and regions of the sweep figure."""
     return [trace.get("name") for trace in figures(page)[0]["data"]]
 
 
@@ -300,7 +300,7 @@ def test_there_is_one_control_for_a_closer_proof(known, texts):
 
 @pytest.mark.visit
 def test_what_if_some_features_were_not_there(done, finish, texts, visit, address, monkeypatch, capsys):
-    """The best component without two pixels, with its own proof; the snippet finds the same."""
+    """Two pixels are left out; the best component without them has its own proof, and the Python agrees."""
     where = address(done)
     pixels = list(done.dataframe[-1].value["feature"])[:2]
     key = f"table_{where['run']}_auto_{where.get('k', 14)}"
@@ -323,7 +323,7 @@ def test_what_if_some_features_were_not_there(done, finish, texts, visit, addres
 
 @pytest.fixture
 def pitprops(visit, finish, monkeypatch):
-    """A finished sweep of the pitprops, whose changes run by themselves."""
+    """Return a finished sweep of the pitprops, which is repeated at every change of its features."""
     page = visit(PAGE, sample="pitprops", from_=4, to=6)
     page.button(key="run").click().run()
     monkeypatch.setattr(whatif, "MOMENT", 2.0)
@@ -332,7 +332,7 @@ def pitprops(visit, finish, monkeypatch):
 
 
 def select(page, address, *features):
-    """Select features in the table of the component; their names."""
+    """Select features in the table of the component, and return their names."""
     where, table = address(page), list(page.dataframe[-1].value["feature"])
     rows = [table.index(name) for name in features]
     key = f"table_{where['run']}_auto_{page.select_slider(key='widget_k').value}"
@@ -341,7 +341,7 @@ def select(page, address, *features):
 
 
 def same_number(page, texts, capsys) -> float:
-    """The snippet of the page finds what the page shows."""
+    """Test that the Python of the page finds the value that the page shows."""
     exec(snippet(page), {})
     value = float(capsys.readouterr().out.split()[0])
     assert f"a variance of {format_value(value)}" in texts(page)
@@ -350,7 +350,7 @@ def same_number(page, texts, capsys) -> float:
 
 @pytest.mark.visit
 def test_what_if_some_features_were_one(pitprops, finish, texts, address, capsys):
-    """Two changes in a row, a group that joins another, one that is left out, and back."""
+    """Features are merged twice in a row, a group joins another, one is left out, and all is undone."""
     page = pitprops
     page.select_slider(key="widget_k").set_value(6).run()
     first, table = address(page)["run"], list(page.dataframe[-1].value["feature"])
@@ -388,7 +388,7 @@ def test_what_if_some_features_were_one(pitprops, finish, texts, address, capsys
 
 @pytest.mark.visit
 def test_what_if_some_features_must_be_in(pitprops, finish, texts, address, capsys, monkeypatch):
-    """Two changes in a row, a proof of its own that is nobody else's, and back."""
+    """Features are forced twice in a row, with a proof for this question alone, and all is undone."""
     page, data = pitprops, nspca.load_sample("pitprops")
     page.select_slider(key="widget_k").set_value(6).run()
     first, table = address(page)["run"], list(page.dataframe[-1].value["feature"])
@@ -476,7 +476,7 @@ def test_pixels_are_not_offered_as_one(known, address):
     ],
 )
 def test_python_puts_the_same_features_together(visit, changes, monkeypatch, tmp_path):
-    """With features left out before, in the table that a file was read as, with its constant one left out."""
+    """Exported Python merges the same features after others, and a constant one, were left out."""
     X = np.abs(np.random.default_rng(2).standard_normal((9, 9))).round(3)
     X[:, 7] = 1.0
     made = Dataset("made", X, tuple("abcdefghi"), tuple(map(str, range(9))))
@@ -572,7 +572,7 @@ def test_a_proof_is_no_sweep(done, visit, address, sentence):
 
 
 def test_two_components_of_one_problem_share_their_proof(digits):
-    """A bound is about the problem: the row of every method gets it."""
+    """A bound is about the problem, so the rows of all methods get it."""
     _, result = digits
     other = replace(result, values=result.values * 0.9, certificate=scaled(result.certificate, 1.5))
     sweep = nspca.Sweep({("auto", 6): other, ("cone", 6): replace(other, values=result.values)})

@@ -1,4 +1,4 @@
-"""Runs: what was asked here, told in words, opened, renamed, deleted and brought back."""
+"""The page Runs: descriptions, links, renaming, deleting and restoring of runs."""
 
 import json
 import re
@@ -65,7 +65,7 @@ def plant(
     result=b"",
     error="",
 ):
-    """A run as the engine would have left it."""
+    """Store a run as the engine would have left it."""
     given = ASKED.get(task) if given is None else given
     plain = {"spec": given.to_plain()} if isinstance(given, specs.Spec) else given
     store, given = engine().store, json.dumps(plain)
@@ -426,7 +426,7 @@ CSV = b"name,left,right,top\nx,1,2,3\ny,3,5,1\nz,4,1,2\nu,2,2,8\n"
 
 @pytest.fixture(scope="module")
 def shared():
-    """A workspace with a finished sweep of an upload, and one of a sample."""
+    """Return a workspace with a finished sweep of an upload, and one of a sample."""
     workspace = new_workspace()
     digest = engine().store.put_upload(workspace, CSV, {"file": "secret.csv", "name": "secret"})
     runs = []
@@ -440,7 +440,7 @@ def shared():
 
 
 def everything(page, texts) -> str:
-    """All that a page says, links to and keeps."""
+    """Return all texts, links and stored values of a page."""
     return (
         f"{texts(page)} {page.query_params} {[link.proto for link in page.get('page_link')]} "
         f"{page.session_state['kept']}"

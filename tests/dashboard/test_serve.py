@@ -45,7 +45,7 @@ def test_the_command_starts_this_server():
 
 
 def test_the_inside_of_streamlit_is_used_in_one_file():
-    """What is not public may change with any version: `internals` alone is to be mended then."""
+    """Private interfaces of Streamlit, which any version may change, are used in `internals` alone."""
     root = Path(internals.__file__).resolve().parents[3]
     inside = (
         "streamlit.runtime",

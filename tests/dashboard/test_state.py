@@ -1,4 +1,4 @@
-"""What the address may say, and what is made of it."""
+"""Values in addresses: which texts are valid, and how pages read them."""
 
 import json
 from types import SimpleNamespace
@@ -170,7 +170,7 @@ def test_back_leads_to_all_that_was_there(monkeypatch):
 
 
 def test_a_widget_that_the_browser_has_not_spoken_of_is_told_again(monkeypatch):
-    """Else it is drawn empty, by the second of two runs, and says so with the next click."""
+    """A widget that the browser has not reported is sent again, or it would be drawn empty."""
 
     class Session(dict):
         def __setitem__(self, key, value):

@@ -1,4 +1,4 @@
-"""Sweep: a run in the background, found again by its address."""
+"""The page Sweep: a background run, found again by its address."""
 
 import json
 
@@ -25,7 +25,7 @@ SHORT = {"sample": "pitprops", "from_": 2, "to": 6, "step": 2}
 
 @pytest.fixture
 def done(visit, finish):
-    """A finished short sweep."""
+    """Return a finished short sweep."""
     page = visit(PAGE, **SHORT)
     page.button(key="run").click().run()
     return finish(page)
@@ -33,7 +33,7 @@ def done(visit, finish):
 
 @pytest.fixture
 def known(reopened):
-    """A finished short sweep, found by its address."""
+    """Return the page with a finished short sweep, opened by its address."""
     return reopened(PAGE, "run", **SHORT)
 
 
@@ -81,7 +81,7 @@ def test_a_reload_finds_the_run_and_the_component(done, visit, address, texts):
 
 @pytest.mark.visit
 def test_the_run_is_shown_with_its_own_data(done, visit, address, texts):
-    """A link to a run goes on being about its data when another sample is in force."""
+    """A link to a run stays about the data of the run when another sample is chosen."""
     page = visit(PAGE, **{**address(done), "sample": "digits"})
     assert not page.error and set(page.dataframe[0].value["feature"]) <= set(
         nspca.load_sample("pitprops").feature_names
@@ -158,7 +158,7 @@ def test_cancel_keeps_what_was_ready(visit, texts):
 
 @pytest.fixture
 def cancelled(visit, address):
-    """A long sweep of the digits, stopped when some rows are ready."""
+    """Return a long sweep of the digits, cancelled when some rows were ready."""
     page = visit(PAGE, sample="digits", from_=1, to=64, step=1, effort="thorough")
     page.button(key="run").click().run()
     wait_for(lambda: len(engine().status(address(page)["run"]).rows) >= 2)
@@ -344,7 +344,7 @@ def test_what_is_said_while_it_runs(now, said):
 
 @pytest.mark.visit
 def test_an_interrupted_run_says_so_and_keeps_its_rows(visit, done, address, texts):
-    """What a restarted server leaves in its store."""
+    """A run that a restarted server finds unfinished is shown as interrupted, with its rows."""
     store, run = engine().store, address(done)["run"]
     kept = store.find_run(run)
     with store._writing() as database:

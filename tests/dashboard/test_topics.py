@@ -24,12 +24,12 @@ SHORT = {"texts": "bow-kos", "r": 3, "size": 6, "by": "joint,tpower", "proof": "
 
 
 def methods_of(page):
-    """The page with the section of all methods."""
+    """Return the page with the section of all methods."""
     return page.segmented_control(key="widget_look").set_value("methods").run()
 
 
 def finished(page, key="topics"):
-    """The page once its run has ended."""
+    """Return the page after its run has ended."""
     run = page.query_params[key]
     run = run if isinstance(run, str) else run[0]
     wait_for(lambda: engine().status(run).ended)
@@ -45,7 +45,7 @@ def done(visit, stand_ins):
 
 @pytest.fixture
 def known(reopened, stand_ins):
-    """Finished topics, found by their address."""
+    """Return the page with finished topics, opened by its address."""
     return reopened(PAGE, "topics", **SHORT)
 
 

@@ -1,4 +1,4 @@
-"""What goes wrong with the server is said on the pages, in a sentence each."""
+"""Every page states trouble of the server in one sentence."""
 
 import sys
 

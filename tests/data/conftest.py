@@ -1,4 +1,4 @@
-"""No test of this folder sees the user's cache or a folder of originals unless it asks for it."""
+"""Fixtures that hide the user's cache and folder of originals from the tests of this folder."""
 
 import tracemalloc
 
@@ -7,7 +7,7 @@ import pytest
 
 @pytest.fixture(autouse=True)
 def home(tmp_path, monkeypatch, request):
-    """A cache folder of its own, and no originals."""
+    """Use an empty cache folder, and no originals."""
     folder = tmp_path / "home"
     monkeypatch.setenv("NSPCA_HOME", str(folder))
     if "nspca_data" not in request.fixturenames:
@@ -17,7 +17,7 @@ def home(tmp_path, monkeypatch, request):
 
 @pytest.fixture
 def bounded_memory():
-    """A refusal allocates the test files themselves and the parsers, never what their headers claim."""
+    """Limit memory: a refusal may allocate the test file and the parser, never what a header claims."""
     tracemalloc.start()
     yield
     peak = tracemalloc.get_traced_memory()[1]

@@ -1,4 +1,4 @@
-"""The frozen table itself, and tables on their way out."""
+"""The frozen table `Dataset`, and tables that are written to files."""
 
 import io
 import os

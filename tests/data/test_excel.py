@@ -1,6 +1,4 @@
-"""Excel: what is in the sheet is what its CSV would say; workbooks made to hurt are refused before they are
-parsed.
-"""
+"""Excel: sheets are read like their CSV, and hostile workbooks are refused before parsing."""
 
 import io
 import zipfile
@@ -35,7 +33,7 @@ def workbook(**sheets) -> bytes:
 
 
 def changed(raw: bytes, **parts: bytes | None) -> bytes:
-    """The workbook with parts replaced (by their last name without a suffix) or left out."""
+    """Return the workbook with parts replaced, by their last name without a suffix, or left out."""
     stream = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(raw)) as old, zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as new:
         for info in old.infolist():

@@ -1,4 +1,4 @@
-"""Files made to hurt: each gets its sentence, soon, and the server takes little for it."""
+"""Hostile files: each is refused in one sentence, soon, and with little memory of the server."""
 
 import re
 from itertools import starmap

@@ -1,6 +1,4 @@
-"""Whole numbers that are no floats, in files: refused unless they are names, as rounding leaves none of what
-varies.
-"""
+"""Integers in files that float64 cannot represent: refused unless they are names."""
 
 import numpy as np
 import pandas as pd
@@ -99,7 +97,7 @@ def test_decimals_that_are_whole(kind, tmp_path):
 
 @pytest.mark.parametrize("cell", [str(10**24), "12345678901234567000", "-12345678901234567000"])
 def test_a_float_written_in_full_is_read(cell, tmp_path):
-    """As programs print it: no other float is nearer to these digits."""
+    """Floats with all their digits are read, since no other float is nearer to these digits."""
     table, matrix = tmp_path / "table.csv", tmp_path / "matrix.mtx"
     table.write_text(f"a,b\n{cell},1\n2,3\n4,7\n")
     matrix.write_text(f"%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 {cell}\n1 2 3\n2 1 2\n")
@@ -113,7 +111,7 @@ def test_a_float_written_in_full_is_read(cell, tmp_path):
 
 
 def test_large_numbers_that_are_floats_are_read():
-    """Written as decimals, or whole ones that nothing rounds."""
+    """Large numbers are read when they are written as decimals, or are integers that float64 represents."""
     cells = ["9007199254740993.0", "1.2345678901234567e+17", str(3 * 2**60), "-9007199254740992"]
     raw = ("a,b\n" + "".join(f"{cell},{i}\n" for i, cell in enumerate(cells))).encode()
     assert nspca.read(raw).X[:, 0].tolist() == [float(cell) for cell in cells]

@@ -116,7 +116,7 @@ def test_hostile_files_are_one_sentence(raw, said, bounded_memory):
 
 
 def test_a_short_line_is_no_missing_value():
-    """Pandas fills it with NaN, which was once read as a missing value."""
+    """A line with too few numbers is refused, although pandas fills it with NaN."""
     raw = text("coordinate real general", "3 3 3", "1 1 1", "2 3", "3 3 nan")
     with pytest.raises(InvalidData, match='line 4 is "2 3" and does not fit its header'):
         read(raw, missing="mean")

@@ -1,6 +1,4 @@
-"""Cells that hold nothing: refused with a count, left out or filled in as somebody said, in every format
-alike.
-"""
+"""Missing values: refused with a count, left out or replaced, alike in every format."""
 
 import io
 import pickle

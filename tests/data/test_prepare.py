@@ -1,4 +1,4 @@
-"""What the papers did to their data: each step against its definition, in order, recorded and refused."""
+"""Preparations of the papers: each against its definition, in order, recorded and refused."""
 
 import sys
 from dataclasses import replace
@@ -60,7 +60,7 @@ def test_equalised():
 
 
 def stretched():
-    """Levels from 0 to 255 again: the range of the whole table is what counts."""
+    """Return levels stretched to 0 to 255 over the range of the whole table."""
     levels = FACES.astype(float) - FACES.min()
     return np.round(255 * levels / levels.max())
 
@@ -78,7 +78,7 @@ def test_off_the_first_component():
 
 @pytest.mark.parametrize("shape", [(50, 12), (8, 12), (300, 12 * 40), (12 * 40, 300)])
 def test_off_the_first_component_leaves_what_says_nothing_as_it_was(shape):
-    """Rounding in a feature that took one value would be a feature like any other once it is standardised."""
+    """A constant feature stays constant: standardising would magnify the rounding errors of a projection."""
     rng = np.random.default_rng(2)
     X = rng.integers(0, 256, shape) / 3
     X[:, ::4], X[:, 1] = 255.0, 0.1
@@ -111,13 +111,13 @@ def test_what_the_first_component_takes_whole_is_constant_afterwards():
 
 @pytest.mark.parametrize("n", range(2, 61))
 def test_of_equal_first_components_one_is_taken_off(n):
-    """The identity, centred, has n - 1 eigenvalues 1."""
+    """One of n - 1 equal eigenvalues of the centred identity is removed."""
     done = STEPS.off_first(np.eye(n))
     assert np.square(done - done.mean(axis=0)).sum() == pytest.approx(n - 2, abs=1e-9)
 
 
 def test_a_large_table_is_off_its_first_component_in_a_moment(monkeypatch):
-    """By one vector and not by all of them, which took 20 times as long."""
+    """A large table is projected by one eigenvector; computing all of them took 20 times as long."""
     monkeypatch.setattr(np.linalg, "svd", None)
     full, sizes = np.linalg.eigh, []
     monkeypatch.setattr(np.linalg, "eigh", lambda S: sizes.append(len(S)) or full(S))

@@ -112,7 +112,7 @@ def test_originals_survive_the_cache(nspca_data, monkeypatch):
 
 
 def made_up(name: str) -> Dataset:
-    """A table of the right shape whose values are not the original's."""
+    """Return a table with the shape of the original and other values."""
     m, n = SAMPLES[name].shape
     rng = np.random.default_rng(3)
     X = (
@@ -214,7 +214,7 @@ def test_lrs_from_the_archives_own_file():
 
 @pytest.fixture
 def server(tmp_path, monkeypatch):
-    """A web server on loopback; yields its folder and its address."""
+    """Yield the folder and the address of a web server on loopback."""
     folder = tmp_path / "www"
     folder.mkdir()
 

@@ -1,6 +1,4 @@
-"""Files that are read in a process of their own come back as they would here; what they take, this one does
-not feel.
-"""
+"""The sandbox: files are read as in the server's process, whose memory does not grow."""
 
 import gzip
 import io

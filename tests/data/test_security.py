@@ -1,4 +1,4 @@
-"""Files made to hurt: each is refused in one sentence, before anything large is allocated."""
+"""Hostile files: each is refused in one sentence, before anything large is allocated."""
 
 import gc
 import gzip

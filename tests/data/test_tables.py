@@ -1,4 +1,4 @@
-"""CSV and TSV: what is read, what is said, and what is refused."""
+"""CSV and TSV: values, notes and refusals."""
 
 import csv
 import gzip

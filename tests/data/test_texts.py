@@ -1,4 +1,4 @@
-"""Texts become word counts: four kinds of files, four languages, and files made to hurt."""
+"""Texts become word counts: four kinds of files, four languages, and hostile files."""
 
 import gzip
 import io

@@ -37,7 +37,7 @@ def environment(report):
 
 
 def upkeep(report):
-    """What this worker does though nobody asks for anything, and after how many milliseconds each."""
+    """Return the periodic callbacks of this worker with their intervals in milliseconds, as JSON."""
     calls = get_worker().periodic_callbacks
     return json.dumps({name: call.callback_time for name, call in calls.items() if call}).encode()
 
@@ -49,7 +49,7 @@ def sweep(report, count):
 
 
 def ready(report):
-    """Never ends, and hands in what it has when it is cancelled."""
+    """Run without end, and return a partial result when cancelled."""
     for step in itertools.count(1):
         try:
             report(Event("step", step, payload={"row": {"pid": os.getpid()}}))
@@ -60,7 +60,7 @@ def ready(report):
 
 
 def slow_to_stop(report, seconds):
-    """Has something ready, and hears that it was cancelled only after `seconds`."""
+    """Have a partial result ready, and notice a cancel only after `seconds`."""
     report(Event("ready", payload={"row": {"pid": os.getpid()}}))
     time.sleep(seconds)
     try:
@@ -73,7 +73,7 @@ def slow_to_stop(report, seconds):
 
 
 def hold(report, gate, trace=""):
-    """Reports until the file `gate` exists; appends one line to `trace` for each time it is run."""
+    """Report until the file `gate` exists; append one line to `trace` at each execution."""
     if trace:
         with open(trace, "a") as file:
             file.write("run\n")
@@ -88,7 +88,7 @@ def hold(report, gate, trace=""):
 
 
 def stubborn(report, seconds=600.0):
-    """Never reports after it has begun."""
+    """Run without end and without a report."""
     report(Event("stubborn", payload={"row": {"pid": os.getpid()}}))
     time.sleep(seconds)
     return b"never"
@@ -103,7 +103,7 @@ def fill(report):
 
 
 def large(report, gate):
-    """A megabyte, once the file `gate` exists."""
+    """Return a megabyte once the file `gate` exists."""
     while not Path(gate).exists():
         report(Event("waiting", payload={"pid": os.getpid()}))
         time.sleep(0.01)
@@ -111,7 +111,7 @@ def large(report, gate):
 
 
 def repeat(report, name):
-    """A quarter of a megabyte that says what was asked, after a moment in steps."""
+    """Return a quarter of a megabyte made from the question, after some short steps."""
     for step in range(5):
         report(Event("repeating", step + 1, 5, payload={"row": {"step": step}}))
         time.sleep(0.01)

@@ -23,7 +23,7 @@ def ended(wait_for):
 
 @pytest.fixture(scope="session")
 def begun(wait_for):
-    """The process id of the worker that runs a job of `hold` or `stubborn`."""
+    """Return the process id of the worker that runs a job of `hold` or `stubborn`."""
 
     def wait(engine, job_id):
         return wait_for(lambda: engine.status(job_id).rows)[0]["pid"]
@@ -33,7 +33,7 @@ def begun(wait_for):
 
 @pytest.fixture(scope="session")
 def engine(tmp_path_factory):
-    """Two workers, nearly no limits."""
+    """Yield an engine with two workers and hardly any limits."""
     engine = Engine(Store(tmp_path_factory.mktemp("engine")), Limits(per_viewer=50), workers=2)
     engine.early = engine.submit("tests.jobs.background_tasks:add", {"a": 1, "b": 2}, viewer="early")
     engine.early_state = engine.status(engine.early)
@@ -43,7 +43,7 @@ def engine(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def narrow(tmp_path_factory):
-    """One worker, little memory, tight limits."""
+    """Yield an engine with one worker, little memory and tight limits."""
     engine = Engine(
         Store(tmp_path_factory.mktemp("narrow")), Limits(per_viewer=3, total=4), workers=1, memory=700_000_000
     )

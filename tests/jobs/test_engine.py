@@ -110,7 +110,7 @@ def test_cancel_stops_at_the_next_report_and_keeps_the_worker(engine, begun, wai
 
 
 def test_what_a_cancelled_run_had_ready_is_its_own(engine, begun, wait_for):
-    """A part of a result is not found by the key of its question, and is deleted with its run."""
+    """A partial result is not found by the key of its question, and is deleted with its run."""
     task, store = "tests.jobs.background_tasks:ready", engine.store
     first = engine.submit(task, {}, viewer="a")
     begun(engine, first)
@@ -375,7 +375,7 @@ def test_the_queue_says_the_place_and_refuses_beyond_its_limits(narrow, begun, e
 
 
 class OneWorker:
-    """Stands for a pool in which every run is done at once."""
+    """A pool with one worker, in which every run is done at once."""
 
     address = "tls://127.0.0.1:9"
 
@@ -431,7 +431,7 @@ def test_a_patient_run_that_is_looked_at_does_not_wait_for_one_that_is_not(
 
 
 def test_what_nobody_asked_for_lets_others_pass(engine, begun, ended, tmp_path, monkeypatch):
-    """One at a time, behind all others in the queue, and no longer once somebody waits for it."""
+    """Default runs start one at a time and last, and like other runs once a visitor waits for one."""
     monkeypatch.setattr(Job, "is_watched", property(lambda job: True))
     task, gates = (
         "tests.jobs.background_tasks:hold",
@@ -517,7 +517,7 @@ def full_disk(narrow):
 
 @pytest.fixture
 def logged(monkeypatch):
-    """A list of the lines that the engine logs."""
+    """Return a list to which the engine adds the lines that it logs."""
     lines = []
 
     def say(text, *values, **_):
@@ -622,7 +622,7 @@ def test_runs_that_have_ended_leave_nothing_in_the_scheduler(narrow, ended, wait
 
 @pytest.fixture
 def guest(narrow, monkeypatch, tmp_path):
-    """An engine whose workers are those of another one, reached by its address."""
+    """Yield an engine that uses the workers of another one, by their address."""
     assert narrow.wait_ready(300)
     security = narrow._pool._cluster.security
     tls = {

@@ -62,7 +62,7 @@ if __name__ == "__main__":
 
 
 def family(session):
-    """Processes of a session that are still at something."""
+    """Return the processes of a session that are still running."""
     for process in psutil.process_iter():
         with contextlib.suppress(psutil.Error, OSError):
             if os.getsid(process.pid) == session and process.status() != psutil.STATUS_ZOMBIE:

@@ -1,6 +1,4 @@
-"""A whole server process: its end, orderly or not, leaves no process and no noise behind, and the next one
-takes over.
-"""
+"""A whole server process: no end leaves processes or noise behind, and the next server takes over."""
 
 import os
 import signal

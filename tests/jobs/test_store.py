@@ -1,4 +1,4 @@
-"""The store alone: what is kept, for whom, and what two processes do to it."""
+"""The store alone: what it keeps and for whom, and two processes that use it at once."""
 
 import errno
 import hashlib
@@ -417,7 +417,7 @@ def test_a_full_disk_keeps_no_half_of_an_upload(store, monkeypatch):
 
 
 def aside(call):
-    """What it returns in another thread; it must not wait for this one."""
+    """Return the value of a call made in another thread, which must not wait for this thread."""
     returned = []
     thread = threading.Thread(target=lambda: returned.append(call()), daemon=True)
     thread.start()
@@ -440,7 +440,7 @@ def test_who_reads_waits_for_nobody_who_writes(store):
 
 
 def test_who_writes_waits_for_no_file(store, monkeypatch):
-    """A large file is on its way to the disk; others start and end runs."""
+    """Runs start and end while a large file is being written."""
     fsync, seen = os.fsync, []
 
     def slow(descriptor):

@@ -11,7 +11,7 @@ from nspca.local_search import matching
 
 
 def weights(rng, n, r, kind):
-    """Random weights; most kinds are degenerate on purpose."""
+    """Return random weights, most kinds of which are degenerate on purpose."""
     if kind == "ties":
         return rng.integers(0, 4, (n, r)).astype(float)
     if kind == "zeros":
@@ -69,7 +69,7 @@ def test_ties_go_to_the_lowest_index():
 
 
 def nearly_tied(seed):
-    """Weights of few rows, each repeated, with differences of the size of the tolerance between two paths."""
+    """Return weights of few repeated rows that differ by about the tolerance between two paths."""
     rng = np.random.default_rng(seed)
     r, size = int(rng.integers(3, 9)), int(rng.integers(3, 16))
     n = r * size + int(rng.integers(0, 30))

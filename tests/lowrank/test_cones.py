@@ -18,7 +18,7 @@ from tests.workers import Workers
 
 @pytest.fixture(params=[False, True], ids=["one search", "waves"])
 def waves(request, monkeypatch):
-    """Whether searches go on in waves of small parts after a few cones."""
+    """Return whether searches go on in waves of small parts after a few cones."""
     small = {"ALONE": 8, "PARTS": 3, "DEALT": 4, "EACH": 12, "LEAST": 1}
     for name, value in small.items() if request.param else ():
         monkeypatch.setattr(cones, name, value)
@@ -93,7 +93,7 @@ def walk(cover, V, nonneg):
 
 
 def copositive(G, T):
-    """The least F, by halving, with FG - T psd once its positive entries off the diagonal are left out."""
+    """Return the least F by halving: FG - T without positive entries off the diagonal must be psd."""
     low, high = 0.0, float(T.sum())
     diagonal = np.eye(len(G), dtype=bool)
     for _ in range(60):
@@ -205,7 +205,7 @@ def test_the_search_is_deterministic():
 
 
 def hard_query():
-    """A search that makes some thousand cones."""
+    """Return the query and the budget of a search that makes hundreds of cones."""
     V = np.random.default_rng(0).standard_normal((60, 6))
     return Query(V, 12, np.random.default_rng(1).random(60), 0.3), Budget(1e-4, cap=900)
 

@@ -9,7 +9,7 @@ from nspca.lowrank import copositive
 
 
 def exact(G, T):
-    """The largest ``a'Ta / a'Ga``, a >= 0: inside one of the faces it is a generalised eigenvalue."""
+    """Return the largest ``a'Ta / a'Ga``, a >= 0; inside some face it is a generalised eigenvalue."""
     best, D = T.diagonal().max(), len(G)
     for r in range(2, D + 1):
         for face in itertools.combinations(range(D), r):

@@ -26,7 +26,7 @@ def same(value, expected):
 
 
 def classes(V):
-    """One name for equal rows, none for zero rows: supports are unique up to these."""
+    """Return a name for each class of equal rows, none for zero rows; supports are unique up to these."""
     _, name = np.unique(V + 0.0, axis=0, return_inverse=True)
     return np.where(V.any(axis=1), name.ravel(), -1)
 
@@ -113,9 +113,7 @@ def test_near_ties_cost_no_more_than_the_tie_tolerance():
 
 
 def sampled_sets(V, k, names, rng):
-    """The sets that random c choose clearly: k-th and next value apart (or of equal rows), and no value close
-    to zero.
-    """
+    """Return the sets that random c choose clearly: no tie at the k-th value, and no value near 0."""
     n, d = V.shape
     C = rng.standard_normal((150, d))
     even = (

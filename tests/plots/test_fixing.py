@@ -1,4 +1,4 @@
-"""The picture of a search, and the rings of what is proved optimal."""
+"""The picture of a search, and the rings around values that are proved optimal."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""Figures say what the numbers say: values on curves, ends of bands, sentences, gaps, bounded sizes."""
+"""Figures show their numbers: values on curves, ends of bands, sentences, gaps, limited sizes."""
 
 import itertools
 import json

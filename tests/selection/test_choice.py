@@ -1,4 +1,4 @@
-"""How many features and components: against sums written out, a planted group, and noise."""
+"""Choice of the numbers of features and components: against explicit sums, a planted group, and noise."""
 
 from itertools import combinations
 
@@ -14,7 +14,7 @@ from nspca.selection.stability import agreement, draws
 
 
 def planted(m=80, n=14, seed=0):
-    """Four features have much in common, four others something; the rest is noise."""
+    """Return data in which four features share much variance, four others some, and the rest is noise."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((m, n))
     for j, strength in enumerate((3.0, 2.0)):

@@ -1,4 +1,4 @@
-"""How far components separate groups: against values worked out by hand, SciPy, and halves by definition."""
+"""Separation of groups by components: against values computed by hand, SciPy, and halves by definition."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ from nspca.specs.groups import labels_of
 
 
 def grouped(m=48, n=10, gap=6.0, seed=0):
-    """Three groups whose means differ along four features that vary most; labels are text."""
+    """Return three groups whose means differ along the four most varying features, with texts as labels."""
     rng = np.random.default_rng(seed)
     labels = np.array(["a", "b", "c"])[np.arange(m) % 3]
     X = rng.standard_normal((m, n))

@@ -1,4 +1,4 @@
-"""Noise: what shuffling leaves and what it takes, and p of tables whose answer is known."""
+"""The noise test: what shuffling changes, and p-values of tables with a known answer."""
 
 import numpy as np
 import pandas as pd

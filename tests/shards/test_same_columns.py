@@ -46,7 +46,7 @@ def csv(frame, **how):
 
 
 def of_test(test):
-    """The tables of a test of reading."""
+    """Yield the tables of a test of reading."""
     for mark in test.pytestmark:
         for param in mark.args[1]:
             raw = param[0] if isinstance(param, tuple) else param
@@ -86,7 +86,7 @@ for test in (
 
 
 def read(source):
-    """The data set, or the error that says why it is none."""
+    """Return the data set, or the error of reading."""
     try:
         return nspca.read(source)
     except InvalidData as error:
@@ -154,7 +154,7 @@ def test_rows_that_are_labels_are_left_out_of_the_piece_they_stand_in(monkeypatc
 
 
 def outcome(raw, how):
-    """Everything that reading says: the sentence of an error, or numbers, names, labels and notes."""
+    """Return the outcome of reading: the sentence of an error, or numbers, names, labels and notes."""
     try:
         data = nspca.read(raw, name="table", **how)
     except InvalidData as error:
@@ -254,7 +254,7 @@ def test_a_certificate_of_a_frame_with_its_index_holds_for_its_shards(tmp_path, 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet", "symmetric", "sparse"])
 def test_of_which_tables_a_certificate_holds(kind, tmp_path):
-    """As README says: of the shards on all that is read of the file, of a dense table not on its shards."""
+    """A certificate about a file holds for its shards; one about a dense table does not."""
     source, S = tmp_path / "table", NOISE.to_numpy().T @ NOISE.to_numpy()
     if kind in ("csv", "parquet"):
         source.write_bytes(csv(NOISE, index=False) if kind == "csv" else written(NOISE))

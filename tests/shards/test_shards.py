@@ -36,7 +36,7 @@ def whole(shards):
 
 
 def docword(X, order=None):
-    """The text of word counts, entries in some order."""
+    """Return the docword text of word counts, with entries in a given order."""
     X = sp.coo_array(X)
     order = np.arange(X.nnz) if order is None else order
     i, j = X.coords
@@ -155,7 +155,7 @@ def flipped(path):
 
 
 def rewritten(folder, number, part, change):
-    """A part of a shard changed, with the checksum of what it is now: a lie that only its content betrays."""
+    """Change a part of a shard and its checksum, so that only the content shows the lie."""
     import hashlib
 
     path, manifest = folder / file_of(number, part), json.loads((folder / "shards.json").read_text())

@@ -1,4 +1,4 @@
-"""Problems the method tests share."""
+"""Problems that tests of methods share."""
 
 import numpy as np
 import pytest
@@ -35,9 +35,7 @@ def genes(nspca_data):
 
 @pytest.fixture
 def nothing_large(monkeypatch):
-    """From here on nobody may form a block or a set of columns of A with more than 600 features on either
-    short side.
-    """
+    """Refuse blocks and sets of columns of A with more than 600 features on both sides."""
 
     def watched(name, original):
         def call(self, features):

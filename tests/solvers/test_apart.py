@@ -13,7 +13,7 @@ SHAPES = [(6, 1), (9, 2), (12, 4), (4, 4)]
 
 
 def programme(rng, n, r):
-    """f, h, V and a weight as they come up: unit columns in V, some of which may be equal."""
+    """Return f, h, V and a weight as they occur: V has unit columns, some of them equal."""
     V = np.abs(rng.standard_normal((n, r))) * (rng.random((n, r)) < 0.6)
     V[0] += 0.1
     V /= np.linalg.norm(V, axis=0)

@@ -120,7 +120,7 @@ def test_zero_data_have_a_component():
 
 
 def tables(sizes):
-    """Data at the edge of what a factorisation can do: hardly any, constant, of low rank, of any size."""
+    """Yield data at the limits of a factorisation: tiny, constant, of low rank, and of extreme size."""
     rng = np.random.default_rng(5)
     for m, n in sizes:
         noise, spike = rng.standard_normal((m, n)), np.zeros((m, n))

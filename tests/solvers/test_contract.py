@@ -1,6 +1,4 @@
-"""What every method must do, whatever it is: feasible, honest, deterministic, below brute force, cancellable,
-named errors.
-"""
+"""The contract of every method: feasible, deterministic, below brute force, cancellable, named errors."""
 
 import math
 
@@ -24,7 +22,7 @@ def able(method, nonneg):
 
 
 def problem_of(method, case, nonneg):
-    """Problem with A = VV', and what it was made from: the matrix, or data where the method needs them."""
+    """Return a problem with A = VV', and its matrix, or data where the method needs them."""
     if line_of(method).needs_data:
         X = case.V.T * math.sqrt(case.V.shape[1])
         return nspca.Problem.from_data(X, case.k, nonneg, center=False), X
@@ -37,7 +35,7 @@ def pairs():
 
 
 def check(problem, A, result):
-    """The contract of one answer; `A` in the user's units. Used on a planted wrong method below."""
+    """Test the contract of one answer; `A` is in the user's units. A wrong method below must fail it."""
     x = result.components[:, 0]
     assert problem.violation(x) <= 1e-12
     optimum, _ = brute_force(A, problem.k, problem.nonneg)
@@ -170,7 +168,7 @@ def test_cancel_stops_within_one_report(method):
 
 
 def numeric_options(method):
-    """Names of the options whose default is a number (not a switch)."""
+    """Return the names of the options whose default is a number but no flag."""
     defaults = vars(line_of(method).Options())
     return [
         name

@@ -13,7 +13,7 @@ from tests.strategies import cases
 
 
 def objective(A, U, alpha, beta):
-    """Eq. 3 for A = XX' (or any multiple of it)."""
+    """Return the objective of eq. 3 for A = XX', or any multiple of it."""
     return (
         0.5 * np.trace(U.T @ A @ U) - alpha / 4 * np.sum((np.eye(U.shape[1]) - U.T @ U) ** 2) - beta * U.sum()
     )

@@ -9,7 +9,7 @@ from tests.strategies import cases
 
 
 def descent(f, k, nonneg):
-    """Algorithm 2 to the letter: the K-step axis-aligned descent towards f, brought to length 1."""
+    """Return the result of Algorithm 2: K steps of axis-aligned descent towards f, brought to length 1."""
     f = np.maximum(f, 0) if nonneg else f
     order = np.argsort(-np.abs(f), kind="stable")
     s = np.append(np.abs(f)[order], 0.0)

@@ -18,7 +18,7 @@ SIZES = [(2, 2), (1, 3), (2, 1, 1), (3, 2), (1, 1)]
 
 
 def tiny(count, seed):
-    """Degenerate problems of at most 7 features with sizes that fit; (name, A, sizes)."""
+    """Yield degenerate problems of at most 7 features with sizes that fit: (name, A, sizes)."""
     for i, case in enumerate(cases(count, n_max=7, ranks=(1, 2, 3, 7), seed=seed)):
         sizes = SIZES[i % len(SIZES)]
         if sum(sizes) <= len(case.V):

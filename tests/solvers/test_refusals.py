@@ -1,6 +1,4 @@
-"""What a method cannot do is said by its line of METHODS before anything is computed, and said the same by
-`solve`.
-"""
+"""Refusals of methods: their lines of METHODS refuse before any computation, in the words of `solve`."""
 
 import numpy as np
 import pytest
@@ -22,7 +20,7 @@ SOURCES = {
 
 
 def said(problem, method, **options):
-    """The sentence with which `solve` refuses; None when it solves."""
+    """Return the sentence with which `solve` refuses a problem; None when it solves the problem."""
     try:
         nspca.solve(problem, method, certify=None, **options)
     except (InvalidOption, InvalidProblem, Refused) as error:
@@ -52,7 +50,7 @@ def test_a_refusal_is_what_solve_says_and_nothing_else_is_refused(method, nonneg
 
 
 def test_the_contract_has_both_sides():
-    """Every reason occurs above, and every method is refused nothing somewhere."""
+    """Every reason for a refusal occurs above, and every method solves some problem."""
     problems = [make(k, nonneg) for make in SOURCES.values() for k in (3, (3, 2)) for nonneg in (True, False)]
     refused = {name: [foretold(problem, name) for problem in problems] for name in NAMES}
     assert all(None in each for each in refused.values())

@@ -81,7 +81,7 @@ def data(draw, changed: bool = True) -> DataSpec:
 
 @st.composite
 def questions(draw) -> Spec:
-    """A spec of any kind that has an address."""
+    """Draw a spec of any kind that has an address."""
     keeps = draw(st.booleans())
     how = {
         "data": draw(data(changed=not keeps)),
@@ -237,13 +237,13 @@ SMALL = {
 
 @functools.cache
 def answer(name: str):
-    """Return what one of `SMALL` finds; tests only look at it."""
+    """Return the result of one of `SMALL`, which tests only read."""
     return SMALL[name].run()
 
 
 @functools.cache
 def ran(code: str) -> dict:
-    """Return the names that exported Python leaves; tests only look at them."""
+    """Return the names that exported Python defines, which tests only read."""
     names: dict = {}
     with contextlib.redirect_stdout(io.StringIO()):
         exec(compile(code, "exported.py", "exec"), names)

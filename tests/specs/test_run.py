@@ -274,14 +274,14 @@ def test_features_that_are_kept_are_in_every_draw_of_a_bootstrap():
 
 @pytest.fixture
 def several():
-    """Three parts of the digits with a fast proof, whose gap is open."""
+    """Return the question for three parts of the digits with a fast proof, whose gap stays open."""
     X = nspca.load_sample("digits").X
     problem = nspca.Problem.from_data(X, (8, 8, 6))
     return X, problem, nspca.solve(problem, "joint", certify="fast")
 
 
 def searched(several, report=silent, certificate=None, **how):
-    """What a search for three parts returns that begins with a standard proof."""
+    """Return the result of a search for three better parts that begins with a standard proof."""
     X, _, known = several
     spec = OptimumSpec(k=(8, 8, 6), method="joint", effort="standard", **how)
     given = (certificate or known.certificate).to_bytes()

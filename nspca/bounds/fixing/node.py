@@ -14,6 +14,7 @@ from nspca.bounds.dual.restriction import carried_over
 from nspca.bounds.elimination import Kept
 from nspca.bounds.fixing.stored import Stored
 from nspca.covariance.linalg import Array
+from nspca.problem import Problem
 
 MATRICES = 12
 """Matrices of the size of A that a lift holds."""
@@ -44,6 +45,12 @@ class Supports:
     k: int
     gone: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     left: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+
+    @classmethod
+    def of(cls, problem: Problem, features: np.ndarray) -> "Supports":
+        """Return all supports of a problem among some features: the forced ones and any of the others."""
+        forced = np.array(problem.forced, dtype=np.int64)
+        return cls(forced, np.setdiff1d(features, forced), problem.size)
 
     def reduced(self) -> "Supports":
         """Return the supports once the features that are in have been eliminated."""

@@ -137,8 +137,7 @@ class FixingTree(Work[Plan]):
 
     def whole(self) -> Supports:
         """Return the supports of the root: all that contain the forced features."""
-        forced = np.array(self.problem.forced, dtype=np.int64)
-        return Supports(forced, np.setdiff1d(self.ground.everything, forced), self.problem.size)
+        return Supports.of(self.problem, self.ground.everything)
 
     def begin(
         self,

@@ -61,8 +61,7 @@ def chain(
         task = Task(supports, start, warm, level, gap, PLANS["standard"], only_bounding=True)
         return settle(ground, task, report).node
 
-    forced, none = np.array(problem.forced, dtype=np.int64), np.zeros(0, dtype=np.int64)
-    supports = Supports(forced, np.setdiff1d(problem.usable, forced), problem.size)
+    supports, none = Supports.of(problem, problem.usable), np.zeros(0, dtype=np.int64)
     whole = bound(supports, Stored.of(kept.features, witness), warm)
     if whole.leaf is None or whole.upper <= level * (1 + gap):
         return None

@@ -64,12 +64,12 @@ def complete_tree(problem: Problem, interest: Interest) -> Certificate | None:
     The bound of a set of supports is the largest eigenvalue of A on the features that it can have. The level
     falls to the next one of interest as long as the work stays below `TREE`. None where the first takes more.
     """
-    n, nothing, forced = problem.n, np.zeros(0, dtype=np.int64), np.array(problem.forced, dtype=np.int64)
+    n, nothing = problem.n, np.zeros(0, dtype=np.int64)
     work = n * (n**3 + CALL)
     if work > TREE:
         return None
     A = problem.covariance.matrix
-    root = Node(Supports(forced, np.setdiff1d(problem.usable, forced), problem.size))
+    root = Node(Supports.of(problem, problem.usable))
     decided, waiting = list[_Bounded](), [_bounded(A, root)]
     for number, level in enumerate(interest.levels):
         waiting, decided, split = waiting + decided, [], list[Node]()

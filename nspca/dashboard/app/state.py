@@ -2,12 +2,12 @@
 
 The address wins over the session, and the session over the default. A widget writes to both the address and
 the session. So a link, a reload and the browser's back button lead to the same page. Pages read values with
-`get`, write them with `put` or a widget of `bind`, and make addresses with `link` and `opening`. The frame of
-every page calls `begin`.
+`get` and `get_one_of`, write them with `put` or a widget of `bind`, and make addresses with `link` and
+`opening`. The frame of every page calls `begin`.
 """
 
 import re
-from collections.abc import Callable, Mapping, MutableMapping
+from collections.abc import Callable, Container, Mapping, MutableMapping
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
@@ -35,19 +35,19 @@ KEPT = "kept"  # session key: name -> value, survives leaving a page
 OPEN = "open"  # session key: the page that is open, a key of `OF_PAGES`
 CHECKS = "checks"  # session key: name of a certificate -> what its check said
 UPLOADER = "uploader"  # session key: the file uploader; a number is added to empty it
-SURE = "sure"  # session key: the workspace that somebody knows to be in
-FRESH = "start_fresh"  # session key: the workspace that the browser remembers is not taken over
-THERE = "there"  # session key: keys of the widgets that the browser had when it spoke last
-CHANGED = "changed"  # session key: something in the form of the sweep was changed
-DELETED = "deleted"  # session key: ids of the runs deleted in this session, the last one last
-# prefix of session keys: what was typed into a selector of names, when no name is equal to it
+SURE = "sure"  # session key: the workspace that the visitor has agreed to be in
+FRESH = "start_fresh"  # session key: do not take over the workspace that the browser remembers
+THERE = "there"  # session key: keys of the widgets in the last message of the browser
+CHANGED = "changed"  # session key: whether an input of the form of the sweep was changed
+DELETED = "deleted"  # session key: ids of the runs deleted in this session, newest last
+# prefix of session keys: text typed into a selector of names that is equal to no name
 SOUGHT = "sought_"
-WIDGET = "widget_"  # prefix of the key a widget itself uses; it dies when its page is left
-LOG2 = "log2"  # the preparation that is `log` in an address
+WIDGET = "widget_"  # prefix of the keys of widgets, which Streamlit drops when their page is left
+LOG2 = "log2"  # name of the preparation that addresses call `log`
 
 
-MOST_MET = 10_000  # workspaces, about 1 MB
-_met: set[str] = set()  # workspaces that the store knows, so that it is not asked at every rerun
+MOST_MET = 10_000  # maximum workspaces in `_met`, about 1 MB
+_met: set[str] = set()  # workspaces found in the store, which is then not read at every rerun
 
 
 def _workspace(text: str) -> str:
@@ -60,10 +60,10 @@ def _workspace(text: str) -> str:
         try:
             if not engine().store.is_workspace(word):
                 raise ValueError(text)
-        except JobError:  # every page says what is wrong with the store
+        except JobError:  # every page shows what is wrong with the store
             return word
         if len(_met) >= MOST_MET:
-            _met.clear()  # the store is asked once more
+            _met.clear()  # each is looked up in the store again
         _met.add(word)
     return word
 
@@ -96,37 +96,37 @@ class Kept:
 VALUES: dict[str, Kept] = {
     "w": Kept(_workspace),  # workspace: uploads and runs are found only with it
     "sample": Kept(read_word, lambda: "digits"),
-    "upload": Kept(read_word),  # content hash of an uploaded file; when set it stands instead of the sample
-    "folder": Kept(str),  # name of a folder of shards on the server; when set it stands instead of the sample
-    "some": Kept(read_flag, lambda: False),  # work on a sample of the folder's rows only
+    "upload": Kept(read_word),  # content hash of an uploaded file, which is then used instead of the sample
+    "folder": Kept(str),  # name of a folder of shards on the server, used instead of the sample
+    "some": Kept(read_flag, lambda: False),  # whether only a sample of the rows of the folder is used
     "vocab": Kept(read_word),  # content hash of the vocabulary uploaded beside a docword file
-    "rows": Kept(read_flag, lambda: False),  # features are in rows
+    "rows": Kept(read_flag, lambda: False),  # whether features are in rows
     "id": Kept(str),
     "label": Kept(str),
-    "gaps": Kept(read_word),  # what is done about missing values: samples, features or mean
+    "gaps": Kept(read_word),  # treatment of missing values: samples, features or mean
     "about": Kept(read_word),  # content hash of an uploaded table about the samples
-    "pixels": Kept(read_integer),  # images are made grey, with so many pixels a side
-    "words": Kept(read_flag, lambda: False),  # the file holds texts, whose words are counted
-    "text": Kept(str),  # the column with the texts
-    "split": Kept(read_word, lambda: "automatic"),  # what a document is in one text file
-    "stop": Kept(read_word, lambda: "automatic"),  # whose stop words are left out
-    "low": Kept(read_percent, lambda: 0.0),  # per cent of the texts that a word must and may be in
+    "pixels": Kept(read_integer),  # side in pixels of the grey squares that images are converted to
+    "words": Kept(read_flag, lambda: False),  # whether the file holds texts, whose words are counted
+    "text": Kept(str),  # column of the texts
+    "split": Kept(read_word, lambda: "automatic"),  # how one text file is divided into documents
+    "stop": Kept(read_word, lambda: "automatic"),  # language whose stop words are left out
+    "low": Kept(read_percent, lambda: 0.0),  # low, high: limits on the share of texts with a word
     "high": Kept(read_percent, lambda: 50.0),
     "weigh": Kept(read_word, lambda: "counts"),
-    "pairs": Kept(read_flag, lambda: False),  # pairs of words are counted too
-    "most": Kept(read_integer, lambda: MOST_WORDS),  # words that are kept
-    "cov": Kept(read_flag, lambda: False),  # the uploaded table is itself a covariance
-    "repair": Kept(read_flag, lambda: False),  # a covariance may miss semidefiniteness by single precision
+    "pairs": Kept(read_flag, lambda: False),  # whether pairs of words are counted too
+    "most": Kept(read_integer, lambda: MOST_WORDS),  # maximum words in the vocabulary
+    "cov": Kept(read_flag, lambda: False),  # whether the uploaded table is itself a covariance
+    "repair": Kept(read_flag, lambda: False),  # whether an indefinite covariance is repaired
     "center": Kept(read_flag, lambda: True),
     "scale": Kept(read_flag, lambda: False),
-    "drop": Kept(read_flag, lambda: False),  # constant features are left out
+    "drop": Kept(read_flag, lambda: False),  # whether constant features are left out
     "out": Kept(read_integers, list),  # numbers of the features that are left out
     "only": Kept(read_integers, list),  # numbers of the features that are used, without all others
-    "one": Kept(read_groups, list),  # numbers of the features that are merged into one, by group
-    "keep": Kept(read_integers, list),  # numbers of the features that are forced in a sweep
-    "log": Kept(read_flag, lambda: False),  # log2(x + 1) of every value
-    "prep": Kept(_steps, list),  # other preparations of the numbers, by name
-    "source": Kept(read_word, lambda: "sample"),  # what the data page offers: sample, upload or shards
+    "one": Kept(read_groups, list),  # groups of features that are merged, by number
+    "keep": Kept(read_integers, list),  # numbers of the forced features
+    "log": Kept(read_flag, lambda: False),  # whether every x is replaced by log2(x + 1)
+    "prep": Kept(_steps, list),  # names of the other preparations
+    "source": Kept(read_word, lambda: "sample"),  # open tab of the data page: sample, upload or shards
     "digit_k": Kept(read_integer, lambda: 8),
     "from": Kept(read_integer),
     "to": Kept(read_integer),
@@ -135,71 +135,71 @@ VALUES: dict[str, Kept] = {
     "methods": Kept(read_words, lambda: ["auto"]),
     "effort": Kept(read_word, lambda: "fast"),
     "axis": Kept(read_word, lambda: "leading"),
-    "bound": Kept(read_word, lambda: "ours"),  # whose region is shaded
-    "fit": Kept(read_flag, lambda: False),  # the axis of the curve begins at its smallest value
-    "enough": Kept(read_integer, lambda: 80),  # per cent of the best direction's variance that are wanted
+    "bound": Kept(read_word, lambda: "ours"),  # bound whose region is shaded
+    "fit": Kept(read_flag, lambda: False),  # whether the axis of the curve begins at its smallest value
+    "enough": Kept(read_integer, lambda: 80),  # wanted per cent of the variance of the best direction
     "run": Kept(read_word),
-    "pin": Kept(read_words, list),  # runs that another one is compared with
-    "before": Kept(read_word),  # the run whose curve was shown before
+    "pin": Kept(read_words, list),  # pinned runs, drawn beside the shown one
+    "before": Kept(read_word),  # run whose curve was shown before the last change
     "k": Kept(read_integer),
-    "shown": Kept(read_word),  # the method whose component is shown
-    # features in every answer within so many thousandths of the optimum are drawn solid; 0: no matter
+    "shown": Kept(read_word),  # method whose component is shown
+    # share of the optimum from which an answer is good, in thousandths; 0 switches the membership off
     "within": Kept(read_integer, lambda: 0),
-    "view": Kept(read_word, lambda: "curves"),  # of the spannogram page
-    "phi": Kept(_degrees),  # angle that is looked at; the optimum otherwise
+    "view": Kept(read_word, lambda: "curves"),  # view of the spannogram page
+    "phi": Kept(_degrees),  # angle shown in degrees; by default that of the optimum
     "tol": Kept(read_integer, lambda: 3),  # the cone search stops within 10^-tol of the optimum
-    "support": Kept(read_word, lambda: "tempting"),  # which candidate support is looked into
+    "support": Kept(read_word, lambda: "tempting"),  # choice of the candidate support
     "candidate": Kept(read_integer, lambda: 1),
-    # the data of the pages Parts, Topics and Components; None lets each page find data that suit it
+    # data of the pages Parts, Topics and Components; None lets each page find data that suit it
     "pictures": Kept(read_word),
     "texts": Kept(read_word),
     "table": Kept(read_word),
-    "parts": Kept(read_word),  # the runs of these pages
+    "parts": Kept(read_word),  # parts, topics, components: runs of these pages
     "topics": Kept(read_word),
     "components": Kept(read_word),
-    "r": Kept(read_integer),  # components found at once
-    "size": Kept(str),  # features in each of them: one number, or one for each
-    "by": Kept(read_words),  # methods that find them
+    "r": Kept(read_integer),  # number of components
+    "size": Kept(str),  # features in each component: one number, or one for each
+    "by": Kept(read_words),  # methods that find the components
     "budget": Kept(read_integer, lambda: 500),  # points of the net of the bipartite method
     "proof": Kept(read_word, lambda: "standard"),
-    "raw": Kept(read_flag),  # word counts are not centred
-    "face": Kept(read_integer, lambda: 1),  # the sample that is put together from its parts
-    "using": Kept(read_integer),  # how many parts it is put together from
-    "topic": Kept(read_integer, lambda: 1),  # which topic or component is looked at
+    "raw": Kept(read_flag),  # whether word counts are left uncentred
+    "face": Kept(read_integer, lambda: 1),  # number of the image that is reconstructed from the parts
+    "using": Kept(read_integer),  # number of parts in the reconstruction
+    "topic": Kept(read_integer, lambda: 1),  # number of the chosen topic
     "component": Kept(read_integer, lambda: 1),
-    "look": Kept(read_word),  # which section below the answer is open
-    "across": Kept(read_integer, lambda: 1),  # the components that a map of samples is drawn along
+    "look": Kept(read_word),  # open section below the answer
+    "across": Kept(read_integer, lambda: 1),  # across, up: components on the axes of the map
     "up": Kept(read_integer, lambda: 2),
-    "group": Kept(str),  # the column of labels that colours the samples
-    "named": Kept(_names, lambda: ""),  # what somebody called the topics
-    "over": Kept(read_flag, lambda: True),  # parts are drawn over the mean image
-    "example": Kept(read_integer, lambda: 1),  # of the matching
-    "judged": Kept(read_word),  # of links from before: the uses stood on the compare page
-    "paper": Kept(read_word),  # whose figures are shown, or what the papers use them for
-    "item": Kept(read_word),  # the figure or table that is open
-    "compare": Kept(read_word),  # the run of the compare page
+    "group": Kept(str),  # label column that colours the samples
+    "named": Kept(_names, lambda: ""),  # names that the visitor gave to components
+    "over": Kept(read_flag, lambda: True),  # whether parts are drawn over the mean image
+    "example": Kept(read_integer, lambda: 1),  # number of the example of the matching
+    "judged": Kept(read_word),  # in old links, when the uses were on the compare page
+    "paper": Kept(read_word),  # open tab of the papers page: a paper, or the uses
+    "item": Kept(read_word),  # open figure or table
+    "compare": Kept(read_word),  # run of the compare page
     "ks": Kept(str),  # values of k that are compared
     "rivals": Kept(read_words),  # methods that are compared
-    "opts": Kept(read_options, dict),  # options of methods that are not as they are at first
-    "turn": Kept(read_word, lambda: "drop"),  # what is changed before the next of several components
-    "apart": Kept(read_integer, lambda: 85),  # degrees between them
-    "counted": Kept(read_word, lambda: "total"),  # how the variance of several components is added up
+    "opts": Kept(read_options, dict),  # options of methods that differ from their defaults
+    "turn": Kept(read_word, lambda: "drop"),  # deflation between components
+    "apart": Kept(read_integer, lambda: 85),  # angle between components in degrees
+    "counted": Kept(read_word, lambda: "total"),  # measure of the variance of several components
     "use": Kept(read_word, lambda: "pitprops"),
-    "prepared": Kept(read_word, lambda: "log"),  # what the genes are made into
-    "tested": Kept(read_word, lambda: "rest"),  # what the face detection is tested on
+    "prepared": Kept(read_word, lambda: "log"),  # preparation of the genes
+    "tested": Kept(read_word, lambda: "rest"),  # test set of the face detection
     "props": Kept(read_integer, lambda: 5),  # features in each component of the pitprops
     "summed": Kept(read_word, lambda: "adjusted"),
-    "present": Kept(read_flag, lambda: False),  # no menu, no form, large type: for a room
-    "slide": Kept(read_integer),  # number of the page in a lesson that is presented
-    "screen": Kept(read_integer, lambda: 1),  # of the learn page
-    "guess": Kept(_degrees),  # the angle that was guessed there; the answer is shown beside it
-    "painted": Kept(read_words, list),  # pixels, by number
-    "judge": Kept(read_flag, lambda: False),  # the painting is done, and the answer shown beside it
-    "room": Kept(read_word),  # code of the room of a class, on a student's phone
-    "share": Kept(read_word),  # the name under which somebody shared a run
-    "find": Kept(str, lambda: ""),  # of the list of runs: what is searched for, and which page of it is open
+    "present": Kept(read_flag, lambda: False),  # whether present mode is on: no menu, no form, large type
+    "slide": Kept(read_integer),  # number of the page in the presented lesson
+    "screen": Kept(read_integer, lambda: 1),  # number of the screen of the learn page
+    "guess": Kept(_degrees),  # guessed angle in degrees, beside which the answer is shown
+    "painted": Kept(read_words, list),  # numbers of the painted pixels
+    "judge": Kept(read_flag, lambda: False),  # whether the painting is done and the answer is shown
+    "room": Kept(read_word),  # code of the room that a student's phone has joined
+    "share": Kept(read_word),  # name under which a run is shared
+    "find": Kept(str, lambda: ""),  # search text of the list of runs; `listed`: its open page
     "listed": Kept(read_integer, lambda: 1),
-    "first": Kept(read_word),  # the two runs that are held side by side, and the k
+    "first": Kept(read_word),  # first, second, at: the two compared runs, and the k
     "second": Kept(read_word),
     "at": Kept(read_integer),
 }
@@ -211,11 +211,11 @@ ABOUT_DATA = ("from", "to", "step", "run", "before", "k", "shown", "methods", "s
     "pictures", "texts", "table", "parts", "topics", "components", "r", "size", "raw", "face", "using",
     "topic", "component", "across", "up", "group", "named", "compare", "ks",
 )  # fmt: skip
-OF_FEATURES = ("out", "only", "one", "keep")  # features by number, in the table as it was prepared
+OF_FEATURES = ("out", "only", "one", "keep")  # values that hold numbers of features of the prepared table
 _FILE = "vocab about rows id label gaps cov repair pixels words text split stop low high weigh pairs most "
 _DATA = f"sample upload folder some {_FILE}center scale drop out only one log prep "
 _JOINT = _DATA + "signed r size by budget proof raw shown opts look across up group "
-# The names that the address of each page carries; those that stand nowhere here are in every address.
+# Names of the values in the address of each page. A name that no page lists is in every address.
 OF_PAGES = {
     "app": "digit_k",
     "data": _DATA + "source",
@@ -237,7 +237,7 @@ ELSEWHERE = {
     for page, names in OF_PAGES.items()
 }
 ANEW = "anew"  # in an address: values that the address lacks become defaults
-OF_THE_PERSON = ("w", "pin", "axis", "bound", "digit_k")  # values that the session keeps even then
+OF_THE_PERSON = ("w", "pin", "axis", "bound", "digit_k")  # values that such an address does not reset
 
 
 def begin(page: str | None = None) -> None:
@@ -260,7 +260,7 @@ def begin(page: str | None = None) -> None:
         del st.query_params[ANEW]
         for name in set(kept) - set(OF_THE_PERSON):
             del kept[name]
-    given = dict(st.query_params)  # once: each look into these takes Streamlit as long as dozens into a dict
+    given = dict(st.query_params)  # a dict is dozens of times as quick as `query_params`
     for name, value in VALUES.items():
         if name in given:
             try:
@@ -279,6 +279,12 @@ def get(name: str) -> Any:
     """Return the present value of a name, or its default."""
     value = st.session_state.get(KEPT, {}).get(name)
     return VALUES[name].default() if value is None else value
+
+
+def get_one_of(name: str, choices: Container[Any], default: Any) -> Any:
+    """Return the present value of a name if it is one of `choices`, otherwise `default`."""
+    value = get(name)
+    return value if value in choices else default
 
 
 def is_kept(name: str) -> bool:

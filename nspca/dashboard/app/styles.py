@@ -65,7 +65,7 @@ PHONE = f"""
   border-radius: 0.4rem; }}
 .claims td {{ border: none; padding: 0.1rem 0; }}
 }}"""
-# Before a room: title, sentence, picture and control fill the screen, and nothing else is shown.
+# In present mode title, sentence, picture and control fill the screen, and nothing else is shown.
 PRESENTING = f"""
 html {{ font-size: clamp(100%, 2.1vh, 170%); }}
 [data-testid='stHeader'], [data-testid='stSidebar'], .st-key-{FORM} {{ display: none; }}

@@ -70,7 +70,7 @@ def pack(
 
 def _sweep(run: Compared) -> nspca.Sweep:
     """Return the results of a comparison that has some."""
-    assert run.sweep is not None  # only what has something to open is taken home
+    assert run.sweep is not None  # only a comparison with results has downloads
     return run.sweep
 
 

@@ -9,10 +9,10 @@ from typing import Any
 import streamlit as st
 
 from nspca.dashboard.app import state, wording
-from nspca.dashboard.compare.kinds import BASELINE, LARGE, QUICK, SIGNS, SOME, default_ks, read_ks
+from nspca.dashboard.compare.kinds import BASELINE, LARGE, QUICK, SOME, default_ks, read_ks
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs import methods, options
-from nspca.dashboard.runs.efforts import EFFORT_HELP, EFFORTS
+from nspca.dashboard.runs.inputs import draw_effort, draw_signs, effort, is_centred, is_scaled
 from nspca.errors import InvalidOption
 from nspca.specs import ComparisonSpec
 from nspca.specs.comparison import DEFAULT as FIRST
@@ -25,7 +25,7 @@ def usual(of: Chosen) -> ComparisonSpec:
     Tables of many features get fewer values of k, and very wide ones fewer methods.
     """
     n = of.dataset.X.shape[1]
-    as_prepared: dict[str, Any] = {"center": _center(of), "scale": _scale(of)}
+    as_prepared: dict[str, Any] = {"center": is_centred(of), "scale": is_scaled(of)}
     able = methods.able(methods.refusals(of, True, **as_prepared))
     by = tuple(name for name in (QUICK if n > LARGE else FIRST) if name in able)
     ks = default_ks(n)[:: 2 if n > SOME else 1]
@@ -49,11 +49,11 @@ def question(of: Chosen) -> ComparisonSpec:
         data=of.spec,
         ks=read_ks(_ks_text(of), of.dataset.X.shape[1]),
         methods=tuple(rivals),
-        effort=_effort(),
+        effort=effort(),
         options=options.changed_options(rivals),
         nonneg=not state.get("signed"),
-        center=_center(of),
-        scale=_scale(of),
+        center=is_centred(of),
+        scale=is_scaled(of),
     )
 
 
@@ -63,16 +63,8 @@ def inputs(of: Chosen) -> None:
     first.text_input(
         "Values of k", help="Numbers and ranges: 5, 10, 20-25.", **state.bind("ks", _ks_text(of))
     )
-    second.segmented_control(
-        "Weights",
-        [False, True],
-        format_func=lambda signed: SIGNS[not signed],
-        required=True,
-        **state.bind("signed"),
-    )
-    third.selectbox(
-        "Effort for the proof", list(EFFORTS), help=EFFORT_HELP, **state.bind("effort", _effort())
-    )
+    draw_signs(second)
+    draw_effort(third)
     with last.container(height=76, border=False, vertical_alignment="center"):
         st.toggle(
             "Standardise",
@@ -99,24 +91,9 @@ def _ks_text(of: Chosen) -> str:
     return state.get("ks") or ", ".join(map(str, default_ks(of.dataset.X.shape[1])))
 
 
-def _effort() -> str:
-    """Return the effort in the address; "fast" if it names none."""
-    return state.get("effort") if state.get("effort") in EFFORTS else "fast"
-
-
-def _center(of: Chosen) -> bool:
-    """Tell whether the data are centred; a covariance never is."""
-    return state.get("center") and not of.dataset.is_covariance
-
-
-def _scale(of: Chosen) -> bool:
-    """Tell whether the data are standardised; a covariance never is."""
-    return state.get("scale") and not of.dataset.is_covariance
-
-
 def _refusals(of: Chosen) -> dict[str, str | None]:
     """Return for each method why it cannot solve the problem in the address; None if it can."""
-    return methods.refusals(of, not state.get("signed"), _center(of), _scale(of))
+    return methods.refusals(of, not state.get("signed"), is_centred(of), is_scaled(of))
 
 
 def _rivals(of: Chosen) -> list[str]:

@@ -16,7 +16,6 @@ SOME, LARGE = 100, 1000
 ALL_UP_TO = 13  # maximum features for comparing every k
 MOST_K = 160  # largest k of the usual question
 MOST_KS = 60  # maximum values of k in one comparison
-SIGNS = {True: "nonnegative", False: "of any sign"}
 BASELINE = "baseline: truncated and renormalised"
 
 

@@ -19,7 +19,7 @@ from nspca.dashboard.runs import export, lookup, start
 from nspca.dashboard.views import filling
 from nspca.dashboard.views.filling import download
 from nspca.plots.compare import cumulative_curves_figure, weights_figure
-from nspca.specs import Spec, StabilitySpec, SuccessiveSpec
+from nspca.specs import StabilitySpec, SuccessiveSpec
 from nspca.specs.rows import Explained, Redrawn, Row, unpack
 
 MOST_COMPONENTS = 6
@@ -60,7 +60,7 @@ def cumulative(run: Compared, k: int, methods: list[str]) -> None:
         now = lookup.that_asks(spec)
         if now is None:
             label = f"Find {count} components by every method"
-            _offer(run, spec, label, key="components", icon=":material/stacks:")
+            start.section_button(label, spec, run.data, "components", ":material/stacks:")
             return
         if filling.watch(
             now,
@@ -83,7 +83,7 @@ def _further(run: Compared, k: int, methods: list[str]) -> dict[str, Any]:
 
 def _between() -> dict[str, Any]:
     """Draw the choice of the deflation between components, and return it as fields of `SuccessiveSpec`."""
-    turn = state.get("turn") if state.get("turn") in BETWEEN else "drop"
+    turn = state.get_one_of("turn", BETWEEN, "drop")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         turn = st.selectbox(
             "Before the next component",
@@ -100,11 +100,6 @@ def _between() -> dict[str, Any]:
     return {} if turn == "drop" else {"deflation": turn}
 
 
-def _offer(run: Compared, spec: Spec, label: str, **look: Any) -> None:
-    """Draw the button that starts an analysis; `look` has its key and icon."""
-    start.button(label, lambda: start.start(spec, **run.data.given), type="secondary", **look)
-
-
 def _live_curves(rows: list[Row]) -> dict[str, dict[str, Any]]:
     """Return for each finished method its curves, by a key of `COUNTED`."""
     return {row.method: row.curves for row in rows if isinstance(row, Explained)}
@@ -112,7 +107,7 @@ def _live_curves(rows: list[Row]) -> dict[str, dict[str, Any]]:
 
 def _draw_curves(run: Compared, curves: dict[str, dict[str, Any]], rows: list[Row]) -> None:
     """Draw the variance against the number of components, with the choice of its measure."""
-    counted = state.get("counted") if state.get("counted") in COUNTED else "total"
+    counted = state.get_one_of("counted", COUNTED, "total")
     st.segmented_control(
         "Variance counted as", list(COUNTED), required=True, **state.bind("counted", counted)
     )
@@ -153,7 +148,7 @@ def stability(run: Compared, k: int, methods: list[str]) -> None:
         now = lookup.that_asks(spec)
         if now is None:
             label = f"Draw the rows {spec.resamples} times at k = {k}"
-            _offer(run, spec, label, key="stability", icon=":material/casino:")
+            start.section_button(label, spec, run.data, "stability", ":material/casino:")
             return
         draw = lambda rows: _draw_stability(run, _live_supports(rows), rows)  # noqa: E731
         if filling.watch(now, spec.total, draw, "stability", only=Redrawn):

@@ -16,11 +16,12 @@ from nspca.dashboard import answer_page, open_data
 from nspca.dashboard.answer_page import AnswerPage, Download, TakeHome
 from nspca.dashboard.app import state, wording
 from nspca.dashboard.compare import archive, form, sections
-from nspca.dashboard.compare.kinds import COMPARISON, SIGNS
+from nspca.dashboard.compare.kinds import COMPARISON
 from nspca.dashboard.compare.run import Compared
 from nspca.dashboard.compare.seen import Seen
 from nspca.dashboard.components import figures
 from nspca.dashboard.open_data import Chosen
+from nspca.dashboard.runs.inputs import SIGNS
 from nspca.dashboard.runs.lookup import Watched
 from nspca.dashboard.views import curve, filling, statement
 from nspca.dashboard.views.component import labelled
@@ -55,7 +56,8 @@ class ComparePage(AnswerPage[ComparisonSpec]):
         form.inputs(data)
 
     def line(self, data: Chosen, asked: ComparisonSpec) -> str:
-        words = [*asked.data.change_words(), _size(asked), SIGNS[asked.nonneg], "standardised" * asked.scale]
+        sign, scaled = SIGNS[not asked.nonneg], "standardised" * asked.scale
+        words = [*asked.data.change_words(), _size(asked), sign, scaled]
         words.append(options_words(asked.options))
         return ", ".join(filter(None, words))
 
@@ -105,7 +107,7 @@ class ComparePage(AnswerPage[ComparisonSpec]):
                 limit=said.most_text,
                 places=said.digits,
             )
-            if state.get("present"):  # as high as the curve, before a room
+            if state.get("present"):  # as high as the curve
                 ranking.update_layout(height=HEIGHT)
             figures.draw(ranking, "compare_ranking", same=run.id)
         with right:

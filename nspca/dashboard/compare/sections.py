@@ -36,7 +36,7 @@ LABELS = {
 
 def show(seen: Seen) -> None:
     """Draw the selector of sections, and the chosen section."""
-    wanted = state.get("look") if state.get("look") in LABELS else "loadings"
+    wanted = state.get_one_of("look", LABELS, "loadings")
     chosen = st.segmented_control(
         "More about this",
         list(LABELS),
@@ -99,15 +99,7 @@ def _baselines(seen: Seen) -> None:
 
 def _numbers(seen: Seen) -> None:
     """Draw a table of all numbers, and the choice of the unit (100 %) of the curve."""
-    st.segmented_control(
-        "Variance in % of",
-        list(curve.AXES),
-        format_func=lambda axis: f"% of {curve.AXES[axis]}",
-        required=True,
-        label_visibility="collapsed",
-        help=curve.AXIS_HELP,
-        **state.bind("axis", curve.axis()),
-    )
+    curve.draw_axis()
     draw_table(seen.table)
 
 

@@ -112,7 +112,7 @@ class View {
   // Is what the sets explain kept back? A phone that sends a guess never shows it.
   get hidden() { return Boolean(this.data.send) || (this.data.ask && this.guessed === null); }
 
-  // How much larger than on a desk type is: as Python says, and more on a large screen before a room.
+  // Factor of the font size: the one from Python, and in present mode more on a large screen.
   get scale() { return this.data.scale > 1 ? this.data.scale * Math.min(1.6, Math.max(1, innerHeight / 800)) : 1; }
 
   get room() { return +getComputedStyle(this.root).getPropertyValue("--nspca-room") || 1; }

@@ -44,7 +44,7 @@ def choose() -> None:
         required=True,
         label_visibility="collapsed",
         format_func=SOURCES.__getitem__,
-        **state.bind("source", state.get("source") if state.get("source") in offered else "sample"),
+        **state.bind("source", state.get_one_of("source", offered, "sample")),
     )
     if source == "upload":
         _uploads()

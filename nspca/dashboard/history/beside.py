@@ -56,7 +56,7 @@ def _choose(column: Any, by_id: dict[str, DescribedRun], name: str) -> Described
 
     Returns None until the visitor has chosen.
     """
-    kept = state.get(name) if state.get(name) in by_id else None
+    kept = state.get_one_of(name, by_id, None)
     title_of = lambda run_id: by_id[run_id].run.name or by_id[run_id].line  # noqa: E731
     chosen = column.selectbox(
         name.capitalize(),
@@ -75,7 +75,7 @@ def _features(first: DescribedRun, second: DescribedRun) -> None:
     if not both:
         st.caption("No k is in both: the components cannot be held side by side.")
         return
-    k = state.get("at") if state.get("at") in both else both[len(both) // 2]
+    k = state.get_one_of("at", both, both[len(both) // 2])
     if len(both) > 1:
         k = st.select_slider("Features at k", both, **state.bind("at", k))
     before, after = _used(first, k), _used(second, k)

@@ -77,7 +77,7 @@ def show() -> None:
 
 
 def _introduce(count: int) -> None:
-    """Draw how many runs there are, and what to do next; before a room there are no buttons to press."""
+    """Draw how many runs there are, and what to do next unless present mode hides the buttons."""
     line = f"You have **{wording.things(count, 'run')}**, the newest first."
     press = "Open one to see its answer again. Press More to rename, download, share or delete it."
     st.markdown(line if state.get("present") else f"{line} {press}")

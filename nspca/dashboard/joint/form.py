@@ -15,6 +15,7 @@ from nspca.dashboard.joint.subject import Subject
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs import methods
 from nspca.dashboard.runs import options as method_options
+from nspca.dashboard.runs.inputs import draw_signs, is_centred, is_scaled
 from nspca.errors import InvalidOption, InvalidProblem
 from nspca.specs import ComponentsSpec
 from nspca.specs.components import BUDGET, DEFAULT
@@ -30,7 +31,6 @@ BESIDES = (".".join(BUDGET),)
 """Options of methods that have an input of their own in the form."""
 MOST_BUDGET = 100_000
 """Maximum points of the net of the bipartite method. Each point costs one matching."""
-SIGNS = {False: "nonnegative", True: "of any sign"}
 
 
 def usual(about: Subject, of: Chosen) -> ComponentsSpec:
@@ -41,7 +41,7 @@ def usual(about: Subject, of: Chosen) -> ComponentsSpec:
     """
     n = of.dataset.X.shape[1]
     r, size = default_sizes(n, about.r, about.size)
-    as_prepared: dict[str, Any] = {"center": _center(about, of), "scale": _scale(of)}
+    as_prepared: dict[str, Any] = {"center": _center(about, of), "scale": is_scaled(of)}
     able = methods.able(methods.refusals(of, True, **as_prepared))
     by = tuple(name for name in _default(n) if name in able)
     how: dict[str, Any] = {"effort": "fast"} if of.reference.folder is not None else {}
@@ -79,7 +79,7 @@ def question(about: Subject, of: Chosen) -> ComponentsSpec:
         effort=None if effort == "none" else effort,
         nonneg=not state.get("signed"),
         center=_center(about, of),
-        scale=_scale(of),
+        scale=is_scaled(of),
     )
 
 
@@ -99,9 +99,7 @@ def inputs(about: Subject, of: Chosen) -> None:
         help="One number for all, or one for each with commas between: 40, 40, 20.",
         **state.bind("size", size),
     )
-    third.segmented_control(
-        "Weights", list(SIGNS), format_func=SIGNS.__getitem__, required=True, **state.bind("signed")
-    )
+    draw_signs(third)
     left, right = st.columns([3, 1], vertical_alignment="bottom")
     by = _by(about, of)
     with left:
@@ -154,7 +152,7 @@ def _preparation(about: Subject, of: Chosen) -> None:
 
 def _able(about: Subject, of: Chosen) -> list[str]:
     """Return the methods that can solve the problem in the address."""
-    refusals = methods.refusals(of, not state.get("signed"), _center(about, of), _scale(of))
+    refusals = methods.refusals(of, not state.get("signed"), _center(about, of), is_scaled(of))
     return [name for name in methods.able(refusals) if name in nspca.METHODS]
 
 
@@ -172,7 +170,7 @@ def _default(n: int) -> tuple[str, ...]:
 
 def _effort() -> str:
     """Return the effort in the address; "standard" if it names none."""
-    return state.get("proof") if state.get("proof") in EFFORTS else "standard"
+    return state.get_one_of("proof", EFFORTS, "standard")
 
 
 def _is_counts(about: Subject) -> bool:
@@ -182,11 +180,6 @@ def _is_counts(about: Subject) -> bool:
 
 def _center(about: Subject, of: Chosen) -> bool:
     """Tell whether the data are centred; word counts are not, unless the visitor chooses that."""
-    if of.dataset.is_covariance:
-        return False
-    return state.get("raw") is False if _is_counts(about) else state.get("center")
-
-
-def _scale(of: Chosen) -> bool:
-    """Tell whether the data are standardised; a covariance never is."""
-    return state.get("scale") and not of.dataset.is_covariance
+    if not _is_counts(about):
+        return is_centred(of)
+    return state.get("raw") is False and not of.dataset.is_covariance

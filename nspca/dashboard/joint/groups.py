@@ -100,12 +100,13 @@ def _held_out(outcome: Outcome, labels: list[str], label: str) -> GroupEffects |
     now = lookup.that_asks(spec)
     if now is None:
         took = cost_estimate.took(outcome.results[outcome.best].seconds)
-        start.button(
+        start.section_button(
             f"Check on a held-out half: {took}",
-            lambda: start.start(spec, **outcome.of.given, labels=labels),
+            spec,
+            outcome.of,
             "groups",
-            type="secondary",
-            icon=":material/vertical_split:",
+            ":material/vertical_split:",
+            labels=labels,
             help=f"Finds {outcome.about.one}s on one half of the samples and measures the other half, where "
             "a p-value means something.",
         )
@@ -139,7 +140,7 @@ def question(outcome: Outcome, label: str) -> GroupsSpec:
 
 def held_out_sentence(held: GroupEffects, one: str) -> str:
     """Return a sentence about the component that separates the groups most on the held-out half."""
-    assert held.p is not None  # the other half was measured
+    assert held.p is not None  # computed on every held-out half
 
     if np.isnan(held.p).all():
         return "On the held-out half no scores differ."

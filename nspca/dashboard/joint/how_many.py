@@ -45,13 +45,8 @@ def show(outcome: Outcome) -> None:
     if now is None:
         # Smaller numbers of components take less time, about half of it on average.
         seconds = spec.most * spec.total * max(outcome.results[outcome.best].seconds, 0.05) / 2
-        start.button(
-            f"Try 1 to {outcome.about.count(spec.most)}: {cost_estimate.took(seconds)}",
-            lambda: start.start(spec, **outcome.of.given),
-            "many",
-            type="secondary",
-            icon=":material/stacked_line_chart:",
-        )
+        label = f"Try 1 to {outcome.about.count(spec.most)}: {cost_estimate.took(seconds)}"
+        start.section_button(label, spec, outcome.of, "many", ":material/stacked_line_chart:")
         return
     if filling.watch(now, spec.total, lambda rows: _draw_rows(outcome, rows), "many", only=Weighed):
         choice = lookup.opened(now.id, now.finished, spec.unpack)
@@ -102,7 +97,7 @@ def _draw_rows(outcome: Outcome, rows: list[Row]) -> None:
 
 def _take(outcome: Outcome, choice: Choice) -> None:
     """Draw the button that applies the recommended number of components."""
-    assert choice.simplest is not None  # something was held out
+    assert choice.simplest is not None  # set when some rows are held out
     if choice.simplest != outcome.asked.r:
         count = choice.simplest
         st.button(

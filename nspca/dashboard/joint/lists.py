@@ -247,7 +247,7 @@ def copy(x: np.ndarray, names: Sequence[str], label: str) -> None:
 
 def method_of(outcome: Outcome) -> str:
     """Return the method whose component is looked at."""
-    return state.get("shown") if state.get("shown") in outcome.results else outcome.best
+    return state.get_one_of("shown", outcome.results, outcome.best)
 
 
 def choose_method(outcome: Outcome) -> None:

@@ -24,7 +24,7 @@ from nspca.specs.optimum import Standing
 MARKS = "✗", "?", "✓"
 """Marks of names that are ruled out, undecided and certain: by the codes of `fates_of`."""
 COLOURS = CONTEXT, UNDECIDED, PROVED
-"""Colours of the same names."""
+"""Colours of features that are ruled out, undecided and certain, in the order of `MARKS`."""
 KEEP = 1e-3
 """Preference for components that keep their numbers, smaller than one feature that they share."""
 

@@ -16,7 +16,7 @@ def show(outcome: Outcome, view: View) -> None:
     every = _sections(view, outcome.of.dataset.is_covariance)
     keys = [section.key for section in every]
     labels = {section.key: section.label(outcome.about) for section in every}
-    wanted = state.get("look") if state.get("look") in keys else keys[0]
+    wanted = state.get_one_of("look", keys, keys[0])
     chosen = st.segmented_control(
         "More about this",
         keys,

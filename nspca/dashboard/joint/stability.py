@@ -41,13 +41,8 @@ def show(outcome: Outcome, draw: Callable[[Outcome, np.ndarray, list[float]], No
     now = lookup.that_asks(spec)
     if now is None:
         took = cost_estimate.took(RESAMPLES * max(result.seconds, 0.05))
-        start.button(
-            f"Draw the rows {RESAMPLES} times: {took}",
-            lambda: start.start(spec, **outcome.of.given, components=result.components),
-            "stability",
-            type="secondary",
-            icon=":material/casino:",
-        )
+        label, icon = f"Draw the rows {RESAMPLES} times: {took}", ":material/casino:"
+        start.section_button(label, spec, outcome.of, "stability", icon, components=result.components)
         return
 
     def look(rows: list[Row]) -> None:

@@ -46,8 +46,7 @@ SMALL = 320
 def chosen() -> str:
     """Show the title and the tabs, and return the chosen tab."""
     st.title("Do we get the numbers of the papers?")
-    kept = state.get("paper")
-    paper = kept if kept in TABS else next(iter(TABS))
+    paper = state.get_one_of("paper", TABS, next(iter(TABS)))
     return st.segmented_control(
         "Paper",
         list(TABS),
@@ -68,7 +67,7 @@ def show() -> None:
 
 def form() -> PaperSpec:
     """Draw the choice of a figure or table, and return the spec of the chosen one."""
-    paper = state.get("paper") if state.get("paper") in PAPERS else next(iter(PAPERS))
+    paper = state.get_one_of("paper", PAPERS, next(iter(PAPERS)))
     mine = {item.name: item for item in ITEMS.values() if item.paper == paper}
     wanted = state.get("item")
     name = wanted if wanted in mine else _first(list(mine.values())).name

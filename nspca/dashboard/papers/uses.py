@@ -50,7 +50,7 @@ COUNTED = {"adjusted": "adjusted variance", "total": "total variance", "subspace
 
 def show() -> None:
     """Draw the choice of an application, and the chosen one."""
-    use = state.get("use") if state.get("use") in USES else next(iter(USES))
+    use = state.get_one_of("use", USES, next(iter(USES)))
     use = st.segmented_control(
         "Use",
         list(USES),
@@ -153,7 +153,7 @@ def _genes() -> None:
             icon=":material/label_off:",
         )
         return
-    prepared = state.get("prepared") if state.get("prepared") in PREPARED else "log"
+    prepared = state.get_one_of("prepared", PREPARED, "log")
     st.segmented_control(
         "Every gene as",
         list(PREPARED),
@@ -275,7 +275,7 @@ def _pictures(path: str, version: int) -> np.ndarray:
 
 def _draw_faces(rows: list[dict[str, Any]]) -> None:
     """Draw the choice of the test set, and the ROC curves of its rows."""
-    tested = state.get("tested") if state.get("tested") in TESTED else "rest"
+    tested = state.get_one_of("tested", TESTED, "rest")
     st.segmented_control(
         "Tested on",
         list(TESTED),
@@ -309,7 +309,7 @@ def _pitprops() -> None:
     k = left.slider(
         "Features in each component", 1, 13, **state.bind("props", min(13, max(1, state.get("props"))))
     )
-    counted = state.get("summed") if state.get("summed") in COUNTED else "adjusted"
+    counted = state.get_one_of("summed", COUNTED, "adjusted")
     right.segmented_control(
         "Variance counted as", list(COUNTED), required=True, **state.bind("summed", counted)
     )

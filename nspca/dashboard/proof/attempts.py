@@ -91,7 +91,7 @@ def attempts(asked: ProblemSpec) -> list[Attempt]:
 def _opened(key: str) -> nspca.Result:
     """Return the result that a search stored under `key`."""
     content = engine().store.result(key)
-    assert content is not None  # the caller has asked
+    assert content is not None  # the caller has checked that it is stored
     return OptimumSpec.unpack(content)
 
 

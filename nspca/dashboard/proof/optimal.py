@@ -93,7 +93,7 @@ class Candidate:
         return len(self.result.values) > 1
 
     def standing(self, now: JobState | None = None) -> Standing | None:
-        """Return what a search last said, or else an earlier one; None if no search has said anything."""
+        """Return the last standing that `now` or one of the searches in `mine` reported; None without one."""
         states = [attempt.now for attempt in self.mine]
         for state in states if now is None else [now, *states]:
             found = Standing.of(state.event, *self.result.components.shape)

@@ -24,5 +24,5 @@ def kept(run: Watched) -> nspca.Sweep | None:
 def _handed_in(run_id: str, finished: float | None) -> nspca.Sweep:
     """Return the partial sweep of a cancelled run, cached by its id and the time when it ended."""
     content = engine().store.result(run_id)
-    assert content is not None  # the caller has asked
+    assert content is not None  # the caller has checked that it is stored
     return nspca.Sweep.from_bytes(content)

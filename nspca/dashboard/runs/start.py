@@ -1,7 +1,8 @@
 """Start runs, and draw the buttons that start them.
 
-`answer_page` uses `offer` and `of_page` for the run of a page. Sections with a run of their own use `button`
-and `start`. In this module `of` is the open data set, and `asked` the question about it.
+`answer_page` uses `offer` and `of_page` for the run of a page. Sections with a run of their own use
+`section_button`, or `button` and `start`. In this module `of` is the open data set, and `asked` the question
+about it.
 """
 
 from collections.abc import Callable
@@ -32,6 +33,13 @@ def button(
     `type`, `icon` and `look` are as for `st.button`.
     """
     buttons.button(label, key, begin, type=type, icon=icon, **look)
+
+
+def section_button(
+    label: str, spec: Spec, of: Chosen, key: str, icon: str, help: str | None = None, **given: Any
+) -> None:
+    """Draw the button of a section that starts a run of `spec`; `given` are further arguments of the run."""
+    button(label, lambda: start(spec, **of.given, **given), key, type="secondary", icon=icon, help=help)
 
 
 def offer(

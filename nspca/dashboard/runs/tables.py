@@ -26,7 +26,7 @@ def measured(of: Chosen, problem: nspca.Problem, leading: bool = True) -> nspca.
     JobError
         When the computation failed.
     """
-    assert of.table is not None  # the caller has a folder
+    assert of.table is not None  # callers pass a folder
     A = problem.covariance
     spec = TableSpec(data=of.reference, center=A.center, scale=A.scale, leading=leading)
     now = defaults.look(spec, of.content)

@@ -15,6 +15,7 @@ from nspca.dashboard.answer_page import PicturePage
 from nspca.dashboard.app import buttons, frame, state, wording
 from nspca.dashboard.open_data import Chosen, heavy
 from nspca.dashboard.runs import progress
+from nspca.dashboard.runs.inputs import draw_signs, is_scaled
 from nspca.dashboard.spannogram import lessons, limit, low_rank, pictures, ranks, support
 from nspca.dashboard.spannogram.lessons import Lesson, teach
 from nspca.dashboard.spannogram.limit import Limit
@@ -59,23 +60,20 @@ class SpannogramPage(PicturePage[SweepSpec]):
         """Return the sweep of one k that proves the limit of the page; Sweep asks the same at this k."""
         start, most = low_rank.range_of_k(data.dataset.X.shape[1])
         k = max(1, min(state.get("k") or start, most))
-        scale = state.get("scale") and not data.dataset.is_covariance
         return SweepSpec(
-            data=data.spec, ks=(k,), nonneg=not state.get("signed"), center=state.get("center"), scale=scale
+            data=data.spec,
+            ks=(k,),
+            nonneg=not state.get("signed"),
+            center=state.get("center"),
+            scale=is_scaled(data),
         )
 
     def form(self, data: Chosen, asked: SweepSpec | None) -> None:
-        assert asked is not None  # each value of the address makes a question
+        assert asked is not None  # `question` raises for no address
         _, most = low_rank.range_of_k(data.dataset.X.shape[1])
         left, right = st.columns([3, 2], vertical_alignment="bottom")
         left.slider("k, the number of features", 1, most, **state.bind("k", asked.first))
-        right.segmented_control(
-            "Weights",
-            [False, True],
-            format_func={False: "nonnegative", True: "of any sign"}.__getitem__,
-            required=True,
-            **state.bind("signed"),
-        )
+        draw_signs(right)
         if _view() == "sphere":
             pictures.tolerance()
 
@@ -129,7 +127,7 @@ def _ways(name: str, noun: str) -> None:
 
 def _view() -> str:
     """Return the name of the open picture."""
-    return state.get("view") if state.get("view") in VIEWS else "curves"
+    return state.get_one_of("view", VIEWS, "curves")
 
 
 def _ready(data: Chosen) -> bool:
@@ -151,7 +149,7 @@ def _ready(data: Chosen) -> bool:
 def _answer(of: Subject, asked: SweepSpec, below: DeltaGenerator | None) -> None:
     """Draw the answer and what to do next, and its numbers folded `below` the picture.
 
-    All are drawn again once a smaller limit is proved. Before a room `below` is None.
+    All are drawn again once a smaller limit is proved. In present mode `below` is None.
     """
     known = limit.find(of, asked)
     if known.run is not None and progress.wait_shortly(known.run, PATIENCE).ended:

@@ -27,7 +27,7 @@ def curves(of: Subject) -> None:
     found = low_rank.rank2(of)
     noun = wording.noun(data)
     steps: list[str] = []
-    if not state.get("present"):  # before a room the picture takes all the space
+    if not state.get("present"):  # in present mode the picture takes all the space
         sets = math.comb(problem.n, problem.size)
         steps = lessons.steps(problem, noun, len(found.candidates), sets, _drawn(found))
 
@@ -93,7 +93,7 @@ def tolerance() -> None:
 
 def _exponent() -> int:
     """Return the chosen tolerance as p: the search of rank 3 stops within 10^-p of the optimum."""
-    return state.get("tol") if state.get("tol") in TOLERANCES else 3
+    return state.get_one_of("tol", TOLERANCES, 3)
 
 
 def sphere(of: Subject) -> None:

@@ -39,7 +39,7 @@ def show(of: Subject) -> None:
             "see when they are not."
         )
         return
-    kept = state.get("support") if state.get("support") in CHOICES else "tempting"
+    kept = state.get_one_of("support", CHOICES, "tempting")
     choice = st.segmented_control(
         "Which set of features?",
         list(CHOICES),

@@ -8,7 +8,7 @@ import streamlit as st
 from nspca.dashboard.app import state
 from nspca.dashboard.open_data import Chosen, forced_features, measures
 from nspca.dashboard.runs import methods
-from nspca.dashboard.runs.efforts import EFFORT_HELP, EFFORTS
+from nspca.dashboard.runs.inputs import draw_effort, draw_signs, effort, is_scaled
 from nspca.dashboard.runs.sweeps import default_range, finer, usual
 from nspca.dashboard.sweep import enough, whatif
 from nspca.dashboard.sweep.preview import Preview
@@ -31,7 +31,7 @@ def question(chosen: Chosen) -> SweepSpec:
     """
     n, forced = chosen.dataset.X.shape[1], forced_features(chosen)
     first, last = ends(chosen)
-    step, scale = state.get("step"), _scale(chosen)
+    step = state.get("step")
     _check(first, last, step, n, len(forced))
     ks = usual(first, last) if step is None else tuple(range(first, last + 1, step))
     if step is None and first <= (state.get("k") or 0) <= last:
@@ -40,12 +40,12 @@ def question(chosen: Chosen) -> SweepSpec:
         data=chosen.spec,
         ks=ks,
         methods=_methods(chosen),
-        effort=_effort(),
+        effort=effort(),
         forced=forced,
         keep=state.get("keep") if tuple(state.get("keep")) != forced and forced else (),
         nonneg=not state.get("signed"),
         center=state.get("center"),
-        scale=scale,
+        scale=is_scaled(chosen),
     )
 
 
@@ -74,13 +74,7 @@ def inputs(chosen: Chosen) -> None:
         help=STEP_HELP,
         **state.bind("step", then=whatif.changed),
     )
-    columns[3].segmented_control(
-        "Weights",
-        [False, True],
-        format_func={False: "nonnegative", True: "of any sign"}.__getitem__,
-        required=True,
-        **state.bind("signed", then=whatif.changed),
-    )
+    draw_signs(columns[3], whatif.changed)
     left, middle, right = st.columns([3, 1, 1], vertical_alignment="bottom")
     able = methods.able(_refusals(chosen))
     about = f"Several methods are drawn in one figure.\n{methods.summaries(able)}"
@@ -91,12 +85,7 @@ def inputs(chosen: Chosen) -> None:
         help=about,
         **state.bind("methods", list(_methods(chosen)), whatif.changed),
     )
-    middle.selectbox(
-        "Effort for the proof",
-        list(EFFORTS),
-        help=EFFORT_HELP,
-        **state.bind("effort", _effort(), whatif.changed),
-    )
+    draw_effort(middle, whatif.changed)
     right.toggle(
         "Standardise",
         disabled=chosen.dataset.is_covariance,
@@ -138,20 +127,10 @@ def label(request: SweepSpec) -> str:
     return f"Run {request.total} problems" if request.total > 1 else "Run one problem"
 
 
-def _effort() -> str:
-    """Return the effort in the address; "fast" if it names none."""
-    return state.get("effort") if state.get("effort") in EFFORTS else "fast"
-
-
-def _scale(chosen: Chosen) -> bool:
-    """Tell whether the data are standardised; a covariance never is."""
-    return state.get("scale") and not chosen.dataset.is_covariance
-
-
 def _refusals(chosen: Chosen) -> dict[str, str | None]:
     """Return for each method why it cannot answer the question; None when it can."""
     return methods.refusals(
-        chosen, not state.get("signed"), state.get("center"), _scale(chosen), forced_features(chosen)
+        chosen, not state.get("signed"), state.get("center"), is_scaled(chosen), forced_features(chosen)
     )
 
 

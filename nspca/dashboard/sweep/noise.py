@@ -39,13 +39,8 @@ def show(of: Chosen, problem: Problem, asked: SweepSpec, method: str) -> None:
         )
         if now is None:
             seconds = WITHOUT_PROOF * cost_estimate.each_k(of, "fast") * (1 + TABLES)
-            start.button(
-                f"Shuffle {TABLES} times at k = {problem.size}: {cost_estimate.took(seconds)}",
-                lambda: start.start(spec, **of.given),
-                "noise",
-                type="secondary",
-                icon=":material/shuffle:",
-            )
+            label = f"Shuffle {TABLES} times at k = {problem.size}: {cost_estimate.took(seconds)}"
+            start.section_button(label, spec, of, "noise", ":material/shuffle:")
             return
         if filling.watch(now, TABLES, lambda rows: _draw_rows(problem, rows), "noise", only=Shuffled):
             _draw(problem, lookup.opened(now.id, now.finished, spec.unpack))

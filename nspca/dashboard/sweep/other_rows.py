@@ -42,13 +42,8 @@ def show(of: Chosen, problem: Problem, asked: SweepSpec, method: str) -> None:
         )
         if now is None:
             seconds = WITHOUT_PROOF * cost_estimate.each_k(of, "fast") * len(spec.ks) * spec.total
-            start.button(
-                f"Hold out and draw again: {cost_estimate.took(seconds)}",
-                lambda: start.start(spec, **of.given),
-                "choice",
-                type="secondary",
-                icon=":material/casino:",
-            )
+            label = f"Hold out and draw again: {cost_estimate.took(seconds)}"
+            start.section_button(label, spec, of, "choice", ":material/casino:")
             return
         draw = lambda rows: _draw(problem, rows, method)  # noqa: E731
         if filling.watch(now, spec.total, draw, "choice", only=Weighed):

@@ -156,7 +156,7 @@ class SweepPage(AnswerPage[SweepSpec]):
         sweep = proofs.improved(results, tried)
         table, methods = proofs.table(sweep, tried), list(dict.fromkeys(method for method, _ in sweep))
         k = _shown_k(table)
-        method = state.get("shown") if state.get("shown") in methods else methods[0]
+        method = state.get_one_of("shown", methods, methods[0])
         found = sweep[method, k]
         proof = proofs.best(found, tried, k)
         result = found.with_certificate(None if proof is None else proof.certificate)

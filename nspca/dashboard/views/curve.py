@@ -1,6 +1,6 @@
 """Draw the curve of variance against k with its proved region, during a run and as a clickable figure.
 
-The sweep page uses all of it, and Compare the choice of `axis`. `asked` is the question of the sweep.
+The sweep page uses all of it, and Compare `axis` and `draw_axis`. `asked` is the question of the sweep.
 """
 
 from collections.abc import Callable, Sequence
@@ -36,15 +36,7 @@ def switches() -> DeltaGenerator:
     """
     line = st.container(horizontal=True, vertical_alignment="center")
     with line:
-        st.segmented_control(
-            "Variance in % of",
-            list(AXES),
-            format_func=lambda axis: f"% of {AXES[axis]}",
-            required=True,
-            label_visibility="collapsed",
-            help=AXIS_HELP,
-            **state.bind("axis", axis()),
-        )
+        draw_axis()
         st.segmented_control(
             "Bound",
             list(BOUNDS),
@@ -57,14 +49,27 @@ def switches() -> DeltaGenerator:
     return line
 
 
+def draw_axis() -> None:
+    """Draw the choice of the base of the percentages."""
+    st.segmented_control(
+        "Variance in % of",
+        list(AXES),
+        format_func=lambda axis: f"% of {AXES[axis]}",
+        required=True,
+        label_visibility="collapsed",
+        help=AXIS_HELP,
+        **state.bind("axis", axis()),
+    )
+
+
 def axis() -> str:
     """Return the chosen base of the percentages: "leading" or "total"."""
-    return state.get("axis") if state.get("axis") in AXES else "leading"
+    return state.get_one_of("axis", AXES, "leading")
 
 
 def _bounds() -> str:
     """Return the chosen bound: a key of `BOUNDS`."""
-    return state.get("bound") if state.get("bound") in BOUNDS else "ours"
+    return state.get_one_of("bound", BOUNDS, "ours")
 
 
 def figure(problem: Problem, frame: pd.DataFrame, asked: SweepSpec, **options: Any) -> go.Figure:

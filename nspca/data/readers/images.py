@@ -103,7 +103,7 @@ def _stack(files: Files, report: Report, packed: int | None) -> tuple[np.ndarray
         notes |= dict.fromkeys(note)
         if i % _REPORT_EVERY == 0:
             report(Event("reading images", done=i, total=len(files)))
-    assert stacked is not None  # there is at least one file
+    assert stacked is not None  # `files` is not empty
     return stacked, [label for label, _ in files], tuple(notes)
 
 

@@ -289,7 +289,7 @@ class NpyReader(Reader):
                 f"{self.source.called} is packed, and its rows cannot be read from the middle: unpack it."
             )
         self.probe()
-        assert self.source.path is not None  # on disk
+        assert self.source.path is not None  # a file on disk has one
         yield from _mapped_rows(self.source.path, rows or self._sides[0], self.source)
 
 

@@ -1,0 +1,54 @@
+"""Inputs that the forms of several pages share, and what the address says of them.
+
+Sweep, Compare, Spannogram and the pages about several components use them. In this module `of` is the open
+data set, `place` the part of the page that gets an input, and `then` is called when a visitor changes it.
+"""
+
+from collections.abc import Callable
+
+from streamlit.delta_generator import DeltaGenerator
+
+from nspca.dashboard.app import state
+from nspca.dashboard.open_data import Chosen
+
+SIGNS = {False: "nonnegative", True: "of any sign"}
+"""Words for the value `signed` of the address."""
+EFFORTS = ("fast", "standard", "thorough")
+"""Efforts for a proof of one component, as forms offer them."""
+EFFORT_HELP = (
+    "How hard to look for a tight upper bound: fast is seconds, standard tens of seconds, "
+    "thorough minutes for each k."
+)
+
+
+def draw_signs(place: DeltaGenerator, then: Callable[[], None] | None = None) -> None:
+    """Draw the choice of the permitted signs of weights."""
+    place.segmented_control(
+        "Weights",
+        list(SIGNS),
+        format_func=SIGNS.__getitem__,
+        required=True,
+        **state.bind("signed", then=then),
+    )
+
+
+def draw_effort(place: DeltaGenerator, then: Callable[[], None] | None = None) -> None:
+    """Draw the choice of the effort for a proof of one component."""
+    place.selectbox(
+        "Effort for the proof", list(EFFORTS), help=EFFORT_HELP, **state.bind("effort", effort(), then)
+    )
+
+
+def effort() -> str:
+    """Return the effort in the address; "fast" if it names none."""
+    return state.get_one_of("effort", EFFORTS, "fast")
+
+
+def is_centred(of: Chosen) -> bool:
+    """Tell whether the address has the data centred; a covariance never is."""
+    return state.get("center") and not of.dataset.is_covariance
+
+
+def is_scaled(of: Chosen) -> bool:
+    """Tell whether the address has the data standardised; a covariance never is."""
+    return state.get("scale") and not of.dataset.is_covariance
