@@ -151,6 +151,8 @@ def test_a_limit_is_stated_while_the_proof_is_at_work():
     limit = float(second.split("more than ")[1].split(" %")[0])
     assert second.startswith(":material/verified: Proved so far: no 2 components of 3 and 2 features,")
     assert 125 * value / total <= limit <= 125 * value / total + 0.1
+    one = replace(found, asked=found.asked.but(sizes=(3,)), live=True, upper=1.25 * value)
+    assert "Proved so far: no component of 3 features, with" in headline.sentences(one)[1]
     closed = headline.sentences(replace(found, live=True, upper=value))[1]
     assert "at least 100 % of the best possible" in closed and "This is proved" not in closed
 
