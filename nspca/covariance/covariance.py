@@ -30,6 +30,8 @@ start.
 """
 RESIDUAL = 1e-8
 """Largest accepted |Au - lu| relative to l1. Solvers only start from u and bounds prove themselves."""
+MOST_EXPONENT = 1000
+"""Largest power of two, up or down, near which variances may lie: float64 holds them with room to spare."""
 RANK_TOLERANCE = 1e-13
 """Eigenvalues below this times l1 are rounding: they are returned as zero."""
 
@@ -75,7 +77,7 @@ class Covariance:
         self.center, self.scale, self.digest, self.exponent = bool(center), bool(scale), digest, int(exponent)
         self._pairs: tuple[Array, Array] | None = None
         self._kept: dict[Hashable, Any] = {}
-        if abs(self.exponent) > 1000:
+        if abs(self.exponent) > MOST_EXPONENT:
             raise InvalidProblem(
                 "variances must fit float64 (about 1e-300 to 1e300), got data that puts them near "
                 f"2^{self.exponent}; multiply the data by a constant first"

@@ -30,7 +30,7 @@ from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs import cost_estimate, export, first_answer, lookup, progress, start
 from nspca.dashboard.runs.lookup import Kind, Watched
 from nspca.dashboard.runs.results import kept
-from nspca.errors import NSPCAError
+from nspca.errors import InvalidData, NSPCAError
 from nspca.jobs import JobState
 from nspca.specs import ProblemSpec
 
@@ -214,12 +214,19 @@ def open_page(title: str, find: Callable[[], Chosen]) -> Chosen:
 
     The head has the title, a line about the data, and for a stand-in the offer of the original. The title is
     drawn before `find` opens the data, since that may fail.
+
+    Raises
+    ------
+    InvalidData
+        When no variance of the prepared data can be explained; see `open_data.obstacle`.
     """
     st.title(title)
     data = find()
     data_line.line(data)
     data_line.rows(data)
     standin.offer(data)
+    if obstacle := open_data.obstacle(data):
+        raise InvalidData(obstacle)
     return data
 
 

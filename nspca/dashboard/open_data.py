@@ -20,7 +20,9 @@ import scipy.sparse as sp
 import streamlit as st
 
 import nspca
+from nspca.covariance.covariance import MOST_EXPONENT
 from nspca.covariance.inputs import SHIFT
+from nspca.covariance.linalg import binary_exponent
 from nspca.dashboard import open_folder
 from nspca.dashboard.app import cache, state, wording
 from nspca.data import (
@@ -48,6 +50,10 @@ LONGEST_STEM = 60
 _USUAL = {"id_column": None, "label_column": None, "features_in_rows": False}
 _USUAL_OF_TEXTS = {"id_column": None, "label_column": None}
 """Options of reading that are named even at their defaults, so that a first look finds the same reading."""
+EXTREME = (
+    "These numbers are so large or so small that their variances do not fit float64: standardise the "
+    "features, or divide the numbers by a constant before you upload them."
+)
 HEAVY = 5e9  # multiplications above which an eigenvalue decomposition keeps a person waiting
 
 
@@ -517,12 +523,14 @@ class Measures:
     ----------
     filled : int, values that are not zero
     constant : indices of the features that take one value only
+    exponent : int, the binary exponent of the largest number, as `binary_exponent` has it
     covariance : str, why the table may be a covariance matrix; empty when it is none, or is taken as one
     scales : str, why a table of measurements may want to be standardised; empty when its features are alike
     """
 
     filled: int
     constant: np.ndarray
+    exponent: int
     covariance: str
     scales: str
 
@@ -538,8 +546,29 @@ def _measures(content: str, covariance: bool, kind: str, _data: Dataset) -> Meas
     filled = _data.X.nnz if sp.issparse(_data.X) else int(np.count_nonzero(_data.X))
     square = "" if covariance else covariance_suggestion(_data.X)[1]
     measured = kind == "table" and not covariance and not sp.issparse(_data.X)
+    exponent = int(binary_exponent(_data.X.data if sp.issparse(_data.X) else _data.X))
+    # Squares of extreme numbers would be infinite or zero.
+    measured = measured and not _is_extreme(exponent)
     scales = scaling_suggestion(np.std(_data.X, axis=0)) if measured else ""
-    return Measures(filled, _data.constant_columns(), square, scales)
+    return Measures(filled, _data.constant_columns(), exponent, square, scales)
+
+
+def _is_extreme(exponent: int) -> bool:
+    """Tell whether numbers below ``2**exponent`` have variances that float64 cannot hold."""
+    return abs(2 * exponent) > MOST_EXPONENT
+
+
+def obstacle(of: Chosen) -> str:
+    """Return a sentence on why no variance of the prepared data can be explained; empty for other data.
+
+    Folders and covariance matrices are not examined.
+    """
+    if of.table is not None or of.dataset.is_covariance:
+        return ""
+    seen = measures(of)
+    if state.get("center") and seen.constant.size == of.dataset.X.shape[1]:
+        return "Every feature is constant: there is no variance to explain. Choose other data."
+    return EXTREME if _is_extreme(seen.exponent) and not state.get("scale") else ""
 
 
 def heavy(data: Dataset) -> bool:

@@ -25,6 +25,12 @@ HOVER_DIGITS = 5
 """Significant digits of a hover: a search gains little by little."""
 
 
+LEAST_HEIGHT = 1e-4
+"""Least height of the vertical axis of a gap, as a share of the value: ticks then differ in their first six
+digits. Bounds that are nearer than that lie on each other.
+"""
+
+
 def gap_figure(
     lower: ArrayLike,
     upper: ArrayLike,
@@ -99,8 +105,8 @@ def _heights(lower: np.ndarray, upper: np.ndarray) -> list[float] | None:
         return None
     least, most = float(np.nanmin(lower)), float(np.nanmax(upper))
     span = min(most - least, max(4 * float(gaps[-1]), (most - least) / 20))
-    bottom = max(least, float(lower[-1]) - span)
-    return [bottom - span / 12, min(most, float(lower[-1]) + span) + span / 12]
+    bottom, margin = max(least, float(lower[-1]) - span), max(span / 12, LEAST_HEIGHT * abs(lower[-1]) / 2)
+    return [bottom - margin, min(most, float(lower[-1]) + span) + margin]
 
 
 def rho_figure(d: Iterable[int], rho: ArrayLike, b3_ratio: ArrayLike | None = None) -> go.Figure:

@@ -4,6 +4,7 @@ import base64
 import csv
 import io
 import json
+import re
 import runpy
 import zipfile
 from dataclasses import replace
@@ -55,6 +56,7 @@ def uploaded() -> Finished:
         feature_names=names,
         sample_names=tuple(f"s{i}" for i in range(40)),
         provenance=HOSTILE,
+        notes=("Left out because of missing values: 1 of 7 features (<b>2</b> missing values).",),
     )
     where = DataSpec(upload="0" * 64, file="../../x';import os.csv", label_column="a")
     asked = SweepSpec(data=where, ks=(1, 2), methods=("threshold", "auto"), scale=True)
@@ -160,6 +162,7 @@ def test_the_readme_names_every_file(unpacked):
         if path.is_file() and path.parent.name != "certificates"
     ]
     assert all(name in readme for name in alone if name != "README.txt") and "certificates/" in readme
+    assert all(note in readme for note in done.about.dataset.notes), "what reading changed is said"
     assert ("The run was cancelled: 4 of 6" in readme) == (len(done.asked.ks) == 3)
     assert (folder / "data.npz").exists() == (done.asked.data.upload is not None)
     entries = (folder / "references.bib").read_text("utf-8")
@@ -185,6 +188,7 @@ def test_names_that_mean_harm_are_text():
     with zipfile.ZipFile(io.BytesIO(packed(done))) as zipped:
         read = {name.partition("/")[2]: zipped.read(name) for name in zipped.namelist()}
     assert b"<script>alert" not in read["report.html"] and b"<img src=x>" not in read["report.html"]
+    assert b"(&lt;b&gt;2&lt;/b&gt; missing values)" in read["report.html"]
     table = read["tables/components.csv"].decode("utf-8-sig")
     cells = [cell for row in csv.reader(io.StringIO(table)) for cell in row]
     assert any(cell.startswith("'=cmd") for cell in cells) and not any(
@@ -298,6 +302,10 @@ def test_everything_of_parts_holds_and_runs(parts, monkeypatch, capsys):
         joint_everything.figures(outcome, joint_parts.VIEW)
     )
     page = (folder / "report.html").read_text("utf-8")
+    assert (folder / "figures/samples-along-components.svg").exists()
+    captions = re.findall("<figcaption>(.*?)</figcaption>", page)
+    assert len(captions) == len(list(folder.glob("figures/*.svg")))
+    assert {"Variance by method", "Parts by joint", "Samples along components"} <= set(captions)
     assert (
         "<script" not in page
         and "nothing above" not in page

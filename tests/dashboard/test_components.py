@@ -151,6 +151,8 @@ def test_a_limit_is_stated_while_the_proof_is_at_work():
     limit = float(second.split("more than ")[1].split(" %")[0])
     assert second.startswith(":material/verified: Proved so far: no 2 components of 3 and 2 features,")
     assert 125 * value / total <= limit <= 125 * value / total + 0.1
+    one = replace(found, asked=found.asked.but(sizes=(3,)), live=True, upper=1.25 * value)
+    assert "Proved so far: no component of 3 features, with" in headline.sentences(one)[1]
     closed = headline.sentences(replace(found, live=True, upper=value))[1]
     assert "at least 100 % of the best possible" in closed and "This is proved" not in closed
 
@@ -162,6 +164,8 @@ def test_a_limit_is_stated_while_the_proof_is_at_work():
         (0.4329, 0.4401, ("43.29 %", "44.01 %")),  # 43.2 / 44.1 is 0.4 % less than the quotient
         (0.4329, 0.43301, ("43.29 %", "43.31 %")),
         (0.0129, 0.0401, ("1.29 %", "4.01 %")),
+        (0.0072272, 0.00737, ("0.722 %", "0.737 %")),  # 0.72 / 0.74 is 97.3 %, the quotient 98.06 %
+        (0.00722, 0.00722001, ("0.72 %", "0.73 %")),
         (0.5, np.inf, ("50.0 %", "")),
         (0.012, np.inf, ("1.2 %", "")),
     ],

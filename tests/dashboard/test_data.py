@@ -1,6 +1,7 @@
 """Data: every sample, an upload, and everything that can be wrong with one."""
 
 import base64
+import html
 import io
 import re
 import time
@@ -673,3 +674,26 @@ def test_an_address_that_somebody_edited_counts_the_words_all_the_same(visit, ad
     }
     again = visit(PAGE, **{**address(page), **odd})
     assert not again.exception and "stop" not in address(again) and "most" not in address(again)
+
+
+@pytest.mark.parametrize(
+    ("column", "said"),
+    [
+        (["5"] * 4, "Every feature is constant: there is no variance to explain."),
+        (["1e300", "-2e300", "3e299", "1e299"], "their variances do not fit float64"),
+        (["1e-300", "-2e-300", "3e-300", "1e-299"], "their variances do not fit float64"),
+    ],
+)
+def test_data_without_a_variance_are_refused_on_every_page_in_one_sentence(
+    visit, address, texts, sentence, column, said
+):
+    page = upload(visit, csv([[one, one, one] for one in column], header="abc"))
+    assert said in texts(page) and not page.exception
+    assert not [error.value for error in page.error]
+    given = {name: value for name, value in address(page).items() if name != "source"}
+    for path in ("sweep", "components", "compare", "spannogram"):
+        assert said in html.unescape(sentence(visit(f"pages/{path}.py", **given)))
+    if "float64" in said:
+        page.button(key="do_scale").click().run()
+        assert said not in texts(page)
+        assert not visit("pages/spannogram.py", **address(page)).error, "standardised, they have variances"

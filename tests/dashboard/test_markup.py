@@ -90,7 +90,9 @@ PLACES = {
     "component as a file": lambda name: standalone.html(
         name, name, Markup(""), "", "", {"names": [name]}
     ).decode(),
-    "pictures": lambda name: page.still({"a": SimpleNamespace(svg=b"1", png=b"22")}, {"a": drawn(name)}),
+    "pictures": lambda name: page.still(
+        {"a": SimpleNamespace(svg=b"1", png=b"22")}, {"a": drawn(name)}, {"a": name}
+    ),
     "report": report_of,
     "figure": lambda name: render("figure", alt=name, figure=Markup("")),
     "sweep and comparison": sweep_of,

@@ -219,3 +219,12 @@ def test_the_steps_of_the_lesson_only_settle_more():
     for before, now in pairwise(steps):
         assert (now.possible <= before.possible).all()
         assert now.open == 0 or (before.certain <= now.certain).all()
+
+
+@pytest.mark.parametrize("own", [True, False])
+@pytest.mark.parametrize("columns", [1, 2])
+def test_a_search_is_mentioned_to_those_who_can_start_one(own, columns):
+    result = nspca.solve(nspca.Problem.from_data(np.eye(6), k=(2,) * columns), certify=None)
+    answer = optimal.Candidate(None, SweepSpec(data=DataSpec(sample="digits"), ks=(2,)), 2, result, [], own)
+    said = optimal._question(answer, 0.5)
+    assert "at least 50.0 % of the best possible" in said and ("A search can prove" in said) == own

@@ -133,7 +133,10 @@ def test_the_sentence_at_the_top_holds(nonneg):
         assert ("a quick limit: Sweep proves a tighter one" in said) == known.is_quick
         assert ("nonnegative" in proof) == nonneg
     steps = lessons.steps(of.problem, "pixel", len(found.candidates), math.comb(64, 10), 9)
-    assert f"{len(found.candidates)} sets to check instead of 151 billion" in steps[1]
+    assert f"the sets to check are {len(found.candidates)} instead of 151 billion" in steps[1]
+    different = {tuple(sorted(support)) for support in found.candidates}
+    assert len(different) == len(found.candidates) and () not in different
+    assert lessons.steps(of.problem, "pixel", 2, 2, 2)[1].endswith("So the sets to check are 2.")
     assert not any("%" in step for step in steps), "one limit on the page"
 
 

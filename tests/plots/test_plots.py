@@ -345,6 +345,8 @@ def test_gap_and_rho():
     assert low < 10 and 10.8 < high < 12, "the first bound does not hide how the gap closes"
     low, high = plots.gap_figure([1.0, 9.0], [20.0, 10.0]).layout.yaxis.range
     assert low < 9 and high > 10
+    low, high = plots.gap_figure([9.0] * 2, [9 + 3e-9, 9 + 1e-9]).layout.yaxis.range
+    assert low < 9 < high and 1e-4 <= (high - low) / 9 < 2e-4, "ticks stay numbers that can be read"
     assert plots.gap_figure([5.0], [5.0]).layout.yaxis.range is None
     rho = plots.rho_figure([1, 2], [0.25, 0.5], [np.nan, 0.9999997])
     assert list(named(rho, "promised before (Theorem 1)").y) == [25, 50]

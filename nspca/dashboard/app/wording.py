@@ -16,7 +16,7 @@ from nspca.progress import Event
 from nspca.specs.published import PAPER
 
 SPECIAL = re.compile(r"[\\`*_{}\[\]()<>#+\-.!|$~&^=:]")
-MOST_DIGITS = 2  # after the point of two shares that hardly differ
+MOST_DIGITS = 2  # after the point of two shares of 10 % or more that hardly differ
 LAST_DIGIT = 0.1
 """Percentage points by which a guarantee may differ from the quotient of two printed percentages: a unit of
 its last digit."""
@@ -110,12 +110,14 @@ def shares(reached: float, possible: float) -> tuple[str, str]:
 
 
 def digits_apart(reached: float, possible: float) -> int:
-    """Return the digits after the point of a reached share and its limit in per cent: 1 or `MOST_DIGITS`.
+    """Return the digits after the point of a reached share and its limit in per cent, at least 1.
 
-    Fewer digits must tell both apart, and a reader who divides the printed numbers must get the printed
-    guarantee, up to `LAST_DIGIT`.
+    They tell both apart, and a reader who divides the printed numbers gets the printed guarantee, up to
+    `LAST_DIGIT`. Shares below 10 % may take more than `MOST_DIGITS` for that, since they begin further right.
+    Two shares that hardly differ take `MOST_DIGITS`.
     """
-    for digits in range(1, MOST_DIGITS):
+    smaller = max(0, 1 - math.floor(math.log10(100 * possible))) if possible > 0 else 0
+    for digits in range(1, MOST_DIGITS + smaller + 1):
         unit = 10.0**-digits
         low, high = math.floor(100 * reached / unit), math.ceil(100 * possible / unit)
         is_apart = 100 * (possible - reached) >= unit

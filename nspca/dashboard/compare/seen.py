@@ -41,7 +41,7 @@ class Seen:
         """Return the statement about the best answer, a heading with the methods that found it, and a line
         with how good it is at least and what the bars are.
         """
-        best = max(result.value for result in self.of_k.values()) or 1.0
+        best = max(result.value for result in self.of_k.values())
         first = [method for method, result in self.of_k.items() if result.value >= best * (1 - SAME)]
         said = statement.state_result(
             self.run.data.dataset,

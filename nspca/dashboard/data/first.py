@@ -3,6 +3,7 @@
 import numpy as np
 import streamlit as st
 
+from nspca.dashboard import open_data
 from nspca.dashboard.app import frame, state, wording
 from nspca.dashboard.data import preview, standin
 from nspca.dashboard.open_data import Chosen, whole_folder
@@ -17,9 +18,12 @@ NO_GROUP = ""
 
 def show(of: Chosen) -> None:
     """Draw the chosen data, with links to the pages that analyse them."""
+    obstacle = open_data.obstacle(of)
     with frame.picture():
-        preview.title(whole_folder(of), f"{summary(whole_folder(of))} {advice(of.dataset)}")
+        preview.title(whole_folder(of), f"{summary(whole_folder(of))} {obstacle or advice(of.dataset)}")
         preview.picture(of.dataset, PICTURES)
+    if obstacle:
+        return
     with st.container(horizontal=True, vertical_alignment="center"):
         frame.way_on(SWEEP, f"Sweep: how many {_nouns(of.dataset)} are enough?")
         for path, label in next_pages(of):

@@ -10,7 +10,7 @@ import streamlit as st
 
 from nspca.dashboard.app import buttons, state, wording
 from nspca.dashboard.components import figures
-from nspca.dashboard.open_data import Chosen, heavy, is_sample, measures, problem
+from nspca.dashboard.open_data import Chosen, heavy, is_sample, measures, obstacle, problem
 from nspca.data import PREPARATIONS, SAMPLES, Dataset
 from nspca.errors import NSPCAError
 from nspca.plots import sparsity_figure, spectrum_figure
@@ -269,7 +269,12 @@ def _changed() -> None:
 
 
 def _spectrum(of: Chosen) -> None:
-    """Draw the leading eigenvalues of the prepared data; for a heavy table only after a button is pressed."""
+    """Draw the leading eigenvalues of the prepared data; for a heavy table only after a button is pressed.
+
+    Nothing is drawn for data without a variance, of which the first screen says why.
+    """
+    if obstacle(of):
+        return
     matrix = problem(of, True, state.get("center"), state.get("scale"))
     if heavy(of.dataset) and not buttons.pressed(
         "Show how the variance is spread",

@@ -10,7 +10,7 @@ import streamlit as st
 from nspca.dashboard.app import buttons, state, wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.data import counting, first
-from nspca.dashboard.open_data import Chosen, columns, measures, read_as, read_first
+from nspca.dashboard.open_data import EXTREME, Chosen, columns, measures, obstacle, read_as, read_first
 from nspca.data import Dataset, Layout, features_in_rows_suggestion
 from nspca.data.annotation import PREFIX
 from nspca.data.counting import LIMIT_WORDS, STOP_WORDS, WEIGHTS
@@ -238,8 +238,11 @@ def offers(of: Chosen) -> None:
         suggested, sentence = features_in_rows_suggestion(data.X, data.sample_names, data.feature_names)
         if suggested:
             _turn(sentence)
-    if measures(of).scales and not state.get("scale"):
-        said = "The features have different scales: those with large numbers decide."
+    said = (
+        "The features have different scales: those with large numbers decide." if measures(of).scales else ""
+    )
+    said = "Standardised features may have numbers of any size." if obstacle(of) == EXTREME else said
+    if said and not state.get("scale"):
         _offer(said, "Standardise", "scale", scale=True)
     if sentence := measures(of).covariance:
         _offer(wording.plain(sentence), "Take it as a covariance", "covariance", _turned, cov=True)

@@ -36,10 +36,13 @@ class ReportTexts:
     code: str
 
 
-def still(pictures: Mapping[str, Picture], drawn: Mapping[str, go.Figure]) -> Markup:
+def still(
+    pictures: Mapping[str, Picture], drawn: Mapping[str, go.Figure], captions: Mapping[str, str]
+) -> Markup:
     """Return the HTML of pictures, each as the smaller of its SVG and PNG files, for `ReportTexts.pictures`.
 
-    `drawn` has the figures by the same names, whose descriptions the images carry.
+    `drawn` has the figures by the same names, whose descriptions the images carry. `captions` has the lines
+    below them.
 
     An SVG in an image element cannot run scripts.
     """
@@ -48,7 +51,7 @@ def still(pictures: Mapping[str, Picture], drawn: Mapping[str, go.Figure]) -> Ma
         small = min(picture.svg, picture.png, key=len)
         kind = "svg+xml" if small is picture.svg else "png"
         source = f"data:image/{kind};base64,{base64.b64encode(small).decode()}"
-        sources.append((alt_text(drawn[name]), source))
+        sources.append((alt_text(drawn[name]), source, captions[name]))
     return render("pictures", pictures=sources)
 
 
@@ -69,6 +72,7 @@ def html(about: Chosen, texts: ReportTexts, made: datetime) -> bytes:
         name=data.name,
         what=texts.what,
         provenance=data.provenance,
+        notes=data.notes,
         stand_in=data.source == "stand-in",
         asked=texts.asked,
         pictures=texts.pictures,

@@ -31,8 +31,8 @@ def text(about: Chosen, asked: str, files: Mapping[str, File], check: Sequence[s
     warning = [STAND_IN, ""] if data.source == "stand-in" else []
     width = max(map(len, files))
     lines = [f"  {path:<{width}}  {file.about}" for path, file in files.items() if file.about]
-    provenance = " ".join(data.provenance.split())
-    parts = [name, "=" * len(name), "", *warning, *([provenance, ""] if provenance else []), asked, ""]
+    said = [line for line in (" ".join(text.split()) for text in (data.provenance, *data.notes)) if line]
+    parts = [name, "=" * len(name), "", *warning, *([*said, ""] if said else []), asked, ""]
     parts += [
         f"Made with nspca {nspca.__version__} on {made:%Y-%m-%d %H:%M} UTC.",
         "",

@@ -115,7 +115,7 @@ class Whole:
     def pack(self, contents: Contents, made: datetime) -> bytes:
         """Return the ZIP of a result; `made` is in UTC."""
         code, prepared = self.script(contents), self.about.dataset.prepared
-        still = page.still(contents.pictures, contents.drawn)
+        still = page.still(contents.pictures, contents.drawn, contents.captions)
         report = page.html(self.about, ReportTexts(self.what, self.line, still, contents.proved, code), made)
         proofs = {
             f"{CERTIFICATES}{name}.npz": certificate.of_prepared(prepared).to_bytes()

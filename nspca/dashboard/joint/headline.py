@@ -85,7 +85,7 @@ def sentences(outcome: Outcome) -> tuple[str, str]:
     if math.isinf(outcome.limit):
         return first, "" if outcome.live else "How much better another choice could be is not proved yet."
     count, _, of = outcome.sizes.partition(", each of ")
-    such = f"{count.replace(' ', ' such ', 1)}" if of else outcome.sizes
+    such = f"{count.replace(' ', ' such ', 1)}" if of else outcome.sizes.removeprefix("1 ")
     terms = _terms(outcome)
     if _is_best(outcome):
         return first, f":material/verified: No other {such}{terms} {capture} more. This is proved."

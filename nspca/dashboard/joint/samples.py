@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import plotly.graph_objects as go
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -45,18 +46,18 @@ def show(outcome: Outcome) -> None:
     if scores is None:
         st.caption("The samples are left out: some features take one value in the rows that are drawn.")
         return
-    columns, r = label_columns(data), scores.shape[1]
+    columns = label_columns(data)
     places = st.columns([2, 1, 1, 2])
     with places[0]:
         label = _choose_label(columns)
-    across, up = _axes(outcome, r, places[1:3])
+    along = _axes(outcome, scores.shape[1], places[1:3])
     if outcome.of.table is not None:
         st.caption(f"Drawn are {len(scores):,} rows of the folder, chosen at random.")
-    if r == 1:
-        figure = score_figure(scores, columns.get(label), data.sample_names)
+    figure = _figure(outcome, scores, label, along)
+    if scores.shape[1] == 1:
         figures.draw(figure, f"strip_{outcome.run_id}")
     else:
-        _map(outcome, scores, columns, label, (across, up))
+        _map(outcome, scores, figure, label, along)
     buttons.download(
         "Scores of all samples, CSV",
         lambda: frame_to_csv(labelled(score_table(outcome, scores), data)),
@@ -64,6 +65,31 @@ def show(outcome: Outcome) -> None:
         key="scores",
     )
     groups.show(outcome, scores, columns, label)
+
+
+def drawn(outcome: Outcome) -> go.Figure | None:
+    """Return the figure of the samples as `show` draws it, for export; None without samples."""
+    scores = None if outcome.of.dataset.is_covariance else scores_of(outcome)
+    if scores is None:
+        return None
+    return _figure(outcome, scores, _label(label_columns(outcome.of.dataset)), _along(scores.shape[1]))
+
+
+def _figure(outcome: Outcome, scores: np.ndarray, label: str, along: tuple[int, int]) -> go.Figure:
+    """Return the map of the samples along two components (numbers from 1); of one component, a strip."""
+    data, one = outcome.of.dataset, outcome.about.one
+    labels = label_columns(data).get(label)
+    if scores.shape[1] == 1:
+        return score_figure(scores, labels, data.sample_names)
+    axes = [number - 1 for number in along]
+    return sample_map(
+        scores[:, axes],
+        labels,
+        data.sample_names,
+        axes=[f"{one} {number}" for number in along],
+        label=label,
+        arrows=_arrows(outcome, scores, axes),
+    )
 
 
 def scores_of(outcome: Outcome) -> np.ndarray | None:
@@ -91,27 +117,21 @@ def _choose_label(columns: Mapping[str, Any]) -> str:
     if not columns:
         st.caption("These data have no labels. The page Data adds them from a file of sample annotations.")
         return ""
-    names = [*columns, NO_GROUPS]
-    wanted = state.get("group") if state.get("group") in names else names[0]
-    chosen = st.selectbox("Colour by", names, **state.bind("group", wanted))
+    wanted = _label(columns) or NO_GROUPS
+    chosen = st.selectbox("Colour by", [*columns, NO_GROUPS], **state.bind("group", wanted))
     return "" if chosen == NO_GROUPS else chosen
 
 
+def _label(columns: Mapping[str, Any]) -> str:
+    """Return the label column that the address names, or the first; empty for none."""
+    wanted = state.get("group")
+    return "" if wanted == NO_GROUPS else wanted if wanted in columns else next(iter(columns), "")
+
+
 @st.fragment
-def _map(
-    outcome: Outcome, scores: np.ndarray, columns: Mapping[str, Any], label: str, along: tuple[int, int]
-) -> None:
+def _map(outcome: Outcome, scores: np.ndarray, figure: go.Figure, label: str, along: tuple[int, int]) -> None:
     """Draw the map along two components (numbers from 1), and the selected samples."""
-    data, one, (across, up) = outcome.of.dataset, outcome.about.one, along
-    axes = [f"{one} {across}", f"{one} {up}"]
-    figure = sample_map(
-        scores[:, [across - 1, up - 1]],
-        columns.get(label),
-        data.sample_names,
-        axes=axes,
-        label=label,
-        arrows=_arrows(outcome, scores, [across - 1, up - 1]),
-    )
+    across, up = along
     st.html(TOUCH)
     with st.container(key="sample_map"):
         event = st.plotly_chart(
@@ -122,12 +142,12 @@ def _map(
             config={"displaylogo": False},
             alt=alt_text(figure),
         )
-    if len(drawn_samples(len(scores))) < len(scores):
-        drawn = len(drawn_samples(len(scores)))
+    points = len(drawn_samples(len(scores)))
+    if points < len(scores):
         st.caption(
-            f"Drawn are {drawn:,} of {len(scores):,} samples, at most {MOST_POINTS:,}. The CSV has all."
+            f"Drawn are {points:,} of {len(scores):,} samples, at most {MOST_POINTS:,}. The CSV has all."
         )
-    _chosen(outcome, scores, columns, label, chosen_samples(event.get("selection"), len(scores)))
+    _chosen(outcome, scores, label, chosen_samples(event.get("selection"), len(scores)))
 
 
 def _axes(outcome: Outcome, r: int, places: Sequence[DeltaGenerator]) -> tuple[int, int]:
@@ -135,11 +155,17 @@ def _axes(outcome: Outcome, r: int, places: Sequence[DeltaGenerator]) -> tuple[i
 
     There is nothing to choose, and nothing is drawn, up to r = 2.
     """
-    across, up = (min(max(1, state.get(name)), r) for name in ("across", "up"))
+    across, up = _along(r)
     if r > 2:
         one, numbers = outcome.about.one.capitalize(), list(range(1, r + 1))
         across = places[0].selectbox(f"{one} across", numbers, **state.bind("across", across))
         up = places[1].selectbox(f"{one} up", numbers, **state.bind("up", up))
+    return across, up
+
+
+def _along(r: int) -> tuple[int, int]:
+    """Return the numbers of the two components that the address names, each from 1 to r."""
+    across, up = (min(max(1, state.get(name)), r) for name in ("across", "up"))
     return across, up
 
 
@@ -161,16 +187,14 @@ def correlations(features: Any, scores: np.ndarray) -> np.ndarray:
     return np.clip(np.divide(Z.T @ S, sizes, out=np.zeros_like(sizes), where=sizes > 0), -1, 1)
 
 
-def _chosen(
-    outcome: Outcome, scores: np.ndarray, columns: Mapping[str, Any], label: str, rows: list[int]
-) -> None:
+def _chosen(outcome: Outcome, scores: np.ndarray, label: str, rows: list[int]) -> None:
     """Draw the list of selected samples, with a CSV download."""
     if not rows:
         st.caption("Draw a lasso or a box around samples to list them. Point at a sample to see its name.")
         return
     data = outcome.of.dataset
     table = score_table(outcome, scores).iloc[rows]
-    of = f": {counted(columns[label], rows)}" if label else ""
+    of = f": {counted(label_columns(data)[label], rows)}" if label else ""
     st.markdown(f"**{wording.things(len(rows), 'sample')} chosen**{of}")
     tables.show(table.head(SHOWN), height=min(300, 38 + 35 * len(rows)), alt="The chosen samples")
     buttons.download(

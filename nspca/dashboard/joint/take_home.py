@@ -29,7 +29,7 @@ from nspca.presentation.markup import Markup, render
 from nspca.presentation.numerals import format_bound, format_value, format_value_share
 from nspca.proving import EXHAUSTIVE
 
-METHODS = "variance-by-method"
+METHODS, SAMPLES = "variance-by-method", "samples-along-components"
 UP, DOWN = "_UP", "_DN"
 """Endings of the two sets of a component with weights of both signs, as in MSigDB."""
 RNK_HELP = "All features by their correlation with the scores, for enrichment tools."
@@ -43,7 +43,8 @@ def of(outcome: Outcome, view: View) -> TakeHome:
     named = given_names.given()
     whole = _whole(outcome)
     proved = outcome.certificate and outcome.certificate.upper
-    key = f"{outcome.run_id} {list(outcome.results)} {state.get('over')} {proved} {sorted(named.items())}"
+    drawn = [state.get(name) for name in ("over", "group", "across", "up")]
+    key = f"{outcome.run_id} {list(outcome.results)} {drawn} {proved} {sorted(named.items())}"
     return TakeHome(
         whole.folder,
         key,
@@ -190,7 +191,9 @@ def ranked_lists(outcome: Outcome) -> dict[str, bytes]:
 
 def figures(outcome: Outcome, view: View) -> dict[str, go.Figure]:
     """Return the figures of the result, by name."""
-    return {METHODS: methods.cumulative(outcome), **view.figures(outcome)}
+    found = {METHODS: methods.cumulative(outcome), **view.figures(outcome)}
+    mapped = samples.drawn(outcome)
+    return found if mapped is None else found | {SAMPLES: mapped}
 
 
 def pack(

@@ -153,7 +153,10 @@ def _show(answer: Candidate, proof: Proof | None, ratio: float) -> None:
 
 
 def _question(answer: Candidate, ratio: float | None) -> str:
-    """Return the question whether an answer is the best; `ratio` is what is proved of it, or None."""
+    """Return the question whether an answer is the best; `ratio` is what is proved of it, or None.
+
+    Only the owner of a run is told of a search, because only the owner has the button that starts one.
+    """
     subject, verb, pronoun, better = f"the {answer.noun}", "is", "it", "a better one"
     if answer.many:
         subject, verb, pronoun, better = f"these {answer.noun}s", "are", "they", "better ones"
@@ -161,7 +164,8 @@ def _question(answer: Candidate, ratio: float | None) -> str:
     if ratio is not None:
         known = f"{subject.capitalize()} {verb} at least {format_guarantee(ratio)} of the best possible."
     ask = f"**{verb.capitalize()} {pronoun} the best?**"
-    return f"{ask} {known} A search can prove that nothing is better, or find {better}."
+    search = f" A search can prove that nothing is better, or find {better}." if answer.own else ""
+    return f"{ask} {known}{search}"
 
 
 def _offer(answer: Candidate, known: nspca.Certificate | None) -> None:

@@ -52,6 +52,11 @@ def count_in_words(count: int) -> str:
     return f"{count:,}"
 
 
+def instead_of_all(candidates: int, sets: int) -> str:
+    """Return how many sets would otherwise be checked, as the end of a phrase; empty if no set is spared."""
+    return f" instead of {count_in_words(sets)}" if candidates < sets else ""
+
+
 def steps(problem: Problem, noun: str, candidates: int, sets: int, drawn: int) -> list[str]:
     """Return the sentences beside the picture of rank 2.
 
@@ -68,7 +73,7 @@ def steps(problem: Problem, noun: str, candidates: int, sets: int, drawn: int) -
         f"A main direction is a weighting of all {noun}s along which the data vary most. The angle φ mixes "
         "the first two: 90° is the first principal component alone, 0° the second.",
         f"The {problem.size} {curves} are the best set for a mix. They change only where curves cross. "
-        f"So there are {count_in_words(candidates)} sets to check instead of {count_in_words(sets)}{strip}.",
+        f"So the sets to check are {count_in_words(candidates)}{instead_of_all(candidates, sets)}{strip}.",
     ]
     directions = min(problem.n, problem.covariance.shape[0])  # no more than rows, nor than features
     if directions > 2:

@@ -72,7 +72,8 @@ class Rank2:
     found : intervals of angles with their supports, for the drawing
     optimum : angle and sign of the optimum
     value : value of the optimum
-    candidates : supports, as arrays of features, that are best at some angle, in the order of the angle
+    candidates : different supports, as arrays of features, that are best at some angle, in the order of the
+        angle; one that is best in several intervals is here once, and the empty one is left out
     exact : whether all intervals were computed; otherwise they come from a grid of angles
     """
 
@@ -109,12 +110,17 @@ def _rank2(key: tuple[Any, ...], _of: Subject) -> Rank2:
     except Refused:  # thousands of curves take turns: the grid of the drawing is all there is
         sign, at = drawn.best
         sets = [support for row in drawn.sets for support in row]
-        return Rank2(
-            V, drawn, (float(drawn.phi[at]), 1 - 2 * sign), float(drawn.objective[sign, at]), sets, False
-        )
+        optimum = float(drawn.phi[at]), 1 - 2 * sign
+        return Rank2(V, drawn, optimum, float(drawn.objective[sign, at]), different(sets), False)
     members = tuple(_members(band, len(V)) for band in bands)
     found = Spans(drawn.phi, drawn.objective, tuple(band.edges for band in bands), members)
-    return Rank2(V, found, optimum, value, [support for row in members for support in row], True)
+    sets = [support for row in members for support in row]
+    return Rank2(V, found, optimum, value, different(sets), True)
+
+
+def different(supports: list[Array]) -> list[Array]:
+    """Return the different supports that are not empty, in the order in which they first occur."""
+    return [np.array(one) for one in dict.fromkeys(tuple(support.tolist()) for support in supports) if one]
 
 
 def _exact(V: Array, k: int, nonneg: bool) -> tuple[list[Band], tuple[float, int], float]:

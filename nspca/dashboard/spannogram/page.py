@@ -179,8 +179,8 @@ def answer(of: Subject, known: Limit) -> str:
     best, are = (noun, "is") if problem.size == 1 else (f"{problem.size} {noun}s", "are")
     they_are = "it is" if problem.size == 1 else "they are"
     return (
-        f"With two main directions, the best {best} {are} among {among} instead of "
-        f"{lessons.count_in_words(every)}. {_how_good(of, known, they_are)}"
+        f"With two main directions, the best {best} {are} among {among}"
+        f"{lessons.instead_of_all(sets, every)}. {_how_good(of, known, they_are)}"
     )
 
 

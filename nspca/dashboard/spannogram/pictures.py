@@ -62,7 +62,7 @@ def curves(of: Subject) -> None:
 def _drawn(found: Rank2) -> int:
     """Return the number of candidate supports of the directions that are drawn: those of the optimum."""
     rows = found.found.sets
-    return len(rows[0 if found.optimum[1] > 0 else -1])
+    return len(low_rank.different(rows[0 if found.optimum[1] > 0 else -1]))
 
 
 def _wanted(found: Rank2) -> float:

@@ -52,7 +52,7 @@ def show(of: Subject) -> None:
         _draw_example()
     else:
         found = low_rank.rank2(of)
-        candidates = [support for support in found.candidates if len(support)]
+        candidates = found.candidates
         astray = outside(found.V, candidates)
         st.caption(_summary(len(astray), len(candidates)))
         if choice == "tempting" and not astray:
