@@ -26,7 +26,7 @@ INPUTS = {
     "checkbox", "file_uploader", "multiselect", "number_input", "pills", "radio", "segmented_control",
     "select_slider", "selectbox", "slider", "text_area", "text_input", "toggle",
 }  # fmt: skip
-BUTTONS = {"button", "link_button", "offer", "popover"}
+BUTTONS = {"button", "link_button", "offer", "popover", "section_button"}
 DOWNLOADS = {"Download", "download", "download_button"}
 
 
@@ -89,18 +89,32 @@ def _labels() -> dict[str, list[str]]:
     """
     found: dict[str, list[str]] = {"inputs": [], "buttons": [], "downloads": [], "exported files": []}
     for path in [*ROOT.glob("nspca/dashboard/**/*.py"), *ROOT.glob("pages/*.py"), ROOT / "app.py"]:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        labels = [*_assigned(tree, "label")]
+        for node in ast.walk(tree):
             if isinstance(node, ast.Call) and node.args:
                 called = ast.unparse(node.func).rpartition(".")[2]
                 kinds = {"inputs": INPUTS, "buttons": BUTTONS, "downloads": DOWNLOADS}
                 for kind, names in kinds.items():
                     if called in names:
-                        found[kind] += _texts(node.args[0])
+                        named = isinstance(node.args[0], ast.Name) and node.args[0].id == "label"
+                        found[kind] += [
+                            text for one in (labels if named else node.args[:1]) for text in _texts(one)
+                        ]
             elif isinstance(node, ast.Dict):
                 for key, value in zip(node.keys, node.values, strict=True):
                     if isinstance(value, ast.Call) and ast.unparse(value.func) == "File" and key is not None:
                         found["exported files"] += _texts(key)
     return found
+
+
+def _assigned(tree: ast.Module, name: str) -> Iterator[ast.expr]:
+    """Yield what is assigned to a name anywhere in a module, also as one of several names at once."""
+    for node in ast.walk(tree):
+        for target in node.targets if isinstance(node, ast.Assign) else ():
+            several = isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple)
+            pairs = zip(target.elts, node.value.elts, strict=True) if several else [(target, node.value)]
+            yield from (value for goal, value in pairs if isinstance(goal, ast.Name) and goal.id == name)
 
 
 def _texts(node: ast.expr) -> list[str]:
