@@ -189,10 +189,10 @@ def _find_bound(
 ) -> Bound:
     """Return the best of the elementary bounds, the shifted bound and the duals; see `best_certificate`."""
     value = 0.0 if result is None else result.value
+    plan = "standard" if effort == EXHAUSTIVE else effort
     if problem.joint:
         lower = problem.covariance.to_unit(value, len(problem.sizes))
         X = None if result is None else result.components
-        plan = "standard" if effort == EXHAUSTIVE else effort
         best, point = prove_joint(problem, lower, plan, report, X, search.limits, search.resume)
         return best, None, point
     smaller = min(problem.n, problem.covariance.shape[0])
@@ -209,7 +209,6 @@ def _find_bound(
             report(Event("certificate", k=problem.size, lower=value, upper=best.upper))
         if best.upper > value * (1 + CLOSED):
             A = problem.covariance
-            plan = "standard" if effort == EXHAUSTIVE else effort
             known = A.to_unit(best.upper), search.limits, best.tree
             dual, warm, point = strongest(problem, A.to_unit(value), plan, report, warm, *known)
             best = best if dual is None else _smaller(best, dual)

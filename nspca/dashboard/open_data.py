@@ -241,22 +241,9 @@ def find(where: DataSpec, workspace: str | None) -> Chosen:
     `workspace` is needed for uploads alone, which only their own workspace can open.
     """
     where = where.but(content="")
-    if where.sample is not None:
-        found = _sample(where.sample, version(where.sample))
-    elif where.folder is not None:
-        table = open_folder.opened(where.folder, where.digest)
-        if not where.some:
-            return _all_rows(where.folder, table.digest, table)
-        found = _rows(where.folder, table.digest, where.some, table)
-    else:
-        for upload in filter(None, (where.upload, *(getattr(where, name) for name in BESIDE))):
-            engine().store.about_upload(workspace or "", upload)  # it may be gone since it was read
-        # The workspace is part of what is remembered: nobody opens another person's upload by its hash.
-        file = where.but_for(*CHANGES).but(file="")
-        opened = _upload(workspace or "", repr(file), file)
-        if isinstance(opened, InvalidData):
-            raise opened.with_traceback(None)
-        found = opened
+    found = _find_source(where, workspace)
+    if found.table is not None:  # all rows of a folder, which pages do not prepare
+        return found
     if where.prepared:
         found = _prepared(repr(found.reference), found.content, where.prepared, found)
     whole = found
@@ -270,6 +257,25 @@ def find(where: DataSpec, workspace: str | None) -> Chosen:
     for group in where.together:
         found = _together(repr(found.reference), found.content, group, whole.dataset, found)
     return found
+
+
+def _find_source(where: DataSpec, workspace: str | None) -> Chosen:
+    """Return the data that `where` describes before all steps of preparation; see `find`."""
+    if where.sample is not None:
+        return _sample(where.sample, version(where.sample))
+    if where.folder is not None:
+        table = open_folder.opened(where.folder, where.digest)
+        if where.some:
+            return _rows(where.folder, table.digest, where.some, table)
+        return _all_rows(where.folder, table.digest, table)
+    for upload in filter(None, (where.upload, *(getattr(where, name) for name in BESIDE))):
+        engine().store.about_upload(workspace or "", upload)  # it may be gone since it was read
+    # The workspace is part of the cache key: nobody opens another person's upload by its hash.
+    file = where.but_for(*CHANGES).but(file="")
+    opened = _upload(workspace or "", repr(file), file)
+    if isinstance(opened, InvalidData):
+        raise opened.with_traceback(None)
+    return opened
 
 
 @cache.keep()

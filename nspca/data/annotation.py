@@ -113,19 +113,8 @@ def annotate(data: Dataset, table: Strings | None, label: str | None = None) -> 
     key, places = _match(names, table.columns)
     if not (places >= 0).any():
         raise _no_match(data, table)
-    groups, left = dict(data.label_columns), []
-    added: list[str] = []
-    for i, (name, column) in enumerate(zip(table.header, table.columns, strict=True)):
-        if i == key:
-            continue
-        cells = [printable(column[at])[:LONGEST_LABEL] if at >= 0 else "" for at in places]
-        wanted = name == label
-        if wanted or are_few(len(distinct_texts(cells)) or FEW_LABELS + 1, len(cells)):
-            called = name if name not in data.feature_names or name not in groups else f"{name} (annotation)"
-            groups[called] = to_labels([cell or NO_LABEL for cell in cells])
-            added.append(called)
-        else:
-            left.append(name)
+    added, left = _find_groups(data, table, key, places, label)
+    groups = {**data.label_columns, **added}
     notes = (
         *data.notes,
         *table.notes,
@@ -138,8 +127,30 @@ def annotate(data: Dataset, table: Strings | None, label: str | None = None) -> 
             f'There is no column "{printable(label)[:40]}" of groups: there are '
             f"{quote_names(list(groups)) or 'none'}."
         )
-    first = label if label is not None else added[0] if added and data.labels is None else None
+    first = label if label is not None or data.labels is not None else next(iter(added), None)
     return (data.labelled(first) or data) if first is not None else data
+
+
+def _find_groups(
+    data: Dataset, table: Strings, key: int, places: np.ndarray, label: str | None
+) -> tuple[dict[str, np.ndarray], list[str]]:
+    """Return the columns of an annotation that group the samples, by name, and the names of the others.
+
+    Column `key` has the sample names, and `places` the row of each sample (-1 for none). A column called
+    `label` is always taken.
+    """
+    added: dict[str, np.ndarray] = {}
+    left = []
+    for i, (name, column) in enumerate(zip(table.header, table.columns, strict=True)):
+        if i == key:
+            continue
+        cells = [printable(column[at])[:LONGEST_LABEL] if at >= 0 else "" for at in places]
+        if name != label and not are_few(len(distinct_texts(cells)) or FEW_LABELS + 1, len(cells)):
+            left.append(name)
+            continue
+        is_taken = name in data.feature_names and name in {**data.label_columns, **added}
+        added[f"{name} (annotation)" if is_taken else name] = to_labels([cell or NO_LABEL for cell in cells])
+    return added, left
 
 
 def _match(names: Sequence[str], columns: Sequence[Sequence[str]]) -> tuple[int, np.ndarray]:

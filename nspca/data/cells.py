@@ -148,16 +148,8 @@ class Cells:
             if r in skip or (len(row) == 1 and row[0].isspace()):
                 continue
             place = f"row {self.before + r + 1}" if self.line is None else f"line {self.line + line}"
-            if len(row) != width and is_comment(row):
-                raise InvalidData(
-                    f'{place.capitalize()} is a comment ("{short(row[0])}"), not a row of the table: remove '
-                    "it."
-                )
             if len(row) != width:
-                raise InvalidData(
-                    f"Every row must have {width} cells like the first ones, but {place} has {len(row)}: add "
-                    "or remove cells there."
-                )
+                raise _wrong_width(row, width, place)
             plain = None if texts else _plain_numbers(row, layout.decimal)
             if plain is not None:
                 numbers.extend(plain)
@@ -177,6 +169,17 @@ class Cells:
             else np.empty((0, 0))
         )
         return values, texts, gap
+
+
+def _wrong_width(row: list[str], width: int, place: str) -> InvalidData:
+    """Return the error for a row at `place` that does not have `width` cells."""
+    if is_comment(row):
+        comment = f'{place.capitalize()} is a comment ("{short(row[0])}")'
+        return InvalidData(f"{comment}, not a row of the table: remove it.")
+    return InvalidData(
+        f"Every row must have {width} cells like the first ones, but {place} has {len(row)}: add or remove "
+        "cells there."
+    )
 
 
 def rows_of(raw: bytes, delimiter: str) -> Iterator[tuple[int, list[str]]]:

@@ -129,12 +129,9 @@ def _features_in_rows(reader: TableReader, name: str, notes: tuple[str, ...], id
         if r == label or are_labels(cells):
             groups[body[r][ids]] = to_labels(cells)
         if r != label:
-            count = len(distinct_texts(cells))
-            notes += (
-                f'Row "{short(body[r][ids])}" holds {count} different texts and was left out; it can be '
-                "named as the label row.",
-            )
-            candidates += (Candidate(body[r][ids], count, notes[-1]),) if are_labels(cells) else ()
+            other = _describe_text_row(body[r][ids], cells)
+            notes += (other.note,)
+            candidates += (other,) if are_labels(cells) else ()
     return Dataset(
         name=name,
         X=np.ascontiguousarray(settled.X.T),
@@ -146,6 +143,13 @@ def _features_in_rows(reader: TableReader, name: str, notes: tuple[str, ...], id
         label_columns=groups,
         label_name="" if label is None else body[label][ids],
     )
+
+
+def _describe_text_row(name: str, cells: Sequence[str]) -> Candidate:
+    """Return a row of texts that was left out as a candidate for the labels, with the note about it."""
+    count = len(distinct_texts(cells))
+    said = f'Row "{short(name)}" holds {count} different texts and was left out'
+    return Candidate(name, count, f"{said}; it can be named as the label row.")
 
 
 def _find_row(body: Sequence[Sequence[str]], ids: int, wanted: "str | int") -> int:

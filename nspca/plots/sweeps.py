@@ -9,7 +9,7 @@ has every k of the sweep.
 
 import math
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
@@ -187,11 +187,7 @@ def sweep_figure(
         _add_pinned(figure, *other, unit_name, look)
     upper = partial(_add_upper, figure, expected=expected, unit_name=unit_name, kind=kind)
     if wide:
-        paper, rank_3 = wide
-        chance = f"probability {format_guarantee(paper['epsnet_probability'].min())}"
-        _add_region(figure, paper, expected, colours.PAPER, 0.18, f"{PAPER} ({chance})")
-        upper(paper, name=PAPER, look=DOTTED | {"line_color": colours.PAPER})
-        upper(rank_3, name=RANK_3, look=THIN | {"line_color": colours.PAPER, "showlegend": not tight})
+        _add_paper(figure, wide, expected, upper, is_alone=not tight)
     if tight:
         _add_region(figure, ours, expected, PROVED, 0.4, IN_HERE)
         figure.update_traces(showlegend=_has_gap(ours, closed), selector={"name": IN_HERE})
@@ -205,11 +201,7 @@ def sweep_figure(
         _add_optimal(figure, ours, closed)
     if marked is not None:
         _add_ring(figure, marked, ours)
-    for colour, (method, rows) in zip(
-        COLOURS * len(shown), shown.groupby("method", sort=False), strict=False
-    ):
-        last = _broken(rows.drop_duplicates("k", keep="last"), expected)
-        _add_method(figure, last, method, colour, unit_name, kind)
+    _add_methods(figure, shown, expected, unit_name, kind)
     if total and len(frame) < total:
         ready = f"{len(frame)} of {total} ready"
         add_note(figure, ready, 1, strip.TITLE_AT, "bottom right", font={"size": 13})
@@ -302,6 +294,15 @@ def _add_method(
     add_curve(figure, rows["k"], rows["value"], name, hover, customdata=points, **look)
 
 
+def _add_methods(
+    figure: go.Figure, rows: pd.DataFrame, expected: list[int], unit_name: str, kind: str
+) -> None:
+    """Draw the curve of every method, each in its colour and with gaps where a k in `expected` has no row."""
+    for colour, (method, own) in zip(COLOURS * len(rows), rows.groupby("method", sort=False), strict=False):
+        last = _broken(own.drop_duplicates("k", keep="last"), expected)
+        _add_method(figure, last, method, colour, unit_name, kind)
+
+
 def _mark(figure: go.Figure, k: int, expected: list[int]) -> None:
     """Draw a line at k through both parts of the figure; its label stands on the side with more room."""
     at = kaxis.place(expected, k)
@@ -358,6 +359,24 @@ def _add_region(
     xs, ys = band(list(region.index), list(region["lower"]), list(region["upper"]), expected)
     look: dict[str, Any] = {"fill": "toself", "fillcolor": fade(colour, opacity), "showlegend": bool(name)}
     add_curve(figure, xs, ys, name, line={"width": 0}, **look)
+
+
+def _add_paper(
+    figure: go.Figure,
+    wide: Sequence[pd.DataFrame],
+    expected: list[int],
+    upper: Callable[..., None],
+    is_alone: bool,
+) -> None:
+    """Draw the 2014 paper's bound and its exact form, both in `wide`; `upper` is `_add_upper` of the figure.
+
+    The exact form is in the legend only if `is_alone`: no other bound is drawn.
+    """
+    paper, rank_3 = wide
+    chance = f"probability {format_guarantee(paper['epsnet_probability'].min())}"
+    _add_region(figure, paper, expected, colours.PAPER, 0.18, f"{PAPER} ({chance})")
+    upper(paper, name=PAPER, look=DOTTED | {"line_color": colours.PAPER})
+    upper(rank_3, name=RANK_3, look=THIN | {"line_color": colours.PAPER, "showlegend": is_alone})
 
 
 def _add_upper(

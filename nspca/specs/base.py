@@ -274,15 +274,20 @@ def _sentence(cls: type[Model], values: Mapping[str, Any], error: ValidationErro
         )
         remedy = f"; {words.remedy}" if words.remedy else ""
         return f"{name} of {what} must be {words.words}, got {got}{inside}{remedy}"
-    if first["type"] in ("too_short", "too_long"):
-        few = first["type"] == "too_short"
-        many = first["ctx"]["min_length" if few else "max_length"]
+    return f"{name} of {what} must {_in_plain_words(first)}, got {got}"
+
+
+def _in_plain_words(error: Any) -> str:
+    """Return what pydantic requires in an error, as the end of a sentence after "must"."""
+    if error["type"] in ("too_short", "too_long"):
+        few = error["type"] == "too_short"
+        many = error["ctx"]["min_length" if few else "max_length"]
         required = f"have at {'least' if few else 'most'} {many} {'entry' if many == 1 else 'entries'}"
     else:
-        required = "be " + first["msg"].removeprefix("Input should be ")
+        required = "be " + error["msg"].removeprefix("Input should be ")
     for theirs, ours in PLAIN_WORDS.items():
         required = required.replace(theirs, ours)
-    return f"{name} of {what} must {required}, got {got}"
+    return required
 
 
 def _required(cls: type[Model], name: str) -> Required | None:

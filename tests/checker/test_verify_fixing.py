@@ -587,7 +587,9 @@ def test_k_plus_one_of_equal_rows_stand_for_all_of_them(nonneg):
         _, terms = Rows(f, 1e3, none, none, rows).terms(g / np.linalg.norm(g, axis=2, keepdims=True))
         sums = taken(terms, fixed, k - fixed)
         top = float(sums[0].max()) * rng.uniform(0.7, 1.6)
-        having, lacking = (np.where(rng.random(kinds) < 0.5, top, np.inf)[rows] for _ in range(2))
+        of = rows if rng.random() < 0.5 else np.arange(len(h))  # equal claims of equal rows, or any claims
+        levels = top * rng.choice([1, 0.8, 1.2], (2, len(h)))
+        having, lacking = (np.where(rng.random(len(h)) < 0.5, level, np.inf)[of] for level in levels)
         whole = Rows(f, 1e3, having, lacking, np.arange(len(h) - 2))
         few = whole.few()
         _, less = few.terms(g / np.linalg.norm(g, axis=2, keepdims=True))
@@ -607,3 +609,43 @@ def test_k_plus_one_of_equal_rows_stand_for_all_of_them(nonneg):
         verdicts.append(found[0])
         left_out += len(few.f.h) < len(h)
     assert left_out > 50 and verdicts.count(-1) > 20 and len(verdicts) - verdicts.count(-1) > 20
+
+
+def largest_sum(h, k, inside, others):
+    """Return the largest sum of h over at most k rows: all of `inside`, and any of `others`."""
+    most = range(min(k - len(inside), len(others)) + 1)
+    return max(h[[*inside, *some]].sum() for count in most for some in itertools.combinations(others, count))
+
+
+@pytest.mark.parametrize("few", [False, True])
+def test_a_claim_about_one_row_is_accepted_just_above_the_largest_sum(few):
+    """Without V the largest sums are those of h, which brute force over sets of rows gives for each row."""
+    rng, tried = np.random.default_rng(8), 0
+    for _ in range(60):
+        n = int(rng.integers(1, 7))
+        k = int(rng.integers(1, n + 1))
+        fixed, h = int(rng.integers(0, k + 1)), rng.choice([-0.5, 0.1, 0.2, 0.4, 0.7], n)
+        h[:fixed] = abs(h[:fixed])
+        f = TopSum(np.zeros((n, 0)), 0, h, k, fixed, True)
+        for j, name in itertools.product(range(n), ("having", "lacking")):
+            inside, others = [*range(fixed)], [*range(fixed, n)]
+            if name == "having" and j >= fixed:
+                if fixed == k:
+                    continue  # no set has this row
+                inside, others = [*inside, j], [i for i in others if i != j]
+            elif name == "lacking":
+                inside, others = ([i for i in part if i != j] for part in (inside, others))
+            room = k - (name == "lacking" and j < fixed)
+            best = largest_sum(h, room, inside, others)
+            for claim, is_true in ((best + 1e-9, True), (best - 1e-9, False)):
+                claims = {one: np.full(n, np.inf) for one in ("having", "lacking")}
+                claims[name][j] = claim
+                rows = Rows(f, 10.0, **claims, rows=np.arange(n))
+                rows = rows.few() if few else rows
+                tried += 1
+                if is_true:
+                    rows.prove(np.zeros(0, np.uint8))
+                else:
+                    with pytest.raises(CertificateError, match="the claim for answers that"):
+                        rows.prove(np.zeros(0, np.uint8))
+    assert tried > 500

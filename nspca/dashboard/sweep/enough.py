@@ -85,16 +85,12 @@ def sentence(known: Enough, share: int, n: int, noun: str, best: float, nonneg: 
     few = f"single {noun}" if out == 1 else wording.things(out, noun)
     if known.reached is None:
         if out == known.last == n:
-            return (
-                f"**No number of {noun}s is enough** for {goal}: no component{signs} can reach that, which "
-                "is proved."
-            )
-        most = f"The most found is {wording.down(known.best / best)}."
+            nothing = f"**No number of {noun}s is enough** for {goal}"
+            return f"{nothing}: no component{signs} can reach that, which is proved."
         proved = f" No {few}{signs} can reach {goal}, which is proved." if out else ""
-        if out == known.last:
-            return f"**{_are_not(out, noun)} enough** for {goal}. {most}{proved} Take a larger k."
-        open_ = "more" if out else f"any number of {noun}s"
-        return f"**Nothing here reaches {goal}.** {most}{proved} Whether {open_} can reach it is open."
+        return _not_reached(
+            known, goal, noun, f"The most found is {wording.down(known.best / best)}.{proved}"
+        )
     line = f"**{_are(known.reached, noun)} enough** for {goal}"
     if known.reached == kept:
         return f"{line}: those that are kept reach it alone."
@@ -106,6 +102,15 @@ def sentence(known: Enough, share: int, n: int, noun: str, best: float, nonneg: 
     first = max(out + 1, kept)
     fewer = f"{first}" if first == known.reached - 1 else f"{first} to {known.reached - 1}"
     return f"{line}.{proved} Whether {fewer} can reach that is open."
+
+
+def _not_reached(known: Enough, goal: str, noun: str, said: str) -> str:
+    """Return sentences about a share that no component reaches; `said` is what was found and proved."""
+    out = known.ruled_out
+    if out == known.last:
+        return f"**{_are_not(out, noun)} enough** for {goal}. {said} Take a larger k."
+    open_ = "more" if out else f"any number of {noun}s"
+    return f"**Nothing here reaches {goal}.** {said} Whether {open_} can reach it is open."
 
 
 def brief(known: Enough, share: int, n: int, noun: str, nonneg: bool) -> str:
