@@ -124,7 +124,7 @@ async def load(url: str, sessions: int, seconds: float, server: psutil.Process) 
     await together.wait()
     arrived, before = time.monotonic(), spent([server])[0]
     done = await visits
-    share = (spent([server])[0] - before) / (time.monotonic() - arrived)
+    busy, wall = spent([server])[0] - before, time.monotonic() - arrived
     ticks = [tick for one in them for tick in one.ticks]
     errors = [error for one in them for error in one.errors] + [repr(one) for one in done if one is not None]
     watching = sum(bool(one.fragment) for one in them)
@@ -132,7 +132,11 @@ async def load(url: str, sessions: int, seconds: float, server: psutil.Process) 
     for after in (0.0, SETTLED):
         told(f"from {after:.0f} s on", sorted(took for when, took in ticks if when >= after))
     memory = server.memory_info().rss / 1e6
-    say(f"errors {len(errors)} {errors[:2]}; server {100 * share:.0f} % of a core, {memory:.0f} MB")
+    each = 1000 * busy / max(1, len(ticks))
+    say(
+        f"errors {len(errors)} {errors[:2]}; server {100 * busy / wall:.0f} % of a core, {each:.1f} ms of "
+        f"CPU time per tick, {memory:.0f} MB"
+    )
     return len(errors)
 
 
