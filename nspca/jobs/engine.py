@@ -34,6 +34,7 @@ PATIENCE = 2.0  # seconds for the next report of a cancelled run
 PATIENCE_READY = 30.0  # the same for a run with rows, since a busy machine reports slowly
 NOTE_SECONDS = 5.0  # between writes of progress to the store; an interrupted run may lose this much
 ATTEMPTS = 3  # attempts for a run whose worker died before it began
+LOST_SECONDS = 30.0  # wait for news of a run that no worker has: it may just be sent, or just have ended
 NO_WORKER_SECONDS = 120.0  # maximum seconds without workers; a busy machine takes half a minute to start one
 OTHERS_SECONDS = 1.0  # between reads of requests of other servers on the same store
 CLOSE_SECONDS = 20.0  # maximum wait for the supervisor at the end; workers may be in the middle of starting
@@ -89,7 +90,8 @@ class Engine:
         self._live: dict[str, Job] = {}  # by key of the result: jobs that other viewers can join
         self._runs: dict[str, Job] = {}  # by run id: jobs whose state here is newer than in the store
         self._tokens: dict[str, Job] = {}  # by token: jobs on a worker, even without viewers
-        self._workers_seen = self._noted_at = self._heard_at = -math.inf
+        self._missed_at = math.inf  # monotonic time since which there are no workers
+        self._noted_at = self._heard_at = -math.inf
         self._shared = False
 
     # ---- requests of viewers
@@ -413,8 +415,8 @@ class Engine:
             return
         self._ready.set()
         _log.info("workers ready: scheduler=%s store=%s", pool.address, self.store.path)
-        self._workers_seen = time.monotonic()
-        while not self._closing and time.monotonic() - self._workers_seen < NO_WORKER_SECONDS:
+        self._missed_at = math.inf
+        while not self._closing and time.monotonic() - self._missed_at < NO_WORKER_SECONDS:
             self._wake.clear()
             try:
                 self._stop_unwanted(pool)
@@ -429,6 +431,7 @@ class Engine:
                 Exception
             ) as error:  # after a lost connection this thread must continue, to restart workers
                 self.upkeep.complain(f"the engine stumbled: {type(error).__name__}: {error}", trace=True)
+                self._missed_at = min(self._missed_at, time.monotonic())  # the next round may say otherwise
                 time.sleep(1.0)
         self._ready.clear()
         pool.close()
@@ -498,25 +501,20 @@ class Engine:
         A job that only waits on a worker would die with the job that runs there.
         """
         self._make_way()
-        waiting = [job for job in self._at_work() if not job.started]
-        load = pool.load() if self._queue or waiting else None
-        if load != {}:
-            self._workers_seen = time.monotonic()
+        load = pool.load() if self._queue or self._tokens else None
+        self._missed_at = min(self._missed_at, time.monotonic()) if load == {} else math.inf
         if not load:
             return
-        for job in waiting:
-            if job.worker not in load and job.future:  # the worker is gone, so the run will never begin
-                self._ended(job, job.token, Finished("killed"))
-                job.future.cancel()
-        promised = {job.worker for job in waiting}
-        for address in (address for address, runs in load.items() if not runs and address not in promised):
+        self._end_lost(load)
+        promised = {job.worker for job in self._at_work() if not job.started}
+        for address in (address for address in load if not load[address] and address not in promised):
             with self._lock:
                 turn = next_job(self._queue, [*self._tokens.values()])
                 if turn is None:
                     return
                 job, self._queue = turn, tuple(other for other in self._queue if other is not turn)
                 job.attempts += 1
-                job.token, job.worker = uuid4().hex, address
+                job.token, job.worker, job.missed = uuid4().hex, address, None
                 self._tokens[job.token] = job
                 self._queue = in_turn(self._queue, [*self._tokens.values()])
             function = self._function(job.function)
@@ -527,6 +525,24 @@ class Engine:
                 )
             except JobError as error:  # fail this run alone, and go on with the others
                 ender(Finished("failed", error=str(error), trace=repr(error.__cause__)))
+
+    def _end_lost(self, load: dict[str, set[str]]) -> None:
+        """End the jobs that no worker has, of which no outcome will come; those that never began go back to
+        the queue.
+
+        A job whose worker is gone never begins. A scheduler that allows failures keeps a job whose worker
+        died for that very worker.
+        """
+        held = set().union(*load.values())
+        for job in self._at_work():
+            future, now = job.future, time.monotonic()
+            if future is None or future.done() or job.token in held:
+                job.missed = None
+                continue
+            job.missed = job.missed or now
+            if (not job.started and job.worker not in load) or now - job.missed > LOST_SECONDS:
+                self._ended(job, job.token, Finished("killed"))
+                future.cancel()
 
     def _make_way(self) -> None:
         """Cancel a running patient job that no page shows, if a page shows a waiting one.

@@ -89,7 +89,7 @@ class Job:
     """One execution of a task, for whose result several runs of several viewers may wait.
 
     A viewer is the id of whoever requested a run, usually a workspace. `created` and `started` are seconds
-    since the epoch; `looked` and `stop_asked` are readings of the monotonic clock.
+    since the epoch; `looked`, `missed` and `stop_asked` are readings of the monotonic clock.
     """
 
     key: str  # hash of the computation; its result is stored under this key
@@ -105,6 +105,7 @@ class Job:
     worker: str = ""  # address of its worker
     pid: int | None = None  # process of its worker, known once the job has started
     future: "Future[Any] | None" = None
+    missed: float | None = None  # time since which no worker has it, though it was sent to one
     attempts: int = 0
     patient: bool = False  # low priority: runs after all others, and leaves them a worker
     looked: float = field(default_factory=time.monotonic)  # time of the last request for its state

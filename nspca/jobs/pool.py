@@ -27,10 +27,13 @@ from nspca.jobs.worker import Task
 
 START_SECONDS = 120.0  # maximum wait for a scheduler, and for a first worker
 CLOSE_SECONDS = 5.0  # maximum wait for Dask's own closing
+LOAD_SECONDS = 30.0  # maximum wait for the scheduler to say what the workers do
 RESULT_SECONDS = 60.0  # wait for a result, which never comes if its worker dies before it is fetched
 SHARE_OF_MEMORY = 0.8  # share of memory for workers; the rest is for the server itself
 POOL_ATTEMPTS = 3  # attempts to start workers
 LEAST_MEMORY = 2**30  # least bytes per worker; with less memory there are fewer workers
+
+RUN = "nspca-run-"  # begin of the keys of runs in the scheduler, before their tokens
 
 SETTINGS: dict[str, Any] = {
     "distributed.scheduler.allowed-failures": 0,  # a run that kills its worker must not kill three more
@@ -135,9 +138,17 @@ class Pool:
         """Tell whether Dask ended this worker process because it used too much memory."""
         return pid in self._short_of_memory
 
-    def load(self) -> dict[str, int]:
-        """Return the number of runs of each connected worker, by its address."""
-        return {address: len(keys) for address, keys in self._client.processing().items()}
+    def load(self) -> dict[str, set[str]]:
+        """Return the tokens of the runs of each connected worker, by its address.
+
+        Raises
+        ------
+        TimeoutError
+            When the scheduler does not answer.
+        """
+        client = self._client
+        load = client.sync(client.scheduler.processing, workers=None, callback_timeout=LOAD_SECONDS)
+        return {address: {str(key).removeprefix(RUN) for key in keys} for address, keys in load.items()}
 
     def submit(
         self, token: str, function: str, parameters: str, folder: Path, ended: Ended, address: str
@@ -175,7 +186,7 @@ class Pool:
             blobs = {digest: self._client.scatter(path.read_bytes()) for digest, path in files.items()}
         task = Task(token, self.topic, function, parameters, str(folder))
         future = self._client.submit(
-            worker.run, task, blobs, key=f"nspca-run-{token}", workers=[address], pure=False, retries=0
+            worker.run, task, blobs, key=RUN + token, workers=[address], pure=False, retries=0
         )
 
         def done(future: Future[Any]) -> None:

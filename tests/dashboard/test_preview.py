@@ -10,8 +10,10 @@ import nspca
 from nspca.dashboard.runs import defaults
 from nspca.dashboard.runs.sweeps import finer, usual
 from nspca.dashboard.runs.tasks import spec_of
-from nspca.dashboard.sweep.page import PREVIEW, ROUGH, _preview
-from nspca.jobs import engine
+from nspca.dashboard.sweep import preview
+from nspca.dashboard.sweep.page import PREVIEW, ROUGH, SweepPage, _preview
+from nspca.errors import JobError
+from nspca.jobs import JobState, engine
 from nspca.specs import DataSpec, PreviewSpec
 from nspca.specs.preview import FEW, MANY, METHOD
 
@@ -148,3 +150,26 @@ def test_of_very_many_features_there_are_few_values_of_k_and_no_factorisation():
 @pytest.mark.parametrize(("share", "words"), [(0.8, ROUGH), (0.96, PREVIEW), (1.0, PREVIEW), (None, ROUGH)])
 def test_a_limit_is_called_rough_only_when_it_is(share, words):
     assert _preview(SimpleNamespace(ratio=share)) == words
+
+
+@pytest.mark.parametrize("end", ["done", "failed", "gone"])
+def test_beside_a_run_it_is_looked_for_once_and_its_state_asked_for_until_it_ends(monkeypatch, end):
+    looked, asked, run = [], [], SimpleNamespace(id="run", of="data", asked="question")
+
+    def look(of, question):
+        looked.append((of, question))
+        return preview.Preview(of, question, "its run", JobState("its run", "queued"))
+
+    def status(run_id):
+        asked.append(run_id)
+        if len(asked) > 1 and end == "gone":
+            raise JobError("There is no run with this address here.")
+        return JobState(run_id, end if len(asked) > 1 else "running")
+
+    monkeypatch.setattr(preview, "look", look)
+    monkeypatch.setattr(preview, "engine", lambda: SimpleNamespace(status=status))
+    page = SweepPage()
+    seen = [page._before(run) for _ in range(5)]
+    states = [None if one is None else one.now.state for one in seen]
+    assert states == ["running", *[None if end == "gone" else end] * 4]
+    assert looked == [("data", "question")] and asked == ["its run"] * 2

@@ -15,7 +15,7 @@ def wait_for():
 @pytest.fixture(scope="session")
 def ended(wait_for):
     def wait(engine, job_id):
-        wait_for(lambda: engine.status(job_id).ended)
+        wait_for(lambda: engine.status(job_id).ended, state=lambda: engine.status(job_id))
         return engine.status(job_id)
 
     return wait
@@ -26,7 +26,7 @@ def begun(wait_for):
     """Return the process id of the worker that runs a job of `hold` or `stubborn`."""
 
     def wait(engine, job_id):
-        return wait_for(lambda: engine.status(job_id).rows)[0]["pid"]
+        return wait_for(lambda: engine.status(job_id).rows, state=lambda: engine.status(job_id))[0]["pid"]
 
     return wait
 

@@ -1,6 +1,7 @@
 """The engine with real worker processes."""
 
 import collections
+import concurrent.futures
 import gc
 import json
 import logging
@@ -232,14 +233,21 @@ def test_a_run_that_ignores_cancel_is_killed_and_the_engine_goes_on(
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs POSIX signals")
 @pytest.mark.visit
-def test_a_killed_worker_ends_its_run_alone_with_a_sentence(engine, begun, ended, tmp_path):
+@pytest.mark.parametrize("allowed", [0, 3])
+def test_a_killed_worker_ends_its_run_alone_with_a_sentence(
+    engine, begun, ended, monkeypatch, tmp_path, allowed
+):
+    """Also when the scheduler keeps the run of a worker that died, as that of another cluster may."""
+    assert engine.wait_ready(300)
+    monkeypatch.setattr(engine._pool._cluster.scheduler, "allowed_failures", allowed)
+    monkeypatch.setattr(sys.modules[Engine.__module__], "LOST_SECONDS", 1.0)
     gates = [tmp_path / "one", tmp_path / "two"]
     victim, neighbour = (
         engine.submit("tests.jobs.background_tasks:hold", {"gate": str(gate)}, viewer="a") for gate in gates
     )
     begun(engine, neighbour)
     os.kill(begun(engine, victim), signal.SIGKILL)
-    following = engine.submit("tests.jobs.background_tasks:add", {"a": 7, "b": 8}, viewer="a")
+    following = engine.submit("tests.jobs.background_tasks:add", {"a": 7, "b": allowed}, viewer="a")
     state = ended(engine, victim)
     assert (state.state, state.error) == ("failed", KILLED)
     assert ended(engine, following).state == "done"
@@ -269,18 +277,28 @@ def test_a_run_goes_to_the_idle_worker_even_while_that_one_registers(
     assert ended(engine, holder).state == "done"
 
 
-def test_a_run_for_a_worker_that_went_meanwhile_is_given_to_another(engine, ended, monkeypatch):
+def test_a_run_for_a_worker_that_went_meanwhile_is_given_to_another(engine, ended, wait_for, monkeypatch):
     assert engine.wait_ready(300)
+    monkeypatch.setattr(engine.upkeep, "_complained", {})
     load, asked = engine._pool.load, []
 
     def late():
         asked.append(True)
-        return load() if len(asked) > 1 else {"tls://127.0.0.1:9": 0}
+        return load() if len(asked) > 1 else {"tls://127.0.0.1:9": set()}
 
     monkeypatch.setattr(engine._pool, "load", late)
     job = engine.submit("tests.jobs.background_tasks:add", {"a": 71, "b": 8}, viewer="a")
     assert ended(engine, job).state == "done"
-    assert len(asked) > 1
+    assert len(asked) > 1 and not engine.upkeep._complained
+    wait_for(lambda: not engine._pool._cluster.scheduler.unrunnable)
+
+
+def test_a_scheduler_that_does_not_answer_is_not_waited_for(narrow, monkeypatch):
+    assert narrow.wait_ready(300)
+    monkeypatch.setattr(pool, "LOAD_SECONDS", 0.1)
+    narrow._pool._client.loop.add_callback(time.sleep, 1.0)
+    with pytest.raises(TimeoutError):
+        narrow._pool.load()
 
 
 @pytest.mark.parametrize(
@@ -383,13 +401,58 @@ class OneWorker:
         pass
 
     def load(self):
-        return {"worker": 0}
+        return {"worker": set()}
 
     def submit(self, token, function, parameters, folder, ended, address):
         ended(Finished("done", b"3"))
 
     def close(self):
         pass
+
+
+class ForgetfulWorker(OneWorker):
+    """Stands for a pool that begins the first run, and then knows nothing of it."""
+
+    def __init__(self, heard, **_):
+        self.heard, self.future = heard, concurrent.futures.Future()
+
+    def submit(self, token, function, parameters, folder, ended, address):
+        if self.future.cancelled():
+            return super().submit(token, function, parameters, folder, ended, address)
+        self.heard(token, {"worker": address, "pid": 1})
+        return self.future
+
+    def ran_out_of_memory(self, pid):
+        return False
+
+
+def test_a_run_that_no_worker_has_any_more_ends_with_a_sentence(ended, monkeypatch, tmp_path):
+    monkeypatch.setattr("nspca.jobs.pool.Pool", ForgetfulWorker)
+    for name in ("LOST_SECONDS", "NOTE_SECONDS"):
+        monkeypatch.setattr(sys.modules[Engine.__module__], name, 0.1)
+    engine = Engine(Store(tmp_path))
+    job = engine.submit("tests.jobs.background_tasks:add", {}, viewer="a")
+    state = ended(engine, job)
+    assert (state.state, state.error) == ("failed", KILLED)
+    assert engine.again(job, viewer="a") == job and ended(engine, job).state == "done"
+    engine.shutdown()
+
+
+def test_a_server_that_was_stopped_for_a_while_goes_on(ended, wait_for, monkeypatch, tmp_path):
+    """The time in which it was stopped is no time without workers."""
+    clock = SimpleNamespace(**{name: getattr(time, name) for name in ("time", "monotonic", "sleep")})
+    monkeypatch.setattr(sys.modules[Engine.__module__], "time", clock)
+    monkeypatch.setattr("nspca.jobs.pool.Pool", OneWorker)
+    closed = []
+    monkeypatch.setattr(OneWorker, "close", lambda pool: closed.append(pool))
+    engine = Engine(Store(tmp_path))
+    for a in range(3):
+        job = engine.submit("tests.jobs.background_tasks:add", {"a": a}, viewer="a")
+        assert ended(engine, job).state == "done"
+        wait_for(lambda: not engine._wake.is_set())
+        clock.monotonic = lambda later=3600.0 * (a + 1): time.monotonic() + later
+    assert not closed
+    engine.shutdown()
 
 
 @pytest.mark.parametrize("failures", [2, 3])

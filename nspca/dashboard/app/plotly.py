@@ -4,6 +4,7 @@ Every component in `nspca.dashboard.components` that draws with Plotly calls `se
 `plotly_url` to its script.
 """
 
+from functools import cache
 from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
@@ -27,8 +28,14 @@ _SAVING = st.components.v2.component(
 
 def serve_plotly(**options: Any) -> None:
     """Make the Streamlit server serve plotly.js at `plotly_url`; `options` go to `internals.hand_out`."""
-    if internals.hand_out(_ASSETS, "plotly", Path(str(files("plotly"))), "package_data", **options):
+    if internals.hand_out(_ASSETS, "plotly", _folder(), "package_data", **options):
         internals.keep(_ASSETS)
+
+
+@cache
+def _folder() -> Path:
+    """Return the folder of the plotly package, looked up once because every figure asks for it."""
+    return Path(str(files("plotly")))
 
 
 def plotly_url() -> str:

@@ -73,6 +73,7 @@ class SweepPage(AnswerPage[SweepSpec]):
         self._asked: SweepSpec | None = None
         self._problems: dict[str, nspca.Problem] = {}  # by id of the run
         self._asked_first: dict[str, str | None] = {}  # the cache of `one_k.answer`
+        self._previews: dict[str, preview.Preview | None] = {}  # by id of the run
 
     def problem(self, run: Watched) -> nspca.Problem:
         """Return the problem of a run with its leading eigenvalue, cached for the updates during the run."""
@@ -81,6 +82,15 @@ class SweepPage(AnswerPage[SweepSpec]):
             assert found is not None  # `answer_page` draws a run of a folder only after the measurement
             self._problems[run.id] = found
         return self._problems[run.id]
+
+    def _before(self, run: Watched) -> preview.Preview | None:
+        """Return the preview of the question of a run, which is looked for once for all updates during it."""
+        if run.id not in self._previews:
+            self._previews[run.id] = preview.look(run.of, run.asked)
+        found = self._previews[run.id]
+        if found is not None and not found.now.ended:
+            found = self._previews[run.id] = found.again()
+        return found
 
     def question(self, data: Chosen) -> SweepSpec:
         asked = form.question(data)
@@ -136,7 +146,7 @@ class SweepPage(AnswerPage[SweepSpec]):
         pins, before, beside = [], None, "preview"
         if run.own:
             pins = pinned.beside(run)
-            before = None if run.of.table is not None else preview.look(run.of, run.asked)
+            before = None if run.of.table is not None else self._before(run)
             ready = before.id if before is not None and before.now.state == "done" else None
             beside = f"{ready} {[(pin.id, pin.label) for pin in pins]}"
         if run.own and now.ended:

@@ -3,7 +3,7 @@
 `SweepPage` calls `look` for its first answer.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pandas as pd
 
@@ -14,6 +14,7 @@ from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.runs import defaults, lookup, progress
 from nspca.dashboard.runs.sweeps import SWEEP, usual
+from nspca.dashboard.runs.tasks import engine
 from nspca.dashboard.sweep import whatif
 from nspca.errors import NSPCAError
 from nspca.jobs import JobState
@@ -51,6 +52,13 @@ class Preview:
             if self.now.state == "done"
             else None
         )
+
+    def again(self) -> "Preview | None":
+        """Return the preview with its present state, None when it is no longer there."""
+        try:
+            return replace(self, now=engine().status(self.id))
+        except NSPCAError:
+            return None
 
     @property
     def table(self) -> pd.DataFrame | None:

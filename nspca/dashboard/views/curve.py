@@ -122,25 +122,28 @@ def filling(
     options : function that returns more options of `nspca.plots.sweep_figure`; called for new rows only,
         because the page looks every second
     """
-    switched = f"{axis()} {_bounds()} {state.get('fit')}"
+    bounds = _bounds()
+    switched = f"{axis()} {bounds} {state.get('fit')}"
 
     def make() -> tuple[dict[str, Any], float]:
         frame = pd.DataFrame([vars(row) for row in unpack(rows)], columns=COLUMNS)
         drawn = figure(problem, frame, asked, total=len(asked.ks) * len(asked.methods), **options())
         return figures.prepared(drawn, "filling", _same(asked)), _probability(frame)
 
-    made, probability = _filled(f"{asked!r} {switched} {beside}", id(rows), len(rows), rows, make)[1]
+    made, probability = _filled(asked, f"{switched} {beside}", id(rows), len(rows), rows, make)[1]
     figures.put(made, "filling")
-    if _bounds() != "ours" and rows:
+    if bounds != "ours" and rows:
         _say_others(probability)
 
 
 @cache.keep()
-def _filled(of: str, which: int, count: int, _rows: Any, _make: Callable[[], Any]) -> tuple[Any, Any]:
+def _filled(
+    asked: SweepSpec, how: str, which: int, count: int, _rows: Any, _make: Callable[[], Any]
+) -> tuple[Any, Any]:
     """Return the rows, and the prepared curve with its probability as `_make` computes them, cached.
 
-    The cache key has a text about the question, and the `id` and number of the rows. Holding the rows keeps
-    that id from being given to other rows.
+    The cache key has the question, a text about how it is drawn, and the `id` and number of the rows. Holding
+    the rows keeps that id from being given to other rows.
     """
     return _rows, _make()
 
