@@ -17,7 +17,7 @@ for _variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", 
 _home = tempfile.mkdtemp(prefix="nspca-test-")
 atexit.register(shutil.rmtree, _home, ignore_errors=True)
 os.environ["NSPCA_HOME"] = _home
-# What all processes of a run share; the first one makes it and removes it.
+# Folder that all processes of a test run share. The first process makes and removes the folder.
 if "SHARED_BY_TESTS" not in os.environ:
     os.environ["SHARED_BY_TESTS"] = tempfile.mkdtemp(prefix="nspca-tests-")
     atexit.register(shutil.rmtree, os.environ["SHARED_BY_TESTS"], ignore_errors=True)
@@ -35,7 +35,7 @@ settings.register_profile(
 )
 settings.load_profile("nspca")
 
-COUNTING = 300  # seconds until whoever counts the words of the standard library is taken for dead
+COUNTING = 300  # seconds after which the process that counts the words counts as dead
 MOST_PROCESSES = 4
 
 

@@ -13,7 +13,7 @@ import scipy.sparse
 from nspca.checker import verify
 from nspca.errors import CertificateError
 
-SLACK = 1e-9  # what a maker is asked to leave for the verifier's margins, relative to the largest eigenvalue
+SLACK = 1e-9  # room for the margins of the verifier, relative to the largest eigenvalue
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,7 @@
 
 import time
 
-STUCK = 300.0  # seconds after which it is taken for stuck: a machine many times slower is no failure
+STUCK = 300.0  # seconds until a wait fails, so many that a slow machine is no failure
 
 
 def wait_for(condition, pause=0.02, state=lambda: "nothing is known of it"):

@@ -16,11 +16,11 @@ import psutil
 
 ROOT = Path(__file__).resolve().parents[1]
 START_LIMIT = 300  # seconds until a server that does not answer counts as failed
-PORTS = 5  # that a server is started at until one is still free when it listens
-TAKEN = "Port {} is not available"  # what Streamlit says then
-# The proxy of the environment is for the outside; loopback is asked directly.
+PORTS = 5  # maximum ports at which a server is started, since a port may be taken before it listens
+TAKEN = "Port {} is not available"  # what Streamlit prints about a taken port
+# Requests to this machine bypass the proxy of the environment.
 DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-# For a script of the tests' own: what .streamlit/config.toml says for the dashboard.
+# Settings for a script of the tests; the dashboard has them in .streamlit/config.toml.
 BARE = ("--browser.gatherUsageStats=false", "--server.fileWatcherType=none")
 STREAMLIT = (
     "from tests import servers; servers.hold_on(); "

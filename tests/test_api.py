@@ -428,7 +428,7 @@ def test_rows_that_come_in_parts_have_a_sketch_that_lies_between(center, nonneg)
     A = whole.covariance.matrix * whole.covariance.unit
     best = brute_force(A, 3, nonneg)[0]
     certificate = model.certificates_[0]
-    # What is proved is about the sketch and its error, and holds for the rows, which nobody has any more.
+    # The certificate is about the sketch and its error, and so holds for the rows, which are not kept.
     assert best <= nspca.verify(model.sketched_, certificate, k=3, center=False) <= certificate.upper
     S = (model.sketched_.T @ model.sketched_).toarray() / model.sketched_.shape[0]
     assert np.linalg.eigvalsh(S - A)[0] >= -1e-12 * np.trace(A)

@@ -258,7 +258,7 @@ def test_the_page_has_every_form_and_every_kind():
     assert set(table("Kinds")) == set(KINDS)
     assert set(re.findall("^### (.+)$", FORMAT, re.MULTILINE)) == set(FORMS)
     unknown = replace(elementary.diagonal(nspca.Problem.from_covariance(np.eye(3), 1)), form="none")
-    with pytest.raises(nspca.CertificateError) as refused:  # its sentence lists the forms that are known
+    with pytest.raises(nspca.CertificateError) as refused:  # the sentence of the error lists all forms
         nspca.verify(np.eye(3), unknown)
     assert set(re.findall(r"'(\w+)'", str(refused.value))) == {*FORMS, "none"}
 

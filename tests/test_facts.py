@@ -97,7 +97,7 @@ def test_no_form_page_or_worker_keeps_a_list_of_its_own():
     for path in files():
         name = path.relative_to(ROOT).as_posix()
         source = path.read_text(encoding="utf-8")
-        # A choice of one file is none in another, but may be asked in none of them.
+        # A choice is allowed in its own file only, and no file may look something up in it.
         strangers = [
             fault for fault in facts(source, every, CURVES.get(name, frozenset())) if "a list of" not in fault
         ]

@@ -30,7 +30,7 @@ CHAIN = [
     "api",
     "estimator selection",
 ]
-# The same inside two rooms. Pages, the last floor of the dashboard, do not meet.
+# Floors inside two rooms. The pages are the last floor of the dashboard, and import none of each other.
 BOUNDS = [
     "inequality peaks elimination plan digits remainder core",
     "witness elementary lowrank",
@@ -63,7 +63,7 @@ DASHBOARD = [
     "papers",
 ]
 PAGES = {"home", "sweep", "joint", "compare", "spannogram", "learn", "papers"}
-# What stands beside the chain: all that each may import.
+# Rooms beside the floors, each with all that it may import.
 BESIDE = {
     "checker": {"errors"},
     "verifying": {"errors", "covariance", "checker"},
@@ -72,7 +72,7 @@ BESIDE = {
     "plots": {"errors", "progress", "presentation", "result", "certificate"},
     "jobs": {"errors", "progress"},
 }
-SCEPTIC = "numpy"  # all that the checker may use beside itself, the standard library and errors
+SCEPTIC = "numpy"  # the only package that the checker may import
 
 
 def floors(lines: list[str], below: set[str]) -> dict[str, set[str]]:

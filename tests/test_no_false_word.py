@@ -11,7 +11,7 @@ from nspca.solvers import METHODS
 from tests.oracles import brute_force, brute_force_forced, brute_force_joint
 from tests.questions import questions
 
-SLOW = {"spca", "nmf"}  # scikit-learn's, tens of milliseconds each; asked less often
+SLOW = {"spca", "nmf"}  # methods of scikit-learn, which take tens of milliseconds and are asked less often
 # Matchings at thousands of points (a small eps keeps from the full net) and starts of an ascent: no matter to
 # these questions.
 FEWER = {"bipartite": {"samples": 10, "eps": 0.01}, "joint": {"restarts": 3, "iterations": 1}}
@@ -60,10 +60,10 @@ def check(question, problem, result):
     optimum = solve(question.unit_A, question.k, question.nonneg)[0]
     if problem.forced:
         optimum = brute_force_forced(question.unit_A, question.k, problem.forced, question.nonneg)
-    step = float(np.ldexp(5e-324, -question.exponent))  # what a number near the smallest can be rounded by
+    step = float(np.ldexp(5e-324, -question.exponent))  # rounding near the smallest float
     value, bound = (float(np.ldexp(number, -question.exponent)) for number in (result.value, again))
     size = max(optimum, 0.0)
-    # nothing but rounding: of entries of the covariance for one that is semidefinite up to that only
+    # Room for rounding, also of the entries of a covariance that is semidefinite only up to rounding.
     slack = 1e-11 * size + 2 * step + 1e-14 * np.trace(question.unit_A)
     assert value <= optimum + slack
     assert optimum <= bound + slack

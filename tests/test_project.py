@@ -29,9 +29,9 @@ SETTINGS = (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 
 
-# What `make app` installs: the package's own, and what its dashboard adds.
+# Requirements that `make app` installs: those of the package, and those of the dashboard.
 INSTALLED = ("requirements.txt", "requirements-app.txt")
-# What needs the second; the rest of the house makes do with the package's own.
+# Files that may import the requirements of the dashboard.
 OF_THE_APP = (
     "app.py",
     "pages/",
@@ -191,7 +191,7 @@ def test_links_between_documents_lead_somewhere():
 
 
 def test_nothing_tracked_names_a_machine_or_a_package_index():
-    # Spelled in pieces, or this file would find itself.
+    # The words are spelled in pieces, or the test would find them in this file.
     places = [r"/ro" + r"ot/", r"/ho" + r"me/\w+/", r"/wo" + r"rk/", r"/tm" + r"p/"]
     hosts = [r"py" + r"pi\.org", r"python" + r"hosted", "index" + "-url"]
     forbidden = re.compile("|".join(places + hosts))

@@ -29,9 +29,9 @@ from tests.test_wheel import HELD, script, sdist, wheel  # noqa: F401  (fixtures
 UNIT = ROOT / "deploy" / "nspca.service"
 TEXT = UNIT.read_text(encoding="utf-8")
 DOCKERFILE = ROOT / "deploy" / "Dockerfile"
-# The sum of what `systemd-analyze security` finds open, in tenths; 100 is a unit that says nothing.
+# Maximum exposure by `systemd-analyze security`, in tenths; a unit without any settings has 100.
 MOST_EXPOSED = 15
-# What this machine's own steps would change: users, folders of the system, services.
+# Commands that would change this machine: its users, folders of the system, and services.
 OF_THE_SYSTEM = ("useradd", "systemctl", "journalctl", "mkdir", "chown")
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="systemd and Docker run on Linux")
@@ -147,7 +147,7 @@ def environment_of(folder: Path, fresh: bool) -> dict[str, str]:
     )
     borrowed = [path for path in sys.path if path.endswith("-packages")]
     Path(where.split()[0], "borrowed.pth").write_text("\n".join(borrowed), encoding="utf-8")
-    # By this pip builds with what is installed: the variable is the value of the option --build-isolation.
+    # pip then builds with the installed packages: the variable sets the option --build-isolation to 0.
     return plain | {"PIP_NO_INDEX": "1", "PIP_NO_BUILD_ISOLATION": "0"}
 
 

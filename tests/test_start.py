@@ -92,7 +92,7 @@ def test_text_and_links_can_be_read(mode):
         assert contrast(theme["textColor"], background) >= 7
         assert contrast(theme["linkColor"], background) >= 4.5
         assert contrast(theme["primaryColor"], background) >= 4.5
-    # What stands on a primary button, and on the darker shade that Streamlit gives it under the pointer.
+    # Text on a primary button, and on the darker shade that Streamlit gives the button under the pointer.
     ink, shades = (
         ("#ffffff", [theme["primaryColor"]])
         if mode == "light"

@@ -112,7 +112,7 @@ def test_the_app_is_found_in_the_tree_and_in_an_installed_wheel(wheel, tmp_path)
 
 # installed
 
-# Ends with the test, however that ends; the server itself runs in another folder.
+# Python code of a server that ends with the test, however the test ends, and runs in another folder.
 HELD = (
     "from tests import servers; servers.hold_on(); "
     "import subprocess, sys; subprocess.run(sys.argv[2:], cwd=sys.argv[1])"
@@ -225,4 +225,4 @@ def test_all_that_it_needs_is_installed_with_it(kind, extra, request, tmp_path):
             pytest.skip(str(failure))
         raise
     check(environment, elsewhere, has_app=bool(extra))
-    shutil.rmtree(environment)  # not kept with the folders of the last runs
+    shutil.rmtree(environment)  # pytest would keep it with the folders of the last runs

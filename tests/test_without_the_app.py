@@ -9,7 +9,7 @@ import pytest
 
 from tests.test_project import ROOT, declared
 
-# A process in which the packages of the dashboard are not there.
+# Python code that makes the packages of the dashboard unavailable in its process.
 WITHOUT = f"""
 import runpy, sys
 

@@ -22,8 +22,8 @@ FLAGS = (
     "--disable-component-update",
     "--disable-sync",
 )
-LIMIT = 180_000  # milliseconds: a loaded machine is slow, not wrong
-# What is stored for a site belongs to all tabs; a new one starts without it.
+LIMIT = 180_000  # milliseconds, many because a loaded machine is slow
+# Tabs share the storage of a site. This empties the storage when a new tab opens.
 FORGET = "sessionStorage.begun ?? (localStorage.clear(), sessionStorage.begun = 1)"
 
 

@@ -23,7 +23,7 @@ def test_back_leads_through_what_was_done(page, app_url):
     middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     page.mouse.move(*middle)
     page.mouse.down()
-    for step in range(1, 5):  # slow enough for a value on the way to be taken for the last
+    for step in range(1, 5):  # slow enough that the page takes each value for the last one
         page.mouse.move(middle[0] + 60 * step, middle[1], steps=3)
         page.wait_for_timeout(400)
     page.mouse.up()
@@ -52,7 +52,7 @@ def test_back_leads_through_what_was_done(page, app_url):
     for said in (r"\bk=\d", "signed=1", "/sweep", "run="):
         page.go_forward()
         expect(page).to_have_url(re.compile(said))
-        page.wait_for_timeout(1000)  # for the page to hear of it, however busy the machine
+        page.wait_for_timeout(1000)  # until the page has noticed the change, on a busy machine too
         page.wait_for_function(IDLE)
     expect(fold(page, "The proof")).to_be_visible()
     assert page.evaluate("history.length") == done, "nothing is pushed on the way"

@@ -7,10 +7,10 @@ from playwright.sync_api import TimeoutError, expect
 
 from nspca.dashboard.app.frame import PAGES
 
-# Streamlit itself asks for these below the folder of every page, where they are not.
+# Addresses that Streamlit requests below the folder of every page, where they do not exist.
 PROBES = ("/_stcore/health", "/_stcore/host-config")
-# What reaches over the right edge and cannot be scrolled to within a part of the page that has an edge of its
-# own. The input of a slider is not seen: it is what the keyboard and a screen reader meet.
+# Finds elements that reach over the right edge, outside every part of the page that can be scrolled. The
+# invisible input of a slider, which is for the keyboard and screen readers, does not count.
 OUTSIDE = """() => {
   const held = (element) => {
     for (let part = element.parentElement; part; part = part.parentElement) {

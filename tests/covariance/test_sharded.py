@@ -247,7 +247,7 @@ def test_a_sweep_reads_the_files_once_for_what_it_needs(few):
     passes = problem.covariance.passes
     assert (sweep.frame.ratio <= 1).all() and (sweep.frame.ratio > 0.5).all()
     nspca.sweep(problem, [2, 4, 6], methods=("auto", "threshold"))
-    assert problem.covariance.passes - passes <= 12  # a look outside for each of them, and nothing else
+    assert problem.covariance.passes - passes <= 12  # one look outside for each, no more
 
 
 @pytest.mark.long

@@ -18,7 +18,7 @@ def page():
     done = st.session_state.setdefault("done", [])
     waiting = buttons.begin("page")
     if st.session_state.pop("superseded", False):
-        st.stop()  # what Streamlit does to a run when another one is asked for: the button is never reached
+        st.stop()  # as Streamlit does when another run is requested: the button is never reached
     if not st.session_state.get("hidden"):
         buttons.button("Run", "run", lambda: done.append(1))
         buttons.button("Off", "off", lambda: done.append(2), disabled=True)

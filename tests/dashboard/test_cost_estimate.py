@@ -68,7 +68,7 @@ def test_a_time_that_was_taken_before_counts_with_the_load_of_now(seconds, slowe
 
 
 def test_how_busy_a_machine_is(monkeypatch):
-    monkeypatch.undo()  # the fixture of all pages says that it is idle
+    monkeypatch.undo()  # the fixture of all pages makes the machine idle
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
     for load, slower in ((0.0, 1.0), (1.0, 1.0), (7.0, 4.0)):
         monkeypatch.setattr(os, "getloadavg", lambda load=load: (load, 0.0, 0.0))

@@ -267,7 +267,7 @@ def test_a_run_goes_to_the_idle_worker_even_while_that_one_registers(
     tell = engine._pool._client.loop.add_callback
     tell(
         scheduler.handle_worker_status_change, "init", idle, "test"
-    )  # as a worker is between its first message and its second
+    )  # the state of a worker between its first and its second message
     following = engine.submit("tests.jobs.background_tasks:add", {"a": 70, "b": 8}, viewer="a")
     wait_for(lambda: engine._runs[following].future)
     tell(scheduler.handle_worker_status_change, "running", idle, "test")
@@ -518,7 +518,7 @@ def test_what_nobody_asked_for_lets_others_pass(engine, begun, ended, tmp_path, 
 def test_an_interrupted_run_is_run_again_from_what_was_kept(narrow, ended):
     arguments = {"X": np.full((2, 2), 3.0), "name": "again"}
     before = Engine(Store(narrow.store.home))
-    before.start = lambda: None  # a server that goes before its workers have come
+    before.start = lambda: None  # a server that ends before its workers have started
     job = before.submit("tests.jobs.background_tasks:mean", arguments, viewer="a", title="kept")
     before.shutdown()
     assert narrow.status(job).state == "interrupted"
@@ -765,7 +765,7 @@ def test_the_engine_of_the_process_is_one(monkeypatch, tmp_path):
     from nspca import jobs
 
     monkeypatch.setenv("NSPCA_HOME", str(tmp_path / "home"))
-    jobs.engine().shutdown()  # one that another test of this process may have left
+    jobs.engine().shutdown()  # an engine that another test of this process may have left
     first = jobs.engine()
     assert jobs.engine() is first and (tmp_path / "home" / "runs.sqlite").is_file()
     first.shutdown()

@@ -18,7 +18,7 @@ from nspca.jobs import Store
 from tests import servers
 from tests.jobs.background_tasks import repeat
 
-KILLS, LOTS = 50, 5  # lots, because an engine takes seconds to start: they run side by side
+KILLS, LOTS = 50, 5  # kills, and parallel tests that share those of an engine, which takes seconds to start
 WRITER = """
 import sys
 from nspca.jobs import Store

@@ -85,7 +85,7 @@ def test_rows_too_many_for_one_message_are_split_and_large_payloads_left_out(ben
     bench.report(Event("s", 0))
     for step in range(300):
         bench.report(Event("s", step, payload={"row": {"k": step, "text": "x" * 1000}}))
-    with caplog.at_level(logging.WARNING):  # Dask turns down every handler it finds, this one too
+    with caplog.at_level(logging.WARNING):  # Dask raises the level of every handler, this one too
         bench.report(Event("s", 300, payload={"x": "y" * PAYLOAD_BYTES}))
     bench.report.flush()
     assert [row["k"] for row in bench.rows()] == list(range(300))

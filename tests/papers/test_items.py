@@ -35,7 +35,7 @@ from nspca.plots import alt_text
 from nspca.plots.papers import gallery_figure, panel_figure
 from nspca.progress import silent
 
-# What each paper has, counted there; panels that are about different things are items of their own.
+# Figures and tables of each paper. Panels about different subjects are items of their own.
 FIGURES = {
     "asteris2014": range(1, 7),
     "asteris2015": (1, 2),

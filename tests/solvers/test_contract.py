@@ -201,7 +201,7 @@ def test_several_components_share_no_feature(method):
 def test_events_carry_progress(method):
     events = []
     X = np.random.default_rng(9).standard_normal((200, 50))
-    # With a few dimensions nothing is told of before the proof.
+    # With few dimensions these methods report nothing before the proof.
     certify = "fast" if method in ("auto", "cone") else None
     problem = nspca.Problem.from_data(X, 5, able(method, True))
     nspca.solve(problem, method, certify=certify, report=events.append)

@@ -1,10 +1,10 @@
-// The workspace of the last visit, in this browser's own storage: nothing goes anywhere but to the server that the page is from.
+// Keeps the workspace of the last visit in the browser's storage. It is sent to the server of the page alone.
 const NAME = "nspca.workspace";
 
 export default function ({ data, setStateValue }) {
   try {
     if (data.workspace) {
-      // A link into a workspace takes the place of none: whoever follows it is asked first.
+      // A linked workspace does not replace the stored one before the visitor agrees.
       if (data.sure || localStorage.getItem(NAME) === data.workspace) localStorage.setItem(NAME, data.workspace);
       else setStateValue("other", data.workspace);
     }
@@ -14,6 +14,6 @@ export default function ({ data, setStateValue }) {
       if (kept) setStateValue("workspace", kept);
     }
   } catch {
-    // A browser that keeps nothing: the link remains.
+    // In a browser without storage, only the link holds the workspace.
   }
 }

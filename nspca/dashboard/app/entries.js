@@ -1,10 +1,10 @@
-// The browser's Back leads through what a person did, one entry for each thing: the drag of a slider, however many values it passed;
-// a click, however many values it set. What changes the address without anybody having done something corrects the entry that is there.
+// Gives each action of a visitor one entry in the browser's history: the whole drag of a slider, or a click that sets many values.
+// A change of the address without an action replaces the present entry.
 if (!globalThis.__nspcaEntries) {
   let acted = true, slider = null;
   const act = (event) => {
     const on = event.composedPath()[0];
-    // Of the keys pressed on one slider the first counts: all of them together are one choice.
+    // All keys pressed on one slider are one action, which begins with the first key.
     const here = event.type === "keydown" && on.matches?.("[role=slider], input[type=range]") ? on : null;
     acted ||= here === null || here !== slider;
     slider = here;

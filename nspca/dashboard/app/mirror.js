@@ -1,4 +1,4 @@
-// One text of this session in the browser's own storage: nothing goes anywhere but to the server that the page is from.
+// Keeps one text of this session in the browser's storage. The text is sent to the server of the page alone.
 export default function ({ data, setStateValue }) {
   const name = `nspca.${data.name}`;
   try {
@@ -9,6 +9,6 @@ export default function ({ data, setStateValue }) {
       if (kept) setStateValue("value", kept);
     }
   } catch {
-    // A browser that keeps nothing: the text lasts as long as the session.
+    // In a browser without storage the text lasts as long as the session.
   }
 }

@@ -1,4 +1,4 @@
-// What every script that draws with Plotly begins with: plotly.js of this server, loaded once per page, and its options.
+// First part of every script that draws with Plotly: loads plotly.js of this server, once per page, and sets its options.
 function load(url) {
   if (globalThis.Plotly) return Promise.resolve(globalThis.Plotly);
   return (globalThis.__nspcaPlotly ??= new Promise((done, failed) => {

@@ -1,6 +1,6 @@
-// In present mode the figures are as high as the screen allows: one factor for all of them, in a variable of the page's style.
+// In present mode the figures are as high as the screen allows. One factor for all is in a variable of the page's style.
 const LEAST = 0.35, MOST = 2.2, STEPS = 9;
-let own = false; // is the event below ours?
+let own = false; // whether this script dispatched the event below
 
 function fit() {
   const main = document.querySelector("[data-testid=stMain]"), page = document.documentElement;
@@ -17,7 +17,7 @@ function fit() {
   page.style.setProperty("--nspca-room", room);
   if (room === before) return;
   own = true;
-  dispatchEvent(new Event("resize")); // figures follow it
+  dispatchEvent(new Event("resize")); // figures adapt to it
   own = false;
 }
 

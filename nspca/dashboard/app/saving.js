@@ -1,5 +1,5 @@
-// Above every figure, beside the camera that saves an SVG, a button that saves a PNG and one for the whole screen; made
-// when somebody comes near.
+// Adds two buttons above every figure, beside the camera that saves an SVG: one saves a PNG, one fills the screen.
+// They are made when the pointer comes near.
 async function save(plot, url) {
   const Plotly = await load(url);
   const page = getComputedStyle(document.querySelector(".stApp") ?? document.body).backgroundColor;
@@ -24,7 +24,7 @@ function button(face, said, press) {
   return made;
 }
 
-// Over the whole screen, and back by the same button or Esc; the figure follows the size of its place.
+// Fills the screen with a figure, and returns by the same button or Esc. The figure adapts to the size of its element.
 async function larger(plot) {
   if (document.fullscreenElement) return document.exitFullscreen();
   const height = plot.style.height;
@@ -49,7 +49,7 @@ function add(plot) {
   const camera = plot.querySelector('.modebar-btn[data-title^="Download plot"]');
   if (!camera || camera.parentElement.querySelector(".nspca-more")) return;
   const more = [button("PNG", "Download plot as PNG", () => save(plot, globalThis.__nspcaSaving))];
-  // Phones have no whole screen for a part of a page.
+  // Phones cannot fill the screen with a part of a page.
   if (document.fullscreenEnabled) more.push(button(CORNERS, "Whole screen", () => larger(plot)));
   camera.after(...more);
   camera.parentElement.style.display = "flex";

@@ -1,10 +1,10 @@
-// On a phone a finger on a chart scrolls the page: no drag zoom, no toolbar. Two fingers zoom and move, two taps zoom in or go back.
+// Adapts charts to phones: one finger scrolls the page, two fingers zoom and move, two taps zoom in or out. There is no toolbar.
 const NARROW = 520; // pixels: a legend beside or above a narrower chart would cover it
 const fingers = () => matchMedia("(pointer: coarse)").matches;
 const options = () => (fingers() ? { ...config, displayModeBar: false, doubleClick: false, scrollZoom: false } : config);
 const AXIS = /^[xy]axis\d*$/;
 
-// A layout for this screen: axes that a finger cannot drag, and a legend below the chart where there is little room.
+// Returns the layout for this screen: axes without drag, and the legend below a narrow chart.
 function adapted(layout, element) {
   const own = { ...layout }, template = { ...own.template?.layout };
   if (fingers()) {
@@ -23,7 +23,7 @@ function adapted(layout, element) {
   return own;
 }
 
-// Traces for this screen: where there is little room, the scale of colours lies below a picture, not beside it.
+// Returns the traces for this screen: in a narrow chart the scale of colours lies below the picture.
 function flattened(data, element) {
   const hasLegend = data.some(({ showlegend, type, name }) => showlegend !== false && name && type !== "heatmap");
   if (element.clientWidth >= NARROW || hasLegend) return data;
@@ -31,7 +31,7 @@ function flattened(data, element) {
   return data.map((trace) => (trace.colorbar ? { ...trace, colorbar: { ...trace.colorbar, ...below } } : trace));
 }
 
-// The pair of axes whose chart is under a point of the screen.
+// Returns the pair of axes of the chart under a point of the screen.
 function axesAt(plot, x, y) {
   const box = plot.getBoundingClientRect();
   const inside = (axis, at) => at >= axis._offset && at <= axis._offset + axis._length;
@@ -39,7 +39,7 @@ function axesAt(plot, x, y) {
     .find(([across, up]) => inside(across, x - box.left) && inside(up, y - box.top));
 }
 
-// The ranges that move a point of the chart to another place, and spread everything around it by a factor.
+// Returns the ranges that move a point of the chart to another place and scale the chart around it by a factor.
 function spread(plot, ranges, from, to, factor) {
   const box = plot.getBoundingClientRect();
   return Object.fromEntries(ranges.map(({ axis, range, isX }) => {

@@ -1,4 +1,4 @@
-// Clicks a button of the page once for each token: the end of what a person began with a click of their own.
+// Clicks a button of the page once for each token, to end what a visitor began with a click.
 const done = new Set();
 
 export default function ({ data }) {

@@ -1,4 +1,4 @@
-// The search is recorded on the server; here its steps are walked, forwards and backwards, without asking it again.
+// Replays a search that the server has recorded, forwards and backwards, without further requests.
 const RANK = ["open", "leaf", "discarded"];
 const ARC = 8;
 const views = new WeakMap();
@@ -35,7 +35,7 @@ class View {
     const find = (name) => root.querySelector(name);
     Object.assign(this, { world: find(".world"), gap: find(".gap"), slider: find(".step"), playButton: find(".play") });
     this.slider.oninput = () => { this.stop(); this.go(+this.slider.value); };
-    this.slider.onkeydown = (e) => { if (e.key.startsWith("Arrow")) e.stopPropagation(); };  // the lesson turns at them
+    this.slider.onkeydown = (e) => { if (e.key.startsWith("Arrow")) e.stopPropagation(); };  // arrow keys would turn the lesson
     find(".back").onclick = () => { this.stop(); this.go(this.step - 1); };
     find(".on").onclick = () => { this.stop(); this.go(this.step + 1); };
     this.playButton.onclick = () => (this.timer ? this.stop() : this.play());
@@ -75,7 +75,7 @@ class View {
     this.draw();
   }
 
-  // Every cone there is at this step, with what is known of it then.
+  // Returns all cones of this step with their status and bound.
   now() {
     const { born, cut, bounds, lower, tol } = this.data, e = this.step;
     const state = { open: [], leaf: [], discarded: [] };
@@ -130,7 +130,7 @@ class View {
     });
   }
 
-  // An edge shared by two cones is drawn once, in the more telling colour.
+  // An edge shared by two cones is drawn once, with the status that comes first.
   onSphere(state) {
     const taken = new Set();
     return RANK.map((name) => {
@@ -168,7 +168,7 @@ class View {
     if (this.shape !== mode) Plotly.purge(this.world);
     this.shape = mode;
     this.world.classList.toggle("flat", mode === "map");
-    // The examples in the figure give each kind of cone its trace.
+    // The example cones in the figure give each status its trace.
     this.traces = Object.fromEntries(RANK.map((name) => [name, figure.data.findIndex((trace) => trace.name === data.names[name])]));
     this.best = figure.data.findIndex((trace) => trace.name === "best found");
     this.mark = gap.data.length;
@@ -209,7 +209,7 @@ class View {
     }
     at.push(this.best);
     for (const axis of ["x", "y", "z", "text"]) change[axis].push(undefined);
-    // The direction is known for the value at the end; before that value is reached there is nothing to mark.
+    // The data hold the direction of the final value only, so nothing is marked before that value is reached.
     change.visible.push(data.lower[step] >= data.lower[this.last] * (1 - 1e-12));
     if (this.mode === "map") delete change.z; else delete change.text;
     const x = data.made.slice(0, step + 1);
@@ -224,7 +224,7 @@ class View {
     if (this.step >= this.last) this.go(0);
     this.playButton.querySelector("span").textContent = "Pause";
     this.playButton.setAttribute("aria-pressed", "true");
-    // About ten seconds for the whole search, and never so fast that a cone cannot be seen.
+    // The whole search takes about ten seconds, but each cone is shown long enough to be seen.
     const pause = Math.min(700, Math.max(70, 10000 / (this.last + 1)));
     this.timer = setInterval(() => {
       if (this.busy) return;

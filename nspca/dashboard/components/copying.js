@@ -1,5 +1,5 @@
 // Copies text to the clipboard. Browsers offer `navigator.clipboard` at secure addresses only.
-const PAUSE = 2000;  // milliseconds that "Copied" stands on the button
+const PAUSE = 2000;  // milliseconds for which the button says "Copied"
 
 function copyOld(text) {
   const area = document.createElement("textarea");

@@ -11,12 +11,12 @@ function themed(layout, element) {
   const page = get("--st-background-color", "#fff");
   const font = { ...template.font, color: text, family: get("--st-font", "sans-serif") };
   const hoverlabel = { ...template.hoverlabel, bgcolor: page, bordercolor: text, font: { color: text, family: font.family } };
-  const height = document.fullscreenElement === element ? undefined : element.clientHeight;  // it has all of the screen
+  const height = document.fullscreenElement === element ? undefined : element.clientHeight;  // the figure fills the screen
   const themed = { ...layout, height, autosize: true, template: { ...layout.template, layout: { ...template, font, hoverlabel } } };
   return adapted(themed, element);
 }
 
-// In present mode type grows with the screen, as on the rest of the page.
+// In present mode the font size grows with the screen, as on the rest of the page.
 function enlarged(layout, present) {
   const factor = present ? Math.min(1.7, Math.max(1, (0.021 * innerHeight) / 16)) : 1;
   if (factor === 1) return layout;
@@ -48,13 +48,13 @@ function listen(state) {
       // Plotly reports a click a moment after the release.
       setTimeout(() => { state.held -= 1; draw(state); }, 300);
     };
-    // A finger that begins to scroll the page is cancelled, and never reported as lifted.
+    // When a finger begins to scroll the page, the browser cancels the pointer and reports no release.
     for (const kind of ["pointerup", "pointercancel"]) addEventListener(kind, over, { capture: true, signal: until.signal });
   }, true);
 }
 
-// A figure that is drawn where nobody sees it, in a closed tab, has no width yet; columns change theirs. In present mode
-// the height follows the screen. Both are told to Plotly: told the height alone it keeps the width for ever.
+// A figure in a hidden part of the page, such as a closed tab, has no width yet, and columns change theirs. In present
+// mode the height follows the screen. Plotly gets both, since with a height alone it keeps its width forever.
 function follow(state) {
   state.watched = new ResizeObserver(() => {
     const { clientWidth: width, clientHeight: height } = state.div;
@@ -77,7 +77,7 @@ function roomier(state) {
 }
 
 async function draw(state) {
-  // While a button is down somebody is zooming or clicking: a redraw would take the point from under the pointer.
+  // While a button is down a visitor zooms or clicks, and a redraw would remove the point under the pointer.
   if (state.busy || state.held) return;
   state.busy = true;
   try {
@@ -92,11 +92,11 @@ async function draw(state) {
       await Plotly.react(state.div, flattened(data, state.div), enlarged(themed(layout, state.div), present), options());
       touchable(state.div);
       if (!state.listening) listen(state);
-      // The width may have changed while Plotly drew for the first time, when nobody listened yet.
+      // The width may have changed during the first drawing, before the listener was there.
       const { clientWidth: width, clientHeight: height } = state.div;
       if (width && state.div._fullLayout.width !== width) Plotly.relayout(state.div, { width, height });
       roomier(state);
-      // The redraw dropped the hover text, and with it the point a click would report.
+      // The redraw removed the hover text, and with it the point that a click reports.
       if (hovered && data[hovered.curveNumber]) Plotly.Fx.hover(state.div, [hovered]);
     }
   } catch (error) {
@@ -123,7 +123,7 @@ export default function (component) {
   if (document.fullscreenElement !== state.div) {
     state.div.style.height = `calc(${data.height + (state.extra ?? 0)}px * var(--nspca-room, 1))`;
   }
-  // Not "img": what is in an image cannot be reached, and the buttons of a figure can.
+  // Not "img": the content of an image cannot be reached, but a figure has buttons.
   state.div.setAttribute("role", "figure");
   state.div.setAttribute("aria-label", data.alt);
   const style = getComputedStyle(state.div);

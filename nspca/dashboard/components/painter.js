@@ -1,6 +1,6 @@
-// A small image whose pixels are chosen by touching them; the server is told when the hand is lifted.
+// A small image whose pixels a visitor touches to choose them. The server gets them when the hand is lifted.
 const views = new WeakMap();
-// Rows and columns that a key moves by.
+// Rows and columns by which each key moves.
 const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
 class View {
@@ -21,7 +21,7 @@ class View {
     };
     this.grid.onpointermove = (event) => { if (this.held) this.change(this.under(event)); };
     this.grid.onpointerup = () => { if (this.held) { this.held = false; this.tell(); } };
-    // The finger scrolls the page: nothing was painted.
+    // The finger scrolls the page, so the touch paints nothing.
     this.grid.onpointercancel = () => { if (this.held) { this.held = false; this.chosen = this.before; this.draw(); } };
     this.grid.onkeydown = (event) => {
       if (MOVES[event.key]) return this.move(event);
@@ -40,7 +40,7 @@ class View {
     const seen = JSON.stringify(data);
     if (seen === this.seen) return;
     Object.assign(this, { data, seen });
-    // What the server says may be older than the last touch.
+    // The data of the server may be older than the last touch.
     if (data.turn >= (this.turn ?? 0)) Object.assign(this, { chosen: new Set(data.chosen), turn: data.turn });
     this.grid.style.gridTemplateColumns = `repeat(${data.columns}, 1fr)`;
     const focused = this.cells?.indexOf(this.root.getRootNode().activeElement) ?? -1;
@@ -54,10 +54,10 @@ class View {
     this.grid.replaceChildren(...this.cells);
     this.place = Math.min(this.place ?? 0, this.cells.length - 1);
     this.draw();
-    if (focused >= 0) this.cells[this.place].focus();  // new cells: the focus stays where it was
+    if (focused >= 0) this.cells[this.place].focus();  // the cells are new, and the focus stays at its place
   }
 
-  // The arrow keys move in the image; the page, which turns at them, does not hear of it.
+  // Arrow keys move in the image. They are stopped here, since the page would turn at them.
   move(event) {
     event.preventDefault();
     event.stopPropagation();

@@ -1,4 +1,4 @@
-// Draws figures off the screen and hands them over as SVG and PNG: the server has no browser to draw with.
+// Draws figures off the screen, and sends them as SVG and PNG to the server, which has no browser.
 const drawing = new WeakMap();
 
 async function picture(Plotly, figure, width) {

@@ -1,5 +1,5 @@
-// Where an angle is to be guessed first (data.ask), what the sets reach stays hidden until "Reveal".
-// The heavy part (all curves, band, objective) is drawn once on a hidden canvas; each frame copies it and adds the lit curves and the line.
+// With data.ask a visitor first guesses an angle; the values of the sets are hidden until "Reveal".
+// All curves, the band and the objective are drawn once on a hidden canvas. Each frame copies it, and adds the lit curves and the line.
 const RIGHT = 14, STEPS = 180, MOST_LINES = 1000;
 const PLUS = "#2a85c7", MINUS = "#e08e00", STAR = "#c0265a", GREY = "#868d99";
 const BAND = ["#c6cad1", "#8b919c"];
@@ -7,12 +7,12 @@ const BAND = ["#c6cad1", "#8b919c"];
 const ONE_SIGN = [[0, [255, 233, 168]], [0.35, [253, 178, 85]], [0.7, [226, 87, 43]], [1, [143, 13, 44]]];
 const BOTH_SIGNS = [[0, [11, 79, 138]], [0.25, [90, 165, 216]], [0.5, [239, 239, 239]], [0.75, [240, 149, 90]], [1, [156, 51, 6]]];
 const MOST_BARS = 14;
-// On a narrower drawing, curves and component are lower, so that both are on the screen of a phone with the slider.
+// In a narrow drawing, curves and component are lower, so that both fit on the screen of a phone with the slider.
 const AT_STAR = 0.99999;  // share of the optimum from which an angle counts as that of the star
 const NARROW = 560, LOW_CURVES = 270, LOW_PICTURE = 150;
 const views = new WeakMap();
 
-// What was reached is rounded down, as everywhere; the last bit of a quotient is no reason for a lower digit.
+// A reached share is rounded down, after a tolerance for the last bit of the quotient.
 const shareText = (share) => `${(Math.floor(1000 * share + 1e-9) / 10).toFixed(1)} %`;
 
 function decode(text) {
@@ -45,7 +45,7 @@ class View {
     this.root = root;
     this.canvas = root.querySelector("canvas.curves");
     this.sheet = root.querySelector("canvas.component");
-    this.opposite = false;  // are the directions -c shown as well?
+    this.opposite = false;  // whether the directions -c are shown as well
     this.slider = root.querySelector(".angle");
     this.still = document.createElement("canvas");
     this.observer = new ResizeObserver(() => this.resize());
@@ -54,7 +54,7 @@ class View {
     addEventListener("resize", this.fit);  // the height follows the screen in present mode
     this.slider.oninput = () => { this.stop(); this.go((this.slider.value * Math.PI) / 180); };
     this.slider.onchange = () => this.tell();
-    this.slider.onkeydown = (e) => { if (e.key.startsWith("Arrow")) e.stopPropagation(); };  // the page turns at them
+    this.slider.onkeydown = (e) => { if (e.key.startsWith("Arrow")) e.stopPropagation(); };  // arrow keys would turn the page
     root.querySelector(".reveal").onclick = () => {
       this.stop();
       this.guessed = this.guessed === null || this.data.send ? this.phi : null;
@@ -78,7 +78,7 @@ class View {
     };
     this.canvas.onpointermove = (e) => { if (this.held) this.point(e); };
     this.canvas.onpointerup = () => { if (this.held) { this.held = null; this.tell(); } };
-    // The finger scrolls the page: the angle stays as it was.
+    // The finger scrolls the page, so the angle is restored.
     this.canvas.onpointercancel = () => { if (this.held) { this.go(this.held.phi); this.held = null; } };
   }
 
@@ -109,7 +109,7 @@ class View {
     this.resize();
   }
 
-  // Is what the sets explain kept back? A phone that sends a guess never shows it.
+  // Whether the values of the sets are hidden. A phone that sends a guess never shows them.
   get hidden() { return Boolean(this.data.send) || (this.data.ask && this.guessed === null); }
 
   // Factor of the font size: the one from Python, and in present mode more on a large screen.
@@ -117,7 +117,7 @@ class View {
 
   get room() { return +getComputedStyle(this.root).getPropertyValue("--nspca-room") || 1; }
 
-  // Signs of c that are looked at: c and -c are one direction where weights may have any sign.
+  // Signs of c that are searched: with weights of any sign, c and -c are one direction.
   get signs() { return this.data.nonneg ? (this.opposite ? [1, -1] : [1]) : [0]; }
 
   resize() {
@@ -135,7 +135,7 @@ class View {
     const signs = Math.min(this.signs.length, this.data.edges.length);
     const { scale } = this, low = this.height - 40 * scale;
     this.left = 64 * scale;
-    // A phone that sends a guess needs the curves alone.
+    // A phone that sends a guess draws the curves alone.
     const bottom = this.data.send ? low : Math.round(0.6 * low);
     this.curves = { top: 26 * scale, bottom, low: -this.top, high: this.top };
     this.band = { top: this.curves.bottom + 8, each: 9, signs };
@@ -196,14 +196,14 @@ class View {
     });
   }
 
-  // The lower panel is empty until the visitor has guessed, and says so.
+  // Before the guess the lower panel is empty except for a sentence.
   keepBack(g) {
     if (this.data.send) return;
     g.textAlign = "right";
     g.fillText("hidden until you press Reveal", this.width - RIGHT - 8, (this.goal.top + this.goal.bottom) / 2);
   }
 
-  // Too many curves for lines: how many pass through each pixel, on a logarithmic scale of grey.
+  // Draws many curves as a picture of their number in each pixel, on a logarithmic scale of grey.
   raster(g) {
     const { rows, n, curves } = this;
     const wide = Math.round(this.width - this.left - RIGHT), tall = Math.round(curves.bottom - curves.top);
@@ -283,7 +283,7 @@ class View {
     if (!this.pending) this.pending = requestAnimationFrame(() => { this.pending = 0; this.frame(); });
   }
 
-  // What the better of both signs reaches at an angle.
+  // Value at an angle, of the better sign.
   reached(phi) { return Math.max(...this.lit(phi).map(({ value }) => value)); }
 
   lit(phi = this.phi) {
@@ -338,7 +338,7 @@ class View {
     this.words(found, winner);
   }
 
-  // The stretch of angles in which the sets of this angle stay on top, in the colour of their curves.
+  // Draws the interval of angles with the sets of this angle on top, in the colour of their curves.
   stretch(g) {
     const { band } = this;
     this.signs.forEach((sign, row) => {
@@ -350,7 +350,7 @@ class View {
     });
   }
 
-  // The component at this angle: its weights are the heights of the curves that are lit, brought to length one.
+  // Draws the component at this angle. Its weights are the heights of the lit curves, brought to length one.
   component({ sign, set, at }) {
     const { data, sheet } = this, box = sheet.parentElement.clientWidth;
     if (!data.picture || !box) return;
@@ -405,7 +405,7 @@ class View {
     const height = (v) => (data.unit === 1 ? v.toPrecision(4) : shareText(v / data.unit));
     this.slider.value = degrees;
     const curves = `the ${winner.set.length} ${data.nonneg ? "highest curves" : "curves farthest from zero"}`;
-    // One share, and of what: the angle of the star is rounded, so the value there may be a little below it.
+    // The angle of the star is rounded, so the value there may be a little below the optimum.
     const share = winner.value / data.optimum.value;
     const text = `φ = ${degrees}°: ` + (this.hidden
       ? `the ${data.k} highest curves are lit`
@@ -460,7 +460,7 @@ class View {
     button.setAttribute("aria-pressed", "true");
     let last = 0;
     const step = (now) => {
-      // A full sweep takes 15 s whatever the speed of the machine, and starts again at the left.
+      // A full sweep takes 15 s on every machine, and starts again at the left.
       const next = this.phi + (last ? ((now - last) / 15000) * Math.PI : 0);
       last = now;
       this.go(next > Math.PI / 2 ? -Math.PI / 2 : next);

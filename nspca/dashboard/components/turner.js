@@ -1,4 +1,4 @@
-// A line through a cloud of points that is turned by a slider; the server hears of its angle when the guess is sent.
+// A line through a cloud of points, turned by a slider. The server gets its angle when the guess is sent.
 const SIZE = 300, EDGE = 14, LARGEST = 11;
 const views = new WeakMap();
 const SVG = "http://www.w3.org/2000/svg";
