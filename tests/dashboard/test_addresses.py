@@ -150,10 +150,10 @@ def test_a_number_that_is_not_possible_is_said_and_stays(visit, address, sentenc
     [
         ("pages/sweep.py", {"k": 14}, "k = 14, which must be from 1 to 13 here: k ="),
         ("pages/sweep.py", {"k": 0}, "k = 0, which must be from 1 to 13 here: k ="),
-        ("pages/sweep.py", {"k": 11}, "k = 11, which is not on this curve: k ="),
+        ("pages/sweep.py", {"k": 11}, "k = 11 is not on this curve: k ="),
         ("pages/compare.py", {"k": 99}, "k = 99, which must be from 1 to 13 here: k ="),
-        ("pages/spannogram.py", {"k": 99}, "k = 99, which must be from 1 to 13 here: k = 13 is shown."),
-        ("app.py", {"digit_k": 99}, "k = 99, which must be from 1 to 20 here: k = 20 is shown."),
+        ("pages/spannogram.py", {"k": 99}, "k = 99 must be from 1 to 13 here: k = 13 is shown."),
+        ("app.py", {"digit_k": 99}, "k = 99 must be from 1 to 20 here: k = 20 is shown."),
     ],
 )
 def test_a_k_that_is_not_shown_is_said(visit, settled, texts, page, given, said):
