@@ -711,3 +711,18 @@ def test_many_files_are_folded_below_the_one_in_use(visit, address):
     listed = [button.key for button in page.button if button.key.startswith("choose_")]
     assert listed[0] == f"choose_{several[0]}" and len(listed) == 5
     assert len(inside) == 4 and listed[0] not in inside
+
+
+@pytest.mark.parametrize("path", [PAGE, "pages/sweep.py", "pages/components.py"])
+def test_constant_features_are_left_out_in_one_click_where_they_cannot_be_standardised(
+    visit, address, texts, path
+):
+    rows = [[1, 5, 3, 7], [2, 5, 1, 7], [4, 5, 9, 7], [3, 5, 2, 7]]
+    page = upload(visit, csv(rows, header="abcd"))
+    given = {name: value for name, value in address(page).items() if name != "source" or path == PAGE}
+    page = visit(path, scale=1, **given)
+    assert "2 features take one value only, the first is b, and cannot be standardised" in texts(page)
+    assert "Nothing has run yet" not in texts(page)
+    page.button(key="drop_constant").click().run()
+    assert "cannot be standardised" not in texts(page) and not page.error and not page.exception
+    assert address(page)["drop"] == "1" and address(page)["scale"] == "1"
