@@ -55,7 +55,7 @@ class ComparePage(AnswerPage[ComparisonSpec]):
         form.inputs(data)
 
     def line(self, data: Chosen, asked: ComparisonSpec) -> str:
-        words = [*asked.data.change_words(), _size(asked), SIGNS[asked.nonneg], "standardised" * asked.scale]
+        words = [_size(asked), SIGNS[asked.nonneg], "standardised" * asked.scale, *asked.data.change_words()]
         words.append(options_words(asked.options))
         return ", ".join(filter(None, words))
 
