@@ -341,7 +341,7 @@ def test_pages_about_one_component(solved, monkeypatch):
             now = SimpleNamespace(rows=(pack(found)["row"],), event=None)
             monkeypatch.setattr(sweep_page.progress, "waiting", lambda now: None)
             walk.text(sweep_page._says(now, 9), of(result))
-            said = history_page._proof((result.ratio, result.ratio))[0]
+            said = history_page._proof((result.ratio, result.ratio), True)[0]
             walk.text(said, of(result))
         check_membership(walk, member)
     assert walk.bounds >= 24 * 3 and walk.guarantees >= 24 * 2 and walk.values >= 24, vars(walk)

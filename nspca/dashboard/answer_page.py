@@ -97,7 +97,7 @@ class QuestionPage(ABC, Generic[Asked]):
 
     def line(self, data: Chosen, asked: Asked) -> str:
         """Return the question in a few words, for the folded form."""
-        return ", ".join([*asked.data.change_words(), asked.describe().asked])
+        return ", ".join([asked.describe().asked, *asked.data.change_words()])
 
 
 class PicturePage(QuestionPage[Asked]):
@@ -306,7 +306,7 @@ def _find(page: AnswerPage[Any], data: Chosen, asked: ProblemSpec | None) -> Wat
         st.warning(page.kind.changed)
         return None
     first = None if asked is None else page.first(data, asked)
-    if first is None:
+    if first is None and not data_line.offer_to_drop(data):
         st.info(page.kind.empty, icon=page.kind.icon)
     return first
 

@@ -142,7 +142,8 @@ def settle(X: Any, how: str, features_in_rows: bool = False, called: Sequence[st
             *_count_lines(i, j),
             shape=X.shape,
         )
-    note = f"Left out because of missing values: {out} of {whole} {how} ({counted(i.size, 'missing value')})."
+    cells = counted(i.size, "missing value")
+    note = f"Left out because of missing values: {out:,} of {whole:,} {how} ({cells})."
     return Settled(_take(X, rows, columns), rows, columns, (note,))
 
 

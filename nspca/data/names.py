@@ -12,8 +12,8 @@ Names: TypeAlias = "tuple[str, ...] | Numbered"
 
 
 def counted(number: int, noun: str) -> str:
-    """Return a number with its noun, such as "1 feature" or "3 features"."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+    """Return a number with its noun, such as "1 feature" or "3,000 features"."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def unique_names(names: Sequence[str], what: str) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -1,8 +1,12 @@
 """The mechanism of a page with an answer: the answer first, then the question in one line, then the rest."""
 
+import json
 import re
 
 import pytest
+
+from nspca.plots.sweeps import RING
+from tests.dashboard.figures import figures
 
 PAGE = "pages/sweep.py"
 
@@ -89,8 +93,13 @@ def test_the_button_of_a_finished_run_is_folded_until_the_form_asks_something_el
 
 def test_a_curve_that_still_rises_does_not_say_that_fewer_features_are_enough(opened, texts):
     assert "nearly enough" not in texts(opened(from_=3, to=3, step=1))
-    assert "nearly enough" not in texts(opened(from_=1, to=3, step=1)), "the last k is the ring"
-    said = texts(opened())
+    rising = opened(from_=1, to=3, step=1)
+    assert "nearly enough" not in texts(rising), "at the last k"
+    rings = [RING in json.dumps(figure, ensure_ascii=False) for figure in figures(rising)]
+    assert rings and not any(rings), "and so there is no ring"
+    page = opened()
+    said = texts(page)
+    assert any(RING in json.dumps(figure, ensure_ascii=False) for figure in figures(page))
     assert re.search(
         r"features\*\*, the ring, are nearly enough: up to 13 with nonnegative weights capture [\d.]+ %\.",
         said,

@@ -697,3 +697,32 @@ def test_data_without_a_variance_are_refused_on_every_page_in_one_sentence(
         page.button(key="do_scale").click().run()
         assert said not in texts(page)
         assert not visit("pages/spannogram.py", **address(page)).error, "standardised, they have variances"
+
+
+def test_many_files_are_folded_below_the_one_in_use(visit, address):
+    page, several = visit(PAGE, source="upload"), []
+    for number in range(5):
+        page.file_uploader[0].upload(f"t{number}.csv", csv([[number, 2], [3, 4], [5, 7]], header="ab"))
+        page = page.run()
+        several.append(address(page)["upload"][:8])
+    page.button(key=f"choose_{several[0]}").click().run()
+    (fold,) = [one for one in page.expander if one.label == "2 more files"]
+    inside = {button.key for button in fold.button}
+    listed = [button.key for button in page.button if button.key.startswith("choose_")]
+    assert listed[0] == f"choose_{several[0]}" and len(listed) == 5
+    assert len(inside) == 4 and listed[0] not in inside
+
+
+@pytest.mark.parametrize("path", [PAGE, "pages/sweep.py", "pages/components.py"])
+def test_constant_features_are_left_out_in_one_click_where_they_cannot_be_standardised(
+    visit, address, texts, path
+):
+    rows = [[1, 5, 3, 7], [2, 5, 1, 7], [4, 5, 9, 7], [3, 5, 2, 7]]
+    page = upload(visit, csv(rows, header="abcd"))
+    given = {name: value for name, value in address(page).items() if name != "source" or path == PAGE}
+    page = visit(path, scale=1, **given)
+    assert "2 features take one value only, the first is b, and cannot be standardised" in texts(page)
+    assert "Nothing has run yet" not in texts(page)
+    page.button(key="drop_constant").click().run()
+    assert "cannot be standardised" not in texts(page) and not page.error and not page.exception
+    assert address(page)["drop"] == "1" and address(page)["scale"] == "1"

@@ -92,7 +92,8 @@ def test_a_workspace_of_that_name_cannot_be_opened_by_an_address(visit, address)
 
 def test_what_can_be_no_problem_has_no_preview_and_no_error(visit, texts):
     page = visit(PAGE, sample="digits", scale=1)
-    assert not page.error and not page.exception and "Nothing has run yet" in texts(page)
+    assert not page.error and not page.exception
+    assert "3 pixels take one value only, the first is row 1 column 1, and cannot be" in texts(page)
 
 
 def test_very_large_data_have_none(visit, texts, monkeypatch):

@@ -313,6 +313,8 @@ def test_runs_of_every_kind_in_one_list(visit, texts, workspace):
     plant(workspace, "nothing known")
     plant(workspace, "sweep", number=1, given={"spec": {"first": "x"}})
     plant(workspace, "sweep", number=2, given=[1])
+    found = [Found("auto", 2, 1.0, ratio=0.97), Found("auto", 4, 1.0, ratio=1.0)]
+    plant(workspace, "sweep", "cancelled", number=3, rows=found)
     page = visit(PAGE, w=workspace)
     assert not page.exception and not page.error
     said = unescape(texts(page))
@@ -320,6 +322,7 @@ def test_runs_of_every_kind_in_one_list(visit, texts, workspace):
         "today" in said
         and "took 3.0 s" in said
         and "proved: at least 98.6 % of the best possible at every k" in said
+        and "proved: at least 97.0 % of the best possible at each of these" in said
     )
     assert all(f"[{state}]" in said for state in ("done", "failed", "cancelled", "interrupted"))
     assert "k is *too* large" in said and said.count("This run cannot be read") == 3

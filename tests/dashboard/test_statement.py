@@ -121,3 +121,9 @@ def test_the_first_sentence_names_the_data():
     assert one.found.startswith("14 pixels of the handwritten digits capture ")
     both = one.share_text, one.most_text
     assert all(re.fullmatch(rf"\d+\.\d{{{one.digits}}} %", text) for text in both)
+
+
+def test_a_component_that_uses_fewer_features_than_allowed_says_so():
+    one, _ = said(64)
+    used = np.count_nonzero(nspca.solve(nspca.Problem.from_data(DIGITS.X, k=64)).components)
+    assert used < 64 and one.found.startswith(f"{used} of the 64 allowed pixels capture ")

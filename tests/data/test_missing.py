@@ -9,7 +9,7 @@ import pytest
 import scipy.sparse as sp
 
 from nspca.data import read
-from nspca.data.missing import WAYS, ways_out
+from nspca.data.missing import WAYS, settle, ways_out
 from nspca.errors import InvalidData, MissingValues
 from tests.files import npz
 
@@ -214,3 +214,11 @@ def test_costs_are_known_in_every_format():
         error = refused(raw)
         assert (error.cells, error.rows, error.columns, error.shape) == (2, 2, 2, (4, 3))
         assert pickle.loads(pickle.dumps(error)).shape == (4, 3)
+
+
+def test_large_counts_are_printed_as_on_the_pages():
+    X = np.ones((3, 2500))
+    X[1, :1200] = np.nan
+    assert settle(X, "features").notes == (
+        "Left out because of missing values: 1,200 of 2,500 features (1,200 missing values).",
+    )

@@ -66,7 +66,7 @@ def instead_of(asked: int | None, shown: int, most: int) -> str:
     if asked is None or asked == shown:
         return ""
     why = "is not on this curve" if 1 <= asked <= most else f"must be from 1 to {most:,} here"
-    return f"The address asks for k = {asked}, which {why}: k = {shown} is shown."
+    return f"k = {asked} {why}: k = {shown} is shown."
 
 
 def noun(data: Dataset) -> str:

@@ -57,7 +57,7 @@ class ComparePage(AnswerPage[ComparisonSpec]):
 
     def line(self, data: Chosen, asked: ComparisonSpec) -> str:
         sign, scaled = SIGNS[not asked.nonneg], "standardised" * asked.scale
-        words = [*asked.data.change_words(), _size(asked), sign, scaled]
+        words = [_size(asked), sign, scaled, *asked.data.change_words()]
         words.append(options_words(asked.options))
         return ", ".join(filter(None, words))
 

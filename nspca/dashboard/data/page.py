@@ -18,6 +18,7 @@ def show() -> None:
         data = _opened()
         if data:
             first.show(data)
+            preview.offer_to_drop(data)
             reading.offers(data)
     with frame.guard():
         if state.get("upload") is not None:

@@ -30,6 +30,8 @@ FORMATS = (
     "counts (UCI docword)"
 )
 """Sentence on the accepted files, also for the table of other samples on the page Sweep."""
+SHOWN = 3
+"""Files that are listed; the others are folded, so that the options of reading stay near."""
 LONGEST_PASTED = 1_000_000
 """Characters that may be pasted; a browser is slow with more."""
 
@@ -55,7 +57,7 @@ def choose() -> None:
 
 
 def _uploads() -> None:
-    """Draw the uploader, and the uploads of the workspace."""
+    """Draw the uploader, and the uploads of the workspace, the one in use first."""
     count = st.session_state.setdefault(state.UPLOADER, 0)
     label = f"{FORMATS}. Nothing leaves the machine that runs nspca."
     # Every type is taken: the readers say why a file cannot be used, Streamlit only in a hover text.
@@ -70,8 +72,13 @@ def _uploads() -> None:
     files = {upload["digest"]: upload for upload in kept if not upload["meta"].get("words")}
     if not files:
         _example()
-    for digest, upload in files.items():
-        _row(digest, upload)
+    in_order = sorted(files, key=lambda digest: digest != state.get("upload"))
+    for digest in in_order[:SHOWN]:
+        _row(digest, files[digest])
+    if others := in_order[SHOWN:]:
+        with st.expander(wording.things(len(others), "more file"), icon=":material/folder:"):
+            for digest in others:
+                _row(digest, files[digest])
 
 
 def _paste() -> None:

@@ -246,6 +246,31 @@ def preparation(of: Chosen) -> None:
         st.error(wording.plain(error), icon=":material/error:")
 
 
+def offer_to_drop(of: Chosen) -> bool:
+    """Draw that constant features cannot be standardised, and the button that leaves them out.
+
+    Return whether that is so. Folders are not examined: a feature may vary in the rows that are not shown.
+    """
+    data, constant = of.dataset, measures(of).constant
+    some = 0 < constant.size < data.X.shape[1]
+    if not (state.get("scale") and some) or data.is_covariance or of.reference.folder is not None:
+        return False
+    noun, first = wording.noun(data), wording.plain(data.feature_names[constant[0]])
+    many = wording.things(constant.size, noun)
+    said = f"{many} take one value only, the first is {first}, and cannot be standardised."
+    if constant.size == 1:
+        said = f"The {noun} {first} takes one value only, and cannot be standardised."
+    st.warning(said, icon=":material/warning:")
+    buttons.button(f"Leave out {many}", "drop_constant", _drop_constant, icon=":material/filter_alt:")
+    return True
+
+
+def _drop_constant() -> None:
+    """Leave out the constant features, and forget the results with them."""
+    state.put(drop=True)
+    _changed()
+
+
 def _as_in_the_papers(of: Chosen) -> None:
     """Draw the choice of the papers' preparations that suit the data; log2 has a switch elsewhere."""
     others = (name for name in PREPARATIONS if name != "log2")

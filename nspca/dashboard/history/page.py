@@ -78,8 +78,9 @@ def show() -> None:
 
 def _introduce(count: int) -> None:
     """Draw how many runs there are, and what to do next unless present mode hides the buttons."""
-    line = f"You have **{wording.things(count, 'run')}**, the newest first."
-    press = "Open one to see its answer again. Press More to rename, download, share or delete it."
+    line = f"You have **{wording.things(count, 'run')}**{', the newest first' * (count > 1)}."
+    which = "one" if count > 1 else "it"
+    press = f"Open {which} to see its answer again. Press More to rename, download, share or delete it."
     st.markdown(line if state.get("present") else f"{line} {press}")
 
 
@@ -203,27 +204,26 @@ def _describe(one: DescribedRun, now: JobState, place: Any) -> str:
     rows = unpack(now.rows)
     if now.ended and now.state != "done" and one.total:
         facts.append(f"{min(len(rows), one.total)} of {one.total} ready")
-    facts += _proof(proved(rows))
+    facts += _proof(proved(rows), now.state == "done")
     lines.append(f":small[{' · '.join(facts)}]")
     if now.error:
         lines.append(f":small[{wording.plain(now.error)}]")
     return "  \n".join(lines)
 
 
-def _proof(ratios: tuple[float, float] | None) -> list[str]:
+def _proof(ratios: tuple[float, float] | None, is_whole: bool) -> list[str]:
     """Return the proved share of the optimum as a list of one phrase, empty without a proof.
 
     `ratios` has the worst and the best proved ratio over all k, as `proved` returns them. The phrase has the
-    worst.
+    worst. `is_whole` tells whether the run had an answer for every k.
     """
     if ratios is None:
         return []
     least, most = ratios
     if 1 - least <= OPTIMAL_GAP:
         return ["proved: the best possible"]
-    return [
-        f"proved: at least {format_guarantee(least)} of the best possible{' at every k' * (most > least)}"
-    ]
+    every = "" if most == least else " at every k" if is_whole else " at each of these"
+    return [f"proved: at least {format_guarantee(least)} of the best possible{every}"]
 
 
 def says(one: DescribedRun, now: JobState) -> str:

@@ -84,7 +84,7 @@ class JointPage(AnswerPage[ComponentsSpec]):
     def line(self, data: Chosen, asked: ComponentsSpec) -> str:
         signs = "nonnegative" if asked.nonneg else "weights of any sign"
         scaled = ["standardised"] if asked.scale else []
-        return ", ".join([*asked.data.change_words(), self.about.sized(asked.sizes), signs, *scaled])
+        return ", ".join([self.about.sized(asked.sizes), signs, *scaled, *asked.data.change_words()])
 
     def label(self, data: Chosen, asked: ComponentsSpec) -> str:
         return f"Find {self.about.count(asked.r)}"

@@ -50,8 +50,11 @@ def question(secret: str, screen: int, of: Lesson) -> None:
     left, right = st.columns([4, 1], gap="medium", vertical_alignment="center")
     with left:
         _guesses(secret, screen, of)
+    code = ROOMS.view(secret).code
     with right:
-        _code(ROOMS.view(secret).code)
+        _code(code)
+        st.caption(wording.plain(_address(code).partition("://")[2].partition("?")[0]))
+    _warn(code)
     label, icon = (
         ("Ask again", ":material/replay:") if is_revealed else ("Show the answer", ":material/visibility:")
     )
@@ -72,6 +75,7 @@ def panel(secret: str | None, screen: int) -> None:
         if secret is None:
             st.markdown(_summary(ended) if ended is not None else INTRODUCTION)
             buttons.button("Open a room", "class_open", _open, icon=":material/qr_code:")
+            _warn()
             return
         view = ROOMS.view(secret)
         left, right = st.columns([1, 2], gap="medium")
@@ -84,8 +88,7 @@ def panel(secret: str | None, screen: int) -> None:
                 f"Screens 1, 3 and 5 ask them. Phones here: {view.here}."
             )
             st.code(address, language=None, wrap_lines=True)
-            if sharing.is_alone(address):
-                st.caption(sharing.ALONE)
+            _warn(view.code)
             if read_settings().password:
                 st.caption(PASSWORD)
             buttons.button("Close the room", "class_end", lambda: _end(secret), icon=":material/logout:")
@@ -144,6 +147,12 @@ def _code(code: str) -> None:
 def _address(code: str) -> str:
     """Return the full address at which phones join the room."""
     return sharing.address(f"join?room={code}")
+
+
+def _warn(code: str = "") -> None:
+    """Draw a warning where no phone can open the address of a room."""
+    if sharing.is_alone(_address(code)):
+        st.caption(f":material/warning: {sharing.ALONE}")
 
 
 def is_question(screen: int) -> bool:

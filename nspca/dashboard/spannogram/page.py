@@ -80,7 +80,7 @@ class SpannogramPage(PicturePage[SweepSpec]):
     def line(self, data: Chosen, asked: SweepSpec) -> str:
         size = wording.things(asked.first, wording.noun(data.dataset))
         settings = [said for said in asked.details() if said != "auto"]
-        return ", ".join([*asked.data.change_words(), size, *settings])
+        return ", ".join([size, *settings, *asked.data.change_words()])
 
     def view(self, data: Chosen, asked: SweepSpec) -> Subject | None:
         if not _ready(data):

@@ -119,7 +119,7 @@ def line(asked: SweepSpec) -> str:
         else f"k = {asked.ks[0]} to {asked.ks[-1]}"
     )
     settings = [said for said in asked.details() if said != "auto"]
-    return ", ".join([*asked.data.change_words(), ks, *settings])
+    return ", ".join([ks, *settings, *asked.data.change_words()])
 
 
 def label(request: SweepSpec) -> str:

@@ -199,9 +199,9 @@ class SweepPage(AnswerPage[SweepSpec]):
         self, run: Watched, problem: nspca.Problem, table: pd.DataFrame, quick: bool, digits: int
     ) -> str:
         """Return which number of features is enough, and what to do next."""
-        noun, k, last = wording.noun(run.of.dataset), knee(table), int(table["k"].max())
+        noun, k, last = wording.noun(run.of.dataset), _plateau(table), int(table["k"].max())
         best, ring, goal = problem.leading_eigenvalue, "", ""
-        if k < last and best:  # at the end of a curve nothing is known about more features
+        if k is not None and best:
             most = percent_down(float(table["value"].max()) / best, digits)
             are = "is" if k == 1 else "are"
             ring = f"**{wording.things(k, noun)}**, the ring, {are} nearly enough: "
@@ -287,14 +287,20 @@ def _shown_k(table: pd.DataFrame) -> int:
     return state.get("k") if state.get("k") in set(table["k"]) else knee(table)
 
 
+def _plateau(table: pd.DataFrame) -> int | None:
+    """Return the k from which the curve hardly rises, or None at its end: more features may explain more."""
+    k = knee(table)
+    return k if k < int(table["k"].max()) else None
+
+
 def _drawn(
     problem: nspca.Problem, table: pd.DataFrame, asked: SweepSpec, k: int, **options: Any
 ) -> go.Figure:
-    """Return the figure of the curve, with marks at the shown k, the knee and the wanted share."""
+    """Return the figure of the curve, with marks at the shown k, the plateau and the wanted share."""
     if state.is_kept("enough"):
         share = enough.wanted(table, problem.leading_eigenvalue)
         options["wanted"] = share / 100 * problem.leading_eigenvalue, f"{share} % wanted"
-    return curve.figure(problem, table, asked, selected_k=k, marked=knee(table), **options)
+    return curve.figure(problem, table, asked, selected_k=k, marked=_plateau(table), **options)
 
 
 def _enough(about: Chosen, problem: nspca.Problem, table: pd.DataFrame) -> None:

@@ -87,7 +87,8 @@ def state_result(
     share_text = percent_down(share, digits)
     if most is not None and not optimal:
         most_text = percent_up(most, digits)
-    few = wording.things(used, one) + (f" of {whose}" if whose else "")
+    few = wording.things(used, one) if used >= k else f"{used:,} of the {k:,} allowed {one}s"
+    few += f" of {whose}" if whose else ""
     found = f"{few} capture{'s' * (used == 1)} {share_text} of the variance of the first principal component."
     limit = ""
     if certificate is not None:
