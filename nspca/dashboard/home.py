@@ -3,6 +3,8 @@
 app.py calls `opening`, `poster`, `digits`, `explorer` and `ways_on` in this order.
 """
 
+from functools import partial
+
 import numpy as np
 import streamlit as st
 
@@ -134,20 +136,18 @@ def explorer(solved: tuple[Chosen, nspca.Problem, nspca.Sweep]) -> None:
         )
         left, right = st.columns([2, 3], gap="medium")
         with left:
-            figures.draw(
-                component.drawn(data, result.components[:, 0]).update_layout(height=HEIGHT),
-                "digits_image",
-                same=data.name,
-            )
+            picture = component.plot(data, result.components[:, 0])
+            figures.draw_plot(picture, "digits_image", HEIGHT, same=data.name)
         with right:
-            drawn = sweep_figure(
+            drawn = partial(
+                sweep_figure,
                 table[table["k"] <= MOST],
                 unit=problem.leading_eigenvalue,
                 unit_name=AXES["leading"],
                 selected_k=k,
                 closed=OPTIMAL_GAP,
             )
-            figures.draw(drawn.update_layout(height=HEIGHT), "digits_curve", same="the digits")
+            figures.draw_plot(drawn, "digits_curve", HEIGHT, same="the digits")
     _legend(data, int(np.count_nonzero(result.components[:, 0])))
     optimal.show(optimal.Candidate(about, asked, k, found, tried))
     with st.expander("The proof: check it, take it home", icon=":material/verified:"):

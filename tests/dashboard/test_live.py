@@ -205,3 +205,33 @@ def test_a_curve_that_fills_in_is_drawn_once_for_everybody(monkeypatch):
     assert len(made) == 3, "and with other rows"
     assert len(compared) == 3, "what is drawn beside is made with the figure only, not every second"
     assert not first.exception and not second.exception
+
+
+def plots_of_a_class():
+    import functools
+
+    import streamlit as st
+
+    from nspca import plots
+    from nspca.dashboard.components import figures
+
+    plot = functools.partial(plots.spectrum_figure, [3.0, st.session_state.get("second", 1.0)], 4.0)
+    figures.draw_plot(plot, "figure", st.session_state.get("height"), same="these data")
+
+
+def test_a_plot_with_equal_arguments_is_made_once_for_everybody(monkeypatch):
+    made, prepare = [], figures.prepared
+    monkeypatch.setattr(figures, "prepared", lambda *given: made.append(1) or prepare(*given))
+    first, second = AppTest.from_function(plots_of_a_class), AppTest.from_function(plots_of_a_class)
+    for page in (first, second, first, second):
+        assert not page.run(timeout=60).exception
+    assert len(made) == 1
+    shown = sent(first.get("bidi_component")[0])
+    alone = prepare(plots.spectrum_figure([3.0, 1.0], 4.0), "figure", "these data")
+    assert {name: shown[name] for name in alone} == alone
+    first.session_state["second"] = 0.5
+    changed = sent(first.run().get("bidi_component")[0])
+    assert len(made) == 2 and changed["figure"] != shown["figure"], "another number is another figure"
+    first.session_state["height"] = 300
+    changed = sent(first.run().get("bidi_component")[0])
+    assert len(made) == 3 and changed["height"] == 300 and not first.exception

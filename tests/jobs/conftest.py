@@ -32,11 +32,12 @@ def begun(wait_for):
 
 
 @pytest.fixture(scope="session")
-def engine(tmp_path_factory):
+def engine(tmp_path_factory, ended):
     """Yield an engine with two workers and hardly any limits."""
     engine = Engine(Store(tmp_path_factory.mktemp("engine")), Limits(per_viewer=50), workers=2)
     engine.early = engine.submit("tests.jobs.background_tasks:add", {"a": 1, "b": 2}, viewer="early")
     engine.early_state = engine.status(engine.early)
+    ended(engine, engine.early)  # the start of workers has a wait of its own
     yield engine
     engine.shutdown()
 
@@ -48,5 +49,6 @@ def narrow(tmp_path_factory):
         Store(tmp_path_factory.mktemp("narrow")), Limits(per_viewer=3, total=4), workers=1, memory=700_000_000
     )
     engine.start()
+    assert engine.wait_ready(patience.STUCK)
     yield engine
     engine.shutdown()

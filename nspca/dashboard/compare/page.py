@@ -4,6 +4,7 @@ The script pages/compare.py hands a `ComparePage` to `answer_page.show`, which c
 """
 
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -99,7 +100,8 @@ class ComparePage(AnswerPage[ComparisonSpec]):
         curves = values(compared, seen.table, ks=run.asked.ks, style=compared.style, selected=seen.k)
         left, right = st.columns([2, 3], gap="medium", vertical_alignment="center")
         with left:
-            ranking = ranking_figure(
+            ranking = partial(
+                ranking_figure,
                 {name: result.value for name, result in seen.of_k.items()},
                 unit=compared.unit,
                 unit_name=unit_name(),
@@ -107,11 +109,10 @@ class ComparePage(AnswerPage[ComparisonSpec]):
                 limit=said.most_text,
                 places=said.digits,
             )
-            if state.get("present"):  # as high as the curve
-                ranking.update_layout(height=HEIGHT)
-            figures.draw(ranking, "compare_ranking", same=run.id)
+            height = HEIGHT if state.get("present") else None  # as high as the curve
+            figures.draw_plot(ranking, "compare_ranking", height, same=run.id)
         with right:
-            figures.draw(curves.update_layout(height=HEIGHT), "compare_values", same=run.id)
+            figures.draw_plot(curves, "compare_values", HEIGHT, same=run.id)
         return seen
 
     def more(self, run: Watched, results: nspca.Sweep, seen: Seen) -> None:
@@ -156,13 +157,14 @@ def unit_name() -> str:
     return curve.AXES[curve.axis()]
 
 
-def values(run: Compared, table: pd.DataFrame, **shared: Any) -> go.Figure:
-    """Return the curves of all methods; `shared` is what the figures of a comparison have in common."""
-    return values_figure(table, unit=run.unit, unit_name=unit_name(), signed=not run.asked.nonneg, **shared)
+def values(run: Compared, table: pd.DataFrame, **shared: Any) -> partial[go.Figure]:
+    """Return the plot of the curves; `shared` is what the figures of a comparison have in common."""
+    signed = not run.asked.nonneg
+    return partial(values_figure, table, unit=run.unit, unit_name=unit_name(), signed=signed, **shared)
 
 
 def drawn(run: Compared, table: pd.DataFrame, k: int) -> dict[str, go.Figure]:
     """Return the three figures by their file names."""
     shared: dict[str, Any] = {"ks": run.asked.ks, "style": run.style, "selected": k}
-    made = (values(run, table, **shared), ratios_figure(table, **shared), times_figure(table, **shared))
+    made = (values(run, table, **shared)(), ratios_figure(table, **shared), times_figure(table, **shared))
     return dict(zip(archive.ABOUT, made, strict=True))

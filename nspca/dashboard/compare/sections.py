@@ -4,6 +4,7 @@ Only one is drawn at a time, so that the page stays short.
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -68,14 +69,14 @@ def _ratios(seen: Seen) -> None:
     """Draw the proved share of the optimum for every method and k."""
     st.markdown("**How good each method is at least**: its value over the proved limit")
     shared: dict[str, Any] = {"ks": seen.run.asked.ks, "style": seen.run.style, "selected": seen.k}
-    figures.draw(ratios_figure(seen.table, **shared), "compare_ratios", same=seen.run.id)
+    figures.draw_plot(partial(ratios_figure, seen.table, **shared), "compare_ratios", same=seen.run.id)
 
 
 def _seconds(seen: Seen) -> None:
     """Draw the elapsed seconds of every method, without those of the proof."""
     st.markdown("**What it costs**: seconds of each method, without the proof")
     shared: dict[str, Any] = {"ks": seen.run.asked.ks, "style": seen.run.style, "selected": seen.k}
-    figures.draw(times_figure(seen.table, **shared), "compare_times", same=seen.run.id)
+    figures.draw_plot(partial(times_figure, seen.table, **shared), "compare_times", same=seen.run.id)
     paths = [name for name in seen.run.asked.methods if line_of(name).path]
     one_pass = ""
     if len(seen.run.asked.ks) > 1 and paths:

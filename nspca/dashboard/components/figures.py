@@ -6,9 +6,11 @@ job. Its plotly.js is that of the installed plotly package, served by the Stream
 """
 
 import hashlib
+import pickle
 import re
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from importlib.resources import files
 from typing import Any
 
@@ -17,7 +19,7 @@ import plotly.graph_objects as go
 import plotly.io as pio
 import streamlit as st
 
-from nspca.dashboard.app import state
+from nspca.dashboard.app import cache, state
 from nspca.dashboard.app.plotly import LOADER, plotly_url, serve_plotly
 from nspca.plots import alt_text
 
@@ -68,6 +70,41 @@ def draw(
     customdata of the point clicked in this run, else None
     """
     return put(prepared(figure, key, same), key, on_click)
+
+
+def draw_plot(
+    plot: partial[go.Figure],
+    key: str,
+    height: int | None = None,
+    on_click: Callable[[Any], None] | None = None,
+    same: object = None,
+) -> Any:
+    """Show the figure that `plot` returns. All sessions share it, so that it is made once.
+
+    Parameters
+    ----------
+    plot : functools.partial
+        A function of `nspca.plots` with all of its arguments. Equal arguments give equal figures.
+    height : int, optional
+        Pixels; by default those of the figure.
+    key, on_click, same : as for `draw`
+    """
+    same = None if same is None else f"{same}"
+    return put(_made(hash_plot(plot), key, height, same, plot), key, on_click)
+
+
+def hash_plot(plot: partial[go.Figure]) -> str:
+    """Return a hash of a function and all of its arguments."""
+    return hashlib.blake2b(pickle.dumps(plot)).hexdigest()
+
+
+@cache.keep()
+def _made(
+    content: str, key: str, height: int | None, same: str | None, _plot: partial[go.Figure]
+) -> dict[str, Any]:
+    """Return the prepared figure of a plot, cached; `content` is the hash of the plot."""
+    figure = _plot()
+    return prepared(figure if height is None else figure.update_layout(height=height), key, same)
 
 
 def prepared(figure: go.Figure, key: str, same: object = None) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 The script pages/parts.py hands `VIEW` to the joint page, which calls its functions.
 """
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -38,9 +39,9 @@ def picture(outcome: Outcome) -> None:
     best = outcome.best
     left, right = st.columns([3, 5], gap="medium", vertical_alignment="center")
     with left:
-        figures.draw(union(outcome), f"union_{outcome.run_id}")
+        figures.draw_plot(union(outcome), f"union_{outcome.run_id}")
     with right:
-        figures.draw(row(outcome, best), f"parts_{best}_{outcome.run_id}", same=outcome.run_id)
+        figures.draw_plot(row(outcome, best), f"parts_{best}_{outcome.run_id}", same=outcome.run_id)
         help_over = "The mean of all images, in grey behind the parts. Without it a part stands alone."
         st.toggle("Over the mean image", help=help_over, **state.bind("over"))
 
@@ -57,17 +58,18 @@ def rows(outcome: Outcome) -> None:
     """Draw a row of pictures for every method."""
     for method, result in ordered(outcome.results).items():
         st.markdown(heading(outcome, result))
-        figures.draw(
+        figures.draw_plot(
             row(outcome, method), f"row_{method}_{outcome.run_id}_{outcome.live}", same=outcome.run_id
         )
 
 
-def row(outcome: Outcome, method: str) -> go.Figure:
-    """Return the figure of the parts of a method side by side; all methods share a colour scale."""
+def row(outcome: Outcome, method: str) -> partial[go.Figure]:
+    """Return the plot of the parts of a method side by side; all methods share a colour scale."""
     results = ordered(outcome.results)
     result = results[method]
     largest = max(float(np.abs(one.components).max()) for one in results.values())
-    return parts_figure(
+    return partial(
+        parts_figure,
         result.components,
         component.grid(outcome.of.dataset),
         mean=_behind(outcome),
@@ -82,10 +84,12 @@ def captions(result: nspca.Result, outcome: Outcome) -> list[str]:
     return [f"{j}: {said}" for j, said in enumerate(each(result, outcome), 1)]
 
 
-def union(outcome: Outcome) -> go.Figure:
-    """Return the figure of all parts of the best method in one image, each in a colour of its own."""
+def union(outcome: Outcome) -> partial[go.Figure]:
+    """Return the plot of all parts of the best method in one image, each in a colour of its own."""
     X = ordered(outcome.results)[outcome.best].components
-    return union_figure(X, component.grid(outcome.of.dataset), mean=_behind(outcome), name=outcome.best)
+    return partial(
+        union_figure, X, component.grid(outcome.of.dataset), mean=_behind(outcome), name=outcome.best
+    )
 
 
 def fates(outcome: Outcome, result: nspca.Result, standing: Standing) -> None:
@@ -102,8 +106,8 @@ def fates(outcome: Outcome, result: nspca.Result, standing: Standing) -> None:
 
 def taken(outcome: Outcome) -> dict[str, go.Figure]:
     """Return the figures for export, by file name."""
-    drawn = {f"parts-by-{method}": row(outcome, method) for method in outcome.results}
-    return {f"all-parts-by-{outcome.best}": union(outcome), **drawn}
+    drawn = {f"parts-by-{method}": row(outcome, method)() for method in outcome.results}
+    return {f"all-parts-by-{outcome.best}": union(outcome)(), **drawn}
 
 
 def _behind(outcome: Outcome) -> np.ndarray | None:

@@ -6,6 +6,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -15,6 +16,7 @@ import nspca
 from nspca.dashboard.answer_page import Download, TakeHome
 from nspca.dashboard.app import state, wording
 from nspca.dashboard.app.buttons import BYTES, CSV, PLAIN
+from nspca.dashboard.components.figures import hash_plot
 from nspca.dashboard.components.pictures import Picture
 from nspca.dashboard.export.archive import File
 from nspca.dashboard.export.whole import CERTIFICATES, Contents, Whole
@@ -46,7 +48,7 @@ class Finished:
     k, method : the component that is shown
     own : whether the visitor owns the data, so that downloads may contain them
     known : membership of the features, if computed
-    drawn : figure of the curve
+    drawn : plot of the curve
     """
 
     about: Chosen
@@ -59,7 +61,7 @@ class Finished:
     method: str
     own: bool = True
     known: nspca.Membership | None = None
-    drawn: go.Figure | None = None
+    drawn: partial[go.Figure] | None = None
 
     @property
     def scored(self) -> bool:
@@ -101,7 +103,7 @@ def take_home(done: Finished, name: str) -> TakeHome:
     files = [
         Download(
             "Report of this sweep, HTML",
-            lambda: _report(done, curve),
+            lambda: _report(done, curve()),
             f"{about.stem}-sweep.html",
             "text/html",
             "One file with the figure, the numbers, the proofs and the recipe; it needs no network.",
@@ -131,8 +133,8 @@ def take_home(done: Finished, name: str) -> TakeHome:
         )
     return TakeHome(
         done.whole.folder,
-        f"{name} {done.method} {k} {state.get('within')} {curve.to_json()}",
-        lambda: figures(done, curve),
+        f"{name} {done.method} {k} {state.get('within')} {hash_plot(curve)}",
+        lambda: figures(done, curve()),
         lambda drawn, pictures: pack(done, drawn, pictures, datetime.now(UTC)),
         files,
         {"k": k, "method": done.method},
@@ -214,7 +216,7 @@ def figures(done: Finished, curve: go.Figure) -> dict[str, go.Figure]:
     except nspca.InvalidProblem:  # a sample of rows with a constant feature has no figures of samples
         return drawn
     if not data.is_covariance:
-        drawn[SAMPLES] = component.along(data, seen, x)
+        drawn[SAMPLES] = component.along(data, seen, x)()
     heat_map = component.mapped(data, seen, x)
     return drawn if heat_map is None else drawn | {MAP: heat_map}
 

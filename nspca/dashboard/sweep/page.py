@@ -4,6 +4,7 @@ The scripts pages/sweep.py and pages/shared.py hand a `SweepPage` to `answer_pag
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -186,10 +187,10 @@ class SweepPage(AnswerPage[SweepSpec]):
         curve.choose(table, methods, k, method, *beside)
         known = None if run.of.table is not None else membership.of(run.of, problem.with_k(k), result)
         pins = pinned.drawn(pinned.beside(run), curve.axis()) if run.own else []
-        drawn = _drawn(problem, table, run.asked, k, pinned=pins)
+        drawn = _plot(problem, table, run.asked, k, pinned=pins)
         left, right = st.columns([3, 2], gap="medium")
         with left:
-            curve.clickable(run.asked, drawn.update_layout(height=HEIGHT), table)
+            curve.clickable(run.asked, drawn, table, HEIGHT)
         with right:
             component.picture(data, x, f"component_{run.id}", known, BARS)
             membership.legend(wording.noun(data), known)
@@ -293,14 +294,14 @@ def _plateau(table: pd.DataFrame) -> int | None:
     return k if k < int(table["k"].max()) else None
 
 
-def _drawn(
+def _plot(
     problem: nspca.Problem, table: pd.DataFrame, asked: SweepSpec, k: int, **options: Any
-) -> go.Figure:
-    """Return the figure of the curve, with marks at the shown k, the plateau and the wanted share."""
+) -> partial[go.Figure]:
+    """Return the plot of the curve, with marks at the shown k, the plateau and the wanted share."""
     if state.is_kept("enough"):
         share = enough.wanted(table, problem.leading_eigenvalue)
         options["wanted"] = share / 100 * problem.leading_eigenvalue, f"{share} % wanted"
-    return curve.figure(problem, table, asked, selected_k=k, marked=_plateau(table), **options)
+    return curve.plot(problem, table, asked, selected_k=k, marked=_plateau(table), **options)
 
 
 def _enough(about: Chosen, problem: nspca.Problem, table: pd.DataFrame) -> None:

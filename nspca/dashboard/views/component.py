@@ -4,6 +4,7 @@ Most pages use parts of this. In each function `x` (n,) has the weights, zero ou
 is the membership of the features, None where it is not known.
 """
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -45,12 +46,21 @@ def grid(dataset: Dataset) -> tuple[int, int]:
 def drawn(
     dataset: Dataset, x: np.ndarray, found: Membership | None = None, top: int = MOST_BARS
 ) -> go.Figure:
-    """Return the component as an image, a spectrum, a word list or ranked bars of the `top` largest weights.
+    """Return the figure of `plot`."""
+    return plot(dataset, x, found, top)()
 
-    A feature that is not proved to be in every good answer is hatched.
+
+def plot(
+    dataset: Dataset, x: np.ndarray, found: Membership | None = None, top: int = MOST_BARS
+) -> partial[go.Figure]:
+    """Return the plot of the component, for `figures.draw_plot`.
+
+    It is an image, a spectrum, a word list or ranked bars of the `top` largest weights. A feature that is not
+    proved to be in every good answer is hatched.
     """
     dense = dataset.kind in ("image", "spectrum") and not dataset.is_covariance
-    return component_figure(
+    return partial(
+        component_figure,
         x,
         kind=dataset.kind,
         image_shape=dataset.image_shape,
@@ -67,13 +77,13 @@ def drawn(
 def picture(
     dataset: Dataset, x: np.ndarray, key: str, found: Membership | None = None, top: int = MOST_BARS
 ) -> None:
-    """Draw the figure of the component, see `drawn`."""
-    figures.draw(drawn(dataset, x, found, top), key, same=f"{dataset.name} {dataset.X.shape}")
+    """Draw the figure of the component, see `plot`."""
+    figures.draw_plot(plot(dataset, x, found, top), key, same=f"{dataset.name} {dataset.X.shape}")
 
 
-def along(dataset: Dataset, problem: Problem, x: np.ndarray) -> go.Figure:
-    """Return the figure of the samples by their score along the component."""
-    return score_figure(problem.scores(x), dataset.labels, dataset.sample_names)
+def along(dataset: Dataset, problem: Problem, x: np.ndarray) -> partial[go.Figure]:
+    """Return the plot of the samples by their score along the component."""
+    return partial(score_figure, problem.scores(x), dataset.labels, dataset.sample_names)
 
 
 def samples(dataset: Dataset, problem: Problem, x: np.ndarray, key: str) -> None:
@@ -84,7 +94,7 @@ def samples(dataset: Dataset, problem: Problem, x: np.ndarray, key: str) -> None
     if dataset.is_covariance:
         st.caption("This data set is a covariance matrix: there are no samples to show along the component.")
         return
-    figures.draw(along(dataset, problem, x), key)
+    figures.draw_plot(along(dataset, problem, x), key)
     few = dataset.labels is not None and len(np.unique(dataset.labels)) <= MOST_GROUPS
     labels = dataset.labels
     apart = None if not few or labels is None else separation(problem.scores(x), labels)

@@ -4,6 +4,7 @@ The sweep page uses all of it, and Compare `axis` and `draw_axis`. `asked` is th
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -73,7 +74,12 @@ def _bounds() -> str:
 
 
 def figure(problem: Problem, frame: pd.DataFrame, asked: SweepSpec, **options: Any) -> go.Figure:
-    """Return the figure of the rows of a sweep with the choices of the switches.
+    """Return the figure of `plot`."""
+    return plot(problem, frame, asked, **options)()
+
+
+def plot(problem: Problem, frame: pd.DataFrame, asked: SweepSpec, **options: Any) -> partial[go.Figure]:
+    """Return the plot of the rows of a sweep with the choices of the switches, for `figures.draw_plot`.
 
     `options` go to `nspca.plots.sweep_figure`.
     """
@@ -85,8 +91,14 @@ def figure(problem: Problem, frame: pd.DataFrame, asked: SweepSpec, **options: A
         "fit": state.get("fit"),
         "closed": OPTIMAL_GAP,
     }
-    return sweep_figure(
-        frame, unit=unit or 1.0, all_ks=asked.ks, ceiling=problem.leading_eigenvalue, **said, **options
+    return partial(
+        sweep_figure,
+        frame,
+        unit=unit or 1.0,
+        all_ks=asked.ks,
+        ceiling=problem.leading_eigenvalue,
+        **said,
+        **options,
     )
 
 
@@ -153,18 +165,14 @@ def _same(asked: SweepSpec) -> str:
     return f"{asked.content} {asked.ks[0]} {asked.ks[-1]}"
 
 
-def clickable(
-    asked: SweepSpec,
-    drawn: go.Figure,
-    frame: pd.DataFrame,
-) -> None:
-    """Draw the curve that `figure` returned for the rows `frame`. A click shows the component at that k."""
+def clickable(asked: SweepSpec, drawn: partial[go.Figure], frame: pd.DataFrame, height: int) -> None:
+    """Draw the curve that `plot` returned for the rows `frame`. A click shows the component at that k."""
 
     def take(point: list[Any]) -> None:
         k, *method = point  # a click on a gap of the strip below has a k and no method
         state.put(k=int(k), **({"shown": str(method[0])} if method else {}))
 
-    figures.draw(drawn, "curve", on_click=take, same=_same(asked))
+    figures.draw_plot(drawn, "curve", height, take, _same(asked))
     _caption(frame)
 
 
