@@ -184,6 +184,8 @@ def test_correlations_are_those_of_numpy_also_of_sparse_tables():
     assert np.allclose(found, np.corrcoef(X.T, S.T)[:3, 3:])
     assert np.allclose(samples.correlations(X, S), found)
     assert samples.correlations(np.ones((20, 1)), S).tolist() == [[0, 0]]
+    for factor in (1e300, 1e-300):
+        assert np.allclose(samples.correlations(factor * X, S), found), "as for numbers near one"
 
 
 def test_scores_are_those_of_the_package_with_every_label():

@@ -182,6 +182,8 @@ def _arrows(outcome: Outcome, scores: np.ndarray, axes: list[int]) -> Arrows | N
 def correlations(features: Any, scores: np.ndarray) -> np.ndarray:
     """Return the correlations (a, r) of features (m, a) with scores (m, r); 0 for constant columns."""
     Z = np.asarray(features.todense() if hasattr(features, "todense") else features, float)
+    largest = np.abs(Z).max(axis=0, initial=0.0)
+    Z = Z / np.where(largest > 0, largest, 1.0)  # squares of extreme numbers would not fit float64
     Z, S = Z - Z.mean(axis=0), scores - scores.mean(axis=0)
     sizes = np.outer(np.linalg.norm(Z, axis=0), np.linalg.norm(S, axis=0))
     return np.clip(np.divide(Z.T @ S, sizes, out=np.zeros_like(sizes), where=sizes > 0), -1, 1)
