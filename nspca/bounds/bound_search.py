@@ -150,7 +150,7 @@ class BoundSearch(TreeStage):
         splitting, W, rank = self.splitting(count=count), plain.entries.W, ranks[0]
         splitting.resume(W, plain.X)
         B = warm.B if warm is not None and warm.fits(self.kept, rank) else starts.basis(self.kept, W, rank)
-        lift = add_lift(splitting, B, starts.first_point(self.problem, plain, B))
+        lift = add_lift(splitting, B, starts.first_point(self.problem, plain, B), self.plan.wait)
         before = self.upper
         for rank in ranks:
             if rank > lift.B.shape[1]:

@@ -14,6 +14,7 @@ from nspca.bounds.bound_search import BoundSearch
 from nspca.bounds.elimination import Kept
 from nspca.bounds.fixing.tree import Limits
 from nspca.bounds.plan import CLOSED, PLANS, Plan
+from nspca.bounds.remainder import LOWER as LOWER_LEVEL
 from nspca.bounds.remainder import Remainder, collect
 from nspca.bounds.witness import Witness
 from nspca.certificate import Certificate
@@ -33,6 +34,14 @@ QUICK = PLANS["fast"]
 LOWER, SMALL = (0.7, 0.8, 0.9), 0.02
 """Thresholds tried for the last lift, relative to that of its core: the first is taken whose K is at most the
 share SMALL of the value. Row cuts and a lift gain more from a low threshold than the few steps of a trial do.
+"""
+LOWER_IN_PARTS = 0.6
+"""This threshold for data in parts, whatever K is: their K is larger, and still the last lift gains more. On
+120 000 x 50 000 counts .960 was proved with the first threshold, .968 in less time with this one.
+"""
+DEEP = 0.6
+"""Level above which entries of data in parts are read, as a share of `core.first_level`. So the last lift
+needs no further pass over the rows.
 """
 FOLLOWED = 5
 """Number of eigenvectors from which the weights of features outside a core are chosen."""
@@ -75,6 +84,9 @@ class CoreSearch:
     def run(self) -> tuple[Certificate | None, None, Array | None]:
         """Return the best certificate, None and a better component, as `strongest` does."""
         problem, lower = self.problem, self.lower
+        if core.few_in_reach(problem.covariance):
+            level = DEEP * core.first_level(problem, lower)
+            collect(problem.covariance, problem.nonneg, level / LOWER_LEVEL)
         remainder, curve = core.search_tau(problem, lower)
         least = float(curve.uppers.min())
         self.aim = lower if lower > 0 else LIKELY * least
@@ -114,13 +126,14 @@ class CoreSearch:
     def lowered(self, kept: Kept, remainder: Remainder, share: float, v: Array | None) -> Kept:
         """Return a core with the threshold and the weights for its last lift (see `LOWER`)."""
         problem, A = self.problem, self.problem.covariance
-        for lower in (*LOWER, 1.0):
+        in_parts = core.few_in_reach(A)
+        for lower in ((LOWER_IN_PARTS,) if in_parts else LOWER) + (1.0,):
             tau = lower * kept.floor
             entries = remainder if lower == 1.0 else collect(A, problem.nonneg, tau)
             less = core.with_core(problem, entries, kept.features, tau, self.first_claim(tau, share), v)
             if less is None or less.folded is None:
                 continue
-            if lower == 1.0 or np.linalg.norm(less.folded, 2) <= SMALL * self.aim:
+            if in_parts or lower == 1.0 or np.linalg.norm(less.folded, 2) <= SMALL * self.aim:
                 return less
         return kept
 

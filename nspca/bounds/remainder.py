@@ -40,6 +40,8 @@ LOWEST = 1e-6
 """Where too many pairs are in reach, the level is raised to this share of the largest variance at least."""
 SINGLE = 512
 """Maximum samples for computing entries in single precision, which takes half the time."""
+TILE = 2048
+"""Rows of a strip that are computed together in single precision: 4 MB, which stay in the cache."""
 SINGLE_ROUNDOFF = 2.0**-24
 """Largest relative error of one rounding in single precision."""
 
@@ -128,14 +130,15 @@ def _collect(A: Covariance, nonneg: bool, level: float) -> tuple[Remainder, bool
     count, capped = 0, False
     while not can_be_read(A, level):
         level, capped = max(level / LOWER, LOWEST * float(A.diagonal.max())), True
-    for start, C, error in _strips(A, order, level):
+    for first, start, C, error in _strips(A, order, level):
         at = np.flatnonzero((C if nonneg else np.abs(C)) > level - error)
         i, j = np.divmod(at, C.shape[1])
-        upper = i >= j  # the first rows of a strip are its own columns, so only one triangle counts
+        # the first rows of a strip are its own columns, so only one triangle counts
+        upper = i + first >= j + start
         i, j = i[upper], j[upper]
         entries = C[i, j].astype(np.float64)
         entries += np.copysign(error, entries)
-        parts.append(((j + start).astype(np.int32), (i + start).astype(np.int32), entries))
+        parts.append(((j + start).astype(np.int32), (i + first).astype(np.int32), entries))
         count += entries.size
         if count > MOST:
             every = np.abs(np.concatenate([part[2] for part in parts]))
@@ -149,22 +152,22 @@ def _collect(A: Covariance, nonneg: bool, level: float) -> tuple[Remainder, bool
     return Remainder(A.n, level, order[i].astype(np.int32), order[j].astype(np.int32), entries), capped
 
 
-def _strips(A: Any, order: np.ndarray, level: float) -> Iterator[tuple[int, np.ndarray, float]]:
-    """Yield (start, C, error): C holds columns ``order[start:...]`` of A, from row ``order[start]`` on.
+def _strips(A: Any, order: np.ndarray, level: float) -> Iterator[tuple[int, int, np.ndarray, float]]:
+    """Yield (first, start, C, error): C holds columns ``order[start:...]`` of A, from row ``order[first]`` on.
 
-    Rows end where ``sqrt(A_ii A_jj)`` falls to the level. For psd A, all entries below are smaller.
-    `error` bounds the rounding error of C.
+    The rows of some columns come in one piece or in several. They end where ``sqrt(A_ii A_jj)`` falls to the
+    level. For psd A, all entries below are smaller. `error` bounds the rounding error of C.
     """
     size, error = _sizes(A)[order], entry_error(A)
     if isinstance(A, Parts) and not A.small:
-        yield from ((start, C, error) for start, C in _in_parts(A, order, size, level - error))
+        yield from ((start, start, C, error) for start, C in _in_parts(A, order, size, level - error))
         return
     dense = isinstance(A, DataCovariance) and not isinstance(A, SparseCovariance) and not A._small
     Z = None
     if dense and A.m <= SINGLE:
         # sums of m products of entries of Z, rounded to single precision
         error += (A.m + 16) * SINGLE_ROUNDOFF * float(A.diagonal.max())
-        Z = np.ascontiguousarray(A.Z[:, order], dtype=np.float32)
+        Z = np.ascontiguousarray(A.Z[:, order] / np.sqrt(A.m), dtype=np.float32)
     for start in range(0, A.n, STRIP):
         tell(Event("covariance", start, A.n))
         within = size[start] * size[start:] > level - error
@@ -173,13 +176,15 @@ def _strips(A: Any, order: np.ndarray, level: float) -> Iterator[tuple[int, np.n
             return
         stop = min(start + STRIP, A.n)
         if Z is not None:
-            yield start, Z[:, start:end].T @ Z[:, start:stop] / np.float32(A.m), error
+            for first in range(start, end, TILE):
+                rows = slice(first, min(first + TILE, end))
+                yield first, start, Z[:, rows].T @ Z[:, start:stop], error
         else:
-            yield start, np.asarray(A.columns(order[start:stop])[order[start:end]]), error
+            yield start, start, np.asarray(A.columns(order[start:stop])[order[start:end]]), error
 
 
 def _in_parts(A: Parts, order: Indices, size: Array, level: float) -> Iterator[tuple[int, Array]]:
-    """Yield (start, C) as `_strips` does; one pass over the rows forms strips of `WIDE` entries together.
+    """Yield (start, C), whole strips of `_strips`; one pass over the rows forms strips of `WIDE` entries together.
 
     `size` (n,) has the numbers of `_sizes` in the given order. Entries of features on which A is stored are
     taken from there.
