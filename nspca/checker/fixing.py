@@ -4,7 +4,8 @@ A node looks at the sets S of at most k features that have all features that are
 *free* ones. The tree is walked in preorder. At each node its stages come first, then a branch, a leaf or
 nothing.
 
-Theorem. Let v >= 0 be any number. Then OPT <= max(v, the largest t + F of the leaves).
+Theorem. Let v >= 0 be any number. Then OPT <= max(v, the largest t + F of the leaves). Below a node of code
+CAPPED the t + F of that node may stand for those of its leaves, if it is smaller.
 Proof. Let x'Ax > v, and let S be the support of x and the forced features. At the root S is one of the sets.
 - A stage that fixes j out proves x'Ax <= t + F <= v for every S that has j: T+j in place of T (`membership`).
   So S does not have j. A stage that fixes j in proves the same for every S without j, by T-j. So S has j.

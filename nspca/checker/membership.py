@@ -8,8 +8,8 @@ sum of all, which takes the fixed terms and the `room` = k - fixed largest other
     T+j = T - (last term taken, not a fixed one - term of j)+    of the sets with j,
     T-j = T - (term of j - first term not taken)+            of those without; T - term of j if j is fixed
 
-Where there are fewer terms than room, the last term taken and the first not taken are 0. Without room T+j is
-no bound, as no set has a j that is not fixed. In the one inequality the terms are entries
+If there are at most `room` other terms, the last one taken and the first not taken count as 0. If there is no
+room, no set has a j that is not fixed, and T+j is not used. In the one inequality the terms are entries
 p_ij p_il + h_i G_jl of matrices, and T+j, T-j take the place of T in each cone of the cover.
 
 Bounds by row sums need no witness, so a certificate of any form may claim them.
