@@ -6,8 +6,8 @@ sqrt(tau) g_j0), G_jl = g_j'g_l and T_jl = topk_i(p_ij p_il + h_i G_jl). If FG -
 is so with its positive entries off the diagonal put to 0, then the sum is at most F on the cone.
 Proof. The positive part is convex and positively homogeneous, so (v_i'c)+ <= sum_j a_j p_ij. As a_j a_l >= 0
 and a'Ga = |c|^2 = 1, the sum over any k rows is at most sum_jl a_j a_l (sum_i p_ij p_il + h_i G_jl) <= a'Ta.
-Putting positive entries to 0 makes a'(FG - T)a no larger, as a >= 0; either way it is >= 0, so a'Ta <= F a'Ga
-= F. If no entry is negative, only a diagonal is left, which is psd.
+Putting positive entries to 0 makes a'(FG - T)a no larger, as a >= 0. Either way a'(FG - T)a >= 0, so
+a'Ta <= F a'Ga = F. If no entry of FG - T is negative, only a diagonal is left, which is psd.
 
 Generators g_j are whole numbers until they are brought to length one. So a cone and its two halves, split at
 g_j + g_l, are the same set exactly.
@@ -29,12 +29,12 @@ from nspca.checker.rounding import TINY, is_psd, margin, topk
 
 TOO_SHORT = "a tree of the certificate ends too early: a part of the sphere, or supports, are missing"
 """Sentence of the refusal of a tree whose codes end before all its leaves are read."""
-LEAF = 255
-"""Code of a cone that is not split."""
+CONE_LEAF = 255
+"""Code of a cone that is not split; `fixing.LEAF` is the code of a leaf in a tree of supports."""
 WHOLE = 2.0**52
 """Largest size up to which sums of whole numbers are exact."""
 AT_ONCE = 2**19
-"""Approximate number of entries p_ij held together."""
+"""Approximate number of entries p_ij in memory at once: 4 MB."""
 
 
 Node = TypeVar("Node")
@@ -66,7 +66,7 @@ class TopSum:
 
     @cached_property
     def of_h(self) -> float:
-        """Return topk h."""
+        """Return topk h, negative entries counted as 0."""
         return topk(np.maximum(self.h, 0), self.k, self.fixed)
 
     @cached_property
@@ -136,7 +136,7 @@ def cover(f: TopSum, tree: Array) -> tuple[Array, Array]:
         below = f.d < f.D and signs[-1] < 0
         mirrored = not f.nonneg and f.d > 0 and signs[0] < 0
         if not below and not mirrored:
-            for cone, after in walk(unread, np.diag(signs), LEAF, split_cone):
+            for cone, after in walk(unread, np.diag(signs), CONE_LEAF, split_cone):
                 found.append(cone)
                 unread = after
     cones = np.array(found)
@@ -160,7 +160,7 @@ def bounded_at_once(f: TopSum, F: float) -> bool:
     <= F.
 
     Not by V'V for signed x with c_0: (|u_i'c| + sqrt(tau) c_0)^2 can be larger than (v_i'c)^2.
-    Roundings: n for an entry of V'V, 1 to subtract it; those of F - topk h are part of `error`.
+    Roundings: n for an entry of V'V, 1 to subtract that entry; those of F - topk h are part of `error`.
     """
     if not (f.V.any() or f.h.any()):
         return F >= 0
@@ -183,8 +183,8 @@ def prove_cones(f: TopSum, F: float, cones: Array) -> None:
         T = largest_sums(f, G, p[:, :, keep], f.h[keep])
         entrywise = (T + error <= F * G).all(axis=(1, 2))
         for i in np.flatnonzero(~entrywise):
-            words = f"cone {start + i} of {len(cones)} is not proved to stay below F = {F!r}"
-            require(semidefinite(G[i], T[i], F, error), words)
+            sentence = f"cone {start + i} of {len(cones)} is not proved to stay below F = {F!r}"
+            require(semidefinite(G[i], T[i], F, error), sentence)
 
 
 def droppable(f: TopSum, G: Array, p: Array) -> Array:

@@ -50,12 +50,12 @@ def verify(
     `problem` (an `nspca.Problem`), or any of its properties alone, a certificate about another problem is
     refused. None requires nothing, and no forced features are ``()``.
     """
-    words = {"k": k, "nonneg": nonneg, "center": center, "scale": scale, "source": source, "forced": forced}
+    asked = {"k": k, "nonneg": nonneg, "center": center, "scale": scale, "source": source, "forced": forced}
     try:
         recipe = reading.read_recipe(certificate, FORMS)
         if problem is not None:
-            reading.same_problem(recipe, reading.words_of(problem))
-        reading.same_problem(recipe, {name: word for name, word in words.items() if word is not None})
+            reading.same_problem(recipe, reading.properties_of(problem))
+        reading.same_problem(recipe, {name: value for name, value in asked.items() if value is not None})
         with np.errstate(all="ignore"):  # what overflows becomes inf or NaN and fails its comparison
             value = proved(data, certificate, recipe)
         claimed = f"the upper bound {recipe.upper!r} is claimed, but only {value!r} is proved"
@@ -72,16 +72,18 @@ def proved(data: Any, certificate: Any, recipe: reading.Recipe) -> float:
     the witness.
     """
     shifted = recipe.shift >= 0 if recipe.source == "covariance" else not recipe.shift
-    words = f"only a covariance may have a shift, of at least 0, got {recipe.shift!r} for {recipe.source!r}"
-    require(shifted, words)
+    sentence = (
+        f"only a covariance may have a shift, of at least 0, got {recipe.shift!r} for {recipe.source!r}"
+    )
+    require(shifted, sentence)
     A = matrix_of(data, recipe)
     sizes = recipe.sizes
     possible = min(sizes) >= 1 and max(*sizes, len(sizes)) <= A.n
     require(possible, f"k must be between 1 and n = {A.n}, got {', '.join(map(str, sizes))}")
     forced = recipe.forced
     increasing = list(forced) == sorted({*forced}) and all(0 <= i < A.n for i in forced)
-    words = f"forced features must be some from 0 to {A.n - 1} in increasing order, got {shown(forced)}"
-    require(increasing, words)
+    sentence = f"forced features must be some from 0 to {A.n - 1} in increasing order, got {shown(forced)}"
+    require(increasing, sentence)
     counted = not forced or (recipe.form not in reading.OF_SEVERAL and len(forced) <= recipe.k)
     require(counted, f"forced features count among the k of one component, got {len(forced)} of {recipe.k}")
     bound = FORMS[recipe.form](A, recipe, reading.Arrays(recipe.form, certificate.witness))

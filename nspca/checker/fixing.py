@@ -4,18 +4,20 @@ A node looks at the sets S of at most k features that have all features that are
 *free* ones. The tree is walked in preorder. At each node its stages come first, then a branch, a leaf or
 nothing.
 
-Theorem. Let v >= 0 be any number. Then OPT <= max(v, the largest t + F of the leaves).
+Theorem. Let v >= 0 be any number. Then OPT <= max(v, the largest t + F of the leaves). Below a node of code
+CAPPED the t + F of that node may stand for those of its leaves, if it is smaller.
 Proof. Let x'Ax > v, and let S be the support of x and the forced features. At the root S is one of the sets.
 - A stage that fixes j out proves x'Ax <= t + F <= v for every S that has j: T+j in place of T (`membership`).
   So S does not have j. A stage that fixes j in proves the same for every S without j, by T-j. So S has j.
 - A free feature that is branched on is in S or not. So S belongs to one child.
 - Where more than k features are in there is no S. Where none is in or free S is empty, and x'Ax = 0 <= v.
-  Below a reduced node S is then what was eliminated, and x'Ax <= v as vI - A is positive definite there.
+  Below a reduced node S has eliminated features alone, and x'Ax <= v as vI - A is positive definite there.
 So S arrives at a leaf, which proves x'Ax <= t + F for it, as in `inequality`, or x'Ax <= v by squares.
-A node may be *reduced*. Its child is about C (below) in place of A, the free features, and k - |I|. For
-|x| = 1 and x_J of length s, v - x'Ax >= v s^2 - x_J'Cx_J - s^2 |R|^2 / mu. So where x_J'Cx_J and the last
-term are proved to be at most b s^2 together, x'Ax <= max(v, b). What is proved there at level v holds for A
-too: a stage, whether it fixes features in or out, leaves every x'Ax > v in its sets.
+A node may be *reduced*. With I, J, C, R and mu of the next theorem, its child is about C in place of A, the
+free features, and k - |I| in place of k. For |x| = 1 and x_J of length s,
+v - x'Ax >= v s^2 - x_J'Cx_J - s^2 |R|^2 / mu. So where x_J'Cx_J + s^2 |R|^2 / mu <= b s^2 is proved for a b,
+x'Ax <= max(v, b). What is proved of C at level v holds for A too: a stage, whether it fixes features in or
+out, leaves every x'Ax > v in its sets.
 
 Theorem (squares). Let I be the features that are in, S = vI - A_II >= mu I with mu > 0, Y any matrix,
 B = A_IJ for the other features J of a set, R = B - SY and C = A_JJ + B'Y + Y'B - Y'SY. Then x'Ax <= v if the
@@ -48,17 +50,18 @@ from nspca.checker.cover import TOO_SHORT, TopSum, prove_cover
 from nspca.checker.forms import of_features
 from nspca.checker.inequality import spectral_half
 from nspca.checker.matrix import Matrix
-from nspca.checker.membership import Claims, Rows, prove_rows
+from nspca.checker.membership import Claims, RowClaims, prove_rows
 from nspca.checker.products import Block
 from nspca.checker.reach import Found
 from nspca.checker.reading import NO_WITNESS, OF_FEATURES, Arrays, Inequality, Recipe
 from nspca.checker.refusal import require
 from nspca.checker.rounding import TINY, gamma, is_psd, margin, norm, root_up, topk
 
-NO_CAP, LEAF, NOTHING_LEFT, SQUARES, REDUCED, CAPPED = Fraction(10**400), -1, -2, -3, -4, -5
-"""Codes of a node that is a leaf, of a node without sets, of a leaf below the level by squares, and of a node
-with one child about C, without and with a leaf of its own; other codes are the feature branched on. Before
-them a number above every sum of two floats.
+NO_CAP = Fraction(10**400)
+"""The cap of a node without one: a number above every sum of two floats."""
+LEAF, NOTHING_LEFT, SQUARES, REDUCED, CAPPED = -1, -2, -3, -4, -5
+"""Codes of nodes: a leaf, a node without sets, a leaf below the level by squares, and a node with one child
+about C, without and with a bound of its own. Any other code is the feature branched on.
 """
 NAMES: tuple[str, ...] = ("level", "branch", "stages", "fixed", "features", "use", "claims", "tau")
 NAMES += ("tree", "sizes", "rows", "W", "M", "U")
@@ -89,13 +92,13 @@ class Node:
 
     Attributes
     ----------
-    A : the matrix, or the part of it whose entries are held
+    A : the matrix, or the part of it whose entries are held, or C
     features : (A.n,) the features of A, in increasing order
-    is_in, is_free : (n,) bool
+    is_in, is_free : (n,) bool, for all n features of the problem
     k : the largest number of features of a set
-    of : of a node about C, the node whose features that are in were eliminated
+    origin : for a node about C, the node about A whose features that are in were eliminated; else None
     lost : what the roundings of C may add to a bound
-    cap : a bound for all sets of the node that is proved above it
+    cap : a bound for all sets of the node, proved by a node with code CAPPED above
     """
 
     A: "Matrix | Part"
@@ -103,7 +106,7 @@ class Node:
     is_in: Array
     is_free: Array
     k: int
-    of: "Node | None" = None
+    origin: "Node | None" = None
     lost: float = 0.0
     cap: Fraction = NO_CAP
 
@@ -131,8 +134,8 @@ class Node:
     def children(self, j: int) -> tuple[Self, Self]:
         """Return the children with the free feature j, and without it."""
         possible = 0 <= j < self.is_free.size and self.is_free[j] and self.is_in.sum() < self.k
-        words = f"feature {j} cannot be branched on: it must be free, with fewer than {self.k} features in"
-        require(possible, words)
+        sentence = f"feature {j} cannot be branched on: it must be free, with fewer than {self.k} features in"
+        require(possible, sentence)
         return self.after([], [j]), self.after([j], [])
 
     def _settled(self) -> Self:
@@ -148,7 +151,7 @@ class Part(Matrix):
     """A principal part of A: a matrix of fewer features, which are numbered from 0.
 
     Computed entries are held where there are at most DENSE_LIMIT features, or where A holds them. `A` is the
-    whole and `rows` are the features.
+    whole matrix, and `rows` (n,) are the features of the part.
     """
 
     def __init__(self, A: Matrix, rows: Array) -> None:
@@ -176,7 +179,7 @@ class Part(Matrix):
 
 
 class Held(Matrix):
-    """A symmetric matrix of given entries, which count as exact."""
+    """A symmetric matrix of given entries, which count as exact: the C of a reduced node."""
 
     eps, lost, relative, gram, m = 0.0, 0.0, True, False, 0
 
@@ -191,10 +194,12 @@ class Held(Matrix):
 class Trees:
     """The trees of a certificate and their uses of witnesses, read one after the other.
 
-    Features may have prices (n,). Then x'Ax less the prices of the features of a set is bounded in the place
-    of x'Ax: a free feature has the height h_i - pi_i, and the prices of the features that are in are taken
-    off t + F. Where no witness is used, M is the diagonal of the prices of the free features, and no term is
-    left: x_i^2 pi_i is at most the price of i.
+    A *use* is a witness with its claims and its cover at one node: for a stage, or for a leaf.
+
+    Features may have prices pi (n,). Then x'Ax - pi(S) is bounded in the place of x'Ax, where pi(S) adds up
+    the prices of a set S. A free feature has the height h_i - pi_i, and the prices of the features that are
+    in are taken off t + F. Where no witness is used, M is the diagonal of the prices of the free features,
+    and no term is left: x_i^2 pi_i is at most the price of i.
 
     Attributes
     ----------
@@ -236,7 +241,7 @@ class Trees:
             elif code == SQUARES:
                 self.prove_squares(node)
             elif code in (REDUCED, CAPPED):
-                waiting.append(self.reduced(node, self.prove_leaf(node) if code == CAPPED else node.cap))
+                waiting.append(self.reduce(node, self.prove_leaf(node) if code == CAPPED else node.cap))
             else:
                 waiting += reversed(node.children(code))
         assert root is not None  # the loop has begun with it
@@ -259,7 +264,10 @@ class Trees:
         return node.after(both[:out], both[out:])
 
     def _bound(self, node: Node, witness: Inequality) -> Fraction:
-        """Return t + F and what roundings of C may add, less the prices of the features in, exactly."""
+        """Return t + F of a use at a node, exactly, with what roundings of C add and less the prices of I.
+
+        `_next` has lowered F by `node.lost` for the cover, so here that much is added again.
+        """
         bound = Fraction(witness.t) + Fraction(witness.F) + Fraction(node.lost)
         return bound if self.prices is None else bound - exact_sum(self.prices[node.is_in])
 
@@ -267,21 +275,23 @@ class Trees:
         """Prove the bound of a leaf for all sets of a node, and return it."""
         f, witness, kept, outside = self._next(node)
         if self.claims is not None:
-            require(node.of is None, "a leaf below a reduced node proves no claims about single features")
+            require(node.origin is None, "a leaf below a reduced node proves no claims about single features")
             prove_rows(self.claims, f, replace(witness, rows=kept), outside, self.tree)
         self.tree = prove_cover(f, witness.F, self.tree)
         return min(self._bound(node, witness), node.cap)
 
-    def reduced(self, node: Node, cap: Fraction) -> Node:
-        """Return the node about C for a node: its sets are those without the features that are in.
+    def reduce(self, node: Node, cap: Fraction) -> Node:
+        """Return the node about C for a node: the features that are in are eliminated from its sets.
 
-        C is always made of A itself, with all features in that have been eliminated before.
+        C is always made of A itself: features that are in here, and those eliminated above, are all in I.
+        Letters are those of the theorem, and norm_I and norm_J bound the norms of the sizes of I and J. Any
+        mu > 0 would do; half of the smallest eigenvalue of S can be proved.
 
-        Roundings: 1 for S; p for B'Y and SY, 2p for Y'SY, p features in; 6 to add up. The 1 % pays for those
-        of `lost` itself.
+        Roundings: 1 for S; p for B'Y and SY, 2p for Y'SY, p features in I; 6 to add up. The 1 % pays for
+        those of `lost` itself.
         """
-        of, left = node.of or node, node.is_in | node.is_free
-        node = of.after(of.is_free & ~left, of.is_free & node.is_in)
+        origin, left = node.origin or node, node.is_in | node.is_free
+        node = origin.after(origin.is_free & ~left, origin.is_free & node.is_in)
         free, v, p = np.flatnonzero(node.is_free), self.level, int(node.is_in.sum())
         order = np.concatenate([np.flatnonzero(node.is_in), free])
         matrix.require_few(node.A, order)
@@ -289,29 +299,31 @@ class Trees:
         E, n = A.block(np.arange(A.n), np.arange(A.n)), A.n
         S, B = v * np.eye(p) - E[:p, :p], E[:p, p:]
         B = np.where(B.sum(axis=0) < 0, np.maximum(B, 0), B) if self.nonneg else B
-        i, j, s = norm(A.size[:p]), norm(A.size[p:]), norm(S)
-        least = float(np.linalg.eigvalsh(S).min(initial=v)) / 2
-        of_entries = A.eps * i**2 + A.lost * n + margin(8, v, s)
+        norm_I, norm_J, norm_S = norm(A.size[:p]), norm(A.size[p:]), norm(S)
+        mu = float(np.linalg.eigvalsh(S).min(initial=v)) / 2
+        of_entries = A.eps * norm_I**2 + A.lost * n + margin(8, v, norm_S)
         require(self.prices is None, "squares and reduced nodes prove nothing of features with prices")
-        proved = least > 0 and is_psd(S - least * np.eye(p), of_entries)
+        proved = mu > 0 and is_psd(S - mu * np.eye(p), of_entries)
         require(proved, f"v I - A is not proved positive definite on the features that are in, v = {v!r}")
         Y = np.linalg.solve(S, B)
-        y = norm(Y)
-        R = norm(B - S @ Y) + A.eps * i * (j + i * y) + A.lost * n * (1 + y) + margin(p + 8, norm(B), s * y)
-        lost = A.eps * (j + i * y) ** 2 + A.lost * n * (1 + y) ** 2 + R**2 / least
-        lost += margin(4 * p + 16, norm(E), 2 * norm(B) * y, s * y**2)
+        norm_Y, norm_B = norm(Y), norm(B)
+        felt = norm_J + norm_I * norm_Y
+        norm_R = norm(B - S @ Y) + margin(p + 8, norm_B, norm_S * norm_Y)
+        norm_R += A.eps * norm_I * felt + A.lost * n * (1 + norm_Y)
+        lost = A.eps * felt**2 + A.lost * n * (1 + norm_Y) ** 2 + norm_R**2 / mu
+        lost += margin(4 * p + 16, norm(E), 2 * norm_B * norm_Y, norm_S * norm_Y**2)
         C = E[p:, p:] + B.T @ Y + Y.T @ B - Y.T @ (S @ Y)
         return Node(Held(C), free, node.is_in & False, node.is_free, node.k - p, node, 1.01 * lost, cap)
 
     def prove_squares(self, node: Node) -> None:
-        """Prove that no set of a node has x'Ax > v, by the squares of C (2k + 5 roundings)."""
-        about = self.reduced(node, NO_CAP)
-        C, room = np.asarray(about.A.entries), about.k
+        """Prove that no set of a node has x'Ax > v, by the squares of C: at most 2k + 5 roundings."""
+        child = self.reduce(node, NO_CAP)
+        C, room = np.asarray(child.A.entries), child.k
         squares = np.square(np.maximum(C, 0) if self.nonneg else C)
         each = squares.diagonal() + topk(squares * (1 - np.eye(len(C))), max(room - 1, 0))
         total = root_up(topk(each, room) * (1 + gamma(4 * node.k + 64)) + TINY)
-        words = f"squares do not prove that sets of at most {node.k} features stay below {self.level!r}"
-        require(Fraction(total) + Fraction(about.lost) <= Fraction(self.level), words)
+        sentence = f"squares do not prove that sets of at most {node.k} features stay below {self.level!r}"
+        require(Fraction(total) + Fraction(child.lost) <= Fraction(self.level), sentence)
 
     def prove_stage(self, node: Node, out: Array, in_: Array) -> None:
         """Prove x'Ax <= v for the sets of a node that have a feature of `out`, or lack one of `in_`."""
@@ -331,10 +343,10 @@ class Trees:
         having[[place[int(j)] for j in out if int(j) in place]] = witness.F
         if np.isin(out, outside).any():
             having[kept.size] = witness.F  # a proof for one of the equal rows outside holds for all
-        # `Rows` proves only claims below a sum that is proved already. Nothing is proved yet, so we pass the
-        # next float above F, and every claim is proved.
+        # `RowClaims` proves only claims below a sum that is proved already. Nothing is proved yet, so we pass
+        # the next float above F, and every claim is proved.
         none_known = float(np.nextafter(witness.F, np.inf))
-        self.tree = Rows(f, none_known, having, lacking, kept).few().prove(self.tree)
+        self.tree = RowClaims(f, none_known, having, lacking, kept).few().prove(self.tree)
 
     def _next(self, node: Node) -> tuple[TopSum, Inequality, Array, Array]:
         """Read the next use, and return its search half, its witness, its kept and its outside features."""
@@ -343,7 +355,8 @@ class Trees:
         self.read += 1
         require(not node.has_no_sets, f"use {number} is at a node where no sets of features are left")
         chosen, (t, F) = int(proof.use[number]), proof.claims[number].tolist()
-        F = float(np.nextafter(F - node.lost, -np.inf)) if node.lost else F  # what is lost is a part of F
+        # the claimed F includes what the roundings of C may add, so the cover is proved for less
+        F = float(np.nextafter(F - node.lost, -np.inf)) if node.lost else F
         given = None if chosen == NO_WITNESS else proof.witnesses[chosen]
         of_node = node.is_in | node.is_free
         of_rows = of_node if given is None else np.isin(np.arange(of_node.size), given.rows) & of_node
@@ -368,7 +381,10 @@ class Trees:
 
 @dataclass(frozen=True, eq=False)
 class Witness:
-    """W, M and U of one witness on its r rows, as they are stored."""
+    """W, M and U of one witness on its r rows, as they are stored.
+
+    `W` has the entries of a symmetric matrix on and above the diagonal, row by row.
+    """
 
     rows: Array  # (r,)
     W: Array  # (r (r + 1) / 2,)
@@ -413,8 +429,8 @@ class Proof:
         branch, stages, use = (arrays.codes(name) for name in ("branch", "stages", "use"))
         require(branch.size == stages.size, "witness stages must have a number for each node of the tree")
         fixed, witnesses = whole_rows(arrays, "fixed", 2), read_witnesses(arrays, n)
-        words = f"witness use cannot be read: its numbers go from {NO_WITNESS} to {len(witnesses) - 1}"
-        require(all(NO_WITNESS <= number < len(witnesses) for number in use.tolist()), words)
+        sentence = f"witness use cannot be read: its numbers go from {NO_WITNESS} to {len(witnesses) - 1}"
+        require(all(NO_WITNESS <= number < len(witnesses) for number in use.tolist()), sentence)
         features = arrays.codes("features").astype(int)
         counted = (fixed >= 0).all() and sum(fixed.ravel().tolist()) == features.size
         require(counted, "witness fixed must count the numbers of witness features")
@@ -431,8 +447,8 @@ def whole_rows(arrays: Arrays, name: str, columns: int) -> Array:
     """Return a witness array of whole numbers with this number of columns."""
     array = np.array(arrays.need(name))
     right = array.dtype.kind in "iu" and array.ndim == 2 and array.shape[1] == columns
-    words = f"witness {name} must be whole numbers in rows of {columns}, got {array.dtype} {array.shape}"
-    require(right and (array.astype(object) < 2**62).all(), words)
+    sentence = f"witness {name} must be whole numbers in rows of {columns}, got {array.dtype} {array.shape}"
+    require(right and (array.astype(object) < 2**62).all(), sentence)
     return array.astype(int)
 
 
@@ -458,6 +474,6 @@ def stored(arrays: Arrays, name: str, length: int) -> Array:
     """Return a vector of finite numbers of this length, in the precision in which it is stored."""
     array = np.array(arrays.need(name))
     right = array.dtype in (np.float32, np.float64) and array.shape == (length,)
-    words = f"witness {name} must be {length} finite numbers of single or double precision"
-    require(right and np.isfinite(array).all(), words)
+    sentence = f"witness {name} must be {length} finite numbers of single or double precision"
+    require(right and np.isfinite(array).all(), sentence)
     return array

@@ -40,15 +40,16 @@ def nothing_left_over(*codes: Array) -> None:
 
 
 def joint(A: Matrix, recipe: Recipe, arrays: Arrays) -> Fraction:
-    """Prove and return a bound for r disjoint components x_j with at most s_j nonzeros: r t + |U|^2 and the
-    worth of W, M, L.
+    """Prove and return a bound for r disjoint components x_j with at most s_j nonzeros: r t + |U|^2 and what
+    W, M and L add.
 
-    Theorem. If A - W - sym(M) - LL' <= tI + UU' and t >= 0, then sum_j x_j'A x_j is at most r t + |U|^2 and
+    Theorem. If A - W - sym(M) - LL' <= tI + UU' and t >= 0, then sum_j x_j'A x_j is at most r t + |U|^2
+    (|U| is the Frobenius norm) and
     - with M = 0 and L = 0: tau sum_j s_j;
-    - or `packed`: topk(pi, sum_j s_j) + sum_j F_j, for any prices pi >= 0.
+    - with prices pi >= 0 of the features: topk(pi, sum_j s_j) + sum_j F_j, by `packed`.
     Proof. P = sum_j x_j x_j' is a projection of rank r, so tr P(tI + UU') <= r t + tr UU'. And
-    tr PW <= tau 1'|P|1, 1'|P|1 = sum_j |x_j|_1^2 <= sum_j s_j. Features that are not kept enter
-    as in the inequality, with weights too.
+    tr PW <= tau 1'|P|1, 1'|P|1 = sum_j |x_j|_1^2 <= sum_j s_j, as the x_j
+    share no feature. Features that are not kept enter as in the inequality, with weights too.
     """
     sizes = recipe.sizes
     witness = Joint.read(arrays, A.n, sizes)
@@ -66,13 +67,13 @@ def joint(A: Matrix, recipe: Recipe, arrays: Arrays) -> Fraction:
 
 
 def packed(recipe: Recipe, witness: Joint, prices: Array, tau: float, outside: int) -> Fraction:
-    """Prove and return topk(pi, sum_j s_j) + sum_j F_j, the worth of W, M and L to components that share no
-    feature.
+    """Prove and return topk(pi, sum_j s_j) + sum_j F_j, an upper bound on what W, M and L add to components
+    that share no feature.
 
-    Theorem. With W_il <= tau e_i e_l for scales e > 0 of the rows (1 where none are given), h of the
-    inequality for k = max_j s_j, v_i = (l_i, e_i sqrt(tau)), and for each size s
-    topk_i( ((v_i'c)+)^2 + h_i - pi_i ) <= F of it for k = s, every unit c with c_0 >= 0:
-    sum_j x_j'(W + M + LL')x_j is at most that.
+    Theorem. Let W_il <= tau e_i e_l for scales e > 0 of the rows (1 where none are given), l_i the rows of L,
+    v_i = (l_i, e_i sqrt(tau)), and h as in the inequality for k = max_j s_j. For each size s let
+    topk_i( ((v_i'c)+)^2 + h_i - pi_i ) <= F, with k = s, for every unit c with c_0 >= 0; F_j is the F of s_j.
+    Then sum_j x_j'(W + M + LL')x_j is at most the returned number.
     Proof. By (1) to (3) of the inequality, with e'x in the place of 1'x, for x_j with support I_j and
     |I_j| <= s_j: x_j'(W + M + LL')x_j <= sum_(I_j) ((v_i'c_j)+)^2 + h_i <= F_j + pi(I_j).
     No feature is in two supports, so the pi(I_j) add up to at most the sum_j s_j largest prices.
@@ -96,7 +97,8 @@ def diagonal(A: Matrix, recipe: Recipe, arrays: Arrays) -> float:
 
     Theorem. If A + nu I is psd, then x'Ax <= tr A_II + (k - 1) nu.
     Proof. The largest eigenvalue of A_II + nu I is at most its trace. Forced features are in I.
-    A Gram matrix has nu = 0. A covariance must show that its nu is a rounding error; one nu is to spare.
+    A Gram matrix has nu = 0. A covariance is proved psd up to an nu of the size of a rounding error. The code
+    adds k nu, so one nu is to spare.
     Roundings: that of (b_ij + b_ji) / 2, which is relative to a_ij, and 1 to add nu; k + 4 for the variances.
     """
     arrays.only(*OF_FEATURES)

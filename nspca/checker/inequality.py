@@ -14,12 +14,14 @@ Proof. (1) x'Wx <= tau (1'x)^2, as x >= 0.
 (2) x_i m_i'x <= m_ii x_i^2 + s_i x_i sqrt(1 - x_i^2) <= h_i for i in I, and 0 for the others.
 (3) Let c be V'x at length one, so c_0 >= 0. By Cauchy-Schwarz
     |U'x|^2 + tau (1'x)^2 = |V'x|^2 = (sum_I x_i v_i'c)^2 <= sum_I ((v_i'c)+)^2.
-(4) What is left of A gives at most t. Add up over I: it has at most k members, and no term is negative.
+(4) A - sym(W) - sym(M) - UU', which is what is left of A, gives at most t. Add up (1) to (3) over I, which
+has at most k members. No term is negative, so topk is at least this sum.
 
 Signed x: the same with |W_ij|, |m_ij| and (|u_i'c| + sqrt(tau) c_0)^2.
 
-Features outside the kept rows: there W_ij = A_ij, M = 0, U = 0. So tau is also at least these A_ij; nothing
-is left of A there, which needs t >= 0; and their v_i = (0, sqrt(tau)) are equal, so k of them stand for all.
+W, M and U are given on some rows, the kept rows. With a feature outside them W_ij = A_ij, M = 0 and U = 0. So
+tau is also at least these A_ij. Nothing is left of A there, which needs t >= 0. The v_i = (0, sqrt(tau)) of
+all features outside are equal, so k of them stand for all.
 Where they have weights, entries above tau are left of A there: `remainder` bounds their effect.
 
 `forms` proves an inequality with `prove`, and `fixing` its two halves for every stage and leaf.
@@ -159,7 +161,7 @@ def large_side(A: Matrix, rows: Array, N: Array | None, U: Array, t: float, fold
     """Tell whether S = tI - (A + K - sym(N) - UU') is proved psd on these rows; N = None stands for 0.
 
     The errors eps size_i size_j of A's entries have norm eps |size|^2 at most, and those of a covariance,
-    eps |A_ij|, that of eps A on these rows.
+    eps |A_ij|, that of eps A on these rows. TINY and roundings to spare pay for `A.lost` (rule UNDERFLOW).
     Roundings besides: 3 for an entry of A, 5 for N = W + M, d + 2 for UU', 1 for t, 4 for K.
     """
     matrix.require_few(A, rows)
@@ -182,7 +184,7 @@ def small_side(A: Matrix, rows: Array, U: Array, t: float) -> bool:
     """Tell whether lambda_max(Z'Z / m - UU') <= t, t > 0, is proved by a matrix as large as the number m of
     samples.
 
-    Theorem. With B = ZU and K = tI + U'U it is enough that, for ANY Y (m, d),
+    Theorem. With B = ZU and K = tI + U'U (not the K of `remainder`) it is enough that, for ANY Y (m, d),
     S = tI - (ZZ' - BY' - YB' + YKY') / m is psd.
     Proof. tI + UU' >= Z'Z / m  <=>  tI >= (ZZ' - B K^-1 B') / m, by Schur complements and Woodbury's formula;
     and (B - YK) K^-1 (B - YK)' >= 0 says B K^-1 B' >= BY' + YB' - YKY'.

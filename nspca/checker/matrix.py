@@ -2,9 +2,9 @@
 
 Data X: A = Z'Z / m, where Z is the float64 matrix that centring and scaling make of X, each column times a
 power of two of its own. A is *defined* by that Z. A covariance X: A = (B + B') / 2, where B is X times a
-power of two, plus a multiple of the identity where the certificate has a shift (`Matrix.relief`). In the
-units of the data it is 2^exponent A. The unit scale is that of the largest number, of centred data that of
-the largest in columns that do not hold one value.
+power of two. With a shift, A has another diagonal (`Matrix.relief`). In the units of the data the matrix is
+2^exponent A. The unit scale is that of the largest number, of centred data that of the largest in columns
+that do not hold one value.
 
 `entry` makes the `Matrix` of a certificate, from which every form takes its entries.
 """
@@ -67,6 +67,10 @@ class Matrix:
     whole : (n, n), A as computed in one pass, where it is small and accessed by passes
     more : roundings of a column of Z besides those in the definition of Z
     relief : for unit x, the given matrix explains at most x'Ax - relief; 0 without a shift
+    X : the raw data, as `Dense`, `Sparse` or the `Rows` of a reader
+    high, low : largest and smallest numbers of the columns of X
+    own, first, second, factor : (n,), what makes Z of X, column by column (`_of_data`)
+    Z, last : Z where it is held, and the columns of Z that were asked for last, with their features
     """
 
     entries: Array | None = None
@@ -91,8 +95,10 @@ class Matrix:
             square = recipe.source == "covariance" and self.m == self.n
             require(square, f"the source must be data or a square covariance, got {recipe.source!r}")
             self._of_covariance(recipe.shift)
-        words = f"the exponent of the unit scale is {self.exponent}, the certificate says {recipe.exponent}"
-        require(recipe.exponent == self.exponent, words)
+        sentence = (
+            f"the exponent of the unit scale is {self.exponent}, the certificate says {recipe.exponent}"
+        )
+        require(recipe.exponent == self.exponent, sentence)
 
     def _of_data(self, center: bool, scale: bool) -> None:
         """Set what makes Z of the data, then sizes and errors, where |A_ij| <= |z_i| |z_j| / m.
@@ -161,7 +167,8 @@ class Matrix:
         A symmetric B is A, exactly, unless entries underflow at unit scale; else B + B' rounds once.
 
         With `added` to the diagonal, A has ``d' = fl(d + added)`` in place of the diagonal d. For unit x,
-        ``x'Bx = x'Ax - sum (d'_i - d_i) x_i^2 <= x'Ax - min_i (d'_i - d_i)``, whatever was added.
+        ``x'Bx = x'Ax - sum (d'_i - d_i) x_i^2 <= x'Ax - min_i (d'_i - d_i)``, whatever was added. The sum
+        ``b_ii + b_ii`` is exact, so a new diagonal entry has no error but underflow, also where d cancels.
         """
         given = self.X.table()
         shift = int(np.frexp(max(np.max(self.high), -np.min(self.low)))[1])
@@ -174,7 +181,6 @@ class Matrix:
             after = before + float(added)
             require(np.isfinite(after).all(), f"a shift must be a finite number, got {added!r}")
             np.fill_diagonal(self.entries, after)
-            self.lost += self.eps * float(np.abs(before).max())  # the error of an entry before the sum
             pairs = zip(after.tolist(), before.tolist(), strict=True)
             self.relief = min(Fraction(a) - Fraction(b) for a, b in pairs)
         largest = np.abs(self.entries).max(axis=0)

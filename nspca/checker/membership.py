@@ -8,7 +8,8 @@ sum of all, which takes the fixed terms and the `room` = k - fixed largest other
     T+j = T - (last term taken, not a fixed one - term of j)+    of the sets with j,
     T-j = T - (term of j - first term not taken)+            of those without; T - term of j if j is fixed
 
-The brackets are 0 where no term is left over, or none is taken. In the one inequality the terms are entries
+If there are at most `room` other terms, the last one taken and the first not taken count as 0. If there is no
+room, no set has a j that is not fixed, and T+j is not used. In the one inequality the terms are entries
 p_ij p_il + h_i G_jl of matrices, and T+j, T-j take the place of T in each cone of the cover.
 
 Bounds by row sums need no witness, so a certificate of any form may claim them.
@@ -17,7 +18,7 @@ Certificates with such claims have two arrays of n numbers, `having` and `lackin
 certificate is refused. Where no answer has a feature, or lacks it, any number is true.
 
 `forms` reads the claims of a certificate. It proves them beside its bound, and `fixing` at each leaf of a
-tree. `fixing` also proves with `Rows` that a stage may fix a feature.
+tree. `fixing` also proves with `RowClaims` that a stage may fix a feature.
 """
 
 import itertools
@@ -69,8 +70,8 @@ class Claims:
         if wrong.size:
             j, verb = int(np.asarray(features)[wrong[0]]), {"having": "have", "lacking": "lack"}[name]
             claim, bound = (float(np.broadcast_to(part, claims.shape)[wrong[0]]) for part in (claims, bounds))
-            words = f"answers that {verb} feature {j} are claimed to stay below {claim!r}"
-            require(False, f"{words} at unit scale, but only {bound!r} is proved")
+            sentence = f"answers that {verb} feature {j} are claimed to stay below {claim!r}"
+            require(False, f"{sentence} at unit scale, but only {bound!r} is proved")
 
 
 def taken(terms: Array, fixed: int, room: int) -> tuple[Array, Array, Array]:
@@ -179,11 +180,11 @@ def prove_rows(claims: Claims, f: TopSum, witness: Inequality, outside: Array, t
             claims.need("lacking", outside, above(t, F))
         else:
             lacking[rows.size] = left(claims.lacking[outside].min())
-    Rows(f, F, having, lacking, rows).prove(tree)
+    RowClaims(f, F, having, lacking, rows).prove(tree)
 
 
 def beyond(claims: Array, t: float, F: float) -> Array:
-    """Return F_j with t + F_j <= the claim, inf where the claim is at least t + F.
+    """Return for each claim an F_j with t + F_j <= the claim, inf where the claim is at least t + F.
 
     The result is two floats lower than the computed difference, which covers its rounding.
     """
@@ -196,7 +197,7 @@ def above(t: float, F: float) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class RowClaims:
     """Claims for single rows of a sum f on the sphere that is at most F; inf where there is no claim.
 
     `having` and `lacking` have a bound F_j for each row of f, and `rows` the features of the kept rows.
@@ -273,7 +274,7 @@ class Rows:
     def error(self) -> float:
         """Bound the joint error of a sum and F G_jl, as computed.
 
-        Roundings: k + 2D + 7 as in `TopSum.error`, and 2D + 7 for either term that is exchanged.
+        Roundings: k + 2D + 7 as in `TopSum.error`, and 2D + 7 for each of the two terms that are exchanged.
         """
         return margin(self.f.k + 8 * self.f.D + 32, 3 * self.f.mass, abs(self.F))
 

@@ -10,13 +10,14 @@ S. Then sum_c x_c'A x_c <= Pi + sum_c q_c.
 Proof. sum_c x_c'A x_c = sum_c (x_c'A x_c - pi(S_c)) + sum_c pi(S_c). The S_c share no feature, so the last
 sum is pi of their union, which has at most sum_c s_c features and all that are in.
 
-A tree of form `fixing` with prices proves q_c for all components of a class: the larger of its level l and
-its leaves. Its stages at the root also fix features for every S with x'Ax - pi(S) > l.
+A tree of form `fixing` with prices proves one q for all components of a class: the largest of its level l
+and the bounds of its leaves. Its stages at the root also fix features for every S with x'Ax - pi(S) > l.
 
 Theorem (fixing). Let v be any number, the goal of a pricing. Where l + Pi + (sum of the q of all components
 but one of the class) is at most v, every answer above v obeys what the stages at the root fix, in each
 component of the class.
-Proof. Otherwise x_c'A x_c - pi(S_c) <= l for one of them, and the sum is at most v by the theorem above.
+Proof. Otherwise x_c'A x_c - pi(S_c) <= l for one component c of the class. Then l may stand for its q_c in
+the pricing, and the sum is at most v.
 
 Theorem (branch). Let feature j be free in some classes. Each answer of the node is, after an exchange of
 components of one class, an answer of a child: j is in S_c for c the first component of one of these classes,

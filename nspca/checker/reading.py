@@ -16,7 +16,7 @@ from nspca.checker.refusal import require
 from nspca.errors import CertificateError, shown
 
 OF_A = ("center", "scale", "source", "shape", "digest")
-"""Properties of a problem that its covariance has."""
+"""Properties that a problem has from its covariance."""
 OF_FEATURES = ("having", "lacking")
 """Claims about single features, for certificates of one component in every form."""
 OF_SEVERAL = ("joint", "packing")
@@ -59,7 +59,8 @@ def number(name: str, value: Any) -> float | int:
 class Recipe:
     """The problem and the data that the certificate is about, and the bound `upper` that it claims.
 
-    `sizes` has one k for each component. The names are those of the attributes of a certificate.
+    `sizes` has one k for each component. All other fields are those of the header of a certificate file;
+    docs/certificate-format.md describes them.
     """
 
     form: str
@@ -109,7 +110,7 @@ def read_recipe(certificate: Any, forms: Collection[str]) -> Recipe:
     )
 
 
-def words_of(problem: Any) -> dict[str, Any]:
+def properties_of(problem: Any) -> dict[str, Any]:
     """Return the properties of an `nspca.Problem` by name."""
     try:
         A = problem.covariance
@@ -117,11 +118,11 @@ def words_of(problem: Any) -> dict[str, Any]:
         return own | {name: getattr(A, name) for name in OF_A}
     except AttributeError:
         kind = type(problem).__name__
-        words = f"problem must be an nspca.Problem, got {kind}; give one, or its words by their names"
-        raise CertificateError(words) from None
+        sentence = f"problem must be an nspca.Problem, got {kind}; give one, or its properties by their names"
+        raise CertificateError(sentence) from None
 
 
-def asked_word(name: str, value: Any) -> Any:
+def checked_property(name: str, value: Any) -> Any:
     """Return a required property of the problem, with its type checked: 1 is not read as true."""
     whose = f"the {name} that is asked for"
     if name in ("k", "forced"):  # one size is the same problem as the number, and features have no order
@@ -138,10 +139,10 @@ def asked_word(name: str, value: Any) -> Any:
 def same_problem(recipe: Recipe, asked: Mapping[str, Any]) -> None:
     """Refuse a certificate whose problem differs from the required properties."""
     for name, value in asked.items():
-        got, wanted = recipe.sizes if name == "k" else getattr(recipe, name), asked_word(name, value)
+        got, wanted = recipe.sizes if name == "k" else getattr(recipe, name), checked_property(name, value)
         said, asked_for = (k[0] if isinstance(k, tuple) and len(k) == 1 else k for k in (got, wanted))
-        words = f"{name} is {shown(said)}, asked for was {shown(asked_for)}"
-        require(got == wanted, f"the certificate is about another problem: {words}")
+        sentence = f"{name} is {shown(said)}, asked for was {shown(asked_for)}"
+        require(got == wanted, f"the certificate is about another problem: {sentence}")
 
 
 class Arrays:
@@ -162,11 +163,11 @@ class Arrays:
 
     def numbers(self, name: str, shape: tuple[int, ...]) -> Array:
         """Return an array of finite float64 numbers of this shape."""
-        array, words = self.need(name), f"witness {name} must be finite, of shape {shape}"
+        array, sentence = self.need(name), f"witness {name} must be finite, of shape {shape}"
         right = array.dtype.kind in "iuf" and array.dtype.itemsize <= 8 and array.shape == shape
-        require(right, words)
+        require(right, sentence)
         array = array.astype(np.float64)
-        require(np.isfinite(array).all(), words)
+        require(np.isfinite(array).all(), sentence)
         return array
 
     def optional(self, name: str, shape: tuple[int, ...]) -> Array | None:
@@ -188,7 +189,7 @@ class Arrays:
         return rows.astype(int)
 
     def narrow(self, name: str, lengths: tuple[int, ...], n: int) -> Array:
-        """Return U or L, `lengths` by d. A cover has at least 2^(d-1) cones, so d is small."""
+        """Return U or L, `lengths` by d; d > max(n, 15) is refused before anything of that size is made."""
         d = min((*self.need(name).shape[-1:], max(n, 15)))
         return self.numbers(name, (*lengths, d))
 
@@ -208,19 +209,20 @@ def different(sizes: Iterable[int]) -> list[int]:
 
 
 def with_cuts(W: Array | None, M: Array | None) -> Array | None:
-    """Return W + M, which is subtracted from A, treating None as 0; None if there is neither."""
+    """Return N = W + M, which is subtracted from A, treating None as 0; None if there is neither."""
     return M if W is None else W if M is None else W + M
 
 
 SMALLEST, LARGEST = 2.0**-10, 2.0**10
-"""Smallest and largest allowed scale: what underflows in a product with scales is then less than TINY."""
+"""Smallest and largest scale of a row that are accepted: underflow in products then loses less than TINY."""
 
 
 @dataclass(frozen=True, eq=False)
 class Inequality:
     """Witness of the one inequality on the r kept rows: numbers, and the codes `tree` of the cover.
 
-    `t` and `F` are the claims of the two halves. `tau` is the threshold, None for the largest entry of W.
+    `t` and `F` are the claims of the spectral half and the search half. `tau` is the threshold, None for the
+    largest entry of W.
     """
 
     rows: Array  # (r,)
@@ -250,6 +252,8 @@ class Inequality:
 @dataclass(frozen=True, eq=False)
 class Joint:
     """Witness of a joint bound: W, M, U and L on the r kept rows, and the claim t for the remainder of A.
+
+    Here r counts kept rows. In the theorems of `forms` r counts components.
 
     With prices of features there are also a claim F for each different size, and the codes `tree` of their
     covers, one after the other.
@@ -283,6 +287,8 @@ class Joint:
         t, *F = arrays.numbers("claims", (claims,)).tolist()
         prices, y = arrays.optional("prices", (r,)), arrays.optional("y", (n - r,))
         scales = arrays.optional("scales", (r,))
-        words = f"witness scales must be between {SMALLEST!r} and {LARGEST!r}, and not with weights y"
-        require(scales is None or (((scales >= SMALLEST) & (scales <= LARGEST)).all() and y is None), words)
+        sentence = f"witness scales must be between {SMALLEST!r} and {LARGEST!r}, and not with weights y"
+        require(
+            scales is None or (((scales >= SMALLEST) & (scales <= LARGEST)).all() and y is None), sentence
+        )
         return cls(rows, W, M, U, L, arrays.tau(), t, prices, tuple(F), arrays.codes("tree"), y, scales)

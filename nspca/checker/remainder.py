@@ -57,8 +57,8 @@ def weights(A: Matrix, witness: Inequality | Joint) -> Array:
     """Return the weights (n,) of the features outside, and 1 for the kept rows."""
     y = np.ones(A.n)
     y[np.setdiff1d(np.arange(A.n), witness.rows)] = witness.y
-    words = f"witness y must have weights between {LIGHTEST!r} and {HEAVIEST!r}"
-    require(((y >= LIGHTEST) & (y <= HEAVIEST)).all(), words)
+    sentence = f"witness y must have weights between {LIGHTEST!r} and {HEAVIEST!r}"
+    require(((y >= LIGHTEST) & (y <= HEAVIEST)).all(), sentence)
     return y
 
 

@@ -41,8 +41,10 @@ class RowMatrix(Matrix):
         self.center, self.scale = recipe.center, recipe.scale
         self.rows = Rows(data, (self.m, self.n), self.center or self.scale, self.scale, recipe.digest)
         self.exponent = 0 if self.scale else 2 * self.rows.exponent
-        words = f"the exponent of the unit scale is {self.exponent}, the certificate says {recipe.exponent}"
-        require(recipe.exponent == self.exponent, words)
+        sentence = (
+            f"the exponent of the unit scale is {self.exponent}, the certificate says {recipe.exponent}"
+        )
+        require(recipe.exponent == self.exponent, sentence)
         self._sizes_of(self.rows)
 
     def _sizes_of(self, rows: Rows) -> None:

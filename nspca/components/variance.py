@@ -1,9 +1,8 @@
 """Compute the variance explained by components that are neither orthogonal nor uncorrelated.
 
-Three definitions of the variance are used. The share of the variance of other rows is computed here as well.
-The spec of successive components on the page Compare, that of the pitprops table on the page Papers, and the
-items of the papers call `explained_variances`. The estimator and
-`selection.choice` call `shares_of_rows`.
+`explained_variances` has three definitions of the variance. `shares_of_rows` computes the share of the
+variance of other rows. The specs of successive components and of the pitprops table, and the items of the
+papers, call the first. The estimator and `selection.choice` call the second.
 """
 
 from typing import Any

@@ -1,7 +1,8 @@
 """Improve one component monotonically on the full A: the power step, the best vector on a support, and swaps.
 
-For PSD A, ``x -> rank1(Ax)`` cannot lower x'Ax (x'Ay <= the geometric mean of x'Ax and y'Ay), so each step
-here is an ascent. Nearly all methods use these functions, and `bounds` does for answers met by a search.
+For psd A the step from x to ``y = rank1(Ax)`` cannot lower the value. Of all feasible vectors y has the
+largest y'Ax, so ``x'Ax <= y'Ax <= sqrt(x'Ax y'Ay)`` by Cauchy-Schwarz, and x'Ax <= y'Ay. So each step here is
+an ascent. Nearly all methods use these functions, and `bounds` does for answers met by a search.
 """
 
 from collections.abc import Callable
@@ -50,8 +51,8 @@ def best_on_support(block: Array, x: Array, nonneg: bool) -> Array:
 
     The answer is exact when signed, or when the leading eigenvector has one sign.
 
-    Otherwise (nonnegative, mixed signs) the problem is NP-hard even here, and projected power steps from x
-    are used.
+    For nonnegative x and a leading eigenvector of mixed signs the problem is NP-hard on one support too.
+    Projected power steps from x are used then.
     """
     if x.size == 0:
         return x

@@ -22,7 +22,10 @@ from nspca.progress import Event, Report
 from nspca.solvers import coordinate
 
 SETTINGS = {"a": (2e7, 0.0), "b": (5e8, 0.0), "c": (2e7, 2e6), "both": (5e8, 2e6)}
-"""Alpha and beta of the parts of Fig. 2, and of the fourth curve of Fig. 4(a)."""
+"""Alpha and beta of the parts of Fig. 2, and of the fourth curve of Fig. 4(a).
+
+The letters are those of the caption of Fig. 2. The text of Section 5 calls the third part 2(d).
+"""
 COMPONENTS = 10
 """Number of components of the faces."""
 PIXELS = 55

@@ -1,6 +1,6 @@
 """The solvers, one module each. `METHODS` is the only list of their names, references and abilities.
 
-`nspca.api` looks methods up here, checks a problem with `Method.check` and calls `Method.solve` or
+`nspca.solving` looks methods up here, checks a problem with `Method.check` and calls `Method.solve` or
 `Method.path`. Pages and the command line list the methods by it.
 """
 

@@ -8,7 +8,7 @@ below any of its starts.
 Guarantee: none of its own; the certificate says how good it is.
 """
 
-# Called by `nspca.api`, through `LINE`, when the method is "auto".
+# Called by `nspca.solving`, through `LINE`, when the method is "auto".
 
 from collections.abc import Sequence
 from dataclasses import dataclass

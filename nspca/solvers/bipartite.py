@@ -4,16 +4,17 @@
     entries each,   VV' a low-rank approximation of A
 
 Idea: with C given, the best X is a matching on the squares of W = VC and, on each support, W itself
-(Cauchy-Schwarz). So try a net of C and keep the best X. If every column of C has a net point within
-eps/2, then ``|x'Vc| >= (1 - eps/2) |V'x|`` at the point near the optimum.
+(Cauchy-Schwarz). So try a net of C and keep the best X. If every column of the best C has a net point within
+eps/2, then ``(x'Vc)^2 >= (1 - eps/2)^2 |V'x|^2 >= (1 - eps) |V'x|^2`` at that point, for the optimal x.
 Guarantee: at least ``1 - eps`` of the optimum for VV' (Theorem 1), hence ``(1 - eps) OPT - 2 r |A - VV'|``
-for A (Theorem 2). The net has ``(4/eps)^(rank r)`` points. Beyond tiny cases `samples` random points are
-tried instead. This is the early termination of the experiments in the paper, and has no guarantee.
+for A with r components (Theorem 2). The paper writes k for r, r for the rank of VV', and s for the entries.
+The net has ``(4/eps)^(rank r)`` points. Beyond tiny cases `samples` random points are tried instead. This is
+the early termination of the experiments in the paper, and has no guarantee.
 Cost: one matching per point. Where all matchings can be listed, one product with the list serves many points.
 Reference: Asteris, Papailiopoulos, Kyrillidis, Dimakis 2015, Algorithms 1-4, Theorems 1 and 2, section 5.
 """
 
-# Called by `nspca.api`, through `METHODS`.
+# Called by `nspca.solving`, through `METHODS`.
 
 import math
 from collections.abc import Iterator, Sequence

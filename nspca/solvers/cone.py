@@ -11,7 +11,7 @@ Cost: O(nd) per cone; practical to rank 5 or 6.
 Reference: Asteris et al. 2014, eq. 10-13 (the problem), Theorem 1 (what it means for A).
 """
 
-# Called by `nspca.api`, through `METHODS`.
+# Called by `nspca.solving`, through `METHODS`.
 
 from dataclasses import dataclass
 

@@ -16,7 +16,7 @@ component stay, and their weights are refitted.
 Reference: Zass & Shashua 2006, eq. 3-5, Algorithm 1.
 """
 
-# Called by `nspca.api`, through `METHODS`; items of the papers call `paper_columns` and `from_paper`.
+# Called by `nspca.solving`, through `METHODS`; items of the papers call `paper_columns` and `from_paper`.
 
 import math
 from collections.abc import Callable, Sequence

@@ -8,13 +8,14 @@ the (k+1)-th magnitude is subtracted from every entry (the closed form of the ax
 With w >= 0, negative entries are dropped first. Since w is brought to length 1, h does not matter. Since f =
 m Aw, the data enter by products only. At the end the best weights on the support are taken ("variational
 renormalisation", the "opt" curves).
-Guarantee: a local minimum of the l2 reconstruction error (Prop. 3.2), no bound.
+Guarantee: a local minimum of the l2 reconstruction error for a fixed l1 bound (Prop. 3.2). A fixed k lets the
+l1 bound differ from step to step. There is no bound on the optimum.
 Cost: O(n^2) per step, O(mn) from wide data.
 Reference: Sigg & Buhmann 2008, Algorithms 1 and 2, eq. 12-17. All starts run side by side, as columns of one
 matrix.
 """
 
-# Called by `nspca.api`, through `METHODS`; `penalised` has the form with a penalty.
+# Called by `nspca.solving`, through `METHODS`; `penalised` has the form with a penalty.
 
 from dataclasses import dataclass, field
 
@@ -42,11 +43,11 @@ class Options:
     restarts : int
         Number of starts, at least 1.
     starts : str
-        For nonnegative weights "paper" are random unit vectors of the nonnegative orthant (the paper takes
-        ten of them). They all lie near the one of equal entries and mostly end in one place, on wide data
-        far below what "range" finds: one such vector, then positive parts of random points of the range of
-        A. Signed, both begin with the first principal component (the paper's only start) and go on with
-        random unit vectors.
+        Kind of starts. For nonnegative weights, "paper" takes random unit vectors of the nonnegative
+        orthant; the paper has ten. They all lie near the vector of equal entries and mostly end in one
+        place. "range" takes one such vector, and then positive parts of random points of the range of A,
+        which find far more on wide data. For weights of any sign both kinds take the first principal
+        component, which is the paper's only start, and then random unit vectors.
     iterations : int
         Maximum number of EM steps. A start that has not converged by then is used as it is.
     tol : float
@@ -55,9 +56,9 @@ class Options:
         Improve the answer by power steps on the full A. Without it the answer is that of the paper: EM,
         renormalised on its support.
     penalty : str
-        How components are kept at an angle: by a penalty within the "covariance", as for every method, or
-        within the M-"step", which is the paper's quadratic programme (eq. 20). Weights are not renormalised
-        then. Ignored without an angle.
+        Where the penalty is added that keeps components at an angle. "covariance" adds it to the matrix, as
+        for every method. "step" adds it to the M-step, which is the paper's quadratic programme (eq. 17 with
+        the term of eq. 20); weights are not renormalised then. Without an angle the option has no effect.
     """
 
     restarts: int = 10

@@ -7,14 +7,14 @@ Idea: if ``(c'c*)^2 >= 1 - eps`` then the rank-1 answer x at c reaches ``(1 - ep
 hits that double cap with probability ``p = I_eps((d-1)/2, 1/2)``. The answer with the largest ``|V'x|`` is
 kept, which is at least ``|c'V'x|`` for every c.
 Guarantee: with ``N = ceil(ln(n)/p)`` samples the answer is within 1 - eps of OPT(A_d) with probability at
-least 1 - 1/n (Theorem 2 with its constant); for a sweep over K sparsities ``ln(nK)``. One sort of Vc serves
-every k at once.
+least 1 - 1/n. That is Theorem 2, with N in the place of its O(eps^-d log n). A sweep over K sparsities needs
+``ln(nK)`` in the place of ``ln(n)``. One sort of Vc serves every k at once.
 Cost: O(N n (d + log n)). The same points give the paper's bound on the optimum, `upper_bounds`. It holds with
 that probability only, so it is no certificate.
 Reference: Asteris et al. 2014, Alg. 3, Theorem 2 and Section 7.
 """
 
-# Called by `nspca.api`, through `METHODS`; the items of the paper call `upper_bounds`.
+# Called by `nspca.solving`, through `METHODS`; the items of the paper call `upper_bounds`.
 
 import math
 from collections.abc import Iterable, Sequence
@@ -48,7 +48,7 @@ class Options:
     eps : float
         Accuracy of the net in (0, 1).
     samples : int or None
-        Number of random points; None: Theorem 2's N.
+        Number of random points. With None, the number that Theorem 2 needs, see `samples_needed`.
     polish : bool
         Improve the answer on the full A afterwards.
     """
@@ -78,7 +78,7 @@ def cap(d: int, eps: float) -> float:
 
 
 def samples_needed(n: int, d: int, eps: float, sparsities: int = 1) -> int:
-    """Return N of Theorem 2, the number of points for a probability of failure of at most 1/n.
+    """Return the number of points of Theorem 2 for a probability of failure of at most 1/n.
 
     The probability is that for all `sparsities` values of k together. One point is enough when d = 1.
     """

@@ -14,7 +14,7 @@ Cost: O(n r d) and a matching per step.
 Reference: problem (2) of Asteris et al. 2015; the method is nspca's own.
 """
 
-# Called by `nspca.api`, through `METHODS`, also for "auto" with several sizes.
+# Called by `nspca.solving`, through `METHODS`, also for "auto" with several sizes.
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""EM with the penalty ``weight w'VV'w`` in its M-step, which keeps a component away from those before, V.
+"""Run EM with the penalty ``weight w'VV'w`` in its M-step, which keeps a component away from earlier ones, V.
 
     minimise  h w'w - 2 f'w + weight w'VV'w  over w (w >= 0, or |w|_1 bounded)
 
@@ -10,7 +10,7 @@ quadratic, with gradient ``u - V's(f - weight Vu) / h``, so Newton's method ends
 finds a price at which at most k entries are left, as the descent of Alg. 2 does.
 Guarantee: each step solves its programme up to rounding; no bound.
 Cost: n r per Newton step, thirty times as much when the price has to be found.
-Reference: Sigg & Buhmann 2008, eq. 20, solved there by a general solver.
+Reference: Sigg & Buhmann 2008, eq. 17 with the term of eq. 20, solved there by a general solver.
 `nspca.components.at_an_angle` calls the function of `penalised` for the method `em` with the penalty "step".
 """
 

@@ -3,15 +3,16 @@ paper.
 
     maximise x'A_d x over k-sparse (nonnegative) unit x,   A_d = VV' the best rank-d approximation
 
-Idea: the optimal support is the set of the k largest positive entries of Vc for some c, and that set can
-change only where d of the n + 1 curves (rows of V and zero) meet; on each candidate support the d-dimensional
-problem (P_d) is solved.
+Idea: the optimal support is the set of the k largest positive entries of Vc for some c. That set can change
+only where two of the n + 1 curves (rows of V and zero) meet, and every cell of equal sets has a corner where
+d of them meet. On each candidate support the d-dimensional problem (P_d) is solved.
 Guarantee: exact for A_d; exact for A when A has rank d, or is a multiple of the identity plus rank d.
 Cost: O(n^(d+1) + n^d k^d).
-Reference: Asteris et al. 2014, Alg. 1, Alg. 2, Section 5, Theorem 1. The mathematics is in
-`nspca.lowrank.spannogram`."""
+Reference: Asteris et al. 2014, Alg. 1 and 2, Section 5, Theorem 1. The mathematics is in
+`nspca.lowrank.spannogram`.
+"""
 
-# Called by `nspca.api`, through `METHODS`.
+# Called by `nspca.solving`, through `METHODS`.
 
 from dataclasses import dataclass
 from math import comb

@@ -9,7 +9,7 @@ Cost: one eigenvector, shared by every k.
 Reference: Cadima & Jolliffe 1995, who show how it misleads; renormalised as in Fig. 2 of Sigg & Buhmann 2008.
 """
 
-# Called by `nspca.api`, through `METHODS`: `solve` for one k, `path` for a sweep.
+# Called by `nspca.solving`, through `METHODS`: `solve` for one k, `path` for a sweep.
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -12,7 +12,7 @@ Reference: Yuan & Zhang 2013, Algorithm 1, which also has the start that shrinks
 form keeps the positive part of the truncation (Prop. 3.1 of Asteris et al. 2014).
 """
 
-# Called by `nspca.api`, through `METHODS`.
+# Called by `nspca.solving`, through `METHODS`.
 
 from dataclasses import dataclass
 

@@ -15,6 +15,7 @@ import pytest
 import nspca
 from nspca.checker import cover, reading, rounding, verify
 from nspca.checker.inequality import heights
+from nspca.checker.matrix import Dense, Matrix
 from nspca.errors import CertificateError
 from tests.makers import certify, changed, refused, spiked, top, unit_matrix
 
@@ -318,6 +319,35 @@ def test_walks_take_their_own_codes_and_no_more():
     assert found[-1][1].tolist() == [9, 5]
     with pytest.raises(CertificateError, match="too early"):
         list(cover.walk(np.array([1, 9]), "", 9, split))
+
+
+def test_entries_of_a_covariance_are_within_their_errors_whatever_the_shift():
+    rng = np.random.default_rng(3)
+    for _ in range(40):
+        n, size = int(rng.integers(1, 5)), 2.0 ** int(rng.integers(-40, 40))
+        A = rng.standard_normal((n, n)) * size * rng.choice([1.0, 2.0**-60, 2.0**-1000], (n, n))
+        A = A if rng.integers(2) else (A + A.T) / 2
+        e = int(np.frexp(np.abs(A).max())[1])
+        A[0, 0] = -abs(A[0, 0])
+        unit = [
+            [(Fraction(A[i, j]) + Fraction(A[j, i])) / 2 / Fraction(2) ** e for j in range(n)]
+            for i in range(n)
+        ]
+        # a shift that cancels the first entry of the diagonal, up to some digits, is the hardest
+        shift = -float(unit[0][0]) * (1 + float(rng.choice([0.0, 2.0**-50, 0.5])))
+        digest = Dense(A).read()[2]
+        given = SimpleNamespace(shape=A.shape, digest=digest, source="covariance", shift=shift, exponent=e)
+        held = Matrix(A, given)
+        added = [
+            Fraction(float(held.entries[i, i])) - Fraction(float(np.ldexp(A[i, i], -e))) for i in range(n)
+        ]
+        assert held.relief == (min(added) if shift else 0) and held.lost <= rounding.TINY
+        for i, j in itertools.product(range(n), repeat=2):
+            exact = unit[i][j] + (added[i] if i == j and shift else 0)
+            off = abs(Fraction(float(held.entries[i, j])) - exact)
+            assert off <= Fraction(held.eps) * abs(exact) + Fraction(held.lost)
+            sizes = Fraction(float(held.size[i])) * Fraction(float(held.size[j]))
+            assert abs(exact) <= sizes
 
 
 # its pages

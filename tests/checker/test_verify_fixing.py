@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from nspca.checker import matrix as module
 from nspca.checker import verify
 from nspca.checker.cover import TopSum
-from nspca.checker.membership import Rows, taken, with_each, without_each
+from nspca.checker.membership import RowClaims, taken, with_each, without_each
 from nspca.errors import CertificateError
 from tests.makers import (
     PROBLEMS,
@@ -574,7 +574,7 @@ def test_a_certificate_changed_at_random_proves_nothing_false(count):
 
 @pytest.mark.parametrize("nonneg", [True, False])
 def test_k_plus_one_of_equal_rows_stand_for_all_of_them(nonneg):
-    """`Rows.few` changes no sum, and no verdict about claims that are true or not."""
+    """`RowClaims.few` changes no sum, and no verdict about claims that are true or not."""
     rng, verdicts, left_out = np.random.default_rng(4), [], 0
     for _ in range(200):
         k, kinds = int(rng.integers(1, 4)), int(rng.integers(2, 5))
@@ -584,13 +584,13 @@ def test_k_plus_one_of_equal_rows_stand_for_all_of_them(nonneg):
         f = TopSum(V, 1, h, k, fixed, nonneg)
         g = np.abs(rng.standard_normal((30, 2, 2)))
         none = np.full(len(h), np.inf)
-        _, terms = Rows(f, 1e3, none, none, rows).terms(g / np.linalg.norm(g, axis=2, keepdims=True))
+        _, terms = RowClaims(f, 1e3, none, none, rows).terms(g / np.linalg.norm(g, axis=2, keepdims=True))
         sums = taken(terms, fixed, k - fixed)
         top = float(sums[0].max()) * rng.uniform(0.7, 1.6)
         of = rows if rng.random() < 0.5 else np.arange(len(h))  # equal claims of equal rows, or any claims
         levels = top * rng.choice([1, 0.8, 1.2], (2, len(h)))
         having, lacking = (np.where(rng.random(len(h)) < 0.5, level, np.inf)[of] for level in levels)
-        whole = Rows(f, 1e3, having, lacking, np.arange(len(h) - 2))
+        whole = RowClaims(f, 1e3, having, lacking, np.arange(len(h) - 2))
         few = whole.few()
         _, less = few.terms(g / np.linalg.norm(g, axis=2, keepdims=True))
         for change, name in ((with_each, "having"), (without_each, "lacking")):
@@ -640,7 +640,7 @@ def test_a_claim_about_one_row_is_accepted_just_above_the_largest_sum(few):
             for claim, is_true in ((best + 1e-9, True), (best - 1e-9, False)):
                 claims = {one: np.full(n, np.inf) for one in ("having", "lacking")}
                 claims[name][j] = claim
-                rows = Rows(f, 10.0, **claims, rows=np.arange(n))
+                rows = RowClaims(f, 10.0, **claims, rows=np.arange(n))
                 rows = rows.few() if few else rows
                 tried += 1
                 if is_true:
