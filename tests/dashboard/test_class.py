@@ -7,7 +7,7 @@ import threading
 import numpy as np
 import pytest
 
-from nspca.dashboard.history import sharing
+from nspca.dashboard.app import links
 from nspca.dashboard.learn import questions, rooms
 from nspca.dashboard.learn.lesson import lesson, pair
 from nspca.dashboard.learn.rooms import ALPHABET, LENGTH, NoRoom, RoomFull, Rooms, TooManyCodes, read_code
@@ -273,11 +273,11 @@ def test_the_password_of_the_server_is_mentioned(visit, monkeypatch, texts):
 def test_an_address_that_no_phone_can_open_is_said_before_and_beside_the_code(
     visit, monkeypatch, texts, host, is_alone
 ):
-    monkeypatch.setattr(sharing, "address", lambda page: f"http://{host}/{page}")
+    monkeypatch.setattr(links, "address", lambda page: f"http://{host}/{page}")
     teacher = visit(LEARN)
-    assert ("works on this machine alone" in texts(teacher)) == is_alone
+    assert (f"material/warning: {links.ALONE}" in texts(teacher)) == is_alone
     teacher.button(key="class_open").click().run()
     said = html.unescape(texts(teacher))
     assert f"{host}/join" in said, "for phones without a camera"
-    assert ("works on this machine alone" in said) == is_alone
+    assert (f"material/warning: {links.ALONE}" in said) == is_alone
     teacher.button(key="class_end").click().run()

@@ -16,7 +16,7 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from nspca.dashboard.app import browser_storage, buttons, collector, plotly, slides, state, styles
+from nspca.dashboard.app import browser_storage, buttons, collector, links, plotly, slides, state, styles
 from nspca.dashboard.app.internals import stay_home
 from nspca.dashboard.app.wording import plain
 from nspca.errors import InvalidData, NSPCAError
@@ -163,6 +163,7 @@ def _menu(lesson: list[slides.Slide], pages: dict[str, tuple[str, str]]) -> None
             st.page_link(path, label=label, icon=icon, query_params=state.link(path))
         present(type="tertiary")
         slides.menu(lesson, pages)
+        links.give(pages)
 
 
 def _after_paint() -> None:

@@ -5,12 +5,11 @@ The page Runs and the sweep page offer a link; the room of a class has its addre
 
 from functools import partial
 from io import BytesIO
-from urllib.parse import urlsplit
 
 import segno
 import streamlit as st
 
-from nspca.dashboard.app import buttons
+from nspca.dashboard.app import buttons, links
 from nspca.dashboard.runs.tasks import engine
 from nspca.jobs import Run
 
@@ -18,11 +17,6 @@ SHARED = (
     "Whoever has the link sees this run with what its figures show of the data, and nothing else of this "
     "workspace. It ends when the run is deleted."
 )
-ALONE = (
-    "This address works on this machine alone. For others, start the dashboard with "
-    "`make app ADDRESS=0.0.0.0` and open it by the address that is printed then."
-)
-LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
 def offer(run: Run) -> None:
@@ -40,21 +34,11 @@ def offer(run: Run) -> None:
 
 def link(share: str) -> None:
     """Draw the link and its QR code; `share` is the name under which the run is shared."""
-    full = address(f"shared?share={share}")
+    full = links.address(f"shared?share={share}")
     st.code(full, language=None, wrap_lines=True)
     st.image(picture(full), alt="The link as a QR code")
-    if is_alone(full):
-        st.caption(ALONE)
-
-
-def address(page: str) -> str:
-    """Return the full address of a page such as ``join?room=ABCDEF``, with the host of this browser."""
-    return f"{(st.context.url or '').split('?')[0].rpartition('/')[0]}/{page}"
-
-
-def is_alone(full: str) -> bool:
-    """Tell whether a full address works on this machine only."""
-    return urlsplit(full).hostname in LOOPBACK
+    if links.is_alone(full):
+        st.caption(links.ALONE)
 
 
 def picture(full: str) -> str:

@@ -6,7 +6,7 @@ that of the open room, and `screen` the number of the open screen of the lesson.
 
 import streamlit as st
 
-from nspca.dashboard.app import browser_storage, buttons, wording
+from nspca.dashboard.app import browser_storage, buttons, links, wording
 from nspca.dashboard.app.access import read_settings
 from nspca.dashboard.components import figures
 from nspca.dashboard.history import sharing
@@ -146,13 +146,13 @@ def _code(code: str) -> None:
 
 def _address(code: str) -> str:
     """Return the full address at which phones join the room."""
-    return sharing.address(f"join?room={code}")
+    return links.address(f"join?room={code}")
 
 
 def _warn(code: str = "") -> None:
     """Draw a warning where no phone can open the address of a room."""
-    if sharing.is_alone(_address(code)):
-        st.caption(f":material/warning: {sharing.ALONE}")
+    if links.is_alone(_address(code)):
+        st.caption(f":material/warning: {links.ALONE}")
 
 
 def is_question(screen: int) -> bool:
