@@ -243,7 +243,7 @@ def with_core(
     tau = tau if problem.nonneg else max(tau, 4 * entry_error(A))
     if tau < remainder.level:
         return None
-    others = np.setdiff1d(np.arange(problem.n), rows)
+    others = features_outside(problem.n, rows)
     NOO, NOR = _outside(remainder, rows, others, tau)
     felt = np.abs(NOR) @ (np.ones(rows.size) if v is None else np.abs(v))
     top = felt.max(initial=0.0)
@@ -258,7 +258,7 @@ def with_weights(problem: Problem, rows: np.ndarray, tau: float, t: float, y: Ar
 
     None where t is too small for the weights, or tau so small that its entries do not fit into memory.
     """
-    others = np.setdiff1d(np.arange(problem.n), rows)
+    others = features_outside(problem.n, rows)
     remainder = collect(problem.covariance, problem.nonneg, tau)
     if remainder.level > tau:
         return None
@@ -274,6 +274,13 @@ def at_threshold(problem: Problem, kept: Kept, tau: float) -> Kept:
     if tau <= kept.floor or not kept.folded.any():
         return kept
     return with_weights(problem, kept.rows, tau, kept.outside, kept.weights) or kept
+
+
+def features_outside(n: int, rows: np.ndarray) -> np.ndarray:
+    """Return the features (n - r,) that are not in a core, in increasing order."""
+    left = np.ones(n, dtype=bool)
+    left[rows] = False
+    return np.flatnonzero(left)
 
 
 def _outside(

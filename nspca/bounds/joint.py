@@ -290,7 +290,7 @@ class _Cores:
 
     def noise(self, rows: np.ndarray, tau: float) -> float:
         """Return the largest eigenvalue of what is left above a threshold outside a core."""
-        others = np.setdiff1d(np.arange(self.remainder.n), rows)
+        others = core.features_outside(self.remainder.n, rows)
         N = self.remainder.above(tau)[others]
         return core.largest_eigenvalue(N[:, others])
 

@@ -153,7 +153,7 @@ def _collect(A: Covariance, nonneg: bool, level: float) -> tuple[Remainder, bool
 
 
 def _strips(A: Any, order: np.ndarray, level: float) -> Iterator[tuple[int, int, np.ndarray, float]]:
-    """Yield (first, start, C, error): C holds columns ``order[start:...]`` of A, from row ``order[first]`` on.
+    """Yield (first, start, C, error): C has columns ``order[start:...]`` of A, from row ``order[first]`` on.
 
     The rows of some columns come in one piece or in several. They end where ``sqrt(A_ii A_jj)`` falls to the
     level. For psd A, all entries below are smaller. `error` bounds the rounding error of C.
@@ -184,7 +184,7 @@ def _strips(A: Any, order: np.ndarray, level: float) -> Iterator[tuple[int, int,
 
 
 def _in_parts(A: Parts, order: Indices, size: Array, level: float) -> Iterator[tuple[int, Array]]:
-    """Yield (start, C), whole strips of `_strips`; one pass over the rows forms strips of `WIDE` entries together.
+    """Yield (start, C), a whole strip; one pass over the rows forms strips of `WIDE` entries together.
 
     `size` (n,) has the numbers of `_sizes` in the given order. Entries of features on which A is stored are
     taken from there.

@@ -168,7 +168,10 @@ def test_without_entries_above_tau_the_core_is_that_of_elimination():
 
 @pytest.mark.parametrize("nonneg", [True, False])
 @pytest.mark.parametrize("sparse", [True, False])
-def test_all_entries_above_a_level_are_collected(nonneg, sparse):
+@pytest.mark.parametrize("tile", [7, 700, 2048])
+def test_all_entries_above_a_level_are_collected(monkeypatch, nonneg, sparse, tile):
+    """Also where the pieces of a strip end before, on and after its diagonal."""
+    monkeypatch.setattr("nspca.bounds.remainder.TILE", tile)
     rng = np.random.default_rng(8)
     X = rng.standard_normal((12, 1300)) * (rng.random((12, 1300)) < 0.5)
     X = X[:, X.std(0) > 0]
@@ -316,6 +319,21 @@ def test_words_are_proved_with_one_core_in_memory_and_in_blocks(monkeypatch, siz
         with pytest.raises(nspca.CertificateError, match=r"need t =|leaves no room|could not be proved"):
             nspca.verify(X, replace(proved, witness=low))
     assert bounds[0] == pytest.approx(bounds[1], rel=1e-3)
+
+
+def test_the_last_lift_of_data_in_parts_has_a_lower_threshold_and_bound(monkeypatch):
+    monkeypatch.setattr("nspca.covariance.large.FEATURES", 1000)
+    monkeypatch.setattr("nspca.covariance.large.ROWS", 100)
+    X = words(np.random.default_rng(15), 400, 1300)
+    problem = nspca.Problem.from_data(X, 10)
+    result = nspca.solve(problem, certify=None)
+    known = problem, problem.covariance.to_unit(result.value)
+    lower, _, _ = strongest(*known)
+    assert result.value <= nspca.verify(X, lower, problem) <= lower.upper
+    monkeypatch.setattr("nspca.bounds.core_search.LOWER_IN_PARTS", 1.0)
+    same, _, _ = strongest(*known)
+    assert lower.witness["tau"][0] < 0.9 * same.witness["tau"][0]
+    assert lower.upper < same.upper
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
