@@ -1,8 +1,9 @@
 """The covariance matrix of a problem, which is never formed for large n, and that of a matrix in memory.
 
-Those of data in memory are in `nspca.covariance.data`. Everything here is in *unit scale*: the input times a
-power of two that brings its largest entry to [0.5, 1), so that 1e-150 and 1e150 work like 1. Multiplying by a
-power of two is exact; `unit` brings numbers back to the user's scale.
+Covariances of data in memory are in `nspca.covariance.data`. Everything here is in *unit scale*: the input
+times a power of two that brings its largest entry to [0.5, 1), so that 1e-150 and 1e150 work like 1. For
+centred data the largest entry is that of the columns that do not hold one value. Multiplying by a power of
+two is exact, and `unit` brings numbers back to the user's scale.
 
 A `Problem` holds one `Covariance`, made by `nspca.covariance.inputs`. Methods and bounds ask it for products,
 columns and blocks, and `explained` gives the values that are shown.

@@ -211,7 +211,7 @@ class Rows:
     def folded(self, join: Join, kernel: Callable[..., Iterable[Array]], *arguments: Any) -> Part:
         """Return ``kernel(Y, *arguments)`` for the blocks Y of rows, joined in the order of the tree.
 
-        It takes one pass.
+        Each call takes one pass over the data.
         """
         self.passes += 1
         function = BlockFunction(self._scale, kernel, arguments)

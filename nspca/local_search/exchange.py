@@ -212,7 +212,7 @@ def _applied(B: Array, X: Array, move: Move, nonneg: bool) -> tuple[Array, float
 def _entry(block: Array, start: Array, pull: float, at: int) -> float:
     """Return the entry of a new feature that is best in the span of the present vector and the feature.
 
-    It comes from the leading eigenvector of a 2 x 2 matrix.
+    The entry comes from the leading eigenvector of a 2 x 2 matrix.
     """
     length = float(np.linalg.norm(start))
     if length == 0.0:

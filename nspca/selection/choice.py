@@ -187,7 +187,7 @@ def choose_components(
 def _compare(X: Any, solver: RowSolver, folds: int, draws: int, report: Report, of: str = "k") -> Choice:
     """Return the evidence for each number of features (`of` "k") or of components (`of` "components").
 
-    It is reported after each part, as far as it is known.
+    The evidence is reported after each part, as far as it is known.
     """
     whole("folds", folds, 0)
     whole("draws", draws, 0)

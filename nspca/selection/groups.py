@@ -143,7 +143,7 @@ def held_out_group_effects(
     permutations : int
         How often the labels are shuffled.
     seed : int
-        Of the halves, the shuffles and the method.
+        Seed of the random halves, of the shuffles and of the method.
     report : callable, optional
 
     Raises

@@ -144,8 +144,8 @@ def paper_columns(
 ) -> Array:
     """Return the columns of the paper's own algorithm: `rank` nonnegative columns found together.
 
-    They are not made disjoint, truncated or reweighted; `solve` does that to give k entries. The start with
-    the largest objective (eq. 3) wins.
+    The columns are not made disjoint, truncated or reweighted; `solve` does that to give k entries. The start
+    with the largest objective (eq. 3) wins.
 
     Parameters
     ----------
