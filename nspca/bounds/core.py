@@ -53,6 +53,10 @@ weights are valid.
 """
 SAFE = 1 + 1e-11
 """Factor on d for the rounding errors of a checker that recomputes d."""
+OPENED, FOLDED, HALF = (0.25, 0.4, 0.6), 0.5, 0.5
+"""Thresholds tried for the features outside kept rows (`opened`), relative to the largest entry left out;
+largest trace of K, and the claim t for the features outside, relative to the spectral claim.
+"""
 TRIED = 11
 """Steps of the golden section over tau, which leave half a per cent of its range (the bound is convex)."""
 FIRST, FIRST_IN_PARTS, FALL = 0.75, 0.25, 0.6
@@ -253,27 +257,30 @@ def with_core(
     return None if y is None else _fold_remainder(problem, rows, tau, t, y, NOO, NOR)
 
 
-def with_weights(problem: Problem, rows: np.ndarray, tau: float, t: float, y: Array) -> Kept | None:
+def with_weights(
+    problem: Problem, rows: np.ndarray, tau: float, t: float, y: Array, scales: Array | None = None
+) -> Kept | None:
     """Return the rows of a core with given weights y (n - r,) of the other features, as in a certificate.
 
+    With scales (r,) of the core, all at least 1, an entry with its feature i is left above ``tau scales_i``.
     None where t is too small for the weights, or tau so small that its entries do not fit into memory.
     """
     others = features_outside(problem.n, rows)
     remainder = collect(problem.covariance, problem.nonneg, tau)
     if remainder.level > tau:
         return None
-    return _fold_remainder(problem, rows, tau, t, y, *_outside(remainder, rows, others, tau))
+    return _fold_remainder(problem, rows, tau, t, y, *_outside(remainder, rows, others, tau, scales))
 
 
-def at_threshold(problem: Problem, kept: Kept, tau: float) -> Kept:
-    """Return kept rows with the K of a threshold tau, at least the floor: the checker forms K with the tau of
-    the certificate.
+def at_threshold(problem: Problem, kept: Kept, tau: float, scales: Array | None = None) -> Kept | None:
+    """Return kept rows with the K of a threshold tau, at least the floor, and of scales of the rows, which
+    are at least 1: the checker forms K with those of the certificate. None if K cannot be formed.
     """
     if kept.weights is None or kept.rows is None or kept.folded is None:
         return kept
-    if tau <= kept.floor or not kept.folded.any():
+    if scales is None and (tau <= kept.floor or not kept.folded.any()):
         return kept
-    return with_weights(problem, kept.rows, tau, kept.outside, kept.weights) or kept
+    return with_weights(problem, kept.rows, tau, kept.outside, kept.weights, scales)
 
 
 def features_outside(n: int, rows: np.ndarray) -> np.ndarray:
@@ -284,11 +291,58 @@ def features_outside(n: int, rows: np.ndarray) -> np.ndarray:
 
 
 def _outside(
-    remainder: Remainder, rows: np.ndarray, others: np.ndarray, tau: float
+    remainder: Remainder, rows: np.ndarray, others: np.ndarray, tau: float, scales: Array | None = None
 ) -> tuple[sp.csr_array, sp.csr_array]:
     """Return ``|N|`` among the features outside the core, and N between these and the core."""
     N = remainder.above(tau, signs=True)[others]
-    return abs(N[:, others]), N[:, rows]
+    NOO, NOR = abs(N[:, others]), sp.csr_array(N[:, rows])
+    if scales is not None:
+        left = np.maximum(np.abs(NOR.data) - tau * (scales[NOR.indices] - 1), 0.0)
+        NOR.data = np.copysign(left, NOR.data)
+        NOR.eliminate_zeros()
+    return NOO, NOR
+
+
+def relief(problem: Problem, kept: Kept, scales: Array, X: Array) -> Array:
+    """Return how fast <K, X> / 2 falls with each limit ``tau scales_i``, (r,), tau the floor.
+
+    X (r, r) is the derivative of a bound in K. An entry of N falls as its limit rises.
+    """
+    assert kept.rows is not None
+    assert kept.weights is not None
+    others = features_outside(problem.n, kept.rows)
+    remainder = collect(problem.covariance, problem.nonneg, kept.floor)
+    NOO, NOR = _outside(remainder, kept.rows, others, kept.floor, scales)
+    gain = kept.outside - (NOO @ kept.weights) / kept.weights * SAFE
+    used = np.flatnonzero(np.diff(NOR.indptr))
+    N = NOR[used]
+    pulled = (N @ X) / gain[used][:, None]
+    return np.maximum(np.asarray(N.sign().multiply(pulled).sum(axis=0)).ravel(), 0.0)
+
+
+def opened(problem: Problem, kept: Kept, t: float) -> Kept:
+    """Return kept rows of safe elimination with weights for the features outside, and a lower floor for them.
+
+    Variances outside, and the few other entries above that floor, then count in the spectral half. They
+    are far below its claim, of which t is an estimate. Kept rows are to have larger scales (see
+    docs/certificates.md), with which K is formed. They are returned as they are where no floor of `OPENED`
+    allows a small K.
+    """
+    A = problem.covariance
+    if kept.rows is None or not kept.free or kept.weights is not None:
+        return kept
+    for share in OPENED:
+        tau = share * kept.floor
+        if not can_be_read(A, tau):
+            return kept
+        wider = with_core(problem, collect(A, problem.nonneg, tau), kept.rows, tau, HALF * t)
+        if wider is None or wider.weights is None or wider.outside > HALF * t:
+            continue
+        even = np.full(kept.rows.size, share**-0.5)
+        wider = with_weights(problem, kept.rows, tau, wider.outside, wider.weights, even)
+        if wider is not None and wider.folded is not None and np.trace(wider.folded) <= FOLDED * t:
+            return wider
+    return kept
 
 
 def _fold_remainder(

@@ -21,7 +21,7 @@ from nspca.errors import Cancelled, InvalidOption, Refused
 from nspca.problem import Problem
 from nspca.progress import Report, silent
 
-LEFT_OUT = 0.6
+LEFT_OUT = 0.7
 """Maximum share of the value that S times the largest eliminated entry may reach, S the sum of the sizes.
 More is eliminated than for one component, since the steps after the first W pay off with fewer rows.
 """
@@ -149,9 +149,14 @@ class _JointSearch:
         return self.best is not None and self.best.upper <= target
 
     def has_enough_rows(self, before: Packing) -> bool:
-        """Tell whether a run has all rows, or as many kept rows as the first that the plan would try."""
+        """Tell whether a run has all rows, or as many kept rows as the first that the plan would try.
+
+        Rows outside that got weights with a low floor leave little to more rows.
+        """
         kept = before.kept
-        return kept.rows is None or (kept.weights is None and len(kept.rows) >= self.first_rows())
+        if kept.rows is None or before.is_opened:
+            return True
+        return kept.weights is None and len(kept.rows) >= self.first_rows()
 
     def first_rows(self) -> int:
         """Return the first number of kept rows that the plan tries."""

@@ -206,7 +206,7 @@ class KyFan(Work[JointPlan]):
         W, rows, sizes = self.best, self.kept.rows, self.problem.sizes
         assert W is not None  # search_threshold always keeps its first W
         tau = threshold(W, self.problem.nonneg, self.kept.floor)
-        kept = at_threshold(self.problem, self.kept, tau)
+        kept = at_threshold(self.problem, self.kept, tau) or self.kept
         pairs = largest_eigenpairs(kept.block - W, len(sizes))
         upper, witness = claimed(self.problem, pairs, W, rows, kept=kept)
         upper += sum(sizes) * tau * (1 + 4 * UNIT_ROUNDOFF)

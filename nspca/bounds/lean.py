@@ -62,4 +62,4 @@ def _rows_of(problem: Problem, certificate: Certificate) -> Kept | None:
     if "y" not in witness:
         return elimination.keep(problem, len(witness["rows"]))
     tau, t = float(witness["tau"][0]), float(witness["claims"][0])
-    return core.with_weights(problem, witness["rows"], tau, t, witness["y"])
+    return core.with_weights(problem, witness["rows"], tau, t, witness["y"], witness.get("scales"))

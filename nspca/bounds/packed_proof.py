@@ -13,7 +13,7 @@ different size proves the bound. `packing` improves the numbers, and `lean` prov
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -67,6 +67,18 @@ class Packed:
         least = min(1.0, float(self.scales.min()))
         tau = threshold(self.W / np.multiply.outer(self.scales, self.scales), nonneg, floor / least)
         return tau * (1 + 4 * UNIT_ROUNDOFF)  # times the least scale it may not be below the floor
+
+    def levelled(self, kept: Kept, nonneg: bool) -> tuple["Packed", float]:
+        """Return the same numbers with all scales times the factor that makes tau the floor, and this factor.
+
+        A factor c divides the tau of W by its square, so the kept rows have the same terms. Those outside
+        have scale 1, and less the lower tau is. No scale is below 1, or below `kept.least_scales`.
+        """
+        if self.scales is None or kept.rows is None or kept.floor <= 0:
+            return self, 1.0
+        tau = threshold(self.W / np.multiply.outer(self.scales, self.scales), nonneg, kept.floor)
+        factor = float(np.sqrt(tau / kept.floor))
+        return replace(self, scales=np.maximum(self.scales * factor, 1.0)), factor
 
     @property
     def taken(self) -> Array:
@@ -171,7 +183,11 @@ class PackedProof(Work[JointPlan]):
         best, kept, problem = self.best, self.kept, self.problem
         if best is None:
             return None
-        kept = at_threshold(problem, kept, best.threshold(problem.nonneg, kept.floor))
+        tau = best.threshold(problem.nonneg, kept.floor)
+        own = at_threshold(problem, kept, tau, best.scales)
+        if own is None:
+            return None
+        kept = own
         pairs = largest_eigenpairs(best.left(kept), len(problem.sizes))
         upper, witness = claimed(problem, pairs, best.taken, kept.rows, best.L, kept)
         if not np.isfinite(upper):
@@ -183,7 +199,7 @@ class PackedProof(Work[JointPlan]):
         witness |= {"W": best.W, "lift": best.L, "prices": best.prices}
         witness |= {} if best.M is None else {"M": best.M}
         if kept.rows is not None:
-            witness |= {"rows": kept.rows, "tau": np.array([best.threshold(problem.nonneg, kept.floor)])}
+            witness |= {"rows": kept.rows, "tau": np.array([tau])}
         witness |= {} if best.scales is None else {"scales": best.scales}
         witness |= {} if kept.weights is None else {"y": kept.weights}
         witness["claims"] = np.append(witness["claims"][:1], claims)

@@ -4,14 +4,14 @@ As for one component, the splitting (`dual.lift`) improves W, M, L and the price
 `Packing` after `kyfan`, from whose W it starts.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from nspca.bounds import core
 from nspca.bounds.dual import starts
 from nspca.bounds.dual.lift import Lift, add_packing
 from nspca.bounds.dual.splitting import Splitting
-from nspca.bounds.inequality import threshold
 from nspca.bounds.kyfan import KyFan
 from nspca.bounds.packed_proof import Packed, PackedProof, counts_of
 from nspca.bounds.plan import ROUND, JointPlan
@@ -34,8 +34,6 @@ STALL = 0.02
 """A lift ends after `JointPlan.patience` rounds in a row that each close less than this share of the gap."""
 ON_THE_WAY = 0.04, 2
 """Share and rounds for a lift that gets one more dimension afterwards, which closes more."""
-ROOMY = 0.5
-"""Maximum ratio of the largest entry left out to tau at which rows get scales."""
 HARDER = 12
 """Least work expected of a lift with one more dimension, as a multiple of the work of the last search. It was
 12 for mfeat, from four dimensions to five and from five to six.
@@ -53,6 +51,7 @@ class Packing(PackedProof):
     first, last : ranks of the first and of the last lift so far, also of a run that this one goes on from;
         0 before there is one
     scales : scales of the kept rows at the end of the last lift; None before there is one
+    is_opened : whether the features outside the kept rows got weights (see `core.opened`)
     """
 
     W: Array
@@ -61,6 +60,7 @@ class Packing(PackedProof):
     first: int = 0
     last: int = 0
     scales: Array | None = None
+    is_opened: bool = False
 
     @classmethod
     def following(cls, run: KyFan, before: Certificate) -> "Packing":
@@ -102,6 +102,7 @@ class Packing(PackedProof):
             first=run.first,
             last=run.last,
             scales=run.scales,
+            is_opened=run.is_opened,
             last_rows=run.last_rows,
         )
 
@@ -117,6 +118,8 @@ class Packing(PackedProof):
 
     def rounds(self) -> None:
         """Improve one lift after another, each with one more dimension, as often as the plan allows."""
+        if self.is_scaled and self.kept.weights is None:
+            self.open_rows()
         # where a search over sets follows, that proves the rest
         self.first = self.first or self.rank()
         spared = self.plan.spared if self.is_scaled and self.first == self.plan.ranks[1] else 0
@@ -169,16 +172,18 @@ class Packing(PackedProof):
         starts.first_prices(lift, sum(problem.sizes), self.tell, moving=self.scales is None)
         return lift
 
+    def open_rows(self) -> None:
+        """Give the features outside the kept rows weights where that allows a lower floor."""
+        count = min(len(self.problem.sizes) + self.plan.ranks[1], len(self.W))
+        values = largest_eigenpairs(self.kept.block - self.W, count)[0]
+        self.kept = core.opened(self.problem, self.kept, float(values[-1]))
+        self.is_opened = self.kept.weights is not None
+
     @property
     def is_scaled(self) -> bool:
-        """Tell whether rows get scales: not with weights, and not before a search over sets.
-
-        Nor where the entries left out come near tau, for scales can hardly be below 1 there (see `ROOMY`).
-        """
-        if self.kept.weights is not None or self.plan.searched_nodes(self.problem.n):
-            return False
-        tau = threshold(self.W, self.problem.nonneg, self.kept.floor)
-        return self.scales is not None or self.kept.floor <= ROOMY * tau
+        """Tell whether rows get scales: not on a dense core, and not before a search over sets."""
+        on_core = self.kept.weights is not None and not self.is_opened
+        return not on_core and not self.plan.searched_nodes(self.problem.n)
 
     def rank(self) -> int:
         """Return the dimension of the first lift: one more than the eigenvalues of A - W that stand out.
@@ -199,9 +204,18 @@ class Packing(PackedProof):
         The bound is searched and proved when it promises to close the share `worth` of the gap. Otherwise it
         is only an estimate, and `proved` searches the best of those. With `put_off` all are left to it.
         """
-        packed = Packed(*lift.averaged(), lift.averaged_scales())
+        numbers, nonneg = lift.averaged(), self.problem.nonneg
+        scales = lift.averaged_scales()
+        packed, factor = Packed(*numbers, scales).levelled(self.kept, nonneg)
+        tau = packed.threshold(nonneg, self.kept.floor)
+        kept = core.at_threshold(self.problem, self.kept, tau, packed.scales)
+        if kept is not None and kept is not self.kept:
+            self.kept = replace(kept, floor=self.kept.floor)
+            lift.splitting.follow(self.kept)
+            if packed.scales is not None:
+                lift.relief = core.relief(self.problem, self.kept, packed.scales, lift.splitting.X)
         base, h = packed.base(self.problem, self.kept), packed.heights(self.problem)
-        tau = packed.threshold(self.problem.nonneg, self.kept.floor)
+        tau *= factor**2  # for the scales of the lift
         # the bundle has points for single steps, and climbs find those that the mean leaves room for
         tops = lift.reach(packed.L, h, tau)
         promise = base + float(lift.totals @ tops)

@@ -128,7 +128,7 @@ def prove(
         Gets the events of the search.
     """
     query = query_of(kept, witness, problem.size, problem.nonneg)
-    of_tau = at_threshold(problem, kept, query.tau)
+    of_tau = at_threshold(problem, kept, query.tau) or kept
     t = spectral_half(problem, of_tau, witness, estimate if of_tau is kept else None)
     F, cover = search_half(
         query, replace(budget, offset=t - kept.paid), (), report, problem.covariance.client

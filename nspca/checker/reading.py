@@ -287,8 +287,6 @@ class Joint:
         t, *F = arrays.numbers("claims", (claims,)).tolist()
         prices, y = arrays.optional("prices", (r,)), arrays.optional("y", (n - r,))
         scales = arrays.optional("scales", (r,))
-        sentence = f"witness scales must be between {SMALLEST!r} and {LARGEST!r}, and not with weights y"
-        require(
-            scales is None or (((scales >= SMALLEST) & (scales <= LARGEST)).all() and y is None), sentence
-        )
+        sentence = f"witness scales must be between {SMALLEST!r} and {LARGEST!r}"
+        require(scales is None or ((scales >= SMALLEST) & (scales <= LARGEST)).all(), sentence)
         return cls(rows, W, M, U, L, arrays.tau(), t, prices, tuple(F), arrays.codes("tree"), y, scales)

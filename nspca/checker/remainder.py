@@ -2,7 +2,7 @@
 rows.
 
 Let R be the kept rows and O the features outside. Entries of A with a feature in O are split into W + N with
-N >= 0, N symmetric and W <= tau (signed: |W_ij| <= tau).
+N >= 0, N symmetric and W_ij <= tau s_i s_j (signed: |W_ij|), with scales s, which are 1 on O.
 
 Theorem. Let y > 0 on O, d_i = (|N_OO| y)_i / y_i, and g_i + d_i <= t with g_i > 0 wherever row i of N_OR is
 not zero, d_i <= t elsewhere. With K = N_RO diag(1 / g) N_OR, summed over the rows i of N_OR that are not
@@ -12,11 +12,12 @@ Proof. 2 |N_ij x_i x_j| <= |N_ij| (x_i^2 y_j / y_i + x_j^2 y_i / y_j), so x_O'N_
 what is left on R: at most t |x_O|^2 + t |x_R|^2.
 
 Without weights N must be 0; that is `inequality.threshold`. The floats computed for N *are* N, as W = A - N
-is whatever is left; so all that has to hold is A_ij - N_ij <= tau, and signed A_ij - N_ij >= -tau.
+is whatever is left; so all that has to hold is A_ij - N_ij <= tau s_j, and signed A_ij - N_ij >= -tau s_j.
 
-Roundings. Of an entry E of A, off by eps size_i size_j + lost: 2 for N, with sizes |E|, tau and that error;
-the code has 8. Of d: one for each of at most |O| products and sums, and 1 to divide. Of g: 3. Of an entry of
-K: 2 to divide by the root, twice, 1 to multiply, and one for each sum.
+Roundings. Of an entry E of A, off by eps size_i size_j + lost: 3 for N, with sizes |E|, tau s_j, which is at
+most |E| where N is not 0, and that error; the code has 8. Of d: one for each of at most |O| products and
+sums, and 1 to divide. Of g: 3. Of an entry of K: 2 to divide by the root, twice, 1 to multiply, and one for
+each sum.
 
 `inequality` and the form `joint` call `fold` for certificates with weights y.
 """
@@ -47,10 +48,12 @@ def fold(A: Matrix, witness: Inequality | Joint, outside: Array, tau: float, non
     """
     if witness.y is None or not outside.size:
         return None
-    d = levels(A, outside, weights(A, witness), tau, nonneg)
+    limits = np.full(A.n, tau)
+    limits[witness.rows] *= 1.0 if witness.scales is None else witness.scales
+    d = levels(A, outside, weights(A, witness), limits, nonneg)
     most, t = float(d.max()), witness.t
     require(most <= t, f"the features outside the kept rows need t = {most!r} at least, claimed is {t!r}")
-    return across(A, witness, outside, d, tau, nonneg)
+    return across(A, witness, outside, d, limits, nonneg)
 
 
 def weights(A: Matrix, witness: Inequality | Joint) -> Array:
@@ -63,20 +66,23 @@ def weights(A: Matrix, witness: Inequality | Joint) -> Array:
 
 
 def entries_of_n(
-    A: Matrix, first: Array, second: Array | None, tau: float, nonneg: bool
+    A: Matrix, first: Array, second: Array | None, limits: Array, nonneg: bool
 ) -> Iterator[tuple[Array, Array, Array]]:
-    """Yield (i, j, N_ij) for the pairs of `entries_above`; all other entries of N are 0."""
+    """Yield (i, j, N_ij) for the pairs of `entries_above`; all other entries of N are 0. An entry with j
+    keeps at most limits_j, tau s_j, for W.
+    """
+    tau = float(limits[first if second is None else second].min(initial=np.inf))
     for i, j, E, error in entries_above(A, first, second, tau, nonneg):
-        N = np.maximum((E if nonneg else np.abs(E)) - (tau - error), 0.0)
+        N = np.maximum((E if nonneg else np.abs(E)) - (limits[j] - error), 0.0)
         possible = nonneg or tau >= 3 * error or not N.any()
         require(possible, f"tau = {tau} is not more than the rounding of an entry of A")
         yield i, j, N if nonneg else np.copysign(N, E)
 
 
-def levels(A: Matrix, outside: Array, y: Array, tau: float, nonneg: bool) -> Array:
+def levels(A: Matrix, outside: Array, y: Array, limits: Array, nonneg: bool) -> Array:
     """Return upper bounds (n,) on the d_i of the features outside, and 0 for the kept rows."""
     totals, felt = np.zeros(A.n), False
-    for i, j, N in entries_of_n(A, outside, None, tau, nonneg):
+    for i, j, N in entries_of_n(A, outside, None, limits, nonneg):
         N, other, felt = np.abs(N), i != j, felt or bool(N.any())
         totals += np.bincount(i, weights=N * y[j], minlength=A.n)
         totals += np.bincount(j[other], weights=(N * y[i])[other], minlength=A.n)
@@ -84,7 +90,7 @@ def levels(A: Matrix, outside: Array, y: Array, tau: float, nonneg: bool) -> Arr
 
 
 def across(
-    A: Matrix, witness: Inequality | Joint, outside: Array, d: Array, tau: float, nonneg: bool
+    A: Matrix, witness: Inequality | Joint, outside: Array, d: Array, limits: Array, nonneg: bool
 ) -> Folded | None:
     """Return K and its error from N between the kept rows and the features outside, or None where K is 0."""
     rows, t = witness.rows, witness.t
@@ -92,7 +98,7 @@ def across(
     K, size, used = np.zeros((rows.size, rows.size)), 0.0, 0
     place = np.zeros(A.n, dtype=int)
     place[rows] = np.arange(rows.size)
-    for i, j, N in entries_of_n(A, outside, rows, tau, nonneg):
+    for i, j, N in entries_of_n(A, outside, rows, limits, nonneg):
         i, j, N = i[N != 0], j[N != 0], N[N != 0]
         felt, at = np.unique(i, return_inverse=True)
         gain = (t - d[felt]) - gamma(8) * t

@@ -127,6 +127,7 @@ class Lift(Bundle):
     cuts : block of the row cuts, whose z follows from the weights
     prices : prices of features; None where no feature has one
     is_held : whether the subspace stays as it is; the mean then goes on over all steps
+    relief : how fast a larger scale of each row lowers the bound through K (see `core.relief`); None for not
     """
 
     weight = 1.0
@@ -149,6 +150,7 @@ class Lift(Bundle):
         self.rng = np.random.default_rng(0)
         self.recent: Mean | None = None
         self.is_held = False
+        self.relief: Array | None = None
         d = B.shape[1]
         self.shadow, self.dual = np.zeros((d, d)), np.zeros((d, d))
         self._base(B)
@@ -261,7 +263,12 @@ class Lift(Bundle):
     def move_scales(self) -> None:
         """Move the scales of rows, where there are any, towards the best ones; not while the lift is held."""
         if self.scales is not None and not self.is_held:
-            self.rescale(moved(self.scales, self.splitting.entries, self.points, self.share))
+            entries, floor = self.splitting.entries, self.splitting.kept.floor
+            scales, factor = moved(self.scales, entries, self.points, self.share, floor, self.relief)
+            entries.level *= factor
+            # tau times each squared scale is at least the floor
+            entries.floor = floor / float(scales.min()) ** 2
+            self.rescale(scales)
 
     def _base(self, B: Array) -> None:
         """Set the basis, the coordinates of the points and their squared inner products."""
@@ -322,19 +329,27 @@ def positive_part(S: Array) -> Array:
     return (vectors * np.maximum(values, 0.0)) @ vectors.T
 
 
-def moved(scales: Array, entries: Entries, points: Array, share: Array) -> Array:
-    """Return scales (r,) that are nearer to the best ones, for points (r, p) with the weights `share`.
+def moved(
+    scales: Array, entries: Entries, points: Array, share: Array, floor: float, relief: Array | None
+) -> tuple[Array, float]:
+    """Return scales (r,) that are nearer to the best ones, for points (r, p) with the weights `share`, and
+    the factor of tau that goes with them.
 
     Where row i of the copy Y of X has a larger scaled sum ``sum_l s_l |Y_il|`` than the weighted points have,
-    a larger s_i lowers the bound: the difference is the derivative in s_i, but for a factor. Each scale is
-    multiplied by the power `MOVED` of the ratio of the two sums, within limits.
+    a larger s_i lowers the bound: the difference is the derivative in s_i, but for a factor. The `relief`
+    (r,) of K adds to it. Each scale is multiplied by the power `MOVED` of the ratio of the two sums, within
+    limits. With a `floor`, features outside have the scale with which tau is the floor, and no row has less.
     """
     Y, X = np.abs(entries.Y), np.abs(points)
     own = ((Y @ scales.astype(Y.dtype)).astype(np.float64) + scales @ Y) / 2
+    if relief is not None:
+        own = own + relief * np.sqrt(floor / entries.tau)
     of_points = X @ (share * (scales @ X))
     least = SEEN * max(float(own.mean()), float(of_points.mean()), TINIEST)
     logs = np.log(scales) + MOVED * np.log((own + least) / (of_points + least))
-    logs -= float(own @ logs) / max(float(own.sum()), TINIEST)
-    # tau times the least scale is at least the floor, as rows that are not kept have scale 1
-    low = np.log(entries.floor / entries.tau) if entries.floor > 0 else -WIDEST
-    return np.asarray(np.exp(np.clip(logs, max(low, -WIDEST), WIDEST)))
+    total = max(float(own.sum()), TINIEST)
+    if floor <= 0:
+        return np.exp(np.clip(logs - float(own @ logs) / total, -WIDEST, WIDEST)), 1.0
+    logs = np.maximum(np.clip(logs, -WIDEST, WIDEST), np.log(floor / entries.tau) / 2)
+    shift = float(own @ logs) / total
+    return np.exp(logs - shift), float(np.exp(2 * shift))

@@ -148,6 +148,13 @@ class Splitting:
         self.entries.settle(entries, lift.size)
         lift.cuts.wake(self.X)
 
+    def follow(self, kept: Kept) -> None:
+        """Go on with the block of other `kept`: the same rows with another K."""
+        self.kept, self.A = kept, kept.block
+        self.gain = (self.A / self.rho).astype(self.precision)
+        if self.count is not None:
+            self.gain[np.diag_indices(self.n)] -= kept.outside / self.rho
+
     def resume(self, W: Array, X: Array) -> None:
         """Start from the W and X (r, r) of a related problem."""
         self.X[:] = X

@@ -1,0 +1,190 @@
+"""Scales of rows with weights outside them: at any numbers never below brute force, and so when forged."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import nspca
+from nspca.bounds import core, elimination, kyfan
+from nspca.bounds.joint import certify_joint
+from nspca.bounds.packed_proof import Packed, of_numbers
+from nspca.bounds.packing import Packing
+from nspca.bounds.plan import JOINT_PLANS
+from nspca.bounds.remainder import collect
+from nspca.errors import CertificateError
+from tests.makers import changed
+from tests.oracles import brute_force_joint
+from tests.strategies import counts
+
+SIZES = ((2, 2), (2, 1), (1, 1, 1), (3, 1), (3,), (2, 2, 1))
+
+
+def table(rng, n):
+    """A small table: noise, groups, copies or columns of one direction, with variances that differ or not."""
+    m, kind = int(rng.integers(3, 20)), int(rng.integers(4))
+    X = rng.standard_normal((m, n))
+    if kind == 0:
+        X = rng.standard_normal((m, 2))[:, rng.integers(2, size=n)] + 0.3 * X
+    elif kind == 1:
+        X = X[:, rng.integers(max(1, n // 2), size=n)]
+    elif kind == 2:
+        X = X[:, [0] * n] * rng.choice([-1.0, 1.0], size=n)
+    return X * 2.0 ** rng.uniform(-2, 0, n) if rng.random() < 0.5 else X
+
+
+def made(problem, rng):
+    """A certificate with random rows, threshold, scales, W, M, lift and prices; None without weights."""
+    A, nonneg, n = problem.covariance.matrix, problem.nonneg, problem.n
+    rows = np.sort(rng.permutation(n)[: int(rng.integers(1, n))])
+    top = float(A.max() if nonneg else np.abs(A).max())
+    tau = float(rng.uniform(0.01, 0.8) * top)
+    found = core.with_core(
+        problem, collect(problem.covariance, nonneg, tau), rows, tau, rng.uniform(0, 2) * top
+    )
+    if found is None:
+        return None
+    scales = np.exp(rng.uniform(0, 1.5, rows.size) * rng.choice([0.0, 1.0]))
+    kept = core.with_weights(problem, rows, tau, found.outside, found.weights, scales)
+    noise, limits = rng.standard_normal((2, rows.size, rows.size)), tau * np.multiply.outer(scales, scales)
+    W = kept.block + (noise[0] + noise[0].T) * rng.choice([0.0, 0.1]) * top
+    W = np.clip(W, -np.inf if nonneg else -limits, limits)
+    M = noise[1] * 0.1 * top if rng.random() < 0.4 else None
+    values, vectors = np.linalg.eigh(kept.block - W)
+    L = vectors[:, -1:] * np.sqrt(max(values[-1], 0.0)) * rng.uniform(0, 1.2)
+    prices = top * rng.random(rows.size) * rng.choice([0.0, 0.3, 1.0])
+    return of_numbers(problem, kept, Packed(W, M, L[:, : int(rng.integers(0, 2))], prices, scales))
+
+
+def drawn(rng, nonneg):
+    """A table, a problem of several sizes, and the best value in unit scale."""
+    while True:
+        n, sizes = int(rng.integers(3, 8)), SIZES[int(rng.integers(len(SIZES)))]
+        if sum(sizes) <= n:
+            break
+    X = table(rng, n)
+    problem = nspca.Problem.from_data(X, sizes, nonneg)
+    return X, problem, brute_force_joint(problem.covariance.matrix, sizes, nonneg)[0]
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+@counts(60, 1500)
+def test_bounds_with_scales_and_weights_are_not_below_brute_force(nonneg, count):
+    rng, felt, scaled = np.random.default_rng(3), 0, 0
+    for _ in range(count):
+        X, problem, best = drawn(rng, nonneg)
+        certificate = made(problem, rng)
+        if certificate is None:
+            continue
+        unit = problem.covariance.unit
+        assert best * (1 - 1e-12) <= nspca.verify(X, certificate, problem) / unit <= certificate.upper / unit
+        felt += certificate.witness["tau"][0] < np.abs(problem.covariance.matrix).max()
+        scaled += np.ptp(certificate.witness["scales"]) > 0
+    assert felt > count / 3
+    assert scaled > count / 5
+
+
+def forged(c, rng):
+    """One change that may make a certificate false, with claims that may be too low; any upper bound."""
+    w, kind = {name: array.copy() for name, array in c.witness.items()}, int(rng.integers(7))
+    factor, at = 2.0 ** rng.uniform(-2, 2), int(rng.integers(w["scales"].size))
+    if kind == 0:  # the kept rows stay as they are, and those outside do not
+        w["scales"], w["tau"] = w["scales"] * factor, w["tau"] / factor**2
+    elif kind == 1:
+        w["scales"][at] *= factor
+    elif kind == 2:
+        w["scales"] = rng.permutation(w["scales"])
+    elif kind == 3:
+        w["tau"] = w["tau"] * factor
+    elif kind == 4:
+        w["y"] = w["y"] * 2.0 ** rng.uniform(-4, 4, w["y"].size)
+    elif kind == 5:
+        w["rows"] = np.sort(rng.permutation(c.shape[1])[: w["rows"].size])
+    else:
+        w["prices"] = w["prices"] * factor
+    w["claims"] = w["claims"] * np.where(rng.random(w["claims"].size) < 0.5, 1.0, 2.0 ** rng.uniform(-1, 2))
+    return changed(c, upper=1e300, **w)
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+@counts(200, 10000)
+def test_no_forgery_puts_a_bound_below_the_optimum(nonneg, count):
+    rng, refusals, tried = np.random.default_rng(7), 0, 0
+    while tried < count:
+        X, problem, best = drawn(rng, nonneg)
+        certificate = made(problem, rng)
+        for _ in range(4 if certificate is not None else 0):
+            tried += 1
+            try:
+                value = nspca.verify(X, forged(certificate, rng), problem) / problem.covariance.unit
+                assert value >= best * (1 - 1e-12)
+            except CertificateError:
+                refusals += 1
+    assert tried / 5 < refusals < 0.95 * tried
+
+
+@pytest.mark.parametrize("n_outside", [1, 2])
+def test_every_entry_above_its_limit_counts_with_the_scale_of_its_row(n_outside):
+    """Feature 0 is kept with scale 2, and tau is .1: of an entry of .5 outside, .3 is left, not .4."""
+    A = np.eye(3)
+    A[0, n_outside] = A[n_outside, 0] = 0.5
+    problem = nspca.Problem.from_covariance(A, (1, 1), nonneg=True)
+    unit = problem.covariance.unit
+    t = 1.8  # d is .9 outside, so K is .3 ** 2 / .9 = .1, and 1 + .1 is below 1.8
+    arrays = {"rows": np.array([0]), "prices": np.zeros(1), "y": np.ones(2), "scales": np.array([2.0])}
+    arrays |= {"W": np.zeros((1, 1)), "tau": np.array([0.1 / unit]), "tree": np.array([255])}
+
+    def certificate(t, **changes):
+        claims = {"claims": np.array([t, 0.45]) / unit}
+        return nspca.certificate.Certificate.of(problem, "JP", "joint", 10.0, arrays | claims | changes)
+
+    assert nspca.verify(A, certificate(t), problem) >= 2.0
+    # K is .09 / (t - .9): 1 + K <= t holds from 1.254 on, and with scale 1 from 1.354 on
+    assert nspca.verify(A, certificate(1.26), problem) >= 2.0
+    for wrong in (certificate(1.25), certificate(1.34, scales=np.ones(1))):
+        with pytest.raises(CertificateError, match="could not be proved"):
+            nspca.verify(A, wrong, problem)
+
+
+def topics(n=60):
+    """Groups of features that go together, and many features of small variance."""
+    rng = np.random.default_rng(0)
+    F, shares = rng.standard_normal((300, 3)), rng.random((3, n)) * (rng.random((3, n)) < 0.4)
+    return (F @ shares + 0.7 * rng.standard_normal((300, n))) * np.r_[
+        np.linspace(2, 1, 25), np.full(n - 25, 0.35)
+    ]
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_features_outside_the_kept_rows_get_weights_and_the_bound_gains(monkeypatch, nonneg):
+    X = topics()
+    problem = nspca.Problem.from_data(X, (6, 6, 6), nonneg)
+    value = nspca.solve(problem, "joint", certify=None).value
+    lower, long = value / problem.covariance.unit, {"packing": 2e7, "cap": 20_000, "searching": 1e8}
+    plan = replace(JOINT_PLANS["standard"], sets=(0, 0), passes=1, **long)
+
+    def found():
+        alone = kyfan.KyFan(problem, plan, lower, kept=elimination.keep(problem, 25))
+        return Packing.following(alone, alone.run())
+
+    run = found()
+    certificate = run.run()
+    assert run.is_opened and {"scales", "y"} <= certificate.witness.keys()
+    assert certificate.witness["scales"].min() >= 1.0
+    assert value <= nspca.verify(X, certificate, problem) <= certificate.upper
+    monkeypatch.setattr(Packing, "is_scaled", False)
+    equal = found().run()
+    assert certificate.upper - value < 0.6 * (equal.upper - value)
+
+
+def test_effort_thorough_goes_on_with_rows_that_were_opened(monkeypatch):
+    X = topics()
+    problem = nspca.Problem.from_data(X, (6, 6))
+    lower, begun, begin = nspca.solve(problem, "joint", certify=None).value, [], Packing.begin
+    monkeypatch.setattr(Packing, "begin", lambda own, rank: begun.append(own.is_opened) or begin(own, rank))
+    for effort, rows in (("standard", (25,)), ("thorough", (30,))):
+        plan = replace(JOINT_PLANS[effort], rows=rows, whole=0, sets=(0, 0), cap=3000, passes=2)
+        monkeypatch.setitem(JOINT_PLANS, effort, plan)
+    certificate = certify_joint(problem, lower / problem.covariance.unit, "thorough")
+    assert begun and all(begun) and certificate.witness["rows"].size == 25
+    assert lower <= nspca.verify(X, certificate, problem)
