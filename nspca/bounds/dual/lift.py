@@ -189,31 +189,23 @@ class Lift(Bundle):
     @property
     def U(self) -> Array:
         """Factor U (r, d) with ``UU' = BQB'``."""
-        return self._root(self.Q)
+        return factor(self.B, self.Q)
 
-    def _root(self, Q: Array) -> Array:
-        """Return U with ``UU' = BQB'``, without columns that are zero."""
-        values, vectors = np.linalg.eigh(Q)
-        U = self.B @ (vectors * np.sqrt(np.maximum(values, 0.0)))
-        return np.ascontiguousarray(U[:, U.any(axis=0)])
-
-    def remember(self, afresh: bool) -> None:
-        """Add this step to the mean that `averaged` returns; `afresh` begins a new mean with this step."""
+    def remember(self, afresh: bool) -> Mean:
+        """Add this step to the mean that `averaged` uses, and return it; `afresh` begins a new one."""
         if afresh or self.recent is None:
             self.recent = Mean(self)
         self.recent.add(self)
+        return self.recent
 
     def averaged(self) -> tuple[Array, Array | None, Array, Array]:
         """Return the means of W, M, U and prices over the remembered steps."""
-        if self.recent is None:
-            self.remember(afresh=True)
-        mean = self.recent
-        assert mean is not None
+        mean = self.recent or self.remember(afresh=True)
         rho, count = self.splitting.rho, mean.count
         M = None if mean.M is None else mean.M.astype(np.float64) * (rho * self.cuts.weight / count)
         W = mean.W.astype(np.float64)
         W = (W + W.T) * (rho / 2 / count)
-        return W, M, self._root(mean.Q / count), mean.prices / count
+        return W, M, factor(self.B, mean.Q / count), mean.prices / count
 
     def averaged_scales(self) -> Array | None:
         """Return the mean of the scales (r,) over the steps of `averaged`; None where rows have none."""
@@ -236,7 +228,7 @@ class Lift(Bundle):
         return self.reach(self.U, self.heights(), self.splitting.entries.tau, directions)
 
     def reach(self, U: Array, h: Array, tau: float, directions: Array | None = None) -> Array:
-        """Do the same as `grow` for any U (r, d), heights h (r,) and tau, such as means of several steps."""
+        """Add better points like `grow`, for any U (r, d), heights h (r,) and tau, such as means of steps."""
         root_tau, found = np.sqrt(tau), []
         for g in range(len(self.counts)):
             if (C := directions) is None:
@@ -264,10 +256,11 @@ class Lift(Bundle):
         """Move the scales of rows, where there are any, towards the best ones; not while the lift is held."""
         if self.scales is not None and not self.is_held:
             entries, floor = self.splitting.entries, self.splitting.kept.floor
-            scales, factor = moved(self.scales, entries, self.points, self.share, floor, self.relief)
-            entries.level *= factor
-            # tau times each squared scale is at least the floor
-            entries.floor = floor / float(scales.min()) ** 2
+            scales, change = moved(self.scales, entries, self.points, self.share, floor, self.relief)
+            entries.level *= change
+            entries.floor = (
+                floor / float(scales.min()) ** 2
+            )  # tau times any squared scale is at least the floor
             self.rescale(scales)
 
     def _base(self, B: Array) -> None:
@@ -321,6 +314,13 @@ class Lift(Bundle):
 
         several = None if prices is None else ENTERING
         return descend(value, slopes, self.share, self.group, GAP * rho, several)
+
+
+def factor(B: Array, Q: Array) -> Array:
+    """Return U with ``UU' = BQB'`` for psd Q, without columns that are zero."""
+    values, vectors = np.linalg.eigh(Q)
+    U = B @ (vectors * np.sqrt(np.maximum(values, 0.0)))
+    return np.ascontiguousarray(U[:, U.any(axis=0)])
 
 
 def positive_part(S: Array) -> Array:
