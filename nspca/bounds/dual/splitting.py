@@ -74,7 +74,7 @@ class LiftBlock(Block, Protocol):
     def move_scales(self) -> None:
         """Move the scales of the rows, where there are any, towards better ones."""
 
-    def remember(self, afresh: bool) -> None:
+    def remember(self, afresh: bool) -> object:
         """Add the present step to the mean of steps, or begin a new mean."""
 
 
