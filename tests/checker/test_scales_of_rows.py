@@ -10,8 +10,11 @@ import pytest
 import nspca
 from nspca.certificate import Certificate
 from nspca.checker.inequality import even_entries, rows_of_sphere
+from nspca.checker.matrix import Matrix
+from nspca.checker.reading import Recipe
+from nspca.checker.remainder import entries_of_n
 from nspca.errors import CertificateError
-from tests.makers import changed
+from tests.makers import changed, digest_of
 
 
 def test_products_of_last_entries_are_exactly_no_less_than_the_entries_of_w():
@@ -32,6 +35,47 @@ def test_products_of_last_entries_are_exactly_no_less_than_the_entries_of_w():
         assert tau < 1e-300 or min(last) * last[2] >= least
         tried += 1
     assert tried > 400
+
+
+def exact_and_computed(rng, source):
+    """A table of small whole numbers: A in fractions, and the matrix that the checker makes of it."""
+    m, n = 7, 6
+    X = rng.integers(-3, 4, (m, n)).astype(float)
+    X[0, 0] = 3.0  # the largest, so that the unit scale is known
+    S, divisor, exponent = X.T @ X, 16 * m, 4
+    if source == "covariance":
+        X, exponent = S / 3, int(np.frexp(np.abs(S / 3).max())[1])
+        S, divisor = np.ldexp(X, -exponent), 1
+    recipe = Recipe("joint", (1, 1), True, source, False, False, X.shape, digest_of(X), exponent, 1.0, ())
+    return [[Fraction(float(entry)) / divisor for entry in row] for row in S], Matrix(X, recipe)
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+@pytest.mark.parametrize("source", ["data", "covariance"])
+def test_what_stays_of_an_entry_is_exactly_no_more_than_its_limit(source, nonneg):
+    """Limits are within some roundings of the entries; with features outside, and with scales of rows."""
+    rng, used, tight = np.random.default_rng(4), 0, 0
+    for _ in range(200):
+        exact, A = exact_and_computed(rng, source)
+        order = rng.permutation(A.n)
+        rows, outside = order[:3], order[3:]
+        scales = np.ones(A.n)
+        scales[rows] = 2.0 ** rng.uniform(-3, 3, 3)
+        near = abs(float(exact[outside[0]][rows[0]]))
+        tau = near / scales[rows[0]] * (1 + rng.integers(-6, 7) * 2.0**-53) or 0.01
+        limits = np.full(A.n, tau) * scales
+        for second in (rows, None):
+            N = {}
+            for i, j, values, *_ in entries_of_n(A, outside, second, limits, nonneg):
+                N |= dict(zip(zip(i.tolist(), j.tolist(), strict=True), values.tolist(), strict=True))
+            for i in outside.tolist():
+                for j in outside.tolist() if second is None else rows.tolist():
+                    left = exact[i][j] - Fraction(N.get((i, j), N.get((j, i), 0.0)))
+                    limit = Fraction(tau) * Fraction(float(scales[j]))
+                    assert left <= limit and (nonneg or left >= -limit)
+                    used += N.get((i, j), 0.0) != 0
+                    tight += abs(abs(left) - limit) <= limit * Fraction(1, 10**12)
+    assert used > 500 and tight > 500
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
