@@ -78,6 +78,16 @@ def test_what_stays_of_an_entry_is_exactly_no_more_than_its_limit(source, nonneg
     assert used > 500 and tight > 500
 
 
+@pytest.mark.parametrize("tau", [0.0, 1e-17])
+def test_a_limit_of_the_size_of_a_rounding_is_refused_for_signed_entries(tau):
+    """Rounding may leave more than -tau s_j of a positive entry."""
+    _, A = exact_and_computed(np.random.default_rng(4), "data")
+    rows, outside = np.arange(3), np.arange(3, 6)
+    limits = tau * np.append(np.full(3, 2.0), np.ones(3))
+    with pytest.raises(CertificateError, match="not more than the rounding of an entry"):
+        list(entries_of_n(A, outside, rows, limits, False))
+
+
 @pytest.mark.parametrize("nonneg", [True, False])
 def test_entries_left_out_are_at_most_tau_times_the_least_scale(nonneg):
     A, none = np.array([[1.0, 0.0, 0.4], [0.0, 1.0, 0.0], [0.4, 0.0, 0.45]]), np.zeros(2)
