@@ -12,7 +12,7 @@ from nspca.certificate import Certificate
 from nspca.checker.inequality import even_entries, rows_of_sphere
 from nspca.checker.matrix import Matrix
 from nspca.checker.reading import Recipe
-from nspca.checker.remainder import entries_of_n
+from nspca.checker.remainder import entries_of_n, levels
 from nspca.errors import CertificateError
 from tests.makers import changed, digest_of
 
@@ -76,6 +76,25 @@ def test_what_stays_of_an_entry_is_exactly_no_more_than_its_limit(source, nonneg
                     used += N.get((i, j), 0.0) != 0
                     tight += abs(abs(left) - limit) <= limit * Fraction(1, 10**12)
     assert used > 500 and tight > 500
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_levels_of_features_outside_are_exactly_no_less_than_the_sums(nonneg):
+    rng, tight = np.random.default_rng(5), 0
+    for _ in range(100):
+        _, A = exact_and_computed(rng, "data")
+        outside, y = np.arange(2, 6), 2.0 ** rng.uniform(-5, 5, A.n)
+        limits = np.full(A.n, 0.01)
+        d, sums = levels(A, outside, y, limits, nonneg), [Fraction(0)] * A.n
+        for first, second, values in entries_of_n(A, outside, None, limits, nonneg):
+            for i, j, N in zip(first.tolist(), second.tolist(), values.tolist(), strict=True):
+                sums[i] += abs(Fraction(N)) * Fraction(float(y[j]))
+                sums[j] += abs(Fraction(N)) * Fraction(float(y[i])) * (i != j)
+        for i in outside.tolist():
+            exact = sums[i] / Fraction(float(y[i]))
+            assert exact <= Fraction(float(d[i])) <= exact * (1 + Fraction(1, 10**14)) + Fraction(1, 10**280)
+            tight += exact > 0
+    assert tight > 200
 
 
 @pytest.mark.parametrize("tau", [0.0, 1e-17])
