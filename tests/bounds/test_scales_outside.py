@@ -12,6 +12,7 @@ from nspca.bounds.packed_proof import Packed, of_numbers
 from nspca.bounds.packing import Packing
 from nspca.bounds.plan import JOINT_PLANS
 from nspca.bounds.remainder import collect
+from nspca.checker import reach
 from nspca.errors import CertificateError
 from tests.makers import changed
 from tests.oracles import brute_force_joint
@@ -167,6 +168,26 @@ def test_the_limit_of_an_entry_is_that_of_its_own_row_whatever_the_others_have(s
     assert nspca.verify(A, certificate(t * (1 + 1e-9)), problem) >= 2.0
     with pytest.raises(CertificateError, match="could not be proved"):
         nspca.verify(A, certificate(t * (1 - 1e-9)), problem)
+
+
+def test_k_adds_up_all_features_outside_in_whatever_blocks_they_come(monkeypatch):
+    """Feature 0 is kept, tau is .1, and of two entries of .5 outside .4 is left each."""
+    A = np.eye(3)
+    A[0, 1:] = A[1:, 0] = 0.5
+    problem = nspca.Problem.from_covariance(A, (1, 1), nonneg=True)
+    unit, t = problem.covariance.unit, 0.95 + np.hypot(0.05, np.sqrt(2) * 0.4)
+    arrays = {"rows": np.array([0]), "prices": np.zeros(1), "y": np.ones(2), "scales": np.ones(1)}
+    arrays |= {"tau": np.array([0.1 / unit]), "tree": np.array([255])}
+
+    def certificate(t):
+        claims = {"claims": np.array([t, 0.1 * (1 + 1e-9)]) / unit}
+        return nspca.certificate.Certificate.of(problem, "JP", "joint", 100.0, arrays | claims)
+
+    for width in (1, 64):
+        monkeypatch.setattr(reach, "NARROWEST", width)
+        assert nspca.verify(A, certificate(t * (1 + 1e-9)), problem) >= 2.0
+        with pytest.raises(CertificateError, match="could not be proved"):
+            nspca.verify(A, certificate(t * (1 - 1e-9)), problem)
 
 
 def topics(n=60):
