@@ -120,6 +120,15 @@ def test_entries_left_out_are_at_most_tau_times_the_least_scale(nonneg):
     for scales in (np.array([0.3, 1.0]), np.array([1.0, 0.3])):
         with pytest.raises(CertificateError, match="below an entry of A in a row that is not kept"):
             nspca.verify(A, changed(honest, scales=scales), problem)
+    # larger scales of kept rows do not count for features outside, of which one has a variance of .45
+    arrays |= {"scales": np.full(2, 2.0), "claims": np.array([1.0, 4.0, 2.0]) * (1 + 1e-9) / unit}
+    for tau, holds in ((0.46, True), (0.44, False)):
+        large = Certificate.of(problem, "JP", "joint", 20.0, arrays | {"tau": np.array([tau / unit])})
+        if holds:
+            assert nspca.verify(A, large, problem) >= 2.0
+        else:
+            with pytest.raises(CertificateError, match="below an entry of A in a row that is not kept"):
+                nspca.verify(A, large, problem)
 
 
 def test_scales_without_w_need_no_square_matrix():
