@@ -15,9 +15,9 @@ Without weights N must be 0; that is `inequality.threshold`. The floats computed
 is whatever is left; so all that has to hold is A_ij - N_ij <= tau s_j, and signed A_ij - N_ij >= -tau s_j.
 
 Roundings. Of an entry E of A, off by eps size_i size_j + lost: 3 for N, with sizes |E|, tau s_j, which is at
-most |E| where N is not 0, and that error; the code has 8. Of d: one for each of at most |O| products and
-sums, and 1 to divide. Of g: 3. Of an entry of K: 2 to divide by the root, twice, 1 to multiply, and one for
-each sum.
+most |E| where N is not 0, and that error; the code has 8. Where N is 0 and tau s_j is more than twice
+size_i size_j, no rounding matters. Of d: one for each of at most |O| products and sums, and 1 to divide. Of
+g: 3. Of an entry of K: 2 to divide by the root, twice, 1 to multiply, and one for each sum.
 
 `inequality` and the form `joint` call `fold` for certificates with weights y.
 """
