@@ -1,4 +1,4 @@
-"""The engine when workers do not start or are lost, and after its server was paused. Stand-ins take the place of workers."""
+"""The engine when workers do not start or are lost, and after its server was paused; no worker is real."""
 
 import concurrent.futures
 import sys
