@@ -148,7 +148,7 @@ def _find_groups(
         if name != label and not are_few(len(distinct_texts(cells)) or FEW_LABELS + 1, len(cells)):
             left.append(name)
             continue
-        is_taken = name in data.feature_names and name in {**data.label_columns, **added}
+        is_taken = name in data.feature_names and (name in data.label_columns or name in added)
         added[f"{name} (annotation)" if is_taken else name] = to_labels([cell or NO_LABEL for cell in cells])
     return added, left
 

@@ -348,8 +348,8 @@ def _read_files(
     return _read_bytes(raw, name, words, options, report, packed)
 
 
-def name_of(source: str | Path | bytes | BinaryIO) -> str:
-    """Return the title of a data set from the name of its file; "upload" when there is none."""
+def name_of(source: object) -> str:
+    """Return the title of a data set from its path or open file; "upload" when there is no name."""
     given = source if isinstance(source, (str, Path)) else getattr(source, "name", "") or ""
     stem = PurePosixPath(str(given).replace("\\", "/")).name.removesuffix(".gz")
     stem = stem.rsplit(".", 1)[0] if "." in stem[1:] else stem

@@ -90,7 +90,7 @@ def read_text(
         raise InvalidOption(f"split must be one of {', '.join(SPLITS)}, got {shown(split)}")
     report = report or silent
     is_list = isinstance(source, Sequence) and not isinstance(source, str | bytes | bytearray | memoryview)
-    title = name or ("texts" if is_list else name_of(source))  # type: ignore[arg-type]  # not a list of texts here
+    title = name or ("texts" if is_list else name_of(source))
     report(Event("reading", message=title))
     table = None if annotation is None else read_annotation(annotation)
     label, own = split_label(label_column, table)

@@ -91,7 +91,7 @@ class OptimumSpec(ProblemSpec):
         resume = None if certificate is None else Certificate.from_bytes(certificate)
         watch = Watch(report, known.value, max(problem.sizes))
         if self.effort is not None and (resume is None or resume.tree is None):
-            resume = self.proved_before(problem, known, resume, watch)
+            known, resume = self.proved_before(problem, known, resume, watch)
         left = max(0.0, self.seconds - watch.seconds)
         found = prove_optimum(problem, known, watch, seconds=left, resume=resume)
         assert found.certificate is not None  # `prove_optimum` returns a certificate or raises
@@ -100,8 +100,10 @@ class OptimumSpec(ProblemSpec):
 
     def proved_before(
         self, problem: Problem, known: Result, resume: Certificate | None, watch: "Watch"
-    ) -> Certificate | None:
-        """Return the better of `resume` and of a proof with the effort of the spec, within its seconds."""
+    ) -> tuple[Result, Certificate | None]:
+        """Return the better answer and the smaller bound after a proof with the effort of the spec, within
+        its seconds.
+        """
 
         def limited(event: Event) -> None:
             watch(event)
@@ -109,12 +111,11 @@ class OptimumSpec(ProblemSpec):
                 raise Cancelled("the time is over")
 
         try:
-            return _better(resume, certify(problem, known, effort=self.effort or "", report=limited))
+            return known, _better(resume, certify(problem, known, effort=self.effort or "", report=limited))
         except Cancelled as stop:
-            best = _better(resume, stop.best)
+            best, answer = _better(resume, stop.best), improved(problem, known, stop.point)
             if watch.seconds > self.seconds:
-                return best
-            answer = improved(problem, known, stop.point)
+                return answer, best
             stop.result = None if best is None else certified(problem, answer, best)
             raise
 

@@ -110,6 +110,17 @@ def test_some_columns_have_no_more_entries_than_are_read_at_a_time(tmp_path, mon
     assert sum(added) == np.count_nonzero(table) and max(added) <= 100 and len(added) < 15
 
 
+@pytest.mark.parametrize("full", [[], [0, 5]])
+def test_columns_without_entries_may_be_read_at_a_time(tmp_path, monkeypatch, full):
+    """A column with more entries than are read at a time stands alone, so empty ones beside it do too."""
+    monkeypatch.setattr("nspca.data.readers.npz.PIECE", 20)
+    table = np.zeros((37, 9))
+    table[:, full] = 1.5
+    (tmp_path / "file").write_bytes(saved(sp.save_npz, sp.csc_array(table)))
+    blocks = [*open_reader(Source(tmp_path / "file")).blocks(5, tmp_path)]
+    assert np.array_equal(sp.vstack([block.X for block in blocks]).toarray(), table)
+
+
 def test_an_error_in_writing_is_not_taken_for_a_damaged_archive(tmp_path):
     (tmp_path / "file").write_bytes(FILES["npz by columns"])
     (tmp_path / "table.npy").mkdir()

@@ -1,7 +1,6 @@
 """The engine with real worker processes."""
 
 import collections
-import concurrent.futures
 import gc
 import json
 import logging
@@ -9,7 +8,6 @@ import os
 import signal
 import sys
 import time
-from types import SimpleNamespace
 
 import dask
 import numpy as np
@@ -18,11 +16,10 @@ import pytest
 import scipy.sparse
 
 from nspca.errors import JobError
-from nspca.jobs import Engine, Limits, Store, outcomes, packing, pool, upkeep
+from nspca.jobs import Engine, Store, packing, pool
 from nspca.jobs.engine import KILLED, OUT_OF_MEMORY
-from nspca.jobs.job import Job, in_turn, next_job
+from nspca.jobs.job import Job
 from nspca.jobs.pool import Pool
-from nspca.jobs.state import Finished
 
 
 def test_an_early_run_says_that_workers_are_starting(engine, ended):
@@ -392,90 +389,6 @@ def test_the_queue_says_the_place_and_refuses_beyond_its_limits(narrow, begun, e
     assert [ended(narrow, j).state for j in (*jobs, joined)] == ["done", "cancelled", "done", "done", "done"]
 
 
-class OneWorker:
-    """A pool with one worker, in which every run is done at once."""
-
-    address = "tls://127.0.0.1:9"
-
-    def __init__(self, *_, **__):
-        pass
-
-    def load(self):
-        return {"worker": set()}
-
-    def submit(self, token, function, parameters, folder, ended, address):
-        ended(Finished("done", b"3"))
-
-    def close(self):
-        pass
-
-
-class ForgetfulWorker(OneWorker):
-    """Stands for a pool that begins the first run, and then knows nothing of it."""
-
-    def __init__(self, heard, **_):
-        self.heard, self.future = heard, concurrent.futures.Future()
-
-    def submit(self, token, function, parameters, folder, ended, address):
-        if self.future.cancelled():
-            return super().submit(token, function, parameters, folder, ended, address)
-        self.heard(token, {"worker": address, "pid": 1})
-        return self.future
-
-    def ran_out_of_memory(self, pid):
-        return False
-
-
-def test_a_run_that_no_worker_has_any_more_ends_with_a_sentence(ended, monkeypatch, tmp_path):
-    monkeypatch.setattr("nspca.jobs.pool.Pool", ForgetfulWorker)
-    for name in ("LOST_SECONDS", "NOTE_SECONDS"):
-        monkeypatch.setattr(sys.modules[Engine.__module__], name, 0.1)
-    engine = Engine(Store(tmp_path))
-    job = engine.submit("tests.jobs.background_tasks:add", {}, viewer="a")
-    state = ended(engine, job)
-    assert (state.state, state.error) == ("failed", KILLED)
-    assert engine.again(job, viewer="a") == job and ended(engine, job).state == "done"
-    engine.shutdown()
-
-
-def test_a_server_that_was_stopped_for_a_while_goes_on(ended, wait_for, monkeypatch, tmp_path):
-    """The time in which it was stopped is no time without workers."""
-    clock = SimpleNamespace(**{name: getattr(time, name) for name in ("time", "monotonic", "sleep")})
-    monkeypatch.setattr(sys.modules[Engine.__module__], "time", clock)
-    monkeypatch.setattr("nspca.jobs.pool.Pool", OneWorker)
-    closed = []
-    monkeypatch.setattr(OneWorker, "close", lambda pool: closed.append(pool))
-    engine = Engine(Store(tmp_path))
-    for a in range(3):
-        job = engine.submit("tests.jobs.background_tasks:add", {"a": a}, viewer="a")
-        assert ended(engine, job).state == "done"
-        wait_for(lambda: not engine._wake.is_set())
-        clock.monotonic = lambda later=3600.0 * (a + 1): time.monotonic() + later
-    assert not closed
-    engine.shutdown()
-
-
-@pytest.mark.parametrize("failures", [2, 3])
-def test_workers_that_do_not_start_are_started_again(ended, monkeypatch, tmp_path, failures):
-    tried = []
-
-    def start(*options, **more):
-        tried.append(options)
-        if len(tried) <= failures:
-            raise JobError(
-                "No worker could be started on this machine (RuntimeError: Nanny failed to start.)."
-            )
-        return OneWorker()
-
-    monkeypatch.setattr("nspca.jobs.pool.Pool", start)
-    engine = Engine(Store(tmp_path))
-    job = engine.submit("tests.jobs.background_tasks:add", {}, viewer="a")
-    state = ended(engine, job)
-    assert len(tried) == 3 and state.state == ("done" if failures == 2 else "failed")
-    assert ("tried 3 times: start the run again later" in state.error) == (failures == 3)
-    engine.shutdown()
-
-
 def test_a_patient_run_that_is_looked_at_does_not_wait_for_one_that_is_not(
     engine, begun, ended, tmp_path, monkeypatch
 ):
@@ -565,94 +478,6 @@ def test_a_second_server_may_end_the_run_of_the_first(narrow, begun, wait_for, m
     second.shutdown()
 
 
-@pytest.fixture
-def full_disk(narrow):
-    """``full_disk(True)``: the file of the store cannot grow."""
-
-    def fill(full):
-        db = narrow.store._db
-        pages = db.execute("PRAGMA page_count").fetchone()[0]
-        db.execute(f"PRAGMA max_page_count = {pages + 20 if full else 2**30}")
-
-    yield fill
-    fill(False)
-
-
-@pytest.fixture
-def logged(monkeypatch):
-    """Return a list to which the engine adds the lines that it logs."""
-    lines = []
-
-    def say(text, *values, **_):
-        lines.append(text % values)
-
-    log = SimpleNamespace(error=say, warning=say, exception=say, info=say)
-    for module in (sys.modules[Engine.__module__], outcomes, pool, upkeep):
-        monkeypatch.setattr(module, "_log", log)
-    return lines
-
-
-def test_a_result_survives_a_full_disk(narrow, ended, wait_for, full_disk, monkeypatch, tmp_path, logged):
-    """A result that does not fit on the disk is shown from memory, and stored as soon as there is room."""
-    monkeypatch.setattr("nspca.jobs.outcomes.RETRY_SECONDS", 0.05)
-    task, question = "tests.jobs.background_tasks:large", {"gate": str(tmp_path / "gate")}
-    job = narrow.submit(task, question, viewer="a")
-    wait_for(lambda: narrow.status(job).state == "running")
-    full_disk(True)
-    (tmp_path / "gate").touch()
-    assert ended(narrow, job).state == "done" and narrow.result(job) == b"large" * 200_000
-    assert "1 run that has ended is not kept yet" in narrow.trouble and "disk is full" in narrow.trouble
-    assert narrow.store.find_run(job).state in ("queued", "running")
-    second = narrow.submit(task, question, viewer="b")
-    assert narrow.status(second).state == "done" and narrow.result(second) == b"large" * 200_000
-    time.sleep(0.3)
-    assert sum("could not be kept" in line for line in logged) == 1, "tried again, and said once"
-    full_disk(False)
-    narrow._wake.set()
-    wait_for(lambda: not narrow.trouble)
-    for run in (job, second):
-        kept = narrow.store.find_run(run)
-        assert kept.state == "done" and narrow.store.result(kept.key) == narrow.result(run)
-
-
-def test_a_cancel_on_a_full_disk_ends_the_run(narrow, begun, wait_for, monkeypatch, tmp_path):
-    job = narrow.submit("tests.jobs.background_tasks:hold", {"gate": str(tmp_path / "never")}, viewer="a")
-    begun(narrow, job)
-    with monkeypatch.context() as patch:
-
-        def full(*_, **__):
-            raise JobError("The store cannot be used (database or disk is full).")
-
-        patch.setattr(narrow.store, "finish_runs", full)
-        narrow.cancel(job, "a")
-        assert narrow.status(job).state == "cancelled" and "disk is full" in narrow.trouble
-        wait_for(lambda: not narrow._tokens)
-    narrow._outcomes.retry()
-    assert narrow.store.find_run(job).state == "cancelled" and not narrow.trouble
-
-
-def test_a_full_disk_is_one_line_in_the_log(narrow, begun, ended, wait_for, monkeypatch, tmp_path, logged):
-    job = narrow.submit("tests.jobs.background_tasks:hold", {"gate": str(tmp_path / "gate")}, viewer="a")
-    begun(narrow, job)
-    tried = []
-
-    def full(*_, **__):
-        tried.append(True)
-        raise JobError("The store cannot be used (database or disk is full).")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(sys.modules[Engine.__module__], "NOTE_SECONDS", 0.01)
-        patch.setattr(narrow.store, "note_progress", full)
-        narrow.upkeep._complained.clear()
-        narrow._wake.set()
-        wait_for(lambda: len(tried) > 5)
-    (tmp_path / "gate").touch()
-    assert ended(narrow, job).state == "done"
-    assert [line for line in logged if "disk is full" in line] == [
-        "progress could not be kept: The store cannot be used (database or disk is full)."
-    ]
-
-
 @pytest.mark.visit
 def test_a_worker_out_of_memory_ends_the_run_with_a_sentence(narrow, ended):
     job = narrow.submit("tests.jobs.background_tasks:fill", {}, viewer="a")
@@ -737,30 +562,6 @@ def test_a_run_that_cannot_be_sent_to_another_cluster_ends_and_holds_up_nobody(g
     assert ended(guest, other).state == "done"
 
 
-@pytest.mark.parametrize(
-    ("address", "sentence"),
-    [
-        (
-            "tcp://127.0.0.1:1",
-            "NSPCA_SCHEDULER must be an encrypted address like tls://host:8786, got 'tcp://127.0.0.1:1'",
-        ),
-        ("tls://127.0.0.1:1", "No worker could be started at tls://127.0.0.1:1"),
-    ],
-)
-def test_a_cluster_that_is_not_there_fails_the_run_with_a_sentence(
-    ended, monkeypatch, tmp_path, address, sentence
-):
-    monkeypatch.setattr("nspca.jobs.pool.START_SECONDS", 0.2)
-    monkeypatch.setenv("NSPCA_SCHEDULER", address)
-    engine = Engine(Store(tmp_path))
-    job = engine.submit("tests.jobs.background_tasks:add", {}, viewer="a")
-    state = ended(engine, job)
-    assert state.state == "failed" and state.error.startswith(sentence)
-    engine.shutdown()
-    with pytest.raises(JobError, match="shut down"):
-        engine.start()
-
-
 def test_the_engine_of_the_process_is_one(monkeypatch, tmp_path):
     from nspca import jobs
 
@@ -795,45 +596,3 @@ def test_a_task_keeps_its_name_when_its_function_moves(engine, ended):
     assert len(places) == 1 and places != {key_of("adding", {"a": 1}, "numpy:add")}, (
         "the version of the package counts"
     )
-
-
-def test_the_environment_sets_limits(monkeypatch, tmp_path):
-    for name in ("NSPCA_RUNS", "NSPCA_KEEP_GB", "NSPCA_KEEP_DAYS"):
-        monkeypatch.delenv(name, raising=False)
-    assert Limits.of_environment() == Limits()
-    for name, text in (("NSPCA_RUNS", "2"), ("NSPCA_KEEP_GB", "0.5"), ("NSPCA_KEEP_DAYS", "7")):
-        monkeypatch.setenv(name, text)
-    limits = Limits.of_environment()
-    assert (limits.per_viewer, limits.result_bytes, limits.result_age) == (2, 500_000_000, 7 * 86400.0)
-    for name in ("NSPCA_KEEP_DAYS", "NSPCA_KEEP_GB", "NSPCA_RUNS"):
-        for wrong in ("0", "many", "-1", "nan", "inf", "1e300"):
-            with (
-                monkeypatch.context() as patch,
-                pytest.raises(JobError, match=f"{name} must be a number above 0"),
-            ):
-                patch.setenv(name, wrong)
-                Limits.of_environment()
-    for wrong in ("0.5", "2.5"):
-        monkeypatch.setenv("NSPCA_RUNS", wrong)
-        with pytest.raises(JobError, match=f"NSPCA_RUNS must be a whole number above 0, got '{wrong}'"):
-            Limits.of_environment()
-
-
-def test_the_queue_is_fair_between_those_who_ask():
-    def job(asker, patient=False):
-        return Job(asker, "f", "{}", viewers={asker: {asker[0]}}, patient=patient)
-
-    waiting = [job("a2"), job("a3"), job("z", patient=True), job("a4"), job("b1"), job("b2"), job("c1")]
-    said = [one.key for one in in_turn(waiting, [job("a1")])]
-    assert said == ["b1", "c1", "a2", "b2", "a3", "a4", "z"]
-    shared = Job("both", "f", "{}", viewers={"x": {"a"}, "y": {"d"}})
-    assert [one.key for one in in_turn([*waiting[:2], shared], [])] == ["a2", "both", "a3"]
-    assert in_turn([], []) == ()
-
-
-def test_a_free_worker_gets_a_patient_job_only_when_no_other_waits_and_none_is_at_work():
-    left, seen, usual = (Job(key, "f", "{}", patient=key != "usual") for key in ("left", "seen", "usual"))
-    left.looked -= 11
-    assert next_job([left, seen, usual], [left]) is usual
-    assert next_job([left, seen], [usual]) is seen and next_job([left], [usual]) is left
-    assert next_job([seen], [left]) is None and next_job([], []) is None

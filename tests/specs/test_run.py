@@ -334,7 +334,8 @@ def test_the_proof_before_a_search_keeps_to_the_time_and_is_kept_when_cancelled(
     assert given[0]["seconds"] == 0 and given[0]["resume"].upper == better.upper
 
 
-def test_a_better_answer_of_the_proof_before_a_search_is_kept_when_cancelled(monkeypatch):
+def test_a_better_answer_of_the_proof_before_a_search_is_kept(monkeypatch):
+    """When the run is cancelled in the proof, and when the time ends in it."""
     X = nspca.load_sample("digits").X
     best = nspca.solve(nspca.Problem.from_data(X, 3))
 
@@ -344,7 +345,11 @@ def test_a_better_answer_of_the_proof_before_a_search_is_kept_when_cancelled(mon
         raise stop
 
     monkeypatch.setattr("nspca.specs.optimum.certify", certify)
+    spec, poor = OptimumSpec(k=3, effort="fast", seconds=1), np.eye(X.shape[1])[30]
     with pytest.raises(Cancelled) as stopped:
-        OptimumSpec(k=3, effort="fast").run(X=X, component=np.eye(X.shape[1])[30])
+        spec.run(X=X, component=poor)
     kept = stopped.value.result
     assert kept.value == pytest.approx(best.value) and kept.certificate.upper == best.certificate.upper
+    monkeypatch.setattr("nspca.specs.optimum.Watch.seconds", property(lambda self: 9.0))
+    kept = spec.run(X=X, component=poor)
+    assert kept.value == pytest.approx(best.value) and kept.certificate.upper <= best.certificate.upper

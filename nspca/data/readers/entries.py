@@ -4,6 +4,7 @@ import io
 import re
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import TypeAlias
 
@@ -259,7 +260,7 @@ class EntrySorter:
             order = np.argsort(number, kind="stable")
             records, number = records[order], number[order]
         starts = np.flatnonzero(np.diff(number, prepend=-1))
-        for start, end in zip(starts, [*starts[1:], number.size], strict=True):
+        for start, end in pairwise([*starts, number.size]):
             with self._file(int(number[start])).open("ab") as handle:
                 records[start:end].tofile(handle)
 

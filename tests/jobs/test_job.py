@@ -1,0 +1,49 @@
+"""The parts of the engine without threads: limits of the environment, and the order of jobs."""
+
+import pytest
+
+from nspca.errors import JobError
+from nspca.jobs import Limits
+from nspca.jobs.job import Job, in_turn, next_job
+
+
+def test_the_environment_sets_limits(monkeypatch, tmp_path):
+    for name in ("NSPCA_RUNS", "NSPCA_KEEP_GB", "NSPCA_KEEP_DAYS"):
+        monkeypatch.delenv(name, raising=False)
+    assert Limits.of_environment() == Limits()
+    for name, text in (("NSPCA_RUNS", "2"), ("NSPCA_KEEP_GB", "0.5"), ("NSPCA_KEEP_DAYS", "7")):
+        monkeypatch.setenv(name, text)
+    limits = Limits.of_environment()
+    assert (limits.per_viewer, limits.result_bytes, limits.result_age) == (2, 500_000_000, 7 * 86400.0)
+    for name in ("NSPCA_KEEP_DAYS", "NSPCA_KEEP_GB", "NSPCA_RUNS"):
+        for wrong in ("0", "many", "-1", "nan", "inf", "1e300"):
+            with (
+                monkeypatch.context() as patch,
+                pytest.raises(JobError, match=f"{name} must be a number above 0"),
+            ):
+                patch.setenv(name, wrong)
+                Limits.of_environment()
+    for wrong in ("0.5", "2.5"):
+        monkeypatch.setenv("NSPCA_RUNS", wrong)
+        with pytest.raises(JobError, match=f"NSPCA_RUNS must be a whole number above 0, got '{wrong}'"):
+            Limits.of_environment()
+
+
+def test_the_queue_is_fair_between_those_who_ask():
+    def job(asker, patient=False):
+        return Job(asker, "f", "{}", viewers={asker: {asker[0]}}, patient=patient)
+
+    waiting = [job("a2"), job("a3"), job("z", patient=True), job("a4"), job("b1"), job("b2"), job("c1")]
+    said = [one.key for one in in_turn(waiting, [job("a1")])]
+    assert said == ["b1", "c1", "a2", "b2", "a3", "a4", "z"]
+    shared = Job("both", "f", "{}", viewers={"x": {"a"}, "y": {"d"}})
+    assert [one.key for one in in_turn([*waiting[:2], shared], [])] == ["a2", "both", "a3"]
+    assert in_turn([], []) == ()
+
+
+def test_a_free_worker_gets_a_patient_job_only_when_no_other_waits_and_none_is_at_work():
+    left, seen, usual = (Job(key, "f", "{}", patient=key != "usual") for key in ("left", "seen", "usual"))
+    left.looked -= 11
+    assert next_job([left, seen, usual], [left]) is usual
+    assert next_job([left, seen], [usual]) is seen and next_job([left], [usual]) is left
+    assert next_job([seen], [left]) is None and next_job([], []) is None
