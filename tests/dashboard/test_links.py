@@ -18,6 +18,7 @@ def given(page) -> str:
         ("pages/spannogram.py", {"sample": "pitprops", "k": 3}, "/spannogram?sample=pitprops&k=3\n"),
         ("pages/sweep.py", {"sample": "pitprops", "signed": 1}, "/sweep?sample=pitprops&signed=1\n"),
         ("pages/learn.py", {"screen": 3}, "/learn?screen=3\n"),
+        ("pages/learn.py", {"screen": 3, "guess": 40, "painted": "1,2", "judge": 1}, "/learn?screen=3\n"),
     ],
 )
 def test_a_link_has_the_settings_and_not_the_workspace(visit, path, values, link):
@@ -30,6 +31,7 @@ def test_a_link_names_no_run(visit, finish):
     page = visit("pages/sweep.py", sample="pitprops", to=3, step=1)
     page.button(key="run").click().run()
     page = finish(page)
+    assert f"{links.OPENS} {links.SHARE}" in given(page)
     assert "run=" not in given(page) and "w=" not in given(page) and "sample=pitprops" in given(page)
 
 
@@ -37,6 +39,13 @@ def test_data_of_a_workspace_have_no_link(visit):
     page = visit("pages/data.py", source="upload")
     page.file_uploader[0].upload("t.csv", b"a,b\n1,2\n3,5\n4,4\n")
     page = page.run()
+    assert given(page) == links.ELSEWHERE
+
+
+def test_a_sample_chosen_on_its_page_has_a_link_beside_an_upload(visit):
+    page = visit("pages/parts.py", pictures="digits", upload="0" * 64, label="group")
+    assert not page.exception and given(page).startswith("/parts?pictures=digits\n")
+    page = visit("pages/parts.py", pictures="mine", upload="0" * 64)
     assert given(page) == links.ELSEWHERE
 
 

@@ -3,11 +3,13 @@ back.
 """
 
 import base64
+import functools
 import json
 import re
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import plotly
 import plotly.graph_objects as go
 import pytest
@@ -235,3 +237,36 @@ def test_a_plot_with_equal_arguments_is_made_once_for_everybody(monkeypatch):
     first.session_state["height"] = 300
     changed = sent(first.run().get("bidi_component")[0])
     assert len(made) == 3 and changed["height"] == 300 and not first.exception
+
+
+@pytest.mark.parametrize(
+    ("key", "height", "same"), [("there", None, "run 1"), ("here", 333, "run 1"), ("here", None, "run 2")]
+)
+def test_a_shared_figure_is_of_the_page_that_asks(monkeypatch, key, height, same):
+    monkeypatch.setattr(figures, "put", lambda made, key, on_click: made)
+    plot = functools.partial(plots.spectrum_figure, [3.0, 1.0], 4.0)
+    alone = plot() if height is None else plot().update_layout(height=height)
+    first = figures.draw_plot(plot, "here", None, same="run 1")
+    assert figures.draw_plot(plot, key, height, same=same) == figures.prepared(alone, key, same) != first
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"unit": 4.0},
+        {"unit_name": "the total variance"},
+        {"fit": True},
+        {"signed": True},
+        {"selected_k": 2},
+        {"bounds": "paper"},
+        {"pinned": [("another run", [1, 2], [0.5, 0.6])]},
+    ],
+)
+def test_every_switch_of_the_curve_tells_shared_figures_apart(changed):
+    usual = {"unit": 2.0, "unit_name": "the first principal component", "fit": False, "signed": False}
+    frame = pd.DataFrame({"method": "auto", "k": [1, 2, 3], "value": [1.0, 1.5, 1.75], "upper": 2.0})
+    first, again, other = (
+        figures.hash_plot(functools.partial(plots.sweep_figure, frame.copy(), all_ks=(1, 2, 3), **given))
+        for given in (usual, dict(usual), usual | changed)
+    )
+    assert first == again != other

@@ -8,6 +8,7 @@ import streamlit as st
 
 from nspca.dashboard.app import state
 from nspca.dashboard.app.hosts import LOOPBACK
+from nspca.data import SAMPLES
 
 ALONE = (
     "This address works on this machine alone. For others, start the dashboard with "
@@ -15,9 +16,15 @@ ALONE = (
 )
 RUNS = ("run", "before", "parts", "topics", "components", "compare", "pin")
 """Values that name runs, which nobody finds without the workspace."""
-OWN = ("w", "present", "slide", "source", state.ANEW, *RUNS)
+GUESSES = ("guess", "painted", "judge")
+"""Answers of a visitor to the questions of the page Learn. With them a link would open the solution."""
+OWN = ("w", "present", "slide", "source", state.ANEW, *RUNS, *GUESSES)
 """Values that a link for others leaves out, since they belong to the visitor."""
-ELSEWHERE = "These data are in your workspace alone. To show a result to others, open Runs, More, Share."
+OF_PAGE = ("pictures", "texts", "table")
+"""Samples that a visitor chose on Parts, Topics or Components, which are then used instead of an upload."""
+SHARE = "To show a finished sweep to others, open Runs, press More, then Make a link for others."
+ELSEWHERE = f"These data are in your workspace alone. {SHARE}"
+OPENS = "It opens this page with its data and settings, but without your runs."
 
 
 def address(page: str) -> str:
@@ -33,6 +40,8 @@ def is_alone(full: str) -> bool:
 def give(pages: Mapping[str, tuple[str, str]]) -> None:
     """Draw the address of the open page for others: with its data and settings, without the workspace.
 
+    For an upload it draws why there is no such address.
+
     Parameters
     ----------
     pages : mapping
@@ -41,7 +50,10 @@ def give(pages: Mapping[str, tuple[str, str]]) -> None:
     name = st.session_state[state.OPEN]
     if name not in pages or name == "runs":
         return
-    query = {key: value for key, value in state.link().items() if key not in OWN}
+    left_out = {*OWN}
+    if any(state.get(data) in SAMPLES for data in OF_PAGE if data in state.link()):
+        left_out.update(state.OF_UPLOAD)
+    query = {key: value for key, value in state.link().items() if key not in left_out}
     with st.expander("Link for others", icon=":material/link:", key="give"):
         if "upload" in query:
             st.caption(ELSEWHERE)
@@ -49,4 +61,5 @@ def give(pages: Mapping[str, tuple[str, str]]) -> None:
         path = "" if pages[name][0] == "app.py" else PurePath(pages[name][0]).stem
         full = address(f"{path}?{urlencode(query)}" if query else path)
         st.code(full, language=None, wrap_lines=True)
-        st.caption(ALONE if is_alone(full) else "It opens this page for others, in workspaces of their own.")
+        said = [OPENS, SHARE * ("run" in state.link()), ALONE * is_alone(full)]
+        st.caption(" ".join(filter(None, said)))

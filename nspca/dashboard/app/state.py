@@ -213,6 +213,7 @@ ABOUT_DATA = ("from", "to", "step", "run", "before", "k", "shown", "methods", "s
 )  # fmt: skip
 OF_FEATURES = ("out", "only", "one", "keep")  # values that hold numbers of features of the prepared table
 _FILE = "vocab about rows id label gaps cov repair pixels words text split stop low high weigh pairs most "
+OF_UPLOAD = ("upload", *_FILE.split())  # values about an uploaded file and how it is read
 _DATA = f"sample upload folder some {_FILE}center scale drop out only one log prep "
 _JOINT = _DATA + "signed r size by budget proof raw shown opts look across up group "
 # Names of the values in the address of each page. A name that no page lists is in every address.

@@ -32,7 +32,7 @@ SOURCES = {
     "user": "your data",
 }
 OFFER = "choose on the page Data what to leave out or to put in"
-"""What an error about missing values tells a visitor to do, unless the page offers something else."""
+"""Advice in an error about missing values. Pages with a choice of their own replace it."""
 PASSES = "covariance", "reading"
 """Stages of a pass over the data."""
 

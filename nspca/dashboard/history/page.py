@@ -80,8 +80,9 @@ def _introduce(count: int) -> None:
     """Draw how many runs there are, and what to do next unless present mode hides the buttons."""
     line = f"You have **{wording.things(count, 'run')}**{', the newest first' * (count > 1)}."
     which = "one" if count > 1 else "it"
-    press = f"Open {which} to see its answer again. Press More to rename, download, share or delete it."
-    st.markdown(line if state.get("present") else f"{line} {press}")
+    press = "Press More to rename, download or delete it, or to share a sweep."
+    said = f"{line} Open {which} to see its answer again. {press}"
+    st.markdown(line if state.get("present") else said)
 
 
 def _kept(workspace: str) -> None:
@@ -243,7 +244,7 @@ def share(one: DescribedRun, now: JobState) -> float:
 
 
 def _more(one: DescribedRun, now: JobState) -> None:
-    """Draw the menu of an ended run: rename, download, share, delete."""
+    """Draw the menu of an ended run: rename, download, share (a sweep only), delete."""
     run, key = one.run, f"name_{one.run.id}"
     look: dict[str, Any] = {"placeholder": one.name[:LONGEST], "max_chars": LONGEST}
     st.text_input("Name", on_change=_rename, args=(run.id, key), **look, **state.showing(key, run.name))

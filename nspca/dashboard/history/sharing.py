@@ -1,6 +1,6 @@
 """Share a run: its link as text to copy, and as a QR code for the phones of a class.
 
-The page Runs and the sweep page offer a link; the room of a class has its address and QR code from here too.
+The page Runs and the sweep page offer a link. The room of a class also draws its QR code with `picture`.
 """
 
 from functools import partial

@@ -35,7 +35,7 @@ HARDER = {"fast": 1.0, "standard": 15.0, "thorough": 60.0}
 SEVERAL = {"fast": 1.0, "standard": 3.0, "thorough": 30.0}
 """Seconds of each effort for several components together, as a multiple of those of a fast proof.
 
-The first answers of Parts, Topics and Components about the samples took so long.
+Measured on the first answers of Parts, Topics and Components about the samples.
 """
 LONGEST = 4 * 3600.0  # maximum estimated seconds of a run on this server
 
@@ -150,9 +150,8 @@ def beside(of: Chosen, asked: ProblemSpec) -> None:
         more = "" if effort in (None, "fast") else f", and longer for a proof of {effort} effort"
         said = f"All rows: {took(about)}{more}."
     else:
-        about = len(ks or ()) * each_k(of, effort)
-        if ks is None:
-            about = seconds(of, *asked.work) * SEVERAL.get(effort or "", 1.0)
+        several = SEVERAL.get(effort or "", 1.0)
+        about = seconds(of, *asked.work) * several if ks is None else len(ks) * each_k(of, effort)
         said = f"Takes {took(about)}."
     if about:
         st.caption(said)

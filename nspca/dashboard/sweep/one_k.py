@@ -105,5 +105,4 @@ def answer(run: Watched, problem: nspca.Problem, known: dict[str, str | None]) -
     result = next(sweep[method, size] for method, size in sweep)
     statement.show(statement.state_result(run.of.dataset, problem, result, k))
     x = np.asarray(result.components[:, 0])
-    drawn = component.drawn(run.of.dataset, x).update_layout(height=HEIGHT)
-    figures.draw(drawn, f"first_{run.id}", same=f"{run.of.content}")
+    figures.draw_plot(component.plot(run.of.dataset, x), f"first_{run.id}", HEIGHT, same=run.of.content)

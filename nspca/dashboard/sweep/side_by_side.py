@@ -154,5 +154,5 @@ def show(run: Watched, seen: Finished) -> None:
         ):
             with column:
                 st.markdown(title)
-                drawn = component.drawn(side.of.dataset, side.x).update_layout(height=HEIGHT)
-                figures.draw(drawn, f"side_{key}", same=f"{side.of.content}")
+                picture = component.plot(side.of.dataset, side.x)
+                figures.draw_plot(picture, f"side_{key}", HEIGHT, same=side.of.content)
