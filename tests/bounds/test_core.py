@@ -330,7 +330,7 @@ def test_the_last_lift_of_data_in_parts_has_a_lower_threshold_and_bound(monkeypa
     known = problem, problem.covariance.to_unit(result.value)
     lower, _, _ = strongest(*known)
     assert result.value <= nspca.verify(X, lower, problem) <= lower.upper
-    monkeypatch.setattr("nspca.bounds.core_search.LOWER_IN_PARTS", 1.0)
+    monkeypatch.setattr("nspca.bounds.core_search.LAST_IN_PARTS", 1.0)
     same, _, _ = strongest(*known)
     assert lower.witness["tau"][0] < 0.9 * same.witness["tau"][0]
     assert lower.upper < same.upper

@@ -258,9 +258,8 @@ class Lift(Bundle):
             entries, floor = self.splitting.entries, self.splitting.kept.floor
             scales, change = moved(self.scales, entries, self.points, self.share, floor, self.relief)
             entries.level *= change
-            entries.floor = (
-                floor / float(scales.min()) ** 2
-            )  # tau times any squared scale is at least the floor
+            # tau times any squared scale is at least the floor
+            entries.floor = floor / float(scales.min()) ** 2
             self.rescale(scales)
 
     def _base(self, B: Array) -> None:
