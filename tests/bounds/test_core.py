@@ -198,6 +198,19 @@ def test_more_entries_than_can_be_held_raise_the_level(monkeypatch):
     assert (upper > remainder.level).sum() <= remainder.sizes.size <= (upper > remainder.level - 1e-4).sum()
 
 
+def test_entries_that_were_collected_stay_when_a_lower_level_has_too_many(monkeypatch):
+    X = np.random.default_rng(9).standard_normal((20, 600))
+    problem = nspca.Problem.from_data(X, 3, scale=True)
+    A = problem.covariance.matrix[np.triu_indices(600)]
+    level = float(np.partition(A, -2800)[-2800])
+    monkeypatch.setattr("nspca.bounds.remainder.LOWER", 1.0)
+    monkeypatch.setattr("nspca.bounds.remainder.MOST", 3000)
+    before = collect(problem.covariance, True, level)
+    assert before.level == level
+    assert collect(problem.covariance, True, 0.01).level <= level
+    assert core.with_weights(problem, np.arange(3), level, 1e3, np.ones(597)) is not None
+
+
 @pytest.mark.parametrize(("effort", "nonneg"), [("fast", True), ("fast", False), ("standard", True)])
 def test_standardised_tables_are_proved_with_a_core(monkeypatch, nonneg, effort):
     """Planted groups in 1500 standardised features: elimination leaves nothing out, the core proves most."""
