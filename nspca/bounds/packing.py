@@ -4,7 +4,7 @@ As for one component, the splitting (`dual.lift`) improves W, M, L and the price
 `Packing` after `kyfan`, from whose W it starts.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -208,13 +208,12 @@ class Packing(PackedProof):
         scales = lift.averaged_scales()
         packed, factor = Packed(*numbers, scales).levelled(self.kept, nonneg)
         tau = packed.threshold(nonneg, self.kept.floor)
-        kept = core.at_threshold(self.problem, self.kept, tau, packed.scales)
-        if kept is not None and kept is not self.kept:
-            self.kept = replace(kept, floor=self.kept.floor)
-            lift.splitting.follow(self.kept)
+        kept = self.formed(packed) or self.kept
+        if kept.block is not lift.splitting.A:  # K has changed
+            lift.splitting.follow(kept)
             if packed.scales is not None:
-                lift.relief = core.relief(self.problem, self.kept, packed.scales, lift.splitting.X)
-        base, h = packed.base(self.problem, self.kept), packed.heights(self.problem)
+                lift.relief = core.relief(self.problem, lift.splitting.kept, packed.scales, lift.splitting.X)
+        base, h = packed.base(self.problem, kept), packed.heights(self.problem)
         tau *= factor**2  # for the scales of the lift
         # the bundle has points for single steps, and climbs find those that the mean leaves room for
         tops = lift.reach(packed.L, h, tau)
@@ -230,7 +229,7 @@ class Packing(PackedProof):
                 self.tell()
         elif promise < min(self.upper, self.promised):
             self.candidate, self.promised = packed, promise
-        U, _ = lift_of(self.kept, Witness(packed.W, packed.M), lift.B.shape[1])
+        U, _ = lift_of(kept, Witness(packed.W, packed.M), lift.B.shape[1])
         if U.shape[1] == lift.B.shape[1] and not lift.is_held:
             lift.rebase(np.linalg.qr(U)[0])
         return promise
