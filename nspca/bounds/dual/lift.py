@@ -100,7 +100,7 @@ def add_lift(splitting: Splitting, B: Array, points: Array, wait: int = WAIT) ->
 
 
 def add_packing(
-    splitting: Splitting, B: Array, points: list[Array], counts: tuple[tuple[int, int], ...], wait: int = WAIT
+    splitting: Splitting, B: Array, points: list[Array], counts: tuple[tuple[int, int], ...], wait: int
 ) -> "Lift":
     """Give a splitting a lift, row cuts and prices for several components, and return the lift.
 
