@@ -14,7 +14,9 @@ d_i. Safe elimination is the case N = 0. With an empty core the bound is ``max d
 For a vector v >= 0 on the core, the weights y with the smallest v'Kv solve ``(t I - |N_OO|) y = |N_OR| v``.
 
 `strongest` and `joint` ask whether a core pays. `core_search` and `joint` build cores. `lean` and
-`membership` rebuild the core of a certificate by `with_weights`.
+`membership` rebuild the core of a certificate by `with_weights`. `witness`, `kyfan` and `packed_proof` form K
+for the threshold of their certificate by `at_threshold`. `packing` gives features outside the rows of safe
+elimination weights by `opened`.
 """
 
 from dataclasses import dataclass
