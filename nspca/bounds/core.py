@@ -14,7 +14,9 @@ d_i. Safe elimination is the case N = 0. With an empty core the bound is ``max d
 For a vector v >= 0 on the core, the weights y with the smallest v'Kv solve ``(t I - |N_OO|) y = |N_OR| v``.
 
 `strongest` and `joint` ask whether a core pays. `core_search` and `joint` build cores. `lean` and
-`membership` rebuild the core of a certificate by `with_weights`.
+`membership` rebuild the core of a certificate by `with_weights`. `witness`, `kyfan` and `packed_proof` form K
+for the threshold of their certificate by `at_threshold`. `packing` gives features outside the rows of safe
+elimination weights by `opened`.
 """
 
 from dataclasses import dataclass
@@ -56,6 +58,11 @@ SAFE = 1 + 1e-11
 OPENED, FOLDED, HALF = (0.25, 0.4, 0.6), 0.5, 0.5
 """Thresholds tried for the features outside kept rows (`opened`), relative to the largest entry left out;
 largest trace of K, and the claim t for the features outside, relative to the spectral claim.
+"""
+COSTLY = 1e-3
+"""Least cost of the largest entry left out, the sum of the sizes times that entry, relative to the spectral
+claim, for which rows are opened: less of it gains no more. Without this, entries of the size of a rounding
+would be read where all other features are 0.
 """
 TRIED = 11
 """Steps of the golden section over tau, which leave half a per cent of its range (the bound is convex)."""
@@ -326,10 +333,12 @@ def opened(problem: Problem, kept: Kept, t: float) -> Kept:
     Variances outside, and the few other entries above that floor, then count in the spectral half. They
     are far below its claim, of which t is an estimate. Kept rows are to have larger scales (see
     docs/certificates.md), with which K is formed. They are returned as they are where no floor of `OPENED`
-    allows a small K.
+    allows a small K, or where the present floor costs hardly anything.
     """
     A = problem.covariance
     if kept.rows is None or not kept.free or kept.weights is not None:
+        return kept
+    if sum(problem.sizes) * kept.floor <= COSTLY * t:
         return kept
     for share in OPENED:
         tau = share * kept.floor
@@ -338,8 +347,8 @@ def opened(problem: Problem, kept: Kept, t: float) -> Kept:
         wider = with_core(problem, collect(A, problem.nonneg, tau), kept.rows, tau, HALF * t)
         if wider is None or wider.weights is None or wider.outside > HALF * t:
             continue
-        even = np.full(kept.rows.size, share**-0.5)
-        wider = with_weights(problem, kept.rows, tau, wider.outside, wider.weights, even)
+        # with these scales the terms of kept rows stay as they are
+        wider = at_threshold(problem, wider, wider.floor, np.full(kept.rows.size, share**-0.5))
         if wider is not None and wider.folded is not None and np.trace(wider.folded) <= FOLDED * t:
             return wider
     return kept

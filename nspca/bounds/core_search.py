@@ -14,8 +14,7 @@ from nspca.bounds.bound_search import BoundSearch
 from nspca.bounds.elimination import Kept
 from nspca.bounds.fixing.tree import Limits
 from nspca.bounds.plan import CLOSED, PLANS, Plan
-from nspca.bounds.remainder import LOWER as LOWER_LEVEL
-from nspca.bounds.remainder import Remainder, collect
+from nspca.bounds.remainder import LOWER, Remainder, collect
 from nspca.bounds.witness import Witness
 from nspca.certificate import Certificate
 from nspca.covariance.linalg import Array, largest_eigenpairs
@@ -31,17 +30,18 @@ LIKELY = 0.97
 """Assumed value when none is known, relative to the bound with an empty core."""
 QUICK = PLANS["fast"]
 """Plan that each core is tried with, before the best core gets the plan of its effort."""
-LOWER, SMALL = (0.7, 0.8, 0.9), 0.02
+LAST, SMALL = (0.7, 0.8, 0.9), 0.02
 """Thresholds tried for the last lift, relative to that of its core: the first is taken whose K is at most the
 share SMALL of the value. Row cuts and a lift gain more from a low threshold than the few steps of a trial do.
 """
-LOWER_IN_PARTS = 0.6
-"""This threshold for data in parts, whatever K is: their K is larger, and still the last lift gains more. On
-120 000 x 50 000 counts .960 was proved with the first threshold, .975 in less time with this one.
+LAST_IN_PARTS = 0.6
+"""Threshold for the last lift of data in parts, relative to that of its core, whatever K is. Their K is
+larger, and still the last lift gains more. On 120 000 x 50 000 counts .960 was proved with the threshold of
+the core, .975 in less time with this one.
 """
 DEEP = 0.6
-"""Level above which entries of data in parts are read, as a share of `core.first_level`. So the last lift
-mostly needs no further pass over the rows.
+"""Level above which entries of data in parts are read at once, as a share of `core.first_level`. So the last
+lift mostly needs no further pass over the rows.
 """
 FOLLOWED = 5
 """Number of eigenvectors from which the weights of features outside a core are chosen."""
@@ -86,7 +86,7 @@ class CoreSearch:
         problem, lower = self.problem, self.lower
         if core.few_in_reach(problem.covariance):
             level = DEEP * core.first_level(problem, lower)
-            collect(problem.covariance, problem.nonneg, level / LOWER_LEVEL)
+            collect(problem.covariance, problem.nonneg, level / LOWER)
         remainder, curve = core.search_tau(problem, lower)
         least = float(curve.uppers.min())
         self.aim = lower if lower > 0 else LIKELY * least
@@ -124,10 +124,10 @@ class CoreSearch:
         return None if last is None else last.point
 
     def lowered(self, kept: Kept, remainder: Remainder, share: float, v: Array | None) -> Kept:
-        """Return a core with the threshold and the weights for its last lift (see `LOWER`)."""
+        """Return a core with the threshold and the weights for its last lift (see `LAST`)."""
         problem, A = self.problem, self.problem.covariance
         in_parts = core.few_in_reach(A)
-        for lower in ((LOWER_IN_PARTS,) if in_parts else LOWER) + (1.0,):
+        for lower in ((LAST_IN_PARTS,) if in_parts else LAST) + (1.0,):
             tau = lower * kept.floor
             entries = remainder if lower == 1.0 else collect(A, problem.nonneg, tau)
             less = core.with_core(problem, entries, kept.features, tau, self.first_claim(tau, share), v)

@@ -71,8 +71,8 @@ class Packed:
     def levelled(self, kept: Kept, nonneg: bool) -> tuple["Packed", float]:
         """Return the same numbers with all scales times the factor that makes tau the floor, and this factor.
 
-        A factor c divides the tau of W by its square, so the kept rows have the same terms. Those outside
-        have scale 1, and less the lower tau is. No scale is below 1, or below `kept.least_scales`.
+        A factor c divides the tau of W by its square, so the kept rows have the same terms. Features outside
+        have scale 1, so their terms fall with tau. No scale is below 1.
         """
         if self.scales is None or kept.rows is None or kept.floor <= 0:
             return self, 1.0
@@ -128,6 +128,15 @@ class PackedProof(Work[JointPlan]):
     candidate: Packed | None = None
     promised: float = np.inf
 
+    def formed(self, packed: Packed) -> Kept | None:
+        """Return the kept rows with the K that the checker forms for given numbers (see `at_threshold`)."""
+        tau = packed.threshold(self.problem.nonneg, self.kept.floor)
+        return at_threshold(self.problem, self.kept, tau, packed.scales)
+
+    def base(self, packed: Packed) -> float:
+        """Return the bound of given numbers without its search half."""
+        return packed.base(self.problem, self.formed(packed) or self.kept)
+
     def searched(self, packed: Packed, base: float, tops: Iterable[float], fine: bool = False) -> Searched:
         """Return the searched bound, and for each size the value F of its search and the cover that proves F.
 
@@ -180,14 +189,10 @@ class PackedProof(Work[JointPlan]):
         """
         if fine and not self.search_candidate():
             self.search_finely()
-        best, kept, problem = self.best, self.kept, self.problem
-        if best is None:
+        best, problem = self.best, self.problem
+        kept = None if best is None else self.formed(best)
+        if best is None or kept is None:
             return None
-        tau = best.threshold(problem.nonneg, kept.floor)
-        own = at_threshold(problem, kept, tau, best.scales)
-        if own is None:
-            return None
-        kept = own
         pairs = largest_eigenpairs(best.left(kept), len(problem.sizes))
         upper, witness = claimed(problem, pairs, best.taken, kept.rows, best.L, kept)
         if not np.isfinite(upper):
@@ -199,6 +204,7 @@ class PackedProof(Work[JointPlan]):
         witness |= {"W": best.W, "lift": best.L, "prices": best.prices}
         witness |= {} if best.M is None else {"M": best.M}
         if kept.rows is not None:
+            tau = best.threshold(problem.nonneg, self.kept.floor)
             witness |= {"rows": kept.rows, "tau": np.array([tau])}
         witness |= {} if best.scales is None else {"scales": best.scales}
         witness |= {} if kept.weights is None else {"y": kept.weights}
@@ -213,8 +219,7 @@ class PackedProof(Work[JointPlan]):
         if self.candidate is None or self.promised >= self.upper:
             return False
         none_known = [0.0] * len(counts_of(self.problem))
-        base = self.candidate.base(self.problem, self.kept)
-        upper, halves = self.searched(self.candidate, base, none_known, fine=True)
+        upper, halves = self.searched(self.candidate, self.base(self.candidate), none_known, fine=True)
         if upper >= self.upper:
             return False
         self.best, self.halves, self.upper = self.candidate, halves, upper
@@ -224,8 +229,8 @@ class PackedProof(Work[JointPlan]):
         """Repeat the search for `best` at the tolerance `fine`."""
         if self.best is None:
             return
-        tops, base = [F for F, _ in self.halves], self.best.base(self.problem, self.kept)
-        upper, halves = self.searched(self.best, base, tops, fine=True)
+        tops = [F for F, _ in self.halves]
+        upper, halves = self.searched(self.best, self.base(self.best), tops, fine=True)
         self.halves = halves if upper < self.upper else self.halves
 
 
@@ -233,5 +238,5 @@ def of_numbers(problem: Problem, kept: Kept, packed: Packed) -> Certificate | No
     """Return the certificate of given numbers, as `lean` has them; None when the proof fails."""
     run = PackedProof(problem, JOINT_PLANS["thorough"], 0.0, kept=kept, best=packed)
     none_known = [0.0] * len(counts_of(problem))
-    run.upper, run.halves = run.searched(packed, packed.base(problem, kept), none_known, fine=True)
+    run.upper, run.halves = run.searched(packed, run.base(packed), none_known, fine=True)
     return run.proved(fine=False)

@@ -4,7 +4,7 @@ As for one component, the splitting (`dual.lift`) improves W, M, L and the price
 `Packing` after `kyfan`, from whose W it starts.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from nspca.bounds import core
 from nspca.bounds.dual import starts
 from nspca.bounds.dual.lift import Lift, add_packing
 from nspca.bounds.dual.splitting import Splitting
+from nspca.bounds.elimination import Kept
 from nspca.bounds.kyfan import KyFan
 from nspca.bounds.packed_proof import Packed, PackedProof, counts_of
 from nspca.bounds.plan import ROUND, JointPlan
@@ -50,7 +51,8 @@ class Packing(PackedProof):
     before : bound proved by the run before, in the units of the data
     first, last : ranks of the first and of the last lift so far, also of a run that this one goes on from;
         0 before there is one
-    scales : scales of the kept rows at the end of the last lift; None before there is one
+    scales, last_kept : scales of the kept rows, and the rows with their K, at the end of the last lift; None
+        before there is one
     is_opened : whether the features outside the kept rows got weights (see `core.opened`)
     """
 
@@ -60,6 +62,7 @@ class Packing(PackedProof):
     first: int = 0
     last: int = 0
     scales: Array | None = None
+    last_kept: Kept | None = None
     is_opened: bool = False
 
     @classmethod
@@ -87,14 +90,13 @@ class Packing(PackedProof):
 
         `before` is the best certificate so far.
         """
-        unit = run.problem.covariance.unit
         return cls(
             run.problem,
             plan,
             run.lower,
             report=run.report,
             steps=run.steps,
-            upper=before.upper / unit,
+            upper=before.upper / run.problem.covariance.unit,
             kept=run.kept,
             W=run.W,
             X=run.X,
@@ -102,6 +104,7 @@ class Packing(PackedProof):
             first=run.first,
             last=run.last,
             scales=run.scales,
+            last_kept=run.last_kept,
             is_opened=run.is_opened,
             last_rows=run.last_rows,
         )
@@ -132,7 +135,7 @@ class Packing(PackedProof):
                 last_step = self.steps + (self.total - self.steps) // (end - rank)
                 self.improve(lift, last_step, is_last=rank == end - 1)
                 (self.W, *_), self.X = lift.averaged(), lift.splitting.X
-                self.scales = lift.averaged_scales()
+                self.scales, self.last_kept = lift.averaged_scales(), lift.splitting.kept
         self.steps = self.total
         self.tell()
 
@@ -158,7 +161,7 @@ class Packing(PackedProof):
 
     def begin(self, rank: int) -> Lift:
         """Return a lift of the given rank that starts from the present W, with prices fitted to W."""
-        problem, kept, nonneg = self.problem, self.kept, self.problem.nonneg
+        problem, kept, nonneg = self.problem, self.last_kept or self.kept, self.problem.nonneg
         splitting = Splitting(kept, sum(problem.sizes), nonneg, rho=self.plan.rho, count=len(problem.sizes))
         splitting.resume(self.W, self.X)
         U, _ = lift_of(kept, Witness(self.W), rank)
@@ -208,13 +211,12 @@ class Packing(PackedProof):
         scales = lift.averaged_scales()
         packed, factor = Packed(*numbers, scales).levelled(self.kept, nonneg)
         tau = packed.threshold(nonneg, self.kept.floor)
-        kept = core.at_threshold(self.problem, self.kept, tau, packed.scales)
-        if kept is not None and kept is not self.kept:
-            self.kept = replace(kept, floor=self.kept.floor)
-            lift.splitting.follow(self.kept)
+        kept = self.formed(packed) or self.kept
+        if kept.block is not lift.splitting.A:  # K has changed
+            lift.splitting.follow(kept)
             if packed.scales is not None:
-                lift.relief = core.relief(self.problem, self.kept, packed.scales, lift.splitting.X)
-        base, h = packed.base(self.problem, self.kept), packed.heights(self.problem)
+                lift.relief = core.relief(self.problem, lift.splitting.kept, packed.scales, lift.splitting.X)
+        base, h = packed.base(self.problem, kept), packed.heights(self.problem)
         tau *= factor**2  # for the scales of the lift
         # the bundle has points for single steps, and climbs find those that the mean leaves room for
         tops = lift.reach(packed.L, h, tau)
@@ -230,7 +232,7 @@ class Packing(PackedProof):
                 self.tell()
         elif promise < min(self.upper, self.promised):
             self.candidate, self.promised = packed, promise
-        U, _ = lift_of(self.kept, Witness(packed.W, packed.M), lift.B.shape[1])
+        U, _ = lift_of(kept, Witness(packed.W, packed.M), lift.B.shape[1])
         if U.shape[1] == lift.B.shape[1] and not lift.is_held:
             lift.rebase(np.linalg.qr(U)[0])
         return promise

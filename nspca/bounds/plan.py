@@ -7,7 +7,6 @@ limits.
 """
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -95,10 +94,10 @@ PLANS = {
     ),
 }
 
-ONE_CORE: Any = {"cores": (300,), "excesses": (0.3,), "wait": 20}
+ONE_CORE = replace(PLANS["standard"], rounds=20, wait=20, cores=(300,), excesses=(0.3,))
 IN_PARTS = {
-    "fast": replace(PLANS["standard"], rounds=8, cap=3000, branching=0.0, **ONE_CORE),
-    "standard": replace(PLANS["standard"], rounds=20, **ONE_CORE),
+    "fast": replace(ONE_CORE, rounds=8, cap=3000, branching=0.0),
+    "standard": ONE_CORE,
     "thorough": PLANS["thorough"],
 }
 """Plans for data that are held in parts. Nearly all that is left outside a core is 0, and many eigenvalues

@@ -114,12 +114,15 @@ def entry_error(A: Covariance) -> float:
 def collect(A: Covariance, nonneg: bool, level: float) -> Remainder:
     """Return the entries of A above `level`, or above a higher level if there are more than `MOST`.
 
-    The last remainder is cached with A. It is returned again if it covers the level, or if its own
-    level had to be raised, so callers compare its `level`.
+    The remainder with the lowest level so far is cached with A. It is returned again if it covers the level,
+    or if a level had to be raised, so callers compare its `level`. So whatever could be formed of the entries
+    once can be formed again.
     """
     kept: dict[str, Any] = A.once(("remainder", nonneg), dict)
     if "last" not in kept or (kept["last"].level > level and not kept["capped"]):
-        kept["last"], kept["capped"] = _collect(A, nonneg, LOWER * level)
+        found, kept["capped"] = _collect(A, nonneg, LOWER * level)
+        if "last" not in kept or found.level < kept["last"].level:
+            kept["last"] = found
     return kept["last"]
 
 

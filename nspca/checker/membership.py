@@ -74,7 +74,11 @@ class Claims:
             require(False, f"{sentence} at unit scale, but only {bound!r} is proved")
 
 
-def taken(terms: Array, fixed: int, room: int) -> tuple[Array, Array, Array]:
+Taken = tuple[Array, Array, Array]
+"""The result of `taken`: T, the last term taken besides the fixed ones, and the first term not taken."""
+
+
+def taken(terms: Array, fixed: int, room: int) -> Taken:
     """Return T, the last term taken besides the `fixed` first ones, and the first term not taken.
 
     Terms are along the last axis. Those of fixed rows are >= 0, and negative others count as 0.
@@ -87,10 +91,6 @@ def taken(terms: Array, fixed: int, room: int) -> tuple[Array, Array, Array]:
         return T, np.zeros(T.shape), np.full(T.shape, np.inf)
     free = np.partition(free, (count - room - 1, count - room), axis=-1)
     return T + free[..., count - room :].sum(axis=-1), free[..., count - room], free[..., count - room - 1]
-
-
-Taken = tuple[Array, Array, Array]
-"""What `taken` returns: T, the last term taken and the first not taken."""
 
 
 def with_each(terms: Array, fixed: int, sums: Taken) -> Array:

@@ -10,6 +10,7 @@ import nspca
 from nspca.bounds import core
 from nspca.bounds.joint import certify_joint
 from nspca.bounds.packed_proof import Packed, of_numbers
+from nspca.bounds.packing import Packing
 from nspca.bounds.plan import JOINT_PLANS, PLANS
 from nspca.bounds.remainder import collect
 from nspca.bounds.strongest import strongest
@@ -81,6 +82,34 @@ def test_a_w_above_the_threshold_of_its_core_is_proved_with_the_k_of_its_own(non
         best = brute_force_joint(problem.covariance.matrix, sizes, nonneg)[0]
         assert nspca.verify(X, proved, problem) >= best * problem.covariance.unit * (1 - 1e-12)
     assert found > 10
+
+
+def test_every_bound_of_a_joint_run_on_a_core_is_of_the_k_of_its_own_threshold():
+    """A mean with a W above the threshold of the core comes first, and then one that is not above it."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((300, 3)) @ rng.random((3, 60)) + 0.7 * rng.standard_normal((300, 60))
+    problem = nspca.Problem.from_data(X, (6, 6), nonneg=False, scale=True)
+    A, plan = problem.covariance.matrix, replace(JOINT_PLANS["standard"], cap=3000)
+    tau = float(np.quantile(np.abs(A), 0.7))
+    remainder = collect(problem.covariance, False, tau)
+    kept = core.with_core(problem, remainder, np.arange(25), tau, 0.0)
+    W, X_before = np.clip(kept.block, -tau, tau), np.eye(25) * 2 / 25
+    run = Packing(problem, plan, 0.0, kept=kept, W=W, X=X_before, upper=np.inf)
+    lift = run.begin(2)
+    own, traces = lift.averaged, []
+    for factor in (3.0, 1.0):
+        run.advance(lift.splitting, 40)
+        mean, *others = own()
+        mean = np.clip(mean, -factor * tau, factor * tau)
+        mean[0, 0] = factor * tau
+        lift.averaged = lambda mean=mean, others=others: (mean, *others)
+        run.look(lift, 0.0, put_off=True)
+        traces.append(np.trace(lift.splitting.A) - np.trace(A[:25, :25]))
+        assert traces[-1] == pytest.approx(np.trace(core.at_threshold(problem, kept, factor * tau).folded))
+    assert 2 * traces[0] < traces[1]
+    proved = run.proved()
+    assert proved.witness["tau"][0] == pytest.approx(tau)
+    assert nspca.verify(X, proved, problem) <= proved.upper
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
@@ -196,6 +225,19 @@ def test_more_entries_than_can_be_held_raise_the_level(monkeypatch):
     A = problem.covariance.matrix
     upper = A[np.triu_indices(600)]
     assert (upper > remainder.level).sum() <= remainder.sizes.size <= (upper > remainder.level - 1e-4).sum()
+
+
+def test_entries_that_were_collected_stay_when_a_lower_level_has_too_many(monkeypatch):
+    X = np.random.default_rng(9).standard_normal((20, 600))
+    problem = nspca.Problem.from_data(X, 3, scale=True)
+    A = problem.covariance.matrix[np.triu_indices(600)]
+    level = float(np.partition(A, -2800)[-2800])
+    monkeypatch.setattr("nspca.bounds.remainder.LOWER", 1.0)
+    monkeypatch.setattr("nspca.bounds.remainder.MOST", 3000)
+    before = collect(problem.covariance, True, level)
+    assert before.level == level
+    assert collect(problem.covariance, True, 0.01).level <= level
+    assert core.with_weights(problem, np.arange(3), level, 1e3, np.ones(597)) is not None
 
 
 @pytest.mark.parametrize(("effort", "nonneg"), [("fast", True), ("fast", False), ("standard", True)])
@@ -330,7 +372,7 @@ def test_the_last_lift_of_data_in_parts_has_a_lower_threshold_and_bound(monkeypa
     known = problem, problem.covariance.to_unit(result.value)
     lower, _, _ = strongest(*known)
     assert result.value <= nspca.verify(X, lower, problem) <= lower.upper
-    monkeypatch.setattr("nspca.bounds.core_search.LOWER_IN_PARTS", 1.0)
+    monkeypatch.setattr("nspca.bounds.core_search.LAST_IN_PARTS", 1.0)
     same, _, _ = strongest(*known)
     assert lower.witness["tau"][0] < 0.9 * same.witness["tau"][0]
     assert lower.upper < same.upper

@@ -232,3 +232,11 @@ def test_effort_thorough_goes_on_with_rows_that_were_opened(monkeypatch):
     certificate = certify_joint(problem, lower / problem.covariance.unit, "thorough")
     assert begun and all(begun) and certificate.witness["rows"].size == 25
     assert lower <= nspca.verify(X, certificate, problem)
+
+
+def test_rows_are_not_opened_where_what_is_left_out_costs_hardly_anything(monkeypatch):
+    X = np.hstack((topics(30)[:, :25], np.zeros((300, 500))))
+    problem = nspca.Problem.from_data(X, (6, 6))
+    kept = elimination.keep(problem, 25)
+    monkeypatch.setattr(core, "collect", lambda *_: pytest.fail("entries of A are read for nothing"))
+    assert kept.free == 500 and core.opened(problem, kept, 0.1) is kept

@@ -100,7 +100,7 @@ def add_lift(splitting: Splitting, B: Array, points: Array, wait: int = WAIT) ->
 
 
 def add_packing(
-    splitting: Splitting, B: Array, points: list[Array], counts: tuple[tuple[int, int], ...], wait: int = WAIT
+    splitting: Splitting, B: Array, points: list[Array], counts: tuple[tuple[int, int], ...], wait: int
 ) -> "Lift":
     """Give a splitting a lift, row cuts and prices for several components, and return the lift.
 
@@ -258,9 +258,8 @@ class Lift(Bundle):
             entries, floor = self.splitting.entries, self.splitting.kept.floor
             scales, change = moved(self.scales, entries, self.points, self.share, floor, self.relief)
             entries.level *= change
-            entries.floor = (
-                floor / float(scales.min()) ** 2
-            )  # tau times any squared scale is at least the floor
+            # tau times any squared scale is at least the floor
+            entries.floor = floor / float(scales.min()) ** 2
             self.rescale(scales)
 
     def _base(self, B: Array) -> None:

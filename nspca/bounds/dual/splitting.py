@@ -12,6 +12,7 @@ ADMM. See Boyd et al. 2011, sections 3.4.3 and 4.4.2.
 `best_bound`, `fixing.lifts`, `kyfan`, `packing` and `needed` make a `Splitting` and call `step` many times.
 """
 
+from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
@@ -149,8 +150,8 @@ class Splitting:
         lift.cuts.wake(self.X)
 
     def follow(self, kept: Kept) -> None:
-        """Go on with the block of other `kept`: the same rows with another K."""
-        self.kept, self.A = kept, kept.block
+        """Go on with the block of other `kept`, the same rows with another K; the floor stays."""
+        self.kept, self.A = replace(kept, floor=self.kept.floor), kept.block
         self.gain = (self.A / self.rho).astype(self.precision)
         if self.count is not None:
             self.gain[np.diag_indices(self.n)] -= kept.outside / self.rho
