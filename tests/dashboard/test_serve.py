@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 import requests
-from streamlit import net_util
+from streamlit import config, net_util
+from streamlit.proto.NewSession_pb2 import NewSession
+from streamlit.runtime import app_session
 from streamlit.web.server.server_util import is_url_from_allowed_origins
 
 from nspca.cli.app import streamlit_command
@@ -42,6 +44,41 @@ def test_the_command_starts_this_server():
         "nspca.dashboard.app.serve",
         "run",
     ]
+
+
+def test_the_theme_is_read_once_until_the_settings_are_read_again(monkeypatch):
+    sections = ["theme", *(f"theme.{one.value}" for one in config.CustomThemeCategories)]
+    asked, read = [], config.get_options_for_section
+
+    def counted(section):
+        asked.append(section)
+        return read(section)
+
+    def themes():
+        """The theme and all its parts, as a browser gets them."""
+        message = NewSession()
+        theme = message.custom_theme
+        places = {"light": theme.light, "dark": theme.dark, "sidebar": theme.sidebar}
+        places |= {"light.sidebar": theme.light.sidebar, "dark.sidebar": theme.dark.sidebar, "": theme}
+        for section in sections:
+            app_session._populate_theme_msg(places[section.partition(".")[2]], section)
+        return message
+
+    monkeypatch.setattr(config, "get_options_for_section", counted)
+    usual, colour = themes(), config.get_option("theme.light.primaryColor")
+    monkeypatch.setattr(app_session, "_populate_theme_msg", app_session._populate_theme_msg)
+    internals.remember_theme()
+    asked.clear()
+    assert themes() == themes() == usual != NewSession() and colour == usual.custom_theme.light.primary_color
+    assert sorted(asked) == sorted(sections)
+    config.set_option("theme.light.primaryColor", "#123456")
+    try:
+        config._on_config_parsed.send()
+        assert themes().custom_theme.light.primary_color == "#123456"
+    finally:
+        config.set_option("theme.light.primaryColor", colour)
+        config._on_config_parsed.send()
+    assert themes() == usual
 
 
 def test_the_inside_of_streamlit_is_used_in_one_file():

@@ -7,6 +7,7 @@ Streamlit has no public way to do the following:
 - start without asking another host for the address of this machine
 - put access control in front of the server, and limit its connections
 - release an uploaded file, and notice that no page is open
+- read the theme of the settings once, not at every rerun
 
 For a new version of Streamlit, widen requirements-app.txt, run the tests, and repair this file only.
 """
@@ -16,6 +17,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from email.utils import formatdate
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +25,8 @@ from streamlit import config, net_util
 from streamlit.components.v2.component_manager import BidiComponentManager
 from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentManifest
 from streamlit.proto.ClientState_pb2 import ClientState
-from streamlit.runtime import Runtime
+from streamlit.proto.NewSession_pb2 import CustomThemeConfig, NewSession
+from streamlit.runtime import Runtime, app_session
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.runtime import RuntimeState
 from streamlit.runtime.scriptrunner_utils.script_run_context import get_script_run_ctx
@@ -146,6 +149,33 @@ def guard_server() -> None:
     starlette_server._get_uvicorn_config_kwargs = get_options
 
 
+def remember_theme() -> None:
+    """Let Streamlit read the theme of the settings once, until the settings are read again.
+
+    Every rerun begins with a message that has the theme. With 60 sessions, to read it anew takes the server a
+    quarter of its CPU time: 7.5 ms per update instead of 5.6, and 95 % of the updates within .57 s instead of
+    .42 (``benchmarks.load 60``). A Streamlit without this function is left as it is.
+    """
+    read = getattr(app_session, "_populate_theme_msg", None)
+    if read is None:
+        return
+
+    @cache
+    def read_once(section: str) -> CustomThemeConfig | None:
+        holder = NewSession()
+        read(holder.custom_theme, section)
+        return holder.custom_theme if holder.HasField("custom_theme") else None
+
+    def populate(msg: CustomThemeConfig, section: str = "theme") -> None:
+        made = read_once(section)
+        if made is not None:
+            msg.MergeFrom(made)
+            msg.SetInParent()
+
+    app_session._populate_theme_msg = populate
+    config.on_config_parsed(read_once.cache_clear, force_connect=True)
+
+
 def server_options(settings: Settings) -> dict[str, Any]:
     """Return the options of uvicorn that limit connections and name the trusted proxies.
 
@@ -213,4 +243,5 @@ def command_line() -> None:
     log.begin()
     stay_home()
     guard_server()
+    remember_theme()
     main(prog_name="streamlit")
