@@ -6,7 +6,9 @@ from nspca.dashboard.app import links
 
 
 def given(page) -> str:
-    """Return everything in the box with the link."""
+    """Return everything in the box with the link, after it is opened."""
+    page.session_state["give"] = True
+    page.run()
     (box,) = [one for one in page.sidebar.expander if one.label == "Link for others"]
     return "\n".join([*(code.value for code in box.code), *(said.value for said in box.caption)])
 
@@ -52,3 +54,14 @@ def test_a_sample_chosen_on_its_page_has_a_link_beside_an_upload(visit):
 def test_an_address_of_this_machine_alone_is_told_from_others():
     assert links.is_alone("http://localhost:8501/sweep") and links.is_alone("http://[::1]:1/")
     assert not links.is_alone("https://example.org/sweep")
+
+
+@pytest.mark.parametrize("host", ["localhost:8501", "10.0.0.7:8600"])
+def test_an_open_box_has_a_qr_code_of_an_address_that_others_can_open(visit, monkeypatch, host):
+    monkeypatch.setattr(links, "address", lambda page: f"http://{host}/{page}")
+    page = visit("pages/spannogram.py")
+    (box,) = [one for one in page.sidebar.expander if one.label == "Link for others"]
+    assert not box.children
+    assert given(page).startswith(f"http://{host}/spannogram")
+    codes = [image.proto.imgs[0].alt for image in page.sidebar.get("image")]
+    assert codes == ["The link as a QR code"] * host.startswith("10")

@@ -12,8 +12,8 @@ import segno
 
 import nspca
 from nspca import specs
-from nspca.dashboard.app import state, times
-from nspca.dashboard.history import sharing, thumbnail
+from nspca.dashboard.app import links, state, times
+from nspca.dashboard.history import thumbnail
 from nspca.dashboard.history.descriptions import DescribedRun, describe_runs, proved
 from nspca.dashboard.history.page import OF_A_PAGE
 from nspca.dashboard.open_data import find
@@ -495,7 +495,7 @@ def test_a_link_for_others_is_made_on_demand_and_ends_with_the_run(visit, shared
 
 def test_a_qr_code_holds_the_address():
     address = "http://10.0.0.7:8501/shared?share=" + "x" * 22
-    svg, modules = ElementTree.fromstring(sharing.picture(address)), segno.make(address, micro=False).matrix
+    svg, modules = ElementTree.fromstring(links.picture(address)), segno.make(address, micro=False).matrix
     lines = "".join(path.get("d") for path in svg.iter() if path.get("stroke"))
     dark = sum(int(length) for length in re.findall(r"h(\d+)", lines))
     assert dark == sum(map(sum, modules)) and svg.get("width") == svg.get("height")

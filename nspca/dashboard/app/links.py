@@ -1,9 +1,12 @@
 """Full addresses to give out: of a page for others, of a shared run, and of the room of a class."""
 
 from collections.abc import Mapping
+from io import BytesIO
 from pathlib import PurePath
+from typing import Literal
 from urllib.parse import urlencode, urlsplit
 
+import segno
 import streamlit as st
 
 from nspca.dashboard.app import state
@@ -37,10 +40,23 @@ def is_alone(full: str) -> bool:
     return urlsplit(full).hostname in LOOPBACK
 
 
+def draw(full: str, what: str = "The link", width: Literal["content", "stretch"] = "stretch") -> None:
+    """Draw a full address as a QR code, for phones; `what` names the address to those who do not see it."""
+    st.image(picture(full), alt=f"{what} as a QR code", width=width)
+
+
+def picture(full: str) -> str:
+    """Return a QR code of a full address as SVG. It is black on white in every theme, as cameras need it."""
+    drawn = BytesIO()
+    segno.make(full, micro=False).save(drawn, kind="svg", xmldecl=False, scale=5, border=3, light="#fff")
+    return drawn.getvalue().decode()
+
+
 def give(pages: Mapping[str, tuple[str, str]]) -> None:
     """Draw the address of the open page for others: with its data and settings, without the workspace.
 
-    For an upload it draws why there is no such address.
+    For an upload it draws why there is no such address. Nothing is made while the box is closed, as a QR
+    code takes as long as all of a small update.
 
     Parameters
     ----------
@@ -50,16 +66,21 @@ def give(pages: Mapping[str, tuple[str, str]]) -> None:
     name = st.session_state[state.OPEN]
     if name not in pages or name == "runs":
         return
+    box = st.expander("Link for others", icon=":material/link:", key="give", on_change="rerun")
+    if not box.open:
+        return
     left_out = {*OWN}
     if any(state.get(data) in SAMPLES for data in OF_PAGE if data in state.link()):
         left_out.update(state.OF_UPLOAD)
     query = {key: value for key, value in state.link().items() if key not in left_out}
-    with st.expander("Link for others", icon=":material/link:", key="give"):
+    with box:
         if "upload" in query:
             st.caption(ELSEWHERE)
             return
         path = "" if pages[name][0] == "app.py" else PurePath(pages[name][0]).stem
         full = address(f"{path}?{urlencode(query)}" if query else path)
         st.code(full, language=None, wrap_lines=True)
+        if not is_alone(full):
+            draw(full)
         said = [OPENS, SHARE * ("run" in state.link()), ALONE * is_alone(full)]
         st.caption(" ".join(filter(None, said)))

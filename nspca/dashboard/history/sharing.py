@@ -1,12 +1,10 @@
 """Share a run: its link as text to copy, and as a QR code for the phones of a class.
 
-The page Runs and the sweep page offer a link. The room of a class also draws its QR code with `picture`.
+The page Runs and the sweep page offer a link.
 """
 
 from functools import partial
-from io import BytesIO
 
-import segno
 import streamlit as st
 
 from nspca.dashboard.app import buttons, links
@@ -36,13 +34,6 @@ def link(share: str) -> None:
     """Draw the link and its QR code; `share` is the name under which the run is shared."""
     full = links.address(f"shared?share={share}")
     st.code(full, language=None, wrap_lines=True)
-    st.image(picture(full), alt="The link as a QR code")
+    links.draw(full, width="content")
     if links.is_alone(full):
         st.caption(links.ALONE)
-
-
-def picture(full: str) -> str:
-    """Return a QR code of a full address as SVG. It is black on white in every theme, as cameras need it."""
-    drawn = BytesIO()
-    segno.make(full, micro=False).save(drawn, kind="svg", xmldecl=False, scale=5, border=3, light="#fff")
-    return drawn.getvalue().decode()

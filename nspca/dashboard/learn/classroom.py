@@ -9,7 +9,6 @@ import streamlit as st
 from nspca.dashboard.app import browser_storage, buttons, links, wording
 from nspca.dashboard.app.access import read_settings
 from nspca.dashboard.components import figures
-from nspca.dashboard.history import sharing
 from nspca.dashboard.learn import questions
 from nspca.dashboard.learn.lesson import Lesson
 from nspca.dashboard.learn.rooms import PAINTING, QUESTIONS, ROOMS, Counts, NoRoom, View, write_code
@@ -140,7 +139,7 @@ def _draw(view: View, screen: int, of: Lesson) -> None:
 
 def _code(code: str) -> None:
     """Draw the QR code of the room's address, and the code to type."""
-    st.image(sharing.picture(_address(code)), alt="The address of the room as a QR code", width="stretch")
+    links.draw(_address(code), "The address of the room")
     st.markdown(f"## {write_code(code)}")
 
 
