@@ -22,7 +22,7 @@ from nspca.covariance.numbers import real_numbers
 from nspca.covariance.sharded import ShardedCovariance, of_table
 from nspca.errors import InvalidProblem, shown, within_memory
 from nspca.presentation import drawing, phrases
-from nspca.progress import Report, silent, telling
+from nspca.progress import Report, telling
 from nspca.validation.features import Features, features_of, features_on_disk
 from nspca.validation.options import flag, is_whole, one_of
 
@@ -182,7 +182,8 @@ class Problem:
             on proofs. The folder must be at one path for all of them. Results are bitwise equal for any
             number of workers.
         report : callable, optional
-            ``report(event)`` for every block of the first pass; may raise `Cancelled`.
+            ``report(event)`` for every block of the first pass; may raise `Cancelled`. The default is that of
+            `from_data`.
 
         Raises
         ------
@@ -195,7 +196,8 @@ class Problem:
 
             folder = Shards(folder)
         how = flag("center", center), flag("scale", scale)
-        A = of_table(folder, *how, client, silent if report is None else report)
+        with nullcontext() if report is None else telling(report):
+            A = of_table(folder, *how, client)
         return cls(A, k, nonneg, forced, features_on_disk(folder))
 
     @property

@@ -13,7 +13,7 @@ from nspca.cli.screen import check_files, clear, complain, progress, say
 from nspca.cli.solve import client_of
 from nspca.cli.sweep import as_text
 from nspca.errors import Cancelled, InvalidOption, WorkersLost
-from nspca.progress import Event, Report
+from nspca.progress import Event, Report, telling
 
 if TYPE_CHECKING:
     from nspca.specs import Spec
@@ -58,7 +58,11 @@ def run(args: argparse.Namespace) -> int:
 
     spec = Spec.from_json(path.read_bytes())
     complain(f"nspca: {spec.describe().line}")
-    with _data(spec, path.parent, args.workers) as given, _stoppable(progress()) as report:
+    with (
+        _data(spec, path.parent, args.workers) as given,
+        _stoppable(progress()) as report,
+        telling(report),
+    ):
         try:
             result, status = spec.run(report, **given), 0
         except Cancelled as stop:
@@ -83,7 +87,6 @@ def _data(spec: "Spec", beside: Path, workers: int | None) -> Iterator[dict[str,
     """Yield the data of a question as its `run` takes them; none for a question that finds its own."""
     from nspca.shards.on_disk import OnDisk
     from nspca.specs import ProblemSpec
-    from nspca.specs.shards import ShardsOnWorkers
 
     data = spec.open(beside) if isinstance(spec, ProblemSpec) else None
     if workers is not None and not isinstance(data, OnDisk):
@@ -92,7 +95,7 @@ def _data(spec: "Spec", beside: Path, workers: int | None) -> Iterator[dict[str,
         )
     with client_of(workers, None) as client:
         if isinstance(data, OnDisk) and client is not None:
-            data = ShardsOnWorkers(data.X, client)
+            data = OnDisk(data.X, client)
         yield {} if data is None else {"X": data}
 
 

@@ -26,7 +26,6 @@ from nspca.covariance.parts import Parts, pieces
 from nspca.covariance.passes import Rows, Table
 from nspca.covariance.tree import Part, added, gathered
 from nspca.errors import InvalidProblem, Refused
-from nspca.progress import Report, silent
 
 DENSE_SHARE = 1 / 16
 """Columns with more nonzeros than this share of the rows are multiplied as dense ones."""
@@ -48,9 +47,8 @@ class ShardedCovariance(Parts):
         scale: bool,
         names: Sequence[str] | None = None,
         client: Any = None,
-        report: Report = silent,
     ) -> None:
-        self._rows = Rows(table, center, scale, names, client, report)
+        self._rows = Rows(table, center, scale, names, client)
         super().__init__(
             n=self.rows.n,
             shape=table.shape,
@@ -184,9 +182,7 @@ def _selected(Y: Any, features: Any) -> Part:
     return (sp.csr_array(Y[:, features]),)
 
 
-def of_table(
-    table: Table, center: bool, scale: bool, client: Any = None, report: Report = silent
-) -> ShardedCovariance:
+def of_table(table: Table, center: bool, scale: bool, client: Any = None) -> ShardedCovariance:
     """Return the covariance of a table of row blocks, read here or by the workers of a Dask client.
 
     Raises
@@ -202,4 +198,4 @@ def of_table(
     if client is not None:
         distributed.check(client, table)
     names = getattr(table, "feature_names", None) if scale else None
-    return ShardedCovariance(table, center, scale, names, client, report)
+    return ShardedCovariance(table, center, scale, names, client)

@@ -6,6 +6,7 @@ Specs and commands open a folder as an `OnDisk` where a file would give a `nspca
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -20,9 +21,12 @@ class OnDisk:
     Parameters
     ----------
     X : Shards
+    client : distributed.Client, optional
+        Client of a Dask cluster whose workers read the folder together.
     """
 
     X: Shards
+    client: Any = None
     source = "user"
     is_covariance = False
     prepared: tuple[str, ...] = ()

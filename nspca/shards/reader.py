@@ -17,6 +17,7 @@ import scipy.sparse as sp
 
 from nspca.errors import InvalidData
 from nspca.presentation import drawing, phrases
+from nspca.progress import Event, tell
 from nspca.shards.manifest import FEATURES, MOST_BYTES, PARTS, WAY_OUT, Content, Manifest, Shard, file_of
 from nspca.validation.archive import npy_header
 
@@ -159,6 +160,7 @@ class Shards:
             For a file whose content is not what the manifest says, or no block of rows.
         """
         for number in range(len(self)):
+            tell(Event("reading", number, len(self)))
             yield self.block(number)
 
     def block(self, number: int) -> sp.csr_array:

@@ -7,7 +7,7 @@ make a spec of their form, and a worker runs it. The command `run` runs one from
     data           the data set: source, options of reading, and preparation
     question       the problem, and the methods that all specs share
     sweep, ...     one module for each kind of question
-    rows, shards   rows that a run reports, and folders of shards as the data of a run
+    rows           rows that a run reports
     job            the function that a worker calls
 """
 

@@ -100,8 +100,7 @@ class ComparisonSpec(ProblemSpec):
         NSPCAError
             When no method could solve the problem.
         """
-        X, report = self.given(X, report)
-        problem = self.problem(X)
+        problem = self.problem(X, report)
         share(problem, self.methods, report)
         found: dict[tuple[str, int], Result] = {}
 

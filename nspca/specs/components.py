@@ -155,8 +155,7 @@ class ComponentsSpec(ProblemSpec):
         NSPCAError
             When no method could solve the problem.
         """
-        X, report = self.given(X, report)
-        problem = self.problem(X)
+        problem = self.problem(X, report)
         found: dict[str, Result] = {}
         failed: list[NSPCAError] = [InvalidOption(NO_METHOD)]
 

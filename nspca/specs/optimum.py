@@ -81,8 +81,7 @@ class OptimumSpec(ProblemSpec):
 
         `Cancelled` carries the best answer so far as its `result`.
         """
-        X, report = self.given(X, report)
-        problem = self.problem(X)
+        problem = self.problem(X, report)
         if component is None and problem.joint:
             known = solved(problem, self.method, {}, 0, report)
         else:

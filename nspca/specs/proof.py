@@ -86,8 +86,7 @@ class ProofSpec(ProblemSpec):
 
         `Cancelled` carries the best certificate so far as its `result`.
         """
-        X, report = self.given(X, report)
-        problem = self.problem(X)
+        problem = self.problem(X, report)
         known = known_result(problem, component, report)
         closing = Closing(report, known.value)
         best: Certificate | None = None
@@ -141,7 +140,7 @@ class CheckSpec(JsonSpec, ProblemSpec):
         """Return ``upper``, ``seconds`` and ``refusal`` (the reason, or an empty text) of the check."""
         if certificate is None:
             raise InvalidOption("a check needs a certificate, got none; use `python -m nspca verify`")
-        X, report = self.given(X, report)
+        X = self.open() if X is None else X
         report(Event("verify"))
         started = time.perf_counter()
         about = {name: getattr(self, name) for name in ("k", "nonneg", "center", "scale", "source", "forced")}

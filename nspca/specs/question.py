@@ -6,7 +6,6 @@ with a subclass.
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
@@ -28,7 +27,6 @@ from nspca.shards.on_disk import OnDisk
 from nspca.specs import address
 from nspca.specs.base import Description, Option, Registered, Required
 from nspca.specs.data import DataSpec, Numbers, keeping
-from nspca.specs.shards import ReportingShards, ShardsOnWorkers
 
 AGAIN = 1 / 4
 """Seconds of each further problem on the same data, as a share of the first; eigenvectors are then cached."""
@@ -149,33 +147,21 @@ class ProblemSpec(Spec):
         """Read the data; see `DataSpec.open`."""
         return self.data.open(beside=beside)
 
-    def problem(self, X: Any = None) -> Problem:
-        """Return the problem about the data X, which may be made already. None opens the data source."""
+    def problem(self, X: Any = None, report: Report | None = None) -> Problem:
+        """Return the problem about the data X, which may be made already. None opens the data source.
+
+        `report` gets an event for every block of a table that is read in blocks.
+        """
         if isinstance(X, Problem):
             return X
         X = self.open() if X is None else X
-        spread = {"client": X.client, "report": X.report} if isinstance(X, ShardsOnWorkers) else {}
-        X = X.X if isinstance(X, OnDisk) else X
         how: dict[str, Any] = {"k": self.first, "nonneg": self.nonneg, "forced": self.forced}
         if self.data.covariance or getattr(X, "is_covariance", False):
             return Problem.from_covariance(X, **how, repair=SHIFT if self.data.repair else None)
-        how |= {"center": self.center, "scale": self.scale}
-        if hasattr(X, "blocks"):
-            return Problem.from_shards(X, **how, **spread)
-        return Problem.from_data(X, **how)
-
-    def given(self, X: Any, report: Report) -> tuple[Any, Report]:
-        """Return the data of a run (opened if X is None), and the report hook to use with them.
-
-        Shards report every block that is read, so the hook also remembers the stage of the run.
-        """
-        X = self.open() if X is None else X
-        if isinstance(X, ShardsOnWorkers):
-            return replace(X, report=report), report
+        how |= {"center": self.center, "scale": self.scale, "report": report}
         if isinstance(X, OnDisk):
-            reading = ReportingShards(X.X, report)
-            return reading, reading.tell
-        return X, report
+            return Problem.from_shards(X.X, **how, client=X.client)
+        return Problem.from_data(X, **how)
 
     def rows(self, X: Any) -> Any:
         """Return the data of a question about rows (opened if X is None).

@@ -15,7 +15,6 @@ from nspca.progress import Report, silent
 from nspca.specs.base import Description
 from nspca.specs.data import DataSpec
 from nspca.specs.question import JsonSpec
-from nspca.specs.shards import ReportingShards
 
 COUNTED = "python-docs"
 """Sample whose words are counted on this machine."""
@@ -44,8 +43,9 @@ class TableSpec(_Measure):
 
     def run(self, report: Report = silent, *args: Any, **given: Any) -> dict[str, float | None]:
         """Return the ``total`` variance and the ``leading`` eigenvalue (None if `leading` is False)."""
-        table = ReportingShards(self.data.shards(), report)
-        problem = Problem.from_shards(table, 1, center=self.center, scale=self.scale)
+        problem = Problem.from_shards(
+            self.data.shards(), 1, center=self.center, scale=self.scale, report=report
+        )
         leading = problem.leading_eigenvalue if self.leading else None
         return {"total": problem.total_variance, "leading": leading}
 

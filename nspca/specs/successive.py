@@ -87,8 +87,7 @@ class SuccessiveSpec(ProblemSpec):
         NSPCAError
             When no method could solve the problem.
         """
-        X, report = self.given(X, report)
-        problem = self.problem(X)
+        problem = self.problem(X, report)
         found: dict[tuple[str, int], Result] = {}
         failed: NSPCAError = InvalidOption(NO_METHOD)
         between = {"deflation": self.deflation} if self.angle is None else {"angle": self.angle}

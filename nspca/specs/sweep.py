@@ -149,8 +149,7 @@ class SweepSpec(ProblemSpec):
 
         `Cancelled` carries the partial sweep as its `result`.
         """
-        X, report = self.given(X, report)
-        problem = self.problem(X)
+        problem = self.problem(X, report)
         beside: dict[int, dict[str, Any]] = {}
         paper, probability = self._bounds_of_the_paper(problem, report)
 
