@@ -23,7 +23,7 @@ from nspca.planning.machine import Speed, speed
 from nspca.planning.sizes import read_size
 from nspca.problem import Problem
 from nspca.progress import Report, silent
-from nspca.shards.on_disk import OnDisk
+from nspca.shards import Shards
 from nspca.specs import address
 from nspca.specs.base import Description, Option, Registered, Required
 from nspca.specs.data import DataSpec, Numbers, keeping
@@ -143,14 +143,15 @@ class ProblemSpec(Spec):
         """Return the question without the source of its data, so that equal numbers give equal questions."""
         return self.but(data=DataSpec(covariance=self.data.covariance, repair=self.data.repair))
 
-    def open(self, beside: Path = Path()) -> Dataset | OnDisk:
+    def open(self, beside: Path = Path()) -> Dataset | Shards:
         """Read the data; see `DataSpec.open`."""
         return self.data.open(beside=beside)
 
-    def problem(self, X: Any = None, report: Report | None = None) -> Problem:
+    def problem(self, X: Any = None, report: Report | None = None, client: Any = None) -> Problem:
         """Return the problem about the data X, which may be made already. None opens the data source.
 
-        `report` gets an event for every block of a table that is read in blocks.
+        `report` gets an event for every block of a table that is read in blocks. The workers of a Dask
+        `client` read a folder of shards together.
         """
         if isinstance(X, Problem):
             return X
@@ -159,8 +160,8 @@ class ProblemSpec(Spec):
         if self.data.covariance or getattr(X, "is_covariance", False):
             return Problem.from_covariance(X, **how, repair=SHIFT if self.data.repair else None)
         how |= {"center": self.center, "scale": self.scale, "report": report}
-        if isinstance(X, OnDisk):
-            return Problem.from_shards(X.X, **how, client=X.client)
+        if isinstance(X, Shards):
+            return Problem.from_shards(X, **how, client=client)
         return Problem.from_data(X, **how)
 
     def rows(self, X: Any) -> Any:
@@ -172,7 +173,7 @@ class ProblemSpec(Spec):
             For a covariance and for a folder of shards, whose rows are not in memory.
         """
         X = self.open() if X is None else X
-        if isinstance(X, OnDisk) or getattr(X, "is_covariance", False) or self.data.covariance:
+        if isinstance(X, Shards | Problem) or getattr(X, "is_covariance", False) or self.data.covariance:
             raise InvalidData("this question needs rows in memory, got none; ask it about a table of samples")
         return X
 
@@ -187,7 +188,7 @@ class ProblemSpec(Spec):
             Speed of the machine of the run; by default the speed of this one is measured.
         """
         data = self.open() if data is None else data
-        size = data if isinstance(data, Size) else read_size(data.X if isinstance(data, OnDisk) else data)
+        size = data if isinstance(data, Size) else read_size(data)
         sizes, problems = self.work
         wanted = getattr(self, "effort", None) or "fast"
         # The estimate of an exhaustive search is that of its first bound.
