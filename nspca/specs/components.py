@@ -276,8 +276,8 @@ def one_by_one(
     for j, size in enumerate(problem.sizes):
         report(Event(f"component {j + 1} of {len(problem.sizes)}", j, len(problem.sizes), lower=reached))
         part = Problem(problem.covariance.restrict(left), size, problem.nonneg)
-        quiet = _report_component(report, j, len(problem.sizes), reached)
-        result = solve(part, method, certify=None, seed=seed, report=quiet, **options)
+        say = _report_component(report, j, len(problem.sizes), reached)
+        result = solve(part, method, certify=None, seed=seed, report=say, **options)
         X[left, j] = result.components[:, 0]
         reached += result.value
         left = left[result.components[:, 0] == 0]

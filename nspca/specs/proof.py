@@ -168,6 +168,11 @@ class Closing:
         self.report, self.lower, self.upper, self.effort = report, lower, math.inf, effort
         self.started = time.perf_counter()
 
+    @property
+    def seconds(self) -> float:
+        """Seconds since the start."""
+        return time.perf_counter() - self.started
+
     def begin(self, effort: str) -> None:
         """Begin another effort, and report a row that names it, since its first bound may take minutes."""
         self.effort = effort
@@ -176,7 +181,7 @@ class Closing:
 
     def row(self) -> dict[str, Any]:
         """Return a `Closer` row with the present bounds."""
-        return pack(Closer(time.perf_counter() - self.started, self.lower, self.upper, self.effort))
+        return pack(Closer(self.seconds, self.lower, self.upper, self.effort))
 
     def __call__(self, event: Event) -> None:
         """Take an event of the search, and report it with the bounds."""

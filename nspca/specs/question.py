@@ -1,4 +1,4 @@
-"""Base classes of questions: `Spec` for all, `ProblemSpec` about a problem, `RowsSpec` about rows of data.
+"""Base classes of questions: `ProblemSpec` about a problem, `RowsSpec` about rows of data.
 
 A `ProblemSpec` makes its problem, estimates its cost, and exports Python. Each kind of question has a module
 with a subclass.
@@ -22,10 +22,10 @@ from nspca.planning.costs import Plan, planned
 from nspca.planning.machine import Speed, speed
 from nspca.planning.sizes import read_size
 from nspca.problem import Problem
-from nspca.progress import Report, silent
+from nspca.progress import Report
 from nspca.shards import Shards
 from nspca.specs import address
-from nspca.specs.base import Description, Option, Registered, Required
+from nspca.specs.base import Option, Required, Spec
 from nspca.specs.data import DataSpec, Numbers, keeping
 
 AGAIN = 1 / 4
@@ -45,28 +45,6 @@ Seed = Annotated[
 def weights_words(nonneg: bool) -> str:
     """Return a phrase about the permitted signs of weights."""
     return "nonnegative" if nonneg else "weights of any sign"
-
-
-class Spec(Registered):
-    """A question that can be stored, run and exported."""
-
-    def run(self, report: Report = silent, *args: Any, **given: Any) -> Any:
-        """Return the answer; ``report(event)`` gets progress events and may raise `nspca.Cancelled`."""
-        raise NotImplementedError
-
-    def pack(self, result: Any) -> bytes:
-        """Return the result of `run` as bytes for the store; `unpack` reads them."""
-        return result.to_bytes()
-
-    unpack: ClassVar[Any]  # returns the result from the bytes of `pack`
-
-    def describe(self) -> Description:
-        """Return the question in words."""
-        raise NotImplementedError
-
-    def to_python(self) -> str:
-        """Return Python that answers the question with public names only."""
-        raise NotImplementedError
 
 
 class JsonSpec(Spec):

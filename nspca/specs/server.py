@@ -20,15 +20,7 @@ COUNTED = "python-docs"
 """Sample whose words are counted on this machine."""
 
 
-class _Measure(JsonSpec):
-    """Base class of measurements."""
-
-    def to_python(self) -> str:
-        """Return Python that repeats the measurement from the JSON of the spec."""
-        return f"import nspca\n\nprint(nspca.Spec.from_json({self.to_json()!r}).run())\n"
-
-
-class TableSpec(_Measure):
+class TableSpec(JsonSpec):
     """The variance of all rows of a folder of shards and, if `leading`, the leading eigenvalue."""
 
     kind: ClassVar[str] = "table"
@@ -50,7 +42,7 @@ class TableSpec(_Measure):
         return {"total": problem.total_variance, "leading": leading}
 
 
-class SpeedSpec(_Measure):
+class SpeedSpec(JsonSpec):
     """The speed of a worker. `of` identifies the machine, so that each has a measurement of its own."""
 
     kind: ClassVar[str] = "speed"
@@ -65,7 +57,7 @@ class SpeedSpec(_Measure):
         return asdict(machine.speed())
 
 
-class WordsSpec(_Measure):
+class WordsSpec(JsonSpec):
     """The word counts of Python's documentation, which are kept in the cache of this machine."""
 
     kind: ClassVar[str] = "words"
