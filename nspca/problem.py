@@ -32,8 +32,7 @@ LARGEST = 1e50
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Sparse PCA of one covariance: ``max x'Ax`` over ``|x| = 1``, at most k nonzeros, ``x >= 0`` if
-    `nonneg`.
+    """Sparse PCA of one covariance: ``max x'Ax``, ``|x| = 1``, at most k nonzeros, ``x >= 0`` if `nonneg`.
 
     Problems are made by `from_data`, `from_shards` or `from_covariance`, and validated once. `k` may be a
     tuple of sizes: then r disjoint components with that many entries each are sought jointly.
@@ -81,8 +80,7 @@ class Problem:
         forced: Any = (),
         report: Report | None = None,
     ) -> "Problem":
-        """Return the problem of data X (m samples, n features), an array, data frame or AnnData; ``A = Z'Z /
-        m``.
+        """Return the problem of data X (m, n), an array, data frame or AnnData; ``A = Z'Z / m``.
 
         Parameters
         ----------
@@ -251,8 +249,7 @@ class Problem:
         return float(without_underflow(self.covariance, explained)) * self.covariance.unit
 
     def scores(self, X: Array) -> Array:
-        """Return the samples along components X (n,) or (n, r): ``Z @ X`` for the centred (scaled) data Z, in
-        data units.
+        """Return the samples along components X (n,) or (n, r): ``Z @ X``, Z centred (scaled), in data units.
 
         Their mean square is `value`. A problem made from a covariance has no samples and raises
         `InvalidProblem`.
@@ -268,8 +265,7 @@ class Problem:
         return np.ldexp(self.covariance.scores(X), self.covariance.exponent // 2)
 
     def violation(self, x: Array) -> float:
-        """Return the distance of x (n,) from feasibility: 0 for a unit vector of the right sign with at most
-        k nonzeros.
+        """Return how far x (n,) is from feasible: 0 for a unit vector of right sign, at most k nonzeros.
 
         The distance is the largest of three numbers: ``| |x| - 1 |``; for nonnegative problems the size of
         the most negative entry; and the norm of the entries beyond the k largest, with forced ones set aside.

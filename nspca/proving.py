@@ -96,9 +96,7 @@ def check_belongs(problem: Problem, result: Result) -> None:
 
 @dataclass(frozen=True)
 class Search:
-    """Options of effort "exhaustive": its limits, and the certificate to go on from; None for
-    other efforts.
-    """
+    """Options of effort "exhaustive": limits, and the certificate to go on from; None for other efforts."""
 
     limits: Limits | None = None
     resume: Certificate | None = None
@@ -138,8 +136,7 @@ class Search:
 
 
 def better(problem: Problem, result: Result, point: Array | None) -> Result:
-    """Return the result of "auto" or "joint" with a better answer `point` that the search for a bound found,
-    if any.
+    """Return the result of "auto" or "joint" with `point`, a better answer found with the bound, if any.
 
     Results of other methods are returned unchanged.
     """

@@ -48,9 +48,7 @@ def verify(data: Any, certificate: Any, problem: Any = None, **words: Any) -> fl
 
 
 def _as_certified(X: Any, certificate: Any) -> Any:
-    """Return a dense table in sparse form if the certificate is about that form, as certificates of shards
-    are.
-    """
+    """Return a dense table in sparse form if the certificate is about that, as those of shards are."""
     import numpy as np
     import scipy.sparse as sp
 

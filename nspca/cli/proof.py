@@ -1,6 +1,4 @@
-"""Commands `certify` and `verify`: a certificate for a component of the user, and the check of a
-certificate.
-"""
+"""Commands `certify` and `verify`: a certificate for given components, and the check of a certificate."""
 
 import argparse
 from dataclasses import replace

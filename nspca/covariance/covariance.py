@@ -38,8 +38,7 @@ RANK_TOLERANCE = 1e-13
 
 
 class Covariance:
-    """A symmetric positive semidefinite matrix in unit scale, made by the functions of
-    `nspca.covariance.inputs`.
+    """A symmetric positive semidefinite matrix in unit scale, made by `nspca.covariance.inputs`.
 
     Attributes
     ----------
@@ -107,9 +106,7 @@ class Covariance:
         return float(x[support] @ self.block(support) @ x[support])
 
     def explained(self, x: Array) -> float:
-        """Return ``x'Ax`` from the data itself, using only the support of x. This number is shown
-        to users.
-        """
+        """Return ``x'Ax`` from the data itself, by the support of x alone. Users see this number."""
         return self.quadratic(x)
 
     def given_product(self, X: Array) -> Array:
@@ -155,9 +152,7 @@ class Covariance:
 
     @property
     def varies(self) -> NDArray[np.bool_]:
-        """Return which features (n,) have a variance. For data this includes variances too small
-        for float64.
-        """
+        """Return which features (n,) have a variance, for data also one too small for float64."""
         return self.diagonal != 0
 
     @property

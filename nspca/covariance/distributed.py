@@ -1,5 +1,4 @@
-"""Compute a pass over a table on the workers of a Dask cluster, a branch of the tree of
-`nspca.covariance.tree` per task.
+"""Compute a pass over a table on the workers of a Dask cluster, one branch of the tree per task.
 
 A task is a branch of the tree: some neighbouring blocks, read by a worker and joined there. Workers also join
 the results of tasks, and only the root comes back. In every pass, neighbouring blocks go to the worker that

@@ -1,5 +1,4 @@
-"""Read a table on disk in passes over its rows: counts, means, weights and variances of columns, and sums
-over blocks of Z.
+"""Read a table on disk in passes over its rows: facts about its columns, and sums over blocks of Z.
 
 A pass applies one function of this package to every block and joins the results in the order of
 `nspca.covariance.tree`. Local runs and runs on the workers of a Dask client give bitwise equal results. A
@@ -50,8 +49,7 @@ class Table(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Scale:
-    """Transformation of table rows into Y: a power of two (for all or per column), and a shift of dense
-    columns.
+    """Transformation of table rows into Y: a power of two (for all or per column), a shift of dense columns.
 
     Numbers are divided by ``2**exponents``. The columns `full` are made dense, and `shift` is taken off them.
     """
@@ -242,8 +240,7 @@ def _largest(extremes: Array) -> Array:
 
 
 def _sum_shifted(Y: Any, full: NDArray[np.int64], shift: Array) -> Part:
-    """Return sums and sums of squares of every column with full columns shifted, and facts about full
-    columns.
+    """Return sums and sums of squares of all columns, full ones shifted, and facts about full columns.
 
     The facts are their sums of squares without the shift, their largest value, and the largest of their
     negatives.

@@ -1,5 +1,4 @@
-"""Covariance of data that stay on disk: A = Z'Z / m from blocks of rows, with a pass over them for each
-request.
+"""Covariance of data that stay on disk: A = Z'Z / m, with a pass over blocks of rows for each request.
 
 A *table* has a `shape`, a `digest`, its `largest` value, and `blocks()`, which yields its rows in order as
 CSR blocks. One block is in memory at a time, so memory does not grow with the rows; `passes` counts how often

@@ -153,8 +153,7 @@ class Pool:
     def submit(
         self, token: str, function: str, parameters: str, folder: Path, ended: Ended, address: str
     ) -> Future[Any]:
-        """Run a function on the worker at `address`. `ended` is called once, with state "killed" if the
-        worker died.
+        """Run a function on the worker at `address`; `ended` is called once, "killed" if the worker died.
 
         `parameters` are packed arguments, whose arrays are files in `folder`.
 

@@ -69,8 +69,6 @@ def without_positive(C: Array) -> Array:
 
 
 def _pairs(C: Array) -> Array:
-    """Return ``aa'`` (c, D, D), where a >= 0 is the lowest eigenvector of `without_positive` of each
-    matrix.
-    """
+    """Return ``aa'`` (c, D, D), a >= 0 the lowest eigenvector of `without_positive` of each matrix."""
     a = np.abs(np.linalg.eigh(without_positive(C))[1][:, :, 0])
     return a[:, :, None] * a[:, None, :]

@@ -88,9 +88,7 @@ class Terms:
         return np.where(off, np.minimum(S, 0.0), S)
 
     def bounds(self, G: Array, T: Array) -> tuple[Array, np.ndarray]:
-        """Return the bounds of f on cones, as in `objective`, and the edge (cones, 2) at which to
-        split each.
-        """
+        """Return the bounds of f on cones, as in `objective`, and the edge (cones, 2) to split each at."""
         with np.errstate(divide="ignore", invalid="ignore"):
             simple = np.where(G.min(axis=0) > 1e-12, (T / G).max(axis=0), np.inf)
         if self.D == 0:

@@ -183,9 +183,7 @@ def _check_fit(k: int, components: int, columns: int) -> None:
 
 
 def _beyond(size: Size) -> str:
-    """Return a phrase about the limit of files in memory that the source exceeds; empty when it exceeds
-    none.
-    """
+    """Return a phrase about the limit of files in memory that the source exceeds; empty for none."""
     found = (
         ("rows", size.rows, limits.MAX_ROWS),
         ("columns", size.columns, limits.MAX_COLUMNS),

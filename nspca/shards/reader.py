@@ -161,8 +161,7 @@ class Shards:
         return numbers_of(features, self.feature_names)
 
     def blocks(self) -> Iterator[sp.csr_array]:
-        """Yield the rows in order, block by block. A block is mapped from its files and released with the
-        next one.
+        """Yield the rows in order, in blocks that are mapped from their files until the next one.
 
         Raises
         ------
@@ -188,9 +187,7 @@ class Shards:
         return sp.csr_array((parts["data"], parts["indices"], parts["indptr"]), shape=shape, copy=False)
 
     def sample(self, rows: int, seed: int = 0) -> tuple[sp.csr_array, np.ndarray]:
-        """Return a random sample of at most `rows` rows, from at most `SAMPLED` blocks, and their numbers
-        from 0.
-        """
+        """Return at most `rows` random rows, of at most `SAMPLED` blocks, and their numbers from 0."""
         rng, shards = np.random.default_rng(seed), self.manifest.shards
         starts = np.cumsum([0, *(shard.rows for shard in shards)])
         chosen = np.sort(rng.permutation(len(shards))[: min(SAMPLED, rows)])

@@ -96,9 +96,7 @@ class Options:
 
 
 def from_paper(problem: Problem, weight: float) -> float:
-    """Return `Options.alpha` or `beta` for a weight of the paper, which is for XX' in the units of the
-    data.
-    """
+    """Return `Options.alpha` or `beta` for a weight of the paper, which is for XX' in data units."""
     if problem.covariance.source != "data":
         raise InvalidOption(
             "a weight for XX' needs data, got a covariance matrix; give alpha and beta in units of its "
@@ -293,9 +291,7 @@ def _objective(explained: float, M: Array, U: Array, alpha: float, beta: float) 
 def coefficients(
     diagonal: Array, G: Array, U: Array, M: Array, alpha: float, beta: float
 ) -> tuple[Array, Array]:
-    """Return c2 and c1 of eq. 4 for rows U (s, r), given ``G = AU`` on these rows and ``M = U'U`` of all
-    rows.
-    """
+    """Return c2 and c1 of eq. 4 for rows U (s, r), from ``G = AU`` on them and ``M = U'U`` of all."""
     rows = np.square(U).sum(axis=1, keepdims=True)
     c2 = diagonal + alpha - alpha * (np.diag(M) - U**2) - alpha * (rows - U**2)
     c1 = G - diagonal * U - alpha * (U @ M - U * np.diag(M) - U * (rows - U**2)) - beta

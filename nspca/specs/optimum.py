@@ -97,9 +97,7 @@ class OptimumSpec(ProblemSpec):
     def proved_before(
         self, problem: Problem, known: Result, resume: Certificate | None, watch: "Watch"
     ) -> tuple[Result, Certificate | None]:
-        """Return the better answer and the smaller bound after a proof with the effort of the spec, within
-        its seconds.
-        """
+        """Return the better answer and bound after a proof with the spec's effort, within its seconds."""
 
         def limited(event: Event) -> None:
             watch(event)
@@ -159,9 +157,7 @@ class Standing:
 
     @classmethod
     def of(cls, event: Event | None, *shape: int) -> Self | None:
-        """Return the standing in an event of the search, with masks of a shape; None if the event has
-        none.
-        """
+        """Return the standing in an event, with masks of a shape; None if the event has none."""
         said: Mapping[str, Any] = {} if event is None else event.payload
         try:
             certain, possible = (unhexed(said[name], *shape) for name in ("certain", "possible"))

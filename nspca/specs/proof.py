@@ -157,8 +157,7 @@ class CheckSpec(JsonSpec, ProblemSpec):
 
 
 class Closing:
-    """A report hook that adds a `Closer` row to events in which the upper bound has become smaller, and when
-    the next effort begins.
+    """A report hook that adds a `Closer` row where the bound has become smaller or an effort begins.
 
     `report` gets the changed events. `lower` is the value of the known answer, and `effort` the present
     effort of the search.

@@ -54,9 +54,7 @@ class NamesOnDisk(Sequence[str]):
 
 
 def features_on_disk(table: Any) -> Features | None:
-    """Return the features of a table in blocks of rows, such as `nspca.Shards`; None where they have only
-    numbers.
-    """
+    """Return the features of a table in blocks of rows such as `nspca.Shards`; None for numbered ones."""
     manifest = getattr(table, "manifest", None)
     numbered = manifest is not None and manifest.features is None
     named = inspect.getattr_static(table, "feature_names", None) is not None  # getattr would read the names

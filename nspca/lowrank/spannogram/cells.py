@@ -44,9 +44,7 @@ BLOCK = 1 << 21
 
 
 class Cost(NamedTuple):
-    """Work of an enumeration: `intersections`, the points where d curves meet, and the paper's bound on the
-    number of candidate `supports`.
-    """
+    """Work of an enumeration: `intersections` of d curves, and the bound on candidate `supports`."""
 
     intersections: int
     supports: int
