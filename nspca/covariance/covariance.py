@@ -22,13 +22,9 @@ from nspca.errors import InvalidProblem, NotConverged, Refused
 
 T = TypeVar("T")
 DENSE_LIMIT = 4000
-"""Largest n (or m) for which an n x n matrix is formed: 128 MB, and a Cholesky factorisation of about a
-second.
-"""
+"""Largest n (or m) for which an n x n matrix is formed: 128 MB, and a second for a Cholesky factor."""
 DIRECT_LIMIT = 1000
-"""Up to this size a full symmetric eigensolver is as quick as an iterative one and does not depend on a
-start.
-"""
+"""Up to this size a full symmetric eigensolver is as quick as an iterative one, and needs no start."""
 RESIDUAL = 1e-8
 """Largest accepted |Au - lu| relative to l1. Solvers only start from u and bounds prove themselves."""
 MOST_EXPONENT = 1000

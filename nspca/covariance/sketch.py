@@ -37,9 +37,7 @@ OVERSAMPLING = 10
 POWERS = 3
 """Products by A before the Rayleigh-Ritz step; each costs one pass over the data."""
 BLOCK_ROWS = 512
-"""Rows given to frequent directions at a time: few enough for a quick decomposition, enough to be
-efficient.
-"""
+"""Rows given to frequent directions at a time: few for a quick decomposition, enough to be efficient."""
 ERROR_TOLERANCE = 1e-4
 """Relative accuracy of an error found by an iterative eigensolver, which is shown and proves nothing."""
 LARGEST_SQUARES = 2.0**900

@@ -35,9 +35,7 @@ MAX_ENTRIES = 20_000_000
 FROM_DISK = "solve it from the disk, after `python -m nspca shard FILE FOLDER`"
 """The way out for data that are too large for memory."""
 MAX_ROWS = 2_000_000
-"""Rows of a table. Each costs an index pointer; the largest public docword files within MAX_ENTRIES have
-300 000.
-"""
+"""Rows of a table. Each costs an index pointer; the largest public docword files have 300 000."""
 FREE_LINES = 100_000
 """Number of empty rows or columns that a sparse matrix may have. An empty row costs an index, so a header of
 40 bytes could otherwise ask for a gigabyte.

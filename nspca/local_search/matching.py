@@ -40,9 +40,7 @@ SWEEPS = 30
 LISTED = 2000
 """Maximum number of matchings to list. Up to here, computing all their totals is faster than one search."""
 CYCLES = 1000
-"""Maximum cycles in a matching. Each raises the total by more than the tolerance between two paths, and they
-are rare.
-"""
+"""Maximum cycles in a matching. Each raises the total by more than the tolerance, and they are rare."""
 ROUNDING = 2.0**-48
 """Tolerance between two paths, relative to the largest weight: 16 roundings of sums of weights."""
 

@@ -19,9 +19,7 @@ from nspca.covariance.linalg import UNIT_ROUNDOFF, Array, topk_mask, topk_sum
 from nspca.lowrank import copositive
 
 TERMS = 2**16
-"""Maximum of rows times D for cones that are processed together: their numbers fit into the processor
-cache.
-"""
+"""Maximum of rows times D for cones processed together: their numbers fit into the processor cache."""
 DROP_SHARE = 0.8
 """Rows are left out of a cone only if at most this share of them remains; otherwise it does not pay."""
 ROUNDING = 64

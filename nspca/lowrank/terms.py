@@ -21,9 +21,7 @@ AT_ONCE = 2**20
 ROUNDING = 64
 """Error of a computed sum of terms, in unit roundoffs times D and topk |v|^2."""
 PROOF = 8
-"""Distance from singular that a proof by Cholesky needs, in unit roundoffs times D, k + 8D + 40 and topk
-|v|^2.
-"""
+"""Distance from singular for a proof by Cholesky, in roundoffs times D, k + 8D + 40 and topk |v|^2."""
 
 
 class Terms:

@@ -35,9 +35,7 @@ from nspca.validation.options import positive, whole
 BLOCK = 500
 """Maximum number of features whose block of A is formed at once: 2 MB."""
 BISECTION = 1e-5
-"""Relative length of the interval of beta at which the search for a cardinality ends (Sigg & Buhmann 2008,
-Section 5.2).
-"""
+"""Relative length of the interval of beta that ends the search (Sigg & Buhmann 2008, Section 5.2)."""
 DOUBLINGS = 60
 """Maximum doublings of beta until few enough entries are left; a beta this large leaves none."""
 CUBIC_ONLY = 1e15
@@ -46,9 +44,7 @@ CUBIC_ONLY = 1e15
 The maximiser is then a cube root.
 """
 HEAVIEST = 1e30
-"""Largest alpha; its inverse is the smallest. Beyond, A or the quartic is lost in float64, and cubes
-overflow.
-"""
+"""Largest alpha; its inverse is the smallest. Beyond, A or the quartic is lost in float64."""
 SAME = 1e-6
 """Starts count as equal when all cosines of their solutions for beta = 0 are above 1 minus this."""
 

@@ -28,9 +28,7 @@ from nspca.validation.options import whole
 SHRINKING = (8, 4, 2)
 """Multiples of k at which the shrinking start runs before it runs at k."""
 SHRINKING_STEPS = 10
-"""Power steps at each multiple of k. That fixes most of the support, and the run at k continues from
-there.
-"""
+"""Power steps at each multiple of k. They fix most of the support, and the run at k goes on from there."""
 
 
 @dataclass(frozen=True)
