@@ -180,7 +180,8 @@ class Watch(Closing):
     def __call__(self, event: Event) -> None:
         """Take an event of the search: remember its bounds and standing, and report it with them."""
         names = ("certain", "possible", "open", "nodes")
-        self.standing |= {name: event.payload[name] for name in names if name in event.payload}
+        known = {name: event.payload[name] for name in names if name in event.payload}
+        self.standing = self.standing | known  # earlier events keep what they had
         if event.lower is not None:
             self.lower = max(self.lower, event.lower)
         super().__call__(replace(event, payload=self.standing))
