@@ -194,7 +194,11 @@ def of_table(table: Table, center: bool, scale: bool, client: Any = None) -> Sha
             f"a folder of shards is required, got {type(table).__name__}; make one with "
             "`python -m nspca shard`"
         )
-    if client is not None:
-        distributed.check(client, table)
+    distributed.check_client(client)
+    if client is not None and not (hasattr(table, "block") and hasattr(table, "__len__")):
+        raise InvalidProblem(
+            f"workers read a folder of shards, got {type(table).__name__}, whose blocks have no numbers; "
+            "leave the client out"
+        )
     names = getattr(table, "feature_names", None) if scale else None
     return ShardedCovariance(table, center, scale, names, client)
