@@ -17,6 +17,18 @@ from nspca.data.folders import sample_folder
 from nspca.papers import report
 
 
+def markdown() -> str:
+    """Return the table of docs/papers.md: the number of stored claims of each paper with each verdict."""
+    rows = [f"| | {' | '.join(papers.VERDICTS)} |", f"|---|{'---|' * len(papers.VERDICTS)}"]
+    for paper, title in papers.PAPERS.items():
+        mine = [item for item in papers.ITEMS.values() if item.paper == paper]
+        said = papers.counts(
+            claim for item in mine for claim in papers.claims(item, papers.stored(item.name))
+        )
+        rows.append(f"| {title.partition(':')[0]} | {' | '.join(map(str, said.values()))} |")
+    return "\n".join(rows)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("items", nargs="*", default=list(papers.ITEMS), help="all of them when none is named")
@@ -35,7 +47,7 @@ def main() -> None:
             (folder / f"{name}.json").write_text(outcome.to_json(), encoding="utf-8")
     say(f"\n{report.counted(outcomes)}; {time.perf_counter() - started:.0f} s")
     if args.store:
-        say(report.markdown())
+        say(markdown())
     if args.html:
         Path(args.html).write_bytes(report.html(outcomes))
 

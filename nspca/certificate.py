@@ -1,5 +1,4 @@
-"""Certificates: an upper bound on the unknown optimum, with the witness that lets anybody verify it from the
-data.
+"""Certificates: an upper bound on the unknown optimum, with the witness by which anybody can verify it.
 
 Bounds make a `Certificate` by `Certificate.of`. Results hold one, and `nspca.verify` checks it.
 """
@@ -103,9 +102,7 @@ class Certificate:
         upper: float,
         witness: dict[str, np.ndarray] | None = None,
     ) -> "Certificate":
-        """Return the certificate of `problem` for a bound `upper` in unit scale, rounded up when converted to
-        data units.
-        """
+        """Return the certificate for a bound `upper` in unit scale, rounded up in data units."""
         A = problem.covariance
         recipe: dict[str, Any] = {
             "source": A.source,
@@ -180,9 +177,7 @@ class Certificate:
         )
 
     def rounded(self, digits: int) -> "Certificate":
-        """Return the certificate with its bound rounded up to `digits` significant digits, so that the bound
-        still holds.
-        """
+        """Return the certificate with its bound rounded up to `digits` digits, so that it still holds."""
         whole("digits", digits, 1, 17)
         return replace(self, upper=round_up(self.upper, int(digits)))
 
@@ -225,9 +220,7 @@ class Certificate:
 
     @classmethod
     def from_bytes(cls, content: bytes) -> "Certificate":
-        """Read a certificate written by `to_bytes`; other content raises `CertificateError`. Nothing is
-        trusted before `verify`.
-        """
+        """Read what `to_bytes` wrote, else raise `CertificateError`; nothing is trusted before `verify`."""
         try:
             arrays = read_arrays(content)
             header = json.loads(str(arrays.pop("header")))
@@ -239,8 +232,6 @@ class Certificate:
             }
             witness = _mirrored({name.removeprefix("witness_"): array for name, array in arrays.items()})
             names = {f.name for f in fields(cls)} - PARTS
-            for name, default in (("prepared", []), ("forced", []), ("shift", 0.0)):  # older files lack these
-                header.setdefault(name, default)
             if set(header) != names:
                 raise KeyError(f"header fields {sorted(set(header) ^ names)}")
             for name in ("prepared", "forced", "shape"):
@@ -285,9 +276,7 @@ HALF = "W_upper"
 
 
 def _halved(witness: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Return a witness as it is stored: only the upper triangle of a symmetric W, as zeros compress to
-    nothing.
-    """
+    """Return a witness as it is stored: of a symmetric W the upper triangle, as zeros compress well."""
     W = np.asarray(witness.get("W", np.zeros(0)))
     if W.ndim != 2 or W.shape[0] != W.shape[1] or not np.array_equal(W, W.T):
         return witness

@@ -126,8 +126,7 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return self
 
     def partial_fit(self, X: Any, y: Any = None, finish: bool = True) -> Self:
-        """Add rows X (m, n), which need not be kept by the caller, and find the components of all rows so
-        far.
+        """Add rows X (m, n), which the caller need not keep, and find the components of all rows so far.
 
         A sketch S = VV' of rank `rank` stands for the rows so far (frequent directions), with
         ``S <= A <= S + error I``. The first inequality holds up to rounding, which is part of the error. So a
@@ -251,9 +250,7 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return self
 
     def _rows(self, X: Any) -> Any:
-        """Return further rows as `_validated` does, with features matched by name where both tables have
-        names.
-        """
+        """Return further rows as `_validated` does, with features matched by name where both have names."""
         X, genes = plain(X)
         names = list(getattr(X, "columns", genes or ()))
         known = hasattr(self, "feature_names_in_") and all(isinstance(name, str) for name in names)
@@ -267,9 +264,7 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return self._checked(X) if genes else self._validated(X, reset=False)
 
     def _validated(self, X: Any, reset: bool = True, **how: Any) -> Any:
-        """Return X as scikit-learn validates it, and store (or compare) its features; refused input changes
-        nothing.
-        """
+        """Return X as scikit-learn validates it, and store or compare its features unless X is refused."""
         X, genes = plain(X)
         found = self._checked(X, **how)
         validate_data(self, X, reset=reset, skip_check_array=True)
@@ -307,9 +302,7 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return self.k
 
     def _seed(self) -> int:
-        """Return the seed as an int: 0 for None, so that a fit can be repeated, and a draw from a
-        generator.
-        """
+        """Return the seed as an int: 0 for None, so that a fit can be repeated; drawn from a generator."""
         if self.random_state is None:
             return 0
         if isinstance(self.random_state, np.random.RandomState):

@@ -22,7 +22,7 @@ from nspca.covariance.numbers import real_numbers
 from nspca.covariance.sharded import ShardedCovariance, of_table
 from nspca.errors import InvalidProblem, shown, within_memory
 from nspca.presentation import drawing, phrases
-from nspca.progress import Report, silent, telling
+from nspca.progress import Report, telling
 from nspca.validation.features import Features, features_of, features_on_disk
 from nspca.validation.options import flag, is_whole, one_of
 
@@ -32,8 +32,7 @@ LARGEST = 1e50
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Sparse PCA of one covariance: ``max x'Ax`` over ``|x| = 1``, at most k nonzeros, ``x >= 0`` if
-    `nonneg`.
+    """Sparse PCA of one covariance: ``max x'Ax``, ``|x| = 1``, at most k nonzeros, ``x >= 0`` if `nonneg`.
 
     Problems are made by `from_data`, `from_shards` or `from_covariance`, and validated once. `k` may be a
     tuple of sizes: then r disjoint components with that many entries each are sought jointly.
@@ -81,8 +80,7 @@ class Problem:
         forced: Any = (),
         report: Report | None = None,
     ) -> "Problem":
-        """Return the problem of data X (m samples, n features), an array, data frame or AnnData; ``A = Z'Z /
-        m``.
+        """Return the problem of data X (m, n), an array, data frame or AnnData; ``A = Z'Z / m``.
 
         Parameters
         ----------
@@ -182,7 +180,8 @@ class Problem:
             on proofs. The folder must be at one path for all of them. Results are bitwise equal for any
             number of workers.
         report : callable, optional
-            ``report(event)`` for every block of the first pass; may raise `Cancelled`.
+            ``report(event)`` for every block of the first pass; may raise `Cancelled`. The default is that of
+            `from_data`.
 
         Raises
         ------
@@ -195,7 +194,8 @@ class Problem:
 
             folder = Shards(folder)
         how = flag("center", center), flag("scale", scale)
-        A = of_table(folder, *how, client, silent if report is None else report)
+        with nullcontext() if report is None else telling(report):
+            A = of_table(folder, *how, client)
         return cls(A, k, nonneg, forced, features_on_disk(folder))
 
     @property
@@ -249,8 +249,7 @@ class Problem:
         return float(without_underflow(self.covariance, explained)) * self.covariance.unit
 
     def scores(self, X: Array) -> Array:
-        """Return the samples along components X (n,) or (n, r): ``Z @ X`` for the centred (scaled) data Z, in
-        data units.
+        """Return the samples along components X (n,) or (n, r): ``Z @ X``, Z centred (scaled), in data units.
 
         Their mean square is `value`. A problem made from a covariance has no samples and raises
         `InvalidProblem`.
@@ -266,8 +265,7 @@ class Problem:
         return np.ldexp(self.covariance.scores(X), self.covariance.exponent // 2)
 
     def violation(self, x: Array) -> float:
-        """Return the distance of x (n,) from feasibility: 0 for a unit vector of the right sign with at most
-        k nonzeros.
+        """Return how far x (n,) is from feasible: 0 for a unit vector of right sign, at most k nonzeros.
 
         The distance is the largest of three numbers: ``| |x| - 1 |``; for nonnegative problems the size of
         the most negative entry; and the norm of the entries beyond the k largest, with forced ones set aside.

@@ -65,7 +65,5 @@ def tell(event: Event) -> None:
 
 
 def progress_only(report: Report, k: int | None = None) -> Report:
-    """Return a `report` for an inner search whose numbers are not values of the problem: bounds are removed,
-    k is set.
-    """
+    """Return a `report` for an inner search, whose bounds are not of the problem: without them, with k."""
     return lambda event: report(replace(event, lower=None, upper=None, k=k))

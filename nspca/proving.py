@@ -19,8 +19,8 @@ from nspca.bounds.strongest import strongest
 from nspca.bounds.together import prove_joint
 from nspca.certificate import Certificate, require_about
 from nspca.covariance.covariance import DENSE_LIMIT
+from nspca.covariance.distributed import check_client
 from nspca.covariance.linalg import Array
-from nspca.covariance.waves import check_client
 from nspca.errors import Cancelled, InvalidOption, InvalidProblem, shown
 from nspca.presentation.numerals import OPTIMAL_GAP
 from nspca.problem import Problem
@@ -96,9 +96,7 @@ def check_belongs(problem: Problem, result: Result) -> None:
 
 @dataclass(frozen=True)
 class Search:
-    """Options of effort "exhaustive": its limits, and the certificate to go on from; None for
-    other efforts.
-    """
+    """Options of effort "exhaustive": limits, and the certificate to go on from; None for other efforts."""
 
     limits: Limits | None = None
     resume: Certificate | None = None
@@ -138,8 +136,7 @@ class Search:
 
 
 def better(problem: Problem, result: Result, point: Array | None) -> Result:
-    """Return the result of "auto" or "joint" with a better answer `point` that the search for a bound found,
-    if any.
+    """Return the result of "auto" or "joint" with `point`, a better answer found with the bound, if any.
 
     Results of other methods are returned unchanged.
     """

@@ -1,5 +1,4 @@
-"""Results of solvers: components with values recomputed from the data and certificates, and sweeps of
-results.
+"""Results of solvers: components, values recomputed from the data, and certificates; and sweeps of them.
 
 Methods return a `Result` made by `Result.of`, and `nspca.sweep` returns a `Sweep`. Pages and files show both.
 """
@@ -198,9 +197,7 @@ class Result:
 
 
 def _proved(result: Result) -> float | None:
-    """Return the proved fraction; None without a certificate, or with one below the value. For
-    display only.
-    """
+    """Return the proved fraction for display; None without a certificate, or with one below the value."""
     try:
         return result.ratio
     except CertificateError:
@@ -253,9 +250,7 @@ def row_of(method: str, k: int, result: Result) -> dict[str, Any]:
 
 
 class Sweep:
-    """Results by method and k: ``sweep[method, k]`` is a Result, ``sweep.frame`` a data frame with one row
-    each.
-    """
+    """Results by method and k: ``sweep[method, k]`` is a Result, ``sweep.frame`` a row for each."""
 
     def __init__(self, results: dict[tuple[str, int], Result]) -> None:
         self.results = dict(results)
@@ -302,18 +297,14 @@ class Sweep:
 
     @property
     def frame(self) -> "pd.DataFrame":
-        """Return a data frame with one row per method and k: method, k, value, upper, ratio, kind,
-        seconds.
-        """
+        """Return a data frame with a row per method and k: method, k, value, upper, ratio, kind, seconds."""
         import pandas as pd  # slow to import, and needed only here
 
         rows = [row_of(method, k, result) for (method, k), result in self.results.items()]
         return pd.DataFrame(rows, columns=list(COLUMNS))
 
     def to_bytes(self) -> bytes:
-        """Return one zip of `Result.to_bytes` in order, with every shared certificate stored once, for
-        `from_bytes`.
-        """
+        """Return one zip of `Result.to_bytes` in order, with every shared certificate stored once."""
         buffer = io.BytesIO()
         proofs = {id(r.certificate): r.certificate for r in self.results.values() if r.certificate}
         number = {key: i for i, key in enumerate(proofs)}
@@ -329,9 +320,7 @@ class Sweep:
 
     @classmethod
     def from_bytes(cls, content: bytes) -> "Sweep":
-        """Read a sweep written by `to_bytes`. Results stored before certificates were shared have their own
-        inside.
-        """
+        """Read a sweep written by `to_bytes`."""
         try:
             archive, members = open_zip(content, most=len(content))  # files in it are not compressed
             proofs, results = {}, {}

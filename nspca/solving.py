@@ -20,9 +20,7 @@ from nspca.solvers import METHODS, Method, auto
 from nspca.validation.options import made
 
 ON_SOME = ("auto", "joint")
-"""Methods that use only some features of large data in memory. Other methods follow their papers and use
-all.
-"""
+"""Methods that use only some features of large data in memory; others follow their papers and use all."""
 
 
 def line_of(method: str) -> Method:

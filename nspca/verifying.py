@@ -39,7 +39,8 @@ def verify(data: Any, certificate: Any, problem: Any = None, **words: Any) -> fl
             f"a table is required, got the path {shown(str(data))}: read it with nspca.read, or a folder of "
             "shards with nspca.Shards"
         )
-    if hasattr(type(data), "is_covariance"):  # A `Dataset` is recognised without an import of `nspca.data`
+    # A `Dataset` is recognised without an import of `nspca.data`; shards, which have blocks, are not one.
+    if hasattr(type(data), "is_covariance") and not hasattr(type(data), "blocks"):
         if data.is_covariance and words.get("source") is None:
             words["source"] = "covariance"
         data = _as_certified(data.X, certificate)
@@ -47,9 +48,7 @@ def verify(data: Any, certificate: Any, problem: Any = None, **words: Any) -> fl
 
 
 def _as_certified(X: Any, certificate: Any) -> Any:
-    """Return a dense table in sparse form if the certificate is about that form, as certificates of shards
-    are.
-    """
+    """Return a dense table in sparse form if the certificate is about that, as those of shards are."""
     import numpy as np
     import scipy.sparse as sp
 

@@ -3,7 +3,7 @@
     python -m scripts.answers
 
 Asks the usual question of each page about every sample that is identical on every machine, as a worker would
-answer it. Makes the proofs small (`nspca.bounds.lean`), checks each, and stores the answers. Run it again
+answer it. Makes the proofs small (`scripts.lean`), checks each, and stores the answers. Run it again
 after a change of a usual question, a method or a sample. A test fails when the stored answers do not fit
 today's questions.
 """
@@ -17,7 +17,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import nspca
-from nspca.bounds.lean import lean
 from nspca.dashboard import home, open_data
 from nspca.dashboard.compare import form as compare_form
 from nspca.dashboard.joint import form as joint_form
@@ -30,6 +29,7 @@ from nspca.errors import CertificateError
 from nspca.presentation.numerals import OPTIMAL_GAP
 from nspca.proving import TOLERANCE_GAP
 from nspca.specs import DataSpec, ProblemSpec
+from scripts.lean import lean
 
 SAME_EVERYWHERE = tuple(
     name for name in SAMPLES if name != "python-docs"

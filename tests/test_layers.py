@@ -39,7 +39,7 @@ BOUNDS = [
     "packed_proof packing",
     "disjoint",
     "best_bound tree_stage bound_search core_search",
-    "strongest joint lean membership",
+    "strongest joint membership",
     "together",
 ]
 DASHBOARD = [

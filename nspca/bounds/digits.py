@@ -1,6 +1,6 @@
 """Round matrices to few binary digits, so that they compress well; bounds are proved after rounding.
 
-`lean` rounds the W and M of finished certificates, and `fixing.stored` those of a tree.
+`scripts.lean` rounds the W and M of finished certificates, and `fixing.stored` those of a tree.
 """
 
 import numpy as np

@@ -14,8 +14,8 @@ found by ADMM (`dual.splitting`) as for one component. Every iterate gives a val
 kept, and only its bound is proved. With many features, rows are eliminated as in `elimination`. If the best
 tau is the largest eliminated entry, the bound would improve with more kept rows.
 
-`joint` runs a `KyFan` on more and more rows. `packing` continues from its W. `lean` proves a rounded W with
-`of_weights`.
+`joint` runs a `KyFan` on more and more rows. `packing` continues from its W. `scripts.lean` proves a rounded
+W with `of_weights`.
 """
 
 from dataclasses import dataclass

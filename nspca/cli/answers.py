@@ -83,9 +83,7 @@ def lines(
 
 
 def features_path(path: str) -> str:
-    """Return the path for the certificate about features, saved separately when another one has the smaller
-    bound.
-    """
+    """Return the path for the certificate about features, where another one has the smaller bound."""
     file = Path(path)
     return str(file.with_name(f"{file.stem}-features{file.suffix}"))
 
@@ -93,9 +91,7 @@ def features_path(path: str) -> str:
 def described(
     dataset: "Source", result: "Result", known: "Membership | None", number: int
 ) -> list[dict[str, Any]]:
-    """Return the features of a component with their weights, largest first, and their membership
-    if `known`.
-    """
+    """Return the features of a component with weights, largest first, and their membership if `known`."""
     component = result.components[:, number]
     support = sorted((i for i in range(len(component)) if component[i]), key=lambda i: -abs(component[i]))
     features = []

@@ -59,9 +59,7 @@ class Commands:
 
 
 class Paragraphs(argparse.HelpFormatter):
-    """Help formatter that fills text without breaking names at hyphens, and leaves indented example lines
-    unchanged.
-    """
+    """Help formatter that breaks no names at hyphens, and leaves indented example lines unchanged."""
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         lines = text.splitlines() if "\n  " in text else self._split_lines(text, width - len(indent))

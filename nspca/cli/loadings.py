@@ -68,9 +68,7 @@ def _feature(name: str, place: dict[str, int]) -> int:
 
 
 def _spelt(name: str) -> tuple[str, str]:
-    """Return the name as given, and without a spreadsheet's guard before names such as -x (see
-    `nspca.data.neutralise`).
-    """
+    """Return the name as given, and without a spreadsheet's guard (see `nspca.data.neutralise`)."""
     return name, name.removeprefix("'")
 
 
@@ -109,9 +107,7 @@ def _of_csv(text: str, place: dict[str, int]) -> list[Weights]:
 
 
 def _table(text: str, place: dict[str, int]) -> list[list[str]]:
-    """Return the rows, split by the separator that yields most names of features, with points as decimal
-    signs.
-    """
+    """Return the rows by the separator that yields most names of features, with points as decimal signs."""
     from nspca.data.layout import DECIMAL
 
     def known(rows: list[list[str]]) -> int:

@@ -1,6 +1,4 @@
-"""Command `papers`: every figure and table of the four papers, with printed and computed numbers side by
-side.
-"""
+"""Command `papers`: every figure and table of the four papers, with printed and computed numbers."""
 
 import argparse
 from pathlib import Path

@@ -1,6 +1,4 @@
-"""Commands `plan` and `shard`: the cost of solving, and the conversion of files that do not fit
-into memory.
-"""
+"""Commands `plan` and `shard`: the cost of solving, and conversion of files that do not fit into memory."""
 
 import argparse
 from dataclasses import asdict

@@ -1,6 +1,4 @@
-"""Commands `certify` and `verify`: a certificate for a component of the user, and the check of a
-certificate.
-"""
+"""Commands `certify` and `verify`: a certificate for given components, and the check of a certificate."""
 
 import argparse
 from dataclasses import replace
@@ -136,14 +134,14 @@ def _sizes(args: argparse.Namespace) -> int | tuple[int, ...] | None:
 def verify(args: argparse.Namespace) -> int:
     """Check a certificate; a refusal prints the reason and returns exit status 1."""
     import nspca
-    from nspca.shards.on_disk import OnDisk
+    from nspca.shards import Shards
 
     asked = {"k": _sizes(args)} | {name: getattr(args, name) for name in ("nonneg", "center", "scale")}
     try:
         certificate = nspca.Certificate.load(args.certificate)
         dataset = read_dataset(args.data, args)
         sketched = [step for step in certificate.prepared if step in SKETCHED.values()]
-        if not dataset.prepared and not isinstance(dataset, OnDisk):  # shards were made of prepared data
+        if not dataset.prepared and not isinstance(dataset, Shards):  # shards were made of prepared data
             steps = (step for step in certificate.prepared if step not in sketched)
             dataset = nspca.prepare(dataset, *steps)
         if dataset.is_covariance or args.covariance is not None:

@@ -6,17 +6,14 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from nspca.cli.arguments import Commands, count
 from nspca.cli.screen import check_files, clear, complain, progress, say
 from nspca.cli.solve import client_of
 from nspca.cli.sweep import as_text
 from nspca.errors import Cancelled, InvalidOption, WorkersLost
-from nspca.progress import Event, Report
-
-if TYPE_CHECKING:
-    from nspca.specs import Spec
+from nspca.progress import Event, Report, telling
 
 STOPPED = 130
 """Exit status of a run that somebody stopped."""
@@ -54,13 +51,25 @@ def run(args: argparse.Namespace) -> int:
         raise InvalidOption(f"a file with a spec is required, got {args.spec}, which is none")
     if path.stat().st_size > MOST_BYTES:
         raise InvalidOption(f"a spec must have at most {MOST_BYTES} bytes, got {path.stat().st_size}")
-    from nspca.specs import Spec
+    from nspca.shards import Shards
+    from nspca.specs import ProblemSpec, Spec
 
     spec = Spec.from_json(path.read_bytes())
     complain(f"nspca: {spec.describe().line}")
-    with _data(spec, path.parent, args.workers) as given, _stoppable(progress()) as report:
+    data: Any = spec.open(path.parent) if isinstance(spec, ProblemSpec) else None
+    if args.workers is not None and not isinstance(data, Shards):
+        raise InvalidOption(
+            "workers read a folder of shards, and this question is about other data; leave --workers out"
+        )
+    with (
+        client_of(args.workers, None) as client,
+        _stoppable(progress()) as report,
+        telling(report),
+    ):
         try:
-            result, status = spec.run(report, **given), 0
+            if client is not None and isinstance(spec, ProblemSpec):  # the workers read shards
+                data = spec.problem(data, client=client)
+            result, status = spec.run(report, **({} if data is None else {"X": data})), 0
         except Cancelled as stop:
             lost = isinstance(stop, WorkersLost)
             if stop.result is None:
@@ -76,24 +85,6 @@ def run(args: argparse.Namespace) -> int:
     else:
         say(in_text(result))
     return status
-
-
-@contextmanager
-def _data(spec: "Spec", beside: Path, workers: int | None) -> Iterator[dict[str, Any]]:
-    """Yield the data of a question as its `run` takes them; none for a question that finds its own."""
-    from nspca.shards.on_disk import OnDisk
-    from nspca.specs import ProblemSpec
-    from nspca.specs.shards import ShardsOnWorkers
-
-    data = spec.open(beside) if isinstance(spec, ProblemSpec) else None
-    if workers is not None and not isinstance(data, OnDisk):
-        raise InvalidOption(
-            "workers read a folder of shards, and this question is about other data; leave --workers out"
-        )
-    with client_of(workers, None) as client:
-        if isinstance(data, OnDisk) and client is not None:
-            data = ShardsOnWorkers(data.X, client)
-        yield {} if data is None else {"X": data}
 
 
 @contextmanager

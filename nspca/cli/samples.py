@@ -1,6 +1,4 @@
-"""Commands `samples` and `fetch`: the data sets known by name, and the download of those that are not
-shipped.
-"""
+"""Commands `samples` and `fetch`: data sets known by name, and the download of those not shipped."""
 
 import argparse
 from pathlib import Path

@@ -97,9 +97,7 @@ def saved(args: argparse.Namespace, question: "ProblemSpec | None") -> Iterator[
 
 
 class Bar:
-    """Progress bar in one terminal line, rewritten in place; in a sweep, the progress of the whole sweep
-    comes first.
-    """
+    """Progress bar in one terminal line, rewritten in place; the progress of a whole sweep comes first."""
 
     def __init__(self) -> None:
         self._next = 0.0

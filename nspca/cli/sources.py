@@ -14,9 +14,9 @@ from nspca.errors import InvalidOption
 if TYPE_CHECKING:
     from nspca.data import Dataset
     from nspca.problem import Problem
-    from nspca.shards.on_disk import OnDisk
+    from nspca.shards import Shards
 
-    Source: TypeAlias = Dataset | OnDisk
+    Source: TypeAlias = Dataset | Shards
 
 READING = {
     "--id": "id_column",
@@ -62,7 +62,6 @@ def read_dataset(source: str, args: argparse.Namespace, covariance: bool = False
         )
     if is_shards:
         from nspca.shards import Shards
-        from nspca.shards.on_disk import OnDisk
 
         if names:
             raise InvalidOption(
@@ -70,7 +69,7 @@ def read_dataset(source: str, args: argparse.Namespace, covariance: bool = False
             )
         if covariance:
             raise InvalidOption("shards are rows of samples, never a covariance: leave --covariance out")
-        return _with_notes(OnDisk(Shards(source)))
+        return _with_notes(Shards(source))
     if is_sample:
         return data.prepare(_as_covariance(data.load_sample(source), covariance), *names)
     if not path.is_file() and not path.is_dir():
@@ -123,7 +122,7 @@ def make_problem(
     """
     from nspca import Problem
     from nspca.data.suggestions import covariance_suggestion
-    from nspca.shards.on_disk import OnDisk
+    from nspca.shards import Shards
 
     how: dict[str, Any] = {"k": k, "nonneg": not args.signed}
     how["forced"] = forced_features(dataset, args.forced)
@@ -136,8 +135,8 @@ def make_problem(
             "--repair is for a covariance, got a table of samples: add --covariance or leave it out"
         )
     how |= {"center": args.center, "scale": args.scale}
-    if isinstance(dataset, OnDisk):
-        return Problem.from_shards(dataset.X, **how, client=client, report=progress())
+    if isinstance(dataset, Shards):
+        return Problem.from_shards(dataset, **how, client=client, report=progress())
     suggested, seen = covariance_suggestion(dataset.X)
     if suggested:
         clear()

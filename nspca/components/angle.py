@@ -25,9 +25,7 @@ FIRST_WEIGHT = 0.05
 DOUBLINGS = 12
 """Maximum number of times the weight is doubled: beyond 200 l1 the shift exceeds A."""
 HALVINGS = 5
-"""Bisections between a weight that is too small and one that is large enough: the weight is then known to
-3 %.
-"""
+"""Bisections between a weight that is too small and one large enough: it is then known to 3 %."""
 SLACK = 1e-9
 """Rounding by which a cosine may exceed that of the smallest angle."""
 

@@ -32,13 +32,11 @@ from nspca.errors import InvalidOption, InvalidProblem, shown
 from nspca.problem import Problem
 
 QUOTIENTS = 10
-"""Maximum number of solves for one component of `generalised`. The quotient can only grow; 2 or 3 are usual.
-"""
+"""Maximum solves for one component of `generalised`. The quotient can only grow; 2 or 3 are usual."""
 GROWTH = 1e-9
 """Relative growth of the quotient below which the iteration has converged."""
 INSIDE = 1e-9
-"""Smallest squared length of a component's part off the span; a shorter part is rounding, no new direction.
-"""
+"""Smallest squared length of a component's part off the span; a shorter one is rounding."""
 
 SolveOne = Callable[[Problem], Array]
 """``solve_one(problem) -> x``: one component (n,) of a problem."""

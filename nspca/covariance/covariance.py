@@ -22,13 +22,9 @@ from nspca.errors import InvalidProblem, NotConverged, Refused
 
 T = TypeVar("T")
 DENSE_LIMIT = 4000
-"""Largest n (or m) for which an n x n matrix is formed: 128 MB, and a Cholesky factorisation of about a
-second.
-"""
+"""Largest n (or m) for which an n x n matrix is formed: 128 MB, and a second for a Cholesky factor."""
 DIRECT_LIMIT = 1000
-"""Up to this size a full symmetric eigensolver is as quick as an iterative one and does not depend on a
-start.
-"""
+"""Up to this size a full symmetric eigensolver is as quick as an iterative one, and needs no start."""
 RESIDUAL = 1e-8
 """Largest accepted |Au - lu| relative to l1. Solvers only start from u and bounds prove themselves."""
 MOST_EXPONENT = 1000
@@ -38,8 +34,7 @@ RANK_TOLERANCE = 1e-13
 
 
 class Covariance:
-    """A symmetric positive semidefinite matrix in unit scale, made by the functions of
-    `nspca.covariance.inputs`.
+    """A symmetric positive semidefinite matrix in unit scale, made by `nspca.covariance.inputs`.
 
     Attributes
     ----------
@@ -107,9 +102,7 @@ class Covariance:
         return float(x[support] @ self.block(support) @ x[support])
 
     def explained(self, x: Array) -> float:
-        """Return ``x'Ax`` from the data itself, using only the support of x. This number is shown
-        to users.
-        """
+        """Return ``x'Ax`` from the data itself, by the support of x alone. Users see this number."""
         return self.quadratic(x)
 
     def given_product(self, X: Array) -> Array:
@@ -155,9 +148,7 @@ class Covariance:
 
     @property
     def varies(self) -> NDArray[np.bool_]:
-        """Return which features (n,) have a variance. For data this includes variances too small
-        for float64.
-        """
+        """Return which features (n,) have a variance, for data also one too small for float64."""
         return self.diagonal != 0
 
     @property

@@ -1,6 +1,4 @@
-"""Covariance matrices of data in memory, dense or sparse: A = Z'Z / m, which is formed whole only where that
-pays.
-"""
+"""Covariance matrices of data in memory: A = Z'Z / m, which is formed whole only where that pays."""
 
 from collections.abc import Sequence
 from functools import cached_property

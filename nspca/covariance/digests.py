@@ -1,6 +1,4 @@
-"""The form of a table in which equal data are equal bytes, and its content hash, by which certificates and
-specs name their data.
-"""
+"""The form in which equal data are equal bytes, and the content hash that names data in certificates."""
 
 import hashlib
 
@@ -14,9 +12,7 @@ HASHED = 2**16
 
 
 def canonical(X: sp.spmatrix) -> sp.csr_array:
-    """Return X as a float64 CSR copy, `summed` and with sorted indices, so that equal data have equal
-    hashes.
-    """
+    """Return X as a `summed` float64 CSR copy with sorted indices: equal data have equal hashes."""
     X = summed(X).astype(np.float64)
     X.sort_indices()
     return X

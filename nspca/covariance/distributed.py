@@ -1,5 +1,4 @@
-"""Compute a pass over a table on the workers of a Dask cluster, a branch of the tree of
-`nspca.covariance.tree` per task.
+"""Compute a pass over a table on the workers of a Dask cluster, one branch of the tree per task.
 
 A task is a branch of the tree: some neighbouring blocks, read by a worker and joined there. Workers also join
 the results of tasks, and only the root comes back. In every pass, neighbouring blocks go to the worker that
@@ -14,12 +13,12 @@ import queue
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
 from nspca.covariance.tree import FAN, Join, Part
 from nspca.covariance.tree import folded as folded_here
-from nspca.errors import InvalidOption, InvalidProblem, NSPCAError, WorkersLost, shown
+from nspca.errors import InvalidOption, NSPCAError, WorkersLost, shown
 from nspca.progress import Event, Report
 
 T = TypeVar("T")
@@ -39,18 +38,10 @@ CHECKED = 5.0
 """Seconds between two questions to the scheduler whether it has workers, while no task ends."""
 
 
-def check(client: Any, table: Any) -> None:
-    """Refuse a client that is no Dask client, and a table that workers cannot open for themselves.
-
-    `sharded.of_table` calls this before the first pass.
-    """
-    if not all(hasattr(client, what) for what in ("submit", "nthreads", "wait_for_workers")):
+def check_client(client: Any) -> None:
+    """Refuse a client without the methods `submit` and `nthreads` of a `distributed.Client`."""
+    if client is not None and not all(hasattr(client, name) for name in ("submit", "nthreads")):
         raise InvalidOption(f"client must be a distributed.Client or None, got {shown(client)}")
-    if not (hasattr(table, "block") and hasattr(table, "__len__")):
-        raise InvalidProblem(
-            f"workers read a folder of shards, got {type(table).__name__}, whose blocks have no numbers; "
-            "leave the client out"
-        )
 
 
 def folded(client: Any, table: Any, function: Any, join: Join, report: Report) -> Part:
@@ -121,8 +112,18 @@ class Attendance:
         self.client = client
         self.asked = self.seen = time.monotonic()
 
-    def check(self) -> None:
-        """Ask the scheduler now and then; raise `WorkersLost` when it has had no worker for too long."""
+    def wait(self, done: queue.SimpleQueue[bool]) -> bool:
+        """Wait `TICK` seconds for an entry of a queue, and return it; False without one.
+
+        The scheduler is asked now and then; `WorkersLost` when it has had no worker for too long.
+        """
+        with suppress(queue.Empty):
+            return done.get(timeout=TICK)
+        self._check()
+        return False
+
+    def _check(self) -> None:
+        """Ask the scheduler whether it has workers, unless it was asked just before."""
         now = time.monotonic()
         if now - self.asked < CHECKED:
             return
@@ -188,10 +189,7 @@ class Pass:
         over, attendance = False, Attendance(self.client)
         while not over:
             report(Event("reading", self.branches - len(self.waiting), self.branches))
-            try:
-                over = self._done.get(timeout=TICK)
-            except queue.Empty:
-                attendance.check()
+            over = attendance.wait(self._done)
 
     def let_go(self) -> None:
         """Abandon the pass: release all futures, once the scheduler knows them.

@@ -1,5 +1,4 @@
-"""Turn user input into a `Covariance`: a matrix, or data, dense or sparse, is checked, scaled, centred and
-hashed.
+"""Turn user input into a `Covariance`: a matrix or data are checked, scaled, centred and hashed.
 
 `nspca.problem.Problem` calls `from_matrix`, `from_dense` and `from_sparse`.
 """
@@ -44,8 +43,7 @@ The checker uses 8 of these units, a little rounded up, so bounds that add 9 are
 
 
 def from_matrix(A: Any, repair: str | None = None) -> MatrixCovariance:
-    """Return the covariance given as a symmetric positive semidefinite matrix, dense or sparse. Both
-    properties are checked.
+    """Return the covariance given as a symmetric positive semidefinite matrix, which is checked to be one.
 
     With `repair` "shift", a matrix with eigenvalues below 0 by no more than rounding to single precision gets
     a multiple of the identity added. Values and bounds are stated for the matrix as given.
@@ -143,8 +141,7 @@ def from_dense(X: Array, center: bool, scale: bool, names: Any = None) -> DataCo
 
 
 def from_sparse(X: sp.spmatrix, center: bool, scale: bool, names: Any = None) -> SparseCovariance:
-    """Return the covariance of sparse data (m, n), which are never made dense; parameters as for
-    `from_dense`.
+    """Return the covariance of sparse data (m, n), never made dense; parameters as for `from_dense`.
 
     Columns that are more than half full are centred and scaled as dense ones, so no digits are lost at any
     offset. The others, whose means are below their deviations, are centred implicitly.
@@ -189,9 +186,7 @@ def from_sparse(X: sp.spmatrix, center: bool, scale: bool, names: Any = None) ->
 
 
 def _without_constants(D: Array, X: Any, full: NDArray[np.int64]) -> tuple[Array, Any]:
-    """Return the dense columns D (m, f) at `full`, and sparse X, both with columns that hold one value set to
-    0.
-    """
+    """Return the dense columns D (m, f) at `full`, and sparse X, with columns of one value set to 0."""
     still = D.max(axis=0, initial=-np.inf) == D.min(axis=0, initial=np.inf)
     if not still.any():
         return D, X

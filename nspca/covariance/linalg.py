@@ -59,9 +59,7 @@ def one_thread() -> Iterator[None]:
 
 @cache
 def _threads() -> ThreadpoolController:
-    """Return the controller of the loaded BLAS libraries, found once because the search takes
-    milliseconds.
-    """
+    """Return the controller of the loaded BLAS libraries, found once since that takes milliseconds."""
     return ThreadpoolController()
 
 
@@ -94,9 +92,7 @@ def topk_sum(v: Array, k: int, fixed: int = 0) -> Array:
 
 
 def topk_indices(v: Array, k: int) -> NDArray[np.int64]:
-    """Return the indices of the k largest entries of ``v`` (n,), in increasing order; ties go to the lowest
-    index.
-    """
+    """Return the indices of the k largest entries of ``v`` (n,), increasing; the lowest ones of ties."""
     n = v.shape[0]
     if k >= n or k == 0:
         return np.arange(min(k, n))
@@ -183,9 +179,7 @@ def _put_forced_first(weight: Array, forced: Sequence[int]) -> Array:
 
 
 def normalised(x: Array) -> Array:
-    """Return ``x / |x|``; the zero vector stays zero. Safe for entries whose squares would under- or
-    overflow.
-    """
+    """Return ``x / |x|``, or 0 for 0, also for entries whose squares would under- or overflow."""
     largest = np.abs(x).max(initial=0.0)
     if largest == 0.0:
         return x
@@ -200,9 +194,7 @@ def normalised_columns(X: Array) -> Array:
 
 
 def oriented(U: Array) -> Array:
-    """Return the columns of ``U`` with the sign that makes their entry of largest absolute value positive
-    (first of ties).
-    """
+    """Return the columns of ``U`` with their largest absolute entry (first of ties) positive."""
     if U.size == 0:
         return U
     pivot = U[np.argmax(np.abs(U), axis=0), np.arange(U.shape[1])]
@@ -210,8 +202,7 @@ def oriented(U: Array) -> Array:
 
 
 def largest_eigenpairs(S: Array, count: int) -> tuple[Array, Array]:
-    """Return the `count` largest eigenvalues of symmetric S (n, n), decreasing, and their eigenvectors; at
-    most n.
+    """Return at most `count` largest eigenvalues of symmetric S (n, n), decreasing, and their eigenvectors.
 
     LAPACK's solver of a part of the spectrum can fail, or find too few, in a cluster of equal eigenvalues:
     then all are computed.
@@ -228,9 +219,7 @@ def largest_eigenpairs(S: Array, count: int) -> tuple[Array, Array]:
 
 
 def largest_eigenvalue(S: Array) -> float:
-    """Return the largest eigenvalue of symmetric S (n, n), n > 0, with the fallback of
-    `largest_eigenpairs`.
-    """
+    """Return the largest eigenvalue of symmetric S (n, n), n > 0; see `largest_eigenpairs`."""
     try:
         values = scipy.linalg.eigvalsh(S, subset_by_index=[len(S) - 1, len(S) - 1])
     except np.linalg.LinAlgError:

@@ -40,8 +40,7 @@ TILE = 512
 
 
 def is_long(X: Any) -> bool:
-    """Tell whether X is a large table in a file opened for reading only, with more rows than features, of
-    which A can be formed whole.
+    """Tell whether X is a large read-only table in a file, longer than wide, of which A can be formed whole.
 
     X may be a memory map of NumPy or a data set of h5py.
     """

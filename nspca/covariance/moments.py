@@ -22,8 +22,7 @@ STILL = 4 * 2.0**-52
 
 
 def centred(X: Array, out: Array | None = None) -> Array:
-    """Return X (m, n) minus its column means, with sums along contiguous rows of X', a cache-sized part at a
-    time.
+    """Return X (m, n) minus its column means, summed along rows of X', a cache-sized part at a time.
 
     The result does not depend on the memory order of X. It is written to `out` if given, which may be X.
     """
@@ -63,9 +62,7 @@ def counts(X: sp.csr_array) -> NDArray[np.int64]:
 
 
 def squares(X: sp.csr_array, mean: Array) -> Array:
-    """Return ``sum (x - mean)^2`` of every column of sparse X (m, n), zeros included, without forming it;
-    (n,).
-    """
+    """Return ``sum (x - mean)^2`` (n,) of every column of sparse X (m, n), zeros included, unformed."""
     far = X.data - mean[X.indices]
     return (
         np.bincount(X.indices, weights=far * far, minlength=X.shape[1]) + (X.shape[0] - counts(X)) * mean**2
@@ -73,9 +70,7 @@ def squares(X: sp.csr_array, mean: Array) -> Array:
 
 
 def moments(X: Any) -> tuple[Array, Array]:
-    """Return the column means and population standard deviations of X (m, n), dense or sparse, any finite
-    numbers; (n,) each.
-    """
+    """Return the means and population standard deviations (n,) of the columns of finite X (m, n)."""
     if not sp.issparse(X):
         X = np.asarray(X, dtype=np.float64)
         exponent = binary_exponent(X, axis=0)

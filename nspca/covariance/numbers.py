@@ -152,9 +152,7 @@ def _describe_float_rounding(one: Any) -> str:
 
 
 def _number(entry: Any, what: str) -> float:
-    """Return an entry of a table of mixed types, as some data frames have, as a float; missing entries are
-    NaN.
-    """
+    """Return an entry of a table of mixed types, such as a data frame, as a float; NaN for a missing one."""
     if isinstance(entry, NO_NUMBERS):
         raise TypeError(f"{entry!r}, which is {type(entry).__name__}")
     if isinstance(entry, int | np.integer) and is_inexact(int(entry)):

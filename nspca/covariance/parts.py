@@ -1,5 +1,4 @@
-"""Covariance with many features held in parts: A on some of the features, formed once, and products with the
-rest.
+"""Covariance of many features held in parts: A on some of them, formed once, and products with the rest.
 
 Solvers and bounds use few of the features: those with the largest variances, and those that an answer pulls.
 A on these is formed in one pass over blocks of rows and serves later requests. The rows are on disk
@@ -125,9 +124,7 @@ class Parts(Covariance):
         return self._gram_of(np.arange(self.n))
 
     def _gram_of(self, features: Indices) -> Array:
-        """Compute ``A[features][:, features]`` in one pass: dense columns as dense arrays, the others as
-        sparse ones.
-        """
+        """Compute ``A[features][:, features]`` in one pass, dense columns as dense arrays."""
         dense = self.rows.counts[features] > self.dense_share * self.rows.m
         d, s = np.flatnonzero(dense), np.flatnonzero(~dense)
         DD, SD, SS = self.rows.folded(added, _products, features, d, s)
@@ -163,26 +160,20 @@ class Parts(Covariance):
         return np.sort(order[: max(CANDIDATES, least)])
 
     def _rank_values(self) -> Array:
-        """Return numbers (n,) that rank features: variances or, when data are scaled, parts in leading
-        directions.
-        """
+        """Return numbers (n,) that rank features: variances or, of scaled data, parts in few directions."""
         if not self.scale:
             return self.diagonal
         Q = np.random.default_rng(0).standard_normal((self.n, SKETCHED))
         return np.square(self.product(np.linalg.qr(self.product(Q))[0])).sum(axis=1)
 
     def on(self, features: Indices) -> MatrixCovariance:
-        """Return A on some features, in memory and n x n, for solvers. The last result is stored with its
-        computed properties.
-        """
+        """Return A on some features, n x n, for solvers; the last one is kept with its properties."""
         if self._part is None or not np.array_equal(self._part[0], features):
             self._part = features, self._as_matrix(self.block(features))
         return self._part[1]
 
     def by_subspaces(self, d: int) -> tuple[Array, Array]:
-        """Compute leading eigenpairs by products with several vectors at a time, starting from the stored
-        block; set `residual`.
-        """
+        """Compute leading eigenpairs by few products, starting from the stored block; set `residual`."""
         if not np.any(self.diagonal):
             return np.zeros(d), np.zeros((self.n, d))
         start = np.random.default_rng(0).standard_normal((self.n, min(d + OVERSAMPLING, self.n)))

@@ -1,12 +1,11 @@
-"""Read a table on disk in passes over its rows: counts, means, weights and variances of columns, and sums
-over blocks of Z.
+"""Read a table on disk in passes over its rows: facts about its columns, and sums over blocks of Z.
 
 A pass applies one function of this package to every block and joins the results in the order of
 `nspca.covariance.tree`. Local runs and runs on the workers of a Dask client give bitwise equal results. A
 `ShardedCovariance` has one `Rows`, and a pass is one call of `Rows.folded`.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -21,7 +20,7 @@ from nspca.covariance.moments import STILL
 from nspca.covariance.numbers import refuse_rounded
 from nspca.covariance.parts import pieces
 from nspca.covariance.tree import Join, Part, added, folded
-from nspca.progress import Event, Report, silent, tell, telling
+from nspca.progress import tell
 
 GONE = 5000
 """Binary exponent of columns that count as 0: every float divided by 2**GONE is 0."""
@@ -50,8 +49,7 @@ class Table(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Scale:
-    """Transformation of table rows into Y: a power of two (for all or per column), and a shift of dense
-    columns.
+    """Transformation of table rows into Y: a power of two (for all or per column), a shift of dense columns.
 
     Numbers are divided by ``2**exponents``. The columns `full` are made dense, and `shift` is taken off them.
     """
@@ -106,7 +104,6 @@ class Rows:
         Names of the columns, for errors.
     client : optional
         Client of a Dask cluster whose workers read the table.
-    report : callable
 
     Attributes
     ----------
@@ -131,7 +128,6 @@ class Rows:
         scale: bool,
         names: Sequence[str] | None = None,
         client: Any = None,
-        report: Report = silent,
     ) -> None:
         self.table, self.center, self.scale, self.passes = table, center, scale, 0
         self.client = client
@@ -140,8 +136,7 @@ class Rows:
         self.exponent = int(np.frexp(table.largest)[1])
         self.full = np.zeros(0, dtype=np.int64)
         self._scale = Scale(self.exponent, self.full)
-        with telling(report):
-            self._measure(names)
+        self._measure(names)
 
     def _measure(self, names: Sequence[str] | None) -> None:
         """Compute means, weights and variances in the pass that checks the files, and in one more if needed.
@@ -217,14 +212,7 @@ class Rows:
         function = BlockFunction(self._scale, kernel, arguments)
         if self.client is not None:
             return distributed.folded(self.client, self.table, function, join, tell)
-        return folded((function(X) for X in self._blocks()), join)
-
-    def _blocks(self) -> Iterator[sp.csr_array]:
-        """Yield the blocks of the table, with a progress report for each."""
-        total = len(self.table) if isinstance(self.table, Sized) else 0
-        for number, X in enumerate(self.table.blocks()):
-            tell(Event("reading", number, total))
-            yield X
+        return folded((function(X) for X in self.table.blocks()), join)
 
 
 def _sum_columns(Y: Any, needs_extremes: bool) -> Part:
@@ -252,8 +240,7 @@ def _largest(extremes: Array) -> Array:
 
 
 def _sum_shifted(Y: Any, full: NDArray[np.int64], shift: Array) -> Part:
-    """Return sums and sums of squares of every column with full columns shifted, and facts about full
-    columns.
+    """Return sums and sums of squares of all columns, full ones shifted, and facts about full columns.
 
     The facts are their sums of squares without the shift, their largest value, and the largest of their
     negatives.

@@ -1,5 +1,4 @@
-"""Covariance of data that stay on disk: A = Z'Z / m from blocks of rows, with a pass over them for each
-request.
+"""Covariance of data that stay on disk: A = Z'Z / m, with a pass over blocks of rows for each request.
 
 A *table* has a `shape`, a `digest`, its `largest` value, and `blocks()`, which yields its rows in order as
 CSR blocks. One block is in memory at a time, so memory does not grow with the rows; `passes` counts how often
@@ -26,7 +25,6 @@ from nspca.covariance.parts import Parts, pieces
 from nspca.covariance.passes import Rows, Table
 from nspca.covariance.tree import Part, added, gathered
 from nspca.errors import InvalidProblem, Refused
-from nspca.progress import Report, silent
 
 DENSE_SHARE = 1 / 16
 """Columns with more nonzeros than this share of the rows are multiplied as dense ones."""
@@ -48,9 +46,8 @@ class ShardedCovariance(Parts):
         scale: bool,
         names: Sequence[str] | None = None,
         client: Any = None,
-        report: Report = silent,
     ) -> None:
-        self._rows = Rows(table, center, scale, names, client, report)
+        self._rows = Rows(table, center, scale, names, client)
         super().__init__(
             n=self.rows.n,
             shape=table.shape,
@@ -184,9 +181,7 @@ def _selected(Y: Any, features: Any) -> Part:
     return (sp.csr_array(Y[:, features]),)
 
 
-def of_table(
-    table: Table, center: bool, scale: bool, client: Any = None, report: Report = silent
-) -> ShardedCovariance:
+def of_table(table: Table, center: bool, scale: bool, client: Any = None) -> ShardedCovariance:
     """Return the covariance of a table of row blocks, read here or by the workers of a Dask client.
 
     Raises
@@ -199,7 +194,11 @@ def of_table(
             f"a folder of shards is required, got {type(table).__name__}; make one with "
             "`python -m nspca shard`"
         )
-    if client is not None:
-        distributed.check(client, table)
+    distributed.check_client(client)
+    if client is not None and not (hasattr(table, "block") and hasattr(table, "__len__")):
+        raise InvalidProblem(
+            f"workers read a folder of shards, got {type(table).__name__}, whose blocks have no numbers; "
+            "leave the client out"
+        )
     names = getattr(table, "feature_names", None) if scale else None
-    return ShardedCovariance(table, center, scale, names, client, report)
+    return ShardedCovariance(table, center, scale, names, client)

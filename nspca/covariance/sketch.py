@@ -37,9 +37,7 @@ OVERSAMPLING = 10
 POWERS = 3
 """Products by A before the Rayleigh-Ritz step; each costs one pass over the data."""
 BLOCK_ROWS = 512
-"""Rows given to frequent directions at a time: few enough for a quick decomposition, enough to be
-efficient.
-"""
+"""Rows given to frequent directions at a time: few for a quick decomposition, enough to be efficient."""
 ERROR_TOLERANCE = 1e-4
 """Relative accuracy of an error found by an iterative eigensolver, which is shown and proves nothing."""
 LARGEST_SQUARES = 2.0**900
@@ -111,8 +109,7 @@ def frequent(A: Covariance, rank: int) -> Sketch:
 
 
 def quick(A: Covariance, rank: int) -> Array:
-    """Return a factor V for starting points, by the SVD or the randomised sketch, whichever is faster at this
-    size.
+    """Return a factor V for starting points, by the faster of the SVD and the randomised sketch.
 
     For a part of a matrix, V is that of the whole matrix: the best directions of all features are better
     starts.
@@ -249,9 +246,7 @@ class FrequentDirections:
         return np.vstack((block - mean, np.sqrt(weight) * apart))
 
     def _shrink(self, rows: Array) -> None:
-        """Reduce rows to at most ``2 rank`` directions; the weight of the next one is subtracted from all,
-        and recorded.
-        """
+        """Reduce rows to ``2 rank`` directions; the weight of the next one is taken off all, and recorded."""
         weights, parts = _directions(rows)
         self.rounding += _rounding_bound(rows)
         room = 2 * self.rank
@@ -279,8 +274,7 @@ class FrequentDirections:
 
 
 def _directions(rows: Array) -> tuple[Array, Array]:
-    """Return the squared singular values, decreasing, and the right singular vectors times the singular
-    values, as rows.
+    """Return squared singular values, decreasing, and right singular vectors times singular values, as rows.
 
     Both come from the smaller Gram matrix: its rounding is relative to the largest weight, like that of A.
     """
@@ -291,8 +285,7 @@ def _directions(rows: Array) -> tuple[Array, Array]:
 
 
 def _rounding_bound(rows: Array) -> float:
-    """Bound the rounding error of `_directions` and of products of its result, in spectral norm, for rows R
-    (q, n).
+    """Bound the rounding error of `_directions` of R (q, n), and of products of it, in spectral norm.
 
     A product of s terms errs by at most ``s u`` times the Frobenius norms. The Gram matrix has sums of
     max(q, n) terms, the eigensolver errs by a few times s = min(q, n), and s vectors of length one, of norm

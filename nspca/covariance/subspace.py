@@ -55,9 +55,7 @@ def leading(
 
 
 def outside_span(Q: Array, X: Array) -> Array:
-    """Return orthonormal columns for the part of X (unit columns) outside the span of Q; parts at rounding
-    level are dropped.
-    """
+    """Return orthonormal columns for what of X (unit columns) is outside the span of Q beyond rounding."""
     X = X - Q @ (Q.T @ X)
     U, s, _ = np.linalg.svd(X, full_matrices=False)
     U = U[:, s > 1e-8][:, : Q.shape[0] - Q.shape[1]]

@@ -17,8 +17,7 @@ NOTHING = 1e-12
 
 
 class Changed(Covariance):
-    """``A + LCL' + sI`` for a covariance A, directions L (n, p), symmetric C (p, p) and a number s, in A's
-    unit scale.
+    """``A + LCL' + sI`` for a covariance A, L (n, p), symmetric C (p, p) and a number s, in unit scale.
 
     The digest is empty, because certificates are about the data as given and not about a changed matrix.
     """

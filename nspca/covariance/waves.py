@@ -13,9 +13,9 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Protocol, TypeVar
 
-from nspca.covariance.distributed import TICK, TRIES, Attendance, clear_errors, is_blamed, itself, submit
+from nspca.covariance.distributed import TRIES, Attendance, clear_errors, is_blamed, itself, submit
 from nspca.covariance.linalg import one_thread
-from nspca.errors import InvalidOption, WorkersLost, shown
+from nspca.errors import WorkersLost
 from nspca.progress import Report, silent
 
 C = TypeVar("C")
@@ -30,12 +30,6 @@ class Waves(Protocol):
 
     def __call__(self, function: Function[C, T, R], common: C, tasks: Iterable[T]) -> Iterator[R]:
         """Yield the results in the order of the tasks."""
-
-
-def check_client(client: Any) -> None:
-    """Refuse a client without the methods `submit` and `nthreads` of a `distributed.Client`."""
-    if client is not None and not all(hasattr(client, name) for name in ("submit", "nthreads")):
-        raise InvalidOption(f"client must be a distributed.Client or None, got {shown(client)}")
 
 
 def waves(client: Any, report: Report, tell: Callable[[], None]) -> Waves:
@@ -128,10 +122,7 @@ class ClusterWaves:
         attendance = Attendance(self.client)
         while not future.done():
             self.tell()
-            try:
-                self._done.get(timeout=TICK)
-            except queue.Empty:
-                attendance.check()
+            attendance.wait(self._done)
 
     def _begin(self, function: Callable[..., Any], task: Any) -> Any:
         """Submit a task with the common object, and return its future."""

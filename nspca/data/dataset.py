@@ -9,6 +9,7 @@ import scipy.sparse as sp
 
 from nspca.data.names import Names, counted, numbered, unique_names
 from nspca.errors import InvalidData, shown
+from nspca.validation.features import numbers_of
 from nspca.validation.options import is_whole
 
 Source = Literal["real", "copy", "stand-in", "user"]
@@ -191,16 +192,7 @@ class Dataset:
         InvalidData
             For an unknown feature, and when no feature is given.
         """
-        n, place = len(self.feature_names), {name: j for j, name in enumerate(self.feature_names)}
-        given: list[Any] = (
-            [features] if isinstance(features, str) or not np.iterable(features) else [*features]
-        )
-        found: list[Any] = [place.get(one, one) if isinstance(one, str) else one for one in given]
-        wrong = [one for one in found if not is_whole(one) or not 0 <= one < n]
-        if wrong or not found:
-            got = shown(wrong[0]) if wrong else "nothing"
-            raise InvalidData(f"Features are given by name or by a number from 0 to {n - 1}, got {got}.")
-        return np.array(sorted({int(one) for one in found}))
+        return numbers_of(features, self.feature_names)
 
     def rows(self, kept: Sequence[int] | np.ndarray) -> "Dataset":
         """Return the data set with the samples `kept` (numbers from 0), in the given order.

@@ -19,9 +19,7 @@ from nspca.errors import InvalidData
 ENOUGH_ROWS = 50
 """Maximum rows that the layout is found from. Reading the whole file later finds exceptions further down."""
 _ENOUGH_LINES, _ENOUGH_CHARACTERS = 8, 500_000
-"""Lines and characters that suffice together when lines are long. A line of 12 582 genes has 80 000
-characters.
-"""
+"""Lines and characters that suffice together. A line of 12 582 genes has 80 000 characters."""
 SPACES = " "
 """The delimiter that stands for any run of blanks."""
 _COMMENT = ("#", "%", "!", "//")

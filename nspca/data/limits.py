@@ -35,9 +35,7 @@ MAX_ENTRIES = 20_000_000
 FROM_DISK = "solve it from the disk, after `python -m nspca shard FILE FOLDER`"
 """The way out for data that are too large for memory."""
 MAX_ROWS = 2_000_000
-"""Rows of a table. Each costs an index pointer; the largest public docword files within MAX_ENTRIES have
-300 000.
-"""
+"""Rows of a table. Each costs an index pointer; the largest public docword files have 300 000."""
 FREE_LINES = 100_000
 """Number of empty rows or columns that a sparse matrix may have. An empty row costs an index, so a header of
 40 bytes could otherwise ask for a gigabyte.
@@ -73,7 +71,12 @@ def bounded_bytes(source: "str | Path | bytes | BinaryIO") -> bytes:
             source.seek(0)
         raw = _read_limited(cast(BinaryIO, source))
     else:
-        raw = _file_bytes(Path(source))
+        path = Path(source)
+        require_file(path)
+        if path.stat().st_size > MAX_BYTES:
+            raise _too_large()
+        with path.open("rb") as handle:
+            raw = _read_limited(handle)
     if len(raw) > MAX_BYTES:
         raise _too_large()
     if not raw:
@@ -85,15 +88,6 @@ def require_file(path: Path) -> None:
     """Refuse the path of a file that is not there."""
     if not path.is_file():
         raise InvalidData(f"There is no file {path}: check the path.")
-
-
-def _file_bytes(path: Path) -> bytes:
-    """Return the bytes of a file; refuse a missing one, and more than `MAX_BYTES`."""
-    require_file(path)
-    if path.stat().st_size > MAX_BYTES:
-        raise _too_large()
-    with path.open("rb") as handle:
-        return _read_limited(handle)
 
 
 def _too_large() -> InvalidData:
@@ -153,8 +147,10 @@ def check_growth(unpacked: int, packed: int, kind: str, way_out: str = "give the
         )
 
 
-def gunzip(raw: bytes, packed: int | None = None, limit: int | None = None) -> bytes:
-    """Return decompressed gzip bytes; refuse more than `limit` (`MAX_BYTES`), or a growth above `MAX_RATIO`.
+def plain_bytes(raw: bytes, packed: int | None = None, limit: int | None = None) -> bytes:
+    """Return `raw`, unpacked where it is a gzip file.
+
+    More than `limit` bytes (`MAX_BYTES`), or a growth above `MAX_RATIO`, are refused.
 
     Parameters
     ----------
@@ -163,6 +159,8 @@ def gunzip(raw: bytes, packed: int | None = None, limit: int | None = None) -> b
         Bytes of the file that contained `raw`, when that file is compressed too.
     limit : int, optional
     """
+    if not raw.startswith(b"\x1f\x8b"):
+        return raw
     limit = MAX_BYTES if limit is None else limit
     most = min(limit, max(RATIO_COUNTS_ABOVE, MAX_RATIO * (packed or len(raw))))
     try:
@@ -180,11 +178,6 @@ def gunzip(raw: bytes, packed: int | None = None, limit: int | None = None) -> b
             "plain file."
         )
     return plain
-
-
-def plain_bytes(raw: bytes, packed: int | None = None, limit: int | None = None) -> bytes:
-    """Return `raw`, unpacked where it is a gzip file; `packed` and `limit` as in `gunzip`."""
-    return gunzip(raw, packed, limit) if raw.startswith(b"\x1f\x8b") else raw
 
 
 def check_archive(

@@ -1,5 +1,4 @@
-"""Background runs: an engine that runs named tasks in worker processes, and the store of runs, results and
-uploads.
+"""Background runs: an engine for tasks in worker processes, and the store of runs, results and uploads.
 
 The dashboard submits tasks to `engine` and shows their states. Commands use `jobs.backup` and
 `jobs.command_workers`.

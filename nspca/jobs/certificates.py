@@ -14,9 +14,7 @@ FILES = {"ca.pem": "tls_ca_file", "cert.pem": "tls_client_cert", "key.pem": "tls
 
 
 def write(folder: Path | str) -> dict[str, str]:
-    """Create the certificate files unless they exist, and return the environment variables that name them to
-    Dask.
-    """
+    """Create the certificate files unless they exist; return the environment variables for Dask."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     if not all((folder / name).is_file() for name in FILES):

@@ -115,21 +115,15 @@ class Database:
         db.row_factory = sqlite3.Row
         return db
 
-    def is_there(self) -> bool:
-        """Tell whether the open file is still the one at `path`."""
-        try:
-            now = self.path.stat()
-        except OSError:
-            return False
-        return (now.st_dev, now.st_ino) == self._file
-
     def missing(self) -> str:
         """Return an error message if the file was deleted or replaced since it was opened, otherwise "".
 
         SQLite would continue to write into the deleted file, whose content is lost when the server ends.
         """
-        if self.is_there():
-            return ""
+        with suppress(OSError):
+            now = self.path.stat()
+            if (now.st_dev, now.st_ino) == self._file:
+                return ""
         return (
             f"The store {self.path} was deleted or replaced while this server runs, and nothing can be kept "
             "any more: put it back, and start the server again."

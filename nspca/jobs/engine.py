@@ -319,9 +319,7 @@ class Engine:
         return run_id
 
     def _attach(self, run_id: str, viewer: str, job: Job) -> None:
-        """Attach a run and its viewer to the live job with the key of `job`, or queue `job` if there is
-        none.
-        """
+        """Attach a run and its viewer to the live job with the key of `job`, or queue `job` for it."""
         new, job = job, self._live.setdefault(job.key, job)
         if job is new:
             self._queue += (job,)
@@ -345,9 +343,7 @@ class Engine:
             )
 
     def _forget(self, job: Job) -> None:
-        """Remove a job from the queue so that no run can join it; the supervisor ends it if a
-        worker has it.
-        """
+        """Remove a job from the queue so that no run joins it; the supervisor ends it on its worker."""
         if self._live.get(job.key) is job:
             del self._live[job.key]
         self._queue = tuple(other for other in self._queue if other is not job)
@@ -527,8 +523,7 @@ class Engine:
                 ender(Finished("failed", error=str(error), trace=repr(error.__cause__)))
 
     def _end_lost(self, load: dict[str, set[str]]) -> None:
-        """End the jobs that no worker has, of which no outcome will come; those that never began go back to
-        the queue.
+        """End the jobs that no worker has any more; those that never began go back to the queue.
 
         A job whose worker is gone never begins. A scheduler that allows failures keeps a job whose worker
         died for that very worker.

@@ -43,9 +43,7 @@ class Outcome:
 
 
 class HeldOutcomes:
-    """Outcomes that the store could not take yet. Writers hold the engine's lock; readers see
-    whole values.
-    """
+    """Outcomes that are not stored yet. Writers hold the engine's lock; readers see whole values."""
 
     def __init__(self, store: Store) -> None:
         self._store = store

@@ -55,8 +55,7 @@ def packed_key(task: str, parameters: str, function: str | None = None) -> str:
 def pack(
     arguments: dict[str, Any], keep: Callable[[str, str, Any], None] = lambda kind, digest, value: None
 ) -> str:
-    """Return JSON of `arguments` with a reference ``{kind: digest}`` in place of each array, sparse matrix or
-    bytes.
+    """Return JSON of `arguments` with a reference ``{kind: digest}`` for each array, sparse matrix or bytes.
 
     ``keep(kind, digest, value)`` is called for each of these. The engine stores the value there.
     """

@@ -153,8 +153,7 @@ class Pool:
     def submit(
         self, token: str, function: str, parameters: str, folder: Path, ended: Ended, address: str
     ) -> Future[Any]:
-        """Run a function on the worker at `address`. `ended` is called once, with state "killed" if the
-        worker died.
+        """Run a function on the worker at `address`; `ended` is called once, "killed" if the worker died.
 
         `parameters` are packed arguments, whose arrays are files in `folder`.
 
@@ -166,36 +165,29 @@ class Pool:
         JobError
             When the run cannot be sent, since data or connection are lost. `ended` is then not called.
         """
-        try:
-            return self._submit(token, function, parameters, folder, ended, address)
-        except FileNotFoundError as error:
-            raise JobError(worker.NO_DATA) from error
-        except Exception as error:  # Dask raises errors of many kinds for a lost connection or scheduler
-            raise JobError(_describe_lost_connection(error)) from error
-
-    def _submit(
-        self, token: str, function: str, parameters: str, folder: Path, ended: Ended, address: str
-    ) -> Future[Any]:
-        """Send a run to a worker, with its arguments when the worker cannot read the folder."""
-        blobs = None
-        if not self._cluster:  # another machine does not see the folder
-            files = {
-                digest: folder / packing.file_name(kind, digest)
-                for kind, digest in packing.references(parameters)
-            }
-            blobs = {digest: self._client.scatter(path.read_bytes()) for digest, path in files.items()}
-        task = Task(token, self.topic, function, parameters, str(folder))
-        future = self._client.submit(
-            worker.run, task, blobs, key=RUN + token, workers=[address], pure=False, retries=0
-        )
 
         def done(future: Future[Any]) -> None:
             """Pass on the outcome; called by Dask when the run has ended in any way."""
             ended(self._outcome(future))
             future.release()  # the worker need not hold the result until a garbage collection here
 
-        future.add_done_callback(done)
-        return future
+        blobs, task = None, Task(token, self.topic, function, parameters, str(folder))
+        try:
+            if not self._cluster:  # another machine does not see the folder
+                files = {
+                    digest: folder / packing.file_name(kind, digest)
+                    for kind, digest in packing.references(parameters)
+                }
+                blobs = {digest: self._client.scatter(path.read_bytes()) for digest, path in files.items()}
+            future = self._client.submit(
+                worker.run, task, blobs, key=RUN + token, workers=[address], pure=False, retries=0
+            )
+            future.add_done_callback(done)
+            return future
+        except FileNotFoundError as error:
+            raise JobError(worker.NO_DATA) from error
+        except Exception as error:  # Dask raises errors of many kinds for a lost connection or scheduler
+            raise JobError(_describe_lost_connection(error)) from error
 
     def stop(self, token: str, worker_address: str) -> None:
         """Ask a run to end at its next report, without waiting for a worker that may not answer."""

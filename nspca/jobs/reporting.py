@@ -1,5 +1,4 @@
-"""The `report` hook of a task in a worker: it limits the rate of messages, but loses no last event,
-and no row of at most `PAYLOAD_BYTES`.
+"""The `report` hook of a task in a worker: few messages, but no last event and no small row is lost.
 
 The worker makes a `Reporter` for each run, and the task calls it with its events.
 """

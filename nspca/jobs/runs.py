@@ -224,8 +224,7 @@ class Runs(Database):
         return len(gone)
 
     def _spare(self, aged: set[str], newest_first: list[str]) -> int:
-        """Remove the keys above the daily share from `aged`, the keys of too old results; return their
-        number.
+        """Remove the keys above the daily share from `aged`, the keys of old results; return their number.
 
         For fewer than four results the share is 0 at first, and 1 a day later, so that none stays forever.
         """

@@ -34,8 +34,7 @@ class UploadFiles:
 
     @contextmanager
     def draft(self, body: bytes) -> Iterator[Path]:
-        """Write bytes to an unnamed file, which is deleted at the end of the context unless `settle` gave it
-        a name.
+        """Write bytes to an unnamed file, deleted at the end of the context unless `settle` named it.
 
         Raises
         ------
@@ -66,9 +65,7 @@ class UploadFiles:
             raise self._trouble(error) from error
 
     def read(self, digest: str) -> bytes | None:
-        """Return the bytes stored under a digest; None when the file is missing or its content has
-        changed.
-        """
+        """Return the bytes stored under a digest; None when the file is missing or has changed."""
         try:
             body = (self.folder / digest).read_bytes()
         except OSError:

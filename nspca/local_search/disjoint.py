@@ -1,5 +1,4 @@
-"""Improve r disjoint components monotonically: matching ascent on a factor or on the full A, then exchanges
-of features.
+"""Improve r disjoint components monotonically: matching ascent, then exchanges of features.
 
 For A = VV' and unit c_j along V'x_j, ``x_j'Ax_j = ((Vc_j)'x_j)^2``. With c fixed, the best disjoint x is a
 matching on the weights (Vc_j)_i^2 (nonnegative: of the positive part); with the supports fixed, the best x_j
@@ -53,9 +52,7 @@ def weights(G: Array, nonneg: bool) -> Array:
 
 
 def better_signs(G: Array, sizes: Sequence[int]) -> Array:
-    """Return for every column of G (n, r) the sign whose positive part has the larger s_j best
-    entries, (r,).
-    """
+    """Return for each column of G (n, r) the sign (r,) whose positive part has the larger s_j entries."""
     reach = [
         [topk_sum(weights(sign * g, True), s) for sign in (1.0, -1.0)]
         for g, s in zip(G.T, sizes, strict=True)
@@ -64,9 +61,7 @@ def better_signs(G: Array, sizes: Sequence[int]) -> Array:
 
 
 def candidate(G: Array, sizes: Sequence[int], nonneg: bool) -> Array:
-    """Return the maximiser (n, r) of ``sum_j (x_j'g_j)^2`` over disjoint x_j, by matching and Cauchy-Schwarz:
-    Algorithm 2 of Asteris et al. 2015.
-    """
+    """Return disjoint x_j (n, r) that maximise ``sum_j (x_j'g_j)^2``: Algorithm 2 of Asteris et al. 2015."""
     labels = assign(weights(G, nonneg), sizes)
     P = np.maximum(G, 0.0) if nonneg else G
     X = np.zeros_like(G)
@@ -114,9 +109,7 @@ def climb_factor(V: Array, C: Array, sizes: Sequence[int], nonneg: bool) -> tupl
 def _leading_vectors(
     V: Array, G: Array, labels: NDArray[np.int64], r: int, nonneg: bool
 ) -> tuple[Array, Array, float]:
-    """Return the best vector on every support (nonnegative: a better one), its direction, and the sum of the
-    values.
-    """
+    """Return the best (nonnegative: a better) vector on every support, its direction, and the sum."""
     X, C, total = np.zeros((V.shape[0], r)), np.zeros((V.shape[1], r)), 0.0
     for j in range(r):
         support = np.flatnonzero(labels == j)
@@ -138,9 +131,7 @@ def _leading_vectors(
 
 
 def climb(A: Covariance, X: Array, sizes: Sequence[int], nonneg: bool) -> tuple[Array, float]:
-    """Ascend on the full A from X (n, r) until no matching step gains; every support ends with its best
-    vector.
-    """
+    """Ascend on the full A from X (n, r) until no matching gains; supports end with their best vectors."""
     X, reached = settled(A, X, nonneg)
     for _ in range(ASCENT_CAP):
         image = A.product(X)

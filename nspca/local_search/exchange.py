@@ -1,5 +1,4 @@
-"""Exchange features between disjoint components, and with unused features, on the full A, once matching
-ascent has stopped.
+"""Exchange features of disjoint components, also with unused ones, once matching ascent has stopped.
 
 Three kinds of move exist. An unused feature u replaces i in component a, or fills a free place there. Feature
 i of a and j of b change places. Feature j of b replaces i in a, and an unused feature (or nothing) replaces j
@@ -46,9 +45,7 @@ LEAST = 1e-10
 
 @dataclass(frozen=True)
 class Move:
-    """One exchange: ``changes`` holds (component, leaving feature or -1, entering feature or -1), ``gain``
-    its estimate.
-    """
+    """One exchange: ``changes`` holds (component, leaving or -1, entering or -1), ``gain`` its estimate."""
 
     gain: float
     changes: tuple[tuple[int, int, int], ...]
@@ -76,9 +73,7 @@ def exchange(A: Covariance, X: Array, sizes: Sequence[int], nonneg: bool, report
 
 
 def in_sight(A: Covariance, X: Array, nonneg: bool, least: int = 0) -> np.ndarray:
-    """Return the features of the supports and those nearest to joining one, `IN_SIGHT` in all, or `least` if
-    larger.
-    """
+    """Return the supports and the features nearest to joining one, `IN_SIGHT`, or `least` if larger."""
     used = X.any(axis=1)
     room = max(IN_SIGHT, 2 * int(np.count_nonzero(used)), least)
     if A.n <= room:

@@ -40,9 +40,7 @@ SWEEPS = 30
 LISTED = 2000
 """Maximum number of matchings to list. Up to here, computing all their totals is faster than one search."""
 CYCLES = 1000
-"""Maximum cycles in a matching. Each raises the total by more than the tolerance between two paths, and they
-are rare.
-"""
+"""Maximum cycles in a matching. Each raises the total by more than the tolerance, and they are rare."""
 ROUNDING = 2.0**-48
 """Tolerance between two paths, relative to the largest weight: 16 roundings of sums of weights."""
 
@@ -128,8 +126,7 @@ def total(weights: Array, labels: NDArray[np.int64]) -> float:
 
 
 def _priced(Q: Array, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return labels that give every feature the component with the largest ``Q_ij - price_j`` that is not
-    negative.
+    """Return labels that give each feature the component with the largest ``Q_ij - price_j >= 0``.
 
     No component gets more features than its size.
 
@@ -174,8 +171,7 @@ def _take(labels: NDArray[np.int64], j: int, margin: Array, price: float, size: 
 
 
 def _paths(Q: Array, sizes: NDArray[np.int64], labels: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Complete a matching by best augmenting paths until every component has its size; `labels` is changed
-    and returned.
+    """Complete the matching `labels`, in place, by best augmenting paths until every component has its size.
 
     Gains of up to the tolerance are ignored. So among weights that nearly tie, a matching on the way need not
     be the best of its sizes, and a path can meet a component twice: then the features go round this cycle.
@@ -210,8 +206,7 @@ def _paths(Q: Array, sizes: NDArray[np.int64], labels: NDArray[np.int64]) -> NDA
 def _best_paths(
     Q: Array, labels: NDArray[np.int64], entry: Array, tolerance: float
 ) -> tuple[Array, NDArray[np.int64], NDArray[np.int64]]:
-    """Return for each component the gain of the best path that ends there, its predecessor, and the feature
-    of every move.
+    """Return for each component the gain of the best path to it, its predecessor, and the moved features.
 
     The predecessor is -1 where the path begins.
     """

@@ -1,5 +1,4 @@
-"""Solve problems of many features on the features with the largest variances, then test the answer against
-all others.
+"""Solve problems of many features on those with the largest variances, then test all the others.
 
 A is formed on those features, in one pass over the data, and any method works on that block. One product with
 the whole A then gives the pull of the answer on every feature. Outside features that pull more than the

@@ -27,9 +27,7 @@ TRIED = 24
 
 
 def power(problem: Problem, X: Array) -> Array:
-    """Apply power steps to every column of X (n, r) at once until none gains; return columns with at most k
-    nonzeros.
-    """
+    """Apply power steps to all columns of X (n, r) until none gains; at most k nonzeros are kept."""
     A, rule = problem.covariance, (problem.size, problem.nonneg, problem.forced)
     X = rank1_columns(X, *rule)
     values = np.zeros(X.shape[1])
@@ -74,9 +72,7 @@ def best_on_support(block: Array, x: Array, nonneg: bool) -> Array:
 
 
 def best_weights(A: Covariance, support: NDArray[np.int64], x: Array, nonneg: bool) -> Array:
-    """Return `best_on_support` for the features `support` of A, starting from x (s,); a large support needs
-    only products.
-    """
+    """Return `best_on_support` for features of A, from x (s,), by products alone on a large `support`."""
     if support.size <= DIRECT_LIMIT:
         return best_on_support(A.block(support), x, nonneg)
     part = A.restrict(support)
@@ -89,8 +85,7 @@ def best_weights(A: Covariance, support: NDArray[np.int64], x: Array, nonneg: bo
 
 
 def _nonnegative_steps(product: Callable[[Array], Array], start: Array) -> Array:
-    """Apply projected power steps from the positive part of `start` until they converge or a step has no
-    positive entry.
+    """Apply projected power steps from the positive part of `start` until convergence, or none is positive.
 
     A deflated matrix can be negative by rounding. The zero vector would then explain more, but is no
     component.
@@ -105,9 +100,7 @@ def _nonnegative_steps(product: Callable[[Array], Array], start: Array) -> Array
 
 
 def _solve_part(block: Array, y: Array, positive: NDArray[np.int64]) -> Array:
-    """Return the leading eigenvector on the positive part of y when it has one sign: the limit of the power
-    steps.
-    """
+    """Return the leading eigenvector on the positive part of y if of one sign: the limit of the steps."""
     if positive.size == 0:
         return y
     part = block[np.ix_(positive, positive)]
@@ -128,9 +121,7 @@ def support_of(problem: Problem, x: Array) -> np.ndarray:
 
 
 def on_supports(problem: Problem, X: Array) -> Array:
-    """Return for each column of X (n, r) the best vector on its support, or the column itself where that is
-    no better.
-    """
+    """Return for each column of X (n, r) the best vector on its support, or itself where no better."""
     A, Y = problem.covariance, X.copy()
     for y in Y.T:
         support = support_of(problem, y)
@@ -158,8 +149,7 @@ def polish(problem: Problem, x: Array) -> Array:
 
 
 def swaps(problem: Problem, x: Array, report: Report = silent) -> Array:
-    """Exchange one feature of the support for one outside, or add one while fewer than k, until nothing
-    gains.
+    """Exchange one feature of the support for one outside, or add one below k, until nothing gains.
 
     Forced features stay.
 
@@ -240,9 +230,7 @@ def exchange_feature(problem: Problem, x: Array, leaving: int, entering: int) ->
 
 
 def starts_from(problem: Problem, a: Array) -> Array:
-    """Return feasible starts (n, 1 or 2) from a direction: rank-1 steps on ``a`` and, if nonnegative, on
-    ``-a``.
-    """
+    """Return feasible starts (n, 1 or 2): rank-1 steps on ``a`` and, if nonnegative, on ``-a``."""
     signs = (a, -a) if problem.nonneg else (a,)
     candidates = [rank1(s, problem.size, problem.nonneg, problem.forced) for s in signs]
     return np.column_stack([c for c in candidates if np.any(c)] or [first_feature(problem)])

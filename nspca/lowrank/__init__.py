@@ -1,5 +1,4 @@
-"""The rank-d problem of the 2014 paper: the factor of A, the exact search over cones of the sphere, the
-spannogram.
+"""The rank-d problem of the 2014 paper: factor of A, exact search over cones, and the spannogram.
 
 The methods `cone` and `spannogram` solve it, and the bounds use the cone search for their search half.
 """

@@ -224,9 +224,7 @@ class _Search:
         return max(self.budget.target(self.lower), self.lower + 2 * self.f.margin)
 
     def climb(self, C: Array) -> None:
-        """Ascend from directions C (c, D), and keep the best value: choose the k best rows, then their best
-        direction.
-        """
+        """Ascend from directions C (c, D): the k best rows, then their best direction; keep the best."""
         values = np.full(len(C), -np.inf)
         for _ in range(100):
             new, gradients = self.f.at(C)

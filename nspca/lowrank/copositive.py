@@ -20,9 +20,7 @@ STEPS = 2
 ROOM = 2.0**-7
 """The F that is tried lies above the result of the steps by this share of the distance to the known bound."""
 SHORT = 0.1
-"""Least ``1 - cos`` of an edge that is split, as a share of that of the longest edge, so that cones stay
-round.
-"""
+"""Least ``1 - cos`` of an edge that is split, as a share of the longest edge's: cones stay round."""
 
 
 def lowered(G: Array, T: Array, known: Array) -> Array:
@@ -69,8 +67,6 @@ def without_positive(C: Array) -> Array:
 
 
 def _pairs(C: Array) -> Array:
-    """Return ``aa'`` (c, D, D), where a >= 0 is the lowest eigenvector of `without_positive` of each
-    matrix.
-    """
+    """Return ``aa'`` (c, D, D), a >= 0 the lowest eigenvector of `without_positive` of each matrix."""
     a = np.abs(np.linalg.eigh(without_positive(C))[1][:, :, 0])
     return a[:, :, None] * a[:, None, :]

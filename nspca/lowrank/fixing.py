@@ -225,9 +225,7 @@ class _Search:
         return list(made)
 
     def tree(self, roots: int) -> np.ndarray:
-        """Return the codes of the split trees in preorder; a cone on which every claim is proved is a
-        leaf.
-        """
+        """Return the codes of the split trees in preorder; a cone with every claim proved is a leaf."""
         if not self.f.D:
             return np.zeros(0, dtype=np.uint8)
         codes, stack = [], list(range(roots))[::-1]

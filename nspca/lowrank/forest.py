@@ -21,9 +21,7 @@ is below `LEAF` for D up to 15.
 """
 
 OpenCone = tuple[float, int, int]
-"""An open cone: minus its bound (so that a heap has the largest bound first), its number, and its place in
-the store.
-"""
+"""An open cone: minus its bound (a heap has the smallest first), its number, its place in the store."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,9 +19,7 @@ from nspca.covariance.linalg import UNIT_ROUNDOFF, Array, topk_mask, topk_sum
 from nspca.lowrank import copositive
 
 TERMS = 2**16
-"""Maximum of rows times D for cones that are processed together: their numbers fit into the processor
-cache.
-"""
+"""Maximum of rows times D for cones processed together: their numbers fit into the processor cache."""
 DROP_SHARE = 0.8
 """Rows are left out of a cone only if at most this share of them remains; otherwise it does not pay."""
 ROUNDING = 64
@@ -172,9 +170,7 @@ class Objective:
 
     # --- at directions --------------------------------------------------------------------------------------
     def at(self, C: Array) -> tuple[Array, Array]:
-        """Return f (c,) at directions C (c, D), and the gradients (c, D) of the at most k rows that give it,
-        not of unit length.
-        """
+        """Return f (c,) at directions C (c, D), and its gradients (c, D), which have other lengths than 1."""
         linear = C[:, : self.V.shape[1]] @ self.V.T
         p = np.maximum(linear, 0.0) if self.nonneg else np.abs(linear)
         if self.flat is not None:
@@ -208,9 +204,7 @@ class Objective:
         return cones, self.bounds(G, T, -np.inf)
 
     def values(self, directions: Array, rows: np.ndarray) -> tuple[Array, Array]:
-        """Return p (..., D, r) at unit directions (..., D, D') for rows (..., r), and ``v_i'c`` before |.|
-        or ()+.
-        """
+        """Return p (..., D, r) at directions (..., D, D') for rows (..., r), and plain ``v_i'c``."""
         V = self.padded[rows].swapaxes(-1, -2)
         linear = (directions if self.flat is None else directions[..., :-1]) @ V
         p = np.maximum(linear, 0.0) if self.nonneg else np.abs(linear)
@@ -229,9 +223,7 @@ class Objective:
         return out
 
     def split(self, cones: Cones) -> "Halves":
-        """Split each cone at the middle of the edge that makes its bound large; bounds of the halves come
-        later.
-        """
+        """Split each cone at the middle of the edge that makes its bound large, without new bounds."""
         c, D = cones.lengths.shape
         every, edges = np.arange(c), copositive.dearest(cones.G, cones.T)
         middle = cones.generators[every, edges[:, 0]] + cones.generators[every, edges[:, 1]]
@@ -259,8 +251,7 @@ class Objective:
         )
 
     def bounds(self, G: Array, T: Array, enough: float) -> Array:
-        """Return bounds of f on cones (c,), margin included: the smallest of the three in the module
-        docstring.
+        """Return bounds (c,) of f on cones with margin: the smallest of the three in the module docstring.
 
         Where the first bound is at most `enough`, the others are not computed.
         """
@@ -291,9 +282,7 @@ class Objective:
         return rows
 
     def _left(self, halves: "Halves", which: np.ndarray, nearest: Array) -> list[np.ndarray]:
-        """Return the rows that can be among the k largest somewhere in each half; `nearest` is its least
-        G_jl.
-        """
+        """Return the rows that can be among the k largest in each half; `nearest` is its least G_jl."""
         D, parent, every = self.D, which // 2, np.arange(which.size)
         replaced = halves.edges.ravel()[which]
         p = halves.p[parent, :D]

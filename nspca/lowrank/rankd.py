@@ -10,9 +10,7 @@ from nspca.covariance.linalg import Array
 from nspca.problem import Problem
 
 FLAT = 1e-12
-"""Eigenvalues beyond the first d count as equal when their sum is off by less than this share of the
-trace.
-"""
+"""Eigenvalues beyond the first d count as equal when their sum is off by less than this of the trace."""
 
 
 def factor(A: Covariance, rank: int) -> tuple[Array, bool]:

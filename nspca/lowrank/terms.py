@@ -21,9 +21,7 @@ AT_ONCE = 2**20
 ROUNDING = 64
 """Error of a computed sum of terms, in unit roundoffs times D and topk |v|^2."""
 PROOF = 8
-"""Distance from singular that a proof by Cholesky needs, in unit roundoffs times D, k + 8D + 40 and topk
-|v|^2.
-"""
+"""Distance from singular for a proof by Cholesky, in roundoffs times D, k + 8D + 40 and topk |v|^2."""
 
 
 class Terms:
@@ -88,9 +86,7 @@ class Terms:
         return np.where(off, np.minimum(S, 0.0), S)
 
     def bounds(self, G: Array, T: Array) -> tuple[Array, np.ndarray]:
-        """Return the bounds of f on cones, as in `objective`, and the edge (cones, 2) at which to
-        split each.
-        """
+        """Return the bounds of f on cones, as in `objective`, and the edge (cones, 2) to split each at."""
         with np.errstate(divide="ignore", invalid="ignore"):
             simple = np.where(G.min(axis=0) > 1e-12, (T / G).max(axis=0), np.inf)
         if self.D == 0:

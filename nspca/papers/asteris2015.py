@@ -33,9 +33,7 @@ POINTS = 2000
 SEEDS = 3
 """Number of runs of SPCABiPart with different random points. The best counts, and the range is stated."""
 SEEDS_OF_MANY = 2
-"""Number of runs for each number of components in Fig. 2(b). Fewer than `SEEDS`, since Fig. 2(b) takes
-minutes.
-"""
+"""Runs for each number of components in Fig. 2(b): fewer than `SEEDS`, since it takes minutes."""
 EVENLY = "grey levels spread evenly"
 """Reading of the faces: after `nspca.data.preparation.equalised`."""
 BARRIER = (

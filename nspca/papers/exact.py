@@ -8,19 +8,12 @@ rows. The page Papers, docs/exact.md and the note on certificates show them.
 
 import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
-import numpy as np
-
-from nspca.covariance.linalg import Array
-from nspca.data.folders import originals_folder, sample_folder
-from nspca.papers.originals import Absent
+from nspca.data.folders import sample_folder
 from nspca.presentation.numerals import format_guarantee
 
-FILE = "published_covariances.npz"
-"""Name of the file with the matrices, in the folder that NSPCA_DATA names."""
 CITED = (
     "D. Bertsimas, R. Cory-Wright, J. Pauphilet: Solving large-scale sparse PCA to certifiable (near) "
     "optimality. Journal of Machine Learning Research 23, 2022",
@@ -64,11 +57,6 @@ class Row:
     nonneg: Ours
 
 
-COLUMNS = (
-    "matrix", "n", "k", "published, any sign", "here, any sign", "proved", "CPU s",
-    "here, nonnegative", "proved", "CPU s",
-)  # fmt: skip
-"""Names of the columns of the table in docs/."""
 HEADERS = (
     "matrix", "n", "k", "published, any sign", "here, any sign", "proved, any sign", "CPU s, any sign",
     "here, nonnegative", "proved, nonnegative", "CPU s, nonnegative",
@@ -76,45 +64,14 @@ HEADERS = (
 """Names of the columns of the table on the page, all different."""
 
 
-def matrices() -> dict[str, Array]:
-    """Return the published matrices by name, made symmetric, with 0 for NaN as in the authors' code.
-
-    Raises
-    ------
-    Absent
-        When the file is not in the folder that NSPCA_DATA names.
-    """
-    folder = originals_folder()
-    path = None if folder is None else folder / FILE
-    if path is None or not path.is_file():
-        raise Absent(
-            f"{FILE} must be in the folder that NSPCA_DATA names, got none; the matrices are in "
-            f"{' and '.join(SOURCES)}"
-        )
-    with np.load(path, allow_pickle=False) as held:
-        found = {name: np.nan_to_num(held[name].astype(np.float64)) for name in held.files}
-    return {name: (A + A.T) / 2 for name, A in found.items()}
-
-
 def cells(row: Row) -> list[str]:
-    """Return the texts of a row in the order of `COLUMNS`."""
+    """Return the texts of a row in the order of `HEADERS`."""
     ours = [
         text
         for one in (row.signed, row.nonneg)
         for text in (f"{one.value:.7g}", one.share, f"{one.seconds:.1f}")
     ]
     return [row.matrix, str(row.n), str(row.k), row.theirs or "not stored", *ours]
-
-
-def markdown(rows: Iterable[Row]) -> str:
-    """Return the table of docs/exact.md as Markdown."""
-    lines = [f"| {' | '.join(COLUMNS)} |", f"|{'---|' * len(COLUMNS)}"]
-    return "\n".join([*lines, *(f"| {' | '.join(cells(row))} |" for row in rows)])
-
-
-def packed(rows: Iterable[Row]) -> list[dict[str, Any]]:
-    """Return rows as plain values for JSON."""
-    return [asdict(row) for row in rows]
 
 
 @cache

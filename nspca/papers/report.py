@@ -2,7 +2,7 @@
 
 For each item the report shows the printed numbers, the computed ones, the verdict with its reason, and the
 curves. The command `nspca papers` calls `lines`, `counted` and `html`. The page Papers draws `table`,
-`beside_table` and `text_table`. `markdown` is for docs/papers.md.
+`beside_table` and `text_table`.
 """
 
 from collections.abc import Iterator, Mapping
@@ -12,7 +12,7 @@ from itertools import count
 from typing import Any
 
 from nspca.errors import of_the_app
-from nspca.papers import ITEMS, PAPERS, VERDICTS, Claim, Found, Item, Outcome, claims, counts, stored
+from nspca.papers import ITEMS, PAPERS, VERDICTS, Claim, Found, Item, Outcome, claims, counts
 from nspca.papers.item import Table
 
 # A missing package is reported here, not after minutes of computing.
@@ -63,16 +63,6 @@ def readings(claim: Claim) -> str:
     """Return in how many readings of the paper a claim holds, when it does not hold in all of them."""
     some, every = claim.support
     return f"in {some} of {every} readings" if 0 < some < every else ""
-
-
-def markdown() -> str:
-    """Return the table of docs/papers.md: the number of stored claims of each paper with each verdict."""
-    rows = [f"| | {' | '.join(VERDICTS)} |", f"|---|{'---|' * len(VERDICTS)}"]
-    for paper, title in PAPERS.items():
-        mine = [item for item in ITEMS.values() if item.paper == paper]
-        said = counts(claim for item in mine for claim in claims(item, stored(item.name)))
-        rows.append(f"| {title.partition(':')[0]} | {' | '.join(map(str, said.values()))} |")
-    return "\n".join(rows)
 
 
 def counted(outcomes: Mapping[str, Outcome]) -> str:

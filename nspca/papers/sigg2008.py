@@ -470,9 +470,7 @@ def _any_sign(sample: str) -> Problem:
 
 
 def _variance_curves(problem: Problem, ks: Sequence[int], few: Sequence[int], report: Report) -> list[Curve]:
-    """Return the variance of EM, with its own weights and with the best ones on its support, of the greedy
-    path at each k, and of SparsePCA at some few.
-    """
+    """Return curves of variance: EM with own and with best weights, greedy path, SparsePCA at `few`."""
     x = list(map(float, ks))
     plain, anew = _own_and_anew(_em_runs(problem, ks, FIRST, report)[0])
     path = greedy.path(problem, ks, FORWARD, 0, report)

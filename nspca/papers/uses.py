@@ -176,7 +176,7 @@ def gene_rows(
     starts : int
         Number of initialisations of k-means.
     report : callable, optional
-        Gets each row as soon as it is computed, as the payload ``{"line": row}``.
+        Gets each row as soon as it is computed, as the payload ``{"row": {"line": row}}``.
     em_starts : str
         Starts of nonnegative EM: "paper" for random nonnegative vectors, "range" for those of nspca.
 
@@ -211,7 +211,7 @@ def gene_rows(
             scores = cluster_scores(Z[:, selected[genes]], labels, starts, seed, say)
             mean, spread = float(scores.mean()), float(scores.std())
             rows.append({"selection": name, "genes": int(genes), "mean": mean, "spread": spread})
-            report(Event("k-means", len(rows), total, payload={"line": rows[-1]}))
+            report(Event("k-means", len(rows), total, payload={"row": {"line": rows[-1]}}))
     return rows
 
 

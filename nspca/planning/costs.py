@@ -25,9 +25,7 @@ from nspca.validation.options import whole
 COPIES = 4
 """Number of copies of sparse entries in memory: as given, in order, by columns, and a selection of them."""
 SQUARES = 5
-"""Number of square matrices in memory at a time; their side is the number of features on which A is
-formed.
-"""
+"""Number of square matrices in memory at a time, with the features on which A is formed."""
 PASSES = {"memory": 4, "shards": 5}
 """Passes over the data where A is formed on some features, for data in memory and in shards."""
 SKETCH_PASSES = 5
@@ -183,9 +181,7 @@ def _check_fit(k: int, components: int, columns: int) -> None:
 
 
 def _beyond(size: Size) -> str:
-    """Return a phrase about the limit of files in memory that the source exceeds; empty when it exceeds
-    none.
-    """
+    """Return a phrase about the limit of files in memory that the source exceeds; empty for none."""
     found = (
         ("rows", size.rows, limits.MAX_ROWS),
         ("columns", size.columns, limits.MAX_COLUMNS),

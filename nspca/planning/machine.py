@@ -54,17 +54,13 @@ def _path() -> Path:
 
 
 def identify_machine() -> list[str]:
-    """Return the version of the package and the properties of the machine for which a measurement is
-    valid.
-    """
+    """Return the version of the package and what of the machine a measurement depends on."""
     version = sys.modules["nspca"].__version__  # importing nspca here would be a cycle
     return [version, platform.node(), platform.machine(), str(os.cpu_count()), np.__version__]
 
 
 def _read(path: Path, machine: list[str]) -> Speed | None:
-    """Return the measurement in a file; None if it is not of `machine` (see `identify_machine`) or
-    unreadable.
-    """
+    """Return the measurement in a file; None if unreadable or not of `machine` (see `identify_machine`)."""
     try:
         speeds = json.loads(path.read_text(encoding="utf-8"))
         known = Speed(*(float(speeds[name]) for name in ("sparse", "dense", "text")))

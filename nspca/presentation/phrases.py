@@ -1,6 +1,4 @@
-"""Phrases shared by problems, certificates, results and specs: the components, their data, counts and lists;
-and names of methods, for figures and pages.
-"""
+"""Phrases about components, their data, counts, lists and methods, for objects, figures and pages."""
 
 from collections.abc import Sequence
 
@@ -105,16 +103,12 @@ def short(name: str) -> str:
 
 
 def method_name(method: str) -> str:
-    """Return the name of a method for people: that of ``auto``, which takes the best of several, is ``best
-    found``.
-    """
+    """Return the name of a method for people; ``auto``, the best of several, is ``best found``."""
     return "best found" if method == "auto" else method
 
 
 def rival_name(method: str) -> str:
-    """Return the name of a method among others, with a plain word for what it does: ``tpower (power
-    steps)``.
-    """
+    """Return the name of a method among others, with what it does: ``tpower (power steps)``."""
     return f"{method} ({RIVALS[method]})" if method in RIVALS else method
 
 

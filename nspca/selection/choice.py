@@ -252,8 +252,7 @@ def split_folds(m: int, count: int, seed: int) -> Iterator[tuple[Array, Array]]:
 
 
 def _held_out_shares(X: Any, rows: Array, others: Array, found: list[Array], center: bool) -> Array:
-    """Return for each answer in `found` the share of the variance of some `rows` of X (m, n) that it
-    explains.
+    """Return the share of the variance of some `rows` of X (m, n) that each answer in `found` explains.
 
     Answers (n, r) were found on the rows `others`, whose means are used for centring.
     """

@@ -229,9 +229,7 @@ def halves(codes: Codes, seed: int) -> tuple[Codes, Codes]:
 
 
 def _problem_of(Z: Any, sizes: tuple[int, ...], method: str, nonneg: bool, center: bool) -> Problem:
-    """Return the problem of components of these sizes; refuse different sizes for methods that find one after
-    another.
-    """
+    """Return the problem of these sizes; different ones need a method that finds them together."""
     same = len(set(sizes)) == 1
     if not same and (method not in METHODS or not METHODS[method].joint):
         raise InvalidOption(

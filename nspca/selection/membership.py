@@ -1,5 +1,4 @@
-"""Membership: which features belong to every good answer, which to none, and the cost of forcing or
-forbidding each.
+"""Membership: which features are in every good answer, which in none, and the cost of forcing each.
 
 An answer is good at a share of, say, 0.99 when it explains at least 99 % of the unknown optimum. The optimum
 is at least the value of the component. So a feature is in every good answer if the upper bound on answers
@@ -101,9 +100,7 @@ class Membership:
     partner: np.ndarray
 
     def __post_init__(self) -> None:
-        """Refuse reached values above their bounds. Values above by rounding only are lowered to the
-        bound.
-        """
+        """Refuse reached values above their bounds; those above by rounding are lowered to them."""
         _cap_at_bounds("value", np.atleast_1d(self.value), np.atleast_1d(self.upper))
         for name, upper in (("value_with", self.upper_with), ("value_without", self.upper_without)):
             reached = _cap_at_bounds(name, getattr(self, name), np.minimum(upper, self.upper))
@@ -137,16 +134,12 @@ class Membership:
 
     @property
     def cost_with(self) -> Array:
-        """Return the least and largest possible cost of forcing each feature, as shares of the optimum; (n,
-        2).
-        """
+        """Return the least and largest cost (n, 2) of forcing each feature, as shares of the optimum."""
         return self._cost(self.upper_with, self.value_with)
 
     @property
     def cost_without(self) -> Array:
-        """Return the least and largest possible cost of forbidding each feature, as shares of the optimum;
-        (n, 2).
-        """
+        """Return the least and largest cost (n, 2) of forbidding each feature, as shares of the optimum."""
         return self._cost(self.upper_without, self.value_without)
 
     def _cost(self, upper: Array, value: Array) -> Array:
@@ -178,9 +171,7 @@ class Membership:
 
     @property
     def frame(self) -> "pd.DataFrame":
-        """Return a data frame with one row per feature: its number, use, membership, bounds, values and
-        costs.
-        """
+        """Return a data frame with a row per feature: number, use, membership, bounds, values, costs."""
         import pandas as pd  # slow to import, and needed only here
 
         return pd.DataFrame(
@@ -210,8 +201,7 @@ def membership(
     effort: str = "standard",
     report: Report | None = None,
 ) -> Membership:
-    """Return which features belong to every answer within a share of the optimum, which to none, and their
-    costs.
+    """Return which features are in every answer near the optimum, which in none, and what each costs.
 
     One certificate proves everything: its bound is evaluated feature by feature. A feature that costs less
     than the gap of the certificate stays undecided, so a tighter certificate decides more features.

@@ -21,9 +21,7 @@ from nspca.validation.options import flag, known_seed, whole
 TABLES = 99
 """Default number of shuffled tables: the smallest possible p is then 0.01."""
 TIES = 1e-9
-"""Relative difference up to which two values count as equal, so that noise counts as having reached the
-value.
-"""
+"""Relative difference up to which values count as equal, so that noise counts as having reached them."""
 
 
 @dataclass(frozen=True, eq=False)

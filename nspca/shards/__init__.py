@@ -4,7 +4,6 @@
     reader    `Shards`: shape, digest and blocks of rows; every file is checked when it is first read
     writer    writes a folder, which has its name only once it is complete
     sources   `shard`: writes a folder from the blocks that a reader of `nspca.data.readers` yields
-    on_disk   a folder in the role of a data set
     served    the folders that an operator lets the dashboard open
 
 A file is plain `.npy`, can be mapped into memory, and is never unpickled. Importing this package loads

@@ -7,7 +7,7 @@ a Dask client its length and `block`.
 
 import hashlib
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
@@ -17,8 +17,10 @@ import scipy.sparse as sp
 
 from nspca.errors import InvalidData
 from nspca.presentation import drawing, phrases
+from nspca.progress import Event, tell
 from nspca.shards.manifest import FEATURES, MOST_BYTES, PARTS, WAY_OUT, Content, Manifest, Shard, file_of
 from nspca.validation.archive import npy_header
+from nspca.validation.features import numbers_of
 
 TYPES = {"indptr": "<i8", "indices": "<i4", "data": "<f8"}
 """The types of a shard's arrays."""
@@ -44,6 +46,8 @@ class Shards:
     largest : float
         Largest absolute value, as the manifest has it.
     name : str
+    source, is_covariance, prepared
+        As of a `nspca.Dataset` that was read and is neither a covariance nor prepared.
 
     Raises
     ------
@@ -56,6 +60,9 @@ class Shards:
     Pickling stores the path of the folder and the checksum of its manifest. Another process opens this folder
     once, refuses it if the checksum differs, and reads it there.
     """
+
+    source, is_covariance = "user", False
+    prepared: tuple[str, ...] = ()
 
     def __init__(self, folder: str | Path):
         self.folder = Path(folder)
@@ -149,9 +156,12 @@ class Shards:
             raise InvalidData(f"{path} must hold {columns} names, got {len(names)}: {WAY_OUT}.")
         return names
 
+    def numbers(self, features: Sequence[int | str]) -> np.ndarray:
+        """Return the sorted numbers of features given by number or by name; see `nspca.Dataset.numbers`."""
+        return numbers_of(features, self.feature_names)
+
     def blocks(self) -> Iterator[sp.csr_array]:
-        """Yield the rows in order, block by block. A block is mapped from its files and released with the
-        next one.
+        """Yield the rows in order, in blocks that are mapped from their files until the next one.
 
         Raises
         ------
@@ -159,6 +169,7 @@ class Shards:
             For a file whose content is not what the manifest says, or no block of rows.
         """
         for number in range(len(self)):
+            tell(Event("reading", number, len(self)))
             yield self.block(number)
 
     def block(self, number: int) -> sp.csr_array:
@@ -176,9 +187,7 @@ class Shards:
         return sp.csr_array((parts["data"], parts["indices"], parts["indptr"]), shape=shape, copy=False)
 
     def sample(self, rows: int, seed: int = 0) -> tuple[sp.csr_array, np.ndarray]:
-        """Return a random sample of at most `rows` rows, from at most `SAMPLED` blocks, and their numbers
-        from 0.
-        """
+        """Return at most `rows` random rows, of at most `SAMPLED` blocks, and their numbers from 0."""
         rng, shards = np.random.default_rng(seed), self.manifest.shards
         starts = np.cumsum([0, *(shard.rows for shard in shards)])
         chosen = np.sort(rng.permutation(len(shards))[: min(SAMPLED, rows)])

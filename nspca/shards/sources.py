@@ -29,9 +29,7 @@ PER_ENTRY = 12
 MOST_ROWS = 2**40
 """Maximum number of rows of a table in a folder of shards, which no real table reaches."""
 UNKNOWN = 2**31
-"""Rows assumed for a text file, whose rows are known only at its end. The size of a shard does not depend on
-it.
-"""
+"""Rows assumed for a text file, known only at its end; the size of a shard does not depend on them."""
 
 
 def shard(

@@ -117,8 +117,7 @@ class Writer:
         return Shards(self.folder)
 
     def _digest(self, rows: int) -> str:
-        """Return the content hash of the whole table, equal to `nspca.covariance.digests.sparse_digest` in
-        memory.
+        """Return the content hash of the whole table, equal to `digests.sparse_digest` in memory.
 
         It covers all indptr, then all indices, then all data.
         """

@@ -72,13 +72,13 @@ class Method:
     name: str
     summary: str
     reference: str
-    nonneg: bool
-    signed: bool
-    joint: bool
-    exact: bool
     cost: float
     Options: type
     solve: Callable[..., Result]
+    nonneg: bool = True
+    signed: bool = True
+    joint: bool = False
+    exact: bool = False
     path: Callable[..., dict[int, Result]] | None = None
     require: Callable[..., Any] | None = None
     penalised: Callable[..., Any] | None = None
@@ -154,101 +154,87 @@ _LINES = (
         "spannogram",
         "exact rank-d optimum by enumerating the candidate supports",
         "Asteris et al. 2014, Alg. 1 and 2, Theorem 1",
-        nonneg=True, signed=True, joint=False, exact=True, cost=0.6,
-        Options=spannogram.Options, solve=spannogram.solve,
-        require=spannogram.require,
+        cost=0.6, Options=spannogram.Options, solve=spannogram.solve, require=spannogram.require, exact=True,
     ),
     Method(
         "epsnet",
         "random points of the range of A_d, a rank-1 problem at each",
         "Asteris et al. 2014, Alg. 3, Theorem 2",
-        nonneg=True, signed=True, joint=False, exact=False, cost=0.05,
-        Options=epsnet.Options, solve=epsnet.solve, path=epsnet.path,
-        require=epsnet.require,
+        cost=0.05, Options=epsnet.Options, solve=epsnet.solve, path=epsnet.path, require=epsnet.require,
     ),
     Method(
         "cone",
         "exact rank-d optimum by branch and bound over cones of the sphere",
         "nspca.lowrank.cones; problem of Asteris et al. 2014, eq. 10",
-        nonneg=True, signed=True, joint=False, exact=True, cost=0.13,
-        Options=cone.Options, solve=cone.solve, forced=True,
+        cost=0.13, Options=cone.Options, solve=cone.solve, exact=True, forced=True,
     ),
     Method(
         "spanspca",
         "exact signed rank-d optimum, by the signed cone search",
         "Papailiopoulos et al. 2013; nspca.lowrank.cones",
-        nonneg=False, signed=True, joint=False, exact=True, cost=0.13,
-        Options=cone.Options, solve=cone.solve, forced=True,
+        cost=0.13, Options=cone.Options, solve=cone.solve, nonneg=False, exact=True, forced=True,
     ),
     Method(
         "em",
         "expectation-maximisation with a soft threshold, restarted",
         "Sigg and Buhmann 2008, Alg. 1 and 2, eq. 12-20",
-        nonneg=True, signed=True, joint=False, exact=False, cost=0.5, Options=em.Options, solve=em.solve,
-        penalised=penalised.penalised,
+        cost=0.5, Options=em.Options, solve=em.solve, penalised=penalised.penalised,
     ),
     Method(
         "tpower",
-        "truncated power iteration from several starts", "Yuan and Zhang 2013, Alg. 1",
-        nonneg=True, signed=True, joint=False, exact=False, cost=0.08,
-        Options=tpower.Options, solve=tpower.solve, forced=True,
+        "truncated power iteration from several starts",
+        "Yuan and Zhang 2013, Alg. 1",
+        cost=0.08, Options=tpower.Options, solve=tpower.solve, forced=True,
     ),
     Method(
         "threshold",
         "largest entries of the leading eigenvector, with the best weights on them",
         "Cadima and Jolliffe 1995",
-        nonneg=True, signed=True, joint=False, exact=False, cost=0.03,
-        Options=threshold.Options, solve=threshold.solve, path=threshold.path,
+        cost=0.03, Options=threshold.Options, solve=threshold.solve, path=threshold.path,
     ),
     Method(
         "greedy",
         "forward selection with the answers for all k on the way, then swaps",
         "d'Aspremont et al. 2008, Moghaddam et al. 2006",
-        nonneg=True, signed=True, joint=False, exact=False, cost=0.45,
-        Options=greedy.Options, solve=greedy.solve, path=greedy.path, forced=True,
+        cost=0.45, Options=greedy.Options, solve=greedy.solve, path=greedy.path, forced=True,
     ),
     Method(
         "spca",
-        "baseline: SparsePCA of scikit-learn, its loading truncated to k", "Mairal et al. 2009; scikit-learn",
-        nonneg=True, signed=True, joint=False, exact=False, cost=2.3,
-        Options=baselines.SparsePCAOptions, solve=baselines.spca,
+        "baseline: SparsePCA of scikit-learn, its loading truncated to k",
+        "Mairal et al. 2009; scikit-learn",
+        cost=2.3, Options=baselines.SparsePCAOptions, solve=baselines.spca,
         require=baselines.check_spca_size, needs_data=True, baseline=True,
     ),
     Method(
         "nmf",
         "baseline: NMF of scikit-learn, the best of its parts truncated to k",
         "Lee and Seung 1999; scikit-learn",
-        nonneg=True, signed=False, joint=False, exact=False, cost=0.5,
-        Options=baselines.NMFOptions, solve=baselines.nmf,
+        cost=0.5, Options=baselines.NMFOptions, solve=baselines.nmf, signed=False,
         require=baselines.check_nmf_size, needs_data=True, baseline=True,
     ),
     Method(
         "pca",
         "baseline: the leading eigenvector truncated to k",
         "Pearson 1901; PCA of scikit-learn gives the same",
-        nonneg=True, signed=True, joint=False, exact=False, cost=0.04,
-        Options=baselines.PCAOptions, solve=baselines.pca, baseline=True,
+        cost=0.04, Options=baselines.PCAOptions, solve=baselines.pca, baseline=True,
     ),
     Method(
         "coordinate",
         "NSPCA (2006): joint coordinate ascent with a quartic per entry, k by bisection",
         "Zass and Shashua 2006, eq. 3-5, Alg. 1",
-        nonneg=True, signed=False, joint=True, exact=False, cost=20.0,
-        Options=coordinate.Options, solve=coordinate.solve,
+        cost=20.0, Options=coordinate.Options, solve=coordinate.solve, signed=False, joint=True,
     ),
     Method(
         "joint",
         "disjoint components sought together by monotone ascent with a matching step",
         "problem (2) of Asteris et al. 2015",
-        nonneg=True, signed=True, joint=True, exact=False, cost=2.0, Options=joint.Options, solve=joint.solve,
+        cost=2.0, Options=joint.Options, solve=joint.solve, joint=True,
     ),
     Method(
         "bipartite",
         "a net of directions, or random ones, with a matching at each",
         "Asteris et al. 2015, Alg. 1-4, Theorems 1 and 2",
-        nonneg=True, signed=True, joint=True, exact=False, cost=5.0,
-        Options=bipartite.Options, solve=bipartite.solve,
-        require=bipartite.require,
+        cost=5.0, Options=bipartite.Options, solve=bipartite.solve, joint=True, require=bipartite.require,
     ),
 )  # fmt: skip
 

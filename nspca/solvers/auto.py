@@ -105,13 +105,10 @@ LINE = Method(
     "auto",
     "several starts, the exact low-rank answer among them, then swaps; of several sizes, joint",
     "nspca.solvers.auto",
-    nonneg=True,
-    signed=True,
-    joint=True,
-    exact=False,
     cost=0.5,
     Options=Options,
     solve=solve,
+    joint=True,
     forced=True,
 )
 """Entry of the policy, in the form of `METHODS`. Problems with several sizes are solved by `joint`."""

@@ -49,9 +49,7 @@ The best of 1 to 4 on faces, digits and spectra.
 RANK = 1e-12
 """Singular values of `nmf`'s table below this share of the largest are zero."""
 SMALLEST_PENALTY = 1e-6
-"""Penalty of `spca`, relative to the largest entry, when all features may stay: its solver does not take
-0.
-"""
+"""Penalty of `spca`, relative to the largest entry, if all features may stay: 0 is not allowed."""
 
 
 @dataclass(frozen=True)

@@ -231,8 +231,7 @@ def random_points(d: int, r: int, count: int, seed: int) -> Iterator[Array]:
 
 
 def _reduced(V: Array) -> Array:
-    """Return V without columns that are rounding, with signs that do not depend on the features' order or
-    signs.
+    """Return V without columns of rounding, with signs that do not depend on order or signs of features.
 
     The signs follow from the first column. So equal random points give equal answers for tables that differ
     only in the order or the signs of features.

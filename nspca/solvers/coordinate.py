@@ -35,9 +35,7 @@ from nspca.validation.options import positive, whole
 BLOCK = 500
 """Maximum number of features whose block of A is formed at once: 2 MB."""
 BISECTION = 1e-5
-"""Relative length of the interval of beta at which the search for a cardinality ends (Sigg & Buhmann 2008,
-Section 5.2).
-"""
+"""Relative length of the interval of beta that ends the search (Sigg & Buhmann 2008, Section 5.2)."""
 DOUBLINGS = 60
 """Maximum doublings of beta until few enough entries are left; a beta this large leaves none."""
 CUBIC_ONLY = 1e15
@@ -46,9 +44,7 @@ CUBIC_ONLY = 1e15
 The maximiser is then a cube root.
 """
 HEAVIEST = 1e30
-"""Largest alpha; its inverse is the smallest. Beyond, A or the quartic is lost in float64, and cubes
-overflow.
-"""
+"""Largest alpha; its inverse is the smallest. Beyond, A or the quartic is lost in float64."""
 SAME = 1e-6
 """Starts count as equal when all cosines of their solutions for beta = 0 are above 1 minus this."""
 
@@ -96,9 +92,7 @@ class Options:
 
 
 def from_paper(problem: Problem, weight: float) -> float:
-    """Return `Options.alpha` or `beta` for a weight of the paper, which is for XX' in the units of the
-    data.
-    """
+    """Return `Options.alpha` or `beta` for a weight of the paper, which is for XX' in data units."""
     if problem.covariance.source != "data":
         raise InvalidOption(
             "a weight for XX' needs data, got a covariance matrix; give alpha and beta in units of its "
@@ -293,9 +287,7 @@ def _objective(explained: float, M: Array, U: Array, alpha: float, beta: float) 
 def coefficients(
     diagonal: Array, G: Array, U: Array, M: Array, alpha: float, beta: float
 ) -> tuple[Array, Array]:
-    """Return c2 and c1 of eq. 4 for rows U (s, r), given ``G = AU`` on these rows and ``M = U'U`` of all
-    rows.
-    """
+    """Return c2 and c1 of eq. 4 for rows U (s, r), from ``G = AU`` on them and ``M = U'U`` of all."""
     rows = np.square(U).sum(axis=1, keepdims=True)
     c2 = diagonal + alpha - alpha * (np.diag(M) - U**2) - alpha * (rows - U**2)
     c1 = G - diagonal * U - alpha * (U @ M - U * np.diag(M) - U * (rows - U**2)) - beta

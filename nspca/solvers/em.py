@@ -109,9 +109,7 @@ def starts(problem: Problem, count: int, seed: int, kind: str = "range") -> Arra
 
 
 def iterated(problem: Problem, W: Array, options: Options, report: Report = silent) -> tuple[Array, int]:
-    """Run EM from every column of W (n, r); return unit columns with at most k nonzeros, and the steps
-    made.
-    """
+    """Run EM from every column of W (n, r); return unit columns of at most k nonzeros, and the steps."""
     A, k, nonneg = problem.covariance, problem.size, problem.nonneg
     W, active = W.copy(), np.arange(W.shape[1])
     for step in range(options.iterations):

@@ -143,9 +143,7 @@ def estimates(value: float, image: Array, diagonal: Array, nonneg: bool) -> Arra
 
 
 def joined(value: float, cross: float, variance: float, x: Array, nonneg: bool) -> Array:
-    """Return the vector that reaches the estimate: weights (s + 1,) on the support of x and the new
-    feature.
-    """
+    """Return the vector that reaches the estimate: weights (s + 1,) on x's support and the new feature."""
     cross = max(cross, 0.0) if nonneg else cross
     angle = 0.5 * np.arctan2(2 * cross, value - variance)
     return normalised(np.append(np.cos(angle) * x, np.sin(angle)))

@@ -28,9 +28,7 @@ from nspca.validation.options import whole
 SHRINKING = (8, 4, 2)
 """Multiples of k at which the shrinking start runs before it runs at k."""
 SHRINKING_STEPS = 10
-"""Power steps at each multiple of k. That fixes most of the support, and the run at k continues from
-there.
-"""
+"""Power steps at each multiple of k. They fix most of the support, and the run at k goes on from there."""
 
 
 @dataclass(frozen=True)
@@ -94,9 +92,7 @@ def starts(problem: Problem, count: int, seed: int, report: Report = silent) -> 
 
 
 def iterated(problem: Problem, X: Array, iterations: int, report: Report = silent) -> tuple[Array, int]:
-    """Apply truncated power steps to every column of X (n, r) until none gains; return X and the steps
-    made.
-    """
+    """Apply truncated power steps to all columns of X (n, r) until none gains; return X and the steps."""
     A, k, rule = problem.covariance, problem.size, (problem.nonneg, problem.forced)
     X = rank1_columns(X, k, *rule)
     values, active = np.full(X.shape[1], -1.0), np.arange(X.shape[1])

@@ -7,7 +7,7 @@ make a spec of their form, and a worker runs it. The command `run` runs one from
     data           the data set: source, options of reading, and preparation
     question       the problem, and the methods that all specs share
     sweep, ...     one module for each kind of question
-    rows, shards   rows that a run reports, and folders of shards as the data of a run
+    rows           rows that a run reports
     job            the function that a worker calls
 """
 
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from nspca.specs.base import Description as Description
+    from nspca.specs.base import Spec as Spec
     from nspca.specs.comparison import ComparisonSpec as ComparisonSpec
     from nspca.specs.components import ComponentsSpec as ComponentsSpec
     from nspca.specs.data import DataSpec as DataSpec
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from nspca.specs.proof import ProofSpec as ProofSpec
     from nspca.specs.published import published_bounds as published_bounds
     from nspca.specs.question import ProblemSpec as ProblemSpec
-    from nspca.specs.question import Spec as Spec
     from nspca.specs.selection import ChoiceSpec as ChoiceSpec
     from nspca.specs.selection import ComponentsChoiceSpec as ComponentsChoiceSpec
     from nspca.specs.selection import NoiseSpec as NoiseSpec
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 # A kind of question is loaded when it is first used: `nspca solve` needs one of them, and no paper.
 _MODULES = {
-    "base": ("Description",),
+    "base": ("Description", "Spec"),
     "comparison": ("ComparisonSpec",),
     "components": ("ComponentsSpec",),
     "data": ("DataSpec",),
@@ -57,7 +57,7 @@ _MODULES = {
     "preview": ("PreviewSpec",),
     "proof": ("CheckSpec", "ProofSpec"),
     "published": ("published_bounds",),
-    "question": ("ProblemSpec", "Spec"),
+    "question": ("ProblemSpec",),
     "selection": ("ChoiceSpec", "ComponentsChoiceSpec", "NoiseSpec"),
     "server": ("SpeedSpec", "TableSpec", "WordsSpec"),
     "stability": ("ComponentsStabilitySpec", "StabilitySpec"),

@@ -17,6 +17,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from nspca.errors import InvalidOption, shown
+from nspca.progress import Report, silent
 from nspca.specs import address
 from nspca.specs.address import Text
 
@@ -302,18 +303,36 @@ def load_kinds() -> None:
         import_module(f"{__package__}.{module.name}")
 
 
-class Registered(Model):
-    """A `Model` whose class is looked up by the name `kind` when JSON is read."""
+class Spec(Model):
+    """A question that can be stored, run and exported. JSON names its class by `kind`."""
 
     kind: ClassVar[str] = ""
-    KINDS: ClassVar[dict[str, type["Registered"]]] = {}
+    KINDS: ClassVar[dict[str, type["Spec"]]] = {}
+
+    def run(self, report: Report = silent, *args: Any, **given: Any) -> Any:
+        """Return the answer; ``report(event)`` gets progress events and may raise `nspca.Cancelled`."""
+        raise NotImplementedError
+
+    def pack(self, result: Any) -> bytes:
+        """Return the result of `run` as bytes for the store; `unpack` reads them."""
+        return result.to_bytes()
+
+    unpack: ClassVar[Any]  # returns the result from the bytes of `pack`
+
+    def describe(self) -> Description:
+        """Return the question in words."""
+        raise NotImplementedError
+
+    def to_python(self) -> str:
+        """Return Python that answers the question; a subclass that has public names for that uses them."""
+        return f"import nspca\n\nprint(nspca.Spec.from_json({self.to_json()!r}).run())\n"
 
     @classmethod
     def __pydantic_init_subclass__(cls, **arguments: Any) -> None:
         """Remember a new class that declares its own `kind`; called by pydantic."""
         super().__pydantic_init_subclass__(**arguments)
         if "kind" in cls.__dict__:
-            Registered.KINDS.setdefault(cls.kind, cls)
+            Spec.KINDS.setdefault(cls.kind, cls)
 
     def to_json(self) -> str:
         """Return the spec as JSON, for `from_json` and ``python -m nspca run``."""
@@ -344,8 +363,8 @@ class Registered(Model):
         load_kinds()
         if schema != SCHEMA:
             raise InvalidOption(f"a spec must be of schema {SCHEMA}, got {shown(schema)}; export it again")
-        found = Registered.KINDS.get(kind) if isinstance(kind, str) else None
+        found = Spec.KINDS.get(kind) if isinstance(kind, str) else None
         if found is None or not issubclass(found, cls):
-            known = [name for name, one in Registered.KINDS.items() if issubclass(one, cls)]
+            known = [name for name, one in Spec.KINDS.items() if issubclass(one, cls)]
             raise InvalidOption(f"kind of a spec must be {' or '.join(map(repr, known))}, got {shown(kind)}")
         return found(**values)

@@ -17,6 +17,7 @@ from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
 from nspca.proving import certified
 from nspca.result import Result, Sweep
+from nspca.selection.rows import report_whole
 from nspca.solving import line_of
 from nspca.specs import address
 from nspca.specs.base import Description, Option
@@ -100,8 +101,7 @@ class ComparisonSpec(ProblemSpec):
         NSPCAError
             When no method could solve the problem.
         """
-        X, report = self.given(X, report)
-        problem = self.problem(X)
+        problem = self.problem(X, report)
         share(problem, self.methods, report)
         found: dict[tuple[str, int], Result] = {}
 
@@ -125,7 +125,13 @@ class ComparisonSpec(ProblemSpec):
         failed: NSPCAError = InvalidOption(NO_METHOD)
         steps = len(self.ks)
         for i, method in enumerate(cheapest_first(self.methods)):
-            say = report_part(report, i * steps, self.total, method, rows=True)
+
+            def say(event: Event, method: str = method, before: int = i * steps) -> None:
+                """Report a row of the sweep, or that it goes on, as progress of the whole run."""
+                row = event.payload.get("row")
+                done, payload = (before, {}) if row is None else (before + event.done, pack(Found(**row)))
+                report(Event(method, done, self.total, k=event.k, payload=payload))
+
             how: dict[str, Any] = {"methods": (method,), "certify": None, "seed": self.seed}
             try:
                 options = self.options.get(method, {})
@@ -149,7 +155,7 @@ class ComparisonSpec(ProblemSpec):
         for i, k in enumerate(self.ks):
             same_k = {key: result for key, result in found.items() if key[1] == k}
             best = max(same_k.values(), key=lambda result: result.value)
-            certificate, say = None, report_part(report, before + i, self.total, f"proof for k = {k}")
+            certificate, say = None, report_whole(report, before + i, self.total, f"proof for k = {k}")
             try:
                 certificate = certify(problem.with_k(k), best, effort=self.effort, report=say)
             except Cancelled as stop:
@@ -182,20 +188,3 @@ def share(problem: Problem, methods: tuple[str, ...], report: Report) -> None:
     problem.covariance.leading(min(SHARED, problem.n))
     if any(line_of(name).baseline for name in methods):
         import sklearn.decomposition  # noqa: F401
-
-
-def report_part(report: Report, done: int, total: int, stage: str, rows: bool = False) -> Report:
-    """Return a report hook for a part of a run, which reports its events as progress of the whole run.
-
-    `done` of `total` steps were made before the part. Rows in its events are passed on if `rows` is True.
-    """
-
-    def say(event: Event) -> None:
-        """Report an event of the part as progress of the whole run."""
-        row = event.payload.get("row") if rows else None
-        within = min(1.0, event.done / event.total) if event.total else 0.0
-        whole = event.done if row is not None else within
-        payload = {} if row is None else pack(Found(**row))
-        report(Event(stage, int(done + whole), total, k=event.k if rows else None, payload=payload))
-
-    return say

@@ -155,8 +155,7 @@ class ComponentsSpec(ProblemSpec):
         NSPCAError
             When no method could solve the problem.
         """
-        X, report = self.given(X, report)
-        problem = self.problem(X)
+        problem = self.problem(X, report)
         found: dict[str, Result] = {}
         failed: list[NSPCAError] = [InvalidOption(NO_METHOD)]
 
@@ -277,8 +276,8 @@ def one_by_one(
     for j, size in enumerate(problem.sizes):
         report(Event(f"component {j + 1} of {len(problem.sizes)}", j, len(problem.sizes), lower=reached))
         part = Problem(problem.covariance.restrict(left), size, problem.nonneg)
-        quiet = _report_component(report, j, len(problem.sizes), reached)
-        result = solve(part, method, certify=None, seed=seed, report=quiet, **options)
+        say = _report_component(report, j, len(problem.sizes), reached)
+        result = solve(part, method, certify=None, seed=seed, report=say, **options)
         X[left, j] = result.components[:, 0]
         reached += result.value
         left = left[result.components[:, 0] == 0]

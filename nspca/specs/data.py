@@ -5,9 +5,8 @@ state of the page Data (`dashboard/open_data`).
 """
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Any, Literal
 
@@ -20,7 +19,6 @@ from nspca.data.readers.images import SIDES
 from nspca.errors import InvalidData, InvalidOption
 from nspca.presentation.phrases import things
 from nspca.shards import Shards, manifest, served
-from nspca.shards.on_disk import OnDisk
 from nspca.specs import address
 from nspca.specs.base import Model, Option
 from nspca.specs.python import python_of_data
@@ -173,7 +171,7 @@ class DataSpec(Model):
 
     # ---- the data themselves
 
-    def open(self, upload: Callable[[str], bytes] | None = None, beside: Path = Path()) -> "Dataset | OnDisk":
+    def open(self, upload: Callable[[str], bytes] | None = None, beside: Path = Path()) -> Dataset | Shards:
         """Return the data after all steps.
 
         Parameters
@@ -191,49 +189,35 @@ class DataSpec(Model):
         """
         return self.changed(self._source(upload, beside))
 
-    def changed(self, data: "Dataset | OnDisk") -> "Dataset | OnDisk":
+    def changed(self, data: Dataset | Shards) -> Dataset | Shards:
         """Return data that were read after all steps; refuse data without the hash `content`."""
-        if isinstance(data, OnDisk):
+        if isinstance(data, Shards):
             if any(getattr(self, name) for name in CHANGES):
                 raise InvalidData("a folder of shards is taken as it is, got steps to do; leave them out")
             return data
         if self.covariance and not data.is_covariance:
             data = replace(data, is_covariance=True, labels=None)
-        for step in self.steps():
-            data = step(data)
+        data = whole = prepare(data, *self.prepared)
+        # `only`, `without` and `together` number the features as they are after the preparations.
+        data = data.only(self.only) if self.only else data
+        data = data.without(self.without) if self.without else data
+        data = varying(data) if self.drop else data
+        data = logged(data) if self.log2 else data
+        for group in self.together:
+            data = together(data, whole, group)
         if self.content and content_of(data) != self.content:
             raise InvalidData(OTHER)
         return data
 
-    def steps(self) -> Iterator[Callable[[Dataset], Dataset]]:
-        """Yield the steps in order, as functions from a data set to a data set."""
-        whole: list[Dataset] = []
-
-        def first(data: Dataset) -> Dataset:
-            """Return the data after the preparations, and keep them in `whole` for `together`."""
-            whole[:] = [prepare(data, *self.prepared) if self.prepared else data]
-            return whole[0]
-
-        yield first  # `only`, `without` and `together` number the features as they are after this step
-        if self.only:
-            yield lambda data: data.only(self.only)
-        if self.without:
-            yield lambda data: data.without(self.without)
-        if self.drop:
-            yield varying
-        if self.log2:
-            yield logged
-        for group in self.together:
-            yield partial(together, whole=whole[0], group=group)
-
-    def _source(self, upload: Callable[[str], bytes] | None, beside: Path) -> "Dataset | OnDisk":
+    def _source(self, upload: Callable[[str], bytes] | None, beside: Path) -> Dataset | Shards:
         """Return the data before all steps."""
         if self.sample is not None:
             if self.sample not in SAMPLES:
                 raise InvalidData(f"sample must be one of {', '.join(SAMPLES)}, got {self.sample!r}")
             return load_sample(self.sample)
         if self.folder is not None:
-            return self._rows(self.shards(beside))
+            table = self.shards(beside)
+            return sample_of(table, self.some) if self.some else table
         if self.upload is not None and upload is not None:
             about = {name: upload(getattr(self, name)) for name in BESIDE if getattr(self, name)}
             return self._read(upload(self.upload), name=self.file, **about)
@@ -250,7 +234,7 @@ class DataSpec(Model):
             )
         path = _file(self.path, beside)
         if path.is_dir() and (path / manifest.FILE).is_file():
-            return OnDisk(Shards(path))
+            return Shards(path)
         about = {name: getattr(self, name) for name in BESIDE if getattr(self, name)}
         return self._read(path, **about)
 
@@ -281,10 +265,6 @@ class DataSpec(Model):
                 "folder holds now."
             )
         return table
-
-    def _rows(self, table: Shards) -> "Dataset | OnDisk":
-        """Return a random sample of the rows of a folder as a data set; the folder itself if `some` is 0."""
-        return sample_of(table, self.some) if self.some else OnDisk(table)
 
     # ---- words
 

@@ -75,8 +75,7 @@ class MembershipSpec(ProblemSpec):
         certificate : bytes, optional
             File of a certificate of this problem; by default a certificate is proved.
         """
-        X, report = self.given(X, report)
-        problem = self.problem(X)
+        problem = self.problem(X, report)
         result = known_result(problem, component, report)
         if certificate is None:
             proof = certify(problem, result, report=report)

@@ -4,8 +4,6 @@ The pages Home and Sweep offer it for one component that is not proved optimal, 
 Components for several.
 """
 
-import math
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Self
@@ -24,9 +22,8 @@ from nspca.proving import EXHAUSTIVE, certified, improved
 from nspca.result import Result
 from nspca.specs.base import Description
 from nspca.specs.components import solved
-from nspca.specs.proof import Sparsity, known_result, sparsity_words
+from nspca.specs.proof import Closing, Sparsity, known_result, sparsity_words
 from nspca.specs.question import ProblemSpec
-from nspca.specs.rows import Closer, pack
 from nspca.specs.sweep import JointEffort, MethodName
 
 SECONDS = 3600
@@ -81,8 +78,7 @@ class OptimumSpec(ProblemSpec):
 
         `Cancelled` carries the best answer so far as its `result`.
         """
-        X, report = self.given(X, report)
-        problem = self.problem(X)
+        problem = self.problem(X, report)
         if component is None and problem.joint:
             known = solved(problem, self.method, {}, 0, report)
         else:
@@ -101,9 +97,7 @@ class OptimumSpec(ProblemSpec):
     def proved_before(
         self, problem: Problem, known: Result, resume: Certificate | None, watch: "Watch"
     ) -> tuple[Result, Certificate | None]:
-        """Return the better answer and the smaller bound after a proof with the effort of the spec, within
-        its seconds.
-        """
+        """Return the better answer and bound after a proof with the spec's effort, within its seconds."""
 
         def limited(event: Event) -> None:
             watch(event)
@@ -163,9 +157,7 @@ class Standing:
 
     @classmethod
     def of(cls, event: Event | None, *shape: int) -> Self | None:
-        """Return the standing in an event of the search, with masks of a shape; None if the event has
-        none.
-        """
+        """Return the standing in an event, with masks of a shape; None if the event has none."""
         said: Mapping[str, Any] = {} if event is None else event.payload
         try:
             certain, possible = (unhexed(said[name], *shape) for name in ("certain", "possible"))
@@ -174,42 +166,35 @@ class Standing:
             return None
 
 
-class Watch:
+class Watch(Closing):
     """A report hook that adds the standing of the search to every event, and a `Closer` row now and then.
 
-    `lower` is the value of the known answer at the start. `report` gets the changed events.
+    `lower` is the value of the known answer at the start, and of the best one later.
     """
 
     def __init__(self, report: Report, lower: float, k: int) -> None:
-        self.report, self.lower, self.upper, self.k = report, lower, math.inf, k
-        self.started, self.last = time.perf_counter(), -math.inf
+        super().__init__(report, lower, EXHAUSTIVE)
+        self.k, self.next_row = k, 0.0
         self.standing: dict[str, Any] = {}
-
-    @property
-    def seconds(self) -> float:
-        """Seconds since the start."""
-        return time.perf_counter() - self.started
 
     def __call__(self, event: Event) -> None:
         """Take an event of the search: remember its bounds and standing, and report it with them."""
         names = ("certain", "possible", "open", "nodes")
-        self.standing |= {name: event.payload[name] for name in names if name in event.payload}
+        known = {name: event.payload[name] for name in names if name in event.payload}
+        self.standing = self.standing | known  # earlier events keep what they had
         if event.lower is not None:
             self.lower = max(self.lower, event.lower)
-        row: dict[str, Any] = {}
-        if event.upper is not None and event.upper < self.upper:
-            self.upper = event.upper
-            row = self.row() if time.perf_counter() - self.last >= PAUSE else {}
-        upper = None if math.isinf(self.upper) else self.upper
-        self.report(replace(event, lower=self.lower, upper=upper, payload={**self.standing, **row}))
+        super().__call__(replace(event, payload=self.standing))
 
     def row(self) -> dict[str, Any]:
-        """Return a `Closer` row with the present bounds."""
-        self.last = time.perf_counter()
-        return pack(Closer(self.last - self.started, self.lower, self.upper, EXHAUSTIVE))
+        """Return a `Closer` row with the present bounds, or nothing if the last one is not `PAUSE` old."""
+        if self.seconds < self.next_row:
+            return {}
+        self.next_row = self.seconds + PAUSE
+        return super().row()
 
     def end(self, lower: float, upper: float) -> None:
         """Report the final bounds."""
-        self.lower, self.upper = lower, upper
+        self.lower, self.upper, self.next_row = lower, upper, 0.0
         payload = {**self.standing, **self.row()}
         self.report(Event("proving the optimum", lower=lower, upper=upper, k=self.k, payload=payload))

@@ -12,8 +12,7 @@ from nspca.errors import InvalidOption
 from nspca.papers import ITEMS, PAPERS, Outcome
 from nspca.progress import Report, silent
 from nspca.specs import address
-from nspca.specs.base import Description, Option
-from nspca.specs.question import Spec
+from nspca.specs.base import Description, Option, Spec
 
 
 class PaperSpec(Spec):

@@ -62,8 +62,7 @@ class PreviewSpec(ProblemSpec):
         the truncated leading eigenvector and the rank-3 answer. With more than `MANY` features it has `FEW`
         of the values of k.
         """
-        X, report = self.given(X, report)
-        problem = self.problem(X)
+        problem = self.problem(X, report)
         ks = _fewer(self.ks, problem.n)
         paper, probability = paper_bounds(problem, ks, self.seed, report)
         beside: dict[int, dict[str, Any]] = {

@@ -86,8 +86,7 @@ class ProofSpec(ProblemSpec):
 
         `Cancelled` carries the best certificate so far as its `result`.
         """
-        X, report = self.given(X, report)
-        problem = self.problem(X)
+        problem = self.problem(X, report)
         known = known_result(problem, component, report)
         closing = Closing(report, known.value)
         best: Certificate | None = None
@@ -141,7 +140,7 @@ class CheckSpec(JsonSpec, ProblemSpec):
         """Return ``upper``, ``seconds`` and ``refusal`` (the reason, or an empty text) of the check."""
         if certificate is None:
             raise InvalidOption("a check needs a certificate, got none; use `python -m nspca verify`")
-        X, report = self.given(X, report)
+        X = self.open() if X is None else X
         report(Event("verify"))
         started = time.perf_counter()
         about = {name: getattr(self, name) for name in ("k", "nonneg", "center", "scale", "source", "forced")}
@@ -158,8 +157,7 @@ class CheckSpec(JsonSpec, ProblemSpec):
 
 
 class Closing:
-    """A report hook that adds a `Closer` row to events in which the upper bound has become smaller, and when
-    the next effort begins.
+    """A report hook that adds a `Closer` row where the bound has become smaller or an effort begins.
 
     `report` gets the changed events. `lower` is the value of the known answer, and `effort` the present
     effort of the search.
@@ -169,6 +167,11 @@ class Closing:
         self.report, self.lower, self.upper, self.effort = report, lower, math.inf, effort
         self.started = time.perf_counter()
 
+    @property
+    def seconds(self) -> float:
+        """Seconds since the start."""
+        return time.perf_counter() - self.started
+
     def begin(self, effort: str) -> None:
         """Begin another effort, and report a row that names it, since its first bound may take minutes."""
         self.effort = effort
@@ -177,7 +180,7 @@ class Closing:
 
     def row(self) -> dict[str, Any]:
         """Return a `Closer` row with the present bounds."""
-        return pack(Closer(time.perf_counter() - self.started, self.lower, self.upper, self.effort))
+        return pack(Closer(self.seconds, self.lower, self.upper, self.effort))
 
     def __call__(self, event: Event) -> None:
         """Take an event of the search, and report it with the bounds."""

@@ -1,4 +1,4 @@
-"""Base classes of questions: `Spec` for all, `ProblemSpec` about a problem, `RowsSpec` about rows of data.
+"""Base classes of questions: `ProblemSpec` about a problem, `RowsSpec` about rows of data.
 
 A `ProblemSpec` makes its problem, estimates its cost, and exports Python. Each kind of question has a module
 with a subclass.
@@ -6,7 +6,6 @@ with a subclass.
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
@@ -23,12 +22,11 @@ from nspca.planning.costs import Plan, planned
 from nspca.planning.machine import Speed, speed
 from nspca.planning.sizes import read_size
 from nspca.problem import Problem
-from nspca.progress import Report, silent
-from nspca.shards.on_disk import OnDisk
+from nspca.progress import Report
+from nspca.shards import Shards
 from nspca.specs import address
-from nspca.specs.base import Description, Option, Registered, Required
+from nspca.specs.base import Option, Required, Spec
 from nspca.specs.data import DataSpec, Numbers, keeping
-from nspca.specs.shards import ReportingShards, ShardsOnWorkers
 
 AGAIN = 1 / 4
 """Seconds of each further problem on the same data, as a share of the first; eigenvectors are then cached."""
@@ -47,28 +45,6 @@ Seed = Annotated[
 def weights_words(nonneg: bool) -> str:
     """Return a phrase about the permitted signs of weights."""
     return "nonnegative" if nonneg else "weights of any sign"
-
-
-class Spec(Registered):
-    """A question that can be stored, run and exported."""
-
-    def run(self, report: Report = silent, *args: Any, **given: Any) -> Any:
-        """Return the answer; ``report(event)`` gets progress events and may raise `nspca.Cancelled`."""
-        raise NotImplementedError
-
-    def pack(self, result: Any) -> bytes:
-        """Return the result of `run` as bytes for the store; `unpack` reads them."""
-        return result.to_bytes()
-
-    unpack: ClassVar[Any]  # returns the result from the bytes of `pack`
-
-    def describe(self) -> Description:
-        """Return the question in words."""
-        raise NotImplementedError
-
-    def to_python(self) -> str:
-        """Return Python that answers the question with public names only."""
-        raise NotImplementedError
 
 
 class JsonSpec(Spec):
@@ -145,37 +121,26 @@ class ProblemSpec(Spec):
         """Return the question without the source of its data, so that equal numbers give equal questions."""
         return self.but(data=DataSpec(covariance=self.data.covariance, repair=self.data.repair))
 
-    def open(self, beside: Path = Path()) -> Dataset | OnDisk:
+    def open(self, beside: Path = Path()) -> Dataset | Shards:
         """Read the data; see `DataSpec.open`."""
         return self.data.open(beside=beside)
 
-    def problem(self, X: Any = None) -> Problem:
-        """Return the problem about the data X, which may be made already. None opens the data source."""
+    def problem(self, X: Any = None, report: Report | None = None, client: Any = None) -> Problem:
+        """Return the problem about the data X, which may be made already. None opens the data source.
+
+        `report` gets an event for every block of a table that is read in blocks. The workers of a Dask
+        `client` read a folder of shards together.
+        """
         if isinstance(X, Problem):
             return X
         X = self.open() if X is None else X
-        spread = {"client": X.client, "report": X.report} if isinstance(X, ShardsOnWorkers) else {}
-        X = X.X if isinstance(X, OnDisk) else X
         how: dict[str, Any] = {"k": self.first, "nonneg": self.nonneg, "forced": self.forced}
         if self.data.covariance or getattr(X, "is_covariance", False):
             return Problem.from_covariance(X, **how, repair=SHIFT if self.data.repair else None)
-        how |= {"center": self.center, "scale": self.scale}
-        if hasattr(X, "blocks"):
-            return Problem.from_shards(X, **how, **spread)
+        how |= {"center": self.center, "scale": self.scale, "report": report}
+        if isinstance(X, Shards):
+            return Problem.from_shards(X, **how, client=client)
         return Problem.from_data(X, **how)
-
-    def given(self, X: Any, report: Report) -> tuple[Any, Report]:
-        """Return the data of a run (opened if X is None), and the report hook to use with them.
-
-        Shards report every block that is read, so the hook also remembers the stage of the run.
-        """
-        X = self.open() if X is None else X
-        if isinstance(X, ShardsOnWorkers):
-            return replace(X, report=report), report
-        if isinstance(X, OnDisk):
-            reading = ReportingShards(X.X, report)
-            return reading, reading.tell
-        return X, report
 
     def rows(self, X: Any) -> Any:
         """Return the data of a question about rows (opened if X is None).
@@ -186,7 +151,7 @@ class ProblemSpec(Spec):
             For a covariance and for a folder of shards, whose rows are not in memory.
         """
         X = self.open() if X is None else X
-        if isinstance(X, OnDisk) or getattr(X, "is_covariance", False) or self.data.covariance:
+        if isinstance(X, Shards | Problem) or getattr(X, "is_covariance", False) or self.data.covariance:
             raise InvalidData("this question needs rows in memory, got none; ask it about a table of samples")
         return X
 
@@ -201,7 +166,7 @@ class ProblemSpec(Spec):
             Speed of the machine of the run; by default the speed of this one is measured.
         """
         data = self.open() if data is None else data
-        size = data if isinstance(data, Size) else read_size(data.X if isinstance(data, OnDisk) else data)
+        size = data if isinstance(data, Size) else read_size(data)
         sizes, problems = self.work
         wanted = getattr(self, "effort", None) or "fast"
         # The estimate of an exhaustive search is that of its first bound.

@@ -15,21 +15,12 @@ from nspca.progress import Report, silent
 from nspca.specs.base import Description
 from nspca.specs.data import DataSpec
 from nspca.specs.question import JsonSpec
-from nspca.specs.shards import ReportingShards
 
 COUNTED = "python-docs"
 """Sample whose words are counted on this machine."""
 
 
-class _Measure(JsonSpec):
-    """Base class of measurements."""
-
-    def to_python(self) -> str:
-        """Return Python that repeats the measurement from the JSON of the spec."""
-        return f"import nspca\n\nprint(nspca.Spec.from_json({self.to_json()!r}).run())\n"
-
-
-class TableSpec(_Measure):
+class TableSpec(JsonSpec):
     """The variance of all rows of a folder of shards and, if `leading`, the leading eigenvalue."""
 
     kind: ClassVar[str] = "table"
@@ -44,13 +35,14 @@ class TableSpec(_Measure):
 
     def run(self, report: Report = silent, *args: Any, **given: Any) -> dict[str, float | None]:
         """Return the ``total`` variance and the ``leading`` eigenvalue (None if `leading` is False)."""
-        table = ReportingShards(self.data.shards(), report)
-        problem = Problem.from_shards(table, 1, center=self.center, scale=self.scale)
+        problem = Problem.from_shards(
+            self.data.shards(), 1, center=self.center, scale=self.scale, report=report
+        )
         leading = problem.leading_eigenvalue if self.leading else None
         return {"total": problem.total_variance, "leading": leading}
 
 
-class SpeedSpec(_Measure):
+class SpeedSpec(JsonSpec):
     """The speed of a worker. `of` identifies the machine, so that each has a measurement of its own."""
 
     kind: ClassVar[str] = "speed"
@@ -65,7 +57,7 @@ class SpeedSpec(_Measure):
         return asdict(machine.speed())
 
 
-class WordsSpec(_Measure):
+class WordsSpec(JsonSpec):
     """The word counts of Python's documentation, which are kept in the cache of this machine."""
 
     kind: ClassVar[str] = "words"

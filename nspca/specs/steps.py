@@ -12,7 +12,6 @@ from nspca.covariance.digests import canonical, dense_digest, sparse_digest
 from nspca.data import Dataset, prepare
 from nspca.data.dataset import Kind
 from nspca.shards import Shards
-from nspca.shards.on_disk import OnDisk
 
 ROWS, ENTRIES = 1000, 2_000_000
 """Maximum rows, and approximate maximum entries, of a sample of a folder of shards."""
@@ -70,8 +69,8 @@ def sample_of(table: Shards, most: int) -> Dataset:
     return Dataset(table.folder.name, X, table.feature_names, names, kind=kind, provenance=said)
 
 
-def content_of(data: "Dataset | OnDisk") -> str:
+def content_of(data: Dataset | Shards) -> str:
     """Return the digest of the numbers of a data set."""
-    if isinstance(data, OnDisk):
-        return f"shards {data.X.digest}"
+    if isinstance(data, Shards):
+        return f"shards {data.digest}"
     return dense_digest(data.X) if isinstance(data.X, np.ndarray) else sparse_digest(canonical(data.X))

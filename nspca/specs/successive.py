@@ -13,8 +13,8 @@ from nspca.components import DEFLATIONS, explained_variances
 from nspca.errors import Cancelled, InvalidOption, NSPCAError
 from nspca.progress import Event, Report, silent
 from nspca.result import Result, Sweep
+from nspca.selection.rows import report_whole
 from nspca.specs.base import Description, Option
-from nspca.specs.comparison import report_part
 from nspca.specs.method_options import Options
 from nspca.specs.question import ProblemSpec, Seed, Whole
 from nspca.specs.rows import Explained, Refused, Row, pack
@@ -87,8 +87,7 @@ class SuccessiveSpec(ProblemSpec):
         NSPCAError
             When no method could solve the problem.
         """
-        X, report = self.given(X, report)
-        problem = self.problem(X)
+        problem = self.problem(X, report)
         found: dict[tuple[str, int], Result] = {}
         failed: NSPCAError = InvalidOption(NO_METHOD)
         between = {"deflation": self.deflation} if self.angle is None else {"angle": self.angle}
@@ -102,7 +101,7 @@ class SuccessiveSpec(ProblemSpec):
             }
             row: Row
             try:
-                say = report_part(report, i, total, method)
+                say = report_whole(report, i, total, method)
                 result = solve(problem, method, components=self.count, report=say, **how)
                 variances = explained_variances(problem, result.components)
                 curves = {name: values.tolist() for name, values in variances.items()}

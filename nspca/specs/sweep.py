@@ -122,9 +122,7 @@ class SweepSpec(ProblemSpec):
         return Description(self.data.title, f"sweep {ks_words(self.ks)}", self.details())
 
     def to_query(self) -> dict[str, str]:
-        """Return the question as an address, with ``from``, ``to`` and ``step``, or ``ks`` without a common
-        step.
-        """
+        """Return the question as an address, with from, to and step, or ks without a common step."""
         step, keep = step_of(self.ks), self.keep or self.forced
         said = {"keep": address.write(keep)} if keep else {}
         said |= {"from": str(self.ks[0]), "to": str(self.ks[-1])}
@@ -149,8 +147,7 @@ class SweepSpec(ProblemSpec):
 
         `Cancelled` carries the partial sweep as its `result`.
         """
-        X, report = self.given(X, report)
-        problem = self.problem(X)
+        problem = self.problem(X, report)
         beside: dict[int, dict[str, Any]] = {}
         paper, probability = self._bounds_of_the_paper(problem, report)
 
@@ -227,9 +224,7 @@ class SweepSpec(ProblemSpec):
 
 
 def read_ks(query: Mapping[str, str]) -> tuple[int, ...]:
-    """Return the values of k in an address, given one by one or by first, last and step; at most
-    `MOST_KS` of a range.
-    """
+    """Return the values of k in an address: a list, or first, last and step with at most `MOST_KS` values."""
     try:
         if "ks" in query:
             return tuple(address.read_integers(query["ks"]))

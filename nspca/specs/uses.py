@@ -18,11 +18,11 @@ from nspca.errors import InvalidData
 from nspca.papers import originals, uses
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
+from nspca.selection.rows import report_whole
 from nspca.specs import address
 from nspca.specs.base import Description, Option
-from nspca.specs.comparison import report_part
 from nspca.specs.question import JsonSpec, Seed, Whole
-from nspca.specs.rows import Scored, pack
+from nspca.specs.rows import Scored, pack, packed_rows
 
 STARTS = 100
 """Default number of random starts of k-means, whose scores are averaged."""
@@ -117,12 +117,7 @@ class GenesSpec(Use):
                 raise InvalidData("genes need diagnoses to be compared with, got none; get the real data")
             X, labels = data.X, np.array([str(label) for label in data.labels])
         started = time.perf_counter()
-
-        def say(event: Event) -> None:
-            """Report an event with its line as a `Scored` row."""
-            line = event.payload.get("line")
-            report(event if line is None else replace(event, payload=pack(Scored(line))))
-
+        say = packed_rows(report, Scored)
         rows = uses.gene_rows(X, labels, self.counts, self.prepared, self.starts, self.seed, say)
         return {"rows": rows, "features": rows[0]["genes"], "seconds": time.perf_counter() - started}
 
@@ -179,7 +174,7 @@ class DetectionSpec(Use):
         total = len(self.methods)
         for i, method in enumerate(self.methods):
             report(Event(method, i, total))
-            say = report_part(report, i, total, method)
+            say = report_whole(report, i, total, method)
             U = _face_components(problem, train[0], method, self.seed, say)
             for name, curve in uses.detection_curve(U, train, tests, self.seed).items():
                 pixels = int(np.count_nonzero(U))
@@ -231,7 +226,7 @@ class PitpropsSpec(Use):
             if method is None:
                 U = problem.covariance.leading(COMPONENTS)[1]
             else:
-                U = self._projected(problem, method, report_part(report, i, len(PROPS), name))
+                U = self._projected(problem, method, report_whole(report, i, len(PROPS), name))
             curves = {key: values.tolist() for key, values in explained_variances(problem, U).items()}
             cardinality = np.cumsum(np.count_nonzero(U, axis=0)).tolist()
             rows.append({"method": name, "cardinality": cardinality, **curves})

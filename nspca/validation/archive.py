@@ -1,5 +1,4 @@
-"""Read archives of arrays from untrusted sources: no pickle, and unpacked sizes are checked before
-unpacking.
+"""Read archives of arrays from untrusted sources: no pickle, sizes are checked before unpacking.
 
 The readers of data files use the parts. Certificates, results and memberships are stored by `write_arrays`
 and loaded by `read_arrays`.
@@ -50,8 +49,7 @@ def shortened(text: str, most: int = 60) -> str:
 
 
 def open_zip(raw: bytes, most: int | None = None) -> tuple[zipfile.ZipFile, list[zipfile.ZipInfo]]:
-    """Open an archive and return it with its files, after checking their total unpacked size in the
-    directory.
+    """Open an archive and return it with its files, after checking their total size in the directory.
 
     The limit is `most` bytes (`MAX_BYTES` by default).
     """

@@ -9,8 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from nspca.errors import InvalidProblem, shown
+import numpy as np
+
+from nspca.errors import InvalidData, InvalidProblem, shown
 from nspca.validation.annotated import plain
+from nspca.validation.options import is_whole
 
 LISTED = 5
 """Maximum number of names listed in a sentence; the rest is counted."""
@@ -51,9 +54,7 @@ class NamesOnDisk(Sequence[str]):
 
 
 def features_on_disk(table: Any) -> Features | None:
-    """Return the features of a table in blocks of rows, such as `nspca.Shards`; None where they have only
-    numbers.
-    """
+    """Return the features of a table in blocks of rows such as `nspca.Shards`; None for numbered ones."""
     manifest = getattr(table, "manifest", None)
     numbered = manifest is not None and manifest.features is None
     named = inspect.getattr_static(table, "feature_names", None) is not None  # getattr would read the names
@@ -80,6 +81,24 @@ def features_of(table: Any, covariance: bool = False) -> tuple[Any, Features | N
     if columns is None or not all(isinstance(name, str | int) for name in columns):
         return table, None
     return table, Features(tuple(map(str, columns)))
+
+
+def numbers_of(features: Any, names: Sequence[str]) -> np.ndarray:
+    """Return the sorted numbers of features that are given by number (from 0) or by name.
+
+    Raises
+    ------
+    InvalidData
+        For an unknown feature, and when no feature is given.
+    """
+    place = {name: j for j, name in enumerate(names)}
+    given: list[Any] = [features] if isinstance(features, str) or not np.iterable(features) else [*features]
+    found: list[Any] = [place.get(one, one) if isinstance(one, str) else one for one in given]
+    wrong = [one for one in found if not is_whole(one) or not 0 <= one < len(names)]
+    if wrong or not found:
+        got = shown(wrong[0]) if wrong else "nothing"
+        raise InvalidData(f"Features are given by name or by a number from 0 to {len(names) - 1}, got {got}.")
+    return np.array(sorted({int(one) for one in found}))
 
 
 def positions(wanted: Sequence[str], given: Sequence[str]) -> list[int]:

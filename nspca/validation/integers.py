@@ -1,6 +1,4 @@
-"""Detect integers that float64 cannot represent (beyond 2**53), such as nanosecond timestamps, whose
-variation would be lost.
-"""
+"""Detect integers that float64 cannot represent, such as nanosecond timestamps, which would lose digits."""
 
 import re
 from decimal import Decimal
@@ -27,9 +25,7 @@ def loses_digits(whole: int) -> bool:
 
 
 def find_inexact(X: object) -> int | None:
-    """Return the index, row by row, of the first entry of an integer array that float64 changes; None without
-    one.
-    """
+    """Return the index, row by row, of the first integer of an array that float64 changes, or None."""
     if not isinstance(X, np.ndarray) or X.dtype.kind not in "iu" or X.dtype.itemsize < 8 or not X.size:
         return None
     if X.max() <= LARGEST_EXACT and X.min() >= -LARGEST_EXACT:

@@ -1,5 +1,4 @@
-"""Checks of option values, shared by the options of all methods; each raises `InvalidOption` with the way
-out.
+"""Checks of option values for all methods; each raises `InvalidOption` with the way out.
 
 A method has a dataclass `Options`, which calls `whole`, `positive` and `one_of` on its fields. The API makes
 it by `made`. Forms and docs/methods.md print its docstring by `option_texts`. In each check `name` is the
@@ -22,9 +21,7 @@ LARGEST = 2**31 - 1
 
 
 def is_whole(value: Any) -> bool:
-    """Tell whether a value is a whole number; booleans and durations are not, although Python and NumPy
-    subclass int.
-    """
+    """Tell whether a value is a whole number and neither boolean nor duration, which subclass int."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool | np.timedelta64)
 
 

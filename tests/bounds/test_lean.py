@@ -7,8 +7,8 @@ import pytest
 
 import nspca
 from nspca.bounds.digits import rounded
-from nspca.bounds.lean import lean
 from nspca.bounds.plan import JOINT_PLANS
+from scripts.lean import lean
 
 WIDE = np.random.default_rng(0).standard_normal((200, 140)) @ np.random.default_rng(1).standard_normal(
     (140, 140)

@@ -3,7 +3,8 @@
 import pytest
 
 from nspca.covariance import distributed
-from nspca.covariance.waves import ClusterWaves, check_client, waves
+from nspca.covariance.distributed import check_client
+from nspca.covariance.waves import ClusterWaves, waves
 from nspca.errors import Cancelled, InvalidOption, JobError, WorkersLost
 from tests.workers import Workers
 

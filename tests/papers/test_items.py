@@ -11,6 +11,7 @@ import scipy.sparse as sp
 import threadpoolctl
 
 import nspca
+from benchmarks.papers import markdown
 from nspca import papers
 from nspca.data.dataset import Dataset
 from nspca.data.names import numbered, pixel_names
@@ -298,7 +299,7 @@ def test_all_of_it_as_one_report_that_asks_nobody():
 
 def test_the_page_counts_what_is_stored():
     page = Path(__file__).resolve().parents[2].joinpath("docs", "papers.md").read_text(encoding="utf-8")
-    assert report.markdown() in page
+    assert markdown() in page
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import nspca
+from benchmarks import published
 from nspca.lowrank import rankd
 from nspca.papers import exact
 from nspca.papers.exact import Ours, Row
@@ -65,10 +66,10 @@ def test_rows_of_exact_methods_say_what_is_proved():
     first = exact.cells(ROWS[0])
     assert first[:4] == ["normArrhythmia", "274", "5", "4.2321, said to be the optimum"]
     assert first[5] == "optimal" and first[8] == "99.9 %" and first[9] == "3.2"
-    assert exact.cells(ROWS[1])[3] == "not stored" and len(first) == len(exact.COLUMNS)
-    assert exact.markdown(ROWS).count("\n") == 3
-    assert len(set(exact.HEADERS)) == len(exact.HEADERS) == len(exact.COLUMNS)
-    assert exact.packed(ROWS)[0]["signed"]["is_optimal"] is True
+    assert exact.cells(ROWS[1])[3] == "not stored" and len(first) == len(published.COLUMNS)
+    assert published.markdown(ROWS).count("\n") == 3
+    assert len(set(exact.HEADERS)) == len(exact.HEADERS) == len(published.COLUMNS)
+    assert published.packed(ROWS)[0]["signed"]["is_optimal"] is True
 
 
 def test_the_refuted_optimum_is_named_only_where_it_is_refuted():
@@ -83,12 +84,12 @@ def test_the_refuted_optimum_is_named_only_where_it_is_refuted():
 def test_matrices_that_are_not_there_are_one_sentence(monkeypatch, tmp_path):
     monkeypatch.setenv("NSPCA_DATA", str(tmp_path))
     with pytest.raises(Absent, match="must be in the folder that NSPCA_DATA names"):
-        exact.matrices()
+        published.matrices()
 
 
 @pytest.mark.visit
 def test_stored_rows_are_those_of_the_matrices(nspca_data):
-    rows, matrices = exact.stored(), exact.matrices()
+    rows, matrices = exact.stored(), published.matrices()
     assert rows and exact.refutation(rows)
     for row in (one for one in rows if one.n <= 13):
         for nonneg, kept in ((False, row.signed), (True, row.nonneg)):

@@ -92,7 +92,7 @@ class DelimitedReader(TableReader):
             values, found, gap = cells.read(texts, skipped)
             gaps.add(values, gap)
             before += (len(values) or len(next(iter(found.values()), ()))) + len(skipped)
-            skipped = ()  # the first piece has all rows that the layout knows
+            skipped = ()
             yield values, found
         self.notes = (*self.layout.notes, *self._text.notes)
         gaps.check()
@@ -100,27 +100,15 @@ class DelimitedReader(TableReader):
     def _cut(self) -> Iterator[tuple[bytes, int]]:
         """Yield pieces of the text, each with the header, and the number of lines of the file above it.
 
-        For a text in memory the number is always 0, since errors then name rows, not lines.
+        The first one has all rows that the layout knows.
         """
-        if self.on_disk:
-            yield from self._text.pieces(self.layout, PIECE)
-            return
-        raw, most = trimmed(self.source.raw), max(PIECE, PER_COLUMN * len(self.layout.columns))
-        # With quotation marks, only parsing all cells tells where rows end, so the text is not cut.
-        if len(raw) <= most or b'"' in raw:
-            yield raw, 0
-            return
-        head, layout = raw[: len(self._text.head)], self.layout
-        start = _find_row(head, layout.delimiter, 1) if layout.header else 0
-        known = _find_row(head, layout.delimiter, len(layout.rows))
-        header = raw[:start]
-        while start < len(raw):
-            end = _find_last_line(raw, start, start + most) or _find_next_line(raw, start + most)
-            end = len(raw) if len(raw) - start <= most else max(end, known)
-            piece = raw[start:end]
-            if not piece.isspace():
-                yield header + piece, 0
-            start = end
+        most = PIECE
+        if not self.on_disk:
+            most = max(PIECE, PER_COLUMN * len(self.layout.columns), len(self._text.head))
+            if b'"' in self.source.raw:  # only parsing all cells tells where rows end, so the text is not cut
+                yield trimmed(self.source.raw), 0
+                return
+        yield from self._text.pieces(self.layout, most)
 
 
 class _Gaps:
@@ -250,15 +238,9 @@ def _count_lines(text: bytes) -> int:
     return ends + text.count(b"\r") - text.count(b"\r\n") if b"\r" in text else ends
 
 
-def _find_last_line(text: bytes, start: int = 0, end: int | None = None) -> int:
-    """Return the offset of the last line of ``text[start:end]``; 0 when there is no line end."""
-    return text.rfind(b"\n", start, end) + 1 or text.rfind(b"\r", start, end) + 1
-
-
-def _find_next_line(text: bytes, start: int) -> int:
-    """Return the offset of the first line that begins after `start`; the length of the text if none does."""
-    ends = [end + 1 for sign in (b"\n", b"\r") if (end := text.find(sign, start)) >= 0]
-    return min(ends, default=len(text))
+def _find_last_line(text: bytes) -> int:
+    """Return the offset of the last line; 0 when there is no line end."""
+    return text.rfind(b"\n") + 1 or text.rfind(b"\r") + 1
 
 
 def _find_last_row(text: bytes, delimiter: str) -> int:

@@ -15,7 +15,6 @@ import numpy as np
 from nspca.data import limits
 from nspca.data.layout import are_labels, as_utf8, is_number
 from nspca.data.names import Names, numbered, unique_names
-from nspca.data.readers.base import GZIP
 from nspca.data.readers.docword import DocwordReader
 from nspca.data.readers.excel import is_cut_workbook, is_workbook, sheet_as_csv
 from nspca.data.readers.matrixmarket import MatrixMarketReader
@@ -94,8 +93,7 @@ def find_documents(raw: bytes) -> str:
     A table counts if one column holds running text, and at most two or half of its columns are numbers.
     """
     try:
-        if raw.startswith(GZIP):
-            raw = limits.plain_bytes(raw, limit=MOST_BYTES)
+        raw = limits.plain_bytes(raw, limit=MOST_BYTES)
         if raw.startswith(b"PK\x03\x04"):
             return _kind_of_archive(raw)
         head = raw[:HEAD]

@@ -37,9 +37,7 @@ FEATURE_NAMES = ("feature_names", "features", "columns")
 SPARSER = "save a table of mostly zeros as a sparse matrix with scipy.sparse.save_npz, any other as CSV"
 """Advice in the error for a table that grows too much when it is unpacked."""
 PIECE = 2_000_000
-"""Maximum entries that are read at a time of a table by columns. One column of a sparse matrix may have
-more.
-"""
+"""Maximum entries read at a time of a table by columns, except for a longer column of a sparse matrix."""
 _SMALL = 10_000
 """Maximum bytes of the members "shape" and "format". Each needs less than 200."""
 _WAY_OUT = "save it with scipy.sparse.save_npz"

@@ -9,7 +9,6 @@ from pathlib import PurePosixPath
 
 from nspca.data import limits
 from nspca.data.layout import as_utf8, is_number
-from nspca.data.readers.base import GZIP
 from nspca.data.readers.excel import is_cut_workbook, is_workbook, sheet_as_csv
 from nspca.errors import InvalidData, shown
 from nspca.validation.archive import open_zip
@@ -61,7 +60,7 @@ def sheet_or_text(raw: bytes, most: int) -> tuple[bytes, tuple[str, ...]]:
     The unpacked text may have at most `most` bytes.
     """
     packed = len(raw)
-    raw = limits.plain_bytes(raw, limit=most) if raw.startswith(GZIP) else raw
+    raw = limits.plain_bytes(raw, limit=most)
     if raw.startswith(b"PK\x03\x04") or is_cut_workbook(raw):
         if not is_cut_workbook(raw) and not is_workbook(open_zip(raw)[1]):
             raise InvalidData(

@@ -1,5 +1,4 @@
-"""The nonnegative spannogram: exact answers of rank-d problems by enumeration (Asteris, Papailiopoulos,
-Dimakis 2014, Sections 3 to 5).
+"""The nonnegative spannogram: exact rank-d answers by enumeration (Asteris et al. 2014, Sections 3 to 5).
 
     max  |V'x|^2   over   |x| = 1,  x has at most k nonzeros,  x >= 0          (V is n x d, A_d = VV')
 

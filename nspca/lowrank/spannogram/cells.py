@@ -34,9 +34,7 @@ A cell thinner than this can be missed, at a relative loss in value of that orde
 rounding of Vc and far below any tolerance shown.
 """
 RANK = 1e-12
-"""Singular values below this share of the largest count as zero: values change by less than ``n`` times
-it.
-"""
+"""Singular values below this share of the largest are zero: values change by less than ``n`` times it."""
 MAX_INTERSECTIONS = 10_000_000
 """Maximum number of intersections: about a minute of one core. For more, use the cone search."""
 BLOCK = 1 << 21
@@ -44,9 +42,7 @@ BLOCK = 1 << 21
 
 
 class Cost(NamedTuple):
-    """Work of an enumeration: `intersections`, the points where d curves meet, and the paper's bound on the
-    number of candidate `supports`.
-    """
+    """Work of an enumeration: `intersections` of d curves, and the bound on candidate `supports`."""
 
     intersections: int
     supports: int

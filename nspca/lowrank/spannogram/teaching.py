@@ -78,7 +78,5 @@ def outside(V: Array, supports: Iterable[Array]) -> list[int]:
 
 
 def made_example() -> tuple[Array, int]:
-    """Return an example V (5, 2) and k where the support with the largest eigenvalue needs negative
-    weights.
-    """
+    """Return V (5, 2) and k where the support of largest eigenvalue needs negative weights."""
     return np.array([[1.0, -2.5], [2.5, 2.5], [0.5, -2.0], [-1.0, 1.5], [-1.0, 1.0]]), 3
