@@ -29,7 +29,6 @@ from nspca.dashboard.export.offer import Figures, Pictures
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs import cost_estimate, export, first_answer, lookup, progress, start
 from nspca.dashboard.runs.lookup import Kind, Watched
-from nspca.dashboard.runs.results import kept
 from nspca.errors import InvalidData, NSPCAError
 from nspca.jobs import JobState
 from nspca.specs import ProblemSpec
@@ -130,7 +129,7 @@ class AnswerPage(QuestionPage[Asked]):
         The answer may be stored, finished or still running. By default it answers the question `usual`.
         """
         usual = self.usual(data)
-        return None if usual is None else first_answer.look(self.kind, open_data.row_sample(data), usual)
+        return None if usual is None else first_answer.unasked(open_data.row_sample(data), usual)
 
     def usual(self, data: Chosen) -> Asked | None:
         """Return the usual question, which the first answer answers; None for no first answer."""
@@ -283,7 +282,7 @@ def show_shared(page: AnswerPage[Any], run: Watched) -> None:
 
     A warning takes their place when the data of the run have changed. The page of a shared link calls this.
     """
-    if not run.of_these_data or kept(run) is None:
+    if not run.of_these_data or run.results is None:
         st.warning(page.kind.changed)
         return
     st.caption(wording.plain(run.asked.describe().line))
@@ -319,7 +318,7 @@ def _ask(page: AnswerPage[Any], data: Chosen, asked: ProblemSpec | None, run: Wa
         page.form(data, asked)
     if asked is None:
         return
-    if run is not None and kept(run) is not None and page.is_draft(run):
+    if run is not None and run.results is not None and page.is_draft(run):
         offered = not cost_estimate.refusal(data, *asked.work)
     else:
         answered = run is not None and page.is_answer(run, asked)
@@ -355,7 +354,7 @@ def _draw(
     below: DeltaGenerator,
 ) -> None:
     """Draw a run: its progress and partial results, or its answer in `answer` and `below`."""
-    results = kept(run)
+    results = run.results
     if run.of.table is not None and run.measured(page.leading) is None:
         with answer, frame.guard():
             _unmeasured(page, run)
@@ -390,7 +389,7 @@ def _watch(page: AnswerPage[Any], run: Watched, asked: ProblemSpec | None) -> No
         progress.show(run.now, *draw, stop=lambda: progress.stop(run.id))
     else:
         page.introduce(run, asked)
-        first_answer.await_it(run, *draw)
+        progress.live(run.id, *draw)
 
 
 def _unmeasured(page: AnswerPage[Any], run: Watched) -> None:

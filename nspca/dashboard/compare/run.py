@@ -9,7 +9,6 @@ import nspca
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs.lookup import Watched
 from nspca.dashboard.runs.methods import baselines
-from nspca.dashboard.runs.results import kept
 from nspca.dashboard.views import curve
 from nspca.jobs import JobState
 from nspca.plots.compare import styles
@@ -41,7 +40,7 @@ class Compared:
         """Return the comparison of a run, with its problem and its results."""
         problem = run.measured()
         assert problem is not None  # `answer_page` waits for it
-        return cls(run.id, run.of, run.asked, run.now, problem, kept(run))
+        return cls(run.id, run.of, run.asked, run.now, problem, run.results)
 
     @property
     def unit(self) -> float:

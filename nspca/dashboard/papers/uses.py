@@ -20,14 +20,13 @@ from nspca.dashboard.components import figures
 from nspca.dashboard.data import preview, standin
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs import defaults, export, lookup, progress, start
-from nspca.dashboard.runs.tasks import engine
 from nspca.dashboard.views import filling
 from nspca.dashboard.views.filling import download
 from nspca.data.folders import originals_folder
 from nspca.plots.compare import cumulative_curves_figure, styles
 from nspca.plots.papers import roc_figure, selections_figure
 from nspca.specs import DataSpec, DetectionSpec, GenesSpec, PitpropsSpec
-from nspca.specs.rows import Scored, unpack
+from nspca.specs.rows import Row, Scored
 from nspca.specs.uses import (
     NEEDED,
     PART_SIZE,
@@ -75,12 +74,11 @@ def run(
     total: int,
     draw: Callable[[list[dict[str, Any]]], None],
     of: Chosen,
-    unasked: bool = True,
 ) -> Any | None:
     """Return the result of the spec's run; draw progress or a button and return None while there is none.
 
-    A run of this workspace is preferred. Otherwise the default run is used, if `unasked` and the data are
-    originals. Otherwise a button starts a run.
+    A run of this workspace is preferred. Otherwise the default run is used if the data are originals. For
+    other data a button starts a run.
 
     Parameters
     ----------
@@ -90,44 +88,27 @@ def run(
     total : number of rows of the whole run
     draw : draws the rows that are there so far
     of : the data set
-    unasked : whether a run may start without a click
     """
+
+    def fill(rows: list[Row]) -> None:
+        if lines := [row.line for row in rows if isinstance(row, Scored)]:
+            draw(lines)
+
     now = lookup.that_asks(spec)
-    if now is None and unasked and of.dataset.source != "stand-in":
+    if now is None and of.dataset.source != "stand-in":
         now = defaults.look(spec, of.content, lambda: given, patient=True)
         if now.state == "done":
             return lookup.opened(now.id, now.finished, spec.unpack)
         if not now.ended:
-            _await(now.id, total, draw)
+            progress.live(now.id, *filling.looks(total, fill, Scored))
             return None
         now = None
     if now is None:
         start.button(label, lambda: start.start(spec, **given), spec.use)
         return None
-    if not filling.watch(
-        now,
-        total,
-        lambda rows: draw([row.line for row in rows if isinstance(row, Scored)]),
-        spec.use,
-        only=Scored,
-    ):
+    if not filling.watch(now, total, fill, spec.use, only=Scored):
         return None
     return lookup.opened(now.id, now.finished, spec.unpack)
-
-
-def _await(run_id: str, total: int, draw: Callable[[list[dict[str, Any]]], None]) -> None:
-    """Draw the rows of a default run as they arrive, without a cancel button, since all visitors share it."""
-
-    def look() -> None:
-        now = engine().status(run_id)
-        if now.ended:
-            st.rerun()
-        rows = [row for row in unpack(now.rows) if isinstance(row, Scored)]
-        st.progress(min(1.0, len(rows) / total), text=filling.says(now, len(rows), total))
-        if rows:
-            draw([row.line for row in rows])
-
-    progress.each_second(look)
 
 
 def _data(name: str) -> Chosen:
