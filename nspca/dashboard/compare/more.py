@@ -12,6 +12,7 @@ import streamlit as st
 
 import nspca
 from nspca.dashboard.app import state, wording
+from nspca.dashboard.app.choices import choose_one
 from nspca.dashboard.compare.loadings import pictures
 from nspca.dashboard.compare.run import Compared
 from nspca.dashboard.components import figures
@@ -107,10 +108,7 @@ def _live_curves(rows: list[Row]) -> dict[str, dict[str, Any]]:
 
 def _draw_curves(run: Compared, curves: dict[str, dict[str, Any]], rows: list[Row]) -> None:
     """Draw the variance against the number of components, with the choice of its measure."""
-    counted = state.get_one_of("counted", COUNTED, "total")
-    st.segmented_control(
-        "Variance counted as", list(COUNTED), required=True, **state.bind("counted", counted)
-    )
+    counted = choose_one("Variance counted as", "counted", list(COUNTED), is_labelled=True)
     st.caption(COUNTED[counted])
     shown = {method: each[counted] for method, each in curves.items()}
     figure = cumulative_curves_figure(shown, total=run.problem.total_variance or 1.0, style=run.style)

@@ -12,7 +12,8 @@ import pandas as pd
 import streamlit as st
 
 import nspca
-from nspca.dashboard.app import state, tables, wording
+from nspca.dashboard.app import tables, wording
+from nspca.dashboard.app.choices import choose_one
 from nspca.dashboard.compare import loadings, more
 from nspca.dashboard.compare.kinds import BASELINE
 from nspca.dashboard.compare.seen import Seen
@@ -37,15 +38,7 @@ LABELS = {
 
 def show(seen: Seen) -> None:
     """Draw the selector of sections, and the chosen section."""
-    wanted = state.get_one_of("look", LABELS, "loadings")
-    chosen = st.segmented_control(
-        "More about this",
-        list(LABELS),
-        format_func=LABELS.__getitem__,
-        required=True,
-        label_visibility="collapsed",
-        **state.bind("look", wanted),
-    )
+    chosen = choose_one("More about this", "look", LABELS)
     draw: Callable[[Seen], object] = {
         "loadings": _loadings,
         "proof": _ratios,

@@ -16,6 +16,7 @@ import streamlit as st
 from nspca import papers
 from nspca.dashboard import open_data
 from nspca.dashboard.app import cache, state, wording
+from nspca.dashboard.app.choices import choose_one
 from nspca.dashboard.components import figures
 from nspca.dashboard.data import preview, standin
 from nspca.dashboard.open_data import Chosen
@@ -49,15 +50,7 @@ COUNTED = {"adjusted": "adjusted variance", "total": "total variance", "subspace
 
 def show() -> None:
     """Draw the choice of an application, and the chosen one."""
-    use = state.get_one_of("use", USES, next(iter(USES)))
-    use = st.segmented_control(
-        "Use",
-        list(USES),
-        format_func=USES.__getitem__,
-        required=True,
-        label_visibility="collapsed",
-        **state.bind("use", use),
-    )
+    use = choose_one("Use", "use", USES)
     {"genes": _genes, "faces": _faces, "pitprops": _pitprops}[use]()
 
 
@@ -134,15 +127,13 @@ def _genes() -> None:
             icon=":material/label_off:",
         )
         return
-    prepared = state.get_one_of("prepared", PREPARED, "log")
-    st.segmented_control(
+    prepared = choose_one(
         "Every gene as",
-        list(PREPARED),
-        format_func=PREPARED.__getitem__,
-        required=True,
+        "prepared",
+        PREPARED,
+        is_labelled=True,
         help="log2 of the intensities between 100 and 16000, centred; or the raw intensities, centred, each "
         "gene with variance 1, as the paper describes its data.",
-        **state.bind("prepared", prepared),
     )
     labels = np.array([str(label) for label in of.dataset.labels])
     spec = GenesSpec(content=of.content, prepared="standardised" if prepared == "standardised" else "log")
@@ -256,14 +247,7 @@ def _pictures(path: str, version: int) -> np.ndarray:
 
 def _draw_faces(rows: list[dict[str, Any]]) -> None:
     """Draw the choice of the test set, and the ROC curves of its rows."""
-    tested = state.get_one_of("tested", TESTED, "rest")
-    st.segmented_control(
-        "Tested on",
-        list(TESTED),
-        format_func=TESTED.__getitem__,
-        required=True,
-        **state.bind("tested", tested),
-    )
+    tested = choose_one("Tested on", "tested", TESTED, is_labelled=True)
     st.caption(
         "Both against the other pictures that the machine has not seen. The number beside a name is the "
         "area under its curve."
@@ -290,10 +274,7 @@ def _pitprops() -> None:
     k = left.slider(
         "Features in each component", 1, 13, **state.bind("props", min(13, max(1, state.get("props"))))
     )
-    counted = state.get_one_of("summed", COUNTED, "adjusted")
-    right.segmented_control(
-        "Variance counted as", list(COUNTED), required=True, **state.bind("summed", counted)
-    )
+    counted = choose_one("Variance counted as", "summed", list(COUNTED), place=right, is_labelled=True)
     of = open_data.find(DataSpec(sample="pitprops"), None)
 
     def draw(rows: list[dict[str, Any]]) -> None:
