@@ -11,8 +11,9 @@ page sees it (`Watched`), whose own question is ``run.asked``.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any, Generic, TypeVar
 
 import streamlit as st
@@ -26,6 +27,7 @@ from nspca.dashboard.data import preview as data_line
 from nspca.dashboard.data import standin
 from nspca.dashboard.export import offer
 from nspca.dashboard.export.offer import Figures, Pictures
+from nspca.dashboard.export.whole import Contents, Whole
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs import cost_estimate, export, first_answer, lookup, progress, start
 from nspca.dashboard.runs.lookup import Kind, Watched
@@ -59,22 +61,18 @@ class TakeHome:
 
     Parameters
     ----------
-    name : name of the ZIP file, without its ending
+    whole : description of the result, for its ZIP
     of : text that changes whenever the content of the ZIP changes
-    figures : function that returns the figures of the page by name
-    pack : function that returns the ZIP from the figures and their pictures, which the browser draws
+    figures : function that returns the figures of the page by name, of which the browser draws pictures
+    contents : function that returns the other content of the ZIP
     files : single files besides the ZIP
-    shown : the part of the result that the page shows, for `Spec.to_python`
-    code : Python code to show instead of that of the spec
     """
 
-    name: str
+    whole: Whole
     of: str
     figures: Callable[[], Figures]
-    pack: Callable[[Figures, Pictures], bytes]
-    files: Sequence[Download] = ()
-    shown: Mapping[str, Any] = field(default_factory=dict)
-    code: str = ""
+    contents: Callable[[], Contents]
+    files: Sequence[Download]
 
 
 class QuestionPage(ABC, Generic[Asked]):
@@ -414,22 +412,15 @@ def _unmeasured(page: AnswerPage[Any], run: Watched) -> None:
 
 def _take_home(run: Watched, taken: TakeHome) -> None:
     """Draw the downloads: everything as one ZIP, single files, Python and JSON."""
+    whole = taken.whole
+
+    def pack(drawn: Figures, pictures: Pictures) -> bytes:
+        return whole.pack(taken.contents(), drawn, pictures, datetime.now(UTC))
+
     with st.container(horizontal=True, vertical_alignment="center"):
-        offer.everything(f"{taken.name}.zip", taken.of, taken.figures, taken.pack)
-        if taken.files:
-            with st.popover("Single files", icon=":material/download:"):
-                for one in taken.files:
-                    _button(one)
-        export.offer(run.asked, run.of, code=taken.code, **taken.shown)
-
-
-def _button(one: Download) -> None:
-    """Draw the download button of a single file."""
-    buttons.download(
-        one.label,
-        one.make,
-        one.name,
-        one.mime,
-        key=f"download_{one.label}",
-        help=one.help,
-    )
+        offer.everything(f"{whole.folder}.zip", taken.of, taken.figures, pack)
+        with st.popover("Single files", icon=":material/download:"):
+            for one in taken.files:
+                key = f"download_{one.label}"
+                buttons.download(one.label, one.make, one.name, one.mime, key=key, help=one.help)
+        export.offer(run.asked, run.of, **whole.shown)
