@@ -57,8 +57,6 @@ REASONS = {
     "nspca.jobs.engine.Engine": "one lock over queue, runs and tokens; whoever takes a method out takes the "
     "lock with it",
     "nspca.dashboard.components.spannogram_explorer.explorer_data": "all that goes to the browser, by name",
-    "nspca.dashboard.components.spannogram_explorer.spannogram_explorer": "the same and where it "
-    "stands on the page",
     "nspca.plots.components.component_figure": "one keyword for each thing that may be said on the figure",
     "nspca.plots.sweeps.sweep_figure": "one keyword for each thing that may stand on the figure, drawn from "
     "the back to the front",

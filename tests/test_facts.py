@@ -13,8 +13,8 @@ ROOT = Path(__file__).resolve().parents[1]
 LISTS = (ast.Tuple, ast.List, ast.Set, ast.Dict)
 
 CHOICES = {
-    "nspca/dashboard/compare/kinds.py": {"QUICK"},
-    "nspca/dashboard/joint/sizes.py": {"QUICK"},
+    "nspca/dashboard/compare/form.py": {"QUICK"},
+    "nspca/dashboard/joint/form.py": {"QUICK"},
     "nspca/specs/comparison.py": {"DEFAULT"},
     "nspca/specs/components.py": {"DEFAULT"},
     "nspca/specs/uses.py": {"DETECTORS", "PROPS"},

@@ -11,8 +11,9 @@ page sees it (`Watched`), whose own question is ``run.asked``.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any, Generic, TypeVar
 
 import streamlit as st
@@ -26,10 +27,10 @@ from nspca.dashboard.data import preview as data_line
 from nspca.dashboard.data import standin
 from nspca.dashboard.export import offer
 from nspca.dashboard.export.offer import Figures, Pictures
+from nspca.dashboard.export.whole import Contents, Whole
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs import cost_estimate, export, first_answer, lookup, progress, start
 from nspca.dashboard.runs.lookup import Kind, Watched
-from nspca.dashboard.runs.results import kept
 from nspca.errors import InvalidData, NSPCAError
 from nspca.jobs import JobState
 from nspca.specs import ProblemSpec
@@ -60,22 +61,18 @@ class TakeHome:
 
     Parameters
     ----------
-    name : name of the ZIP file, without its ending
+    whole : description of the result, for its ZIP
     of : text that changes whenever the content of the ZIP changes
-    figures : function that returns the figures of the page by name
-    pack : function that returns the ZIP from the figures and their pictures, which the browser draws
+    figures : function that returns the figures of the page by name, of which the browser draws pictures
+    contents : function that returns the other content of the ZIP
     files : single files besides the ZIP
-    shown : the part of the result that the page shows, for `Spec.to_python`
-    code : Python code to show instead of that of the spec
     """
 
-    name: str
+    whole: Whole
     of: str
     figures: Callable[[], Figures]
-    pack: Callable[[Figures, Pictures], bytes]
-    files: Sequence[Download] = ()
-    shown: Mapping[str, Any] = field(default_factory=dict)
-    code: str = ""
+    contents: Callable[[], Contents]
+    files: Sequence[Download]
 
 
 class QuestionPage(ABC, Generic[Asked]):
@@ -130,7 +127,7 @@ class AnswerPage(QuestionPage[Asked]):
         The answer may be stored, finished or still running. By default it answers the question `usual`.
         """
         usual = self.usual(data)
-        return None if usual is None else first_answer.look(self.kind, open_data.row_sample(data), usual)
+        return None if usual is None else first_answer.unasked(open_data.row_sample(data), usual)
 
     def usual(self, data: Chosen) -> Asked | None:
         """Return the usual question, which the first answer answers; None for no first answer."""
@@ -283,7 +280,7 @@ def show_shared(page: AnswerPage[Any], run: Watched) -> None:
 
     A warning takes their place when the data of the run have changed. The page of a shared link calls this.
     """
-    if not run.of_these_data or kept(run) is None:
+    if not run.of_these_data or run.results is None:
         st.warning(page.kind.changed)
         return
     st.caption(wording.plain(run.asked.describe().line))
@@ -319,7 +316,7 @@ def _ask(page: AnswerPage[Any], data: Chosen, asked: ProblemSpec | None, run: Wa
         page.form(data, asked)
     if asked is None:
         return
-    if run is not None and kept(run) is not None and page.is_draft(run):
+    if run is not None and run.results is not None and page.is_draft(run):
         offered = not cost_estimate.refusal(data, *asked.work)
     else:
         answered = run is not None and page.is_answer(run, asked)
@@ -355,7 +352,7 @@ def _draw(
     below: DeltaGenerator,
 ) -> None:
     """Draw a run: its progress and partial results, or its answer in `answer` and `below`."""
-    results = kept(run)
+    results = run.results
     if run.of.table is not None and run.measured(page.leading) is None:
         with answer, frame.guard():
             _unmeasured(page, run)
@@ -390,7 +387,7 @@ def _watch(page: AnswerPage[Any], run: Watched, asked: ProblemSpec | None) -> No
         progress.show(run.now, *draw, stop=lambda: progress.stop(run.id))
     else:
         page.introduce(run, asked)
-        first_answer.await_it(run, *draw)
+        progress.live(run.id, *draw)
 
 
 def _unmeasured(page: AnswerPage[Any], run: Watched) -> None:
@@ -415,22 +412,15 @@ def _unmeasured(page: AnswerPage[Any], run: Watched) -> None:
 
 def _take_home(run: Watched, taken: TakeHome) -> None:
     """Draw the downloads: everything as one ZIP, single files, Python and JSON."""
+    whole = taken.whole
+
+    def pack(drawn: Figures, pictures: Pictures) -> bytes:
+        return whole.pack(taken.contents(), drawn, pictures, datetime.now(UTC))
+
     with st.container(horizontal=True, vertical_alignment="center"):
-        offer.everything(f"{taken.name}.zip", taken.of, taken.figures, taken.pack)
-        if taken.files:
-            with st.popover("Single files", icon=":material/download:"):
-                for one in taken.files:
-                    _button(one)
-        export.offer(run.asked, run.of, code=taken.code, **taken.shown)
-
-
-def _button(one: Download) -> None:
-    """Draw the download button of a single file."""
-    buttons.download(
-        one.label,
-        one.make,
-        one.name,
-        one.mime,
-        key=f"download_{one.label}",
-        help=one.help,
-    )
+        offer.everything(f"{whole.folder}.zip", taken.of, taken.figures, pack)
+        with st.popover("Single files", icon=":material/download:"):
+            for one in taken.files:
+                key = f"download_{one.label}"
+                buttons.download(one.label, one.make, one.name, one.mime, key=key, help=one.help)
+        export.offer(run.asked, run.of, **whole.shown)

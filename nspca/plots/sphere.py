@@ -1,10 +1,9 @@
-"""Draw the rank-3 picture: the sphere of directions coloured by the objective, with the cones of a search.
+"""Draw the rank-3 picture: the sphere of directions coloured by the objective, with room for cones.
 
-The replay of a cone search, on the pages Spannogram and Learn, samples a `globe` once and draws both figures
-for each step.
+The replay of a cone search, on the pages Spannogram and Learn, draws both figures once. Its script puts the
+cones of each step into the traces that stand here for every status.
 """
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,16 +25,19 @@ from nspca.presentation.colours import (
     PROVED_CONE,
     fade,
 )
-from nspca.presentation.numerals import format_bound
 
 STATUS = {
     "open": (OPEN_CONE, 2.5, "still open"),
     "leaf": (PROVED_CONE, 1.5, "proved"),
     "discarded": (DISCARDED_CONE, 1.0, "set aside: its bound is below the best found"),
-    "split": (CONTEXT, 0.8, "split"),
 }
+"""Colour, width of the line and words for each status of a cone; the map draws the first one on top."""
 FILLS = {"open": fade(OPEN_FILL, 0.35), "leaf": fade(PROVED, 0.12), "discarded": fade(DISCARDED_FILL, 0.5)}
-MOST_CONES = 3000
+SCALE = colorbar("captured, %") | {"x": 1.0, "len": 0.7}
+NO_MARGIN = dict.fromkeys("lrtb", 0)
+BEST_FOUND = "best found"
+EMPTY = np.full((1, 3), np.nan)
+"""The line of a trace before the browser puts cones into it."""
 
 
 def field(V: ArrayLike, k: int, directions: ArrayLike, nonneg: bool = True) -> np.ndarray:
@@ -133,53 +135,6 @@ def globe(V: ArrayLike, k: int, nonneg: bool = True, resolution: int = 60) -> Gl
     return Globe(points, field(V, k, points, nonneg), x, y, flat)
 
 
-def _edges(cones: np.ndarray, status: Sequence[str]) -> dict[str, np.ndarray]:
-    """Return the distinct edges per status, (e, 2, 3) unit vectors. A shared edge gets the status that comes
-    first in `STATUS`.
-    """
-    owner: dict[tuple[Any, ...], str] = {}
-    rank = {name: i for i, name in enumerate(STATUS)}
-    corners = np.round(_unit(cones), 12) + 0.0
-    for cone, state in zip(corners, status, strict=True):
-        for a, b in ((0, 1), (1, 2), (0, 2)):
-            key = tuple(sorted((tuple(cone[a]), tuple(cone[b]))))
-            if key not in owner or rank[state] < rank[owner[key]]:
-                owner[key] = state
-    return {
-        name: np.array([key for key, state in owner.items() if state == name]).reshape(-1, 2, 3)
-        for name in STATUS
-    }
-
-
-def arcs(edges: ArrayLike, steps: int = 9) -> np.ndarray:
-    """Return great-circle arcs between pairs of points: (e, 2, 3) end points -> (e, steps, 3) unit
-    vectors.
-    """
-    edges = np.asarray(edges, float)
-    t = np.linspace(0, 1, steps)[None, :, None]
-    return _unit((1 - t) * edges[:, :1] + t * edges[:, 1:])
-
-
-def _shown(cones: Any, status: Any, bounds: Any) -> tuple[np.ndarray, list[str], np.ndarray]:
-    """Return the cones to draw with their status and bounds: all up to `MOST_CONES`, otherwise the open ones
-    first and then the latest others.
-    """
-    cones = np.asarray(cones, float).reshape(-1, 3, 3)
-    status = [str(s) for s in status]
-    bounds = np.full(len(cones), np.nan) if bounds is None else np.asarray(bounds, float)
-    if len(cones) > MOST_CONES:
-        first = sorted(range(len(cones)), key=lambda i: (status[i] != "open", -i))[:MOST_CONES]
-        keep = np.sort(first)
-        cones, status, bounds = cones[keep], [status[i] for i in keep], bounds[keep]
-    return cones, status, bounds
-
-
-def _alt(status: Sequence[str], view: str) -> str:
-    """Return the description of a figure: its view, and the number of cones of each status."""
-    counts = ", ".join(f"{status.count(name)} {name}" for name in STATUS if name in status)
-    return f"{view} of directions coloured by the objective; cones: {counts or 'none yet'}."
-
-
 def _coordinates(points: np.ndarray) -> dict[str, np.ndarray]:
     """Return points (..., 3) as Plotly takes them."""
     return {name: light(points[..., axis]) for axis, name in enumerate("xyz")}
@@ -187,128 +142,68 @@ def _coordinates(points: np.ndarray) -> dict[str, np.ndarray]:
 
 def _camera(front: np.ndarray) -> dict[str, Any]:
     """Return the camera that looks at a direction, a little from the side."""
-    eye = 1.45 * _unit(front + 0.35 * np.cross(front, [0, 0, 1]) + [0, 0, 0.25])
+    eye = 1.305 * _unit(front + 0.35 * np.cross(front, [0, 0, 1]) + [0, 0, 0.25])
     return {"eye": dict(zip("xyz", eye.tolist(), strict=True))}
 
 
-def _sentence(state: str, bound: float) -> str:
-    """Return the hover text of a cone with a status, a key of `STATUS`, and its bound."""
-    limit = f"<br>nothing in it exceeds {format_bound(bound, 5)}" if np.isfinite(bound) else ""
-    return f"cone, {STATUS[state][2]}{limit}"
-
-
-def sphere_figure(
-    world: Globe,
-    cones: Any = (),
-    status: Iterable[object] = (),
-    bounds: ArrayLike | None = None,
-    points: Any = None,
-) -> go.Figure:
+def sphere_figure(world: Globe, best: ArrayLike) -> go.Figure:
     """Draw the sphere in three dimensions. The browser needs WebGL; `flat_map_figure` shows equal content
     without it.
 
     Parameters
     ----------
     world : Globe, from `globe`
-    cones : (t, 3, 3), generators as rows, any length
-    status : (t,) of "open" | "leaf" | "discarded" | "split"
-    bounds : (t,), optional, proved upper bound of each cone
-    points : (p, 3), optional, directions to mark: the best found so far
+    best : (3,) direction to mark, the best that a search found
     """
-    cones, status, bounds = _shown(cones, status, bounds)
-    best = _unit([] if points is None else points).reshape(-1, 3)
-    figure = new_figure(_alt(status, "The sphere"), height=560)
+    best = _unit(best)
+    figure = new_figure("The sphere of directions coloured by the objective.", height=560, showlegend=False)
     figure.add_surface(
         **_coordinates(world.points),
         surfacecolor=light(world.values),
         colorscale=FIELD,
-        colorbar=colorbar("objective"),
+        colorbar=SCALE,
         lighting={"ambient": 0.85, "diffuse": 0.25, "specular": 0.02},
         hovertemplate="c = (%{x:.2f}, %{y:.2f}, %{z:.2f})<br>the best support here reaches "
         "%{surfacecolor:.4g}<extra></extra>",
     )
-    for name, edges in _edges(cones, status).items():
-        if len(edges):
-            colour, width, words = STATUS[name]
-            line = np.concatenate([1.006 * arcs(edges), np.full((len(edges), 1, 3), np.nan)], axis=1)
-            figure.add_scatter3d(
-                **_coordinates(line.reshape(-1, 3)),
-                mode="lines",
-                line={"color": colour, "width": 2 * width},
-                name=words,
-                hoverinfo="skip",
-                connectgaps=False,
-            )
-    if len(best):
-        figure.add_scatter3d(
-            **_coordinates(1.02 * best),
-            mode="markers",
-            marker={"size": 7, "color": BEST, "symbol": "diamond", "line": {"color": "white", "width": 1}},
-            name="best found",
-            hovertemplate="the best direction found so far<extra></extra>",
-        )
+    for colour, width, words in STATUS.values():
+        line = {"color": colour, "width": 2 * width}
+        figure.add_scatter3d(**_coordinates(EMPTY), mode="lines", line=line, name=words, hoverinfo="skip")
+    figure.add_scatter3d(
+        **_coordinates(1.02 * best[None]),
+        mode="markers",
+        marker={"size": 7, "color": BEST, "symbol": "diamond", "line": {"color": "white", "width": 1}},
+        name=BEST_FOUND,
+        hovertemplate="the best direction found so far<extra></extra>",
+    )
     axis = {"visible": False, "range": [-1.04, 1.04]}
     # A camera that somebody has turned stays as it is.
-    camera = _camera(best[0] if len(best) else np.array([0.6, 0.6, 0.5]))
-    scene = {"xaxis": axis, "yaxis": axis, "zaxis": axis, "aspectmode": "cube", "camera": camera}
-    return figure.update_layout(scene=scene, margin={"l": 0, "r": 0, "b": 0})
+    scene = {"xaxis": axis, "yaxis": axis, "zaxis": axis, "aspectmode": "cube", "camera": _camera(best)}
+    return figure.update_layout(scene=scene, margin=NO_MARGIN)
 
 
-def _flat_lines(paths: np.ndarray, inside: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the x and y of paths (e, s, 3) on the map as lines with NaN between them.
-
-    The map is cut at the longitude of 180 degrees. Points on the cut go to the side of `inside` (e, 3), a
-    point within the cone of each path.
-    """
-    paths = paths.copy()
-    seam = (np.abs(paths[..., 1]) < 1e-12) & (paths[..., 0] < 0)
-    paths[..., 1] = np.where(seam, np.where(inside[:, None, 1] < 0, -1e-12, 1e-12), paths[..., 1])
-    x, y = hammer(paths)
-    gap = np.full((len(paths), 1), np.nan)
-    return np.hstack([x, gap]).ravel(), np.hstack([y, gap]).ravel()
-
-
-def _add_cones(figure: go.Figure, name: str, cones: np.ndarray, bounds: np.ndarray) -> None:
-    """Draw cones of one status on the map, filled and with their bounds unless they are split."""
-    around = arcs(cones[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2, 3)).reshape(len(cones), -1, 3)
-    centre = _unit(cones.sum(axis=1))
-    colour, width, words = STATUS[name]
-    fill = {"fill": "toself", "fillcolor": FILLS[name]} if name in FILLS else {}
-    x, y = map(light, _flat_lines(around, centre))
-    add_curve(figure, x, y, words, line={"color": colour, "width": width}, connectgaps=False, **fill)
-    if name in FILLS:
-        x, y = map(light, hammer(centre))
-        hover = [_sentence(name, bound) for bound in bounds]
-        add_curve(figure, x, y, hover=hover, marker={"size": 9, "opacity": 0})
-
-
-def flat_map_figure(
-    world: Globe,
-    cones: Any = (),
-    status: Iterable[object] = (),
-    bounds: ArrayLike | None = None,
-    points: Any = None,
-) -> go.Figure:
-    """Draw the sphere on an equal-area map (Hammer), every cone as a filled patch with its bound at the
+def flat_map_figure(world: Globe, best: ArrayLike) -> go.Figure:
+    """Draw the sphere on an equal-area map (Hammer), with a filled patch for cones and their bound at the
     centre.
 
     Parameters are those of `sphere_figure`.
     """
-    cones, status, bounds = _shown(cones, status, bounds)
-    figure = new_figure(_alt(status, "Equal-area map"), height=430)
-    grid: dict[str, Any] = {"x": light(world.x), "y": light(world.y), "zsmooth": "best"}
-    add_pixels(figure, world.flat, FIELD, (), "the best support here reaches %{z:.4g}", "objective", **grid)
-    for name in ("split", "discarded", "leaf", "open"):
-        rows = np.flatnonzero([s == name for s in status])
-        if rows.size:
-            _add_cones(figure, name, _unit(cones[rows]), bounds[rows])
-    if points is not None and len(points):
-        star = {"size": 14, "color": BEST, "symbol": "star", "line": {"color": "white", "width": 1.5}}
-        add_curve(
-            figure, *hammer(_unit(points)), "best found", "the best direction found so far", marker=star
-        )
+    figure = new_figure("Equal-area map of directions coloured by the objective.", showlegend=False)
+    grid: dict[str, Any] = {"x": light(world.x), "y": light(world.y), "zsmooth": "best", "colorbar": SCALE}
+    add_pixels(
+        figure, world.flat, FIELD, (), "the best support here reaches %{z:.4g}", **grid, showscale=True
+    )
+    for name, (colour, width, words) in reversed(STATUS.items()):
+        line = {"color": colour, "width": width}
+        add_curve(figure, [None], [None], words, line=line, fill="toself", fillcolor=FILLS[name])
+        add_curve(figure, [None], [None], hover=[""], marker={"size": 9, "opacity": 0})
+    star = {"size": 14, "color": BEST, "symbol": "star", "line": {"color": "white", "width": 1.5}}
+    at = hammer(_unit(best)[None])
+    add_curve(figure, *at, BEST_FOUND, "the best direction found so far", marker=star)
     rim = np.linspace(0, 2 * np.pi, 121)
     x, y = 2 * np.sqrt(2) * np.cos(rim), np.sqrt(2) * np.sin(rim)
     add_curve(figure, x, y, line={"color": CONTEXT, "width": 3})
     figure.update_xaxes(visible=False, constrain="domain")
-    return figure.update_yaxes(visible=False, scaleanchor="x", constrain="domain")
+    return figure.update_yaxes(visible=False, scaleanchor="x", constrain="domain").update_layout(
+        margin=NO_MARGIN
+    )

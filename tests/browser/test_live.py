@@ -51,11 +51,15 @@ st.write(f"run {runs}")
 EXPLORER = """
 import numpy as np
 import streamlit as st
-from nspca.dashboard.components.spannogram_explorer import spannogram_explorer
+from nspca import plots
+from nspca.dashboard.components.spannogram_explorer import explorer_data, spannogram_explorer
 
 V = np.random.default_rng(4).normal(size=(361, 2))
 names = [f"pixel {j}" for j in range(361)]
-phi = spannogram_explorer(V, 20, "explorer", names=names, unit=100.0, unit_name="the leading eigenvalue")
+found = plots.spans(V, 20)
+sign, at = found.best
+data = explorer_data(V, 20, found, (float(found.phi[at]), 1 - 2 * sign), names=names, unit=100.0, height=520)
+phi = spannogram_explorer(data, "explorer")
 st.write(f"server has {phi:.4f}")
 """
 

@@ -19,7 +19,7 @@ import nspca
 from nspca.__main__ import main
 from nspca.cli.loadings import read_loadings
 from nspca.dashboard.compare import archive as compare_everything
-from nspca.dashboard.compare.run import Compared
+from nspca.dashboard.compare.seen import Seen
 from nspca.dashboard.components import pictures
 from nspca.dashboard.components.pictures import Picture
 from nspca.dashboard.export import archive, offer
@@ -28,6 +28,7 @@ from nspca.dashboard.joint import take_home as joint_everything
 from nspca.dashboard.joint.outcome import Outcome
 from nspca.dashboard.open_data import Chosen, problem_of
 from nspca.dashboard.proof import attempts as proofs
+from nspca.dashboard.runs.lookup import Watched
 from nspca.dashboard.sweep import archive as sweep_archive
 from nspca.dashboard.sweep.archive import Finished
 from nspca.plots import sweep_figure
@@ -90,7 +91,7 @@ def forced() -> Finished:
 def packed(done: Finished, made: datetime = MADE) -> bytes:
     drawn = sweep_archive.figures(done, sweep_figure(done.table, unit=done.problem.leading_eigenvalue))
     pictures = {name: Picture(b"<svg/>", b"\x89PNG\r\n\x1a\n") for name in drawn}
-    return sweep_archive.pack(done, drawn, pictures, made)
+    return done.whole.pack(sweep_archive.contents(done), drawn, pictures, made)
 
 
 @pytest.fixture(
@@ -224,7 +225,7 @@ def test_what_somebody_else_shared_comes_without_its_data():
 
 def test_without_pictures_everything_else_is_there():
     done = sampled()
-    with zipfile.ZipFile(io.BytesIO(sweep_archive.pack(done, {}, {}, MADE))) as zipped:
+    with zipfile.ZipFile(io.BytesIO(done.whole.pack(sweep_archive.contents(done), {}, {}, MADE))) as zipped:
         assert not any("figures/" in name for name in zipped.namelist()) and len(zipped.namelist()) == 12
 
 
@@ -277,11 +278,12 @@ def parts(tmp_path_factory) -> tuple[Outcome, Path]:
     )
     drawn = {**joint_everything.figures(outcome, joint_parts.VIEW)}
     files = {name: Picture(b"<svg/>", b"\x89PNG\r\n\x1a\n") for name in drawn}
-    content = joint_everything.pack(outcome, drawn, files, MADE)
-    assert content == joint_everything.pack(outcome, drawn, files, MADE)
+    taken = joint_everything.of(outcome, joint_parts.VIEW)
+    content = taken.whole.pack(taken.contents(), drawn, files, MADE)
+    assert content == taken.whole.pack(taken.contents(), drawn, files, MADE)
     with zipfile.ZipFile(io.BytesIO(content)) as zipped:
         zipped.extractall(folder)
-    return outcome, folder / joint_everything.of(outcome, joint_parts.VIEW).name
+    return outcome, folder / taken.whole.folder
 
 
 def test_everything_of_parts_holds_and_runs(parts, monkeypatch, capsys):
@@ -327,7 +329,8 @@ def test_components_and_scores_of_a_zip_are_read_back_by_the_package(tmp_path):
         "run",
         live=False,
     )
-    with zipfile.ZipFile(io.BytesIO(joint_everything.pack(outcome, {}, {}, MADE))) as zipped:
+    pack = joint_everything.whole(outcome).pack
+    with zipfile.ZipFile(io.BytesIO(pack(joint_everything.contents(outcome), {}, {}, MADE))) as zipped:
         zipped.extractall(tmp_path)
     (folder,) = tmp_path.iterdir()
     X = read_loadings(str(folder / "tables/components.csv"), data.feature_names)
@@ -342,21 +345,22 @@ def test_components_and_scores_of_a_zip_are_read_back_by_the_package(tmp_path):
 
 
 @pytest.fixture(scope="module")
-def compared(tmp_path_factory) -> tuple[Compared, Path]:
+def compared(tmp_path_factory) -> tuple[Seen, Path]:
     """Two methods at two k of an upload with names that mean harm, one with an option changed."""
     done, folder = uploaded(), tmp_path_factory.mktemp("compare")
     how = {"methods": ("tpower", "em"), "options": {"em": {"restarts": 2}}, "scale": True}
     asked = ComparisonSpec(data=done.asked.data, ks=(2, 3), **how)
     data = done.about.dataset
     sweep = asked.run(X=data.X)
-    run = Compared("run", Chosen(data, asked.data, ""), asked, None, done.problem, sweep)
+    seen = Seen(Watched("run", Chosen(data, asked.data, "a comparison"), asked, None), sweep)
     drawn = {name: sweep_figure(done.table, unit=1.0) for name in compare_everything.ABOUT}
     files = {name: Picture(b"<svg/>", b"\x89PNG\r\n\x1a\n") for name in drawn}
-    content = compare_everything.pack(run, drawn, files, MADE)
-    assert content == compare_everything.pack(run, drawn, files, MADE)
+    whole = compare_everything.whole(seen)
+    content = whole.pack(compare_everything.contents(seen), drawn, files, MADE)
+    assert content == whole.pack(compare_everything.contents(seen), drawn, files, MADE)
     with zipfile.ZipFile(io.BytesIO(content)) as zipped:
         zipped.extractall(folder)
-    return run, folder / compare_everything.whole(run).folder
+    return seen, folder / whole.folder
 
 
 def test_everything_of_a_comparison_holds_and_runs(compared, monkeypatch, capsys):
@@ -405,7 +409,7 @@ def test_the_page_has_the_browser_draw_what_it_shows(visit, finish):
 def test_lists_and_scores_for_other_programs_are_read_back(tmp_path, make):
     done = make()
     x, names = done.shown.components[:, 0], done.about.dataset.feature_names
-    with zipfile.ZipFile(io.BytesIO(sweep_archive.pack(done, {}, {}, MADE))) as zipped:
+    with zipfile.ZipFile(io.BytesIO(done.whole.pack(sweep_archive.contents(done), {}, {}, MADE))) as zipped:
         zipped.extractall(tmp_path)
     (folder,) = tmp_path.iterdir()
     used = {names[j]: x[j] for j in np.flatnonzero(x)}

@@ -8,7 +8,7 @@ import pytest
 
 import nspca
 from nspca.dashboard.compare import form as compare_form
-from nspca.dashboard.compare.kinds import QUICK, default_ks, read_ks
+from nspca.dashboard.compare.form import QUICK, default_ks, read_ks
 from nspca.dashboard.compare.loadings import aligned
 from nspca.dashboard.compare.more import agreement, frequencies
 from nspca.dashboard.compare.page import known

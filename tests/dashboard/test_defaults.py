@@ -7,7 +7,6 @@ import pytest
 import nspca
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs import cost_estimate, defaults, first_answer
-from nspca.dashboard.runs.lookup import Kind
 from nspca.dashboard.views import membership
 from nspca.jobs import JobState, new_workspace
 from nspca.planning import machine
@@ -66,7 +65,7 @@ OF = Chosen(DATA, DataSpec(sample="pitprops"), "a table")
 
 def arrives():
     question = ComponentsSpec(data=OF.spec, sizes=(3,))
-    return first_answer.look(Kind(ComponentsSpec, "parts", (), "", "", ""), OF, question)
+    return first_answer.unasked(OF, question)
 
 
 def measures():

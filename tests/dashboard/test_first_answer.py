@@ -162,7 +162,7 @@ def test_what_can_be_no_problem_and_what_is_too_large_has_none(visit, texts, mon
 
 
 def test_a_failed_answer_leaves_the_page_as_it_was(visit, texts, monkeypatch):
-    monkeypatch.setattr(first_answer, "look", lambda *given: None)
+    monkeypatch.setattr(first_answer, "unasked", lambda *given: None)
     for path, given in PAGES:
         page = visit(path, **given)
         assert "Nothing has run yet" in texts(page) and not page.error and not page.exception

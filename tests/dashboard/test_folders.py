@@ -13,7 +13,7 @@ import pytest
 import nspca
 from nspca.dashboard import open_data, open_folder
 from nspca.dashboard.proof import attempts as proofs
-from nspca.dashboard.sweep.archive import Finished, figures, pack
+from nspca.dashboard.sweep.archive import Finished, contents, figures
 from nspca.errors import Cancelled, InvalidData
 from nspca.jobs import engine
 from nspca.shards import served as shelf
@@ -190,7 +190,9 @@ def test_all_of_a_sweep_of_a_folder_is_taken_home_without_its_rows(place):
     done = Finished(of, nspca.Problem(outline, 3), asked, sweep, [], proofs.table(sweep, []), 3, "auto")
     drawn = figures(done, go.Figure())
     assert {"samples", "heat-map"} <= drawn.keys()
-    with zipfile.ZipFile(io.BytesIO(pack(done, drawn, {}, datetime.now(UTC)))) as archive:
+    with zipfile.ZipFile(
+        io.BytesIO(done.whole.pack(contents(done), drawn, {}, datetime.now(UTC)))
+    ) as archive:
         names = [name.partition("/")[2] for name in archive.namelist()]
         readme = archive.read("news-sweep/README.txt").decode()
     assert "data.npz" not in names and "certificates/k3-auto.npz" in names

@@ -29,10 +29,10 @@ def page():
 
     from nspca import plots
     from nspca.dashboard.components import figures
-    from nspca.dashboard.components.spannogram_explorer import spannogram_explorer
+    from nspca.dashboard.components.spannogram_explorer import explorer_data, spannogram_explorer
 
     figures.draw(plots.spectrum_figure([3.0, 1.0], 4.0).update_layout(height=300), "figure")
-    spannogram_explorer(np.eye(2), 1, "explorer")
+    spannogram_explorer(explorer_data(np.eye(2), 1, plots.spans(np.eye(2), 1), (0.0, 1)), "explorer")
 
 
 def sent(element) -> dict:
@@ -132,16 +132,11 @@ def test_a_figure_may_be_named_after_any_run():
 @pytest.mark.parametrize("nonneg", [True, False])
 def test_explorer_gets_the_rows_exactly_and_the_optimum_of_its_angle(nonneg):
     V = np.random.default_rng(0).normal(size=(40, 2))
-    options = {
-        "names": None,
-        "unit": 1.0,
-        "unit_name": "",
-        "phi": None,
-        "optimum": None,
-        "found": None,
-        "height": 500,
-    }
-    data = explorer_data(V, 5, nonneg=nonneg, **options)
+    found = plots.spans(V, 5, nonneg)
+    sign, at = found.best
+    optimum = float(found.phi[at]), 1 - 2 * sign
+    data = explorer_data(V, 5, found, optimum, nonneg=nonneg)
+    V = V if optimum[1] > 0 or not nonneg else -V  # so that the star stands on the curves of c
     assert np.array_equal(np.frombuffer(base64.b64decode(data["rows"]), "<f8").reshape(40, 2), V)
     assert data["optimum"]["value"] == pytest.approx(max(max(row) for row in data["objective"]), rel=1e-5)
     assert len(data["objective"]) == len(data["edges"]) == (2 if nonneg else 1)
@@ -151,18 +146,7 @@ def test_explorer_gets_the_rows_exactly_and_the_optimum_of_its_angle(nonneg):
 
 def test_explorer_of_a_gene_table_is_small():
     V = np.random.default_rng(0).standard_t(3, size=(12582, 2))
-    data = explorer_data(
-        V,
-        50,
-        nonneg=True,
-        names=None,
-        unit=1.0,
-        unit_name="",
-        phi=0.1,
-        optimum=(0.2, -1),
-        found=None,
-        height=500,
-    )
+    data = explorer_data(V, 50, plots.spans(V, 50), (0.2, -1), phi=0.1)
     assert len(json.dumps(data)) < 1e6
     assert data["phi"] == 0.1
     assert data["optimum"]["sign"] == 1, "V is turned so that the star stands on the curves of c"

@@ -11,8 +11,8 @@ import nspca
 from nspca.dashboard.joint import methods as joint_methods
 from nspca.dashboard.joint import page as joint_page
 from nspca.dashboard.joint import parts, take_home
+from nspca.dashboard.joint.form import read_sizes
 from nspca.dashboard.joint.page import progress_line as says
-from nspca.dashboard.joint.sizes import read_sizes
 from nspca.errors import InvalidProblem
 from nspca.jobs import JobState, engine
 from nspca.plots.joint import climb_figure, cumulative_figure, parts_figure, union_figure

@@ -8,6 +8,7 @@ import pytest
 
 import nspca
 from nspca.dashboard.runs import defaults
+from nspca.dashboard.runs.lookup import Watched
 from nspca.dashboard.runs.sweeps import finer, usual
 from nspca.dashboard.runs.tasks import spec_of
 from nspca.dashboard.sweep import preview
@@ -159,7 +160,7 @@ def test_beside_a_run_it_is_looked_for_once_and_its_state_asked_for_until_it_end
 
     def look(of, question):
         looked.append((of, question))
-        return preview.Preview(of, question, "its run", JobState("its run", "queued"))
+        return Watched("its run", of, question, JobState("its run", "queued"), own=False)
 
     def status(run_id):
         asked.append(run_id)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import nspca
+from nspca import plots
 from nspca.dashboard import open_data
 from nspca.dashboard.components import cone_replay
 from nspca.dashboard.components.spannogram_explorer import explorer_data
@@ -189,18 +190,7 @@ def test_the_star_stands_on_the_curves_that_are_drawn(nonneg):
     for seed in range(8):
         V = -np.abs(matrix(seed, 9, 2)) + 0.3 * matrix(seed + 50, 9, 2)
         _, optimum, value = low_rank._exact(V, 3, nonneg)
-        data = explorer_data(
-            V,
-            3,
-            nonneg=nonneg,
-            names=None,
-            unit=1.0,
-            unit_name="",
-            phi=None,
-            optimum=optimum,
-            found=None,
-            height=9,
-        )
+        data = explorer_data(V, 3, plots.spans(V, 3, nonneg), optimum, nonneg=nonneg)
         rows = np.frombuffer(base64.b64decode(data["rows"])).reshape(-1, 2)
         phi = data["optimum"]["phi"]
         at = rows @ [np.sin(phi), np.cos(phi)]

@@ -131,7 +131,7 @@ def test_where_the_optimum_is_proved_to_lie_is_green_in_every_figure():
 
 def flat():
     world = sphere.globe(np.random.default_rng(1).standard_normal((6, 3)), 2, resolution=6)
-    return sphere.flat_map_figure(world, [np.eye(3)], ["leaf"], [1.0])
+    return sphere.flat_map_figure(world, np.ones(3))
 
 
 def test_bounds_are_grey_and_what_was_found_is_blue_in_every_figure():

@@ -16,7 +16,7 @@ from nspca.plots.arc import feasible_arcs
 from nspca.plots.components import component_image, component_spectrum, component_words, ranked
 from nspca.plots.samples import _jitter, groups_of
 from nspca.plots.spannogram import curves, highest, top_set
-from nspca.plots.sphere import arcs, field, from_hammer, hammer
+from nspca.plots.sphere import STATUS, field, from_hammer, hammer
 from nspca.plots.sweeps import band, certified
 
 rng = np.random.default_rng(3)
@@ -607,38 +607,17 @@ def test_field_is_the_objective(nonneg):
     assert np.allclose(field(V, 2, c, nonneg), [brute_top(V @ row, 2, nonneg) for row in c])
 
 
-def test_cones_are_drawn_with_shared_edges_once():
-    cones = [np.diag(s) for s in itertools.product((1, -1), repeat=3)]
-    world = plots.globe(rng.normal(size=(20, 3)), 3, resolution=12)
-    status = ["open", *["discarded"] * 7]
-    figure = plots.sphere_figure(world, cones, status, points=[[1, 1, 1]])
-    edges = {t.name: np.isnan(t.x).sum() for t in figure.data if t.type == "scatter3d" and t.mode == "lines"}
-    assert sum(edges.values()) == 12 and edges["still open"] == 3
-    flat = plots.flat_map_figure(world, cones, status, bounds=np.arange(8.0), points=[[1, 1, 1]])
-    centre = next(t for t in flat.data if t.text is not None and "still open" in t.text[0])
-    assert "nothing in it exceeds 0" in centre.text[0]
-    assert "1 open, 7 discarded" in plots.alt_text(figure)
-    # No patch may run across the seam of the map.
-    for trace in flat.data:
-        if trace.type == "scatter" and trace.fill == "toself":
-            for piece in np.split(np.asarray(trace.x), np.flatnonzero(np.isnan(trace.x)))[:-1]:
-                assert np.nanmin(piece) >= -1e-6 or np.nanmax(piece) <= 1e-6
-
-
-def test_arcs_lie_on_the_sphere_between_their_ends():
-    points = arcs([[[1, 0, 0], [0, 2.0, 0]]], steps=5)[0]
-    assert np.allclose(np.linalg.norm(points, axis=1), 1)
-    assert np.allclose(points[0], [1, 0, 0]) and np.allclose(points[-1], [0, 1, 0])
-
-
-def test_thousands_of_cones_stay_bounded():
-    world = plots.globe(rng.normal(size=(20, 3)), 3, resolution=8)
-    cones = rng.normal(size=(20000, 3, 3))
-    figure = plots.flat_map_figure(world, cones, ["discarded"] * 19990 + ["open"] * 10)
-    assert "10 open" in plots.alt_text(figure)
-    assert len(figure.to_json()) < 3e6
-    assert len(plots.sphere_figure(world, cones, ["discarded"] * 20000).to_json()) < 5e6
-    assert plots.sphere_figure(world) and plots.flat_map_figure(world)
+def test_both_pictures_of_the_sphere_have_a_trace_for_each_status_and_mark_the_best():
+    world, best = plots.globe(rng.normal(size=(20, 3)), 3, resolution=12), np.array([1.0, 2.0, -2.0])
+    for figure in (plots.sphere_figure(world, best), plots.flat_map_figure(world, best)):
+        names = [trace.name for trace in figure.data]
+        assert {words for _, _, words in STATUS.values()} | {"best found"} <= set(names)
+    x, y = (float(at[0]) for at in (figure.data[-2].x, figure.data[-2].y))
+    assert figure.data[-2].name == "best found" and np.allclose(from_hammer(x, y), best / 3)
+    # The browser puts the centres of the cones into the trace after their outline.
+    for _, _, words in STATUS.values():
+        assert figure.data[names.index(words)].fill == "toself"
+        assert figure.data[names.index(words) + 1].hovertemplate.startswith("%{text}")
 
 
 def test_every_figure_has_a_description_and_leaves_its_colours_to_the_theme():
@@ -656,8 +635,8 @@ def test_every_figure_has_a_description_and_leaves_its_colours_to_the_theme():
         plots.images_figure(np.ones((2, 4)), (2, 2)),
         plots.sparsity_figure(np.eye(3)),
         plots.pd_view_figure(np.eye(2)),
-        plots.sphere_figure(world),
-        plots.flat_map_figure(world),
+        plots.sphere_figure(world, np.ones(3)),
+        plots.flat_map_figure(world, np.ones(3)),
     ]
     for figure in made:
         assert len(plots.alt_text(figure)) > 20

@@ -6,9 +6,8 @@ The section "Loadings" of the compare page calls `show`, and the section on stab
 import numpy as np
 import streamlit as st
 
-import nspca
 from nspca.dashboard.app import wording
-from nspca.dashboard.compare.run import Compared
+from nspca.dashboard.compare.seen import Seen
 from nspca.dashboard.components import figures
 from nspca.dashboard.views import component, statement
 from nspca.data import Dataset
@@ -20,19 +19,19 @@ from nspca.presentation.numerals import percent_down
 LISTED = 12  # maximum words of a list that stands beside others
 
 
-def show(run: Compared, of_k: dict[str, nspca.Result]) -> None:
-    """Draw the components of all methods for one k; `of_k` has the result of each method at this k."""
-    methods = list(of_k)
-    X = aligned(np.column_stack([result.components[:, 0] for result in of_k.values()]))
+def show(seen: Seen) -> None:
+    """Draw the components of all methods at the shown k."""
+    results = seen.of_k.values()
+    X = aligned(np.column_stack([result.components[:, 0] for result in results]))
     st.markdown("**Loadings side by side**")
     captions = [
-        percent_down(result.value / (run.problem.leading_eigenvalue or 1.0), statement.DIGITS)
-        for result in of_k.values()
+        percent_down(result.value / (seen.problem.leading_eigenvalue or 1.0), statement.DIGITS)
+        for result in results
     ]
-    picture(run.data.dataset, X, methods, captions)
+    picture(seen.data.dataset, X, list(seen.of_k), captions)
     st.caption(
         "In % of the variance of the first principal component."
-        + ("" if run.asked.nonneg else " Of any sign, x and −x are one component: turned alike.")
+        + ("" if seen.asked.nonneg else " Of any sign, x and −x are one component: turned alike.")
     )
 
 

@@ -12,8 +12,9 @@ import streamlit as st
 
 import nspca
 from nspca.dashboard.app import state, wording
+from nspca.dashboard.app.choices import choose_one
 from nspca.dashboard.compare.loadings import pictures
-from nspca.dashboard.compare.run import Compared
+from nspca.dashboard.compare.seen import Seen
 from nspca.dashboard.components import figures
 from nspca.dashboard.runs import export, lookup, start
 from nspca.dashboard.views import filling
@@ -44,41 +45,42 @@ COUNTED = {
 """Descriptions of the measures of the variance of several components."""
 
 
-def cumulative(run: Compared, k: int, methods: list[str]) -> None:
+def cumulative(seen: Seen) -> None:
     """Draw the variance against the number of components, by method."""
+    k = seen.k
     with st.container(border=True):
         st.markdown(f"**More components**: each of {wording.things(k, 'feature')}")
         between = _between()
-        count = min(MOST_COMPONENTS, run.problem.n // k if not between else run.problem.n)
+        count = min(MOST_COMPONENTS, seen.problem.n // k if not between else seen.problem.n)
         if count < 2:
             st.caption(
-                f"One component of {k} features leaves too few of {run.problem.n} for a second one: choose "
+                f"One component of {k} features leaves too few of {seen.problem.n} for a second one: choose "
                 "a smaller k."
             )
             return
-        spec = SuccessiveSpec(**_further(run, k, methods), count=count, **between)
+        spec = SuccessiveSpec(**_further(seen), count=count, **between)
         now = lookup.that_asks(spec)
         if now is None:
             label = f"Find {count} components by every method"
-            start.section_button(label, spec, run.data, "components", ":material/stacks:")
+            start.section_button(label, spec, seen.data, "components", ":material/stacks:")
             return
         if filling.watch(
             now,
-            len(methods),
-            lambda rows: _draw_curves(run, _live_curves(rows), rows),
+            len(seen.of_k),
+            lambda rows: _draw_curves(seen, _live_curves(rows), rows),
             "components",
         ):
             sweep = lookup.opened(now.id, now.finished, nspca.Sweep.from_bytes)
-            _draw_curves(run, {method: sweep[method, count].info for method, _ in sweep}, unpack(now.rows))
-            download("Curves, CSV", _curve_table(sweep), run.data, "components")
-            export.offer(spec, run.data)
+            _draw_curves(seen, {method: sweep[method, count].info for method, _ in sweep}, unpack(now.rows))
+            download("Curves, CSV", _curve_table(sweep), seen.data, "components")
+            export.offer(spec, seen.data)
 
 
-def _further(run: Compared, k: int, methods: list[str]) -> dict[str, Any]:
+def _further(seen: Seen) -> dict[str, Any]:
     """Return the arguments that the specs of both analyses share."""
-    asked = run.asked
+    asked, methods = seen.asked, list(seen.of_k)
     options = asked.options_of(methods)
-    return {**asked.about_problem(), "seed": asked.seed, "k": k, "methods": methods, "options": options}
+    return {**asked.about_problem(), "seed": asked.seed, "k": seen.k, "methods": methods, "options": options}
 
 
 def _between() -> dict[str, Any]:
@@ -105,15 +107,12 @@ def _live_curves(rows: list[Row]) -> dict[str, dict[str, Any]]:
     return {row.method: row.curves for row in rows if isinstance(row, Explained)}
 
 
-def _draw_curves(run: Compared, curves: dict[str, dict[str, Any]], rows: list[Row]) -> None:
+def _draw_curves(seen: Seen, curves: dict[str, dict[str, Any]], rows: list[Row]) -> None:
     """Draw the variance against the number of components, with the choice of its measure."""
-    counted = state.get_one_of("counted", COUNTED, "total")
-    st.segmented_control(
-        "Variance counted as", list(COUNTED), required=True, **state.bind("counted", counted)
-    )
+    counted = choose_one("Variance counted as", "counted", list(COUNTED), is_labelled=True)
     st.caption(COUNTED[counted])
     shown = {method: each[counted] for method, each in curves.items()}
-    figure = cumulative_curves_figure(shown, total=run.problem.total_variance or 1.0, style=run.style)
+    figure = cumulative_curves_figure(shown, total=seen.problem.total_variance or 1.0, style=seen.style)
     figures.draw(figure, "compare_cumulative")
     filling.refusals(rows)
 
@@ -133,10 +132,10 @@ def _curve_table(sweep: nspca.Sweep) -> pd.DataFrame:
 # --- stability ------------------------------------------------------------------------------------
 
 
-def stability(run: Compared, k: int, methods: list[str]) -> None:
+def stability(seen: Seen) -> None:
     """Draw the frequency of each feature in components of bootstrap samples (rows drawn with replacement)."""
-    data = run.data.dataset
-    spec = StabilitySpec(**_further(run, k, methods))
+    data = seen.data.dataset
+    spec = StabilitySpec(**_further(seen))
     with st.container(border=True):
         st.markdown(
             "**Would other samples give the same features?** Rows are drawn again with replacement, and "
@@ -147,15 +146,15 @@ def stability(run: Compared, k: int, methods: list[str]) -> None:
             return
         now = lookup.that_asks(spec)
         if now is None:
-            label = f"Draw the rows {spec.resamples} times at k = {k}"
-            start.section_button(label, spec, run.data, "stability", ":material/casino:")
+            label = f"Draw the rows {spec.resamples} times at k = {seen.k}"
+            start.section_button(label, spec, seen.data, "stability", ":material/casino:")
             return
-        draw = lambda rows: _draw_stability(run, _live_supports(rows), rows)  # noqa: E731
+        draw = lambda rows: _draw_stability(seen, _live_supports(rows), rows)  # noqa: E731
         if filling.watch(now, spec.total, draw, "stability", only=Redrawn):
             supports = lookup.opened(now.id, now.finished, spec.unpack)
-            _draw_stability(run, supports, unpack(now.rows))
-            download("Frequencies, CSV", _frequency_table(run, supports), run.data, "stability")
-            export.offer(spec, run.data)
+            _draw_stability(seen, supports, unpack(now.rows))
+            download("Frequencies, CSV", _frequency_table(seen, supports), seen.data, "stability")
+            export.offer(spec, seen.data)
 
 
 def _live_supports(rows: list[Row]) -> dict[str, list[list[int]]]:
@@ -178,9 +177,9 @@ def agreement(supports: list[list[int]]) -> float:
     return float(np.mean([len(a & b) / (len(a | b) or 1) for a, b in combinations(sets, 2)] or [1.0]))
 
 
-def _draw_stability(run: Compared, supports: dict[str, list[list[int]]], rows: list[Row]) -> None:
+def _draw_stability(seen: Seen, supports: dict[str, list[list[int]]], rows: list[Row]) -> None:
     """Draw the frequencies of features and the agreement of the draws, by method."""
-    data, n = run.data.dataset, run.problem.n
+    data, n = seen.data.dataset, seen.problem.n
     if not supports:
         return
     F = np.column_stack([frequencies(each, n) for each in supports.values()])
@@ -201,8 +200,8 @@ def _draw_stability(run: Compared, supports: dict[str, list[list[int]]], rows: l
     filling.refusals(rows)
 
 
-def _frequency_table(run: Compared, supports: dict[str, list[list[int]]]) -> pd.DataFrame:
+def _frequency_table(seen: Seen, supports: dict[str, list[list[int]]]) -> pd.DataFrame:
     """Return a table of the frequencies by method, for the features that some draw uses."""
-    F = {method: frequencies(each, run.problem.n) for method, each in supports.items()}
-    table = pd.DataFrame({"feature": list(run.data.dataset.feature_names), **F})
+    F = {method: frequencies(each, seen.problem.n) for method, each in supports.items()}
+    table = pd.DataFrame({"feature": list(seen.data.dataset.feature_names), **F})
     return table[table[list(F)].sum(axis=1) > 0]

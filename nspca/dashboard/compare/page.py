@@ -3,7 +3,6 @@
 The script pages/compare.py hands a `ComparePage` to `answer_page.show`, which calls its methods.
 """
 
-from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
@@ -17,9 +16,8 @@ from nspca.dashboard import answer_page, open_data
 from nspca.dashboard.answer_page import AnswerPage, Download, TakeHome
 from nspca.dashboard.app import state, wording
 from nspca.dashboard.compare import archive, form, sections
-from nspca.dashboard.compare.kinds import COMPARISON
-from nspca.dashboard.compare.run import Compared
-from nspca.dashboard.compare.seen import Seen
+from nspca.dashboard.compare.form import COMPARISON
+from nspca.dashboard.compare.seen import Compared, Seen
 from nspca.dashboard.components import figures
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs.inputs import SIGNS
@@ -72,7 +70,7 @@ class ComparePage(AnswerPage[ComparisonSpec]):
         return _ready(now) / run.asked.total
 
     def filling(self, run: Watched, now: JobState) -> None:
-        compared, rows = Compared.from_run(run), unpack(now.rows)
+        compared, rows = Compared(run), unpack(now.rows)
         if not rows:
             return
         style: dict[str, Any] = {
@@ -87,23 +85,22 @@ class ComparePage(AnswerPage[ComparisonSpec]):
         filling.refusals(rows)
 
     def view(self, run: Watched, results: nspca.Sweep) -> Seen:
-        compared = Compared.from_run(run)
-        seen = Seen(compared, results)
+        seen = Seen(run, results)
         said, headline, below = seen.sentences()
         st.markdown(f"## {wording.unbroken(headline)}")
         st.html(statement.bar(said))
         st.markdown(wording.unbroken(below))
-        answer_page.say_instead(seen.k, compared.problem.n)
+        answer_page.say_instead(seen.k, seen.problem.n)
         if len(seen.ks) > 1:
             noun = wording.noun(run.of.dataset)
             st.select_slider(f"k, the number of {noun}s", seen.ks, **state.bind("k", seen.k))
-        curves = values(compared, seen.table, ks=run.asked.ks, style=compared.style, selected=seen.k)
+        curves = values(seen)
         left, right = st.columns([2, 3], gap="medium", vertical_alignment="center")
         with left:
             ranking = partial(
                 ranking_figure,
                 {name: result.value for name, result in seen.of_k.items()},
-                unit=compared.unit,
+                unit=seen.unit,
                 unit_name=unit_name(),
                 upper=seen.upper,
                 limit=said.most_text,
@@ -122,10 +119,10 @@ class ComparePage(AnswerPage[ComparisonSpec]):
     def take_home(self, run: Watched, results: nspca.Sweep, seen: Seen) -> TakeHome:
         table = lambda: frame_to_csv(labelled(seen.table, run.of.dataset))  # noqa: E731
         return TakeHome(
-            archive.whole(seen.run).folder,
+            archive.whole(seen),
             f"{run.id} {run.now.finished} {curve.axis()} {seen.k}",
-            lambda: drawn(seen.run, seen.table, seen.k),
-            lambda drawn, pictures: archive.pack(seen.run, drawn, pictures, datetime.now(UTC)),
+            lambda: drawn(seen),
+            lambda: archive.contents(seen),
             [Download("All numbers, CSV", table, f"{run.of.stem}-compare.csv")],
         )
 
@@ -157,14 +154,14 @@ def unit_name() -> str:
     return curve.AXES[curve.axis()]
 
 
-def values(run: Compared, table: pd.DataFrame, **shared: Any) -> partial[go.Figure]:
-    """Return the plot of the curves; `shared` is what the figures of a comparison have in common."""
-    signed = not run.asked.nonneg
-    return partial(values_figure, table, unit=run.unit, unit_name=unit_name(), signed=signed, **shared)
+def values(seen: Seen) -> partial[go.Figure]:
+    """Return the plot of the curves."""
+    how: dict[str, Any] = {"unit": seen.unit, "unit_name": unit_name(), "signed": not seen.asked.nonneg}
+    return partial(values_figure, seen.table, **how, **seen.shared)
 
 
-def drawn(run: Compared, table: pd.DataFrame, k: int) -> dict[str, go.Figure]:
+def drawn(seen: Seen) -> dict[str, go.Figure]:
     """Return the three figures by their file names."""
-    shared: dict[str, Any] = {"ks": run.asked.ks, "style": run.style, "selected": k}
-    made = (values(run, table, **shared)(), ratios_figure(table, **shared), times_figure(table, **shared))
+    of_k = [make(seen.table, **seen.shared) for make in (ratios_figure, times_figure)]
+    made = (values(seen)(), *of_k)
     return dict(zip(archive.ABOUT, made, strict=True))

@@ -5,16 +5,16 @@ Only one is drawn at a time, so that the page stays short.
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
 import nspca
-from nspca.dashboard.app import state, tables, wording
+from nspca.dashboard.app import tables, wording
+from nspca.dashboard.app.choices import choose_one
 from nspca.dashboard.compare import loadings, more
-from nspca.dashboard.compare.kinds import BASELINE
+from nspca.dashboard.compare.form import BASELINE
 from nspca.dashboard.compare.seen import Seen
 from nspca.dashboard.components import figures
 from nspca.dashboard.runs.methods import baselines
@@ -37,22 +37,14 @@ LABELS = {
 
 def show(seen: Seen) -> None:
     """Draw the selector of sections, and the chosen section."""
-    wanted = state.get_one_of("look", LABELS, "loadings")
-    chosen = st.segmented_control(
-        "More about this",
-        list(LABELS),
-        format_func=LABELS.__getitem__,
-        required=True,
-        label_visibility="collapsed",
-        **state.bind("look", wanted),
-    )
+    chosen = choose_one("More about this", "look", LABELS)
     draw: Callable[[Seen], object] = {
         "loadings": _loadings,
         "proof": _ratios,
         "seconds": _seconds,
         "numbers": _numbers,
-        "components": lambda seen: more.cumulative(seen.run, seen.k, list(seen.of_k)),
-        "again": lambda seen: more.stability(seen.run, seen.k, list(seen.of_k)),
+        "components": more.cumulative,
+        "again": more.stability,
     }[chosen]
     with st.container(border=True):
         draw(seen)
@@ -61,25 +53,25 @@ def show(seen: Seen) -> None:
 def _loadings(seen: Seen) -> None:
     """Draw the components of all methods, and the overlap of their supports."""
     _baselines(seen)
-    loadings.show(seen.run, seen.of_k)
+    loadings.show(seen)
     _agreement(seen.of_k)
 
 
 def _ratios(seen: Seen) -> None:
     """Draw the proved share of the optimum for every method and k."""
     st.markdown("**How good each method is at least**: its value over the proved limit")
-    shared: dict[str, Any] = {"ks": seen.run.asked.ks, "style": seen.run.style, "selected": seen.k}
-    figures.draw_plot(partial(ratios_figure, seen.table, **shared), "compare_ratios", same=seen.run.id)
+    drawn = partial(ratios_figure, seen.table, **seen.shared)
+    figures.draw_plot(drawn, "compare_ratios", same=seen.run.id)
 
 
 def _seconds(seen: Seen) -> None:
     """Draw the elapsed seconds of every method, without those of the proof."""
     st.markdown("**What it costs**: seconds of each method, without the proof")
-    shared: dict[str, Any] = {"ks": seen.run.asked.ks, "style": seen.run.style, "selected": seen.k}
-    figures.draw_plot(partial(times_figure, seen.table, **shared), "compare_times", same=seen.run.id)
-    paths = [name for name in seen.run.asked.methods if line_of(name).path]
+    drawn = partial(times_figure, seen.table, **seen.shared)
+    figures.draw_plot(drawn, "compare_times", same=seen.run.id)
+    paths = [name for name in seen.asked.methods if line_of(name).path]
     one_pass = ""
-    if len(seen.run.asked.ks) > 1 and paths:
+    if len(seen.asked.ks) > 1 and paths:
         answers = "answers" if len(paths) == 1 else "answer"
         one_pass = f" {wording.listed(paths)} {answers} all k in one pass, whose time is shared out evenly."
     st.caption(
@@ -90,7 +82,7 @@ def _seconds(seen: Seen) -> None:
 
 def _baselines(seen: Seen) -> None:
     """Draw the caption about baselines, if the comparison has any."""
-    among = [name for name in seen.run.asked.methods if name in baselines()]
+    among = [name for name in seen.asked.methods if name in baselines()]
     if among:
         st.caption(
             f"Dotted, {wording.listed(among)}: {BASELINE}. The loading is scikit-learn's, and its largest k "

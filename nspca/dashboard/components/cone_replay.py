@@ -129,29 +129,6 @@ def _largest_left(bounds: Array, born: np.ndarray, cut: np.ndarray) -> Array:
     return np.array(out)
 
 
-def _stage(world: Globe, best: Array) -> dict[str, str]:
-    """Return the figures "map" and "sphere" as JSON, with an example cone of each status.
-
-    The direction `best` (3,) is marked in both.
-
-    The browser replaces the lines of the cones, and keeps colours and labels.
-    """
-    shown = [name for name in STATUS if name != "split"]
-    signs = np.array([[1, 1, 1], [-1, -1, 1], [-1, 1, -1]])
-    examples = signs[:, None, :] * np.eye(3)
-    figures = {"map": flat_map_figure, "sphere": sphere_figure}
-    made = {name: make(world, examples, shown, np.zeros(3), best[None]) for name, make in figures.items()}
-    for figure in made.values():
-        # A legend that grows and shrinks would move the picture at every step; the page has one of its own.
-        figure.update_layout(showlegend=False, margin={"l": 0, "r": 0, "t": 0, "b": 0})
-        figure.data[0].update(colorbar_title_text="captured, %", colorbar_x=1.0, colorbar_len=0.7)
-    eye = made["sphere"].layout.scene.camera.eye
-    eye.update(
-        {axis: 0.9 * eye[axis] for axis in "xyz"}
-    )  # nearer: there is no room around the sphere to give away
-    return {name: figure.to_json() for name, figure in made.items()}
-
-
 def replay_data(went: Replay, world: Globe, unit: float, tol: float) -> dict[str, Any]:
     """Return the data for the browser: the figures, and every cone with its bound in per cent of `unit`.
 
@@ -165,7 +142,7 @@ def replay_data(went: Replay, world: Globe, unit: float, tol: float) -> dict[str
     gap.layout.annotations = ()  # the sentence below the figures says it for every step
     gap.update_layout(yaxis_range=[percent * (went.lower[0] - room), percent * (went.upper[0] + room)])
     gap.update_xaxes(range=[steps[0] - 0.03 * len(went.born), 1.03 * len(went.born)])
-    direction = went.cover.direction / (np.linalg.norm(went.cover.direction) or 1.0)
+    best = went.cover.direction
     return {
         "generators": np.round(went.generators.reshape(-1, 9), 6).tolist(),
         "bounds": (percent * went.bounds).tolist(),
@@ -184,7 +161,11 @@ def replay_data(went: Replay, world: Globe, unit: float, tol: float) -> dict[str
         "finished": bool(went.cover.finished),
         "names": {name: words for name, (_, _, words) in STATUS.items()},
         "legend": {name: [STATUS[name][0], words] for name, words in _SHORT.items()},
-        "figures": {**_stage(world, direction), "gap": gap.to_json()},
+        "figures": {
+            "map": flat_map_figure(world, best).to_json(),
+            "sphere": sphere_figure(world, best).to_json(),
+            "gap": gap.to_json(),
+        },
         "alt": alt_text(gap),
         "plotly": plotly_url(),
     }

@@ -1,12 +1,11 @@
 """Interactive spannogram: a visitor drags the angle in the browser, and sees its component beside the curves.
 
-The server receives the angle when the visitor releases it. The page Spannogram calls `spannogram_explorer`.
+The server receives the angle when the visitor releases it. The page Spannogram draws `spannogram_explorer`.
 Learn calls `asking`, `guess` and `page`. A phone on the page Join calls `sending` and `guess`.
 """
 
 import base64
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
 
@@ -19,6 +18,8 @@ from nspca.presentation.markup import render
 
 UNIT = "the first principal component"
 """Name of the variance that counts as 100 %, the leading eigenvalue."""
+MOST = 210
+"""Largest height of the image beside the curves, in CSS pixels."""
 Optimum = tuple[float, int]
 """An angle in radians, and the sign of the direction c there."""
 _HTML = render("spannogram_explorer")
@@ -69,36 +70,14 @@ _JS = files("nspca.dashboard.components").joinpath("spannogram_explorer.js").rea
 _EXPLORER = st.components.v2.component("nspca_spannogram", html=_HTML, css=_CSS, js=_JS)
 
 
-@dataclass(frozen=True, eq=False)
-class Picture:
-    """Options of drawing the component beside the curves.
-
-    Parameters
-    ----------
-    shape : (height, width), optional
-        Size of the image whose pixels are the features. Without it, bars with names are drawn.
-    mean : (n,), optional
-        Mean image, scaled to the range from 0 to 1, drawn in grey behind the component.
-    most : int
-        Largest height of the image in CSS pixels.
-    """
-
-    shape: tuple[int, int] | None = None
-    mean: np.ndarray | None = None
-    most: int = 210
-
-    @classmethod
-    def of(cls, dataset: Any) -> "Picture":
-        """Return the picture for components of a data set."""
-        if dataset.kind != "image" or dataset.is_covariance or dataset.image_shape is None:
-            return cls()
-        mean = dataset.X.mean(axis=0)
-        return cls(tuple(dataset.image_shape), (mean - mean.min()) / (np.ptp(mean) or 1.0))
-
-    def data(self) -> dict[str, Any]:
-        """Return the data for the browser, as JSON values."""
-        mean = None if self.mean is None else np.round(np.asarray(self.mean, float), 3).tolist()
-        return {"shape": self.shape and list(map(int, self.shape)), "mean": mean, "most": self.most}
+def picture_of(dataset: Any) -> dict[str, Any]:
+    """Return how the browser draws a component beside the curves: over the mean image, or as named bars."""
+    shape = mean = None
+    if dataset.kind == "image" and not dataset.is_covariance and dataset.image_shape is not None:
+        grey = dataset.X.mean(axis=0)
+        grey = (grey - grey.min()) / (np.ptp(grey) or 1.0)
+        shape, mean = list(map(int, dataset.image_shape)), np.round(grey, 3).tolist()
+    return {"shape": shape, "mean": mean, "most": MOST}
 
 
 def turned(V: Any, nonneg: bool, found: Spans, optimum: Optimum) -> tuple[np.ndarray, Spans, Optimum]:
@@ -116,159 +95,85 @@ def turned(V: Any, nonneg: bool, found: Spans, optimum: Optimum) -> tuple[np.nda
 def explorer_data(
     V: Any,
     k: int,
+    found: Spans,
+    optimum: Optimum,
     *,
-    nonneg: bool,
-    names: Any,
-    unit: float,
-    unit_name: str,
-    phi: float | None,
-    optimum: Optimum | None,
-    found: Spans | None,
-    height: int,
-    picture: Picture | None = None,
-    steps: Sequence[str] = (),
-    noun: str = "feature",
+    nonneg: bool = True,
+    names: Sequence[str] | None = None,
+    unit: float = 1.0,
+    phi: float | None = None,
+    **look: Any,
 ) -> dict[str, Any]:
     """Return the data for the browser: the exact rows of V, and the static parts of the picture.
 
-    The arguments are those of `spannogram_explorer`.
+    Parameters
+    ----------
+    V : (n, 2)
+    k : int
+    found : Spans
+        Result of `nspca.plots.spans`.
+    optimum : (phi, sign)
+    nonneg : bool
+        In nonnegative problems the directions -c count too, and are drawn once the visitor ticks their box;
+        signed problems take the k entries largest in size.
+    names : sequence of str, optional
+        Feature names for the list of lit curves.
+    unit : float
+        The leading eigenvalue in the units of V, which is 100 %; with 1 the objective itself is shown.
+    phi : float, optional
+        Initial angle in radians, in [-pi/2, pi/2]; by default the optimum.
+    **look
+        Further entries: ``height`` of the drawing in pixels, ``picture`` (from `picture_of`), ``steps``
+        (sentences beside the drawing), and ``noun`` for a feature.
     """
-    V = np.ascontiguousarray(V, dtype="<f8")
-    found = found or spans(V, k, nonneg)
-    sign, at = found.best
-    V, found, optimum = turned(V, nonneg, found, optimum or (float(found.phi[at]), 1 - 2 * sign))
-    best_phi, best_sign = optimum
+    V, found, (best_phi, best_sign) = turned(np.ascontiguousarray(V, dtype="<f8"), nonneg, found, optimum)
     value = curves(V, [best_phi])[:, 0]
     best = float((value[top_set(best_sign * value, k, nonneg)] ** 2).sum())
     return {
         "rows": base64.b64encode(V.tobytes()).decode(),
         "k": int(k),
         "nonneg": bool(nonneg),
-        "names": [str(name)[:40] for name in names] if names is not None and len(names) else None,
+        "names": None if names is None else [str(name)[:40] for name in names],
         "unit": float(unit),
-        "unitName": unit_name,
+        "unitName": UNIT,
         "phi": float(best_phi if phi is None else phi),
         "grid": np.round(found.phi, 6).tolist(),
         "objective": [[float(f"{v:.6g}") for v in row] for row in found.objective],
         "edges": [np.round(edges, 5).tolist() for edges in found.edges],
         "optimum": {"phi": float(best_phi), "sign": int(best_sign), "value": best},
-        "height": int(height),
-        "scale": 1.0,
+        "height": 380,
+        "scale": figures.scale(),
         "ask": False,
         "guessed": None,
-        "picture": None if picture is None else picture.data(),
-        "steps": list(steps),
-        "noun": noun,
+        "picture": None,
+        "steps": [],
+        "noun": "feature",
+        **look,
     }
 
 
-def spannogram_explorer(
-    V: Any,
-    k: int,
-    key: str,
-    *,
-    nonneg: bool = True,
-    names: Any = None,
-    unit: float = 1.0,
-    unit_name: str = "the units of the data",
-    phi: float | None = None,
-    optimum: Optimum | None = None,
-    found: Spans | None = None,
-    height: int = 520,
-    picture: Picture | None = None,
-    steps: Sequence[str] = (),
-    noun: str = "feature",
-) -> float:
-    """Draw the curves, the highlighted largest entries, the intervals of supports, and the objective by
-    angle.
+def spannogram_explorer(data: dict[str, Any], key: str) -> float:
+    """Draw the picture for the data of `explorer_data`: curves, the k highest at an angle, and the objective.
 
-    The picture has a slider and a play button.
-
-    Parameters
-    ----------
-    V : (n, 2)
-    k : int
-    key : str
-        Identity on the page.
-    nonneg : bool
-        In nonnegative problems the directions -c count too, and are drawn once the visitor ticks their box;
-        signed problems take the k entries largest in size.
-    names : sequence of str, optional
-        Feature names for the list of lit curves.
-    unit, unit_name : float, str
-        Divisor of the objective, and its name in "% of ..."; with 1 the objective itself is shown.
-    phi : float, optional
-        Initial angle in radians, in [-pi/2, pi/2]; by default the optimum.
-    optimum : (phi, sign), optional
-        The exact optimum; by default the best of a grid of 721 angles.
-    found : Spans, optional
-        Result of `nspca.plots.spans`, if the caller has cached it.
-    height : int
-        Pixels of the drawing.
-    picture : Picture, optional
-        Options of drawing the component at the angle.
-    steps : sequence of str
-        Sentences beside the drawing.
-    noun : str
-        Name of one feature, for example "pixel".
-
-    Returns
-    -------
-    phi : float
-        The last angle that the visitor released, in radians.
+    `key` is its identity on the page. Returns the last angle that the visitor released, in radians.
     """
-    data = explorer_data(
-        V,
-        k,
-        nonneg=nonneg,
-        names=names,
-        unit=unit,
-        unit_name=unit_name,
-        phi=phi,
-        optimum=optimum,
-        found=found,
-        height=height,
-        picture=picture,
-        steps=steps,
-        noun=noun,
-    )
-    data["scale"] = figures.scale()
     result = _EXPLORER(key=key, data=data, default={"phi": data["phi"]}, on_phi_change=lambda: None)
     return float(data["phi"] if result.get("phi") is None else result["phi"])
 
 
 def asking(
-    V: Any,
-    k: int,
-    names: Any,
-    optimum: Optimum,
-    unit: float,
-    guessed: float | None,
-    picture: Picture | None = None,
+    V: Any, k: int, names: Sequence[str], optimum: Optimum, unit: float, guessed: float | None, **look: Any
 ) -> dict[str, Any]:
     """Return the data for `guess`, in which a visitor guesses the best angle.
 
-    The drawing hides the objective until the answer is revealed.
-
-    Parameters
-    ----------
-    V : (n, 2)
-    k : int
-    names : sequence of str
-    optimum : (phi, sign)
-    unit : float
-        The leading eigenvalue, in the units of V.
-    guessed : float or None
-        The guessed angle in radians; None before the guess.
-    picture : Picture, optional
-        Options of drawing the component at the angle.
+    The drawing hides the objective until the answer is revealed. `guessed` is the guessed angle in radians,
+    None before the guess. The other parameters are those of `explorer_data`.
     """
     # Far from the answer, which would not be a guess otherwise.
     begin = optimum[0] - np.pi / 3 if optimum[0] > 0 else optimum[0] + np.pi / 3
-    options = {"nonneg": True, "names": names, "unit": unit, "unit_name": UNIT, "found": None, "height": 380}
-    data = explorer_data(V, k, phi=begin if guessed is None else guessed, optimum=optimum, **options)
-    shown = None if picture is None else picture.data()
-    return {**data, "ask": True, "guessed": guessed, "picture": shown, "noun": "pixel"}
+    phi = begin if guessed is None else guessed
+    how: dict[str, Any] = {"ask": True, "guessed": guessed, "noun": "pixel", **look}
+    return explorer_data(V, k, spans(V, k), optimum, names=names, unit=unit, phi=phi, **how)
 
 
 def sending(V: Any, k: int, label: str, sent: float | None) -> dict[str, Any]:
@@ -283,24 +188,11 @@ def sending(V: Any, k: int, label: str, sent: float | None) -> dict[str, Any]:
     sent : float or None
         The guess that was sent before, in degrees.
     """
-    data = explorer_data(
-        V,
-        k,
-        nonneg=True,
-        names=None,
-        unit=1.0,
-        unit_name=UNIT,
-        phi=0.0 if sent is None else float(np.radians(sent)),
-        optimum=(0.0, 1),
-        found=Spans(np.zeros(1), np.zeros((1, 1)), (np.zeros(0),), ([],)),
-        height=300,
-        noun="pixel",
-    )
-    known = {
-        "guessed": None if sent is None else float(np.radians(sent)),
-        "optimum": {"phi": 0, "sign": 1, "value": 1},
-    }
-    return {**data, "ask": True, "send": label, **known}
+    guessed = None if sent is None else float(np.radians(sent))
+    nothing = Spans(np.zeros(1), np.zeros((1, 1)), (np.zeros(0),), ([],))
+    how: dict[str, Any] = {"ask": True, "send": label, "guessed": guessed, "height": 300, "noun": "pixel"}
+    hidden = {"optimum": {"phi": 0, "sign": 1, "value": 1}}
+    return explorer_data(V, k, nothing, (0.0, 1), phi=guessed or 0.0, **how) | hidden
 
 
 def guess(data: dict[str, Any], key: str, on_guess: Callable[[float | None], None]) -> None:
@@ -314,7 +206,6 @@ def guess(data: dict[str, Any], key: str, on_guess: Callable[[float | None], Non
         said = st.session_state[key].get("guess")
         on_guess(None if said is None else min(np.pi / 2, max(-np.pi / 2, float(said))))
 
-    data = {**data, "scale": figures.scale()}
     _EXPLORER(
         key=key,
         data=data,

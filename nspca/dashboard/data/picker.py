@@ -10,6 +10,7 @@ import streamlit as st
 
 from nspca.dashboard import open_data
 from nspca.dashboard.app import buttons, internals, state, wording
+from nspca.dashboard.app.choices import choose_one
 from nspca.dashboard.data import cards, folders
 from nspca.data import example_file
 from nspca.data.examples import EXAMPLES, Example
@@ -38,16 +39,9 @@ LONGEST_PASTED = 1_000_000
 
 def choose() -> None:
     """Draw the choice between samples, uploads and folders."""
-    offered = [name for name in SOURCES if name != "shards" or served()]
+    offered = {name: said for name, said in SOURCES.items() if name != "shards" or served()}
     st.markdown("### Choose other data")
-    source = st.segmented_control(
-        "Where the data comes from",
-        offered,
-        required=True,
-        label_visibility="collapsed",
-        format_func=SOURCES.__getitem__,
-        **state.bind("source", state.get_one_of("source", offered, "sample")),
-    )
+    source = choose_one("Where the data comes from", "source", offered)
     if source == "upload":
         _uploads()
     elif source == "shards":

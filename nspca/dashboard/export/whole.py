@@ -21,7 +21,7 @@ from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs import export
 from nspca.data.arrays import to_npz
 from nspca.presentation.markup import Markup
-from nspca.specs import ProblemSpec
+from nspca.specs import ComparisonSpec, ComponentsSpec, ProblemSpec, SweepSpec
 from nspca.specs.data import CHANGES
 
 REPRODUCE = "Computes a result again and checks the certificates beside this file: run it in this folder."
@@ -42,26 +42,20 @@ class Contents:
 
     Parameters
     ----------
-    drawn : figures by name
-    pictures : the figures as picture files, by name; some may be missing
-    captions : captions of the figures, by name
     tables : CSV files with their descriptions, by path
     certificates : certificates by file name
     proofs : description of the certificates in the README
     proved : HTML of the report about the proved bounds
+    captions : captions of the figures whose names do not say enough, by name
     computed : question that the exported Python answers, if it differs from the asked one
-    shown : the part of the result that the page shows, for `Spec.to_python`
     """
 
-    drawn: Mapping[str, go.Figure]
-    pictures: Mapping[str, Picture]
-    captions: Mapping[str, str]
     tables: Mapping[str, File]
     certificates: Mapping[str, nspca.Certificate]
     proofs: str
     proved: Markup
+    captions: Mapping[str, str] = field(default_factory=dict)
     computed: ProblemSpec | None = None
-    shown: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -72,15 +66,22 @@ class Whole:
     ----------
     about, asked : the data and the question
     what : kind of result in the name of the ZIP, such as "sweep" or "parts"
-    line : the question in one line
+    missing : sentences on what was asked for and is not there
     own : whether the visitor owns the data, so that the ZIP may contain them; not so for a shared run
+    shown : the part of the result that the page shows, for `Spec.to_python`
     """
 
     about: Chosen
-    asked: ProblemSpec
+    asked: SweepSpec | ComponentsSpec | ComparisonSpec
     what: str
-    line: str
+    missing: str = ""
     own: bool = True
+    shown: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def line(self) -> str:
+        """The question in one line."""
+        return f"Asked: {self.asked.describe().asked}. Seed {self.asked.seed}. {self.missing}".strip()
 
     @property
     def folder(self) -> str:
@@ -110,12 +111,27 @@ class Whole:
     def script(self, contents: Contents) -> str:
         """Return Python code that reproduces the result and checks its certificates."""
         spec = self.spec if contents.computed is None else self._here(contents.computed)
-        return f'"""{REPRODUCE}"""\n\n{spec.to_python(**contents.shown)}{CHECKING}'
+        return f'"""{REPRODUCE}"""\n\n{spec.to_python(**self.shown)}{CHECKING}'
 
-    def pack(self, contents: Contents, made: datetime) -> bytes:
-        """Return the ZIP of a result; `made` is in UTC."""
+    def pack(
+        self,
+        contents: Contents,
+        drawn: Mapping[str, go.Figure],
+        pictures: Mapping[str, Picture],
+        made: datetime,
+    ) -> bytes:
+        """Return the ZIP of a result.
+
+        Parameters
+        ----------
+        contents : Contents
+        drawn : figures by name
+        pictures : the figures as picture files, by name; some may be missing
+        made : time of the export, in UTC
+        """
         code, prepared = self.script(contents), self.about.dataset.prepared
-        still = page.still(contents.pictures, contents.drawn, contents.captions)
+        captions = {name: name.replace("-", " ") for name in drawn} | dict(contents.captions)
+        still = page.still(pictures, drawn, captions)
         report = page.html(self.about, ReportTexts(self.what, self.line, still, contents.proved, code), made)
         proofs = {
             f"{CERTIFICATES}{name}.npz": certificate.of_prepared(prepared).to_bytes()
@@ -124,7 +140,7 @@ class Whole:
         first = next(iter(proofs), None)
         files = {
             "report.html": File(report, "the figures, the numbers and the recipe as one page"),
-            **archive.figures(contents.pictures, contents.captions),
+            **archive.figures(pictures, captions),
             **contents.tables,
             **{path: File(body, contents.proofs if path == first else "") for path, body in proofs.items()},
             "reproduce.py": File(

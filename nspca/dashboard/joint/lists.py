@@ -12,6 +12,7 @@ from scipy.optimize import linear_sum_assignment
 
 import nspca
 from nspca.dashboard.app import state, wording
+from nspca.dashboard.app.choices import choose_one
 from nspca.dashboard.components import copying, pressing
 from nspca.dashboard.joint import names as given_names
 from nspca.dashboard.joint.headline import each
@@ -106,13 +107,12 @@ def choose(outcome: Outcome) -> int:
     r, names = len(ordered(outcome.results)[method].values), called(method)
     if r == 1:
         return 1
-    return st.segmented_control(
+    return choose_one(
         f"Look at one {about.one}: press its list, or its number here",
-        list(range(1, r + 1)),
-        label_visibility="collapsed" if state.get("present") else "visible",
-        format_func=lambda j: f"{j} {names.get(j - 1, '')}".strip(),
-        required=True,
-        **state.bind(about.at, at(outcome)),
+        about.at,
+        {j: f"{j} {names.get(j - 1, '')}".strip() for j in range(1, r + 1)},
+        at(outcome),
+        is_labelled=not state.get("present"),
     )
 
 

@@ -5,7 +5,7 @@
 
 import streamlit as st
 
-from nspca.dashboard.app import state
+from nspca.dashboard.app.choices import choose_one
 from nspca.dashboard.joint import how_many, methods, proof, samples
 from nspca.dashboard.joint.outcome import SECTION, Outcome, Section, View
 from nspca.dashboard.joint.subject import Subject
@@ -14,17 +14,7 @@ from nspca.dashboard.joint.subject import Subject
 def show(outcome: Outcome, view: View) -> None:
     """Draw the selector of sections, and the chosen section."""
     every = _sections(view, outcome.of.dataset.is_covariance)
-    keys = [section.key for section in every]
-    labels = {section.key: section.label(outcome.about) for section in every}
-    wanted = state.get_one_of("look", keys, keys[0])
-    chosen = st.segmented_control(
-        "More about this",
-        keys,
-        format_func=labels.__getitem__,
-        required=True,
-        label_visibility="collapsed",
-        **state.bind("look", wanted),
-    )
+    chosen = choose_one("More about this", "look", {one.key: one.label(outcome.about) for one in every})
     with st.container(border=True, key=SECTION):
         next(section for section in every if section.key == chosen).draw(outcome)
 

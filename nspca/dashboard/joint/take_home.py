@@ -5,7 +5,6 @@
 
 import io
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,6 @@ import plotly.graph_objects as go
 from nspca.dashboard.answer_page import Download, TakeHome
 from nspca.dashboard.app import state, wording
 from nspca.dashboard.app.buttons import BYTES, PLAIN
-from nspca.dashboard.components.pictures import Picture
 from nspca.dashboard.export.archive import File
 from nspca.dashboard.export.whole import Contents, Whole
 from nspca.dashboard.joint import methods, samples
@@ -41,17 +39,15 @@ def of(outcome: Outcome, view: View) -> TakeHome:
     """Return the downloads of a finished run."""
     # Files are made where nothing is known of the address, so the names are looked up before.
     named = given_names.given()
-    whole = _whole(outcome)
     proved = outcome.certificate and outcome.certificate.upper
     drawn = [state.get(name) for name in ("over", "group", "across", "up")]
     key = f"{outcome.run_id} {list(outcome.results)} {drawn} {proved} {sorted(named.items())}"
     return TakeHome(
-        whole.folder,
+        whole(outcome),
         key,
         lambda: figures(outcome, view),
-        lambda drawn, pictures: pack(outcome, drawn, pictures, datetime.now(UTC), named),
+        lambda: contents(outcome, named),
         _files(outcome, named),
-        shown(outcome),
     )
 
 
@@ -196,35 +192,14 @@ def figures(outcome: Outcome, view: View) -> dict[str, go.Figure]:
     return found if mapped is None else found | {SAMPLES: mapped}
 
 
-def pack(
-    outcome: Outcome,
-    drawn: Mapping[str, go.Figure],
-    pictures: Mapping[str, Picture],
-    made: datetime,
-    named: Mapping[tuple[str, int], str] | None = None,
-) -> bytes:
-    """Return the ZIP with all files.
-
-    Parameters
-    ----------
-    outcome : Outcome
-    drawn : figures from `figures`
-    pictures : the figures as picture files, by name; some may be missing
-    made : datetime
-        Time of the export, in UTC.
-    named : names that the visitor gave to components
-    """
-    contents = Contents(
-        drawn,
-        pictures,
-        {name: name.replace("-", " ") for name in drawn},
+def contents(outcome: Outcome, named: Mapping[tuple[str, int], str] | None = None) -> Contents:
+    """Return the content of the ZIP besides its figures; `named` has the visitor's names for components."""
+    return Contents(
         _tables(outcome, named),
         {} if outcome.certificate is None else {outcome.about.key: outcome.certificate},
         "the proof: it bounds what any method can explain",
         _proved(outcome),
-        shown=shown(outcome),
     )
-    return _whole(outcome).pack(contents, made)
 
 
 def _tables(outcome: Outcome, named: Mapping[tuple[str, int], str] | None) -> dict[str, File]:
@@ -251,15 +226,14 @@ def _tables(outcome: Outcome, named: Mapping[tuple[str, int], str] | None) -> di
     return files
 
 
-def _whole(outcome: Outcome) -> Whole:
+def whole(outcome: Outcome) -> Whole:
     """Return the description of the result for its export."""
     about, asked = outcome.about, outcome.asked
-    line = f"Asked: {asked.describe().asked}. Seed {asked.seed}."
     late = [method for method in asked.methods if method not in outcome.results]
     stopped = [method for method, result in outcome.results.items() if is_unfinished(result)]
-    line += f" Not here: {wording.listed(late)}." if late else ""
-    line += f" Stopped before its end: {wording.listed(stopped)}." if stopped else ""
-    return Whole(outcome.of, asked, about.key, line)
+    missing = f"Not here: {wording.listed(late)}. " if late else ""
+    missing += f"Stopped before its end: {wording.listed(stopped)}." if stopped else ""
+    return Whole(outcome.of, asked, about.key, missing, shown=shown(outcome))
 
 
 def _proved(outcome: Outcome) -> Markup:

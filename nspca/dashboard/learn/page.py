@@ -3,6 +3,7 @@
 import streamlit as st
 
 from nspca.dashboard.app import buttons, frame, state
+from nspca.dashboard.app.choices import choose_one
 from nspca.dashboard.learn import classroom
 from nspca.dashboard.learn.lesson import lesson
 from nspca.dashboard.learn.notes import NOTES
@@ -25,14 +26,7 @@ def show() -> None:
             screen.show(lesson())
     with st.container(horizontal=True, vertical_alignment="center"):
         _turn("Previous", number - 1, last, "left", ":material/arrow_back:")
-        st.segmented_control(
-            "Screen",
-            range(1, last + 1),
-            required=True,
-            label_visibility="collapsed",
-            width="content",
-            **state.bind("screen", number),
-        )
+        choose_one("Screen", "screen", range(1, last + 1), number, width="content")
         _turn("Next", number + 1, last, "right", ":material/arrow_forward:")
         if not state.get("present"):
             frame.present("present_tour")

@@ -87,11 +87,11 @@ def spannogram(of: Lesson) -> None:
     st.markdown(GUESS if phi is None else GUESSED)
     names = of.of.dataset.feature_names
     guessed = None if phi is None else float(np.radians(phi))
-    picture = spannogram_explorer.Picture.of(of.of.dataset)
-    data = spannogram_explorer.asking(of.V[:, :2], K, names, of.seen, of.unit, guessed, picture)
+    picture = spannogram_explorer.picture_of(of.of.dataset)
+    data = spannogram_explorer.asking(of.V[:, :2], K, names, of.seen, of.unit, guessed, picture=picture)
     keep = lambda angle: state.put(guess=None if angle is None else round(float(np.degrees(angle)), 2))  # noqa: E731
     spannogram_explorer.guess(data, PICTURE, keep)
-    blank = {**data, "guessed": None}
+    blank = {**data, "guessed": None, "scale": 1.0}
     buttons.download(
         "This screen as one HTML file",
         lambda: spannogram_explorer.page("Guess the best angle", GUESS, blank),

@@ -11,6 +11,7 @@ import streamlit as st
 
 from nspca import papers
 from nspca.dashboard.app import frame, state, tables, times, wording
+from nspca.dashboard.app.choices import choose_one
 from nspca.dashboard.components import figures
 from nspca.dashboard.runs import export, lookup, progress, start
 from nspca.dashboard.runs.lookup import opened
@@ -46,15 +47,7 @@ SMALL = 320
 def chosen() -> str:
     """Show the title and the tabs, and return the chosen tab."""
     st.title("Do we get the numbers of the papers?")
-    paper = state.get_one_of("paper", TABS, next(iter(TABS)))
-    return st.segmented_control(
-        "Paper",
-        list(TABS),
-        format_func=TABS.__getitem__,
-        required=True,
-        label_visibility="collapsed",
-        **state.bind("paper", paper),
-    )
+    return choose_one("Paper", "paper", TABS)
 
 
 def show() -> None:

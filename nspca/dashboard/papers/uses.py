@@ -16,18 +16,18 @@ import streamlit as st
 from nspca import papers
 from nspca.dashboard import open_data
 from nspca.dashboard.app import cache, state, wording
+from nspca.dashboard.app.choices import choose_one
 from nspca.dashboard.components import figures
 from nspca.dashboard.data import preview, standin
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs import defaults, export, lookup, progress, start
-from nspca.dashboard.runs.tasks import engine
 from nspca.dashboard.views import filling
 from nspca.dashboard.views.filling import download
 from nspca.data.folders import originals_folder
 from nspca.plots.compare import cumulative_curves_figure, styles
 from nspca.plots.papers import roc_figure, selections_figure
 from nspca.specs import DataSpec, DetectionSpec, GenesSpec, PitpropsSpec
-from nspca.specs.rows import Scored, unpack
+from nspca.specs.rows import Row, Scored
 from nspca.specs.uses import (
     NEEDED,
     PART_SIZE,
@@ -50,15 +50,7 @@ COUNTED = {"adjusted": "adjusted variance", "total": "total variance", "subspace
 
 def show() -> None:
     """Draw the choice of an application, and the chosen one."""
-    use = state.get_one_of("use", USES, next(iter(USES)))
-    use = st.segmented_control(
-        "Use",
-        list(USES),
-        format_func=USES.__getitem__,
-        required=True,
-        label_visibility="collapsed",
-        **state.bind("use", use),
-    )
+    use = choose_one("Use", "use", USES)
     {"genes": _genes, "faces": _faces, "pitprops": _pitprops}[use]()
 
 
@@ -75,12 +67,11 @@ def run(
     total: int,
     draw: Callable[[list[dict[str, Any]]], None],
     of: Chosen,
-    unasked: bool = True,
 ) -> Any | None:
     """Return the result of the spec's run; draw progress or a button and return None while there is none.
 
-    A run of this workspace is preferred. Otherwise the default run is used, if `unasked` and the data are
-    originals. Otherwise a button starts a run.
+    A run of this workspace is preferred. Otherwise the default run is used if the data are originals. For
+    other data a button starts a run.
 
     Parameters
     ----------
@@ -90,44 +81,27 @@ def run(
     total : number of rows of the whole run
     draw : draws the rows that are there so far
     of : the data set
-    unasked : whether a run may start without a click
     """
+
+    def fill(rows: list[Row]) -> None:
+        if lines := [row.line for row in rows if isinstance(row, Scored)]:
+            draw(lines)
+
     now = lookup.that_asks(spec)
-    if now is None and unasked and of.dataset.source != "stand-in":
+    if now is None and of.dataset.source != "stand-in":
         now = defaults.look(spec, of.content, lambda: given, patient=True)
         if now.state == "done":
             return lookup.opened(now.id, now.finished, spec.unpack)
         if not now.ended:
-            _await(now.id, total, draw)
+            progress.live(now.id, *filling.looks(total, fill, Scored))
             return None
         now = None
     if now is None:
         start.button(label, lambda: start.start(spec, **given), spec.use)
         return None
-    if not filling.watch(
-        now,
-        total,
-        lambda rows: draw([row.line for row in rows if isinstance(row, Scored)]),
-        spec.use,
-        only=Scored,
-    ):
+    if not filling.watch(now, total, fill, spec.use, only=Scored):
         return None
     return lookup.opened(now.id, now.finished, spec.unpack)
-
-
-def _await(run_id: str, total: int, draw: Callable[[list[dict[str, Any]]], None]) -> None:
-    """Draw the rows of a default run as they arrive, without a cancel button, since all visitors share it."""
-
-    def look() -> None:
-        now = engine().status(run_id)
-        if now.ended:
-            st.rerun()
-        rows = [row for row in unpack(now.rows) if isinstance(row, Scored)]
-        st.progress(min(1.0, len(rows) / total), text=filling.says(now, len(rows), total))
-        if rows:
-            draw([row.line for row in rows])
-
-    progress.each_second(look)
 
 
 def _data(name: str) -> Chosen:
@@ -153,15 +127,13 @@ def _genes() -> None:
             icon=":material/label_off:",
         )
         return
-    prepared = state.get_one_of("prepared", PREPARED, "log")
-    st.segmented_control(
+    prepared = choose_one(
         "Every gene as",
-        list(PREPARED),
-        format_func=PREPARED.__getitem__,
-        required=True,
+        "prepared",
+        PREPARED,
+        is_labelled=True,
         help="log2 of the intensities between 100 and 16000, centred; or the raw intensities, centred, each "
         "gene with variance 1, as the paper describes its data.",
-        **state.bind("prepared", prepared),
     )
     labels = np.array([str(label) for label in of.dataset.labels])
     spec = GenesSpec(content=of.content, prepared="standardised" if prepared == "standardised" else "log")
@@ -275,14 +247,7 @@ def _pictures(path: str, version: int) -> np.ndarray:
 
 def _draw_faces(rows: list[dict[str, Any]]) -> None:
     """Draw the choice of the test set, and the ROC curves of its rows."""
-    tested = state.get_one_of("tested", TESTED, "rest")
-    st.segmented_control(
-        "Tested on",
-        list(TESTED),
-        format_func=TESTED.__getitem__,
-        required=True,
-        **state.bind("tested", tested),
-    )
+    tested = choose_one("Tested on", "tested", TESTED, is_labelled=True)
     st.caption(
         "Both against the other pictures that the machine has not seen. The number beside a name is the "
         "area under its curve."
@@ -309,10 +274,7 @@ def _pitprops() -> None:
     k = left.slider(
         "Features in each component", 1, 13, **state.bind("props", min(13, max(1, state.get("props"))))
     )
-    counted = state.get_one_of("summed", COUNTED, "adjusted")
-    right.segmented_control(
-        "Variance counted as", list(COUNTED), required=True, **state.bind("summed", counted)
-    )
+    counted = choose_one("Variance counted as", "summed", list(COUNTED), place=right, is_labelled=True)
     of = open_data.find(DataSpec(sample="pitprops"), None)
 
     def draw(rows: list[dict[str, Any]]) -> None:

@@ -16,7 +16,7 @@ import pandas as pd
 import streamlit as st
 
 import nspca
-from nspca.dashboard.app import cache, state, wording
+from nspca.dashboard.app import state, wording
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs import lookup, start
 from nspca.jobs import JobState, engine
@@ -81,18 +81,11 @@ def attempts(asked: ProblemSpec) -> list[Attempt]:
         if spec.same_problem == asked.same_problem:
             now = engine().status(run.id)
             name = run.id if now.state == "cancelled" else run.key  # what was ready is that run's alone
-            answer = _opened(name) if engine().store.has_result(name) else None
+            ready = engine().store.has_result(name)
+            answer = lookup.handed_in(name, now.finished, OptimumSpec.unpack) if ready else None
             proof = None if answer is None else answer.certificate
             tried.append(Attempt(run.id, spec.k, now, proof, spec, answer))
     return sorted(tried, key=lambda attempt: attempt.now.created or 0.0, reverse=True)
-
-
-@cache.keep()
-def _opened(key: str) -> nspca.Result:
-    """Return the result that a search stored under `key`."""
-    content = engine().store.result(key)
-    assert content is not None  # the caller has checked that it is stored
-    return OptimumSpec.unpack(content)
 
 
 def improved(sweep: nspca.Sweep, tried: Sequence[Attempt]) -> nspca.Sweep:

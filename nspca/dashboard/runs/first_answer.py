@@ -1,34 +1,22 @@
 """The first answer of a page: the answer to its usual question, shown before a visitor asks.
 
 Answers about the samples ship with the project. For other data, a worker computes the answer at first use.
-`answer_page` calls `look`, `announce` and `await_it`.
+`answer_page` calls `unasked` and `announce`.
 """
-
-from collections.abc import Callable
-from typing import Any
 
 import streamlit as st
 
 from nspca.dashboard import open_data
-from nspca.dashboard.app import state, times, wording
+from nspca.dashboard.app import times, wording
 from nspca.dashboard.open_data import Chosen
-from nspca.dashboard.runs import defaults, progress, shipped_answers
-from nspca.dashboard.runs.lookup import Kind, Watched
-from nspca.dashboard.runs.tasks import engine
+from nspca.dashboard.runs import defaults, shipped_answers
+from nspca.dashboard.runs.lookup import Watched
 from nspca.errors import NSPCAError
 from nspca.jobs import JobState
 from nspca.specs import ProblemSpec
 
 LARGEST = defaults.LARGEST
 """Maximum entries of a table with a first answer."""
-
-
-def look(kind: Kind, of: Chosen, asked: ProblemSpec) -> Watched | None:
-    """Return the run of the first answer of a page, see `unasked`; None when the address names a run.
-
-    `kind` is the kind of run of the page, `of` its data, and `asked` its usual question.
-    """
-    return None if state.get(kind.key) is not None else unasked(of, asked)
 
 
 def unasked(of: Chosen, asked: ProblemSpec) -> Watched | None:
@@ -71,29 +59,3 @@ def announce(run: Watched, what: str, press: str) -> None:
         st.caption(f"**Stored answer** for {what}: computed on {made}, took {took}. {onward}")
     else:
         st.caption(f"**A first answer is on its way**, for {what}. {onward}")
-
-
-def await_it(
-    run: Watched,
-    says: Callable[[JobState], str],
-    share: Callable[[JobState], float],
-    draw: Callable[[JobState], Any],
-) -> None:
-    """Draw the progress and partial results of a default run once a second, until it ends.
-
-    Parameters
-    ----------
-    run : the default run, which is running
-    says : returns the text beside the progress bar
-    share : returns the finished share of the run, 0 to 1
-    draw : draws the partial results
-    """
-
-    def look() -> None:
-        now = engine().status(run.id)
-        if now.ended:
-            st.rerun()
-        st.progress(min(1.0, max(0.0, share(now))), text=says(now))
-        draw(now)
-
-    progress.each_second(look)

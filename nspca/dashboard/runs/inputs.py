@@ -9,6 +9,7 @@ from collections.abc import Callable
 from streamlit.delta_generator import DeltaGenerator
 
 from nspca.dashboard.app import state
+from nspca.dashboard.app.choices import choose_one
 from nspca.dashboard.open_data import Chosen
 
 SIGNS = {False: "nonnegative", True: "of any sign"}
@@ -23,13 +24,7 @@ EFFORT_HELP = (
 
 def draw_signs(place: DeltaGenerator, then: Callable[[], None] | None = None) -> None:
     """Draw the choice of the permitted signs of weights."""
-    place.segmented_control(
-        "Weights",
-        list(SIGNS),
-        format_func=SIGNS.__getitem__,
-        required=True,
-        **state.bind("signed", then=then),
-    )
+    choose_one("Weights", "signed", SIGNS, place=place, is_labelled=True, then=then)
 
 
 def draw_effort(place: DeltaGenerator, then: Callable[[], None] | None = None) -> None:

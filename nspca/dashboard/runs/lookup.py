@@ -4,6 +4,7 @@ A page shows a `Watched` run. `answer_page` finds the run of the address by `nam
 find theirs by `that_asks`.
 """
 
+import json
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -13,11 +14,12 @@ import nspca
 from nspca.dashboard import open_data
 from nspca.dashboard.app import cache, state
 from nspca.dashboard.open_data import Chosen
-from nspca.dashboard.runs import tables, tasks
+from nspca.dashboard.open_folder import Outline
+from nspca.dashboard.runs import defaults, tasks
 from nspca.dashboard.runs.tasks import engine
 from nspca.errors import InvalidOption, JobError
 from nspca.jobs import JobState, Run
-from nspca.specs import ProblemSpec, Spec
+from nspca.specs import ProblemSpec, Spec, TableSpec
 
 
 @dataclass(frozen=True)
@@ -71,10 +73,28 @@ class Watched:
         """True unless the data under the name that the run used have changed since it was started."""
         return self.of.content == self.asked.content
 
+    @property
+    def results(self) -> nspca.Sweep | None:
+        """The sweep of a run that is stored, done, or cancelled with some rows; None for any other run."""
+        if self.stored is not None:
+            return self.stored
+        if self.now.state == "done":
+            return opened(self.id, self.now.finished, nspca.Sweep.from_bytes)
+        ready = self.now.state == "cancelled" and engine().store.has_result(self.id)
+        return handed_in(self.id, self.now.finished, nspca.Sweep.from_bytes) if ready else None
+
     def measured(self, leading: bool = True) -> nspca.Problem | None:
-        """Return the problem with its leading eigenvalue; None while a worker computes that for a folder."""
+        """Return the problem with its leading eigenvalue; None while a worker computes that for a folder.
+
+        Without `leading`, a folder has its total variance alone.
+
+        Raises
+        ------
+        JobError
+            When the computation failed.
+        """
         if self.of.table is not None:
-            return tables.measured(self.of, open_data.problem_of(self.of, self.asked), leading)
+            return _measured(self.of, open_data.problem_of(self.of, self.asked), leading)
         with cache.spinner("Computing the leading eigenvalue, the 100 % of the curve …"):
             return open_data.with_leading(open_data.problem_of(self.of, self.asked))
 
@@ -138,7 +158,32 @@ def _same(asked: Spec, spec: Spec) -> bool:
     return asked == spec
 
 
+def _measured(of: Chosen, problem: nspca.Problem, leading: bool) -> nspca.Problem | None:
+    """Return the problem of a folder with the variances that a worker computes in passes, once per server."""
+    assert of.table is not None  # the caller passes a folder
+    A = problem.covariance
+    spec = TableSpec(data=of.reference, center=A.center, scale=A.scale, leading=leading)
+    now = defaults.look(spec, of.content)
+    if not now.ended:
+        return None
+    if now.state != "done":
+        raise JobError(now.error)
+    known = Outline(of.table, A.center, A.scale, **opened(now.id, now.finished, json.loads))
+    return nspca.Problem(known, problem.k, problem.nonneg, problem.forced)
+
+
 @cache.keep("Opening the run …")
 def opened(run_id: str, finished: float | None, _read: Callable[[bytes], Any]) -> Any:
     """Return the result of a finished run, which `_read` makes from its bytes, cached."""
     return _read(engine().result(run_id))
+
+
+@cache.keep()
+def handed_in(name: str, finished: float | None, _read: Callable[[bytes], Any]) -> Any:
+    """Return what is stored under the id or the key of a run that ended, which `_read` makes from it, cached.
+
+    A cancelled run has only what was ready.
+    """
+    content = engine().store.result(name)
+    assert content is not None  # the caller has checked that it is stored
+    return _read(content)

@@ -58,25 +58,25 @@ def live(
     share: Callable[[JobState], float],
     draw: Callable[[JobState], Any],
     *,
-    label: str = "Cancel",
-    key: str,
+    key: str | None = None,
     stop: Callable[[], None] | None = None,
 ) -> None:
     """Draw the progress of an unfinished run once a second, and the whole page again when the run has ended.
 
-    `label` and `key` are those of the button that stops the run; the other arguments are those of `show`.
+    `key` is that of the button that stops the run. A default run has none, since all visitors share it. The
+    other arguments are those of `show`.
     """
 
     def look() -> None:
         now = engine().status(run_id)
         if now.ended:
             st.rerun()
-        bar, button = st.columns([6, 1], vertical_alignment="center")
+        bar, button = (st, None) if key is None else st.columns([6, 1], vertical_alignment="center")
         bar.progress(min(1.0, max(0.0, share(now))), text=says(now))
-        with button:
-            buttons.button(
-                label, key, stop or (lambda: cancel(run_id)), icon=":material/stop_circle:", width="stretch"
-            )
+        if key is not None and button is not None:
+            with button:
+                end = stop or (lambda: cancel(run_id))
+                buttons.button("Cancel", key, end, icon=":material/stop_circle:", width="stretch")
         draw(now)
 
     each_second(look)

@@ -11,7 +11,6 @@ import nspca
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.runs import first_answer, lookup
 from nspca.dashboard.runs.lookup import Watched
-from nspca.dashboard.runs.results import kept
 from nspca.dashboard.runs.tasks import engine
 from nspca.dashboard.spannogram import ranks
 from nspca.dashboard.spannogram.low_rank import Subject
@@ -46,7 +45,7 @@ def find(of: Subject, asked: SweepSpec) -> Limit:
     known, waits = list(_own(of, asked)), None
     if not known:
         run = first_answer.unasked(of.chosen, asked)
-        results = None if run is None else kept(run)
+        results = None if run is None else run.results
         if results is not None:
             known = list(_uppers(results, asked.first))
         elif run is not None:
@@ -64,7 +63,7 @@ def _own(of: Subject, asked: SweepSpec) -> Iterator[float]:
     k = asked.first
     for run, spec in lookup.every(SweepSpec):
         if spec.same_problem == asked.same_problem and k in spec.ks:
-            results = kept(Watched(run.id, of.chosen, spec, engine().status(run.id)))
+            results = Watched(run.id, of.chosen, spec, engine().status(run.id)).results
             if results is not None:
                 yield from _uppers(results, k)
     for attempt in proofs.attempts(asked):

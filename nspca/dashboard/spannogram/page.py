@@ -13,6 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 from nspca.dashboard import answer_page
 from nspca.dashboard.answer_page import PicturePage
 from nspca.dashboard.app import buttons, frame, state, wording
+from nspca.dashboard.app.choices import choose_one
 from nspca.dashboard.open_data import Chosen, heavy
 from nspca.dashboard.runs import progress
 from nspca.dashboard.runs.inputs import draw_signs, is_scaled
@@ -95,7 +96,7 @@ class SpannogramPage(PicturePage[SweepSpec]):
         VIEWS[name].show(of)
         below = None
         if not state.get("present"):
-            _ways(name, wording.noun(data.dataset))
+            _ways(wording.noun(data.dataset))
             if name == "curves":
                 below = st.expander("How much do they capture in all directions?", icon=":material/verified:")
         with sentence:
@@ -110,18 +111,10 @@ class SpannogramPage(PicturePage[SweepSpec]):
             teach(VIEWS[_view()].lesson)
 
 
-def _ways(name: str, noun: str) -> None:
+def _ways(noun: str) -> None:
     """Draw the choice of a picture, and the link to the page that looks in all directions."""
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.segmented_control(
-            "View",
-            list(VIEWS),
-            format_func=lambda view: VIEWS[view].title,
-            required=True,
-            label_visibility="collapsed",
-            width="content",
-            **state.bind("view", name),
-        )
+        choose_one("View", "view", {name: view.title for name, view in VIEWS.items()}, width="content")
         frame.way_on(SWEEP, f"Sweep: the best {noun}s in all directions")
 
 

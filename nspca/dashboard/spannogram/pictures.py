@@ -10,7 +10,12 @@ import streamlit as st
 
 from nspca.dashboard.app import state, wording
 from nspca.dashboard.components.cone_replay import cone_replay
-from nspca.dashboard.components.spannogram_explorer import UNIT, Picture, spannogram_explorer
+from nspca.dashboard.components.spannogram_explorer import (
+    UNIT,
+    explorer_data,
+    picture_of,
+    spannogram_explorer,
+)
 from nspca.dashboard.spannogram import lessons, low_rank
 from nspca.dashboard.spannogram.low_rank import Rank2, Subject
 
@@ -34,22 +39,21 @@ def curves(of: Subject) -> None:
     @st.fragment
     def rank2() -> None:
         _take(found)
-        st.session_state[SEEN] = spannogram_explorer(
+        shown = explorer_data(
             found.V,
             problem.size,
-            EXPLORER,
+            found.found,
+            found.optimum,
             nonneg=problem.nonneg,
             names=data.feature_names,
             unit=of.unit,
-            unit_name=UNIT,
             phi=_wanted(found),
-            optimum=found.optimum,
-            found=found.found,
             height=HEIGHT,
-            picture=Picture.of(data),
+            picture=picture_of(data),
             steps=steps,
             noun=noun,
         )
+        st.session_state[SEEN] = spannogram_explorer(shown, EXPLORER)
 
     rank2()
     if not found.exact:

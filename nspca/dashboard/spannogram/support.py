@@ -10,6 +10,7 @@ import streamlit as st
 
 from nspca.covariance.linalg import Array
 from nspca.dashboard.app import state, wording
+from nspca.dashboard.app.choices import choose_one
 from nspca.dashboard.components import figures
 from nspca.dashboard.components.spannogram_explorer import UNIT
 from nspca.dashboard.spannogram import low_rank
@@ -39,15 +40,7 @@ def show(of: Subject) -> None:
             "see when they are not."
         )
         return
-    kept = state.get_one_of("support", CHOICES, "tempting")
-    choice = st.segmented_control(
-        "Which set of features?",
-        list(CHOICES),
-        format_func=CHOICES.__getitem__,
-        required=True,
-        help=TEMPTING,
-        **state.bind("support", kept),
-    )
+    choice = choose_one("Which set of features?", "support", CHOICES, is_labelled=True, help=TEMPTING)
     if choice == "made":
         _draw_example()
     else:

@@ -3,7 +3,7 @@
 `SweepPage.view` makes a `Finished`, and `SweepPage.take_home` calls `take_home`.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -15,9 +15,8 @@ import plotly.graph_objects as go
 import nspca
 from nspca.dashboard.answer_page import Download, TakeHome
 from nspca.dashboard.app import state, wording
-from nspca.dashboard.app.buttons import BYTES, CSV, PLAIN
+from nspca.dashboard.app.buttons import BYTES, PLAIN
 from nspca.dashboard.components.figures import hash_plot
-from nspca.dashboard.components.pictures import Picture
 from nspca.dashboard.export.archive import File
 from nspca.dashboard.export.whole import CERTIFICATES, Contents, Whole
 from nspca.dashboard.open_data import Chosen, scored_problem
@@ -86,13 +85,11 @@ class Finished:
     @property
     def whole(self) -> Whole:
         """The description of the sweep for its ZIP."""
-        line, (ready, total) = (
-            f"Asked: {self.asked.describe().asked}. Seed {self.asked.seed}.",
-            (len(self.sweep), self.asked.total),
-        )
+        ready, total, missing = len(self.sweep), self.asked.total, ""
         if ready < total:
-            line += f" The run was cancelled: {ready} of {total} problems were ready, and are here."
-        return Whole(self.about, self.asked, "sweep", line, self.own)
+            missing = f"The run was cancelled: {ready} of {total} problems were ready, and are here."
+        shown = {"k": self.k, "method": self.method}
+        return Whole(self.about, self.asked, "sweep", missing, self.own, shown)
 
 
 def take_home(done: Finished, name: str) -> TakeHome:
@@ -119,7 +116,7 @@ def take_home(done: Finished, name: str) -> TakeHome:
             f"{about.stem}-k{k}.csv",
         ),
     ]
-    files += [Download(*one) for one in _lists(done)]
+    files += _lists(done)
     if done.known is not None:
         proof = done.known.certificate.of_prepared(data.prepared)
         files.append(
@@ -132,36 +129,35 @@ def take_home(done: Finished, name: str) -> TakeHome:
             )
         )
     return TakeHome(
-        done.whole.folder,
+        done.whole,
         f"{name} {done.method} {k} {state.get('within')} {hash_plot(curve)}",
         lambda: figures(done, curve()),
-        lambda drawn, pictures: pack(done, drawn, pictures, datetime.now(UTC)),
+        lambda: contents(done),
         files,
-        {"k": k, "method": done.method},
     )
 
 
-def _lists(done: Finished) -> list[tuple[str, Callable[[], bytes], str, str, str]]:
-    """Return files of the shown component for other programs: label, maker, name, type and help of each."""
+def _lists(done: Finished) -> list[Download]:
+    """Return files for other programs: features, ranked list, all components, and scores if there are any."""
     data, k, x, stem = done.about.dataset, done.k, done.shown.components[:, 0], done.about.stem
     names = [data.feature_names[j] for j in np.argsort(-np.abs(x), kind="stable")[: np.count_nonzero(x)]]
     noun = wording.noun(data)
     files = [
-        (
+        Download(
             f"{noun.capitalize()}s in use, TXT",
             lambda: genesets.name_list(names).encode(),
             f"{stem}-k{k}-{noun}s.txt",
             PLAIN,
             "One name on each line, the largest weight first.",
         ),
-        (
+        Download(
             "Ranked list, RNK",
             lambda: genesets.to_rnk(data.feature_names, x),
             f"{stem}-k{k}.rnk",
             PLAIN,
             "Name and weight on each line, for enrichment tools such as GSEA.",
         ),
-        (
+        Download(
             "Every component of the sweep, GMT",
             lambda: _sets(done),
             f"{stem}-sweep.gmt",
@@ -170,9 +166,8 @@ def _lists(done: Finished) -> list[tuple[str, Callable[[], bytes], str, str, str
         ),
     ]
     if done.scored:
-        files.append(
-            ("Scores of the samples, CSV", lambda: _scores(done), f"{stem}-k{k}-scores.csv", CSV, SCORES)
-        )
+        name = f"{stem}-k{k}-scores.csv"
+        files.append(Download("Scores of the samples, CSV", lambda: _scores(done), name, help=SCORES))
     return files
 
 
@@ -221,19 +216,8 @@ def figures(done: Finished, curve: go.Figure) -> dict[str, go.Figure]:
     return drawn if heat_map is None else drawn | {MAP: heat_map}
 
 
-def pack(
-    done: Finished, drawn: Mapping[str, go.Figure], pictures: Mapping[str, Picture], made: datetime
-) -> bytes:
-    """Return the ZIP of a sweep.
-
-    Parameters
-    ----------
-    done : Finished
-    drawn : figures from `figures`
-    pictures : the figures as picture files, by name; some may be missing
-    made : datetime
-        Time of the export, in UTC.
-    """
+def contents(done: Finished) -> Contents:
+    """Return the content of the ZIP of a sweep, besides its figures."""
     certificates, named = _certificates(done)
     shown = f"the component of k = {done.k}, {done.method}"
     captions = {
@@ -242,28 +226,24 @@ def pack(
         SAMPLES: f"the samples along {shown}",
         MAP: f"samples and features of {shown}",
     }
-    last = max(
-        k for _, k in done.sweep
-    )  # a cancelled run ended there; each k starts from the answer of a smaller one
-    contents = Contents(
-        drawn,
-        pictures,
-        captions,
+    # A cancelled run ended at the last k, and each k starts from the answer of a smaller one.
+    last = max(k for _, k in done.sweep)
+    every = frame_to_csv(component.all_weights(done.about.dataset, done.sweep))
+    return Contents(
         {
             "tables/sweep.csv": File(
                 _rows(done, named), "what was found and proved, one row for each method and k"
             ),
-            "tables/components.csv": File(_components(done), "the weights of every component of the sweep"),
+            "tables/components.csv": File(every, "the weights of every component of the sweep"),
             **_features(done),
             **_for_others(done),
         },
         certificates if done.known is None else certificates | {"in-or-out": done.known.certificate},
         "the proofs; tables/sweep.csv says which row each is of",
         report.proved(done.problem, done.asked, done.table),
+        captions,
         done.asked.but(ks=[k for k in done.asked.ks if k <= last]),
-        {"k": done.k, "method": done.method},
     )
-    return done.whole.pack(contents, made)
 
 
 def _certificates(
@@ -310,23 +290,11 @@ def _features(done: Finished) -> dict[str, File]:
 def _for_others(done: Finished) -> dict[str, File]:
     """Return files for other programs: lists of features, and the scores of the samples."""
     shown = f"of k = {done.k}, {done.method}"
-    files = {
-        "lists/features.txt": File(_lists(done)[0][1](), f"the features {shown}, one on each line"),
-        "lists/ranked.rnk": File(_lists(done)[1][1](), f"the features {shown} with their weights, for GSEA"),
-        "lists/components.gmt": File(_sets(done), "the features of every component of the sweep as sets"),
+    abouts = {
+        "lists/features.txt": f"the features {shown}, one on each line",
+        "lists/ranked.rnk": f"the features {shown} with their weights, for GSEA",
+        "lists/components.gmt": "the features of every component of the sweep as sets",
+        "tables/scores.csv": f"the score of every sample along the component {shown}",
     }
-    if done.scored:
-        files["tables/scores.csv"] = File(
-            _scores(done), f"the score of every sample along the component {shown}"
-        )
-    return files
-
-
-def _components(done: Finished) -> bytes:
-    """Return all components of the sweep as CSV."""
-    data = done.about.dataset
-    parts = []
-    for method, k in done.sweep:
-        rows = component.weights(data, done.sweep[method, k].components[:, 0])
-        parts.append(rows.assign(method=method, k=k)[["method", "k", *rows.columns]])
-    return frame_to_csv(component.labelled(pd.concat(parts, ignore_index=True), data))
+    made = zip(abouts.items(), _lists(done), strict=False)
+    return {path: File(one.make(), about) for (path, about), one in made}

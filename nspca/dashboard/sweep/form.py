@@ -6,12 +6,12 @@
 import streamlit as st
 
 from nspca.dashboard.app import state
-from nspca.dashboard.open_data import Chosen, forced_features, measures
+from nspca.dashboard.open_data import Chosen, forced_features, measures, problem_of
 from nspca.dashboard.runs import methods
 from nspca.dashboard.runs.inputs import draw_effort, draw_signs, effort, is_scaled
+from nspca.dashboard.runs.lookup import Watched
 from nspca.dashboard.runs.sweeps import default_range, finer, usual
-from nspca.dashboard.sweep import enough, whatif
-from nspca.dashboard.sweep.preview import Preview
+from nspca.dashboard.sweep import enough, preview, whatif
 from nspca.errors import InvalidProblem
 from nspca.result import knee
 from nspca.specs import SweepSpec
@@ -94,19 +94,20 @@ def inputs(chosen: Chosen) -> None:
     )
 
 
-def around(asked: SweepSpec, seen: Preview | None) -> SweepSpec:
+def around(asked: SweepSpec, seen: Watched | None) -> SweepSpec:
     """Return a sweep with more values of k where the preview bends and where it reaches the wanted share.
 
     A sweep with a given step is returned unchanged.
     """
-    if state.get("step") is not None or seen is None or seen.table is None:
+    table = preview.table(seen)
+    if state.get("step") is not None or seen is None or table is None:
         return asked
-    table, ks = seen.table, asked.ks
+    ks = asked.ks
     bend = knee(table)
     ks = finer(
         ks, max((k for k in ks if k < bend), default=bend), min((k for k in ks if k > bend), default=bend)
     )
-    best = seen.problem.leading_eigenvalue
+    best = problem_of(seen.of, seen.asked).leading_eigenvalue
     ks = finer(ks, *enough.between(enough.known(table, enough.wanted(table, best) / 100 * best)))
     return asked.but(ks=tuple(k for k in ks if asked.ks[0] <= k <= asked.ks[-1]))
 

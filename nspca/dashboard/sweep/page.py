@@ -74,7 +74,7 @@ class SweepPage(AnswerPage[SweepSpec]):
         self._asked: SweepSpec | None = None
         self._problems: dict[str, nspca.Problem] = {}  # by id of the run
         self._asked_first: dict[str, str | None] = {}  # the cache of `one_k.answer`
-        self._previews: dict[str, preview.Preview | None] = {}  # by id of the run
+        self._previews: dict[str, Watched | None] = {}  # by id of the run
 
     def problem(self, run: Watched) -> nspca.Problem:
         """Return the problem of a run with its leading eigenvalue, cached for the updates during the run."""
@@ -84,13 +84,13 @@ class SweepPage(AnswerPage[SweepSpec]):
             self._problems[run.id] = found
         return self._problems[run.id]
 
-    def _before(self, run: Watched) -> preview.Preview | None:
+    def _before(self, run: Watched) -> Watched | None:
         """Return the preview of the question of a run, which is looked for once for all updates during it."""
         if run.id not in self._previews:
             self._previews[run.id] = preview.look(run.of, run.asked)
         found = self._previews[run.id]
         if found is not None and not found.now.ended:
-            found = self._previews[run.id] = found.again()
+            found = self._previews[run.id] = preview.again(found)
         return found
 
     def question(self, data: Chosen) -> SweepSpec:
@@ -99,8 +99,7 @@ class SweepPage(AnswerPage[SweepSpec]):
         return self._asked
 
     def first(self, data: Chosen, asked: SweepSpec) -> Watched | None:
-        seen = preview.look(open_data.row_sample(data), asked)
-        return None if seen is None else Watched(seen.id, seen.of, seen.asked, seen.now, own=False)
+        return preview.look(open_data.row_sample(data), asked)
 
     def form(self, data: Chosen, asked: SweepSpec | None) -> None:
         form.inputs(data)
@@ -155,7 +154,7 @@ class SweepPage(AnswerPage[SweepSpec]):
 
         def options() -> dict[str, Any]:
             return {
-                "ghost": None if before is None else before.table,
+                "ghost": preview.table(before),
                 "pinned": pinned.drawn(pins, curve.axis()),
             }
 

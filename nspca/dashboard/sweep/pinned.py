@@ -15,7 +15,6 @@ from nspca.dashboard.app import buttons, state, wording
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs import lookup
 from nspca.dashboard.runs.lookup import Watched
-from nspca.dashboard.runs.results import kept
 from nspca.dashboard.runs.sweeps import SWEEP, differences
 from nspca.errors import NSPCAError
 from nspca.specs import SweepSpec
@@ -71,7 +70,7 @@ def _opened(run_id: str, why: str, run: Watched) -> Pinned | None:
     """Return a sweep to compare with; None if it no longer exists, after a message for a pinned one."""
     try:
         other = lookup.named(SWEEP, run_id)
-        sweep = kept(other)
+        sweep = other.results
         if not other.of_these_data or sweep is None:
             raise nspca.InvalidData("The pinned curve is no longer there: pin another.")
         problem = (

@@ -12,6 +12,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
+import nspca
 from nspca.dashboard.app import tables, wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.views import membership
@@ -35,6 +36,15 @@ def weights(dataset: Dataset, x: np.ndarray, found: Membership | None = None) ->
         {"feature": [dataset.feature_names[j] for j in order], "weight": x[order], "share": x[order] ** 2}
     )
     return rows if found is None else rows.join(membership.columns(dataset, order, found))
+
+
+def all_weights(dataset: Dataset, sweep: nspca.Sweep) -> pd.DataFrame:
+    """Return the tables of `weights` of all components of a sweep in one, with their methods and k."""
+    parts = [
+        weights(dataset, result.components[:, 0]).assign(method=method, k=k)
+        for (method, k), result in sweep.results.items()
+    ]
+    return labelled(pd.concat(parts)[["method", "k", "feature", "weight", "share"]], dataset)
 
 
 def grid(dataset: Dataset) -> tuple[int, int]:

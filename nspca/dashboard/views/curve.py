@@ -13,6 +13,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from nspca.dashboard.app import cache, state, wording
+from nspca.dashboard.app.choices import choose_one
 from nspca.dashboard.components import figures
 from nspca.plots import sweep_figure
 from nspca.presentation.numerals import OPTIMAL_GAP
@@ -38,29 +39,15 @@ def switches() -> DeltaGenerator:
     line = st.container(horizontal=True, vertical_alignment="center")
     with line:
         draw_axis()
-        st.segmented_control(
-            "Bound",
-            list(BOUNDS),
-            format_func=BOUNDS.__getitem__,
-            required=True,
-            label_visibility="collapsed",
-            **state.bind("bound", _bounds()),
-        )
+        choose_one("Bound", "bound", BOUNDS)
         st.toggle("Fit", help=FIT_HELP, **state.bind("fit"))
     return line
 
 
 def draw_axis() -> None:
     """Draw the choice of the base of the percentages."""
-    st.segmented_control(
-        "Variance in % of",
-        list(AXES),
-        format_func=lambda axis: f"% of {AXES[axis]}",
-        required=True,
-        label_visibility="collapsed",
-        help=AXIS_HELP,
-        **state.bind("axis", axis()),
-    )
+    words = {name: f"% of {said}" for name, said in AXES.items()}
+    choose_one("Variance in % of", "axis", words, help=AXIS_HELP)
 
 
 def axis() -> str:

@@ -27,7 +27,6 @@ def watch(
     draw: Callable[[list[Row]], None],
     name: str,
     only: Any = Row,
-    stop: Callable[[], None] | None = None,
 ) -> bool:
     """Draw the progress of a run. Return True if its result can be opened.
 
@@ -38,12 +37,11 @@ def watch(
     draw : function that draws the finished rows
     name : distinguishes the buttons of several runs on one page
     only : class of the rows that count
-    stop : function that stops the run, instead of a plain cancel
     """
-    return progress.show(now, *_looks(total, draw, only), name, stop)
+    return progress.show(now, *looks(total, draw, only), name)
 
 
-def _looks(total: int, draw: Callable[[list[Row]], None], only: Any) -> Looks:
+def looks(total: int, draw: Callable[[list[Row]], None], only: Any) -> Looks:
     """Return the functions `says`, `share` and `draw` for `progress.show`; arguments as in `watch`."""
 
     def ready(now: JobState) -> int:
