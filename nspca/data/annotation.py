@@ -57,7 +57,8 @@ def read_annotation(source: str | Path | bytes | BinaryIO) -> Strings:
             "An annotation is a table with a column of sample names and one column of groups at least, and "
             "this has rows of different length: give CSV or Excel."
         )
-    header = _names_columns(rows)
+    below = {cell for row in rows[1:] for cell in row}
+    header = has_header(rows, 0) or not below & set(rows[0])
     return replace(read_strings(raw, delimiter, header), notes=notes)
 
 
@@ -66,12 +67,6 @@ def _too_large(size: int) -> InvalidData:
     return InvalidData(
         f"An annotation may have at most {mib(MOST_BYTES)}, and this has {mib(size)}: keep fewer columns."
     )
-
-
-def _names_columns(rows: Sequence[Sequence[str]]) -> bool:
-    """Tell whether the first row is a header, by `has_header` or because none of its cells occurs below."""
-    below = {cell for row in rows[1:] for cell in row}
-    return has_header(rows, 0) or not below & set(rows[0])
 
 
 def split_label(wanted: str | int | None, table: Strings | None) -> tuple[str | None, str | int | None]:

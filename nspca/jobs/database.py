@@ -206,7 +206,10 @@ class Database:
             finally:
                 with suppress(sqlite3.Error):
                     db.execute("ROLLBACK")
-                self._give_back(db)
+                if self._open and len(self._readers) < IDLE_READERS:
+                    self._readers.append(db)
+                else:
+                    db.close()
 
     def _rows(self, query: str, values: Sequence[Any] = ()) -> list[sqlite3.Row]:
         """Return the rows of a query."""
@@ -233,13 +236,6 @@ class Database:
             db = self._connect()
             db.execute("PRAGMA query_only = 1")
             return db
-
-    def _give_back(self, db: sqlite3.Connection) -> None:
-        """Keep a read connection for reuse, or close it when enough are idle."""
-        if self._open and len(self._readers) < IDLE_READERS:
-            self._readers.append(db)
-        else:
-            db.close()
 
     @contextmanager
     def _translated_errors(self) -> Iterator[None]:

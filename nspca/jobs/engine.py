@@ -418,7 +418,8 @@ class Engine:
                 self._stop_unwanted(pool)
                 self._dispatch(pool)
                 self._note_progress()
-                self._keep_outcomes()
+                with self._lock:
+                    self._outcomes.retry(patient=True)
                 shared = self._hear_others()
                 self.upkeep.tidy()
                 soon = bool(self._queue) or any(not job.viewers or not job.started for job in self._at_work())
@@ -569,11 +570,6 @@ class Engine:
                         self.upkeep.complain(f"progress could not be kept: {error}")
                         return
                     job.noted = job.event
-
-    def _keep_outcomes(self) -> None:
-        """Try now and then to store the outcomes that the store could not take before."""
-        with self._lock:
-            self._outcomes.retry(patient=True)
 
 
 _engine: Engine | None = None
