@@ -15,7 +15,6 @@ from pydantic import Field as Limits
 from nspca.api import sweep
 from nspca.bounds.plan import JOINT_PLANS
 from nspca.errors import Cancelled, InvalidOption
-from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
 from nspca.proving import EFFORTS
 from nspca.result import Sweep
@@ -29,7 +28,6 @@ from nspca.specs.rows import Found, pack
 
 MOST_KS = 10_000
 """Maximum values of k in a sweep: more than a figure can show, and few enough to list in JSON."""
-NO_METHOD = "at least one method is required, got none; choose one"
 
 if TYPE_CHECKING:
     Effort = str
@@ -149,7 +147,10 @@ class SweepSpec(ProblemSpec):
         """
         problem = self.problem(X, report)
         beside: dict[int, dict[str, Any]] = {}
-        paper, probability = self._bounds_of_the_paper(problem, report)
+        paper: Mapping[int, float | None] = {}
+        probability: float | None = None
+        if self.published:
+            paper, probability = paper_bounds(problem, self.ks, self.seed, report)
 
         def completed(event: Event) -> None:
             """Report an event of the sweep; its row, if any, gets the published bounds of its k."""
@@ -180,14 +181,6 @@ class SweepSpec(ProblemSpec):
         except Cancelled as stop:
             stop.result = full(stop.best) if beside and isinstance(stop.best, Sweep) else None
             raise
-
-    def _bounds_of_the_paper(
-        self, problem: Problem, report: Report
-    ) -> tuple[Mapping[int, float | None], float | None]:
-        """Return `paper_bounds` of this sweep, or none of them unless `published`."""
-        if not self.published:
-            return {}, None
-        return paper_bounds(problem, self.ks, self.seed, report)
 
     unpack: ClassVar = staticmethod(Sweep.from_bytes)
 
