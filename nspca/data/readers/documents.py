@@ -382,6 +382,3 @@ def shortened(texts: Sequence[str], most: int) -> tuple[tuple[str, ...], bool]:
                 text.encode("utf-8", errors="replace")[: max(each - 3, 0)].decode("utf-8", "ignore") + "…"
             )
     return tuple(short), True
-
-
-__all__ = ["Documents", "find_documents", "from_strings", "read_documents", "read_files", "shortened"]
