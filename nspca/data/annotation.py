@@ -15,13 +15,12 @@ import numpy as np
 from nspca.data import limits
 from nspca.data.columns import distinct_texts
 from nspca.data.dataset import Candidate, Dataset
-from nspca.data.layout import FEW_LABELS, are_few
+from nspca.data.layout import FEW_LABELS, are_few, printable
 from nspca.data.names import Numbered
 from nspca.data.readers.strings import (
     Strings,
     first_rows,
     has_header,
-    printable,
     quote_names,
     read_strings,
     sheet_or_text,
