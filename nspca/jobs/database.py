@@ -25,9 +25,8 @@ VERSION = 1
 """Version of `SCHEMA`, stored in the file as its ``user_version``."""
 BUSY_SECONDS = 10.0  # maximum wait for another process that holds a lock
 IDLE_READERS = 4  # read connections kept open for reuse
-START_SLACK = (
-    5.0  # seconds; the start time of a process is derived from the clock, which may be set while it runs
-)
+# Seconds; the start time of a process is derived from the clock, which may be set while it runs.
+START_SLACK = 5.0
 
 INTERRUPT = "UPDATE runs SET state = 'interrupted', finished = ? WHERE state IN ('queued', 'running')"
 SCHEMA = (

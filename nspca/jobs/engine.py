@@ -424,9 +424,8 @@ class Engine:
                 self.upkeep.tidy()
                 soon = bool(self._queue) or any(not job.viewers or not job.started for job in self._at_work())
                 self._wake.wait(0.1 if soon else OTHERS_SECONDS if shared else NOTE_SECONDS)
-            except (
-                Exception
-            ) as error:  # after a lost connection this thread must continue, to restart workers
+            except Exception as error:
+                # After a lost connection this thread must continue, to restart workers.
                 self.upkeep.complain(f"the engine stumbled: {type(error).__name__}: {error}", trace=True)
                 self._missed_at = min(self._missed_at, time.monotonic())  # the next round may say otherwise
                 time.sleep(1.0)
