@@ -64,7 +64,6 @@ class ComparisonSpec(ProblemSpec):
 
     @property
     def work(self) -> tuple[tuple[int, ...], int]:
-        """Sizes of the components in the largest problem, and the number of problems, for a cost estimate."""
         return self.ks[-1:], len(self.ks) * len(self.methods)
 
     @property

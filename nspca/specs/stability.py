@@ -63,7 +63,6 @@ class StabilitySpec(JsonSpec, RowsSpec):
 
     @property
     def work(self) -> tuple[tuple[int, ...], int]:
-        """Sizes of the components in the largest problem, and the number of problems, for a cost estimate."""
         return (self.k,), self.total
 
     def describe(self) -> Description:
@@ -147,7 +146,6 @@ class ComponentsStabilitySpec(JsonSpec, RowsSpec):
 
     @property
     def work(self) -> tuple[tuple[int, ...], int]:
-        """Sizes of the components in the largest problem, and the number of problems, for a cost estimate."""
         return self.sizes, self.resamples
 
     def describe(self) -> Description:

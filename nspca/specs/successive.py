@@ -64,7 +64,6 @@ class SuccessiveSpec(ProblemSpec):
 
     @property
     def work(self) -> tuple[tuple[int, ...], int]:
-        """Sizes of the components in the largest problem, and the number of problems, for a cost estimate."""
         return (self.k,), self.count * len(self.methods)
 
     @property

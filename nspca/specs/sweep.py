@@ -113,7 +113,6 @@ class SweepSpec(ProblemSpec):
 
     @property
     def work(self) -> tuple[tuple[int, ...], int]:
-        """Sizes of the components in the largest problem, and the number of problems, for a cost estimate."""
         return self.ks[-1:], self.total
 
     def describe(self) -> Description:
