@@ -229,7 +229,7 @@ def _from_largest_variance(problem: Problem, r: int, rank: int, report: Report) 
 
     def one(part: Problem) -> Array:
         start = single.first_feature(part)[:, None]
-        return tpower.iterated(part, start, tpower.Options().iterations, report)[0][:, 0]
+        return single.power_steps(part, start, tpower.Options().iterations, report)[0][:, 0]
 
     started = time.process_time()
     U = successive(problem, r, one)
