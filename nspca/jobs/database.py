@@ -65,9 +65,7 @@ def default_home() -> Path:
 class Database:
     """SQLite database that all threads of a process share, and that several processes may open.
 
-    Parameters
-    ----------
-    home : folder of the file ``runs.sqlite``; created if necessary, and readable by its owner only
+    The folder `home` of the file ``runs.sqlite`` is created if necessary, and readable by its owner only.
 
     Raises
     ------

@@ -216,13 +216,7 @@ class NoiseSpec(_MethodSpec):
 
 
 def choice_of(row: Weighed, of: str = "k") -> Choice:
-    """Return a `Choice` from a row of a run, with nan for unknown values.
-
-    Parameters
-    ----------
-    row : Weighed
-    of : "k" or "components"
-    """
+    """Return a `Choice` of "k" or of "components" from a row of a run, with nan for unknown values."""
     columns = {name: np.array(column, dtype=float) for name, column in vars(row).items() if name != "numbers"}
     return Choice(of, np.array(row.numbers), **columns)
 

@@ -186,9 +186,7 @@ class SweepSpec(ProblemSpec):
     def python(self, k: int | None = None, method: str | None = None, **shown: Any) -> list[str]:
         """Return Python that sweeps, checks the proof of one component and prints its weights.
 
-        Parameters
-        ----------
-        k, method : the component; by default the last k and the first method
+        By default the component is that of the last k and the first method.
         """
         k, method = k or self.ks[-1], method or self.methods[0]
         ks = python_of(self.ks)

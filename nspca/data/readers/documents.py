@@ -70,14 +70,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 class Documents:
     """Texts with their names and label columns.
 
-    Parameters
-    ----------
-    texts : tuple of str
-    names : sequence of str
-    label_columns : dict of str to (m,) ndarray
-    label_name : str
-        Name of the label column that is the labels; empty for none.
-    notes : tuple of str
+    `label_name` is the name of the column that is the labels; empty for none.
     """
 
     texts: tuple[str, ...]

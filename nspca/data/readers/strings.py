@@ -24,14 +24,7 @@ LISTED = 5
 
 @dataclass(frozen=True)
 class Strings:
-    """Table whose cells are all texts, stored by column.
-
-    Parameters
-    ----------
-    header : tuple of str
-    columns : list of lists of str
-    notes : tuple of str
-    """
+    """Table whose cells are all texts, stored by column."""
 
     header: tuple[str, ...]
     columns: list[list[str]]
