@@ -70,61 +70,26 @@ __version__ = "0.1.0"
 # A name is loaded when it is first used: ``import nspca`` and `nspca --help` wait for no numerics, and who
 # solves waits for no parsers, Pillow, pooch or scikit-learn.
 _ROOMS = {
-    "api": ("certify", "solve", "sweep"),
-    "certificate": ("Certificate",),
-    "data": ("Dataset", "load_sample", "prepare", "read", "read_text"),
-    "errors": (
-        "Cancelled",
-        "CertificateError",
-        "InvalidData",
-        "InvalidOption",
-        "InvalidProblem",
-        "NSPCAError",
-    ),
-    "estimator": ("NSPCA",),
-    "planning": ("Plan", "plan"),
-    "problem": ("Problem",),
-    "progress": ("Event",),
-    "result": ("Result", "Status", "Sweep", "knee"),
-    "selection": (
-        "Choice",
-        "GroupEffects",
-        "NoiseTest",
-        "choose_components",
-        "choose_k",
-        "group_effects",
-        "held_out_group_effects",
-        "noise_test",
-    ),
-    "selection.membership": ("Membership", "Place", "membership"),
-    "shards": ("Shards",),
-    "solvers": ("METHODS",),
-    "specs": (
-        "ChoiceSpec",
-        "ComparisonSpec",
-        "ComponentsChoiceSpec",
-        "ComponentsSpec",
-        "ComponentsStabilitySpec",
-        "DataSpec",
-        "DetectionSpec",
-        "GenesSpec",
-        "GroupsSpec",
-        "MembershipSpec",
-        "NoiseSpec",
-        "PaperSpec",
-        "PitpropsSpec",
-        "PreviewSpec",
-        "ProblemSpec",
-        "ProofSpec",
-        "Spec",
-        "StabilitySpec",
-        "SuccessiveSpec",
-        "SweepSpec",
-        "published_bounds",
-    ),
-    "verifying": ("verify",),
+    "api": "certify solve sweep",
+    "certificate": "Certificate",
+    "data": "Dataset load_sample prepare read read_text",
+    "errors": "Cancelled CertificateError InvalidData InvalidOption InvalidProblem NSPCAError",
+    "estimator": "NSPCA",
+    "planning": "Plan plan",
+    "problem": "Problem",
+    "progress": "Event",
+    "result": "Result Status Sweep knee",
+    "selection": "Choice GroupEffects NoiseTest choose_components choose_k group_effects "
+    "held_out_group_effects noise_test",
+    "selection.membership": "Membership Place membership",
+    "shards": "Shards",
+    "solvers": "METHODS",
+    "specs": "ChoiceSpec ComparisonSpec ComponentsChoiceSpec ComponentsSpec ComponentsStabilitySpec DataSpec "
+    "DetectionSpec GenesSpec GroupsSpec MembershipSpec NoiseSpec PaperSpec PitpropsSpec PreviewSpec "
+    "ProblemSpec ProofSpec Spec StabilitySpec SuccessiveSpec SweepSpec published_bounds",
+    "verifying": "verify",
 }
-_ROOM = {name: room for room, names in _ROOMS.items() for name in names}
+_ROOM = {name: room for room, names in _ROOMS.items() for name in names.split()}
 __all__ = sorted(_ROOM)
 
 

@@ -104,16 +104,8 @@ class Certificate:
     ) -> "Certificate":
         """Return the certificate for a bound `upper` in unit scale, rounded up in data units."""
         A = problem.covariance
-        recipe: dict[str, Any] = {
-            "source": A.source,
-            "center": A.center,
-            "scale": A.scale,
-            "shape": A.shape,
-            "digest": A.digest,
-            "exponent": A.exponent,
-            "forced": problem.forced,
-            "shift": A.shift,
-        }
+        names = ("source", "center", "scale", "shape", "digest", "exponent", "shift")
+        recipe: dict[str, Any] = {name: getattr(A, name) for name in names} | {"forced": problem.forced}
         if A.shift:
             upper = _relieved(upper, len(problem.sizes) * A.relief)
         upper = _scaled_up(math.nextafter(upper, math.inf), A.exponent) if upper > 0 else 0.0

@@ -32,6 +32,10 @@ class InvalidOption(NSPCAError, ValueError):
 class InvalidData(NSPCAError, ValueError):
     """A file, an upload or a table cannot be read as data."""
 
+    def __str__(self) -> str:
+        """Return the message alone, without the further arguments of a subclass."""
+        return str(self.args[0]) if self.args else ""
+
 
 class MissingValues(InvalidData):
     """A table has cells without a number; readers have options that leave them out or fill them in.
@@ -54,10 +58,6 @@ class MissingValues(InvalidData):
         super().__init__(message, cells, rows, columns, tuple(shape))
         self.cells, self.rows, self.columns = cells, rows, columns
         self.shape = int(shape[0]), int(shape[1])
-
-    def __str__(self) -> str:
-        """Return the message alone."""
-        return str(self.args[0])
 
     def offering(self, ways: str) -> str:
         """Return the message for a page, which offers `ways` in place of the option of Python."""
@@ -85,10 +85,6 @@ class NotNumbers(InvalidData):
         super().__init__(message, column)
         self.column = column
 
-    def __str__(self) -> str:
-        """Return the message alone."""
-        return str(self.args[0])
-
 
 class NotPrepared(InvalidData):
     """A preparation step cannot be applied to the data.
@@ -103,10 +99,6 @@ class NotPrepared(InvalidData):
     def __init__(self, message: str, step: str = "") -> None:
         super().__init__(message, step)
         self.step = step
-
-    def __str__(self) -> str:
-        """Return the message alone."""
-        return str(self.args[0])
 
 
 class Refused(NSPCAError):

@@ -16,7 +16,6 @@ from nspca.cli.completion import subparsers
 from nspca.cli.entry import parser
 from nspca.data.arrays import to_npz
 from nspca.errors import CertificateError
-from nspca.validation.archive import read_arrays, write_arrays
 
 
 def test_help_names_the_commands(capsys):
@@ -100,15 +99,6 @@ def test_what_a_certificate_says_of_the_data_is_a_label_and_no_proof(tmp_path, c
     for wrong in ([1], "log2", None):
         with pytest.raises(CertificateError, match="prepared"):
             replace(proof, prepared=wrong)
-
-
-def test_a_certificate_of_before_there_were_preparations(tmp_path):
-    proof = nspca.solve(nspca.Problem.from_data(nspca.load_sample("digits").X, 3)).certificate
-    arrays = read_arrays(proof.to_bytes())
-    header = json.loads(str(arrays["header"]))
-    del header["prepared"]
-    old = write_arrays(arrays | {"header": np.array(json.dumps(header))})
-    assert nspca.Certificate.from_bytes(old).prepared == ()
 
 
 def test_a_certificate_about_other_forced_features_is_refused(tmp_path, capsys):

@@ -70,10 +70,7 @@ def prove_joint(
 class _Sets:
     """Search over the sets of all components after the joint bound `best`.
 
-    Attributes
-    ----------
-    goes_on : bool
-        Whether the certificate keeps the tree of an unfinished search.
+    With `goes_on` the certificate keeps the tree of an unfinished search.
     """
 
     problem: Problem

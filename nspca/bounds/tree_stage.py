@@ -102,11 +102,7 @@ class TreeStage(BestBound):
         return self.decisive is not None
 
     def run_tree(
-        self,
-        witness: Stored | None,
-        warm: Warm | None = None,
-        rounds: int = 0,
-        work: float = 0.0,
+        self, witness: Stored | None, warm: Warm | None = None, rounds: int = 0, work: float = 0.0
     ) -> None:
         """Begin a tree from a witness, run the tree, and take over its bound, even when cancelled.
 

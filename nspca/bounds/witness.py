@@ -187,11 +187,7 @@ def spectral_half(problem: Problem, kept: Kept, witness: Witness, estimate: floa
 
 
 def search_half(
-    query: Query,
-    budget: Budget,
-    starts: Iterable[Array] = (),
-    report: Report = silent,
-    client: Any = None,
+    query: Query, budget: Budget, starts: Iterable[Array] = (), report: Report = silent, client: Any = None
 ) -> tuple[float, Cover]:
     """Return an upper bound F on the maximum of the query, including rounding errors, and its cover.
 
@@ -219,11 +215,7 @@ def certificate(
 
 
 def stated(
-    problem: Problem,
-    kept: Kept,
-    witness: Witness,
-    proof: Proof,
-    kind: str | None = None,
+    problem: Problem, kept: Kept, witness: Witness, proof: Proof, kind: str | None = None
 ) -> Certificate:
     """Return the certificate of a witness from its proof; `kind` is as in `certificate`."""
     U = None if witness.U is None or witness.U.shape[1] == 0 else witness.U

@@ -133,9 +133,8 @@ def check_port(address: str, port: int) -> None:
                     raise InvalidOption(
                         f"port {port} on {address} is not free ({error.strerror}): {way_out}"
                     ) from error
-                if (
-                    len(places) == 1
-                ):  # a name like localhost may also stand for an IPv6 address this machine does not have
+                # A name like localhost may also stand for an IPv6 address this machine does not have.
+                if len(places) == 1:
                     raise InvalidOption(f"an address of this machine is required, got {address!r}") from error
 
 

@@ -7,6 +7,9 @@ from typing import Any
 from nspca.cli.arguments import Commands, with_json
 from nspca.cli.screen import check_files, clear, progress, say, say_json
 
+FOUND = ("value", "preset", "judged", "budget", "spread")
+"""Fields of a finding in the JSON."""
+
 
 def add(commands: Commands) -> None:
     """Add the command `papers` and its arguments."""
@@ -73,16 +76,7 @@ def compared(item: Any, outcome: Any) -> list[dict[str, Any]]:
             "what": claim.printed.what,
             "where": claim.printed.where,
             "printed": claim.printed.shown,
-            "found": [
-                {
-                    "value": one.value,
-                    "preset": one.preset,
-                    "judged": one.judged,
-                    "budget": one.budget,
-                    "spread": one.spread,
-                }
-                for one in claim.found
-            ],
+            "found": [{name: getattr(one, name) for name in FOUND} for one in claim.found],
             "verdict": claim.verdict,
             "reason": reason(claim),
         }

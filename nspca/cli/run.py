@@ -61,11 +61,7 @@ def run(args: argparse.Namespace) -> int:
         raise InvalidOption(
             "workers read a folder of shards, and this question is about other data; leave --workers out"
         )
-    with (
-        client_of(args.workers, None) as client,
-        _stoppable(progress()) as report,
-        telling(report),
-    ):
+    with client_of(args.workers, None) as client, _stoppable(progress()) as report, telling(report):
         try:
             if client is not None and isinstance(spec, ProblemSpec):  # the workers read shards
                 data = spec.problem(data, client=client)

@@ -34,11 +34,7 @@ Penalised = Callable[[Problem, Array, float], Array]
 
 
 def at_an_angle(
-    problem: Problem,
-    count: int,
-    solve_one: SolveOne,
-    degrees: float,
-    penalised: Penalised | None = None,
+    problem: Problem, count: int, solve_one: SolveOne, degrees: float, penalised: Penalised | None = None
 ) -> Array:
     """Return `count` components (n, count), any two at an angle of at least `degrees`, 0 < degrees <= 90.
 

@@ -122,12 +122,7 @@ class Rows:
     """
 
     def __init__(
-        self,
-        table: Table,
-        center: bool,
-        scale: bool,
-        names: Sequence[str] | None = None,
-        client: Any = None,
+        self, table: Table, center: bool, scale: bool, names: Sequence[str] | None = None, client: Any = None
     ) -> None:
         self.table, self.center, self.scale, self.passes = table, center, scale, 0
         self.client = client

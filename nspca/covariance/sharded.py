@@ -40,12 +40,7 @@ class ShardedCovariance(Parts):
     dense_share = DENSE_SHARE
 
     def __init__(
-        self,
-        table: Table,
-        center: bool,
-        scale: bool,
-        names: Sequence[str] | None = None,
-        client: Any = None,
+        self, table: Table, center: bool, scale: bool, names: Sequence[str] | None = None, client: Any = None
     ) -> None:
         self._rows = Rows(table, center, scale, names, client)
         super().__init__(

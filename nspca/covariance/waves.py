@@ -57,13 +57,8 @@ class ClusterWaves:
     """Work on tasks on the workers of a Dask cluster.
 
     A task whose worker is lost is computed again. Where the scheduler blames the task for the loss, it is
-    submitted again, at most `TRIES` times.
-
-    Parameters
-    ----------
-    client : distributed.Client
-    tell : callable
-        Called every `TICK` seconds while workers are busy; may raise `Cancelled`.
+    submitted again, at most `TRIES` times. `tell` is called every `TICK` seconds while workers are busy, and
+    may raise `Cancelled`.
     """
 
     def __init__(self, client: Any, tell: Callable[[], None]):

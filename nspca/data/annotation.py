@@ -15,13 +15,12 @@ import numpy as np
 from nspca.data import limits
 from nspca.data.columns import distinct_texts
 from nspca.data.dataset import Candidate, Dataset
-from nspca.data.layout import FEW_LABELS, are_few
+from nspca.data.layout import FEW_LABELS, are_few, printable
 from nspca.data.names import Numbered
 from nspca.data.readers.strings import (
     Strings,
     first_rows,
     has_header,
-    printable,
     quote_names,
     read_strings,
     sheet_or_text,
@@ -57,7 +56,8 @@ def read_annotation(source: str | Path | bytes | BinaryIO) -> Strings:
             "An annotation is a table with a column of sample names and one column of groups at least, and "
             "this has rows of different length: give CSV or Excel."
         )
-    header = _names_columns(rows)
+    below = {cell for row in rows[1:] for cell in row}
+    header = has_header(rows, 0) or not below & set(rows[0])
     return replace(read_strings(raw, delimiter, header), notes=notes)
 
 
@@ -66,12 +66,6 @@ def _too_large(size: int) -> InvalidData:
     return InvalidData(
         f"An annotation may have at most {mib(MOST_BYTES)}, and this has {mib(size)}: keep fewer columns."
     )
-
-
-def _names_columns(rows: Sequence[Sequence[str]]) -> bool:
-    """Tell whether the first row is a header, by `has_header` or because none of its cells occurs below."""
-    below = {cell for row in rows[1:] for cell in row}
-    return has_header(rows, 0) or not below & set(rows[0])
 
 
 def split_label(wanted: str | int | None, table: Strings | None) -> tuple[str | None, str | int | None]:

@@ -45,8 +45,13 @@ class Columns:
 
 def find_columns(layout: Layout, options: ReadOptions) -> Columns:
     """Return the roles of the columns of a table with samples in rows."""
-    ids = layout.id_column if options.id_column is None else find_column(layout, options.id_column, "id")
-    labels = None if options.label_column is None else find_column(layout, options.label_column, "label")
+    ids = (
+        layout.id_column
+        if options.id_column is None
+        else find_column(layout.columns, options.id_column, "id")
+    )
+    wanted = options.label_column
+    labels = None if wanted is None else find_column(layout.columns, wanted, "label")
     aside = {*layout.text_columns, *layout.empty_columns, *(i for i in (ids, labels) if i is not None)}
     features = tuple(i for i in range(len(layout.columns)) if i not in aside)
     return Columns(features, ids, labels, tuple(sorted(aside)))
@@ -61,17 +66,23 @@ def taken_as_names(layout: Layout, chosen: Columns, options: ReadOptions) -> tup
     )
 
 
-def find_column(layout: Layout, wanted: "str | int", role: str) -> int:
-    """Return the number of a column given by name or by number from 0."""
+def find_column(names: Sequence[str], wanted: "str | int", role: str) -> int:
+    """Return the number of a column given by name or by number from 0.
+
+    Raises
+    ------
+    InvalidData
+        When there is no such column. The message calls it the `role` column.
+    """
     if isinstance(wanted, str):
-        if wanted in layout.columns:
-            return layout.columns.index(wanted)
+        if wanted in names:
+            return names.index(wanted)
+        some = ", ".join(f'"{short(name)}"' for name in names[:8]) + ", ..." * (len(names) > 8)
         raise InvalidData(
-            f'There is no column "{short(wanted)}" to take as the {role} column: the columns are '
-            f"{_some(layout.columns)}."
+            f'There is no column "{short(wanted)}" to take as the {role} column: the columns are {some}.'
         )
-    if not is_whole(wanted) or not 0 <= wanted < len(layout.columns):
-        last = len(layout.columns) - 1
+    if not is_whole(wanted) or not 0 <= wanted < len(names):
+        last = len(names) - 1
         raise InvalidData(f"The {role} column must be a name or between 0 and {last}, got {shown(wanted)}.")
     return int(wanted)
 
@@ -115,8 +126,3 @@ def describe_left_out(layout: Layout, i: int, texts: Mapping[str, int], count: i
 def distinct_texts(cells: Sequence[str] | Mapping[str, int]) -> set[str]:
     """Return the set of texts in the cells, without words for missing values."""
     return {cell.strip() for cell in cells if cell.strip().lower() not in MISSING}
-
-
-def _some(names: Sequence[str]) -> str:
-    """Return up to eight names in quotes, for an error."""
-    return ", ".join(f'"{short(name)}"' for name in names[:8]) + (", ..." if len(names) > 8 else "")

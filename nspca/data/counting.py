@@ -38,22 +38,7 @@ WORD = rf"(?<![\w{_MARKS}])[^\W\d_](?:[^\W\d_]|[{_MARKS}]){{1,39}}(?![\w{_MARKS}
 
 @dataclass(frozen=True)
 class WordOptions:
-    """Options of counting words.
-
-    Parameters
-    ----------
-    stop_words : one of `STOP_WORDS`
-        Words that are not counted. "automatic" guesses the language from the texts.
-    lowest_share, highest_share : float
-        Bounds on the share of documents that contain a word, from 0 to 1. Of ten or more documents, at least
-        two must contain the word. With fewer documents `highest_share` is not applied.
-    weights : "counts" or "tfidf"
-        Raw counts, or tf-idf with every document scaled to norm one.
-    pairs : bool
-        Whether pairs of neighbouring words count as words too.
-    most_words : int
-        Maximum number of words; the most frequent ones are kept.
-    """
+    """The options of counting words, which the docstring of `nspca.read_text` describes."""
 
     stop_words: str = "automatic"
     lowest_share: float = 0.0

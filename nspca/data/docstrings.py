@@ -15,7 +15,6 @@ import warnings
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +24,7 @@ from nspca.data.arrays import read_npz, to_npz
 from nspca.data.dataset import Dataset
 from nspca.data.folders import cache_folder, write_atomically
 from nspca.data.names import unique_names
+from nspca.data.stop_words import stop_words
 from nspca.errors import InvalidData, NSPCAError
 from nspca.progress import Event, Report
 
@@ -134,17 +134,8 @@ def tokens(text: str) -> Iterator[str]:
     """
     lines = (line for line in text.splitlines() if not line.lstrip().startswith((">>>", "...")))
     prose = _JOINED.sub(" ", "\n".join(lines))
-    stop = _stop_words()
+    stop = stop_words("english") | _OWN_STOP_WORDS
     return (word for word in _WORD.findall(prose.lower()) if word not in stop)
-
-
-@cache
-def _stop_words() -> frozenset[str]:
-    """Return the words that are not counted: English stop words and those of `_OWN_STOP_WORDS`."""
-    # The import is here because scikit-learn takes long to load, and most starts do not need these words.
-    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
-
-    return frozenset(ENGLISH_STOP_WORDS | _OWN_STOP_WORDS)
 
 
 def _sources(library: Path) -> list[Path]:

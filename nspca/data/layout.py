@@ -387,9 +387,14 @@ def _find_header(rows: Sequence[Sequence[str]], kinds: Sequence[str], decimal: s
     return kinds[0] in ("text", "empty") and first[0].strip().lower() in _CORNER
 
 
+def printable(name: str) -> str:
+    """Return a name on one line, with control characters replaced by blanks."""
+    return " ".join("".join(sign if sign.isprintable() else " " for sign in name).split())
+
+
 def short(text: str) -> str:
     """Return a text on one line and of at most 40 characters, for use in a message."""
-    text = " ".join(text.split())
+    text = printable(text)
     return text if len(text) <= 40 else text[:37] + "..."
 
 

@@ -150,14 +150,8 @@ def check_growth(unpacked: int, packed: int, kind: str, way_out: str = "give the
 def plain_bytes(raw: bytes, packed: int | None = None, limit: int | None = None) -> bytes:
     """Return `raw`, unpacked where it is a gzip file.
 
-    More than `limit` bytes (`MAX_BYTES`), or a growth above `MAX_RATIO`, are refused.
-
-    Parameters
-    ----------
-    raw : bytes
-    packed : int, optional
-        Bytes of the file that contained `raw`, when that file is compressed too.
-    limit : int, optional
+    More than `limit` bytes (`MAX_BYTES`), or a growth above `MAX_RATIO`, are refused. `packed` is the size of
+    the file that contained `raw`, when that file is compressed too.
     """
     if not raw.startswith(b"\x1f\x8b"):
         return raw

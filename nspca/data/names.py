@@ -19,17 +19,8 @@ def counted(number: int, noun: str) -> str:
 def unique_names(names: Sequence[str], what: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return distinct names, and a note when some were changed.
 
-    Empty names become numbered ones, and repeated names get a number in parentheses.
-
-    Parameters
-    ----------
-    names : sequence of str
-    what : str
-        Noun such as "feature" or "sample", for the numbered names and the note.
-
-    Returns
-    -------
-    names, notes : tuples of str
+    Empty names become numbered ones, and repeated names get a number in parentheses. `what` is a noun such as
+    "feature" or "sample", for the numbered names and the note.
     """
     names = [name if name.strip() else f"{what} {i}" for i, name in enumerate(names, 1)]
     taken, out, changed = set(names), [], []

@@ -77,10 +77,7 @@ def stop_words(language: str) -> frozenset[str]:
 def guess_language(words: Iterable[str]) -> str:
     """Return the one of `LANGUAGES` whose stop words make up most of the words; empty when none has enough.
 
-    Parameters
-    ----------
-    words : iterable of str
-        Words of running text in lower case, some thousands of them.
+    Some thousands of words of running text, in lower case, are enough.
     """
     counted = [*words]
     shares = {

@@ -63,7 +63,7 @@ def read_table(reader: TableReader, name: str, notes: tuple[str, ...] = ()) -> D
     """
     layout, options = reader.layout, reader.options
     if options.features_in_rows:
-        named = None if options.id_column is None else find_column(layout, options.id_column, "id")
+        named = None if options.id_column is None else find_column(layout.columns, options.id_column, "id")
         return _features_in_rows(reader, name, notes, named if named is not None else layout.id_column or 0)
     chosen = reader.columns
     features, ids, labels = chosen.features, chosen.ids, chosen.labels

@@ -27,7 +27,7 @@ def check_written(layout: Layout, options: ReadOptions) -> None:
     """
     labels = None if options.features_in_rows else options.label_column  # else label_column names a row
     roles = ((options.id_column, "id"), (labels, "label"))
-    named = {find_column(layout, column, role) for column, role in roles if column is not None}
+    named = {find_column(layout.columns, column, role) for column, role in roles if column is not None}
     rows = layout.rows[1:] if layout.header else layout.rows
     body = [["" if i in named else cell for i, cell in enumerate(row)] for row in rows]
     marks = _may_group(layout, body, options.decimal)

@@ -25,9 +25,8 @@ VERSION = 1
 """Version of `SCHEMA`, stored in the file as its ``user_version``."""
 BUSY_SECONDS = 10.0  # maximum wait for another process that holds a lock
 IDLE_READERS = 4  # read connections kept open for reuse
-START_SLACK = (
-    5.0  # seconds; the start time of a process is derived from the clock, which may be set while it runs
-)
+# Seconds; the start time of a process is derived from the clock, which may be set while it runs.
+START_SLACK = 5.0
 
 INTERRUPT = "UPDATE runs SET state = 'interrupted', finished = ? WHERE state IN ('queued', 'running')"
 SCHEMA = (
@@ -66,9 +65,7 @@ def default_home() -> Path:
 class Database:
     """SQLite database that all threads of a process share, and that several processes may open.
 
-    Parameters
-    ----------
-    home : folder of the file ``runs.sqlite``; created if necessary, and readable by its owner only
+    The folder `home` of the file ``runs.sqlite`` is created if necessary, and readable by its owner only.
 
     Raises
     ------
@@ -206,7 +203,10 @@ class Database:
             finally:
                 with suppress(sqlite3.Error):
                     db.execute("ROLLBACK")
-                self._give_back(db)
+                if self._open and len(self._readers) < IDLE_READERS:
+                    self._readers.append(db)
+                else:
+                    db.close()
 
     def _rows(self, query: str, values: Sequence[Any] = ()) -> list[sqlite3.Row]:
         """Return the rows of a query."""
@@ -233,13 +233,6 @@ class Database:
             db = self._connect()
             db.execute("PRAGMA query_only = 1")
             return db
-
-    def _give_back(self, db: sqlite3.Connection) -> None:
-        """Keep a read connection for reuse, or close it when enough are idle."""
-        if self._open and len(self._readers) < IDLE_READERS:
-            self._readers.append(db)
-        else:
-            db.close()
 
     @contextmanager
     def _translated_errors(self) -> Iterator[None]:

@@ -418,14 +418,14 @@ class Engine:
                 self._stop_unwanted(pool)
                 self._dispatch(pool)
                 self._note_progress()
-                self._keep_outcomes()
+                with self._lock:
+                    self._outcomes.retry(patient=True)
                 shared = self._hear_others()
                 self.upkeep.tidy()
                 soon = bool(self._queue) or any(not job.viewers or not job.started for job in self._at_work())
                 self._wake.wait(0.1 if soon else OTHERS_SECONDS if shared else NOTE_SECONDS)
-            except (
-                Exception
-            ) as error:  # after a lost connection this thread must continue, to restart workers
+            except Exception as error:
+                # After a lost connection this thread must continue, to restart workers.
                 self.upkeep.complain(f"the engine stumbled: {type(error).__name__}: {error}", trace=True)
                 self._missed_at = min(self._missed_at, time.monotonic())  # the next round may say otherwise
                 time.sleep(1.0)
@@ -569,11 +569,6 @@ class Engine:
                         self.upkeep.complain(f"progress could not be kept: {error}")
                         return
                     job.noted = job.event
-
-    def _keep_outcomes(self) -> None:
-        """Try now and then to store the outcomes that the store could not take before."""
-        with self._lock:
-            self._outcomes.retry(patient=True)
 
 
 _engine: Engine | None = None

@@ -238,9 +238,8 @@ def local_cluster(workers: int | None, memory: int | None, preload: tuple[str, .
     """Start worker processes on loopback, with new certificates, one thread each, and preloaded modules."""
     usable = int(SHARE_OF_MEMORY * MEMORY_LIMIT)
     workers = workers or max(1, min(CPU_COUNT, usable // LEAST_MEMORY))
-    dask.config.set(
-        {"distributed.deploy.lost-worker-timeout": "365d"}
-    )  # read when a worker is lost; its nanny starts another, however slowly
+    # Read when a worker is lost; its nanny starts another, however slowly.
+    dask.config.set({"distributed.deploy.lost-worker-timeout": "365d"})
     with dask.config.set(SETTINGS):
         cluster: Any = LocalCluster(
             n_workers=workers,

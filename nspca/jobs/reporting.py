@@ -17,9 +17,8 @@ from nspca.errors import Cancelled
 from nspca.progress import Event
 
 PERIOD = 0.1  # minimum seconds between messages; people cannot follow more than ten per second
-PAYLOAD_BYTES = (
-    65536  # maximum size of a payload, a row, and the rows in one message; larger ones are left out
-)
+# Maximum size of a payload, a row, and the rows in one message; larger ones are left out.
+PAYLOAD_BYTES = 65536
 
 _log = logging.getLogger(__name__)
 

@@ -79,22 +79,10 @@ class Runs(Database):
                 found = None  # it is computed again
             state = ("done", *tuple(found)[:4]) if found else ("queued", "", "[]", None, None)
             again = "SELECT id FROM runs WHERE workspace = ? AND key = ? AND deleted IS NOT NULL"
-            db.execute(
-                f"DELETE FROM shares WHERE run IN ({again})", (workspace, key)
-            )  # a deleted run that is requested again is not shared again
-            row = (
-                secrets.token_urlsafe(16),
-                workspace,
-                key,
-                title,
-                function,
-                parameters,
-                *state[:3],
-                "",
-                now,
-                *state[3:],
-                server,
-            )
+            # A deleted run that is requested again is not shared again.
+            db.execute(f"DELETE FROM shares WHERE run IN ({again})", (workspace, key))
+            asked = (secrets.token_urlsafe(16), workspace, key, title, function, parameters)
+            row = (*asked, *state[:3], "", now, *state[3:], server)
             run_id = db.execute(
                 f"""INSERT INTO runs ({COLUMNS}, server) VALUES ({", ".join("?" * len(row))})
                 ON CONFLICT (workspace, key) DO UPDATE SET
@@ -109,9 +97,8 @@ class Runs(Database):
                 row,
             ).fetchone()["id"]
             if not found:
-                db.execute(
-                    "DELETE FROM results WHERE key = ?", (run_id,)
-                )  # the partial result of an earlier run
+                # The partial result of an earlier run.
+                db.execute("DELETE FROM results WHERE key = ?", (run_id,))
         return run_id, found is not None
 
     def owner(self, key: str, server: str) -> str | None:

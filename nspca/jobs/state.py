@@ -93,14 +93,7 @@ class Run:
 
     def as_state(self) -> JobState:
         """Return the state for a page, with event and rows read from JSON."""
-        return JobState(
-            self.id,
-            self.state,
-            self.title,
-            event=Event(**json.loads(self.event)) if self.event else None,
-            rows=tuple(json.loads(self.rows)),
-            error=self.error,
-            created=self.created,
-            started=self.started,
-            finished=self.finished,
-        )
+        same = ("id", "state", "title", "error", "created", "started", "finished")
+        event = Event(**json.loads(self.event)) if self.event else None
+        rows = tuple(json.loads(self.rows))
+        return JobState(event=event, rows=rows, **{name: getattr(self, name) for name in same})

@@ -21,16 +21,7 @@ _log = logging.getLogger(__name__)
 class Upkeep:
     """The care of the store of an engine and of the folder of its arrays.
 
-    Parameters
-    ----------
-    store : store of runs
-    arrays : folder of the arguments of runs
-    limits : limits on what is kept
-
-    Attributes
-    ----------
-    damage : str
-        A sentence about damage that was found in the store; empty for none.
+    `damage` is a sentence about damage that was found in the store; empty for none.
     """
 
     def __init__(self, store: Store, arrays: packing.ArrayFolder, limits: Limits) -> None:

@@ -22,12 +22,7 @@ DRAFT_SECONDS = 3600.0  # age after which an unnamed file counts as left by a ki
 
 
 class UploadFiles:
-    """Folder of uploaded files.
-
-    Parameters
-    ----------
-    folder : created with the first file, and readable by its owner only
-    """
+    """Folder of uploaded files, created with the first one and readable by its owner only."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

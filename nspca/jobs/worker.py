@@ -103,10 +103,8 @@ def run(task: Task, blobs: dict[str, bytes] | None = None) -> Finished:
         return _failed(str(error))
     except MemoryError:
         return _failed("The run needed more memory than there is: use fewer columns or a smaller k.")
-    except (
-        Exception,
-        SystemExit,
-    ) as error:  # whatever a run does, it ends with a sentence and the worker lives on
+    except (Exception, SystemExit) as error:
+        # Whatever a run does, it ends with a sentence and the worker lives on.
         return _failed(f"Unexpected error {type(error).__name__}: {error}")
     finally:
         report.flush()

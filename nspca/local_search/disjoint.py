@@ -76,12 +76,7 @@ def candidate(G: Array, sizes: Sequence[int], nonneg: bool) -> Array:
 def candidates(G: Array, labels: np.ndarray, nonneg: bool) -> Array:
     """Return `candidate` for each of many linear forms G (N, n, r), all at once, for a tiny n.
 
-    Parameters
-    ----------
-    G : (N, n, r) float64
-    labels : (l, n) int
-        All matchings, as `matching.every_matching` lists them.
-    nonneg : bool
+    `labels` (l, n) are all matchings, as `matching.every_matching` lists them.
     """
     labels = best_labels(weights(G, nonneg), labels)
     mine = labels[:, :, None] == np.arange(G.shape[2])

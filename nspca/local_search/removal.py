@@ -56,14 +56,7 @@ class Removed:
 
 
 def without_each(block: Array, x: Array) -> Removed:
-    """Return the component with nonzero entries x (s,) without each of its features.
-
-    Parameters
-    ----------
-    block : (s, s) float64
-        A on the features of x.
-    x : (s,) float64
-    """
+    """Return the component with nonzero entries x (s,) without each of its features; `block` is A on them."""
     image, diagonal, squares = block @ x, np.diag(block), x**2
     total, value = float(squares.sum()), float(x @ image)
     rest, left = total - squares, value - 2 * x * image + squares * diagonal

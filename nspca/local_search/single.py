@@ -27,21 +27,29 @@ TRIED = 24
 
 
 def power(problem: Problem, X: Array) -> Array:
-    """Apply power steps to all columns of X (n, r) until none gains; at most k nonzeros are kept."""
+    """Return X (n, r) after `power_steps`, at most `POWER_CAP`."""
+    return power_steps(problem, X, POWER_CAP)[0]
+
+
+def power_steps(problem: Problem, X: Array, most: int, report: Report = silent) -> tuple[Array, int]:
+    """Apply power steps to all columns of X (n, r) until none gains; return X and the number of steps.
+
+    Each step keeps at most k nonzeros.
+    """
     A, rule = problem.covariance, (problem.size, problem.nonneg, problem.forced)
     X = rank1_columns(X, *rule)
-    values = np.zeros(X.shape[1])
-    active = np.arange(X.shape[1])
-    for _ in range(POWER_CAP):
-        product = A.product(X[:, active])
-        new = np.einsum("ij,ij->j", X[:, active], product)
-        going = new > values[active] * (1 + GAIN)
-        values[active] = new
-        if not going.any():
-            break
+    values, active = np.zeros(X.shape[1]), np.arange(X.shape[1])
+    for step in range(most):
+        image = A.product(X[:, active])
+        reached = np.einsum("ij,ij->j", X[:, active], image)
+        going = reached > values[active] * (1 + GAIN)
+        values[active] = np.maximum(reached, 0.0)
+        report(Event("power steps", step, most, lower=float(values.max()) * A.unit, k=problem.size))
         active = active[going]
-        X[:, active] = rank1_columns(product[:, going], *rule)
-    return X
+        if active.size == 0:
+            return X, step
+        X[:, active] = rank1_columns(image[:, going], *rule)
+    return X, most
 
 
 def best_on_support(block: Array, x: Array, nonneg: bool) -> Array:

@@ -136,7 +136,8 @@ def table_1(report: Report) -> Outcome:
         except originals.Absent:
             continue
         found |= _rows(data, problem, 5, 4, EVENLY if data == "cbcl" else "", report)
-    _require_data(found)
+    if not found:
+        raise originals.Absent("None of the tables is on this machine.")
     found["most"] = [_highest(found)]
     said = (
         "TPower and EM have one start each, SpanSPCA the rank of the sketch or one less. In every face the "
@@ -228,7 +229,7 @@ def _from_largest_variance(problem: Problem, r: int, rank: int, report: Report) 
 
     def one(part: Problem) -> Array:
         start = single.first_feature(part)[:, None]
-        return tpower.iterated(part, start, tpower.Options().iterations, report)[0][:, 0]
+        return single.power_steps(part, start, tpower.Options().iterations, report)[0][:, 0]
 
     started = time.process_time()
     U = successive(problem, r, one)
@@ -353,9 +354,3 @@ def _highest(found: dict[str, list[Found]]) -> Found:
     first = [one for one in data if best(f"{one}/bipartite") > max(best(f"{one}/{other}") for other in ALONE)]
     holds = True if 2 * len(first) > len(data) else None if first else False
     return Found(f"on {len(first)} of {len(data)} data sets", holds=holds)
-
-
-def _require_data(found: dict[str, Any]) -> None:
-    """Raise `originals.Absent` when no data set gave a number."""
-    if not found:
-        raise originals.Absent("None of the tables is on this machine.")

@@ -359,9 +359,7 @@ def figure_4(report: Report) -> Outcome:
                 seventy["mean"] > every["mean"],
                 judged=starts == "paper",
                 budget=f"{CLUSTERINGS} starts of k-means",
-                reach=[seventy["mean"], every["mean"]]
-                if seventy["mean"] < every["mean"]
-                else [every["mean"], seventy["mean"]],
+                reach=sorted((seventy["mean"], every["mean"])),
             )
         )
     said = (

@@ -174,11 +174,6 @@ class OtherColumns:
 
     A column of few texts that repeat is left out, and a note says so; any other is refused. Reading the table
     into memory does the same.
-
-    Parameters
-    ----------
-    layout : Layout
-    columns : Columns
     """
 
     def __init__(self, layout: Layout, columns: Columns) -> None:

@@ -140,9 +140,8 @@ def spca(problem: Problem, options: SparsePCAOptions, seed: int = 0, report: Rep
     learn |= {"method": "cd", "positive_code": problem.nonneg, "code_init": u, "dict_init": scores.T}
     tell = lambda state: report(Event("sparse pca", state["ii"] + 1, options.iterations, k=problem.size))  # noqa: E731
     with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore"
-        )  # whether the inner solver converged only changes the value of a baseline
+        # Whether the inner solver converged only changes the value of a baseline.
+        warnings.simplefilter("ignore")
         v, _, _, steps = dict_learning(Z.T, 1, callback=tell, **learn)
     return truncated(
         problem,

@@ -111,7 +111,7 @@ def forward(
         ]
         best = None
         for i, column in zip(candidates, A.columns(candidates).T, strict=True):
-            part = bordered(block, column[chosen], A.diagonal[i])
+            part = np.block([[block, column[chosen, None]], [column[chosen], A.diagonal[i]]])
             start = joined(value, image[i], A.diagonal[i], x[chosen], nonneg)
             weights = ascent.best_on_support(part, start, nonneg)
             reached = float(weights @ part @ weights)
@@ -123,11 +123,6 @@ def forward(
             x = np.zeros(problem.n)
             x[chosen] = weights
         yield k, x
-
-
-def bordered(block: Array, column: Array, corner: float) -> Array:
-    """Return ``block`` (s, s) with one more row and column: `column` (s,), and `corner` on the diagonal."""
-    return np.block([[block, column[:, None]], [column[None, :], np.array([[corner]])]])
 
 
 def estimates(value: float, image: Array, diagonal: Array, nonneg: bool) -> Array:

@@ -21,7 +21,7 @@ import numpy as np
 from nspca.covariance.linalg import Array, rank1_columns
 from nspca.local_search import single as ascent
 from nspca.problem import Problem
-from nspca.progress import Event, Report, silent
+from nspca.progress import Report, silent
 from nspca.result import Result, Status
 from nspca.validation.options import whole
 
@@ -58,18 +58,12 @@ class Options:
 
 def solve(problem: Problem, options: Options, seed: int = 0, report: Report = silent) -> Result:
     """Return the best component of all starts."""
-    X, steps = iterated(problem, starts(problem, options.restarts, seed, report), options.iterations, report)
+    first = starts(problem, options.restarts, seed, report)
+    X, steps = ascent.power_steps(problem, first, options.iterations, report)
     x = ascent.best_of(problem, X)
     x = ascent.polish(problem, x) if options.polish else x
-    return Result.of(
-        problem,
-        x,
-        Status.HEURISTIC,
-        "tpower",
-        starts=X.shape[1],
-        iterations=steps,
-        converged=steps < options.iterations,
-    )
+    info = {"starts": X.shape[1], "iterations": steps, "converged": steps < options.iterations}
+    return Result.of(problem, x, Status.HEURISTIC, "tpower", **info)
 
 
 def starts(problem: Problem, count: int, seed: int, report: Report = silent) -> Array:
@@ -83,27 +77,10 @@ def starts(problem: Problem, count: int, seed: int, report: Report = silent) -> 
     shrunk = np.hstack([leading, -leading]) if problem.nonneg else leading
     for multiple in SHRINKING:
         if multiple * problem.size < problem.n:
-            shrunk, _ = iterated(problem.with_k(multiple * problem.size), shrunk, SHRINKING_STEPS, report)
+            wider = problem.with_k(multiple * problem.size)
+            shrunk, _ = ascent.power_steps(wider, shrunk, SHRINKING_STEPS, report)
     drawn = A.product(np.random.default_rng(seed).standard_normal((problem.n, count)))
     X = rank1_columns(np.column_stack([shrunk, drawn]), problem.size, problem.nonneg, problem.forced)
     return np.column_stack(
         [ascent.starts_from(problem, leading[:, 0]), ascent.first_feature(problem), X[:, X.any(axis=0)]]
     )
-
-
-def iterated(problem: Problem, X: Array, iterations: int, report: Report = silent) -> tuple[Array, int]:
-    """Apply truncated power steps to all columns of X (n, r) until none gains; return X and the steps."""
-    A, k, rule = problem.covariance, problem.size, (problem.nonneg, problem.forced)
-    X = rank1_columns(X, k, *rule)
-    values, active = np.full(X.shape[1], -1.0), np.arange(X.shape[1])
-    for step in range(iterations):
-        image = A.product(X[:, active])
-        reached = np.einsum("ij,ij->j", X[:, active], image)
-        going = reached > np.maximum(values[active], 0.0) * (1 + ascent.GAIN)
-        values[active] = reached
-        report(Event("power steps", step, iterations, lower=float(values.max()) * A.unit, k=k))
-        active = active[going]
-        if active.size == 0:
-            return X, step
-        X[:, active] = rank1_columns(image[:, going], k, *rule)
-    return X, iterations

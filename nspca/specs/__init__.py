@@ -46,26 +46,26 @@ if TYPE_CHECKING:
 
 # A kind of question is loaded when it is first used: `nspca solve` needs one of them, and no paper.
 _MODULES = {
-    "base": ("Description", "Spec"),
-    "comparison": ("ComparisonSpec",),
-    "components": ("ComponentsSpec",),
-    "data": ("DataSpec",),
-    "groups": ("GroupsSpec",),
-    "membership": ("MembershipSpec",),
-    "optimum": ("OptimumSpec",),
-    "paper": ("PaperSpec",),
-    "preview": ("PreviewSpec",),
-    "proof": ("CheckSpec", "ProofSpec"),
-    "published": ("published_bounds",),
-    "question": ("ProblemSpec",),
-    "selection": ("ChoiceSpec", "ComponentsChoiceSpec", "NoiseSpec"),
-    "server": ("SpeedSpec", "TableSpec", "WordsSpec"),
-    "stability": ("ComponentsStabilitySpec", "StabilitySpec"),
-    "successive": ("SuccessiveSpec",),
-    "sweep": ("SweepSpec",),
-    "uses": ("DetectionSpec", "GenesSpec", "PitpropsSpec"),
+    "base": "Description Spec",
+    "comparison": "ComparisonSpec",
+    "components": "ComponentsSpec",
+    "data": "DataSpec",
+    "groups": "GroupsSpec",
+    "membership": "MembershipSpec",
+    "optimum": "OptimumSpec",
+    "paper": "PaperSpec",
+    "preview": "PreviewSpec",
+    "proof": "CheckSpec ProofSpec",
+    "published": "published_bounds",
+    "question": "ProblemSpec",
+    "selection": "ChoiceSpec ComponentsChoiceSpec NoiseSpec",
+    "server": "SpeedSpec TableSpec WordsSpec",
+    "stability": "ComponentsStabilitySpec StabilitySpec",
+    "successive": "SuccessiveSpec",
+    "sweep": "SweepSpec",
+    "uses": "DetectionSpec GenesSpec PitpropsSpec",
 }
-_MODULE = {name: module for module, names in _MODULES.items() for name in names}
+_MODULE = {name: module for module, names in _MODULES.items() for name in names.split()}
 __all__ = sorted(_MODULE)
 
 

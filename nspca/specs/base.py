@@ -145,7 +145,7 @@ class Model(BaseModel):
 
     def but(self, **values: Any) -> Self:
         """Return a copy of this object with some values replaced; all are validated."""
-        return type(self)(**{name: getattr(self, name) for name in type(self).model_fields} | values)
+        return type(self)(**dict(self) | values)
 
     @classmethod
     def declared(cls) -> Iterator[tuple[str, Option, Any]]:

@@ -11,7 +11,7 @@ from pydantic import Field as Limits
 
 from nspca.api import certify, sweep
 from nspca.certificate import Certificate
-from nspca.errors import Cancelled, InvalidOption, NSPCAError
+from nspca.errors import Cancelled, NSPCAError
 from nspca.presentation.phrases import things
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
@@ -24,7 +24,7 @@ from nspca.specs.base import Description, Option
 from nspca.specs.method_options import Options
 from nspca.specs.question import ProblemSpec, Seed, ks_words
 from nspca.specs.rows import Found, Proved, Refused, pack
-from nspca.specs.sweep import NO_METHOD, Effort, Ks, Methods, cheapest_first, effort_words, read_ks
+from nspca.specs.sweep import Effort, Ks, Methods, cheapest_first, effort_words, read_ks
 
 SHARED = 10
 """Number of leading eigenvectors computed before the first method, so that no method pays for them alone."""
@@ -64,7 +64,6 @@ class ComparisonSpec(ProblemSpec):
 
     @property
     def work(self) -> tuple[tuple[int, ...], int]:
-        """Sizes of the components in the largest problem, and the number of problems, for a cost estimate."""
         return self.ks[-1:], len(self.ks) * len(self.methods)
 
     @property
@@ -122,7 +121,7 @@ class ComparisonSpec(ProblemSpec):
 
     def _values(self, problem: Problem, found: dict[tuple[str, int], Result], report: Report) -> None:
         """Add the results of every method at every k to `found`, the cheapest method first."""
-        failed: NSPCAError = InvalidOption(NO_METHOD)
+        failed: list[NSPCAError] = []
         steps = len(self.ks)
         for i, method in enumerate(cheapest_first(self.methods)):
 
@@ -140,11 +139,11 @@ class ComparisonSpec(ProblemSpec):
                 found |= stop.best.results if isinstance(stop.best, Sweep) else {}
                 raise
             except NSPCAError as error:
-                failed = error
+                failed.append(error)
                 payload = pack(Refused(method, str(error)))
                 report(Event(method, (i + 1) * steps, self.total, payload=payload))
         if not found:
-            raise failed
+            raise failed[-1]
 
     def _proofs(self, problem: Problem, found: dict[tuple[str, int], Result], report: Report) -> None:
         """Add one certificate for each k to all results of that k.

@@ -26,7 +26,7 @@ from nspca.specs.method_options import Options
 from nspca.specs.proof import Closing
 from nspca.specs.question import ProblemSpec, Seed, Whole
 from nspca.specs.rows import Climbed, Refused, Several, pack
-from nspca.specs.sweep import NO_METHOD, JointEffort, Methods, cheapest_first, effort_words
+from nspca.specs.sweep import JointEffort, Methods, cheapest_first, effort_words
 
 WORTH = 1e-6
 """Relative gain above which better components are reported."""
@@ -157,7 +157,7 @@ class ComponentsSpec(ProblemSpec):
         """
         problem = self.problem(X, report)
         found: dict[str, Result] = {}
-        failed: list[NSPCAError] = [InvalidOption(NO_METHOD)]
+        failed: list[NSPCAError] = []
 
         def ready() -> Sweep:
             """Return a sweep of the results so far, in the order of `methods`."""
@@ -166,8 +166,15 @@ class ComponentsSpec(ProblemSpec):
         total = len(self.methods)
         try:
             for done, method in enumerate(cheapest_first(self.methods)):
-                self._find(problem, method, found, failed, _report_method(report, done, total, method))
-                row = Several.of(found[method]) if method in found else Refused(method, str(failed[-1]))
+                row: Several | Refused
+                try:
+                    self._find(problem, method, found, _report_method(report, done, total, method))
+                    row = Several.of(found[method])
+                except Cancelled:
+                    raise
+                except NSPCAError as error:
+                    failed.append(error)
+                    row = Refused(method, str(error))
                 report(Event("method", done + 1, total, payload=pack(row)))
             if not found:
                 raise failed[-1]
@@ -180,15 +187,8 @@ class ComponentsSpec(ProblemSpec):
 
     unpack: ClassVar = staticmethod(Sweep.from_bytes)
 
-    def _find(
-        self,
-        problem: Problem,
-        method: str,
-        found: dict[str, Result],
-        failed: list[NSPCAError],
-        report: Report,
-    ) -> None:
-        """Add the result of a method to `found`, a partial one after a cancel, or its error to `failed`."""
+    def _find(self, problem: Problem, method: str, found: dict[str, Result], report: Report) -> None:
+        """Add the result of a method to `found`, after a cancel a partial one."""
         report(Event("starting"))
         started = time.perf_counter()
         try:
@@ -197,9 +197,6 @@ class ComponentsSpec(ProblemSpec):
             if isinstance(stop.result, Result):
                 found[method] = replace(stop.result, method=method, seconds=time.perf_counter() - started)
             raise
-        except NSPCAError as error:
-            failed.append(error)
-            return
         found[method] = replace(result, method=method, seconds=time.perf_counter() - started)
 
     # ---- Python

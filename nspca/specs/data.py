@@ -6,7 +6,7 @@ state of the page Data (`dashboard/open_data`).
 
 import hashlib
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Any, Literal
 
@@ -14,7 +14,7 @@ from pydantic import Field as Limits
 from pydantic import StrictBool, StrictInt, StrictStr
 
 from nspca.data import PREPARATIONS, SAMPLES, Dataset, is_stand_in, load_sample, prepare, read, read_text
-from nspca.data.counting import LIMIT_WORDS, MOST_WORDS
+from nspca.data.counting import LIMIT_WORDS, MOST_WORDS, WordOptions
 from nspca.data.readers.images import SIDES
 from nspca.errors import InvalidData, InvalidOption
 from nspca.presentation.phrases import things
@@ -47,16 +47,7 @@ GAPS = {
 Numbers = tuple[Annotated[StrictInt, Limits(ge=0)], ...]
 Column = StrictInt | StrictStr | None
 Share = Annotated[float, Limits(ge=0, le=1)]
-COUNTING = (
-    "text_column",
-    "split",
-    "stop_words",
-    "lowest_share",
-    "highest_share",
-    "weights",
-    "pairs",
-    "most_words",
-)
+COUNTING = ("text_column", "split", *(field.name for field in fields(WordOptions)))
 """Options of counting words."""
 SOME = address.Text(lambda text: ROWS * address.read_flag(text), lambda value: address.write(value > 0))
 """Text of `some` in addresses: only whether a sample of rows is taken. The folder decides how many."""
@@ -248,10 +239,8 @@ class DataSpec(Model):
     def reading(self) -> dict[str, Any]:
         """Return the keyword arguments of `nspca.read`, or of `nspca.read_text` for texts."""
         names = ("id_column", "label_column", *(COUNTING if self.words else OF_TABLES))
-        fields = type(self).model_fields
-        return {
-            name: getattr(self, name) for name in names if getattr(self, name) != fields[name].get_default()
-        }
+        changed = self.to_dict()
+        return {name: getattr(self, name) for name in names if name in changed}
 
     def shards(self, beside: Path = Path()) -> Shards:
         """Return the open folder of shards, by its name on the server or else by its path."""
@@ -338,8 +327,8 @@ class DataSpec(Model):
 
     def but_for(self, *names: str) -> "DataSpec":
         """Return this spec with the named fields at their defaults, and without the hash of the content."""
-        fields = type(self).model_fields
-        return self.but(content="", **{name: fields[name].get_default() for name in names})
+        left_out = {*names, "content"}
+        return type(self)(**{name: value for name, value in self if name not in left_out})
 
     def to_python(self) -> list[str]:
         """Return lines of Python that open the data as X with its names."""

@@ -115,16 +115,12 @@ def quick(problem: Problem, info: dict[str, Any]) -> Result:
         direction = np.zeros(problem.n)
         direction[problem.usable] = certificate.witness["U"] @ cover.direction
         directions.append(direction)
-    starts = [start for direction in directions for start in ascent.starts_from(problem, direction).T]
-    x = ascent.best_of(problem, _refit(problem, starts))
+    starts = np.hstack([ascent.starts_from(problem, direction) for direction in directions])
+    if problem.size <= BLOCK:
+        starts = ascent.on_supports(problem, starts)
+    x = ascent.best_of(problem, starts)
     best: Certificate = min(proved, key=lambda certificate: certificate.upper)
     return Result.of(problem, x, Status.HEURISTIC, METHOD, **info).with_certificate(best)
-
-
-def _refit(problem: Problem, starts: list[Any]) -> Any:
-    """Return `starts` as columns (n, count), with the best weights on their supports if k is small."""
-    columns = np.column_stack(starts)
-    return ascent.on_supports(problem, columns) if problem.size <= BLOCK else columns
 
 
 def _fewer(ks: tuple[int, ...], n: int) -> tuple[int, ...]:

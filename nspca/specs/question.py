@@ -214,10 +214,7 @@ class ProblemSpec(Spec):
     def to_python(self, **shown: Any) -> str:
         """Return Python that answers the question with public names only.
 
-        Parameters
-        ----------
-        **shown
-            The part of the result that a page shows, such as k and method.
+        `shown` is the part of the result that a page shows, such as k and method.
         """
         return "\n".join(["import nspca", "", self.opening(), *self.python(**shown), ""])
 

@@ -104,7 +104,6 @@ class ChoiceSpec(_ChoiceSpec):
 
     @property
     def work(self) -> tuple[tuple[int, ...], int]:
-        """Sizes of the components in the largest problem, and the number of problems, for a cost estimate."""
         return self.ks[-1:], len(self.ks) * self.total
 
     def describe(self) -> Description:
@@ -144,7 +143,6 @@ class ComponentsChoiceSpec(_ChoiceSpec):
 
     @property
     def work(self) -> tuple[tuple[int, ...], int]:
-        """Sizes of the components in the largest problem, and the number of problems, for a cost estimate."""
         return (self.k,) * self.most, self.most * self.total
 
     def describe(self) -> Description:
@@ -189,7 +187,6 @@ class NoiseSpec(_MethodSpec):
 
     @property
     def work(self) -> tuple[tuple[int, ...], int]:
-        """Sizes of the components in the largest problem, and the number of problems, for a cost estimate."""
         return (self.k,), 1 + self.tables
 
     def describe(self) -> Description:
@@ -219,13 +216,7 @@ class NoiseSpec(_MethodSpec):
 
 
 def choice_of(row: Weighed, of: str = "k") -> Choice:
-    """Return a `Choice` from a row of a run, with nan for unknown values.
-
-    Parameters
-    ----------
-    row : Weighed
-    of : "k" or "components"
-    """
+    """Return a `Choice` of "k" or of "components" from a row of a run, with nan for unknown values."""
     columns = {name: np.array(column, dtype=float) for name, column in vars(row).items() if name != "numbers"}
     return Choice(of, np.array(row.numbers), **columns)
 

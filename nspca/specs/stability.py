@@ -13,7 +13,7 @@ from pydantic import Field as Limits
 
 from nspca.api import solve
 from nspca.covariance.linalg import Array
-from nspca.errors import Cancelled, InvalidOption, NSPCAError
+from nspca.errors import Cancelled, NSPCAError
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
 from nspca.selection.rows import report_whole, standardised
@@ -24,7 +24,7 @@ from nspca.specs.method_options import Options
 from nspca.specs.proof import sparsity_words
 from nspca.specs.question import JsonSpec, RowsSpec, Seed, Whole, arguments
 from nspca.specs.rows import Recurred, Redrawn, Refused, pack
-from nspca.specs.sweep import NO_METHOD, MethodName, Methods
+from nspca.specs.sweep import MethodName, Methods
 
 RESAMPLES = 20
 """Default number of draws, which estimates frequencies to about a tenth."""
@@ -63,7 +63,6 @@ class StabilitySpec(JsonSpec, RowsSpec):
 
     @property
     def work(self) -> tuple[tuple[int, ...], int]:
-        """Sizes of the components in the largest problem, and the number of problems, for a cost estimate."""
         return (self.k,), self.total
 
     def describe(self) -> Description:
@@ -82,7 +81,6 @@ class StabilitySpec(JsonSpec, RowsSpec):
         """
         methods = list(self.methods)
         supports: dict[str, list[list[int]]] = {method: [] for method in methods}
-        failed: NSPCAError = InvalidOption(NO_METHOD)
         total = self.resamples
         for b, problem in enumerate(drawn(self, self.rows(X))):
             for method in list(methods):
@@ -93,16 +91,15 @@ class StabilitySpec(JsonSpec, RowsSpec):
                 except Cancelled:
                     raise
                 except NSPCAError as error:
-                    failed = error
                     methods.remove(method)
                     del supports[method]
                     report(Event("resample", b, total, payload=pack(Refused(method, str(error)))))
+                    if not methods:
+                        raise
                     continue
                 support = np.flatnonzero(result.components[:, 0]).tolist()
                 supports[method].append(support)
                 report(Event("resample", b + 1, total, payload=pack(Redrawn(method, support))))
-            if not methods:
-                raise failed
         return supports
 
     def python(self, **shown: Any) -> list[str]:
@@ -149,7 +146,6 @@ class ComponentsStabilitySpec(JsonSpec, RowsSpec):
 
     @property
     def work(self) -> tuple[tuple[int, ...], int]:
-        """Sizes of the components in the largest problem, and the number of problems, for a cost estimate."""
         return self.sizes, self.resamples
 
     def describe(self) -> Description:

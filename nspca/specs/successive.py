@@ -18,7 +18,7 @@ from nspca.specs.base import Description, Option
 from nspca.specs.method_options import Options
 from nspca.specs.question import ProblemSpec, Seed, Whole
 from nspca.specs.rows import Explained, Refused, Row, pack
-from nspca.specs.sweep import NO_METHOD, Methods
+from nspca.specs.sweep import Methods
 
 
 class SuccessiveSpec(ProblemSpec):
@@ -64,7 +64,6 @@ class SuccessiveSpec(ProblemSpec):
 
     @property
     def work(self) -> tuple[tuple[int, ...], int]:
-        """Sizes of the components in the largest problem, and the number of problems, for a cost estimate."""
         return (self.k,), self.count * len(self.methods)
 
     @property
@@ -89,7 +88,7 @@ class SuccessiveSpec(ProblemSpec):
         """
         problem = self.problem(X, report)
         found: dict[tuple[str, int], Result] = {}
-        failed: NSPCAError = InvalidOption(NO_METHOD)
+        failed: list[NSPCAError] = []
         between = {"deflation": self.deflation} if self.angle is None else {"angle": self.angle}
         total = len(self.methods)
         for i, method in enumerate(self.methods):
@@ -110,10 +109,11 @@ class SuccessiveSpec(ProblemSpec):
             except Cancelled:
                 raise
             except NSPCAError as error:
-                failed, row = error, Refused(method, str(error))
+                failed.append(error)
+                row = Refused(method, str(error))
             report(Event(method, i + 1, total, payload=pack(row)))
         if not found:
-            raise failed
+            raise failed[-1]
         return Sweep(found)
 
     unpack: ClassVar = staticmethod(Sweep.from_bytes)

@@ -15,7 +15,6 @@ from pydantic import Field as Limits
 from nspca.api import sweep
 from nspca.bounds.plan import JOINT_PLANS
 from nspca.errors import Cancelled, InvalidOption
-from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
 from nspca.proving import EFFORTS
 from nspca.result import Sweep
@@ -29,7 +28,6 @@ from nspca.specs.rows import Found, pack
 
 MOST_KS = 10_000
 """Maximum values of k in a sweep: more than a figure can show, and few enough to list in JSON."""
-NO_METHOD = "at least one method is required, got none; choose one"
 
 if TYPE_CHECKING:
     Effort = str
@@ -115,7 +113,6 @@ class SweepSpec(ProblemSpec):
 
     @property
     def work(self) -> tuple[tuple[int, ...], int]:
-        """Sizes of the components in the largest problem, and the number of problems, for a cost estimate."""
         return self.ks[-1:], self.total
 
     def describe(self) -> Description:
@@ -149,7 +146,10 @@ class SweepSpec(ProblemSpec):
         """
         problem = self.problem(X, report)
         beside: dict[int, dict[str, Any]] = {}
-        paper, probability = self._bounds_of_the_paper(problem, report)
+        paper: Mapping[int, float | None] = {}
+        probability: float | None = None
+        if self.published:
+            paper, probability = paper_bounds(problem, self.ks, self.seed, report)
 
         def completed(event: Event) -> None:
             """Report an event of the sweep; its row, if any, gets the published bounds of its k."""
@@ -181,22 +181,12 @@ class SweepSpec(ProblemSpec):
             stop.result = full(stop.best) if beside and isinstance(stop.best, Sweep) else None
             raise
 
-    def _bounds_of_the_paper(
-        self, problem: Problem, report: Report
-    ) -> tuple[Mapping[int, float | None], float | None]:
-        """Return `paper_bounds` of this sweep, or none of them unless `published`."""
-        if not self.published:
-            return {}, None
-        return paper_bounds(problem, self.ks, self.seed, report)
-
     unpack: ClassVar = staticmethod(Sweep.from_bytes)
 
     def python(self, k: int | None = None, method: str | None = None, **shown: Any) -> list[str]:
         """Return Python that sweeps, checks the proof of one component and prints its weights.
 
-        Parameters
-        ----------
-        k, method : the component; by default the last k and the first method
+        By default the component is that of the last k and the first method.
         """
         k, method = k or self.ks[-1], method or self.methods[0]
         ks = python_of(self.ks)

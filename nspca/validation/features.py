@@ -21,14 +21,7 @@ LISTED = 5
 
 @dataclass(frozen=True, eq=False)
 class Features:
-    """Names of n features, and their arrangement as an image.
-
-    Parameters
-    ----------
-    names : sequence of str
-    image_shape : (rows, columns) or None
-        Image shape of the features, row by row, as in `nspca.data.Dataset`.
-    """
+    """Names of n features, and their arrangement as an image, row by row, as in `nspca.data.Dataset`."""
 
     names: Sequence[str]
     image_shape: tuple[int, int] | None = None

@@ -5,6 +5,7 @@ import pytest
 
 import nspca
 from nspca.covariance.linalg import rank1_columns
+from nspca.local_search.single import power_steps
 from nspca.solvers import tpower
 from tests.strategies import cases
 
@@ -17,11 +18,11 @@ def test_no_step_lowers_the_value_and_the_end_is_a_fixed_point(nonneg):
         X = tpower.starts(problem, 4, 0)
         values = np.einsum("ij,ij->j", X, A.product(X))
         for steps in range(1, 6):
-            Y, _ = tpower.iterated(problem, X, steps)
+            Y, _ = power_steps(problem, X, steps)
             reached = np.einsum("ij,ij->j", Y, A.product(Y))
             assert np.all(reached >= values - 1e-12 * A.trace)
             values = reached
-        Y, steps = tpower.iterated(problem, X, 5000)
+        Y, steps = power_steps(problem, X, 5000)
         again = rank1_columns(A.product(Y), case.k, nonneg)
         before, after = (np.einsum("ij,ij->j", Z, A.product(Z)) for Z in (Y, again))
         assert steps < 5000 and np.all(after <= before + 1e-9 * A.trace)

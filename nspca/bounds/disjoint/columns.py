@@ -120,12 +120,9 @@ class Pool:
 
 
 class Columns:
-    """Pool of sets of rows of A (r, r), each with the value of its best component.
+    """Pool of sets of rows of A (r, r), in the order in which they were added.
 
-    Attributes
-    ----------
-    values : dict of tuple of int to float
-        Value of each set, in the order in which the sets were added.
+    `values` has the value of the best component of each set.
     """
 
     def __init__(self, A: Array, nonneg: bool):

@@ -99,15 +99,7 @@ class Splitting:
         projected to X.
     """
 
-    def __init__(
-        self,
-        kept: Kept,
-        k: int,
-        nonneg: bool,
-        *,
-        rho: float = 1.0,
-        count: int | None = None,
-    ):
+    def __init__(self, kept: Kept, k: int, nonneg: bool, *, rho: float = 1.0, count: int | None = None):
         precision: Precision = np.float64 if len(kept.block) <= EXACT else np.float32
         self.kept, self.k, self.nonneg, self.count = kept, k, nonneg, count
         self.A, self.n, self.precision = kept.block, len(kept.block), precision

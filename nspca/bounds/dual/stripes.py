@@ -13,12 +13,9 @@ ENTRIES = 2**16
 
 
 class Stripes:
-    """Stripes of consecutive rows of (n, n) matrices; iteration yields them with a buffer.
+    """Stripes of consecutive rows of (n, n) matrices.
 
-    Attributes
-    ----------
-    buffer : (height, n)
-        Space for intermediate results.
+    Iteration yields them with a `buffer` (height, n) for intermediate results.
     """
 
     def __init__(self, n: int, precision: Precision):

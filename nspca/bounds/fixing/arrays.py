@@ -90,14 +90,9 @@ def up(exact: Fraction) -> float:
 
 
 def unpacked(arrays: dict[str, np.ndarray], supports: Supports, nonneg: bool) -> Node:
-    """Return the tree of a certificate of the form "fixing". Its numbers are not checked.
+    """Return the tree of a certificate of the form "fixing", whose root has these supports.
 
-    Parameters
-    ----------
-    arrays : dict of ndarray
-    supports : Supports
-        Supports of the root.
-    nonneg : bool
+    Its numbers are not checked.
 
     Raises
     ------

@@ -24,10 +24,7 @@ SPARED = 9
 class Pace:
     """Keeps the time for fates to a tenth of a search.
 
-    Attributes
-    ----------
-    due : float
-        Time of `time.perf_counter` from which fates are computed again.
+    They are computed again from the time `due` of `time.perf_counter`.
     """
 
     def __init__(self) -> None:

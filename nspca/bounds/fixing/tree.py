@@ -141,11 +141,7 @@ class FixingTree(Work[Plan]):
         return Supports.of(self.problem, self.ground.everything)
 
     def begin(
-        self,
-        witness: Stored | None,
-        warm: Warm | None = None,
-        rounds: int = 0,
-        work: float = 0.0,
+        self, witness: Stored | None, warm: Warm | None = None, rounds: int = 0, work: float = 0.0
     ) -> None:
         """Settle the root and open its nodes; the arguments are those of `Task`.
 

@@ -145,10 +145,6 @@ class _Gaps:
 class DelimitedText:
     """The text of a table on disk or in memory. The constructor reads its beginning.
 
-    Parameters
-    ----------
-    source : Source
-
     Attributes
     ----------
     head : bytes
@@ -175,11 +171,7 @@ class DelimitedText:
     def pieces(self, layout: Layout, most: int) -> Iterator[tuple[bytes, int]]:
         """Yield pieces of the text, each with the header, and the number of lines of the file above it.
 
-        Parameters
-        ----------
-        layout : Layout
-        most : int
-            Approximate bytes of a piece. A row is never cut.
+        A piece has about `most` bytes. A row is never cut.
         """
         above = len(self.head) - len(self.head.lstrip(b"\r\n"))
         if layout.header:

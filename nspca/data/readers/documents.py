@@ -13,7 +13,8 @@ from pathlib import PurePosixPath
 import numpy as np
 
 from nspca.data import limits
-from nspca.data.layout import are_labels, as_utf8, is_number
+from nspca.data.columns import find_column
+from nspca.data.layout import are_labels, as_utf8, is_number, printable
 from nspca.data.names import Names, numbered, unique_names
 from nspca.data.readers.docword import DocwordReader
 from nspca.data.readers.excel import is_cut_workbook, is_workbook, sheet_as_csv
@@ -25,7 +26,6 @@ from nspca.data.readers.strings import (
     has_header,
     is_hidden,
     natural_order,
-    printable,
     quote_names,
     read_strings,
     short_name,
@@ -70,14 +70,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 class Documents:
     """Texts with their names and label columns.
 
-    Parameters
-    ----------
-    texts : tuple of str
-    names : sequence of str
-    label_columns : dict of str to (m,) ndarray
-    label_name : str
-        Name of the label column that is the labels; empty for none.
-    notes : tuple of str
+    `label_name` is the name of the column that is the labels; empty for none.
     """
 
     texts: tuple[str, ...]
@@ -283,12 +276,12 @@ def _read_rows(
     table = read_strings(raw, delimiter, has_header(rows, guessed or 0, wanted))
     if wanted[0] is None and guessed is None:
         raise InvalidData("No column of the table holds running texts: name the text column.")
-    column = guessed if wanted[0] is None else table.position(wanted[0], "text")
+    column = guessed if wanted[0] is None else find_column(table.header, wanted[0], "text")
     assert column is not None  # named or guessed, see above
     _check_count(len(table.columns[0]))
     texts = tuple(_clean_text(cell, f"row {number}") for number, cell in enumerate(table.columns[column], 1))
     cells = {i: [*map(printable, cells)] for i, cells in enumerate(table.columns) if i != column}
-    ids = None if wanted[1] is None else table.position(wanted[1], "id")
+    ids = None if wanted[1] is None else find_column(table.header, wanted[1], "id")
     if ids is None:
         ids = next((i for i, names in cells.items() if _are_names(names)), None)
     notes: tuple[str, ...] = (f'The texts are the column "{table.header[column][:40]}".',)
@@ -296,7 +289,7 @@ def _read_rows(
     if ids is not None:
         names, renamed = unique_names(cells[ids], "document")
         notes += (f'Their names are the column "{table.header[ids][:40]}".', *renamed)
-    label = None if wanted[2] is None else table.position(wanted[2], "label")
+    label = None if wanted[2] is None else find_column(table.header, wanted[2], "label")
     groups, left = {}, []
     for i, one in cells.items():
         if i == label or (i != ids and are_labels(one)):
@@ -382,6 +375,3 @@ def shortened(texts: Sequence[str], most: int) -> tuple[tuple[str, ...], bool]:
                 text.encode("utf-8", errors="replace")[: max(each - 3, 0)].decode("utf-8", "ignore") + "…"
             )
     return tuple(short), True
-
-
-__all__ = ["Documents", "find_documents", "from_strings", "read_documents", "read_files", "shortened"]

@@ -76,7 +76,8 @@ def sheet_as_csv(
     packed = packed or len(raw)
     limits.check_archive(packed, members, "Excel", "save the sheet as CSV")
     for info in members:
-        if info.filename.lower().endswith((".xml", ".rels")) or _may_be_xml(archive, info):
+        named = info.filename.lower().endswith((".xml", ".rels"))
+        if named or next(_pieces(archive, info), b"").startswith(_XML):  # XML can have any name
             _check_part(archive, info)
     from openpyxl import load_workbook  # imported late, since it slows the start of a page
 
@@ -100,12 +101,6 @@ def sheet_as_csv(
     raise InvalidData(
         "The Excel workbook has no sheet with anything in it: at least two rows and two columns are needed."
     )
-
-
-def _may_be_xml(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bool:
-    """Tell whether a part of the workbook begins like XML, whatever its name."""
-    start = next(_pieces(archive, info), b"")[:2]
-    return start.startswith(_XML)
 
 
 def _check_part(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> None:

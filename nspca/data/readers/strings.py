@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from nspca.data import limits
-from nspca.data.layout import as_utf8, is_number
+from nspca.data.layout import as_utf8, is_number, printable
 from nspca.data.readers.excel import is_cut_workbook, is_workbook, sheet_as_csv
-from nspca.errors import InvalidData, shown
+from nspca.errors import InvalidData
 from nspca.validation.archive import open_zip
-from nspca.validation.options import is_whole
 
 HEAD = 2**18
 """Number of bytes at the start of a file from which the delimiter and the header are found."""
@@ -25,33 +24,11 @@ LISTED = 5
 
 @dataclass(frozen=True)
 class Strings:
-    """Table whose cells are all texts, stored by column.
-
-    Parameters
-    ----------
-    header : tuple of str
-    columns : list of lists of str
-    notes : tuple of str
-    """
+    """Table whose cells are all texts, stored by column."""
 
     header: tuple[str, ...]
     columns: list[list[str]]
     notes: tuple[str, ...] = ()
-
-    def position(self, wanted: str | int, role: str) -> int:
-        """Return the number of the column `wanted`, given by name or by number from 0.
-
-        Raises
-        ------
-        InvalidData
-            When there is no such column. The message calls it the `role` column.
-        """
-        if isinstance(wanted, str) and wanted in self.header:
-            return self.header.index(wanted)
-        if not isinstance(wanted, str) and is_whole(wanted) and 0 <= wanted < len(self.header):
-            return int(wanted)
-        known = ", ".join(f'"{printable(name)[:40]}"' for name in self.header[:8])
-        raise InvalidData(f"The {role} column must be one of {known}, got {shown(wanted)}.")
 
 
 def sheet_or_text(raw: bytes, most: int) -> tuple[bytes, tuple[str, ...]]:
@@ -159,11 +136,6 @@ def natural_order(label: str) -> list[tuple[int, int, str]]:
     """
     parts = ((part, part.lstrip("0")) for part in re.split(r"(\d+)", label))
     return [(0, len(digits), digits) if part.isdecimal() else (1, 0, part) for part, digits in parts]
-
-
-def printable(name: str) -> str:
-    """Return a name on one line, with control characters replaced by blanks."""
-    return " ".join("".join(sign if sign.isprintable() else " " for sign in name).split())
 
 
 def short_name(label: str) -> str:

@@ -136,9 +136,8 @@ def _cells(points: Array, k: int, anchored: bool, limit: int, beat: Callable[[in
         gap = c @ curves.T
         gap -= t[:, None]
         above, near = gap > TIE, gap >= -TIE
-        with np.errstate(
-            invalid="ignore"
-        ):  # vectorised float32 products of 0 and 1 can raise flags for lanes beyond the array
+        # Vectorised float32 products of 0 and 1 can raise flags for lanes beyond the array.
+        with np.errstate(invalid="ignore"):
             more, upto = (mask.astype(np.float32) @ copies for mask in (above, near))
         at_zero = (t == 0) if anchored else np.zeros(len(t), bool)
         changes = (more < k) & np.where(at_zero, upto > more, upto > k)

@@ -121,9 +121,8 @@ def _ever_on_top(V: Array, k: int) -> np.ndarray:
     step = np.pi / COARSE
     phi: Array = -np.pi / 2 + step * (np.arange(COARSE, dtype=np.float64) + 0.5)
     length = np.hypot(*V.T)
-    strong = np.argsort(-length, kind="stable")[
-        : max(4 * k, 1000)
-    ]  # any k rows give a valid threshold; the long ones give a good one
+    # Any k rows give a valid threshold; the long ones give a good one.
+    strong = np.argsort(-length, kind="stable")[: max(4 * k, 1000)]
     values = V[strong] @ direction(phi).T - length[strong, None] * step / 2
     threshold = np.partition(values, len(strong) - k, axis=0)[len(strong) - k].min()
     rows = np.flatnonzero(length >= max(threshold * (1 - 1e-9), np.finfo(float).tiny))
@@ -142,14 +141,12 @@ def _changes(V: Array, k: int) -> Array:
     its own sorted intersections.
     """
     difference = V[:, None] - V[None]
-    start = np.where(
-        difference[..., 0] != 0, -difference[..., 0], difference[..., 1]
-    )  # order just after -pi/2
+    # The order just after -pi/2.
+    start = np.where(difference[..., 0] != 0, -difference[..., 0], difference[..., 1])
     phi = _zero_of(difference)
     order = np.argsort(phi, axis=1)
-    falls = np.sign(-start).astype(
-        np.int64
-    )  # [i, j] = 1: j starts above i and will be below; equal rows never change places
+    # [i, j] = 1: j starts above i and will be below; equal rows never change places.
+    falls = np.sign(-start).astype(np.int64)
     first = (falls > 0).sum(axis=1) + np.tril(falls == 0, -1).sum(axis=1)
     rank = first[:, None] - np.cumsum(np.take_along_axis(falls, order, axis=1), axis=1)
     inside = np.column_stack([first, rank]) < k
@@ -183,9 +180,8 @@ def _peaks(V: Array, edges: Array, supports: Array) -> tuple[Array, Array]:
     """
     R = np.vstack([V, np.zeros((1, 2))])[supports]
     Q = np.einsum("ski,skj->sij", R, R)
-    eigen = (
-        np.arctan2(Q[:, 0, 1], (Q[:, 1, 1] - Q[:, 0, 0]) / 2) / 2
-    )  # |Vc|^2 = mean + (q22 - q11)/2 cos 2 phi + q12 sin 2 phi
+    # |Vc|^2 = mean + (q22 - q11)/2 cos 2 phi + q12 sin 2 phi.
+    eigen = np.arctan2(Q[:, 0, 1], (Q[:, 1, 1] - Q[:, 0, 0]) / 2) / 2
     inside = (edges[:-1] <= eigen) & (eigen <= edges[1:])
     phi = np.stack([np.where(inside, eigen, edges[:-1]), edges[:-1], edges[1:]])
     c = direction(phi)
