@@ -169,7 +169,7 @@ def _usable(content: bytes, name: str) -> bool:
 
     If not, the error is shown on the page, and the file is not stored.
     """
-    found = open_data.read_first(content, name)
+    found = open_data.read_as(content, name)
     if isinstance(found.data, NSPCAError) and not found.mendable:
         st.error(wording.plain(found.data), icon=":material/error:")
         return False
@@ -199,7 +199,7 @@ def _take_upload(digest: str) -> None:
     state.forget((*state.ABOUT_DATA, *state.ABOUT_FILE, "sample", "folder"))
     state.put(upload=digest)
     raw, about = engine().store.get_upload(state.workspace(), digest)
-    found = open_data.read_first(raw, about["name"])
+    found = open_data.read_as(raw, about["name"])
     if isinstance(found.data, NSPCAError) and found.texts:
         state.put(words=True)
 

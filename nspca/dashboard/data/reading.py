@@ -10,7 +10,7 @@ import streamlit as st
 from nspca.dashboard.app import buttons, state, wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.data import counting, first
-from nspca.dashboard.open_data import EXTREME, Chosen, columns, measures, obstacle, read_as, read_first
+from nspca.dashboard.open_data import EXTREME, Chosen, columns, measures, obstacle, read_as
 from nspca.data import Dataset, Layout, features_in_rows_suggestion
 from nspca.data.annotation import PREFIX
 from nspca.data.counting import LIMIT_WORDS, STOP_WORDS, WEIGHTS
@@ -120,7 +120,7 @@ def _gap_ways() -> dict[str, str]:
 def _first_look() -> Opened:
     """Return the outcome of reading the upload with default options."""
     raw, about = engine().store.get_upload(state.get("w") or "", state.get("upload"))
-    return read_first(raw, about["name"])
+    return read_as(raw, about["name"])
 
 
 def _cost(way: Way) -> str:
