@@ -243,7 +243,7 @@ def _read_question(page: QuestionPage[Any], data: Chosen) -> tuple[Any, NSPCAErr
 
 def show(page: AnswerPage[Any], data: Chosen) -> None:
     """Draw a page below its head: the answer first, then the form in one line, then everything else."""
-    answer, asking, below = frame.picture(), frame.form(border=False), st.container()
+    answer, asking, below = frame.picture(), frame.form(), st.container()
     asked, refusal = _read_question(page, data)
     run = None
     with answer, frame.guard():
@@ -260,7 +260,7 @@ def show_at_once(page: PicturePage[Any], data: Chosen) -> None:
     """Draw a page without a run below its head: the answer first, then the form in one line, then the
     rest.
     """
-    answer, asking, below = frame.picture(), frame.form(border=False), st.container()
+    answer, asking, below = frame.picture(), frame.form(), st.container()
     asked, refusal = _read_question(page, data)
     with asking, frame.guard():
         with _fold(page, data, asked, folded=asked is not None):
@@ -399,7 +399,7 @@ def _unmeasured(page: AnswerPage[Any], run: Watched) -> None:
         st.caption(MEASURED)
 
     if run.now.ended:
-        progress.each_second(lambda: look(run.now))
+        progress.repeat(lambda: look(run.now))
         return
     progress.show(
         run.now,

@@ -5,7 +5,6 @@
 
 import time
 from collections.abc import Callable
-from datetime import timedelta
 from typing import Any
 
 import streamlit as st
@@ -14,7 +13,6 @@ from nspca.dashboard.app import buttons, frame, state, wording
 from nspca.dashboard.runs.tasks import engine
 from nspca.jobs import JobState
 
-SECOND = timedelta(seconds=1)
 PATIENCE = 40.0  # maximum seconds to wait for the result of a stopped run; its worker has fewer
 WAITING = {"starting": "Starting workers …", "queued": "Waiting"}
 ENDED = {
@@ -79,18 +77,29 @@ def live(
                 buttons.button("Cancel", key, end, icon=":material/stop_circle:", width="stretch")
         draw(now)
 
-    each_second(look)
+    repeat(look)
 
 
-def each_second(look: Callable[[], None]) -> None:
-    """Draw a part of a page by `look` every second, until `look` reruns the page."""
+def repeat(look: Callable[[], None], every: float = 1.0) -> None:
+    """Draw a part of a page by `look`, by default every second, until `look` reruns the page."""
 
-    @st.fragment(run_every=SECOND)
+    @st.fragment(run_every=every)
     def again() -> None:
         with frame.guard():
             look()
 
     again()
+
+
+def redraw_once(is_over: Callable[[], bool], say: Callable[[], Any] = lambda: None) -> None:
+    """Draw the page again once `is_over` is true, which is asked every second; `say` draws until then."""
+
+    def look() -> None:
+        if is_over():
+            st.rerun()
+        say()
+
+    repeat(look)
 
 
 def waiting(now: JobState) -> str | None:

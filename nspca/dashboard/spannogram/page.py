@@ -152,13 +152,7 @@ def _answer(of: Subject, asked: SweepSpec, below: DeltaGenerator | None) -> None
     if below is not None:
         below.markdown(wording.unbroken(proof(of, known)))
     if known.run is not None:
-        progress.each_second(lambda: _await(known.run or ""))
-
-
-def _await(run: str) -> None:
-    """Draw the page again once the default run has ended, and so may have proved a smaller limit."""
-    if limit.has_ended(run):
-        st.rerun()
+        progress.redraw_once(lambda: limit.has_ended(known.run or ""))
 
 
 def answer(of: Subject, known: Limit) -> str:

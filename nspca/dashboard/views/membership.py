@@ -115,16 +115,14 @@ def _await_membership(now: JobState) -> Membership | None:
             or "It could not be computed which features are needed. Move the slider to try again."
         )
     else:
-        progress.each_second(lambda: _wait(now.id))
+        progress.redraw_once(lambda: engine().status(now.id).ended, lambda: _say_waiting(now.id))
     return None
 
 
-def _wait(run: str) -> None:
-    """Draw the progress of a run, and rerun the page when the run has ended."""
-    now = engine().status(run)
-    if now.ended:
-        st.rerun()
-    st.caption(f"Every feature is looked at, which takes some seconds. {progress.waiting(now) or ''}")
+def _say_waiting(run: str) -> None:
+    """Draw why there is no membership yet."""
+    waits = progress.waiting(engine().status(run)) or ""
+    st.caption(f"Every feature is looked at, which takes some seconds. {waits}")
 
 
 def sure(known: Membership | None) -> np.ndarray | None:
