@@ -290,7 +290,7 @@ def _compute(item: Item, outcome: Outcome | None, now: JobState | None) -> None:
                     "pages/data.py",
                     label=f"Data: {SAMPLES[name].title}, “Get the real data”",
                     icon=":material/download:",
-                    query_params=state.leading(sample=name),
+                    query_params=state.opening({"sample": name}),
                 )
         return
     if lacking:
