@@ -177,8 +177,8 @@ def test_a_curve_that_fills_in_is_drawn_once_for_everybody(monkeypatch):
     """A curve that fills in is drawn once for each new row, however many visitors look at it."""
     made = []
     compared.clear()
-    draw = curve.figure
-    monkeypatch.setattr(curve, "figure", lambda *given, **options: made.append(1) or draw(*given, **options))
+    draw = curve.plot
+    monkeypatch.setattr(curve, "plot", lambda *given, **options: made.append(1) or draw(*given, **options))
     first, second = AppTest.from_function(filling_in), AppTest.from_function(filling_in)
     for page in (first, second, first, second):
         assert not page.run(timeout=60).exception

@@ -23,6 +23,7 @@ from nspca.dashboard.joint.outcome import Outcome, View
 from nspca.dashboard.views.component import labelled
 from nspca.data.export import frame_to_csv
 from nspca.data.genesets import clean_name, to_gmt, to_rnk
+from nspca.plots.theme import largest_weights
 from nspca.presentation.markup import Markup, render
 from nspca.presentation.numerals import format_bound, format_value, format_value_share
 from nspca.proving import EXHAUSTIVE
@@ -110,10 +111,9 @@ def weights(outcome: Outcome, named: Mapping[tuple[str, int], str] | None = None
     one, names, rows = outcome.about.one, outcome.of.dataset.feature_names, []
     for method, result in methods.ordered(outcome.results).items():
         for j, x in enumerate(result.components.T):
-            order = np.argsort(-np.abs(x), kind="stable")[: np.count_nonzero(x)]
             rows += [
                 (method, j + 1, rank + 1, names[i], x[i], x[i] ** 2, result.values[j])
-                for rank, i in enumerate(order)
+                for rank, i in enumerate(largest_weights(x))
             ]
     frame = pd.DataFrame(rows, columns=["method", one, "rank", "feature", "weight", "share", "explained"])
     if named:
@@ -154,8 +154,7 @@ def signed_sets(name: str, names: Sequence[str], x: np.ndarray) -> list[tuple[st
 
     A component with weights of both signs gives two sets, whose names end with `UP` and `DOWN`.
     """
-    order = [int(i) for i in np.argsort(-np.abs(x), kind="stable") if x[i]]
-    up, down = ([str(names[i]) for i in order if x[i] * sign > 0] for sign in (1, -1))
+    up, down = ([str(names[i]) for i in largest_weights(x) if x[i] * sign > 0] for sign in (1, -1))
     return [(f"{name}{UP}", up), (f"{name}{DOWN}", down)] if up and down else [(name, up or down)]
 
 

@@ -20,7 +20,7 @@ from nspca.dashboard.joint.methods import ordered
 from nspca.dashboard.joint.outcome import Outcome, Section, View
 from nspca.dashboard.joint.subject import TOPICS as SUBJECT
 from nspca.dashboard.open_data import scored_problem
-from nspca.dashboard.views.component import labelled
+from nspca.dashboard.views.component import labelled, used_names
 from nspca.data import Dataset
 from nspca.data.export import frame_to_csv
 from nspca.plots.topics import topic_figure
@@ -121,7 +121,7 @@ def show_documents(outcome: Outcome, x: np.ndarray, number: int) -> None:
             },
         )
     else:
-        words = lists.ranked(x, data.feature_names)
+        words = used_names(data.feature_names, x)
         documents.show(data, problem.scores(x), data.texts, words)
     buttons.download(
         "All documents with their scores, CSV",

@@ -140,7 +140,7 @@ def take_home(done: Finished, name: str) -> TakeHome:
 def _lists(done: Finished) -> list[Download]:
     """Return files for other programs: features, ranked list, all components, and scores if there are any."""
     data, k, x, stem = done.about.dataset, done.k, done.shown.components[:, 0], done.about.stem
-    names = [data.feature_names[j] for j in np.argsort(-np.abs(x), kind="stable")[: np.count_nonzero(x)]]
+    names = component.used_names(data.feature_names, x)
     noun = wording.noun(data)
     files = [
         Download(
@@ -205,7 +205,7 @@ def _report(done: Finished, curve: go.Figure) -> bytes:
 def figures(done: Finished, curve: go.Figure) -> dict[str, go.Figure]:
     """Return the figures of the page by name."""
     data, x = done.about.dataset, done.shown.components[:, 0]
-    drawn = {CURVE: curve, COMPONENT: component.drawn(data, x, done.known)}
+    drawn = {CURVE: curve, COMPONENT: component.plot(data, x, done.known)()}
     try:
         seen = scored_problem(done.about, done.problem)
     except nspca.InvalidProblem:  # a sample of rows with a constant feature has no figures of samples

@@ -60,11 +60,6 @@ def _bounds() -> str:
     return state.get_one_of("bound", BOUNDS, "ours")
 
 
-def figure(problem: Problem, frame: pd.DataFrame, asked: SweepSpec, **options: Any) -> go.Figure:
-    """Return the figure of `plot`."""
-    return plot(problem, frame, asked, **options)()
-
-
 def plot(problem: Problem, frame: pd.DataFrame, asked: SweepSpec, **options: Any) -> partial[go.Figure]:
     """Return the plot of the rows of a sweep with the choices of the switches, for `figures.draw_plot`.
 
@@ -126,7 +121,7 @@ def filling(
 
     def make() -> tuple[dict[str, Any], float]:
         frame = pd.DataFrame([vars(row) for row in unpack(rows)], columns=COLUMNS)
-        drawn = figure(problem, frame, asked, total=len(asked.ks) * len(asked.methods), **options())
+        drawn = plot(problem, frame, asked, total=len(asked.ks) * len(asked.methods), **options())()
         return figures.prepared(drawn, "filling", _same(asked)), _probability(frame)
 
     made, probability = _filled(asked, f"{switched} {beside}", id(rows), len(rows), rows, make)[1]
