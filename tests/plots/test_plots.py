@@ -12,6 +12,7 @@ import scipy.sparse as sp
 
 import nspca
 from nspca import plots
+from nspca.lowrank.spannogram.teaching import support_view
 from nspca.plots.arc import feasible_arcs
 from nspca.plots.components import component_image, component_spectrum, component_words, ranked
 from nspca.plots.samples import _jitter, groups_of
@@ -578,13 +579,14 @@ def test_answer_of_the_arc_view_is_the_best_feasible_direction(seed):
     directions = np.vstack([np.linalg.eigh(R.T @ R)[1][:, 1], np.stack([-R[:, 1], R[:, 0]], axis=1)])
     directions /= np.linalg.norm(directions, axis=1, keepdims=True)
     candidates = [c for c in np.vstack([directions, -directions]) if (R @ c >= -1e-12).all()]
-    figure = plots.pd_view_figure(R)
+    view = support_view(R, np.arange(3))
+    figure = plots.pd_view_figure(R, view.eigenvector, view.c, view.active, "<b>")
     answers = [t for t in figure.data if t.name == "answer"]
     assert bool(answers) == bool(candidates)
     if answers:
         value = np.sum((R @ [answers[0].x[0], answers[0].y[0]]) ** 2)
         assert value == pytest.approx(max(np.sum((R @ c) ** 2) for c in candidates), rel=1e-9)
-        active = any("active" in (t.name or "") for t in figure.data)
+        active = any("weight of &lt;b&gt; = 0" in (t.name or "") for t in figure.data)
         assert active == ("outside" in plots.alt_text(figure))
 
 
@@ -634,7 +636,7 @@ def test_every_figure_has_a_description_and_leaves_its_colours_to_the_theme():
         plots.spectrum_figure([1.0], 1.0),
         plots.images_figure(np.ones((2, 4)), (2, 2)),
         plots.sparsity_figure(np.eye(3)),
-        plots.pd_view_figure(np.eye(2)),
+        plots.pd_view_figure(np.eye(2), np.ones(2), np.ones(2)),
         plots.sphere_figure(world, np.ones(3)),
         plots.flat_map_figure(world, np.ones(3)),
     ]
