@@ -113,7 +113,7 @@ def test_the_strip_below_has_the_colours_of_the_regions_above():
 
 
 def test_where_the_optimum_is_proved_to_lie_is_green_in_every_figure():
-    gap = gap_figure([1.0, 2.0], [4.0, 3.0])
+    gap = gap_figure([1.0, 2.0], [4.0, 3.0], [0, 1], steps_name="seconds", unit=5.0, unit_name="the total")
     curve = sparkline([1, 2], {"auto": [1.0, 2.0]}, [1.5, 2.5])
     small = re.search(r'<polygon[^>]*fill="([^"]+)"', curve)[1]
     gauge = re.findall(r'fill="(#[^"]+)"', drawing.gauge(0.9))[1]
@@ -135,7 +135,7 @@ def flat():
 
 
 def test_bounds_are_grey_and_what_was_found_is_blue_in_every_figure():
-    gap = gap_figure([1.0, 2.0], [4.0, 3.0])
+    gap = gap_figure([1.0, 2.0], [4.0, 3.0], [0, 1], steps_name="seconds", unit=5.0, unit_name="the total")
     joint = cumulative_figure({"joint": [1.0, 1.0]}, 4.0, upper=3.0)
     bounds = {
         "sweep": trace(sweep("ours"), NOTHING_ABOVE).line.color,

@@ -336,19 +336,23 @@ def test_codes_of_bounds_stay_out_of_the_figure():
     assert "(B3)" not in str(figure) and plots.kind_words("B3").endswith("(B3)")
 
 
+def gap(lower, upper, unit=100.0):
+    how = {"steps_name": "seconds", "unit": unit, "unit_name": "the leading eigenvalue"}
+    return plots.gap_figure(lower, upper, np.arange(len(lower)), **how)
+
+
 def test_gap_and_rho():
-    figure = plots.gap_figure([1, 2, 3], [9, 5, 3.1], unit=10.0, unit_name="the leading eigenvalue")
+    figure = gap([1, 2, 3], [9, 5, 3.1], unit=10.0)
     assert list(named(figure, "best found").y) == [10, 20, 30]
     assert np.allclose(named(figure, "bound").y, [90, 50, 31])
     assert "at least 96.7 %" in plots.alt_text(figure)
-    assert plots.gap_figure([], [])
-    low, high = plots.gap_figure([10.0] * 3, [14.0, 10.8, 10.2]).layout.yaxis.range
+    low, high = gap([10.0] * 3, [14.0, 10.8, 10.2]).layout.yaxis.range
     assert low < 10 and 10.8 < high < 12, "the first bound does not hide how the gap closes"
-    low, high = plots.gap_figure([1.0, 9.0], [20.0, 10.0]).layout.yaxis.range
+    low, high = gap([1.0, 9.0], [20.0, 10.0]).layout.yaxis.range
     assert low < 9 and high > 10
-    low, high = plots.gap_figure([9.0] * 2, [9 + 3e-9, 9 + 1e-9]).layout.yaxis.range
+    low, high = gap([9.0] * 2, [9 + 3e-9, 9 + 1e-9]).layout.yaxis.range
     assert low < 9 < high and 1e-4 <= (high - low) / 9 < 2e-4, "ticks stay numbers that can be read"
-    assert plots.gap_figure([5.0], [5.0]).layout.yaxis.range is None
+    assert gap([5.0], [5.0]).layout.yaxis.range is None
     rho = plots.rho_figure([1, 2], [0.25, 0.5], [np.nan, 0.9999997])
     assert list(named(rho, "promised before (Theorem 1)").y) == [25, 50]
     assert list(named(rho, "proved afterwards (B3)").text) == ["no bound", "99.9999 %"]
@@ -626,8 +630,8 @@ def test_every_figure_has_a_description_and_leaves_its_colours_to_the_theme():
     world = plots.globe(np.eye(3), 1, resolution=6)
     made = [
         plots.sweep_figure(rows([5, 10]), unit=1.0),
-        plots.gap_figure([1], [2]),
-        plots.rho_figure([1], [0.5]),
+        gap([1], [2]),
+        plots.rho_figure([1], [0.5], [0.6]),
         plots.component_bars(["a"], [1.0]),
         component_words(["a"], [1.0]),
         component_image(np.ones(4), (2, 2)),
