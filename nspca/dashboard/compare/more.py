@@ -19,7 +19,7 @@ from nspca.dashboard.components import figures
 from nspca.dashboard.runs import export, lookup, start
 from nspca.dashboard.views import filling
 from nspca.dashboard.views.filling import download
-from nspca.plots.compare import cumulative_curves_figure, weights_figure
+from nspca.plots.compare import cumulative_figure, weights_figure
 from nspca.specs import StabilitySpec, SuccessiveSpec
 from nspca.specs.rows import Explained, Redrawn, Row, unpack
 
@@ -112,7 +112,7 @@ def _draw_curves(seen: Seen, curves: dict[str, dict[str, Any]], rows: list[Row])
     counted = choose_one("Variance counted as", "counted", list(COUNTED), is_labelled=True)
     st.caption(COUNTED[counted])
     shown = {method: each[counted] for method, each in curves.items()}
-    figure = cumulative_curves_figure(shown, total=seen.problem.total_variance or 1.0, style=seen.style)
+    figure = cumulative_figure(shown, total=seen.problem.total_variance or 1.0, style=seen.style)
     figures.draw(figure, "compare_cumulative")
     filling.refusals(rows)
 

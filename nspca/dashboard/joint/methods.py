@@ -18,7 +18,7 @@ from nspca.dashboard.components import figures
 from nspca.dashboard.joint.headline import is_unfinished, share
 from nspca.dashboard.joint.outcome import Outcome, View
 from nspca.dashboard.runs import methods
-from nspca.plots.joint import cumulative_figure
+from nspca.plots.compare import cumulative_figure, styles
 from nspca.presentation.markup import Markup, render
 from nspca.presentation.numerals import format_value, round_down
 from nspca.result import Result
@@ -97,9 +97,9 @@ def gain_sentence(outcome: Outcome) -> str:
 
 def cumulative(outcome: Outcome) -> go.Figure:
     """Return the figure of the cumulative variance of the components of each method."""
-    values = {method: result.values for method, result in ordered(outcome.results).items()}
+    curves = {method: np.cumsum(result.values) for method, result in ordered(outcome.results).items()}
     upper = None if outcome.certificate is None else outcome.certificate.upper
-    return cumulative_figure(values, outcome.total, upper=upper)
+    return cumulative_figure(curves, total=outcome.total, style=styles(curves), upper=upper)
 
 
 def table(outcome: Outcome) -> tuple[pd.DataFrame, str]:
