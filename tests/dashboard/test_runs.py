@@ -252,8 +252,9 @@ def test_an_upload_is_called_by_its_file_and_opened_as_it_was_read(workspace):
 def test_a_covariance_is_not_prepared_and_leaves_centring_as_it_is(workspace):
     table = DataSpec(sample="digits")
     for task in ("sweep", "components", "comparison"):
-        plant(workspace, task, given=ASKED[task].but(center=False))
-        plant(workspace, task, given=ASKED[task].but(center=False, data=table), number=1)
+        noun = {"noun": "topic"} if task == "components" else {}
+        plant(workspace, task, given=ASKED[task].but(center=False, **noun))
+        plant(workspace, task, given=ASKED[task].but(center=False, data=table, **noun), number=1)
     said = describe_runs(engine().store.list_runs(workspace))
     assert (
         ["not centred" in one.line for one in said]

@@ -290,11 +290,14 @@ def _features(done: Finished) -> dict[str, File]:
 def _for_others(done: Finished) -> dict[str, File]:
     """Return files for other programs: lists of features, and the scores of the samples."""
     shown = f"of k = {done.k}, {done.method}"
-    abouts = {
-        "lists/features.txt": f"the features {shown}, one on each line",
-        "lists/ranked.rnk": f"the features {shown} with their weights, for GSEA",
-        "lists/components.gmt": "the features of every component of the sweep as sets",
-        "tables/scores.csv": f"the score of every sample along the component {shown}",
+    features, ranked, sets, *scores = _lists(done)
+    files = {
+        "lists/features.txt": File(features.make(), f"the features {shown}, one on each line"),
+        "lists/ranked.rnk": File(ranked.make(), f"the features {shown} with their weights, for GSEA"),
+        "lists/components.gmt": File(sets.make(), "the features of every component of the sweep as sets"),
     }
-    made = zip(abouts.items(), _lists(done), strict=False)
-    return {path: File(one.make(), about) for (path, about), one in made}
+    for one in scores:
+        files["tables/scores.csv"] = File(
+            one.make(), f"the score of every sample along the component {shown}"
+        )
+    return files
