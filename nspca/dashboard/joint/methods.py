@@ -19,7 +19,6 @@ from nspca.dashboard.joint.headline import is_unfinished, share
 from nspca.dashboard.joint.outcome import Outcome, View
 from nspca.dashboard.runs import methods
 from nspca.plots.compare import cumulative_figure, styles
-from nspca.presentation.markup import Markup, render
 from nspca.presentation.numerals import format_value, round_down
 from nspca.result import Result
 
@@ -141,31 +140,10 @@ def _per_cent(ratio: float) -> float:
 
 
 def _table(outcome: Outcome) -> None:
-    """Draw the table of methods, and the cards that replace it on a narrow screen."""
+    """Draw the table of methods."""
     rows, best = table(outcome)
     n, feature, one = outcome.problem.n, outcome.about.feature, outcome.about.one
-    least = [proved if pd.isna(proved) else round_down(proved, 2) for proved in rows["least"]]
-    st.html(cards(outcome))
-    with st.container(key="methods_table"):
-        _wide_table(rows.assign(least=least), best, n, feature, one)
-
-
-def cards(outcome: Outcome) -> Markup:
-    """Return HTML with a card for each method, which replaces the table on a narrow screen."""
-    (rows, best), feature, found = table(outcome), outcome.about.feature.capitalize(), []
-    for row in rows.to_dict("records"):
-        facts = {
-            "Explained": f"{format_value(row['explained'])}, {row['share']:.2f} % of the variance",
-            f"{feature}s used": f"{row['features']}, {row['common']} also in {best}",
-            "Proved": "nothing" if pd.isna(row["least"]) else f"at least {round_down(row['least'], 2):.2f} %",
-            "Seconds": f"{row['seconds']:.2f}",
-        }
-        found.append((f"{row['method']}, {row['found']}", facts))
-    return render("method_cards", cards=found)
-
-
-def _wide_table(rows: pd.DataFrame, best: str, n: int, feature: str, one: str) -> None:
-    """Draw the table of methods for a wide screen."""
+    rows["least"] = [proved if pd.isna(proved) else round_down(proved, 2) for proved in rows["least"]]
     number, text = st.column_config.NumberColumn, st.column_config.TextColumn
     tables.show(
         rows if rows["least"].notna().any() else rows.drop(columns="least"),
