@@ -18,10 +18,9 @@ from nspca.dashboard.export import archive, page, readme, references
 from nspca.dashboard.export.archive import File
 from nspca.dashboard.export.page import ReportTexts
 from nspca.dashboard.open_data import Chosen
-from nspca.dashboard.runs import export
 from nspca.data.arrays import to_npz
 from nspca.presentation.markup import Markup
-from nspca.specs import ComparisonSpec, ComponentsSpec, ProblemSpec, SweepSpec
+from nspca.specs import ComparisonSpec, ComponentsSpec, DataSpec, ProblemSpec, SweepSpec
 from nspca.specs.data import CHANGES
 
 REPRODUCE = "Computes a result again and checks the certificates beside this file: run it in this folder."
@@ -106,7 +105,10 @@ class Whole:
 
     def _here(self, spec: ProblemSpec) -> ProblemSpec:
         """Return a question with its data replaced by the file of the ZIP, if the ZIP contains them."""
-        return export.with_file(spec, DATA) if self.with_data else spec
+        if not self.with_data:
+            return spec
+        kept = {name: getattr(spec.data, name) for name in ("covariance", "repair", "content")}
+        return spec.but(data=DataSpec(path=DATA, **kept))
 
     def script(self, contents: Contents) -> str:
         """Return Python code that reproduces the result and checks its certificates."""
