@@ -250,8 +250,7 @@ def _says(now: JobState, total: int) -> str:
         return waits
     line = f"{len(now.rows)} of {total} ready"
     last = next((row for row in unpack(now.rows[-1:]) if isinstance(row, Found)), None)
-    reading = now.event is not None and "(block" in now.event.stage
-    if last is None or reading:
+    if last is None or (now.event is not None and now.event.stage in wording.PASSES):
         return f"{line}; {wording.stage(now.event)}" if now.event else line
     line += f"; k = {last.k}"
     return line if last.upper is None else f"{line}: {wording.proof(proved_ratio(last.value, last.upper))}"
