@@ -215,8 +215,7 @@ def sweep_figure(
 
 def _has_gap(rows: pd.DataFrame, closed: float) -> bool:
     """Tell whether a region has room between value and bound at any k; one without room needs no legend."""
-    by_k = rows.groupby("k").agg(value=("value", "max"), upper=("upper", "min"))
-    return bool((by_k["value"] < by_k["upper"] * (1 - closed)).any())
+    return len(optimal(rows, closed)) < len(certified(rows))
 
 
 def _in_two_lines(title: str) -> str:
@@ -277,30 +276,25 @@ def _in_percent(frame: pd.DataFrame, unit: float) -> pd.DataFrame:
     )
 
 
-def _add_method(
-    figure: go.Figure, rows: pd.DataFrame, method: str, colour: str, unit_name: str, kind: str
-) -> None:
-    """Draw the curve of a method; `kind` is "sparse" or "nonnegative sparse", for the words."""
-    name = plain(method_name(method))
-    hover = [
-        f"<b>k = {k}</b>, {name}<br>This {kind} component explains {value} of {unit_name}:<br>"
-        f"{ratio_sentence(ratio, probability)}.<br><i>Click to see it.</i>"
-        for k, value, ratio, probability in zip(
-            rows["k"], rows["value_text"], rows["ratio"], rows["probability"], strict=True
-        )
-    ]
-    points = [[int(k), method] for k in rows["k"]]
-    look = {"line": {"color": colour, "width": 2.5}, "marker": {"size": 7}, "connectgaps": False}
-    add_curve(figure, rows["k"], rows["value"], name, hover, customdata=points, **look)
-
-
 def _add_methods(
     figure: go.Figure, rows: pd.DataFrame, expected: list[int], unit_name: str, kind: str
 ) -> None:
-    """Draw the curve of every method, each in its colour and with gaps where a k in `expected` has no row."""
-    for colour, (method, own) in zip(COLOURS * len(rows), rows.groupby("method", sort=False), strict=False):
-        last = _broken(own.drop_duplicates("k", keep="last"), expected)
-        _add_method(figure, last, method, colour, unit_name, kind)
+    """Draw the curve of every method, each in its colour and with gaps where a k in `expected` has no row.
+
+    `kind` is "sparse" or "nonnegative sparse", for the words.
+    """
+    for colour, (method, every) in zip(COLOURS * len(rows), rows.groupby("method", sort=False), strict=False):
+        own, name = _broken(every.drop_duplicates("k", keep="last"), expected), plain(method_name(method))
+        hover = [
+            f"<b>k = {k}</b>, {name}<br>This {kind} component explains {value} of {unit_name}:<br>"
+            f"{ratio_sentence(ratio, probability)}.<br><i>Click to see it.</i>"
+            for k, value, ratio, probability in zip(
+                own["k"], own["value_text"], own["ratio"], own["probability"], strict=True
+            )
+        ]
+        points = [[int(k), method] for k in own["k"]]
+        look = {"line": {"color": colour, "width": 2.5}, "marker": {"size": 7}, "connectgaps": False}
+        add_curve(figure, own["k"], own["value"], name, hover, customdata=points, **look)
 
 
 def _mark(figure: go.Figure, k: int, expected: list[int]) -> None:

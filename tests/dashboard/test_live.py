@@ -227,11 +227,13 @@ def test_a_plot_with_equal_arguments_is_made_once_for_everybody(monkeypatch):
     ("key", "height", "same"), [("there", None, "run 1"), ("here", 333, "run 1"), ("here", None, "run 2")]
 )
 def test_a_shared_figure_is_of_the_page_that_asks(monkeypatch, key, height, same):
-    monkeypatch.setattr(figures, "put", lambda made, key, on_click: made)
+    shown = []
+    monkeypatch.setattr(figures, "put", lambda made, key, on_click: shown.append(made))
     plot = functools.partial(plots.spectrum_figure, [3.0, 1.0], 4.0)
     alone = plot() if height is None else plot().update_layout(height=height)
-    first = figures.draw_plot(plot, "here", None, same="run 1")
-    assert figures.draw_plot(plot, key, height, same=same) == figures.prepared(alone, key, same) != first
+    figures.draw_plot(plot, "here", None, same="run 1")
+    figures.draw_plot(plot, key, height, same=same)
+    assert shown[1] == figures.prepared(alone, key, same) != shown[0]
 
 
 @pytest.mark.parametrize(

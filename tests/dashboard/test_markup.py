@@ -18,7 +18,6 @@ from nspca.dashboard.app import tables
 from nspca.dashboard.compare import archive
 from nspca.dashboard.components import cone_replay, spannogram_explorer
 from nspca.dashboard.export import page
-from nspca.dashboard.export.page import ReportTexts
 from nspca.dashboard.joint import documents, lists
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.sweep import report as sweep_report
@@ -66,7 +65,9 @@ def found_by(name: str) -> Outcome:
 def report_of(name: str) -> str:
     about = Chosen(data_of(name), DataSpec(path="a.csv"), "")
     proved = render("proved", lines=(name,), head=(name,), rows=[(name,)], kind="")
-    return page.html(about, ReportTexts(name, name, Markup(""), proved, name), MADE).decode()
+    return page.html(
+        about, MADE, what=name, asked=name, pictures=Markup(""), proved=proved, code=name
+    ).decode()
 
 
 def sweep_of(name: str) -> str:

@@ -16,7 +16,6 @@ import nspca
 from nspca.dashboard.components.pictures import Picture
 from nspca.dashboard.export import archive, page, readme, references
 from nspca.dashboard.export.archive import File
-from nspca.dashboard.export.page import ReportTexts
 from nspca.dashboard.open_data import Chosen
 from nspca.data.arrays import to_npz
 from nspca.presentation.markup import Markup
@@ -134,7 +133,8 @@ class Whole:
         code, prepared = self.script(contents), self.about.dataset.prepared
         captions = {name: name.replace("-", " ") for name in drawn} | dict(contents.captions)
         still = page.still(pictures, drawn, captions)
-        report = page.html(self.about, ReportTexts(self.what, self.line, still, contents.proved, code), made)
+        texts = {"what": self.what, "asked": self.line, "code": code}
+        report = page.html(self.about, made, pictures=still, proved=contents.proved, **texts)
         proofs = {
             f"{CERTIFICATES}{name}.npz": certificate.of_prepared(prepared).to_bytes()
             for name, certificate in contents.certificates.items()

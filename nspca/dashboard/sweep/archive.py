@@ -17,6 +17,7 @@ from nspca.dashboard.answer_page import Download, TakeHome
 from nspca.dashboard.app import state, wording
 from nspca.dashboard.app.buttons import BYTES, PLAIN
 from nspca.dashboard.components.figures import hash_plot
+from nspca.dashboard.export import page
 from nspca.dashboard.export.archive import File
 from nspca.dashboard.export.whole import CERTIFICATES, Contents, Whole
 from nspca.dashboard.open_data import Chosen, scored_problem
@@ -197,9 +198,15 @@ def _scores(done: Finished) -> bytes:
 
 def _report(done: Finished, curve: go.Figure) -> bytes:
     """Return the HTML report of a sweep, with an interactive curve."""
-    code = done.asked.to_python(k=done.k, method=done.method)
-    moving = report.moving(curve)
-    return report.html(done.about, done.problem, done.asked, moving, done.table, code, datetime.now(UTC))
+    return page.html(
+        done.about,
+        datetime.now(UTC),
+        what=done.whole.what,
+        asked=done.whole.line,
+        pictures=report.moving(curve),
+        proved=report.proved(done.problem, done.asked, done.table),
+        code=done.asked.to_python(**done.whole.shown),
+    )
 
 
 def figures(done: Finished, curve: go.Figure) -> dict[str, go.Figure]:
