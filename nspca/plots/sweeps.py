@@ -190,7 +190,8 @@ def sweep_figure(
         _add_paper(figure, wide, expected, upper, is_alone=not tight)
     if tight:
         _add_region(figure, ours, expected, PROVED, 0.4, IN_HERE)
-        figure.update_traces(showlegend=_has_gap(ours, closed), selector={"name": IN_HERE})
+        has_gap = len(optimal(ours, closed)) < len(certified(ours))  # without room it needs no legend
+        figure.update_traces(showlegend=has_gap, selector={"name": IN_HERE})
         upper(ours, name=NOTHING_ABOVE, look=DOTTED | {"line_color": BOUND})
     others = [_in_percent(rows, own) for rows, own, _ in pinned]
     drawn = [*wide[:1], *tight, *([] if earlier is None else [earlier]), *others]
@@ -206,21 +207,12 @@ def sweep_figure(
         ready = f"{len(frame)} of {total} ready"
         add_note(figure, ready, 1, strip.TITLE_AT, "bottom right", font={"size": 13})
     kaxis.lay_out(figure, expected)
+    # Two lines of about equal length, for which a low curve has room.
+    name = f"% of {unit_name}"
+    title = "<br>".join(textwrap.wrap(name, max(16, 2 + len(name) // 2)))
     if selected_k is not None:
         _mark(figure, int(selected_k), expected)
-    return figure.update_yaxes(
-        title_text=_in_two_lines(f"% of {unit_name}"), uirevision=f"{fit} {bounds} {unit_name}", selector=0
-    )
-
-
-def _has_gap(rows: pd.DataFrame, closed: float) -> bool:
-    """Tell whether a region has room between value and bound at any k; one without room needs no legend."""
-    return len(optimal(rows, closed)) < len(certified(rows))
-
-
-def _in_two_lines(title: str) -> str:
-    """Return the title of an axis in two lines of about equal length, for which a low curve has room."""
-    return "<br>".join(textwrap.wrap(title, max(16, 2 + len(title) // 2)))
+    return figure.update_yaxes(title_text=title, uirevision=f"{fit} {bounds} {unit_name}", selector=0)
 
 
 def _pooled(rows: list[pd.DataFrame]) -> pd.DataFrame:

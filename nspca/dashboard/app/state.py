@@ -210,6 +210,7 @@ ABOUT_DATA = ("from", "to", "step", "run", "before", "k", "shown", "methods", "s
     "pictures", "texts", "table", "parts", "topics", "components", "r", "size", "raw", "face", "using",
     "topic", "component", "across", "up", "group", "named", "compare", "ks",
 )  # fmt: skip
+OF_RUNS = ("run", "before", "parts", "topics", "components", "compare")  # values that name a run
 OF_FEATURES = ("out", "only", "one", "keep")  # values that hold numbers of features of the prepared table
 OF_UPLOAD = ("upload", *ABOUT_FILE)  # values about an uploaded file and how it is read
 _FILE = f"{' '.join(ABOUT_FILE)} "

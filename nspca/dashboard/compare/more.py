@@ -67,7 +67,9 @@ def cumulative(seen: Seen) -> None:
         if filling.watch(
             now,
             len(seen.of_k),
-            lambda rows: _draw_curves(seen, _live_curves(rows), rows),
+            lambda rows: _draw_curves(
+                seen, {row.method: row.curves for row in rows if isinstance(row, Explained)}, rows
+            ),
             "components",
         ):
             sweep = lookup.opened(now.id, now.finished, nspca.Sweep.from_bytes)
@@ -100,11 +102,6 @@ def _between() -> dict[str, Any]:
             degrees = st.number_input("Degrees", 1, 90, width=130, **state.bind("apart", apart))
             return {"angle": float(degrees)}
     return {} if turn == "drop" else {"deflation": turn}
-
-
-def _live_curves(rows: list[Row]) -> dict[str, dict[str, Any]]:
-    """Return for each finished method its curves, by a key of `COUNTED`."""
-    return {row.method: row.curves for row in rows if isinstance(row, Explained)}
 
 
 def _draw_curves(seen: Seen, curves: dict[str, dict[str, Any]], rows: list[Row]) -> None:

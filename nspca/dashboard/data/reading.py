@@ -161,7 +161,9 @@ def _selector(label: str, name: str, names: list[str], nothing: str, look: Layou
         return
     key = state.SOUGHT + name
     sought = st.session_state.get(key, "")
-    found = [other for other in names if sought.lower() in other.lower()] if sought else _likely(look)
+    texts = [look.columns[i] for i in look.text_columns[:FOUND]]
+    likely = list(dict.fromkeys([*texts, *look.columns[:FOUND]]))
+    found = [other for other in names if sought.lower() in other.lower()] if sought else likely
     st.selectbox(
         label,
         list(dict.fromkeys([NOTHING, here, *found[:FOUND]])),
@@ -173,11 +175,6 @@ def _selector(label: str, name: str, names: list[str], nothing: str, look: Layou
     if sought:
         more = f", the first {FOUND} are listed" if len(found) > FOUND else ""
         st.caption(f"{wording.things(len(found), 'name')} with “{wording.plain(sought)}”{more}.")
-
-
-def _likely(look: Layout) -> list[str]:
-    """Return the columns that hold texts, followed by the first other columns."""
-    return list(dict.fromkeys([*(look.columns[i] for i in look.text_columns[:FOUND]), *look.columns[:FOUND]]))
 
 
 def _sought(name: str, names: list[str]) -> None:

@@ -47,7 +47,12 @@ def ordered(results: Mapping[str, Result]) -> dict[str, Result]:
 
     Components that were found one after another keep their order.
     """
-    return {method: _in(order_of(result, method), result) for method, result in results.items()}
+    found = {}
+    for method, result in results.items():
+        order = order_of(result, method)
+        components, values = result.components[:, order], result.values[order]
+        found[method] = replace(result, components=components, values=values)
+    return found
 
 
 def order_of(result: Result, method: str = "") -> np.ndarray:
@@ -55,11 +60,6 @@ def order_of(result: Result, method: str = "") -> np.ndarray:
     if not nspca.METHODS[method or result.method].joint:
         return np.arange(len(result.values))
     return np.argsort(-result.values, kind="stable")
-
-
-def _in(order: np.ndarray, result: Result) -> Result:
-    """Return a result with its components in an order."""
-    return replace(result, components=result.components[:, order], values=result.values[order])
 
 
 def gain(results: Mapping[str, Result]) -> tuple[str, str, float] | None:
@@ -116,7 +116,10 @@ def table(outcome: Outcome) -> tuple[pd.DataFrame, str]:
             "found": [methods.how(method) for method in results],
             "explained": [result.value for result in results.values()],
             "share": [100 * result.value / outcome.total for result in results.values()],
-            "gain": [_above(results[best].value, result.value) for result in results.values()],
+            "gain": [
+                100 * (results[best].value / result.value - 1) if result.value > 0 else None
+                for result in results.values()
+            ],
             "features": [int(np.count_nonzero(count)) for count in used.values()],
             "shared": [int(np.count_nonzero(count > 1)) for count in used.values()],
             "common": [int(np.count_nonzero((count > 0) & (used[best] > 0))) for count in used.values()],
@@ -127,11 +130,6 @@ def table(outcome: Outcome) -> tuple[pd.DataFrame, str]:
         }
     )
     return frame, best
-
-
-def _above(value: float, other: float) -> float | None:
-    """Return the excess of `value` over `other` in per cent; None if there is no `other`."""
-    return 100 * (value / other - 1) if other > 0 else None
 
 
 def _per_cent(ratio: float) -> float:

@@ -109,6 +109,20 @@ def waiting(now: JobState) -> str | None:
     return WAITING.get(now.state)
 
 
+def stage_line(now: JobState) -> str:
+    """Return the progress line of a run: why it waits, or its present stage."""
+    event = now.event
+    if event is None:
+        return waiting(now) or "Starting …"
+    count = f" {event.done} of {event.total}" if event.total and event.stage not in wording.PASSES else ""
+    return waiting(now) or f"{wording.stage(event)}{count}"
+
+
+def stage_share(now: JobState) -> float:
+    """Return how far the present stage of a run is, from 0 to 1."""
+    return now.event.done / now.event.total if now.event and now.event.total else 0.0
+
+
 def wait_shortly(run_id: str, patience: float) -> JobState:
     """Return the state of a run once it has ended, or after `patience` seconds.
 

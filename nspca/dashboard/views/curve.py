@@ -84,12 +84,6 @@ def plot(problem: Problem, frame: pd.DataFrame, asked: SweepSpec, **options: Any
     )
 
 
-def _caption(frame: pd.DataFrame) -> None:
-    """Draw the caption about the papers' bounds for the rows of a sweep, when the figure shows them."""
-    if _bounds() != "ours" and len(frame):
-        _say_others(_probability(frame))
-
-
 def _probability(frame: pd.DataFrame) -> float:
     """Return the smallest probability with which a paper's bound in the table holds."""
     return frame[PROBABILITY].astype(float).min()
@@ -155,7 +149,8 @@ def clickable(asked: SweepSpec, drawn: partial[go.Figure], frame: pd.DataFrame, 
         state.put(k=int(k), **({"shown": str(method[0])} if method else {}))
 
     figures.draw_plot(drawn, "curve", height, take, _same(asked))
-    _caption(frame)
+    if _bounds() != "ours" and len(frame):
+        _say_others(_probability(frame))
 
 
 def choose(

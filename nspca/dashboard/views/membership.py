@@ -46,15 +46,10 @@ def ask() -> None:
         st.select_slider(
             LABEL,
             WITHIN,
-            format_func=share_words,
+            format_func=lambda within: f"{within / 10:g} %" if within else "off",
             help=HELP,
             **state.bind("within", chosen if chosen in WITHIN else 0),
         )
-
-
-def share_words(within: int) -> str:
-    """Return the text of a slider value in thousandths, such as ``99.5 %``, or ``off`` for 0."""
-    return f"{within / 10:g} %" if within else "off"
 
 
 def of(about: Chosen, problem: Problem, result: Result) -> Membership | None:
