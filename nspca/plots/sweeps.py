@@ -21,7 +21,7 @@ from nspca.plots import kaxis, published, strip
 from nspca.plots.theme import add_curve, add_note, certainty, new_figure, plain, ratio_sentence
 from nspca.presentation import colours
 from nspca.presentation.colours import BOUND, CHOSEN, COLOURS, CONTEXT, EARLIER, PROVED, fade
-from nspca.presentation.numerals import format_bound_share, format_guarantee, format_value_share
+from nspca.presentation.numerals import OPTIMAL_GAP, format_bound_share, format_guarantee, format_value_share
 from nspca.presentation.phrases import method_name
 from nspca.result import PLATEAU
 
@@ -73,10 +73,10 @@ def certified(frame: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame({"lower": of_k["value"].max(), "upper": of_k["upper"].min()}).dropna()
 
 
-def optimal(frame: pd.DataFrame, closed: float) -> pd.DataFrame:
-    """Return the rows of `certified` whose gap is at most `closed`: nothing better exists."""
+def optimal(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of `certified` whose gap is at most `OPTIMAL_GAP`: nothing better exists."""
     known = certified(frame)
-    return known[known["upper"] - known["lower"] <= closed * known["upper"]]
+    return known[known["upper"] - known["lower"] <= OPTIMAL_GAP * known["upper"]]
 
 
 def band(
@@ -124,7 +124,6 @@ def sweep_figure(
     marked: int | None = None,
     wanted: tuple[float, str] | None = None,
     fit: bool = False,
-    closed: float = 0.0,
 ) -> go.Figure:
     """Draw variance explained against k with the region in which the optimum is proved to lie, and below it
     the proved gap.
@@ -163,8 +162,6 @@ def sweep_figure(
         A value that is sought, drawn as a level line, and its name. A value above the axis has no line.
     fit : bool
         Whether the value axis begins at the smallest value and not at zero.
-    closed : float
-        Proved gap up to which a value is called optimal.
 
     Returns
     -------
@@ -180,7 +177,7 @@ def sweep_figure(
     earlier = None if ghost is None else _in_percent(ghost, unit)
     shown = wide[0] if bounds == "paper" else ours
     figure = new_figure(_sweep_alt(shown, unit_name, kind), height=HEIGHT)
-    strip.add(figure, {"paper": _pooled(wide), "ours": _pooled(tight)}, closed, selected_k)
+    strip.add(figure, {"paper": _pooled(wide), "ours": _pooled(tight)}, selected_k)
     if earlier is not None:
         _add_ghost(figure, earlier, unit_name)
     for other, look in zip(pinned, PINNED * len(pinned), strict=False):
@@ -190,7 +187,7 @@ def sweep_figure(
         _add_paper(figure, wide, expected, upper, is_alone=not tight)
     if tight:
         _add_region(figure, ours, expected, PROVED, 0.4, IN_HERE)
-        has_gap = len(optimal(ours, closed)) < len(certified(ours))  # without room it needs no legend
+        has_gap = len(optimal(ours)) < len(certified(ours))  # without room it needs no legend
         figure.update_traces(showlegend=has_gap, selector={"name": IN_HERE})
         upper(ours, name=NOTHING_ABOVE, look=DOTTED | {"line_color": BOUND})
     others = [_in_percent(rows, own) for rows, own, _ in pinned]
@@ -199,7 +196,7 @@ def sweep_figure(
     if wanted is not None and expected and 100 * wanted[0] / unit <= top:
         _add_wanted(figure, 100 * wanted[0] / unit, wanted[1], expected)
     if tight:
-        _add_optimal(figure, ours, closed)
+        _add_optimal(figure, ours)
     if marked is not None:
         _add_ring(figure, marked, ours)
     _add_methods(figure, shown, expected, unit_name, kind)
@@ -306,9 +303,9 @@ def _add_ring(figure: go.Figure, k: int, rows: pd.DataFrame) -> None:
     add_curve(figure, [k], [best], RING, marker=ring)
 
 
-def _add_optimal(figure: go.Figure, rows: pd.DataFrame, closed: float) -> None:
+def _add_optimal(figure: go.Figure, rows: pd.DataFrame) -> None:
     """Draw rings around the values that are proved optimal."""
-    known = optimal(rows, closed)
+    known = optimal(rows)
     if not len(known):
         return
     ring = {"symbol": "circle-open", "size": 12, "color": PROVED, "line": {"width": 2.5}}

@@ -70,7 +70,7 @@ def most_variance():
 def rings():
     """The colour of the rings around values that are proved optimal."""
     frame = pd.DataFrame({"method": "auto", "k": [2, 4], "value": [1.0, 2], "upper": [1.0, 2], "kind": "B8"})
-    return trace(sweep_figure(frame.assign(ratio=1.0), unit=4.0, closed=1e-9), OPTIMAL).marker.color
+    return trace(sweep_figure(frame.assign(ratio=1.0), unit=4.0), OPTIMAL).marker.color
 
 
 SENTENCES = {

@@ -126,7 +126,7 @@ def test_sweep_without_bounds_or_rows_draws_no_certified_region():
 @pytest.mark.parametrize(("upper", "listed"), [(0.6, True), (0.5, False)])
 def test_a_band_without_room_has_no_entry_in_the_legend(upper, listed):
     frame = rows([5, 10]).assign(value=0.5, upper=upper)
-    drawn = named(plots.sweep_figure(frame, unit=1.0, closed=1e-6), "the optimum is in here (proved)")
+    drawn = named(plots.sweep_figure(frame, unit=1.0), "the optimum is in here (proved)")
     assert drawn.showlegend is listed
 
 
@@ -299,7 +299,7 @@ def test_the_axis_of_values_is_there_before_the_first_row_and_ends_at_the_larges
 
 def test_the_strip_shows_each_gap_and_stands_on_the_floor_where_it_is_closed():
     frame = rows([5, 10, 20]).assign(value=[0.6, 0.7, 0.8], upper=[0.6 / 0.9, 0.7 / (1 - 1e-9), 0.8 / 0.999])
-    figure = plots.sweep_figure(frame, unit=1.0, closed=1e-8)
+    figure = plots.sweep_figure(frame, unit=1.0)
     gaps, axis = named(figure, "gap"), figure.layout.yaxis2
     assert np.allclose([gaps.y[0], gaps.y[2]], [0.1, 0.001]) and gaps.y[1] == axis.tickvals[0] < 0.001 / 3
     assert axis.ticktext[0] == "optimal" and axis.type == "log" and 10 ** axis.range[0] < gaps.y[1]
@@ -309,7 +309,7 @@ def test_the_strip_shows_each_gap_and_stands_on_the_floor_where_it_is_closed():
     titles = [
         note.text
         for k in (None, 5, 10)
-        for note in plots.sweep_figure(frame, unit=1.0, closed=1e-8, selected_k=k).layout.annotations
+        for note in plots.sweep_figure(frame, unit=1.0, selected_k=k).layout.annotations
         if note.text.startswith("How far below the best possible, at most (proved)")
     ]
     assert titles[1].endswith("<br>k = 5: at least 90.0 % of the best possible")
@@ -483,10 +483,10 @@ def test_sheet_of_images_places_pixels():
 
 def test_sparsity_counts_every_entry():
     X = sp.random(101, 307, density=0.05, random_state=0, format="csr")
-    figure = plots.sparsity_figure(X, rows=10, columns=20)
+    figure = plots.sparsity_figure(X)
     share = np.asarray(figure.data[0].customdata, float)
-    tall = np.bincount(np.arange(101) * 10 // 101)
-    wide = np.bincount(np.arange(307) * 20 // 307)
+    tall = np.ones(101)
+    wide = np.bincount(np.arange(307) * 240 // 307)
     assert (share / 100 * np.outer(tall, wide)).sum() == pytest.approx(X.nnz, rel=1e-5)
     assert f"{X.nnz} of 101 × 307" in plots.alt_text(figure)
 

@@ -16,7 +16,6 @@ from nspca.dashboard.app import cache, state, wording
 from nspca.dashboard.app.choices import choose_one
 from nspca.dashboard.components import figures
 from nspca.plots import sweep_figure
-from nspca.presentation.numerals import OPTIMAL_GAP
 from nspca.presentation.phrases import method_name
 from nspca.problem import Problem
 from nspca.specs import SweepSpec
@@ -71,7 +70,6 @@ def plot(problem: Problem, frame: pd.DataFrame, asked: SweepSpec, **options: Any
         "signed": not asked.nonneg,
         "bounds": _bounds(),
         "fit": state.get("fit"),
-        "closed": OPTIMAL_GAP,
     }
     return partial(
         sweep_figure,
