@@ -25,7 +25,8 @@ Optimum = tuple[float, int]
 """An angle in radians, and the sign of the direction c there."""
 _HTML = render("spannogram_explorer")
 _CSS = (
-    """
+    icons.CSS
+    + """
 .nspca-spx { color: var(--st-text-color); font-family: var(--st-font); font-size: 0.9rem; }
 .nspca-spx { container-type: inline-size; }
 .nspca-spx .parts { display: flex; flex-wrap: wrap; gap: 0.6rem 1.6rem; }
@@ -38,12 +39,6 @@ _CSS = (
 .nspca-spx .angle { display: block; box-sizing: border-box; width: calc(100% - 62px);
   margin: 2px 6px 8px 56px; accent-color: var(--st-primary-color); }
 .nspca-spx .bar { display: flex; flex-wrap: wrap; gap: 0.6rem; align-items: center; }
-.nspca-spx button {
-  font: inherit; color: inherit; background: var(--st-secondary-background-color);
-  border: 1px solid var(--st-border-color);
-  border-radius: var(--st-button-radius); padding: 0.25rem 0.8rem; cursor: pointer;
-}
-.nspca-spx button:hover, .nspca-spx button:focus-visible { border-color: var(--st-primary-color); }
 .nspca-spx .reveal { background: var(--st-primary-color); color: var(--st-background-color); }
 .nspca-spx .told { font-weight: 600; margin: 0.5rem 0 0; }
 .nspca-spx .turned { margin: 0.5rem 0 0; }
@@ -65,7 +60,6 @@ _CSS = (
 .nspca-spx.room .opposite { display: none; }
 .nspca-spx [hidden] { display: none !important; }
 """
-    + icons.CSS
 )
 _JS = files("nspca.dashboard.components").joinpath("spannogram_explorer.js").read_text("utf-8")
 _EXPLORER = st.components.v2.component("nspca_spannogram", html=_HTML, css=_CSS, js=_JS)

@@ -98,17 +98,14 @@ def _paste() -> None:
 def _example() -> None:
     """Offer two example files: a table, and genes with a table about the samples."""
     wine, genes = map(_example_file, EXAMPLES)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        buttons.button("Try an example file", "example", partial(_try, wine), icon=":material/science:")
-        _about(wine)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        buttons.button("Try a gene table", "example_genes", partial(_try, genes), icon=":material/genetics:")
-        _about(genes)
-
-
-def _about(example: Example) -> None:
-    """Draw the description of an example file."""
-    st.caption(f"{wording.plain(example.about[0].upper() + example.about[1:])}.", width="content")
+    for label, key, example, icon in (
+        ("Try an example file", "example", wine, ":material/science:"),
+        ("Try a gene table", "example_genes", genes, ":material/genetics:"),
+    ):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            buttons.button(label, key, partial(_try, example), icon=icon)
+            about = wording.plain(example.about)
+            st.caption(f"{about[0].upper()}{about[1:]}.", width="content")
 
 
 @st.cache_resource(show_spinner=False)
