@@ -20,8 +20,7 @@ from nspca.dashboard.joint import methods, samples
 from nspca.dashboard.joint import names as given_names
 from nspca.dashboard.joint.headline import is_unfinished
 from nspca.dashboard.joint.outcome import Outcome, View
-from nspca.dashboard.views.component import labelled
-from nspca.data.export import frame_to_csv
+from nspca.dashboard.views.component import csv_of
 from nspca.data.genesets import clean_name, to_gmt, to_rnk
 from nspca.plots.theme import largest_weights
 from nspca.presentation.markup import Markup, render
@@ -59,7 +58,7 @@ def _files(outcome: Outcome, named: Mapping[tuple[str, int], str]) -> list[Downl
     files = [
         Download(
             f"{title}, CSV",
-            lambda: frame_to_csv(labelled(weights(outcome, named), data)),
+            lambda: csv_of(weights(outcome, named), data),
             f"{stem}.csv",
             help=f"Every {about.feature} of every {about.one} with its weight.",
         ),
@@ -80,7 +79,7 @@ def _files(outcome: Outcome, named: Mapping[tuple[str, int], str]) -> list[Downl
     files.append(
         Download(
             "Methods, CSV",
-            lambda: frame_to_csv(labelled(methods.table(outcome)[0], data)),
+            lambda: csv_of(methods.table(outcome)[0], data),
             f"{stem}-methods.csv",
         )
     )
@@ -96,7 +95,7 @@ def _scores(outcome: Outcome) -> bytes:
     """Return the scores of the samples along each component as CSV."""
     scores = samples.scores_of(outcome)
     frame = pd.DataFrame() if scores is None else samples.score_table(outcome, scores)
-    return frame_to_csv(labelled(frame, outcome.of.dataset))
+    return csv_of(frame, outcome.of.dataset)
 
 
 def shown(outcome: Outcome) -> dict[str, str]:
@@ -211,10 +210,7 @@ def _tables(outcome: Outcome, named: Mapping[tuple[str, int], str] | None) -> di
     scores = None if data.is_covariance else samples.scores_of(outcome)
     if scores is not None:
         frames["scores"] = (samples.score_table(outcome, scores), "the samples along each component")
-    files = {
-        f"tables/{name}.csv": File(frame_to_csv(labelled(frame, data)), said)
-        for name, (frame, said) in frames.items()
-    }
+    files = {f"tables/{name}.csv": File(csv_of(frame, data), said) for name, (frame, said) in frames.items()}
     if about.kind == "table":
         said = "one set of features for each component, for enrichment tools"
         files["enrichment/components.gmt"] = File(gene_sets(outcome, named), said)

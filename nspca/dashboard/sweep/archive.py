@@ -26,7 +26,6 @@ from nspca.dashboard.proof.attempts import Attempt, Proof
 from nspca.dashboard.sweep import report
 from nspca.dashboard.views import component
 from nspca.data import genesets
-from nspca.data.export import frame_to_csv
 from nspca.problem import Problem
 from nspca.specs import SweepSpec
 
@@ -108,12 +107,12 @@ def take_home(done: Finished, name: str) -> TakeHome:
         ),
         Download(
             "Sweep, CSV",
-            lambda: frame_to_csv(component.labelled(done.table, data)),
+            lambda: component.csv_of(done.table, data),
             f"{about.stem}-sweep.csv",
         ),
         Download(
             "Component, CSV",
-            lambda: frame_to_csv(component.labelled(component.weights(data, x, done.known), data)),
+            lambda: component.csv_of(component.weights(data, x, done.known), data),
             f"{about.stem}-k{k}.csv",
         ),
     ]
@@ -193,7 +192,7 @@ def _scores(done: Finished) -> bytes:
     )
     if data.labels is not None:
         rows["label"] = data.labels
-    return frame_to_csv(component.labelled(rows, data))
+    return component.csv_of(rows, data)
 
 
 def _report(done: Finished, curve: go.Figure) -> bytes:
@@ -235,7 +234,8 @@ def contents(done: Finished) -> Contents:
     }
     # A cancelled run ended at the last k, and each k starts from the answer of a smaller one.
     last = max(k for _, k in done.sweep)
-    every = frame_to_csv(component.all_weights(done.about.dataset, done.sweep))
+    data = done.about.dataset
+    every = component.csv_of(component.all_weights(data, done.sweep), data)
     return Contents(
         {
             "tables/sweep.csv": File(
@@ -274,7 +274,7 @@ def _certificates(
 def _rows(done: Finished, named: Mapping[tuple[str, int], str]) -> bytes:
     """Return the table of the sweep as CSV, with the name of the certificate of each row."""
     files = [named.get((row.method, row.k), "") for row in done.table.itertuples()]
-    return frame_to_csv(component.labelled(done.table.assign(certificate=files), done.about.dataset))
+    return component.csv_of(done.table.assign(certificate=files), done.about.dataset)
 
 
 def _features(done: Finished) -> dict[str, File]:
@@ -287,7 +287,7 @@ def _features(done: Finished) -> dict[str, File]:
     within = f"within {100 * known.share:g} % of the optimum"
     return {
         "tables/in-or-out.csv": File(
-            frame_to_csv(component.labelled(rows, data)),
+            component.csv_of(rows, data),
             f"for every feature whether all answers {within} have it, none, or it can be exchanged, and what "
             "it costs",
         ),

@@ -18,6 +18,7 @@ from nspca.dashboard.app import tables, wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.views import membership
 from nspca.data import Dataset
+from nspca.data.export import frame_to_csv
 from nspca.plots import component_figure, score_figure, score_map, separation
 from nspca.plots.theme import largest_weights
 from nspca.problem import Problem
@@ -51,7 +52,7 @@ def all_weights(dataset: Dataset, sweep: nspca.Sweep) -> pd.DataFrame:
         weights(dataset, result.components[:, 0]).assign(method=method, k=k)
         for (method, k), result in sweep.results.items()
     ]
-    return labelled(pd.concat(parts)[["method", "k", "feature", "weight", "share"]], dataset)
+    return pd.concat(parts)[["method", "k", "feature", "weight", "share"]]
 
 
 def grid(dataset: Dataset) -> tuple[int, int]:
@@ -168,6 +169,6 @@ def table(
     return (list(shown.selection.rows) if key else []), list(rows["feature"])
 
 
-def labelled(frame: pd.DataFrame, dataset: Dataset) -> pd.DataFrame:
-    """Return a table with two further columns, the name and the source of the data."""
-    return frame.assign(data=dataset.name, source=wording.SOURCES[dataset.source])
+def csv_of(frame: pd.DataFrame, dataset: Dataset) -> bytes:
+    """Return a table as CSV, with two further columns, the name and the source of the data."""
+    return frame_to_csv(frame.assign(data=dataset.name, source=wording.SOURCES[dataset.source]))
