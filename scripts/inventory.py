@@ -23,8 +23,8 @@ from nspca.cli import completion, entry
 ROOT = Path(__file__).resolve().parents[1]
 FILE = ROOT / "tests" / "inventory.json"
 INPUTS = {
-    "checkbox", "file_uploader", "multiselect", "number_input", "pills", "radio", "segmented_control",
-    "select_slider", "selectbox", "slider", "text_area", "text_input", "toggle",
+    "checkbox", "choose_one", "file_uploader", "multiselect", "number_input", "pills", "radio",
+    "segmented_control", "select_slider", "selectbox", "slider", "text_area", "text_input", "toggle",
 }  # fmt: skip
 BUTTONS = {"button", "link_button", "offer", "popover", "section_button"}
 DOWNLOADS = {"Download", "download", "download_button"}

@@ -243,7 +243,7 @@ def _read_question(page: QuestionPage[Any], data: Chosen) -> tuple[Any, NSPCAErr
 
 def show(page: AnswerPage[Any], data: Chosen) -> None:
     """Draw a page below its head: the answer first, then the form in one line, then everything else."""
-    answer, asking, below = frame.picture(), frame.form(border=False), st.container()
+    answer, asking, below = frame.picture(), frame.form(), st.container()
     asked, refusal = _read_question(page, data)
     run = None
     with answer, frame.guard():
@@ -260,7 +260,7 @@ def show_at_once(page: PicturePage[Any], data: Chosen) -> None:
     """Draw a page without a run below its head: the answer first, then the form in one line, then the
     rest.
     """
-    answer, asking, below = frame.picture(), frame.form(border=False), st.container()
+    answer, asking, below = frame.picture(), frame.form(), st.container()
     asked, refusal = _read_question(page, data)
     with asking, frame.guard():
         with _fold(page, data, asked, folded=asked is not None):
@@ -353,13 +353,10 @@ def _draw(
 ) -> None:
     """Draw a run: its progress and partial results, or its answer in `answer` and `below`."""
     results = run.results
-    if run.of.table is not None and run.measured(page.leading) is None:
+    is_measured = run.of.table is None or run.measured(page.leading) is not None
+    if results is None or not is_measured:
         with answer, frame.guard():
-            _unmeasured(page, run)
-        return
-    if results is None:
-        with answer, frame.guard():
-            _watch(page, run, asked)
+            _watch(page, run, asked, is_measured)
         return
     with answer, frame.guard():
         if run.now.state == "cancelled":
@@ -376,38 +373,25 @@ def _draw(
                 _take_home(run, taken)
 
 
-def _watch(page: AnswerPage[Any], run: Watched, asked: ProblemSpec | None) -> None:
-    """Draw the progress and the partial results of a run without a result."""
-    draw = (
-        lambda now: page.status(run, now),
-        lambda now: page.share(run, now),
-        lambda now: page.filling(run, now),
-    )
-    if run.own:
+def _watch(page: AnswerPage[Any], run: Watched, asked: ProblemSpec | None, is_measured: bool) -> None:
+    """Draw the progress of a run without a result, and its partial results or that a folder is measured."""
+
+    def fill(now: JobState) -> None:
+        if is_measured:
+            page.filling(run, now)
+        elif run.measured(page.leading) is not None:
+            st.rerun()
+        else:
+            st.caption(MEASURED)
+
+    draw = (lambda now: page.status(run, now), lambda now: page.share(run, now), fill)
+    if run.now.ended and not is_measured:
+        progress.repeat(lambda: fill(run.now))
+    elif run.own or not is_measured:
         progress.show(run.now, *draw, stop=lambda: progress.stop(run.id))
     else:
         page.introduce(run, asked)
         progress.live(run.id, *draw)
-
-
-def _unmeasured(page: AnswerPage[Any], run: Watched) -> None:
-    """Draw the progress of a run about a folder until the variance of all rows is known."""
-
-    def look(now: JobState) -> None:
-        if run.measured(page.leading) is not None:
-            st.rerun()
-        st.caption(MEASURED)
-
-    if run.now.ended:
-        progress.each_second(lambda: look(run.now))
-        return
-    progress.show(
-        run.now,
-        lambda now: page.status(run, now),
-        lambda now: page.share(run, now),
-        look,
-        stop=lambda: progress.stop(run.id),
-    )
 
 
 def _take_home(run: Watched, taken: TakeHome) -> None:

@@ -22,7 +22,6 @@ from nspca.dashboard.views.curve import AXES
 from nspca.data import Dataset
 from nspca.plots import sweep_figure, thumbnail
 from nspca.presentation.markup import render
-from nspca.presentation.numerals import OPTIMAL_GAP
 from nspca.specs import DataSpec, SweepSpec
 
 HEIGHT = (
@@ -145,7 +144,6 @@ def explorer(solved: tuple[Chosen, nspca.Problem, nspca.Sweep]) -> None:
                 unit=problem.leading_eigenvalue,
                 unit_name=AXES["leading"],
                 selected_k=k,
-                closed=OPTIMAL_GAP,
             )
             figures.draw_plot(drawn, "digits_curve", HEIGHT, same="the digits")
     _legend(data, int(np.count_nonzero(result.components[:, 0])))

@@ -10,6 +10,7 @@ are parts of the cache key.
 import hashlib
 import re
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Any
@@ -244,18 +245,15 @@ def find(where: DataSpec, workspace: str | None) -> Chosen:
     found = _find_source(where, workspace)
     if found.table is not None:  # all rows of a folder, which pages do not prepare
         return found
-    if where.prepared:
-        found = _prepared(repr(found.reference), found.content, where.prepared, found)
-    whole = found
-    for how in ("only", "without"):
-        if getattr(where, how):
-            found = _restricted(repr(found.reference), found.content, how, getattr(where, how), found)
-    if where.drop:
-        found = _varying(repr(found.reference), found.content, found)
-    if where.log2:
-        found = _logged(repr(found.reference), found.content, found)
+    found = whole = _changed(found, "prepared", where.prepared, lambda data: prepare(data, *where.prepared))
+    found = _changed(found, "only", where.only, lambda data: data.only(where.only))
+    found = _changed(found, "without", where.without, lambda data: data.without(where.without))
+    found = _changed(found, "drop", where.drop, varying)
+    found = _changed(found, "log2", where.log2, logged)
     for group in where.together:
-        found = _together(repr(found.reference), found.content, group, whole.dataset, found)
+        all_groups = (*found.reference.together, group)
+        join = lambda data, group=group: together(data, whole.dataset, group)  # noqa: E731
+        found = _changed(found, "together", all_groups, join)
     return found
 
 
@@ -278,38 +276,22 @@ def _find_source(where: DataSpec, workspace: str | None) -> Chosen:
     return opened
 
 
-@cache.keep()
-def _logged(reference: str, content: str, _of: Chosen) -> Chosen:
-    """Return the data with log2(x + 1) in place of every x."""
-    return _changed(_of, logged(_of.dataset), log2=True)
+def _changed(of: Chosen, name: str, value: Any, step: Callable[[Dataset], Dataset]) -> Chosen:
+    """Return the open data after a step, which sets the field `name` of their spec; `of` itself without one.
+
+    The steps come in the order of `DataSpec`.
+    """
+    after = of.reference.but(**{name: value}) if value else of.reference
+    return _after(repr(after), of.content, after, step, of) if value else of
 
 
 @cache.keep("Preparing the data …")
-def _prepared(reference: str, content: str, names: tuple[str, ...], _of: Chosen) -> Chosen:
-    """Return the data after preparations, given by their names."""
-    return _changed(_of, prepare(_of.dataset, *names), prepared=names)
-
-
-@cache.keep()
-def _restricted(reference: str, content: str, how: str, features: tuple[int, ...], _of: Chosen) -> Chosen:
-    """Return the data restricted to some features, or without them; `how` is "only" or "without"."""
-    data = _of.dataset.only(features) if how == "only" else _of.dataset.without(features)
-    return _changed(_of, data, **{how: features})
-
-
-@cache.keep()
-def _together(reference: str, content: str, group: tuple[int, ...], _whole: Dataset, _of: Chosen) -> Chosen:
-    """Return the data with a group of features merged, given by their numbers in the whole table."""
-    return _changed(
-        _of, together(_of.dataset, _whole, group), together=(*_of.reference.together, tuple(group))
-    )
-
-
-def _changed(of: Chosen, data: Dataset, **change: Any) -> Chosen:
-    """Return the open data set with other data and reference; `of` itself if the data did not change."""
-    if data is of.dataset:
-        return of
-    return Chosen(_read_only(data), of.reference.but(**change), content_of(data))
+def _after(
+    reference: str, content: str, _reference: DataSpec, _step: Callable[[Dataset], Dataset], _of: Chosen
+) -> Chosen:
+    """Return the data after one step; `_of` itself if the step changes nothing."""
+    data = _step(_of.dataset)
+    return _of if data is _of.dataset else Chosen(_read_only(data), _reference, content_of(data))
 
 
 def members(of: Chosen) -> list[list[int]]:
@@ -329,12 +311,6 @@ def forced_features(of: Chosen) -> tuple[int, ...]:
     """Return the forced features that the address names, by their numbers in the data set."""
     wanted = set(state.get("keep"))
     return tuple(j for j, those in enumerate(members(of)) if wanted & set(those)) if wanted else ()
-
-
-@cache.keep()
-def _varying(reference: str, content: str, _of: Chosen) -> Chosen:
-    """Return the data without constant features."""
-    return _changed(_of, varying(_of.dataset), drop=True)
 
 
 def version(name: str) -> str:
@@ -375,7 +351,8 @@ def _upload(workspace: str, reference: str, _where: DataSpec) -> Chosen | Invali
     raw, about = engine().store.get_upload(workspace, where.upload)
     digests = {name: digest for name in BESIDE if (digest := getattr(where, name))}
     files = {name: engine().store.get_upload(workspace, digest)[0] for name, digest in digests.items()}
-    label, how = where.label_column, _reading_options(where)
+    label = where.label_column
+    how = (_USUAL_OF_TEXTS if where.words else _USUAL) | where.reading()
     without = {**how, "label_column": None}
 
     def read(how: dict[str, Any]) -> Opened:
@@ -401,11 +378,6 @@ def _upload(workspace: str, reference: str, _where: DataSpec) -> Chosen | Invali
     return Chosen(_read_only(data), where.but(file=about["file"]), content_of(data))
 
 
-def _reading_options(where: DataSpec) -> dict[str, Any]:
-    """Return the options of reading a file, with defaults (see `_USUAL`)."""
-    return (_USUAL_OF_TEXTS if where.words else _USUAL) | where.reading()
-
-
 @cache.keep("Reading the file …")
 def _read(
     digest: str,
@@ -425,19 +397,13 @@ def _read(
     return open_file(_raw, name, words, annotation=annotation, as_texts=as_texts, **dict(options))
 
 
-def read_first(raw: bytes, name: str) -> Opened:
-    """Return the outcome of reading a file with default options.
+def read_as(raw: bytes, name: str, **options: Any) -> Opened:
+    """Return the outcome of reading a file with the given options, and defaults for the others.
 
     The outcome is cached, so `find` does not read the file again after it was stored as an upload.
     """
-    return read_as(raw, name)
-
-
-def read_as(raw: bytes, name: str, as_texts: bool = False, **options: Any) -> Opened:
-    """Return the outcome of reading a file with the given options, and defaults for the others; cached."""
-    how = (_USUAL_OF_TEXTS if as_texts else _USUAL) | options
     digest = hashlib.sha256(raw).hexdigest()
-    return _read(digest, name, (), as_texts, tuple(sorted(how.items())), raw, {})
+    return _read(digest, name, (), False, tuple(sorted((_USUAL | options).items())), raw, {})
 
 
 def read_like(raw: bytes, name: str, where: DataSpec) -> Opened:
@@ -464,7 +430,7 @@ def columns(workspace: str, upload: str) -> Layout | None:
 @cache.keep()
 def _columns(workspace: str, upload: str, name: str) -> Layout | None:
     """Return the layout of an upload with this file name, cached; see `columns`."""
-    return read_first(engine().store.get_upload(workspace, upload)[0], name).layout
+    return read_as(engine().store.get_upload(workspace, upload)[0], name).layout
 
 
 @cache.keep("Preparing the covariance …")

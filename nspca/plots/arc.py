@@ -10,7 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
-from nspca.plots.theme import add_curve, new_figure
+from nspca.plots.theme import add_curve, new_figure, plain
 from nspca.presentation.colours import BEST, CONTEXT, LIMIT, MAIN, SECOND, fade
 
 AXIS: dict[str, Any] = {"range": [-1.25, 1.25], "constrain": "domain", "zeroline": True, "showgrid": False}
@@ -46,28 +46,26 @@ def feasible_arcs(R: ArrayLike) -> list[tuple[float, float]]:
     return arcs or [(a, a) for a in ends if feasible(a)]
 
 
-def pd_view_figure(R: ArrayLike) -> go.Figure:
+def pd_view_figure(
+    R: ArrayLike, top: np.ndarray, best: np.ndarray | None, active: int | None = None, name: str = ""
+) -> go.Figure:
     """Draw the circle of directions c with the feasible arc ``Rc >= 0``, the leading eigenvector of R'R and
     the active constraint.
 
     Parameters
     ----------
     R : (k, 2) rows of V on one support
+    top : (2,) leading eigenvector of R'R
+    best : (2,) best feasible direction, None where none is feasible
+    active, name : the row of R that stops `best`, and the name of its feature; None when `top` is feasible
     """
     R = np.asarray(R, float)
     arcs = feasible_arcs(R)
-    top = np.linalg.eigh(R.T @ R)[1][:, 1]
-    tolerance = 1e-12 * np.abs(R).max(initial=1)
-    inside = [s * top for s in (1, -1) if (s * (R @ top) >= -tolerance).all()]
-    ends = [np.array([np.cos(a), np.sin(a)]) for arc in arcs for a in arc]
-    best = inside[0] if inside else max(ends, key=lambda c: float(np.sum((R @ c) ** 2)), default=None)
-    words = (
-        "inside: it is the answer"
-        if inside
-        else "outside, so the answer lies at an end of the arc"
-        if ends
-        else "outside, and no direction is feasible"
-    )
+    words = "outside, and no direction is feasible"
+    if best is not None:
+        words = "inside: it is the answer"
+        if active is not None:
+            words = "outside, so the answer lies at an end of the arc"
     wide = sum(b - a for a, b in arcs)
     figure = new_figure(
         f"The circle of directions with its feasible arc of {np.degrees(wide):.0f}° for {len(R)} features. "
@@ -90,8 +88,16 @@ def pd_view_figure(R: ArrayLike) -> go.Figure:
             marker={"size": [0, 10], "color": SECOND},
             showlegend=sign == 1,
         )
+    if active is not None:
+        x, y = 1.2 * np.array([-R[active, 1], R[active, 0]]) / np.hypot(*R[active])
+        line = {"color": LIMIT, "width": 1.5, "dash": "dot"}
+        title = f"active constraint: weight of {plain(name)} = 0"
+        add_curve(figure, [-x, x], [-y, y], title, "On this line that weight is 0.", line=line)
     if best is not None:
-        _add_answer(figure, R, best, bool(inside))
+        value = float(np.sum((R @ best) ** 2))
+        hover = f"The best feasible direction reaches |Rc|² = {value:.5g}."
+        star = {"symbol": "star", "size": 18, "color": BEST}
+        add_curve(figure, [best[0]], [best[1]], "answer", hover, marker=star)
     figure.update_xaxes(title_text="c<sub>1</sub>", **AXIS)
     return figure.update_yaxes(title_text="c<sub>2</sub>", scaleanchor="x", **AXIS)
 
@@ -102,32 +108,3 @@ def _add_arc(figure: go.Figure, angles: np.ndarray, showlegend: bool) -> None:
     look: dict[str, Any] = {"fill": "toself", "fillcolor": fade(MAIN, 0.15), "legendgroup": "arc"}
     line = {"color": MAIN, "width": 4}
     add_curve(figure, x, y, "feasible: Rc ≥ 0", line=line, showlegend=showlegend, **look)
-
-
-def _add_answer(figure: go.Figure, R: np.ndarray, best: np.ndarray, inside: bool) -> None:
-    """Draw the best feasible direction and, when it is not `inside` the arc, the line of the constraint that
-    stops it. `R` is as in `pd_view_figure`, and `best` (2,) a unit vector.
-    """
-    value = float(np.sum((R @ best) ** 2))
-    if not inside:
-        length = np.hypot(R[:, 0], R[:, 1])
-        active = int(
-            np.argmin(np.where(length > 0, np.abs(R @ best) / np.where(length > 0, length, 1), np.inf))
-        )
-        along = np.array([-R[active, 1], R[active, 0]]) / length[active]
-        add_curve(
-            figure,
-            [-1.2 * along[0], 1.2 * along[0]],
-            [-1.2 * along[1], 1.2 * along[1]],
-            f"active constraint (row {active + 1})",
-            f"On this line row {active + 1} of R gives 0.",
-            line={"color": LIMIT, "width": 1.5, "dash": "dot"},
-        )
-    add_curve(
-        figure,
-        [best[0]],
-        [best[1]],
-        "answer",
-        f"The best feasible direction reaches |Rc|² = {value:.5g}.",
-        marker={"symbol": "star", "size": 18, "color": BEST},
-    )

@@ -1,8 +1,8 @@
 """Figures that compare methods: value and proof against k, time, overlap of supports, weights, and selection
 frequency.
 
-The page Compare draws them; the page Papers also draws `cumulative_curves_figure`. Where a figure takes
-`style`, it has the look of each method, as `styles` returns it.
+The page Compare draws them. Papers and the pages about several components also draw `cumulative_figure`.
+Where a figure takes `style`, it has the look of each method, as `styles` returns it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,6 +13,7 @@ import pandas as pd
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
+from nspca.plots import kaxis
 from nspca.plots.sweeps import IN_HERE, NOTHING_ABOVE, band, certified
 from nspca.plots.theme import (
     add_bars,
@@ -50,7 +51,6 @@ SYMBOLS = (
     "hourglass",
     "triangle-down",
 )
-WIDE = 8  # largest k over the smallest, from which k gets a logarithmic axis
 VISIBLE = 1.0  # height of the proved region in per cent from which the legend names it
 BAR = 22  # pixels of a bar in a ranking
 MOST_FEATURES = 30  # rows of a heat map that can still be read
@@ -80,36 +80,12 @@ def styles(methods: Iterable[str], baselines: Iterable[str] = (), nested: bool =
     return found
 
 
-def _k_axis(figure: go.Figure, ks: Sequence[int], selected: int | None) -> go.Figure:
-    """Return the figure with its axis of k laid out, and a line at the selected k."""
-    ks = sorted(set(ks))
-    figure.update_layout(showlegend=True)  # a single method needs its name too
-    figure.update_xaxes(title_text="k, features allowed in the component")
-    if not ks:
-        return figure
-    if ks[-1] > WIDE * ks[0]:
-        ends = np.log10([ks[0], ks[-1]]) + np.array([-0.06, 0.06])
-        figure.update_xaxes(
-            type="log",
-            tickvals=_spread_labels(ks),
-            ticktext=[str(k) for k in _spread_labels(ks)],
-            range=list(ends),
-        )
-    else:
-        pad = max(0.5, 0.04 * (ks[-1] - ks[0]))
-        figure.update_xaxes(range=[ks[0] - pad, ks[-1] + pad], dtick=1 if ks[-1] - ks[0] <= 12 else None)
+def _lay_out_k(figure: go.Figure, ks: Sequence[int], selected: int | None) -> None:
+    """Lay out the axis of k with a line at the selected k. A single method needs its name too."""
+    figure.update_layout(showlegend=True)
+    kaxis.lay_out(figure, sorted(set(ks)))
     if selected is not None:
         figure.add_vline(x=selected, line={"color": CONTEXT, "width": 1, "dash": "dash"})
-    return figure
-
-
-def _spread_labels(ks: Sequence[int]) -> list[int]:
-    """Return the values of k whose labels fit on a logarithmic axis without touching."""
-    kept = [ks[0]]
-    for k in ks[1:]:
-        if k >= 1.3 * kept[-1]:
-            kept.append(k)
-    return kept
 
 
 def values_figure(
@@ -158,10 +134,9 @@ def values_figure(
         hover = f"<b>{named(method)}</b>, k = %{{x}}: %{{customdata}} of {unit_name}"
         said = [format_value_share(value, unit) for value in rows["value"]]
         _line(figure, rows["k"], 100 * rows["value"] / unit, method, style, hover, customdata=said)
+    _lay_out_k(figure, ks, selected)
     top = {} if ceiling is None else {"range": [0, 105 * ceiling / unit]}
-    return _k_axis(figure, ks, selected).update_yaxes(
-        title_text=f"% of {unit_name}", rangemode="tozero", **top
-    )
+    return figure.update_yaxes(title_text=f"% of {unit_name}", rangemode="tozero", **top)
 
 
 def ranking_figure(
@@ -240,7 +215,8 @@ def ratios_figure(frame: Any, *, ks: Sequence[int], style: Styles, selected: int
         ]
         hover = "%{text}<br>of the best possible, proved"
         _line(figure, rows["k"], 100 * rows["ratio"].astype(float), method, style, hover, text=text)
-    return _k_axis(figure, ks, selected).update_yaxes(title_text="at least this % of the best possible")
+    _lay_out_k(figure, ks, selected)
+    return figure.update_yaxes(title_text="at least this % of the best possible")
 
 
 def times_figure(frame: Any, *, ks: Sequence[int], style: Styles, selected: int | None = None) -> go.Figure:
@@ -255,7 +231,8 @@ def times_figure(frame: Any, *, ks: Sequence[int], style: Styles, selected: int 
         rows = rows.sort_values("k")
         hover = f"<b>{named(method)}</b>, k = %{{x}}: %{{y:.3g}} s"
         _line(figure, rows["k"], np.maximum(rows["seconds"].astype(float), 1e-5), method, style, hover)
-    return _k_axis(figure, ks, selected).update_yaxes(title_text="seconds", type="log", dtick=1)
+    _lay_out_k(figure, ks, selected)
+    return figure.update_yaxes(title_text="seconds", type="log", dtick=1)
 
 
 def overlap_figure(supports: Mapping[str, Iterable[int]]) -> go.Figure:
@@ -335,31 +312,48 @@ def weights_figure(
     return name_rows(figure, names, zeroline=False)
 
 
-def cumulative_curves_figure(
-    curves: Mapping[str, Sequence[float]],
+def cumulative_figure(
+    curves: Mapping[str, Sequence[float] | np.ndarray],
     *,
     total: float | None,
     style: Styles,
     title: str = "variance explained, % of total",
+    upper: float | None = None,
 ) -> go.Figure:
-    """Draw a quantity against the number of components, one line for each method; `total` is 100 %, or None
-    for plain counts. `curves` has the quantity with 1, 2, 3, ... components of each method.
+    """Draw a quantity against the number of components, one line for each method (Fig. 2 (a) of Asteris et
+    al. 2015).
+
+    Parameters
+    ----------
+    curves : the quantity with 1, 2, 3, ... components of each method
+    total : what is 100 %; None for plain counts
+    style : from `styles`
+    title : title of the quantity
+    upper : proved bound on the quantity with the most components
     """
+    most = max((len(values) for values in curves.values()), default=1)
     factor = 1.0 if total is None else 100 / total
-    unit = "" if total is None else " %"
-    ends = ", ".join(
-        f"{named(name)} {factor * values[-1]:.4g}{unit} with {len(values)}"
+    said = {
+        name: [f"{value:.4g}" if total is None else format_value_share(value, total) for value in values]
         for name, values in curves.items()
-        if len(values)
-    )
+    }
+    ends = ", ".join(f"{named(name)} {texts[-1]} with {len(texts)}" for name, texts in said.items() if texts)
     figure = new_figure(
         f"{title[0].upper()}{title[1:]} against the number of components: {ends or 'nothing yet'}.",
         height=380,
+        showlegend=True,
     )
     for name, values in curves.items():
-        hover = f"<b>{named(name)}</b>, the first %{{x}}: %{{y:.4g}}{unit}"
-        _line(figure, range(1, len(values) + 1), [factor * value for value in values], name, style, hover)
-    most = max((len(values) for values in curves.values()), default=1)
-    figure.update_layout(showlegend=True)
-    figure.update_xaxes(title_text="number of components", dtick=1, range=[0.7, most + 0.3])
+        hover = f"<b>{named(name)}</b>, the first %{{x}}: %{{customdata}}"
+        x, y = range(1, len(values) + 1), [factor * value for value in values]
+        _line(figure, x, y, name, style, hover, customdata=said[name])
+    if upper is not None and total is not None:
+        hover = f"No {most} disjoint components explain more than %{{customdata}}: proved."
+        line, text = {"color": BOUND, "width": 2.5}, [format_bound_share(upper, total)] * 2
+        ends_of_line = [most - 0.35, most + 0.35]
+        height = [factor * upper] * 2
+        add_curve(figure, ends_of_line, height, NOTHING_ABOVE, hover, line=line, customdata=text)
+    figure.update_xaxes(
+        title_text="number of components", dtick=1 if most <= 12 else None, range=[0.6, most + 0.4]
+    )
     return figure.update_yaxes(title_text=title, rangemode="tozero")

@@ -3,7 +3,7 @@
 Proofs on pages and the replay of a cone search draw `gap_figure`; the spannogram page draws `rho_figure`.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 import numpy as np
 import plotly.graph_objects as go
@@ -12,11 +12,9 @@ from numpy.typing import ArrayLike
 from nspca.plots.theme import add_curve, add_note, new_figure, ratio_sentence
 from nspca.presentation.colours import BOUND, FOUND, PROVED, fade
 from nspca.presentation.numerals import (
-    format_bound,
     format_bound_share,
     format_guarantee,
     format_promise,
-    format_value,
     format_value_share,
     proved_ratio,
 )
@@ -34,29 +32,26 @@ digits. Bounds that are nearer than that lie on each other.
 def gap_figure(
     lower: ArrayLike,
     upper: ArrayLike,
-    steps: ArrayLike | None = None,
+    steps: ArrayLike,
     *,
-    steps_name: str = "cones examined",
-    unit: float = 1.0,
-    unit_name: str = "the units of the data",
+    steps_name: str,
+    unit: float,
+    unit_name: str,
 ) -> go.Figure:
     """Draw the lower and upper bound of a running search as they approach each other.
 
     Parameters
     ----------
     lower, upper : (t,) best value and proved bound after each report, units of the data; NaN where unknown
-    steps, steps_name : (t,) horizontal position, default 0..t-1, and what is counted: cones or seconds
-    unit, unit_name : what the values are divided by, and its name; a unit other than 1 is shown in per cent
+    steps, steps_name : (t,) horizontal position, and what is counted: cones or seconds
+    unit, unit_name : what is 100 %, and its name
     """
     lower, upper = np.asarray(lower, float), np.asarray(upper, float)
-    said = [_formatted(bound, unit, format_bound, format_bound_share) for bound in upper]
-    reached = [_formatted(value, unit, format_value, format_value_share) for value in lower]
-    ratio = proved_ratio(lower[-1], upper[-1]) if len(lower) and upper[-1] > 0 else None
+    said = [format_bound_share(bound, unit, HOVER_DIGITS) for bound in upper]
+    reached = [format_value_share(value, unit, HOVER_DIGITS) for value in lower]
+    ratio = proved_ratio(lower[-1], upper[-1]) if upper[-1] > 0 else None
     ratio = None if ratio is None or np.isnan(lower[-1]) else ratio
-    factor, prefix = (1.0, "") if unit == 1 else (100 / unit, "% of ")
-    lower, upper = factor * lower, factor * upper
-    steps = np.arange(len(lower)) if steps is None else np.asarray(steps)
-    heights = _heights(lower, upper)
+    lower, upper = 100 * lower / unit, 100 * upper / unit
     figure = new_figure(
         f"Best value and proved bound while the search runs: {ratio_sentence(ratio)}.", height=280
     )
@@ -83,15 +78,7 @@ def gap_figure(
     if ratio is not None:
         add_note(figure, ratio_sentence(ratio), 1, 1.02, "bottom right")
     figure.update_xaxes(title_text=steps_name)
-    return figure.update_yaxes(title_text=f"{prefix}{unit_name}", range=heights)
-
-
-def _formatted(number: float, unit: float, absolute: Callable[..., str], relative: Callable[..., str]) -> str:
-    """Return a number as the axis has it: in the units of the data, or in per cent of another unit.
-
-    `absolute` and `relative` are the functions of `nspca.presentation.numerals` that write these.
-    """
-    return absolute(number, HOVER_DIGITS) if unit == 1 else relative(number, unit, HOVER_DIGITS)
+    return figure.update_yaxes(title_text=f"% of {unit_name}", range=_heights(lower, upper))
 
 
 def _heights(lower: np.ndarray, upper: np.ndarray) -> list[float] | None:
@@ -109,7 +96,7 @@ def _heights(lower: np.ndarray, upper: np.ndarray) -> list[float] | None:
     return [bottom - margin, min(most, float(lower[-1]) + span) + margin]
 
 
-def rho_figure(d: Iterable[int], rho: ArrayLike, b3_ratio: ArrayLike | None = None) -> go.Figure:
+def rho_figure(d: Iterable[int], rho: ArrayLike, b3_ratio: ArrayLike) -> go.Figure:
     """Draw against the rank d the guarantee known before a run, and the ratio proved afterwards.
 
     Parameters
@@ -135,17 +122,16 @@ def rho_figure(d: Iterable[int], rho: ArrayLike, b3_ratio: ArrayLike | None = No
         line={"color": BOUND, "dash": "dot"},
         text=promised,
     )
-    if b3_ratio is not None:
-        proved = np.asarray(b3_ratio, float)
-        add_curve(
-            figure,
-            d,
-            100 * proved,
-            "proved afterwards (B3)",
-            "Rank %{x}: at least %{text} of the best possible, proved.",
-            marker={},
-            line={"color": PROVED, "width": 2.5},
-            text=[format_guarantee(r) for r in proved],
-        )
+    proved = np.asarray(b3_ratio, float)
+    add_curve(
+        figure,
+        d,
+        100 * proved,
+        "proved afterwards (B3)",
+        "Rank %{x}: at least %{text} of the best possible, proved.",
+        marker={},
+        line={"color": PROVED, "width": 2.5},
+        text=[format_guarantee(r) for r in proved],
+    )
     figure.update_xaxes(title_text="rank d of the approximation", dtick=1)
     return figure.update_yaxes(title_text="% of the optimum, at least", range=[0, 103])

@@ -1,8 +1,9 @@
-"""Figures of several components: parts of images, cumulative variance, reconstructions, and the gain of a
-search. The pages Parts, Topics and Components draw them.
+"""Figures of several components: parts of images, reconstructions, and the gain of a search.
+
+The pages Parts, Topics and Components draw them.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,6 @@ import plotly.graph_objects as go
 import scipy.ndimage
 from numpy.typing import ArrayLike
 
-from nspca.plots.samples import SYMBOLS
 from nspca.plots.theme import (
     add_curve,
     add_pixels,
@@ -22,14 +22,12 @@ from nspca.plots.theme import (
     sheet,
     weight_colours,
 )
-from nspca.presentation.colours import BOUND, COLOURS, FOUND, fade
-from nspca.presentation.numerals import format_bound_share, format_value_share
+from nspca.presentation.colours import COLOURS, FOUND, fade
 
 ALL_NUMBERED = 100
 """Pixels of an image up to which each pixel of a part carries the number of the part."""
 IN_A_ROW = 8
 """Maximum components drawn as pictures in one row."""
-DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 
 
 def parts_figure(
@@ -171,60 +169,6 @@ def captioned(
     # On a narrow screen the pictures stay under their heading, and captions need more than their own rows.
     hide_axes(figure).update_yaxes(constraintoward="top")
     return figure.update_layout(margin={"l": 4, "r": 4, "t": 18, "b": 4})
-
-
-def cumulative_figure(
-    values: Mapping[str, Sequence[float] | np.ndarray], total: float, *, upper: float | None = None
-) -> go.Figure:
-    """Draw the variance explained by the first j components, for every method (Fig. 2 (a) of Asteris et al.
-    2015).
-
-    Parameters
-    ----------
-    values : dict, name of a method -> (r,) explained variances in the order the components are counted
-    total : float
-        What is 100 %.
-    upper : float, optional
-        A proved bound on the sum for the largest r.
-    """
-    figure = new_figure(_cumulative_alt(values, total), height=340, showlegend=True)
-    r = max((len(v) for v in values.values()), default=1)
-    for i, (name, each) in enumerate(values.items()):
-        together = np.cumsum(each)
-        add_curve(
-            figure,
-            np.arange(1, len(each) + 1),
-            100 * together / total,
-            plain(name),
-            f"{plain(name)}: the first %{{x}} explain %{{customdata}}.",
-            line={"color": COLOURS[i % len(COLOURS)], "dash": DASHES[i % len(DASHES)], "width": 2.5},
-            marker={"symbol": SYMBOLS[i % len(SYMBOLS)], "size": 8},
-            customdata=[format_value_share(value, total) for value in together],
-        )
-    if upper is not None:
-        add_curve(
-            figure,
-            [r - 0.35, r + 0.35],
-            [100 * upper / total] * 2,
-            "nothing above this (proved)",
-            f"No {r} disjoint components explain more than %{{customdata}}: proved.",
-            line={"color": BOUND, "width": 2.5},
-            customdata=[format_bound_share(upper, total)] * 2,
-        )
-    figure.update_layout(legend={"y": -0.22, "yanchor": "top"}, margin={"t": 16, "b": 90})
-    figure.update_xaxes(title_text="number of components", dtick=1 if r <= 12 else None, range=[0.6, r + 0.4])
-    return figure.update_yaxes(title_text="variance explained, % of total", rangemode="tozero")
-
-
-def _cumulative_alt(values: Mapping[str, Sequence[float] | np.ndarray], total: float) -> str:
-    """Return the description of `cumulative_figure`, with the sum of each method."""
-    ends = [
-        f"{plain(name)} {format_value_share(float(np.sum(each)), total)}" for name, each in values.items()
-    ]
-    return (
-        "Cumulative variance against the number of components; all together: "
-        f"{', '.join(ends) or 'nothing yet'}."
-    )
 
 
 def climb_figure(seconds: Sequence[float], values: Sequence[float]) -> go.Figure:

@@ -1,4 +1,4 @@
-"""Lay out the axis of k of a sweep's figure and of the figures for choosing k: its scale, ticks and range.
+"""Lay out the axis of k of all figures against k: its scale, ticks and range.
 
 The axis shows all `ks` of the sweep, in increasing order.
 """
@@ -11,6 +11,8 @@ import plotly.graph_objects as go
 
 UNEVEN = 4
 """Largest ratio of two steps between neighbouring k for which the axis is linear."""
+FEW = 12
+"""Largest range of k in which every whole number has a tick: there is no half feature."""
 ROUND = (1, 2, 5)
 """Digits of round ticks, at every power of ten."""
 APART = 1.3
@@ -39,6 +41,8 @@ def lay_out(figure: go.Figure, ks: Sequence[int], title: str = TITLE) -> None:
     first, last = place(ks, ks[0]), place(ks, ks[-1])
     pad = max(0.03 * (last - first), 0.02 if logarithmic(ks) else 0.5)
     figure.update_xaxes(range=[first - pad, last + pad], minallowed=first - pad, maxallowed=last + pad)
+    if ks[-1] - ks[0] <= FEW:
+        figure.update_xaxes(dtick=1)
     if logarithmic(ks):
         figure.update_xaxes(type="log", tickmode="array", tickvals=_ticks(ks[0], ks[-1]))
 

@@ -175,10 +175,7 @@ def quartic_figure(
     highest = ", ".join(f"{name} at {at:.2f}" for name, at in zip(names, best, strict=True))
     figure = new_figure(f"Curves of degree four in one weight; highest: {highest}.", height=300)
     for (c2, c1, alpha), at, name, colour in zip(curves, best, names, (MAIN, SECOND), strict=True):
-
-        def worth(u: Any, c2: float = c2, c1: float = c1, alpha: float = alpha) -> Any:
-            return -alpha / 4 * u**4 + c2 / 2 * u**2 + c1 * u
-
+        worth = np.polynomial.Polynomial([0, c1, c2 / 2, 0, -alpha / 4])
         line = {"color": colour, "width": 2.5}
         figure.add_scatter(x=light(u), y=light(worth(u)), mode="lines", line=line, name=name)
         star = {"symbol": "star", "size": 15, "color": colour}

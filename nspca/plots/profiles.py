@@ -13,12 +13,7 @@ from nspca.presentation.colours import COLOURS, CONTEXT
 
 
 def profiles_figure(
-    X: ArrayLike,
-    axis: Any,
-    axis_name: str = "",
-    *,
-    mean: ArrayLike | None = None,
-    names: Sequence[str] | None = None,
+    X: ArrayLike, axis: Any, axis_name: str, *, mean: ArrayLike, names: Sequence[str]
 ) -> go.Figure:
     """Draw each component as stems over the axis, with the mean of the data behind them.
 
@@ -29,11 +24,10 @@ def profiles_figure(
     axis : (n,) float64
         The place of each feature, such as a wavelength.
     axis_name : str
-    mean : (n,) float64, optional
+    mean : (n,) float64
     names : r names, for legend and hover
     """
     X, axis = np.asarray(X, float), np.asarray(axis, float)
-    names = names or [f"component {j + 1}" for j in range(X.shape[1])]
     used = int(np.count_nonzero(X.any(axis=1)))
     figure = new_figure(
         f"{X.shape[1]} components over {plain(axis_name) or 'the axis'}: {used} of {X.shape[0]} features are "
@@ -41,14 +35,13 @@ def profiles_figure(
         height=400,
         showlegend=True,
     )
-    if mean is not None:
-        order = np.argsort(axis, kind="stable")
-        middle, line = np.asarray(mean, float)[order], {"color": CONTEXT, "width": 1}
-        add_curve(figure, axis[order], middle, "mean of the data", yaxis="y2", line=line)
+    order = np.argsort(axis, kind="stable")
+    middle, line = np.asarray(mean, float)[order], {"color": CONTEXT, "width": 1}
+    add_curve(figure, axis[order], middle, "mean of the data", yaxis="y2", line=line)
     for j, x in enumerate(X.T):
         name, line = plain(names[j]), {"color": COLOURS[j % len(COLOURS)], "width": 2.5}
         hover = f"{name}<br>%{{x:.4g}}: weight %{{y:.3f}}"
         add_curve(figure, *stems(axis, x), name, hover, line=line, marker={"size": 5})
     figure.update_xaxes(title_text=plain(axis_name))
     figure.update_layout(legend={"y": -0.2, "yanchor": "top"}, margin={"t": 16, "b": 80})
-    return with_weights(figure, X, "" if mean is None else "mean")
+    return with_weights(figure, X, "mean")

@@ -25,6 +25,8 @@ MOST_POINTS = 4000
 """Maximum number of samples drawn as points. A browser still answers a lasso around this many at once."""
 MOST_EIGENVALUES = 60
 """Maximum number of eigenvalues drawn."""
+MOST_BLOCKS = 120, 240
+"""Maximum number of blocks of a table, down and across."""
 
 
 def groups_of(labels: Any, count: int) -> list[tuple[str, np.ndarray]]:
@@ -153,17 +155,11 @@ def images_figure(rows: Any, shape: Sequence[int]) -> go.Figure:
     return hide_axes(figure)
 
 
-def sparsity_figure(X: Any, *, rows: int = 120, columns: int = 240) -> go.Figure:
-    """Draw the share of nonzero entries of a table in each block of samples × features.
-
-    Parameters
-    ----------
-    X : (m, n) scipy.sparse or ndarray
-    rows, columns : most blocks down and across
-    """
+def sparsity_figure(X: Any) -> go.Figure:
+    """Draw the share of nonzero entries of X (m, n), sparse or dense, in each block of samples × features."""
     m, n = X.shape
     i, j = X.nonzero()
-    rows, columns = min(rows, m), min(columns, n)
+    rows, columns = min(MOST_BLOCKS[0], m), min(MOST_BLOCKS[1], n)
     counts = np.zeros((rows, columns))
     np.add.at(counts, (i * rows // m, j * columns // n), 1)
     tall = np.bincount(np.arange(m) * rows // m, minlength=rows)

@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 
 from nspca.plots.theme import add_curve, add_note, certainty
 from nspca.presentation.colours import CONTEXT, PAPER, PROVED
-from nspca.presentation.numerals import format_guarantee, proved_ratio
+from nspca.presentation.numerals import OPTIMAL_GAP, format_guarantee, proved_ratio
 
 CURVE, STRIP = [0.455, 1.0], [0.0, 0.26]
 """Parts of the height of the figure."""
@@ -24,26 +24,24 @@ LOOKS = {
 }
 
 
-def add(figure: go.Figure, regions: dict[str, pd.DataFrame], closed: float, k: int | None = None) -> None:
+def add(figure: go.Figure, regions: dict[str, pd.DataFrame], k: int | None = None) -> None:
     """Draw the strip into a figure. The axes get their places even when nothing is proved yet.
 
     Parameters
     ----------
     regions : dict
         "ours" and "paper" to rows ``lower, upper`` by k, and ``probability`` where the bound holds with one.
-    closed : float
-        Gap up to which a value is called proved optimal: it stands on the floor.
     k : the chosen number of features, whose gap stands above the strip
     """
     gaps = {whose: _gaps(region) for whose, region in regions.items() if len(region)}
-    known = [gap for found in gaps.values() for gap in found["gap"] if gap > closed]
+    known = [gap for found in gaps.values() for gap in found["gap"] if gap > OPTIMAL_GAP]
     top = min(0, math.ceil(math.log10(max(known, default=1e-1))))
     bottom = min(top - 1, math.floor(math.log10(min(known, default=1e-3))))
     floor = bottom - max(0.5, 0.36 * (top - bottom))
     for whose, found in gaps.items():
-        _draw(figure, found, LOOKS[whose], floor, closed)
+        _draw(figure, found, LOOKS[whose], floor)
     figure.add_hline(y=10**floor, yref="y2", line={"color": CONTEXT, "width": 1}, layer="below")
-    _lay_out(figure, bottom, top, floor, _title(gaps.get("ours"), k, closed))
+    _lay_out(figure, bottom, top, floor, _title(gaps.get("ours"), k))
 
 
 def _gaps(region: pd.DataFrame) -> pd.DataFrame:
@@ -53,11 +51,9 @@ def _gaps(region: pd.DataFrame) -> pd.DataFrame:
     return region.assign(ratio=ratio, gap=1 - np.array(ratio))
 
 
-def _draw(
-    figure: go.Figure, found: pd.DataFrame, look: Mapping[str, str], floor: float, closed: float
-) -> None:
+def _draw(figure: go.Figure, found: pd.DataFrame, look: Mapping[str, str], floor: float) -> None:
     """Draw the gaps of one kind of bound, rows as `_gaps` returns them; optimal values stand at 10^floor."""
-    done = found["gap"] <= closed
+    done = found["gap"] <= OPTIMAL_GAP
     said = [
         f"<b>k = {k}</b>, {certainty(probability)}<br>{BEST if over else _at_least(ratio)}."
         for k, ratio, probability, over in zip(
@@ -84,11 +80,11 @@ def _at_least(ratio: float) -> str:
     return f"at least {format_guarantee(ratio)} of the best possible"
 
 
-def _title(found: pd.DataFrame | None, k: int | None, closed: float) -> str:
+def _title(found: pd.DataFrame | None, k: int | None) -> str:
     """Return the title of the strip, with what is proved at k in a second line where it is known."""
     if found is None or k not in found.index:
         return TITLE
-    is_best = found.loc[k, "gap"] <= closed
+    is_best = found.loc[k, "gap"] <= OPTIMAL_GAP
     return f"{TITLE}<br>k = {k}: {BEST if is_best else _at_least(found.loc[k, 'ratio'])}"
 
 

@@ -21,7 +21,7 @@ from nspca.plots import kaxis, published, strip
 from nspca.plots.theme import add_curve, add_note, certainty, new_figure, plain, ratio_sentence
 from nspca.presentation import colours
 from nspca.presentation.colours import BOUND, CHOSEN, COLOURS, CONTEXT, EARLIER, PROVED, fade
-from nspca.presentation.numerals import format_bound_share, format_guarantee, format_value_share
+from nspca.presentation.numerals import OPTIMAL_GAP, format_bound_share, format_guarantee, format_value_share
 from nspca.presentation.phrases import method_name
 from nspca.result import PLATEAU
 
@@ -73,10 +73,10 @@ def certified(frame: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame({"lower": of_k["value"].max(), "upper": of_k["upper"].min()}).dropna()
 
 
-def optimal(frame: pd.DataFrame, closed: float) -> pd.DataFrame:
-    """Return the rows of `certified` whose gap is at most `closed`: nothing better exists."""
+def optimal(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of `certified` whose gap is at most `OPTIMAL_GAP`: nothing better exists."""
     known = certified(frame)
-    return known[known["upper"] - known["lower"] <= closed * known["upper"]]
+    return known[known["upper"] - known["lower"] <= OPTIMAL_GAP * known["upper"]]
 
 
 def band(
@@ -124,7 +124,6 @@ def sweep_figure(
     marked: int | None = None,
     wanted: tuple[float, str] | None = None,
     fit: bool = False,
-    closed: float = 0.0,
 ) -> go.Figure:
     """Draw variance explained against k with the region in which the optimum is proved to lie, and below it
     the proved gap.
@@ -163,8 +162,6 @@ def sweep_figure(
         A value that is sought, drawn as a level line, and its name. A value above the axis has no line.
     fit : bool
         Whether the value axis begins at the smallest value and not at zero.
-    closed : float
-        Proved gap up to which a value is called optimal.
 
     Returns
     -------
@@ -180,7 +177,7 @@ def sweep_figure(
     earlier = None if ghost is None else _in_percent(ghost, unit)
     shown = wide[0] if bounds == "paper" else ours
     figure = new_figure(_sweep_alt(shown, unit_name, kind), height=HEIGHT)
-    strip.add(figure, {"paper": _pooled(wide), "ours": _pooled(tight)}, closed, selected_k)
+    strip.add(figure, {"paper": _pooled(wide), "ours": _pooled(tight)}, selected_k)
     if earlier is not None:
         _add_ghost(figure, earlier, unit_name)
     for other, look in zip(pinned, PINNED * len(pinned), strict=False):
@@ -190,7 +187,8 @@ def sweep_figure(
         _add_paper(figure, wide, expected, upper, is_alone=not tight)
     if tight:
         _add_region(figure, ours, expected, PROVED, 0.4, IN_HERE)
-        figure.update_traces(showlegend=_has_gap(ours, closed), selector={"name": IN_HERE})
+        has_gap = len(optimal(ours)) < len(certified(ours))  # without room it needs no legend
+        figure.update_traces(showlegend=has_gap, selector={"name": IN_HERE})
         upper(ours, name=NOTHING_ABOVE, look=DOTTED | {"line_color": BOUND})
     others = [_in_percent(rows, own) for rows, own, _ in pinned]
     drawn = [*wide[:1], *tight, *([] if earlier is None else [earlier]), *others]
@@ -198,7 +196,7 @@ def sweep_figure(
     if wanted is not None and expected and 100 * wanted[0] / unit <= top:
         _add_wanted(figure, 100 * wanted[0] / unit, wanted[1], expected)
     if tight:
-        _add_optimal(figure, ours, closed)
+        _add_optimal(figure, ours)
     if marked is not None:
         _add_ring(figure, marked, ours)
     _add_methods(figure, shown, expected, unit_name, kind)
@@ -206,22 +204,12 @@ def sweep_figure(
         ready = f"{len(frame)} of {total} ready"
         add_note(figure, ready, 1, strip.TITLE_AT, "bottom right", font={"size": 13})
     kaxis.lay_out(figure, expected)
+    # Two lines of about equal length, for which a low curve has room.
+    name = f"% of {unit_name}"
+    title = "<br>".join(textwrap.wrap(name, max(16, 2 + len(name) // 2)))
     if selected_k is not None:
         _mark(figure, int(selected_k), expected)
-    return figure.update_yaxes(
-        title_text=_in_two_lines(f"% of {unit_name}"), uirevision=f"{fit} {bounds} {unit_name}", selector=0
-    )
-
-
-def _has_gap(rows: pd.DataFrame, closed: float) -> bool:
-    """Tell whether a region has room between value and bound at any k; one without room needs no legend."""
-    by_k = rows.groupby("k").agg(value=("value", "max"), upper=("upper", "min"))
-    return bool((by_k["value"] < by_k["upper"] * (1 - closed)).any())
-
-
-def _in_two_lines(title: str) -> str:
-    """Return the title of an axis in two lines of about equal length, for which a low curve has room."""
-    return "<br>".join(textwrap.wrap(title, max(16, 2 + len(title) // 2)))
+    return figure.update_yaxes(title_text=title, uirevision=f"{fit} {bounds} {unit_name}", selector=0)
 
 
 def _pooled(rows: list[pd.DataFrame]) -> pd.DataFrame:
@@ -277,30 +265,25 @@ def _in_percent(frame: pd.DataFrame, unit: float) -> pd.DataFrame:
     )
 
 
-def _add_method(
-    figure: go.Figure, rows: pd.DataFrame, method: str, colour: str, unit_name: str, kind: str
-) -> None:
-    """Draw the curve of a method; `kind` is "sparse" or "nonnegative sparse", for the words."""
-    name = plain(method_name(method))
-    hover = [
-        f"<b>k = {k}</b>, {name}<br>This {kind} component explains {value} of {unit_name}:<br>"
-        f"{ratio_sentence(ratio, probability)}.<br><i>Click to see it.</i>"
-        for k, value, ratio, probability in zip(
-            rows["k"], rows["value_text"], rows["ratio"], rows["probability"], strict=True
-        )
-    ]
-    points = [[int(k), method] for k in rows["k"]]
-    look = {"line": {"color": colour, "width": 2.5}, "marker": {"size": 7}, "connectgaps": False}
-    add_curve(figure, rows["k"], rows["value"], name, hover, customdata=points, **look)
-
-
 def _add_methods(
     figure: go.Figure, rows: pd.DataFrame, expected: list[int], unit_name: str, kind: str
 ) -> None:
-    """Draw the curve of every method, each in its colour and with gaps where a k in `expected` has no row."""
-    for colour, (method, own) in zip(COLOURS * len(rows), rows.groupby("method", sort=False), strict=False):
-        last = _broken(own.drop_duplicates("k", keep="last"), expected)
-        _add_method(figure, last, method, colour, unit_name, kind)
+    """Draw the curve of every method, each in its colour and with gaps where a k in `expected` has no row.
+
+    `kind` is "sparse" or "nonnegative sparse", for the words.
+    """
+    for colour, (method, every) in zip(COLOURS * len(rows), rows.groupby("method", sort=False), strict=False):
+        own, name = _broken(every.drop_duplicates("k", keep="last"), expected), plain(method_name(method))
+        hover = [
+            f"<b>k = {k}</b>, {name}<br>This {kind} component explains {value} of {unit_name}:<br>"
+            f"{ratio_sentence(ratio, probability)}.<br><i>Click to see it.</i>"
+            for k, value, ratio, probability in zip(
+                own["k"], own["value_text"], own["ratio"], own["probability"], strict=True
+            )
+        ]
+        points = [[int(k), method] for k in own["k"]]
+        look = {"line": {"color": colour, "width": 2.5}, "marker": {"size": 7}, "connectgaps": False}
+        add_curve(figure, own["k"], own["value"], name, hover, customdata=points, **look)
 
 
 def _mark(figure: go.Figure, k: int, expected: list[int]) -> None:
@@ -320,9 +303,9 @@ def _add_ring(figure: go.Figure, k: int, rows: pd.DataFrame) -> None:
     add_curve(figure, [k], [best], RING, marker=ring)
 
 
-def _add_optimal(figure: go.Figure, rows: pd.DataFrame, closed: float) -> None:
+def _add_optimal(figure: go.Figure, rows: pd.DataFrame) -> None:
     """Draw rings around the values that are proved optimal."""
-    known = optimal(rows, closed)
+    known = optimal(rows)
     if not len(known):
         return
     ring = {"symbol": "circle-open", "size": 12, "color": PROVED, "line": {"width": 2.5}}

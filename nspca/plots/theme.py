@@ -166,10 +166,13 @@ def grey_behind(mean: ArrayLike | None, n: int) -> tuple[np.ndarray, Any]:
     return np.asarray(mean, float), "Greys_r"
 
 
-def largest_weights(weights: ArrayLike, most: int) -> np.ndarray:
-    """Return the numbers of the largest weights that are not zero, at most `most`; ties keep their order."""
+def largest_weights(weights: ArrayLike, most: int | None = None) -> np.ndarray:
+    """Return the numbers of the weights that are not zero, largest first, or of the `most` largest of them.
+
+    Ties keep their order.
+    """
     size = np.abs(np.asarray(weights, float))
-    return np.argsort(-size, kind="stable")[: min(most, np.count_nonzero(size))]
+    return np.argsort(-size, kind="stable")[: np.count_nonzero(size)][:most]
 
 
 def name_rows(figure: go.Figure, labels: Sequence[str], **look: Any) -> go.Figure:

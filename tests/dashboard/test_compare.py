@@ -266,7 +266,7 @@ def test_figures_say_what_they_show():
     rows = [{"method": m, "k": k, "value": v, "upper": 4.0, "ratio": v / 4, "kind": "B0", "seconds": v} for m,
     k, v in
             [("a", 1, 2.0), ("a", 20, 3.0), ("b", 1, 1.0), ("b", 20, 2.0)]]  # fmt: skip
-    look = {"ks": [1, 20], "style": style, "selected": 20}
+    look = {"ks": [1, 2, 20], "style": style, "selected": 20}
     figure = values_figure(rows, unit=4.0, unit_name="the leading eigenvalue", **look)
     assert figure.layout.meta["alt"].endswith("At k = 20, of the leading eigenvalue: a 75 %, b 50 %.")
     assert figure.layout.xaxis.type == "log" and list(figure.data[-1].y) == [25.0, 50.0]

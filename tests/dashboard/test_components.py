@@ -16,7 +16,6 @@ from nspca.dashboard.joint import (
     groups,
     headline,
     how_many,
-    methods,
     samples,
     subject,
     take_home,
@@ -371,13 +370,6 @@ def test_weights_go_home_with_names(visit):
     }
     rows = list(csv.reader(io.StringIO(files["tables/scores.csv"].content.decode("utf-8-sig"))))
     assert rows[0][:2] == ["sample", "label"] and len(rows) == 31
-
-
-def test_a_narrow_screen_gets_a_card_for_each_method():
-    found = outcome(table(), method="joint")
-    body = methods.cards(found)
-    assert body.count("<section>") == 1 and "<h3>joint, at once</h3>" in body
-    assert "Features used</dt><dd>5, 5 also in joint" in body and "Proved</dt><dd>nothing" in body
 
 
 # --- what a covariance and short names need ---------------------------------------------------------

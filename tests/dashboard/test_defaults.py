@@ -84,7 +84,7 @@ def test_no_page_is_left_without_until_the_server_starts_again(page, asked, monk
     monkeypatch.setattr(membership, "AT_ONCE", 0)
     monkeypatch.setattr(membership, "PATIENCE", 0.0)
     monkeypatch.setattr(membership.state, "get", {"within": 950}.get)
-    monkeypatch.setattr(membership.progress, "each_second", lambda look: None)
+    monkeypatch.setattr(membership.progress, "repeat", lambda look: None)
     page()
     asked.now = {"state": "failed", "finished": time.time() - 2 * defaults.AGAIN}
     page()

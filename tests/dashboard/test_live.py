@@ -177,8 +177,8 @@ def test_a_curve_that_fills_in_is_drawn_once_for_everybody(monkeypatch):
     """A curve that fills in is drawn once for each new row, however many visitors look at it."""
     made = []
     compared.clear()
-    draw = curve.figure
-    monkeypatch.setattr(curve, "figure", lambda *given, **options: made.append(1) or draw(*given, **options))
+    draw = curve.plot
+    monkeypatch.setattr(curve, "plot", lambda *given, **options: made.append(1) or draw(*given, **options))
     first, second = AppTest.from_function(filling_in), AppTest.from_function(filling_in)
     for page in (first, second, first, second):
         assert not page.run(timeout=60).exception
@@ -227,11 +227,13 @@ def test_a_plot_with_equal_arguments_is_made_once_for_everybody(monkeypatch):
     ("key", "height", "same"), [("there", None, "run 1"), ("here", 333, "run 1"), ("here", None, "run 2")]
 )
 def test_a_shared_figure_is_of_the_page_that_asks(monkeypatch, key, height, same):
-    monkeypatch.setattr(figures, "put", lambda made, key, on_click: made)
+    shown = []
+    monkeypatch.setattr(figures, "put", lambda made, key, on_click: shown.append(made))
     plot = functools.partial(plots.spectrum_figure, [3.0, 1.0], 4.0)
     alone = plot() if height is None else plot().update_layout(height=height)
-    first = figures.draw_plot(plot, "here", None, same="run 1")
-    assert figures.draw_plot(plot, key, height, same=same) == figures.prepared(alone, key, same) != first
+    figures.draw_plot(plot, "here", None, same="run 1")
+    figures.draw_plot(plot, key, height, same=same)
+    assert shown[1] == figures.prepared(alone, key, same) != shown[0]
 
 
 @pytest.mark.parametrize(

@@ -16,9 +16,8 @@ import pytest
 from nspca.dashboard import home
 from nspca.dashboard.app import tables
 from nspca.dashboard.compare import archive
-from nspca.dashboard.components import cone_replay, spannogram_explorer, standalone
+from nspca.dashboard.components import cone_replay, spannogram_explorer
 from nspca.dashboard.export import page
-from nspca.dashboard.export.page import ReportTexts
 from nspca.dashboard.joint import documents, lists
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.sweep import report as sweep_report
@@ -66,7 +65,9 @@ def found_by(name: str) -> Outcome:
 def report_of(name: str) -> str:
     about = Chosen(data_of(name), DataSpec(path="a.csv"), "")
     proved = render("proved", lines=(name,), head=(name,), rows=[(name,)], kind="")
-    return page.html(about, ReportTexts(name, name, Markup(""), proved, name), MADE).decode()
+    return page.html(
+        about, MADE, what=name, asked=name, pictures=Markup(""), proved=proved, code=name
+    ).decode()
 
 
 def sweep_of(name: str) -> str:
@@ -85,11 +86,8 @@ PLACES = {
     "documents": lambda name: render("document", text=documents.marked(f"{name} river", ["river"])),
     "marked words": lambda name: documents.marked(name, [name]),
     "cards of a table": lambda name: tables.cards(pd.DataFrame({name: [name] * 50})),
-    "cards of methods": lambda name: render("method_cards", cards=[(name, {name: name})]),
     "bar": lambda name: statement.bar(statement.Statement("", "x", 0.5, 0.7, name, name, name)),
-    "component as a file": lambda name: standalone.html(
-        name, name, Markup(""), "", "", {"names": [name]}
-    ).decode(),
+    "component as a file": lambda name: spannogram_explorer.page(name, name, {"names": [name]}).decode(),
     "pictures": lambda name: page.still(
         {"a": SimpleNamespace(svg=b"1", png=b"22")}, {"a": drawn(name)}, {"a": name}
     ),

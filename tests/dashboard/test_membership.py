@@ -94,7 +94,6 @@ def test_the_table_to_take_home_has_it_too():
     data, found = nspca.load_sample("pitprops"), known(0.95)
     x = np.where(found.used, 1.0, 0.0)
     rows = component.weights(data, x, found)
-    text = component.labelled(rows, data).to_csv(index=False)
-    read = pd.read_csv(io.StringIO(text))
+    read = pd.read_csv(io.BytesIO(component.csv_of(rows, data)))
     assert list(read["place"]) == [found.places[j].value for j in np.flatnonzero(found.used)]
     assert (read["costs_at_least"] <= read["costs_at_most"]).all() and read["instead"].notna().any()

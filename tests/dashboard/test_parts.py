@@ -15,7 +15,8 @@ from nspca.dashboard.joint.form import read_sizes
 from nspca.dashboard.joint.page import progress_line as says
 from nspca.errors import InvalidProblem
 from nspca.jobs import JobState, engine
-from nspca.plots.joint import climb_figure, cumulative_figure, parts_figure, union_figure
+from nspca.plots.compare import cumulative_figure, styles
+from nspca.plots.joint import climb_figure, parts_figure, union_figure
 from nspca.progress import Event, silent
 from nspca.specs import ComponentsSpec, DataSpec
 from nspca.specs.components import one_by_one
@@ -482,13 +483,18 @@ def test_an_image_grows_part_by_part_and_more_is_explained_each_time(known, text
 
 
 def test_the_curve_counts_components_and_says_how_far_they_come():
-    figure = cumulative_figure({"joint": [3.0, 2.0], "cone": [4.0, 0.5]}, 10.0, upper=6.0)
+    figure = cumulative_figure(
+        {"joint": [3.0, 5.0], "cone": [4.0, 4.5]}, total=10.0, style=styles(["joint", "cone"]), upper=6.0
+    )
     assert (
         list(figure.data[0].y) == [30, 50]
         and list(figure.data[1].y) == [40, 45]
         and list(figure.data[2].y) == [60, 60]
     )
-    assert "joint 50 %, cone 45 %" in figure.layout.meta["alt"]
+    assert (
+        "joint (all at once) 50 % with 2, cone (exact, few directions) 45 % with 2"
+        in figure.layout.meta["alt"]
+    )
 
 
 def test_progress_names_the_method():

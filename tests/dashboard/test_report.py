@@ -8,6 +8,7 @@ import pytest
 
 import nspca
 from nspca.dashboard.app import wording
+from nspca.dashboard.export import page
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.sweep import report
 from nspca.plots import sweep_figure
@@ -29,9 +30,10 @@ def made():
         **{name: [one.info[name] for one in sweep.results.values()] for name in OTHERS}
     )
     figure = sweep_figure(table, unit=problem.leading_eigenvalue)
-    return report.html(
-        Chosen(data, asked.data, ""), problem, asked, report.moving(figure), table, "print(1 < 2)", MADE
-    ).decode(), table
+    proved, code = report.proved(problem, asked, table), "print(1 < 2)"
+    texts = {"what": "sweep", "asked": "a question", "code": code, "proved": proved}
+    about = Chosen(data, asked.data, "")
+    return page.html(about, MADE, pictures=report.moving(figure), **texts).decode(), table
 
 
 def test_it_stands_alone(made):

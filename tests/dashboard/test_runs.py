@@ -29,9 +29,7 @@ ASKED = {
     "proof": specs.ProofSpec(data=DATA, k=4),
     "optimum": specs.OptimumSpec(data=DATA, k=4),
     "check": specs.CheckSpec(data=DATA, k=3),
-    "components": specs.ComponentsSpec(
-        data=DATA, sizes=(3, 3), methods=("joint",), noun="topic", effort="fast"
-    ),
+    "components": specs.ComponentsSpec(data=DATA, sizes=(3, 3), methods=("joint",), effort="fast"),
     "comparison": specs.ComparisonSpec(data=DATA, ks=(2, 4), methods=("auto", "em")),
     "successive": specs.SuccessiveSpec(data=DATA, k=2, count=3, methods=("auto", "em")),
     "stability": specs.StabilitySpec(data=DATA, k=4, methods=("em",)),
@@ -89,7 +87,7 @@ def test_every_task_is_told_in_words(workspace):
         plant(workspace, task)
     lines = {task: one.line for task, one in told(workspace).items()}
     assert lines["sweep"] == "Pitprops · sweep k = 2 to 6 in steps of 2 · nonnegative · auto"
-    assert lines["components"] == "Pitprops · 2 topics of 3 features each · nonnegative · joint"
+    assert lines["components"] == "Pitprops · 2 components of 3 features each · nonnegative · joint"
     assert lines["comparison"] == "Pitprops · comparison of 2 methods, k = 2, 4 · nonnegative · auto, em"
     assert lines["proof"] == "Pitprops · a tighter proof, k = 4 · nonnegative"
     assert lines["optimum"] == "Pitprops · is it the best? k = 4 · nonnegative"
@@ -254,8 +252,9 @@ def test_an_upload_is_called_by_its_file_and_opened_as_it_was_read(workspace):
 def test_a_covariance_is_not_prepared_and_leaves_centring_as_it_is(workspace):
     table = DataSpec(sample="digits")
     for task in ("sweep", "components", "comparison"):
-        plant(workspace, task, given=ASKED[task].but(center=False))
-        plant(workspace, task, given=ASKED[task].but(center=False, data=table), number=1)
+        noun = {"noun": "topic"} if task == "components" else {}
+        plant(workspace, task, given=ASKED[task].but(center=False, **noun))
+        plant(workspace, task, given=ASKED[task].but(center=False, data=table, **noun), number=1)
     said = describe_runs(engine().store.list_runs(workspace))
     assert (
         ["not centred" in one.line for one in said]

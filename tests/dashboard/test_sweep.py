@@ -1,8 +1,10 @@
 """The page Sweep: a background run, found again by its address."""
 
+import io
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import nspca
@@ -10,7 +12,7 @@ from nspca.dashboard.runs import defaults
 from nspca.dashboard.runs.sweeps import default_range, usual
 from nspca.dashboard.runs.tasks import TASKS
 from nspca.dashboard.sweep.page import _says as says
-from nspca.dashboard.views.component import labelled, weights
+from nspca.dashboard.views.component import csv_of, weights
 from nspca.jobs import JobState, engine
 from nspca.progress import Event
 from nspca.specs import DataSpec, SweepSpec, published
@@ -318,7 +320,7 @@ def test_the_snippet_names_the_file_and_how_it_is_read():
 
 def test_a_stand_in_says_so_in_what_is_taken_home():
     data = nspca.load_sample("lrs")
-    table = labelled(weights(data, np.eye(93)[0]), data)
+    table = pd.read_csv(io.BytesIO(csv_of(weights(data, np.eye(93)[0]), data)))
     assert data.source == "real" or set(table["source"]) == {"stand-in"}
     assert table["data"][0] == data.name
 

@@ -10,8 +10,7 @@ import pytest
 
 import nspca
 from nspca.plots import gap_figure, rho_figure, sphere, sweep_figure
-from nspca.plots.compare import styles, values_figure
-from nspca.plots.joint import cumulative_figure
+from nspca.plots.compare import cumulative_figure, styles, values_figure
 from nspca.plots.lesson import direction_figure
 from nspca.plots.sweeps import IN_HERE, NOTHING_ABOVE, OPTIMAL, PAPER
 from nspca.plots.thumbnail import sparkline
@@ -71,7 +70,7 @@ def most_variance():
 def rings():
     """The colour of the rings around values that are proved optimal."""
     frame = pd.DataFrame({"method": "auto", "k": [2, 4], "value": [1.0, 2], "upper": [1.0, 2], "kind": "B8"})
-    return trace(sweep_figure(frame.assign(ratio=1.0), unit=4.0, closed=1e-9), OPTIMAL).marker.color
+    return trace(sweep_figure(frame.assign(ratio=1.0), unit=4.0), OPTIMAL).marker.color
 
 
 SENTENCES = {
@@ -113,7 +112,7 @@ def test_the_strip_below_has_the_colours_of_the_regions_above():
 
 
 def test_where_the_optimum_is_proved_to_lie_is_green_in_every_figure():
-    gap = gap_figure([1.0, 2.0], [4.0, 3.0])
+    gap = gap_figure([1.0, 2.0], [4.0, 3.0], [0, 1], steps_name="seconds", unit=5.0, unit_name="the total")
     curve = sparkline([1, 2], {"auto": [1.0, 2.0]}, [1.5, 2.5])
     small = re.search(r'<polygon[^>]*fill="([^"]+)"', curve)[1]
     gauge = re.findall(r'fill="(#[^"]+)"', drawing.gauge(0.9))[1]
@@ -135,8 +134,8 @@ def flat():
 
 
 def test_bounds_are_grey_and_what_was_found_is_blue_in_every_figure():
-    gap = gap_figure([1.0, 2.0], [4.0, 3.0])
-    joint = cumulative_figure({"joint": [1.0, 1.0]}, 4.0, upper=3.0)
+    gap = gap_figure([1.0, 2.0], [4.0, 3.0], [0, 1], steps_name="seconds", unit=5.0, unit_name="the total")
+    joint = cumulative_figure({"joint": [1.0, 2.0]}, total=4.0, style=styles(["joint"]), upper=3.0)
     bounds = {
         "sweep": trace(sweep("ours"), NOTHING_ABOVE).line.color,
         "gap": trace(gap, "bound").line.color,
@@ -148,7 +147,7 @@ def test_bounds_are_grey_and_what_was_found_is_blue_in_every_figure():
     found = {
         "sweep": trace(sweep(), "best found").line.color,
         "gap": trace(gap, "best found").line.color,
-        "joint": trace(joint, "joint").line.color,
+        "joint": joint.data[0].line.color,
         "notebook": notebook("auto"),
     }
     assert {what: name_of(colour) for what, colour in found.items()} == dict.fromkeys(found, "blue")

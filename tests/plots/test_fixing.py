@@ -89,10 +89,10 @@ def test_values_proved_optimal_have_a_ring():
             "kind": "B8",
         }
     )
-    ring = next(t for t in sweep_figure(rows, unit=4.0, closed=1e-8).data if t.name == OPTIMAL)
+    ring = next(t for t in sweep_figure(rows, unit=4.0).data if t.name == OPTIMAL)
     assert list(ring.x) == [1, 2] and list(ring.y) == [25.0, 50.0]
-    assert OPTIMAL not in legend(sweep_figure(rows[rows["k"] == 3], unit=4.0, closed=1e-8))
-    assert OPTIMAL not in legend(sweep_figure(rows.assign(upper=np.nan, ratio=np.nan), unit=4.0, closed=1e-8))
+    assert OPTIMAL not in legend(sweep_figure(rows[rows["k"] == 3], unit=4.0))
+    assert OPTIMAL not in legend(sweep_figure(rows.assign(upper=np.nan, ratio=np.nan), unit=4.0))
 
 
 def test_the_colours_are_those_that_the_lesson_names():

@@ -12,6 +12,7 @@ import scipy.sparse as sp
 
 import nspca
 from nspca import plots
+from nspca.lowrank.spannogram.teaching import support_view
 from nspca.plots.arc import feasible_arcs
 from nspca.plots.components import component_image, component_spectrum, component_words, ranked
 from nspca.plots.samples import _jitter, groups_of
@@ -125,7 +126,7 @@ def test_sweep_without_bounds_or_rows_draws_no_certified_region():
 @pytest.mark.parametrize(("upper", "listed"), [(0.6, True), (0.5, False)])
 def test_a_band_without_room_has_no_entry_in_the_legend(upper, listed):
     frame = rows([5, 10]).assign(value=0.5, upper=upper)
-    drawn = named(plots.sweep_figure(frame, unit=1.0, closed=1e-6), "the optimum is in here (proved)")
+    drawn = named(plots.sweep_figure(frame, unit=1.0), "the optimum is in here (proved)")
     assert drawn.showlegend is listed
 
 
@@ -298,7 +299,7 @@ def test_the_axis_of_values_is_there_before_the_first_row_and_ends_at_the_larges
 
 def test_the_strip_shows_each_gap_and_stands_on_the_floor_where_it_is_closed():
     frame = rows([5, 10, 20]).assign(value=[0.6, 0.7, 0.8], upper=[0.6 / 0.9, 0.7 / (1 - 1e-9), 0.8 / 0.999])
-    figure = plots.sweep_figure(frame, unit=1.0, closed=1e-8)
+    figure = plots.sweep_figure(frame, unit=1.0)
     gaps, axis = named(figure, "gap"), figure.layout.yaxis2
     assert np.allclose([gaps.y[0], gaps.y[2]], [0.1, 0.001]) and gaps.y[1] == axis.tickvals[0] < 0.001 / 3
     assert axis.ticktext[0] == "optimal" and axis.type == "log" and 10 ** axis.range[0] < gaps.y[1]
@@ -308,7 +309,7 @@ def test_the_strip_shows_each_gap_and_stands_on_the_floor_where_it_is_closed():
     titles = [
         note.text
         for k in (None, 5, 10)
-        for note in plots.sweep_figure(frame, unit=1.0, closed=1e-8, selected_k=k).layout.annotations
+        for note in plots.sweep_figure(frame, unit=1.0, selected_k=k).layout.annotations
         if note.text.startswith("How far below the best possible, at most (proved)")
     ]
     assert titles[1].endswith("<br>k = 5: at least 90.0 % of the best possible")
@@ -335,19 +336,23 @@ def test_codes_of_bounds_stay_out_of_the_figure():
     assert "(B3)" not in str(figure) and plots.kind_words("B3").endswith("(B3)")
 
 
+def gap(lower, upper, unit=100.0):
+    how = {"steps_name": "seconds", "unit": unit, "unit_name": "the leading eigenvalue"}
+    return plots.gap_figure(lower, upper, np.arange(len(lower)), **how)
+
+
 def test_gap_and_rho():
-    figure = plots.gap_figure([1, 2, 3], [9, 5, 3.1], unit=10.0, unit_name="the leading eigenvalue")
+    figure = gap([1, 2, 3], [9, 5, 3.1], unit=10.0)
     assert list(named(figure, "best found").y) == [10, 20, 30]
     assert np.allclose(named(figure, "bound").y, [90, 50, 31])
     assert "at least 96.7 %" in plots.alt_text(figure)
-    assert plots.gap_figure([], [])
-    low, high = plots.gap_figure([10.0] * 3, [14.0, 10.8, 10.2]).layout.yaxis.range
+    low, high = gap([10.0] * 3, [14.0, 10.8, 10.2]).layout.yaxis.range
     assert low < 10 and 10.8 < high < 12, "the first bound does not hide how the gap closes"
-    low, high = plots.gap_figure([1.0, 9.0], [20.0, 10.0]).layout.yaxis.range
+    low, high = gap([1.0, 9.0], [20.0, 10.0]).layout.yaxis.range
     assert low < 9 and high > 10
-    low, high = plots.gap_figure([9.0] * 2, [9 + 3e-9, 9 + 1e-9]).layout.yaxis.range
+    low, high = gap([9.0] * 2, [9 + 3e-9, 9 + 1e-9]).layout.yaxis.range
     assert low < 9 < high and 1e-4 <= (high - low) / 9 < 2e-4, "ticks stay numbers that can be read"
-    assert plots.gap_figure([5.0], [5.0]).layout.yaxis.range is None
+    assert gap([5.0], [5.0]).layout.yaxis.range is None
     rho = plots.rho_figure([1, 2], [0.25, 0.5], [np.nan, 0.9999997])
     assert list(named(rho, "promised before (Theorem 1)").y) == [25, 50]
     assert list(named(rho, "proved afterwards (B3)").text) == ["no bound", "99.9999 %"]
@@ -478,10 +483,10 @@ def test_sheet_of_images_places_pixels():
 
 def test_sparsity_counts_every_entry():
     X = sp.random(101, 307, density=0.05, random_state=0, format="csr")
-    figure = plots.sparsity_figure(X, rows=10, columns=20)
+    figure = plots.sparsity_figure(X)
     share = np.asarray(figure.data[0].customdata, float)
-    tall = np.bincount(np.arange(101) * 10 // 101)
-    wide = np.bincount(np.arange(307) * 20 // 307)
+    tall = np.ones(101)
+    wide = np.bincount(np.arange(307) * 240 // 307)
     assert (share / 100 * np.outer(tall, wide)).sum() == pytest.approx(X.nnz, rel=1e-5)
     assert f"{X.nnz} of 101 × 307" in plots.alt_text(figure)
 
@@ -578,13 +583,14 @@ def test_answer_of_the_arc_view_is_the_best_feasible_direction(seed):
     directions = np.vstack([np.linalg.eigh(R.T @ R)[1][:, 1], np.stack([-R[:, 1], R[:, 0]], axis=1)])
     directions /= np.linalg.norm(directions, axis=1, keepdims=True)
     candidates = [c for c in np.vstack([directions, -directions]) if (R @ c >= -1e-12).all()]
-    figure = plots.pd_view_figure(R)
+    view = support_view(R, np.arange(3))
+    figure = plots.pd_view_figure(R, view.eigenvector, view.c, view.active, "<b>")
     answers = [t for t in figure.data if t.name == "answer"]
     assert bool(answers) == bool(candidates)
     if answers:
         value = np.sum((R @ [answers[0].x[0], answers[0].y[0]]) ** 2)
         assert value == pytest.approx(max(np.sum((R @ c) ** 2) for c in candidates), rel=1e-9)
-        active = any("active" in (t.name or "") for t in figure.data)
+        active = any("weight of &lt;b&gt; = 0" in (t.name or "") for t in figure.data)
         assert active == ("outside" in plots.alt_text(figure))
 
 
@@ -624,8 +630,8 @@ def test_every_figure_has_a_description_and_leaves_its_colours_to_the_theme():
     world = plots.globe(np.eye(3), 1, resolution=6)
     made = [
         plots.sweep_figure(rows([5, 10]), unit=1.0),
-        plots.gap_figure([1], [2]),
-        plots.rho_figure([1], [0.5]),
+        gap([1], [2]),
+        plots.rho_figure([1], [0.5], [0.6]),
         plots.component_bars(["a"], [1.0]),
         component_words(["a"], [1.0]),
         component_image(np.ones(4), (2, 2)),
@@ -634,7 +640,7 @@ def test_every_figure_has_a_description_and_leaves_its_colours_to_the_theme():
         plots.spectrum_figure([1.0], 1.0),
         plots.images_figure(np.ones((2, 4)), (2, 2)),
         plots.sparsity_figure(np.eye(3)),
-        plots.pd_view_figure(np.eye(2)),
+        plots.pd_view_figure(np.eye(2), np.ones(2), np.ones(2)),
         plots.sphere_figure(world, np.ones(3)),
         plots.flat_map_figure(world, np.ones(3)),
     ]

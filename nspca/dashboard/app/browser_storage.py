@@ -91,10 +91,5 @@ def say_whose() -> None:
         return
     with st.container(border=True, horizontal=True, vertical_alignment="center", key="whose"):
         st.markdown(f":material/group: {WHOSE}", width="content")
-        buttons.button("Stay in it", "stay", _stay)
+        buttons.button("Stay in it", "stay", lambda: st.session_state.update({state.SURE: here}))
         buttons.button("Leave it for my own", "leave_workspace", state.leave)
-
-
-def _stay() -> None:
-    """Mark the workspace of the address as one that the visitor wants to be in."""
-    st.session_state[state.SURE] = state.get("w")

@@ -9,7 +9,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from functools import wraps
 from typing import Any, Generic, ParamSpec, TypeVar
 
@@ -167,7 +167,7 @@ class Kept(Generic[P, R]):
 
     def _made(self, args: Any, kwargs: Any) -> R:
         """Compute the value for the arguments, with the spinner."""
-        with _spinning(self.spinner):
+        with spinner(self.spinner) if self.spinner else nullcontext():
             return self.function(*args, **kwargs)
 
     def _key(self, args: Any, kwargs: Any) -> tuple[Any, ...]:
@@ -185,11 +185,6 @@ def keep(spinner: str = "", within: Cache = shared) -> Callable[[Callable[P, R]]
     computed.
     """
     return lambda function: Kept(function, spinner, within)
-
-
-def _spinning(said: str) -> AbstractContextManager[Any]:
-    """Return the context of `spinner`; one without effect for an empty text."""
-    return spinner(said) if said else nullcontext()
 
 
 @contextmanager

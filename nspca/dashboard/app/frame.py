@@ -82,7 +82,7 @@ def page(title: str, *, has_menu: bool = True) -> Iterator[None]:
     buttons.end(waiting)
     browser_storage.remember()
     plotly.png_too()
-    _after_paint()
+    _warm()
 
 
 @contextmanager
@@ -116,9 +116,9 @@ def way_on(path: str, label: str) -> None:
     st.page_link(path, label=label, icon=":material/arrow_forward:", query_params=state.link(path))
 
 
-def form(border: bool = True) -> DeltaGenerator:
+def form() -> DeltaGenerator:
     """Return the container of a form; hidden in present mode, and below the picture on a phone."""
-    return st.container(border=border, key=styles.FORM)
+    return st.container(key=styles.FORM)
 
 
 def picture() -> DeltaGenerator:
@@ -166,14 +166,9 @@ def _menu(lesson: list[slides.Slide], pages: dict[str, tuple[str, str]]) -> None
         links.give(pages)
 
 
-def _after_paint() -> None:
-    """Prepare the server after its first page was drawn: slow imports, workers, and garbage collection."""
-    _warm()
-
-
 @st.cache_resource(show_spinner=False)
 def _warm() -> threading.Thread:
-    """Start the thread that runs `_warm_up`, once per server."""
+    """Start the thread that prepares the server after its first page was drawn, once per server."""
     thread = threading.Thread(target=_warm_up, name="warm-up", daemon=True)
     thread.start()
     return thread

@@ -17,12 +17,10 @@ ALONE = (
     "This address works on this machine alone. For others, start the dashboard with "
     "`make app ADDRESS=0.0.0.0` and open it by the address that is printed then."
 )
-RUNS = ("run", "before", "parts", "topics", "components", "compare", "pin")
-"""Values that name runs, which nobody finds without the workspace."""
 GUESSES = ("guess", "painted", "judge")
 """Answers of a visitor to the questions of the page Learn. With them a link would open the solution."""
-OWN = ("w", "present", "slide", "source", state.ANEW, *RUNS, *GUESSES)
-"""Values that a link for others leaves out, since they belong to the visitor."""
+OWN = ("w", "present", "slide", "source", state.ANEW, "pin", *state.OF_RUNS, *GUESSES)
+"""Values that a link for others leaves out: they belong to the visitor, and runs need the workspace."""
 OF_PAGE = ("pictures", "texts", "table")
 """Samples that a visitor chose on Parts, Topics or Components, which are then used instead of an upload."""
 SHARE = "To show a finished sweep to others, open Runs, press More, then Make a link for others."

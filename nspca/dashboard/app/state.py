@@ -174,7 +174,6 @@ VALUES: dict[str, Kept] = {
     "named": Kept(_names, lambda: ""),  # names that the visitor gave to components
     "over": Kept(read_flag, lambda: True),  # whether parts are drawn over the mean image
     "example": Kept(read_integer, lambda: 1),  # number of the example of the matching
-    "judged": Kept(read_word),  # in old links, when the uses were on the compare page
     "paper": Kept(read_word),  # open tab of the papers page: a paper, or the uses
     "item": Kept(read_word),  # open figure or table
     "compare": Kept(read_word),  # run of the compare page
@@ -211,9 +210,10 @@ ABOUT_DATA = ("from", "to", "step", "run", "before", "k", "shown", "methods", "s
     "pictures", "texts", "table", "parts", "topics", "components", "r", "size", "raw", "face", "using",
     "topic", "component", "across", "up", "group", "named", "compare", "ks",
 )  # fmt: skip
+OF_RUNS = ("run", "before", "parts", "topics", "components", "compare")  # values that name a run
 OF_FEATURES = ("out", "only", "one", "keep")  # values that hold numbers of features of the prepared table
-_FILE = "vocab about rows id label gaps cov repair pixels words text split stop low high weigh pairs most "
-OF_UPLOAD = ("upload", *_FILE.split())  # values about an uploaded file and how it is read
+OF_UPLOAD = ("upload", *ABOUT_FILE)  # values about an uploaded file and how it is read
+_FILE = f"{' '.join(ABOUT_FILE)} "
 _DATA = f"sample upload folder some {_FILE}center scale drop out only one log prep "
 _JOINT = _DATA + "signed r size by budget proof raw shown opts look across up group "
 # Names of the values in the address of each page. A name that no page lists is in every address.
@@ -226,7 +226,7 @@ OF_PAGES = {
     "parts": _JOINT + "pictures parts face using over",
     "topics": _JOINT + "texts topics topic named example",
     "components": _JOINT + "table components component named",
-    "compare": _DATA + "signed effort axis judged compare ks rivals counted k opts turn apart look",
+    "compare": _DATA + "signed effort axis compare ks rivals counted k opts turn apart look",
     "papers": "paper item use prepared tested props summed",
     "runs": "find listed first second at",
     "learn": "screen guess painted judge",
@@ -317,16 +317,6 @@ def link(path: str | None = None) -> dict[str, str]:
     page = st.session_state.get(OPEN) if path is None else PurePath(path).stem
     kept = st.session_state.get(KEPT, {})
     return {name: write(value) for name, value in kept.items() if name not in ELSEWHERE.get(page or "", ())}
-
-
-def leading(**values: Any) -> dict[str, str]:
-    """Return the query of a link with the workspace, the given values, and the defaults of all others."""
-    said = {
-        name: value for name, value in values.items() if value is not None and value != VALUES[name].default()
-    }
-    return {name: write(value) for name, value in {"w": get("w"), **said}.items() if value is not None} | {
-        ANEW: "1"
-    }
 
 
 def opening(query: Mapping[str, str]) -> dict[str, str]:

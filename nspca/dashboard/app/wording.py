@@ -93,12 +93,7 @@ def proof(ratio: float | None) -> str:
 
 def down(share: float) -> str:
     """Return a share in whole per cent, rounded down, with one more digit when it is small."""
-    return percent_down(share, digits_alone(share))
-
-
-def digits_alone(share: float) -> int:
-    """Return the digits after the point of a percentage that stands alone: one where it is small."""
-    return 0 if share >= 0.1 else 1
+    return percent_down(share, 0 if share >= 0.1 else 1)
 
 
 def shares(reached: float, possible: float) -> tuple[str, str]:

@@ -8,7 +8,6 @@ from nspca.dashboard.compare.seen import Seen
 from nspca.dashboard.export.archive import File
 from nspca.dashboard.export.whole import CERTIFICATES, Contents, Whole
 from nspca.dashboard.views import component
-from nspca.data.export import frame_to_csv
 from nspca.presentation.markup import Markup, render
 from nspca.presentation.numerals import format_value
 
@@ -32,12 +31,10 @@ def contents(seen: Seen) -> Contents:
     certificates, named = _certificates(seen.sweep)
     table, data = seen.sweep.frame, seen.data.dataset
     rows = table.assign(certificate=[named.get(k, "") for k in table["k"]])
-    every = frame_to_csv(component.all_weights(data, seen.sweep))
+    every = component.csv_of(component.all_weights(data, seen.sweep), data)
     return Contents(
         {
-            "tables/compare.csv": File(
-                frame_to_csv(component.labelled(rows, data)), "one row for each method and k"
-            ),
+            "tables/compare.csv": File(component.csv_of(rows, data), "one row for each method and k"),
             "tables/components.csv": File(every, "the weights of every component"),
         },
         certificates,

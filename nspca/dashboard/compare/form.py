@@ -4,7 +4,6 @@
 """
 
 import re
-from contextlib import suppress
 from typing import Any
 
 import streamlit as st
@@ -103,8 +102,7 @@ def inputs(of: Chosen) -> None:
         **state.bind("rivals", rivals),
     )
     _draw_refusals(_refusals(of))
-    with suppress(InvalidOption):  # the page shows this error, which `question` raises too
-        options.form(rivals)
+    options.form(rivals)
 
 
 def _ks_text(of: Chosen) -> str:

@@ -19,7 +19,7 @@ from nspca.dashboard.components import figures
 from nspca.dashboard.runs import export, lookup, start
 from nspca.dashboard.views import filling
 from nspca.dashboard.views.filling import download
-from nspca.plots.compare import cumulative_curves_figure, weights_figure
+from nspca.plots.compare import cumulative_figure, weights_figure
 from nspca.specs import StabilitySpec, SuccessiveSpec
 from nspca.specs.rows import Explained, Redrawn, Row, unpack
 
@@ -67,7 +67,9 @@ def cumulative(seen: Seen) -> None:
         if filling.watch(
             now,
             len(seen.of_k),
-            lambda rows: _draw_curves(seen, _live_curves(rows), rows),
+            lambda rows: _draw_curves(
+                seen, {row.method: row.curves for row in rows if isinstance(row, Explained)}, rows
+            ),
             "components",
         ):
             sweep = lookup.opened(now.id, now.finished, nspca.Sweep.from_bytes)
@@ -102,17 +104,12 @@ def _between() -> dict[str, Any]:
     return {} if turn == "drop" else {"deflation": turn}
 
 
-def _live_curves(rows: list[Row]) -> dict[str, dict[str, Any]]:
-    """Return for each finished method its curves, by a key of `COUNTED`."""
-    return {row.method: row.curves for row in rows if isinstance(row, Explained)}
-
-
 def _draw_curves(seen: Seen, curves: dict[str, dict[str, Any]], rows: list[Row]) -> None:
     """Draw the variance against the number of components, with the choice of its measure."""
     counted = choose_one("Variance counted as", "counted", list(COUNTED), is_labelled=True)
     st.caption(COUNTED[counted])
     shown = {method: each[counted] for method, each in curves.items()}
-    figure = cumulative_curves_figure(shown, total=seen.problem.total_variance or 1.0, style=seen.style)
+    figure = cumulative_figure(shown, total=seen.problem.total_variance or 1.0, style=seen.style)
     figures.draw(figure, "compare_cumulative")
     filling.refusals(rows)
 

@@ -23,8 +23,7 @@ from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs.inputs import SIGNS
 from nspca.dashboard.runs.lookup import Watched
 from nspca.dashboard.views import curve, filling, statement
-from nspca.dashboard.views.component import labelled
-from nspca.data.export import frame_to_csv
+from nspca.dashboard.views.component import csv_of
 from nspca.jobs import JobState
 from nspca.plots.compare import ranking_figure, ratios_figure, times_figure, values_figure
 from nspca.result import COLUMNS
@@ -117,7 +116,7 @@ class ComparePage(AnswerPage[ComparisonSpec]):
         sections.show(seen)
 
     def take_home(self, run: Watched, results: nspca.Sweep, seen: Seen) -> TakeHome:
-        table = lambda: frame_to_csv(labelled(seen.table, run.of.dataset))  # noqa: E731
+        table = lambda: csv_of(seen.table, run.of.dataset)  # noqa: E731
         return TakeHome(
             archive.whole(seen),
             f"{run.id} {run.now.finished} {curve.axis()} {seen.k}",

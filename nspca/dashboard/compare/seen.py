@@ -85,7 +85,7 @@ class Seen(Compared):
 
     @property
     def shared(self) -> dict[str, Any]:
-        """What all figures against k have in common."""
+        """Keyword arguments that all figures against k share."""
         return {"ks": self.asked.ks, "style": self.style, "selected": self.k}
 
     def sentences(self) -> tuple[statement.Statement, str, str]:

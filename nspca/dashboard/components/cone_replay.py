@@ -47,19 +47,13 @@ _CSS = """
 .nspca-cones .legend { display: flex; flex-wrap: wrap; column-gap: 0.9rem; font-size: 0.85rem; }
 .nspca-cones .legend i { display: inline-block; width: 1.3rem; height: 0; margin-right: 0.35rem;
   vertical-align: middle; }
-.nspca-cones button {
-  font: inherit; color: inherit; background: var(--st-secondary-background-color);
-  border: 1px solid var(--st-border-color);
-  border-radius: var(--st-button-radius); padding: 0.25rem 0.8rem; cursor: pointer;
-}
-.nspca-cones button:hover, .nspca-cones button:focus-visible { border-color: var(--st-primary-color); }
 .nspca-cones .play { min-width: 6.2rem; }
 .nspca-cones .say { margin: 0.3rem 0 0; min-height: 3em; font-variant-numeric: tabular-nums; }
 """
 _REPLAY = st.components.v2.component(
     "nspca_cone_replay",
     html=_HTML,
-    css=_CSS + icons.CSS,
+    css=icons.CSS + _CSS,
     js=plotly_script("cone_replay.js"),
     # Plotly measures text and puts its styles into the document, which a shadow root would hide from it.
     isolate_styles=False,

@@ -47,9 +47,7 @@ def scale() -> float:
     return LARGER if state.get("present") else 1.0
 
 
-def draw(
-    figure: go.Figure, key: str, on_click: Callable[[Any], None] | None = None, same: object = None
-) -> Any:
+def draw(figure: go.Figure, key: str, same: object = None) -> None:
     """Show a figure, or update the figure already shown under this key.
 
     Parameters
@@ -58,18 +56,12 @@ def draw(
         From `nspca.plots`: its description becomes the label for screen readers.
     key : str
         Identity of the figure on the page.
-    on_click : callable, optional
-        Called before the rerun with the ``customdata`` of the clicked point; without it a click does nothing.
     same : optional
         Identity of the subject, turned into text. Zoom, camera and hidden traces are kept while this text is
         unchanged, even when data are added. By default the text is made from the traces, the ends of their
         data and the titles of the axes.
-
-    Returns
-    -------
-    customdata of the point clicked in this run, else None
     """
-    return put(prepared(figure, key, same), key, on_click)
+    put(prepared(figure, key, same), key)
 
 
 def draw_plot(
@@ -78,7 +70,7 @@ def draw_plot(
     height: int | None = None,
     on_click: Callable[[Any], None] | None = None,
     same: object = None,
-) -> Any:
+) -> None:
     """Show the figure that `plot` returns. All sessions share it, so that it is made once.
 
     Parameters
@@ -87,10 +79,12 @@ def draw_plot(
         A function of `nspca.plots` with all of its arguments. Equal arguments give equal figures.
     height : int, optional
         Pixels; by default those of the figure.
-    key, on_click, same : as for `draw`
+    on_click : callable, optional
+        Called before the rerun with the ``customdata`` of the clicked point; without it a click does nothing.
+    key, same : as for `draw`
     """
     same = None if same is None else f"{same}"
-    return put(_made(hash_plot(plot), key, height, same, plot), key, on_click)
+    put(_made(hash_plot(plot), key, height, same, plot), key, on_click)
 
 
 def hash_plot(plot: partial[go.Figure]) -> str:
@@ -127,8 +121,8 @@ def _safe_key(key: str) -> str:
     return re.sub("_(?=_)", "_.", key)
 
 
-def put(made: dict[str, Any], key: str, on_click: Callable[[Any], None] | None = None) -> Any:
-    """Show a figure made by `prepared`; return the customdata of the point clicked in this run, else None."""
+def put(made: dict[str, Any], key: str, on_click: Callable[[Any], None] | None = None) -> None:
+    """Show a figure made by `prepared`; `on_click` is as for `draw_plot`."""
     serve_plotly()
     key = _safe_key(key)
 
@@ -139,9 +133,7 @@ def put(made: dict[str, Any], key: str, on_click: Callable[[Any], None] | None =
 
     # Without a callback the browser sends no click, so a click does not rerun the page.
     data = {**made, "clickable": on_click is not None, "present": bool(state.get("present"))}
-    result = _FIGURE(key=key, data=data, height="content", on_click_change=clicked)
-    click = result.get("click")
-    return None if click is None else click["customdata"]
+    _FIGURE(key=key, data=data, height="content", on_click_change=clicked)
 
 
 def _keep_view(figure: dict[str, Any], revision: str) -> None:

@@ -41,11 +41,6 @@ class Picture:
     png: bytes
 
 
-def on_paper(figure: go.Figure) -> go.Figure:
-    """Return the figure in dark on white, independent of the theme of the page."""
-    return go.Figure(figure).update_layout(paper_bgcolor="#fff", font={"color": "#1d2b30", "family": FONT})
-
-
 def draw(
     figures: Mapping[str, go.Figure], key: str, of: str, on_drawn: Callable[[dict[str, Picture] | None], None]
 ) -> None:
@@ -62,7 +57,9 @@ def draw(
         Called with the pictures by name before the page is drawn again, or with None if the browser failed.
     """
     serve_plotly()
-    sent = {name: on_paper(figure).to_json() for name, figure in figures.items()}
+    # Dark on white, independent of the theme of the page.
+    paper = {"paper_bgcolor": "#fff", "font": {"color": "#1d2b30", "family": FONT}}
+    sent = {name: go.Figure(figure).update_layout(paper).to_json() for name, figure in figures.items()}
 
     def hear() -> None:
         said = st.session_state[key].get("drawn")

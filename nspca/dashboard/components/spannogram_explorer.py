@@ -5,6 +5,7 @@ Learn calls `asking`, `guess` and `page`. A phone on the page Join calls `sendin
 """
 
 import base64
+import json
 from collections.abc import Callable, Sequence
 from importlib.resources import files
 from typing import Any
@@ -12,9 +13,9 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from nspca.dashboard.components import figures, icons, standalone
+from nspca.dashboard.components import figures, icons
 from nspca.plots.spannogram import Spans, curves, spans, top_set
-from nspca.presentation.markup import render
+from nspca.presentation.markup import Markup, render
 
 UNIT = "the first principal component"
 """Name of the variance that counts as 100 %, the leading eigenvalue."""
@@ -24,7 +25,8 @@ Optimum = tuple[float, int]
 """An angle in radians, and the sign of the direction c there."""
 _HTML = render("spannogram_explorer")
 _CSS = (
-    """
+    icons.CSS
+    + """
 .nspca-spx { color: var(--st-text-color); font-family: var(--st-font); font-size: 0.9rem; }
 .nspca-spx { container-type: inline-size; }
 .nspca-spx .parts { display: flex; flex-wrap: wrap; gap: 0.6rem 1.6rem; }
@@ -37,12 +39,6 @@ _CSS = (
 .nspca-spx .angle { display: block; box-sizing: border-box; width: calc(100% - 62px);
   margin: 2px 6px 8px 56px; accent-color: var(--st-primary-color); }
 .nspca-spx .bar { display: flex; flex-wrap: wrap; gap: 0.6rem; align-items: center; }
-.nspca-spx button {
-  font: inherit; color: inherit; background: var(--st-secondary-background-color);
-  border: 1px solid var(--st-border-color);
-  border-radius: var(--st-button-radius); padding: 0.25rem 0.8rem; cursor: pointer;
-}
-.nspca-spx button:hover, .nspca-spx button:focus-visible { border-color: var(--st-primary-color); }
 .nspca-spx .reveal { background: var(--st-primary-color); color: var(--st-background-color); }
 .nspca-spx .told { font-weight: 600; margin: 0.5rem 0 0; }
 .nspca-spx .turned { margin: 0.5rem 0 0; }
@@ -64,7 +60,6 @@ _CSS = (
 .nspca-spx.room .opposite { display: none; }
 .nspca-spx [hidden] { display: none !important; }
 """
-    + icons.CSS
 )
 _JS = files("nspca.dashboard.components").joinpath("spannogram_explorer.js").read_text("utf-8")
 _EXPLORER = st.components.v2.component("nspca_spannogram", html=_HTML, css=_CSS, js=_JS)
@@ -216,5 +211,12 @@ def guess(data: dict[str, Any], key: str, on_guess: Callable[[float | None], Non
 
 
 def page(title: str, sentence: str, data: dict[str, Any]) -> bytes:
-    """Return the picture for the data of `asking` as one self-contained HTML file, to download."""
-    return standalone.html(title, sentence, _HTML, _CSS, _JS, data)
+    """Return the picture for the data of `asking` as one self-contained HTML file, to download.
+
+    The policy in it forbids all network access.
+    """
+    script = _JS.replace("export default function (", "function mount(", 1)
+    given = json.dumps(data).replace("<", "\\u003c")  # a name must not end the script
+    about = {"title": title, "sentence": sentence, "body": _HTML}
+    parts = {"style": Markup(_CSS), "script": Markup(script), "data": Markup(given)}
+    return render("standalone", **about, **parts).encode()

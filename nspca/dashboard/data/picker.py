@@ -98,17 +98,14 @@ def _paste() -> None:
 def _example() -> None:
     """Offer two example files: a table, and genes with a table about the samples."""
     wine, genes = map(_example_file, EXAMPLES)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        buttons.button("Try an example file", "example", partial(_try, wine), icon=":material/science:")
-        _about(wine)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        buttons.button("Try a gene table", "example_genes", partial(_try, genes), icon=":material/genetics:")
-        _about(genes)
-
-
-def _about(example: Example) -> None:
-    """Draw the description of an example file."""
-    st.caption(f"{wording.plain(example.about[0].upper() + example.about[1:])}.", width="content")
+    for label, key, example, icon in (
+        ("Try an example file", "example", wine, ":material/science:"),
+        ("Try a gene table", "example_genes", genes, ":material/genetics:"),
+    ):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            buttons.button(label, key, partial(_try, example), icon=icon)
+            about = wording.plain(example.about)
+            st.caption(f"{about[0].upper()}{about[1:]}.", width="content")
 
 
 @st.cache_resource(show_spinner=False)
@@ -169,7 +166,7 @@ def _usable(content: bytes, name: str) -> bool:
 
     If not, the error is shown on the page, and the file is not stored.
     """
-    found = open_data.read_first(content, name)
+    found = open_data.read_as(content, name)
     if isinstance(found.data, NSPCAError) and not found.mendable:
         st.error(wording.plain(found.data), icon=":material/error:")
         return False
@@ -199,7 +196,7 @@ def _take_upload(digest: str) -> None:
     state.forget((*state.ABOUT_DATA, *state.ABOUT_FILE, "sample", "folder"))
     state.put(upload=digest)
     raw, about = engine().store.get_upload(state.workspace(), digest)
-    found = open_data.read_first(raw, about["name"])
+    found = open_data.read_as(raw, about["name"])
     if isinstance(found.data, NSPCAError) and found.texts:
         state.put(words=True)
 

@@ -82,16 +82,14 @@ def rows(of: Chosen) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
         if of.table is not None or is_sample(of):
-            st.toggle("Only a sample of the rows", **state.bind("some", then=_other_rows))
+            st.toggle(
+                "Only a sample of the rows",
+                **state.bind("some", then=lambda: state.forget(("run", "before", "k", "shown", "topics"))),
+            )
         said = f"Worked on are {of.dataset.provenance}"
         if of.table is None and not state.get("some"):
             said += ", as something is done to the features or their numbers"
         st.caption(wording.plain(f"{said}."), width="content")
-
-
-def _other_rows() -> None:
-    """Forget the results of the previous rows."""
-    state.forget(("run", "before", "k", "shown", "topics"))
 
 
 def _badge(of: Chosen) -> str:
@@ -144,11 +142,6 @@ def facts(of: Chosen) -> None:
         st.metric("Labels", str(groups or "none"), border=True)
 
 
-def _which(data: Dataset) -> str:
-    """Return the text by which figures tell this data set from others."""
-    return f"{data.name} {data.X.shape}"
-
-
 def picture(data: Dataset, images: int) -> None:
     """Draw the first samples by their kind: images, texts, a pattern of nonzeros, or rows of numbers."""
     if data.image_shape is not None:
@@ -157,7 +150,7 @@ def picture(data: Dataset, images: int) -> None:
     elif data.texts is not None:
         _texts(data)
     elif sp.issparse(data.X):
-        figures.draw(sparsity_figure(data.X), "preview_sparsity", same=_which(data))
+        figures.draw(sparsity_figure(data.X), "preview_sparsity", same=f"{data.name} {data.X.shape}")
     else:
         _table(data)
 
@@ -261,14 +254,13 @@ def offer_to_drop(of: Chosen) -> bool:
     if constant.size == 1:
         said = f"The {noun} {first} takes one value only, and cannot be standardised."
     st.warning(said, icon=":material/warning:")
-    buttons.button(f"Leave out {many}", "drop_constant", _drop_constant, icon=":material/filter_alt:")
+
+    def drop() -> None:
+        state.put(drop=True)
+        _changed()
+
+    buttons.button(f"Leave out {many}", "drop_constant", drop, icon=":material/filter_alt:")
     return True
-
-
-def _drop_constant() -> None:
-    """Leave out the constant features, and forget the results with them."""
-    state.put(drop=True)
-    _changed()
 
 
 def _as_in_the_papers(of: Chosen) -> None:

@@ -10,7 +10,7 @@ import streamlit as st
 from nspca.dashboard.app import buttons, state, wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.data import counting, first
-from nspca.dashboard.open_data import EXTREME, Chosen, columns, measures, obstacle, read_as, read_first
+from nspca.dashboard.open_data import EXTREME, Chosen, columns, measures, obstacle, read_as
 from nspca.data import Dataset, Layout, features_in_rows_suggestion
 from nspca.data.annotation import PREFIX
 from nspca.data.counting import LIMIT_WORDS, STOP_WORDS, WEIGHTS
@@ -120,7 +120,7 @@ def _gap_ways() -> dict[str, str]:
 def _first_look() -> Opened:
     """Return the outcome of reading the upload with default options."""
     raw, about = engine().store.get_upload(state.get("w") or "", state.get("upload"))
-    return read_first(raw, about["name"])
+    return read_as(raw, about["name"])
 
 
 def _cost(way: Way) -> str:
@@ -161,7 +161,9 @@ def _selector(label: str, name: str, names: list[str], nothing: str, look: Layou
         return
     key = state.SOUGHT + name
     sought = st.session_state.get(key, "")
-    found = [other for other in names if sought.lower() in other.lower()] if sought else _likely(look)
+    texts = [look.columns[i] for i in look.text_columns[:FOUND]]
+    likely = list(dict.fromkeys([*texts, *look.columns[:FOUND]]))
+    found = [other for other in names if sought.lower() in other.lower()] if sought else likely
     st.selectbox(
         label,
         list(dict.fromkeys([NOTHING, here, *found[:FOUND]])),
@@ -173,11 +175,6 @@ def _selector(label: str, name: str, names: list[str], nothing: str, look: Layou
     if sought:
         more = f", the first {FOUND} are listed" if len(found) > FOUND else ""
         st.caption(f"{wording.things(len(found), 'name')} with “{wording.plain(sought)}”{more}.")
-
-
-def _likely(look: Layout) -> list[str]:
-    """Return the columns that hold texts, followed by the first other columns."""
-    return list(dict.fromkeys([*(look.columns[i] for i in look.text_columns[:FOUND]), *look.columns[:FOUND]]))
 
 
 def _sought(name: str, names: list[str]) -> None:

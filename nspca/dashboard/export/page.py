@@ -5,7 +5,6 @@ The ZIP of every export has such a report (`whole`), and the sweep page offers o
 
 import base64
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 
 import plotly.graph_objects as go
@@ -17,29 +16,10 @@ from nspca.plots import alt_text
 from nspca.presentation.markup import Markup, render
 
 
-@dataclass(frozen=True)
-class ReportTexts:
-    """Content of the HTML report on a result.
-
-    Parameters
-    ----------
-    what : kind of result for the title, such as a sweep
-    asked : the question in one line of plain text
-    pictures, proved : HTML with all names escaped
-    code : Python code that reproduces the result
-    """
-
-    what: str
-    asked: str
-    pictures: Markup
-    proved: Markup
-    code: str
-
-
 def still(
     pictures: Mapping[str, Picture], drawn: Mapping[str, go.Figure], captions: Mapping[str, str]
 ) -> Markup:
-    """Return the HTML of pictures, each as the smaller of its SVG and PNG files, for `ReportTexts.pictures`.
+    """Return the HTML of pictures, each as the smaller of its SVG and PNG files, for `html`.
 
     `drawn` has the figures by the same names, whose descriptions the images carry. `captions` has the lines
     below them.
@@ -55,29 +35,32 @@ def still(
     return render("pictures", pictures=sources)
 
 
-def html(about: Chosen, texts: ReportTexts, made: datetime) -> bytes:
+def html(
+    about: Chosen, made: datetime, *, what: str, asked: str, pictures: Markup, proved: Markup, code: str
+) -> bytes:
     """Return the HTML file of a report.
 
     Parameters
     ----------
-    about : Chosen
-        Data of the result.
-    texts : ReportTexts
-    made : datetime
-        Time of the report in UTC.
+    about : data of the result
+    made : time of the report in UTC
+    what : kind of result for the title, such as a sweep
+    asked : the question in one line of plain text
+    pictures, proved : HTML with all names escaped
+    code : Python code that reproduces the result
     """
     data = about.dataset
     return render(
         "report",
         name=data.name,
-        what=texts.what,
+        what=what,
         provenance=data.provenance,
         notes=data.notes,
         stand_in=data.source == "stand-in",
-        asked=texts.asked,
-        pictures=texts.pictures,
-        proved=texts.proved,
-        code=texts.code,
+        asked=asked,
+        pictures=pictures,
+        proved=proved,
+        code=code,
         version=nspca.__version__,
         made=made,
     ).encode()

@@ -16,12 +16,10 @@ import nspca
 from nspca.dashboard.components.pictures import Picture
 from nspca.dashboard.export import archive, page, readme, references
 from nspca.dashboard.export.archive import File
-from nspca.dashboard.export.page import ReportTexts
 from nspca.dashboard.open_data import Chosen
-from nspca.dashboard.runs import export
 from nspca.data.arrays import to_npz
 from nspca.presentation.markup import Markup
-from nspca.specs import ComparisonSpec, ComponentsSpec, ProblemSpec, SweepSpec
+from nspca.specs import ComparisonSpec, ComponentsSpec, DataSpec, ProblemSpec, SweepSpec
 from nspca.specs.data import CHANGES
 
 REPRODUCE = "Computes a result again and checks the certificates beside this file: run it in this folder."
@@ -106,7 +104,10 @@ class Whole:
 
     def _here(self, spec: ProblemSpec) -> ProblemSpec:
         """Return a question with its data replaced by the file of the ZIP, if the ZIP contains them."""
-        return export.with_file(spec, DATA) if self.with_data else spec
+        if not self.with_data:
+            return spec
+        kept = {name: getattr(spec.data, name) for name in ("covariance", "repair", "content")}
+        return spec.but(data=DataSpec(path=DATA, **kept))
 
     def script(self, contents: Contents) -> str:
         """Return Python code that reproduces the result and checks its certificates."""
@@ -132,7 +133,8 @@ class Whole:
         code, prepared = self.script(contents), self.about.dataset.prepared
         captions = {name: name.replace("-", " ") for name in drawn} | dict(contents.captions)
         still = page.still(pictures, drawn, captions)
-        report = page.html(self.about, ReportTexts(self.what, self.line, still, contents.proved, code), made)
+        texts = {"what": self.what, "asked": self.line, "code": code}
+        report = page.html(self.about, made, pictures=still, proved=contents.proved, **texts)
         proofs = {
             f"{CERTIFICATES}{name}.npz": certificate.of_prepared(prepared).to_bytes()
             for name, certificate in contents.certificates.items()

@@ -5,7 +5,6 @@ The page Runs draws this below its list.
 
 from typing import Any
 
-import numpy as np
 import streamlit as st
 
 import nspca
@@ -13,6 +12,7 @@ from nspca.dashboard import open_data as data
 from nspca.dashboard.app import state, wording
 from nspca.dashboard.history.descriptions import DescribedRun
 from nspca.dashboard.runs import lookup
+from nspca.dashboard.views import component
 from nspca.specs import SweepSpec
 
 MOST = 40  # names of one list
@@ -108,8 +108,7 @@ def _used(one: DescribedRun, k: int) -> list[str]:
     x = max(
         (result for (_, size), result in sweep.results.items() if size == k), key=lambda result: result.value
     ).components[:, 0]
-    order = np.argsort(-np.abs(x), kind="stable")[: np.count_nonzero(x)]
-    return [of.dataset.feature_names[j] for j in order]
+    return component.used_names(of.dataset.feature_names, x)
 
 
 def _without(names: list[str], others: list[str]) -> list[str]:

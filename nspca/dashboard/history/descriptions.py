@@ -112,9 +112,7 @@ def _shown(run: Run, spec: Any) -> DescribedRun:
         return DescribedRun(run, spec, "pages/sweep.py", query | {"run": run.id})
     if isinstance(spec, ComparisonSpec):
         return DescribedRun(run, spec, "pages/compare.py", query | {"compare": run.id})
-    # Runs stored before the page Components existed.
-    is_table = spec.data.sample is not None and not spec.data.is_words
-    key = "components" if spec.noun == "topic" and is_table else f"{spec.noun}s"
+    key = f"{spec.noun}s"
     query[DATA_KEYS[key]] = spec.data.sample or "mine"
     return DescribedRun(run, spec, f"pages/{key}.py", query | {key: run.id})
 

@@ -38,16 +38,7 @@ BADGES = {
     "interrupted": ":orange-badge[interrupted]",
 }
 DAMAGED = "This run cannot be read: it is damaged, or another version of the program stored it."
-SHOWS_RUNS = (
-    "run",
-    "before",
-    "parts",
-    "topics",
-    "components",
-    "compare",
-    "first",
-    "second",
-)  # names in the address that may hold the id of a run
+SHOWS_RUNS = (*state.OF_RUNS, "first", "second")  # names in the address that may hold the id of a run
 
 
 def show() -> None:
@@ -124,7 +115,7 @@ def _search(described: list[DescribedRun | Run]) -> list[DescribedRun | Run]:
         placeholder="Search: digits, failed, nonnegative …",
         label_visibility="collapsed",
         width=420,
-        **state.bind("find", then=_to_first_page),
+        **state.bind("find", then=lambda: state.put(listed=None)),
     )
     parts = wanted.lower().split()
     found = [one for one in described if all(part in _searched(one) for part in parts)]
@@ -137,11 +128,6 @@ def _searched(one: DescribedRun | Run) -> str:
     """Return the lower-case text of a run in which the search looks."""
     run, line = (one.run, one.line) if isinstance(one, DescribedRun) else (one, DAMAGED)
     return f"{run.name} {run.title} {run.state} {run.error} {line}".lower()
-
-
-def _to_first_page() -> None:
-    """Return the list to its first page."""
-    state.put(listed=None)
 
 
 def _turn(page: int, last: int, count: int) -> None:
@@ -240,7 +226,7 @@ def share(one: DescribedRun, now: JobState) -> float:
     """Return the finished share of a run, from 0 to 1, for its progress bar."""
     if one.total:
         return len(now.rows) / one.total
-    return now.event.done / now.event.total if now.event and now.event.total else 0.0
+    return progress.stage_share(now)
 
 
 def _more(one: DescribedRun, now: JobState) -> None:

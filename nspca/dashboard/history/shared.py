@@ -44,7 +44,7 @@ def opened() -> Watched:
             way = {
                 "page": "pages/data.py",
                 "label": "Bring a table of your own",
-                "query_params": state.leading(source="upload"),
+                "query_params": state.opening({"source": "upload"}),
             }
         st.page_link(icon=":material/arrow_forward:", **way)
         with st.popover("Pass it on", icon=":material/qr_code:"):

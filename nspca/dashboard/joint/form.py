@@ -3,7 +3,6 @@
 `JointPage` calls `usual`, `question` and `inputs`.
 """
 
-from contextlib import suppress
 from typing import Any
 
 import streamlit as st
@@ -15,7 +14,7 @@ from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs import methods
 from nspca.dashboard.runs import options as method_options
 from nspca.dashboard.runs.inputs import draw_signs, is_centred, is_scaled
-from nspca.errors import InvalidOption, InvalidProblem
+from nspca.errors import InvalidProblem
 from nspca.specs import ComponentsSpec
 from nspca.specs.components import BUDGET, DEFAULT
 
@@ -125,8 +124,7 @@ def inputs(about: Subject, of: Chosen) -> None:
                 help="Each point costs one matching.",
                 **state.bind("budget", state.get("budget")),
             )
-    with suppress(InvalidOption):  # the page says it, since the question has the same options
-        method_options.form(by, BESIDES)
+    method_options.form(by, BESIDES)
 
 
 def _methods(about: Subject, of: Chosen, by: list[str]) -> None:

@@ -15,7 +15,6 @@ from nspca.dashboard.joint.outcome import Outcome
 from nspca.dashboard.runs import cost_estimate, export, lookup, progress, start
 from nspca.dashboard.views.component import MOST_GROUPS
 from nspca.errors import InvalidProblem
-from nspca.jobs import JobState
 from nspca.selection import GroupEffects, group_effects
 from nspca.selection.groups import COHEN, coded, halves
 from nspca.solvers import METHODS
@@ -111,7 +110,7 @@ def _held_out(outcome: Outcome, labels: list[str], label: str) -> GroupEffects |
             "a p-value means something.",
         )
         return None
-    if not progress.show(now, _line, _share, lambda now: None, "groups"):
+    if not progress.show(now, progress.stage_line, progress.stage_share, lambda now: None, "groups"):
         return None
     held = lookup.opened(now.id, now.finished, spec.unpack)
     st.markdown(held_out_sentence(held, outcome.about.one))
@@ -154,13 +153,3 @@ def held_out_sentence(held: GroupEffects, one: str) -> str:
         f"{held.p[best]:.2g} after a correction for {wording.things(len(held.p), one)}. The {one}s of one "
         "half may differ from those above."
     )
-
-
-def _line(now: JobState) -> str:
-    """Return the progress line of the check."""
-    return progress.waiting(now) or (wording.plain(now.event.stage) if now.event else "Starting …")
-
-
-def _share(now: JobState) -> float:
-    """Return the progress of the check, from 0 to 1."""
-    return now.event.done / now.event.total if now.event and now.event.total else 0.0

@@ -67,7 +67,7 @@ def follow(outcome: Outcome) -> None:
         upper = math.inf if event is None or event.upper is None else event.upper
         show(replace(outcome, upper=upper))
 
-    progress.each_second(look)
+    progress.repeat(look)
 
 
 def sentences(outcome: Outcome) -> tuple[str, str]:

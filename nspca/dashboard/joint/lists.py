@@ -19,7 +19,9 @@ from nspca.dashboard.joint.headline import each
 from nspca.dashboard.joint.methods import heading, ordered
 from nspca.dashboard.joint.outcome import SECTION, Outcome
 from nspca.dashboard.joint.subject import explained_names
+from nspca.dashboard.views.component import used_names
 from nspca.data.genesets import name_list
+from nspca.plots.theme import largest_weights
 from nspca.presentation.colours import NEGATIVE, POSITIVE, channels
 from nspca.presentation.markup import Markup, render
 from nspca.presentation.numerals import percent_down
@@ -216,7 +218,7 @@ def _list(
 
     `largest` is the weight with the longest bar. `known` and `most` are those of `lists`.
     """
-    order = np.argsort(-np.abs(x), kind="stable")[: np.count_nonzero(x)]
+    order = largest_weights(x)
     items = [item(names[i], x[i], largest, known is not None and not known[i]) for i in order[:most]]
     return {"title": f"{title} · {share}", "items": items, "more": max(0, len(order) - most)}
 
@@ -233,15 +235,10 @@ def item(
     return {"name": str(name), "weight": weight, "width": width, "colour": colour, "only": only}
 
 
-def ranked(x: np.ndarray, names: Sequence[str]) -> list[str]:
-    """Return the names of the features that a component x (n,) uses, largest weight first."""
-    return [str(names[i]) for i in np.argsort(-np.abs(x), kind="stable")[: np.count_nonzero(x)]]
-
-
 def copy(x: np.ndarray, names: Sequence[str], label: str) -> None:
     """Draw the names of a component with a button that copies them, one per line."""
     copying.button(
-        f"Copy {label[0].lower()}{label[1:]}, one a line", name_list(ranked(x, names)), "copy_names"
+        f"Copy {label[0].lower()}{label[1:]}, one a line", name_list(used_names(names, x)), "copy_names"
     )
 
 
@@ -285,7 +282,7 @@ def name_it(outcome: Outcome, method: str, number: int, suggestion: str) -> None
 
 def suggested_name(x: np.ndarray, names: Sequence[str]) -> str:
     """Return a name for a component x (n,): the names of its largest weights in one line."""
-    return ", ".join(name[:24] for name in ranked(x, names)[:IN_NAME])
+    return ", ".join(name[:24] for name in used_names(names, x)[:IN_NAME])
 
 
 def recurring(outcome: Outcome, F: np.ndarray, overlaps: Sequence[float]) -> None:

@@ -18,8 +18,7 @@ from nspca.dashboard.components import figures
 from nspca.dashboard.joint.headline import is_unfinished, share
 from nspca.dashboard.joint.outcome import Outcome, View
 from nspca.dashboard.runs import methods
-from nspca.plots.joint import cumulative_figure
-from nspca.presentation.markup import Markup, render
+from nspca.plots.compare import cumulative_figure, styles
 from nspca.presentation.numerals import format_value, round_down
 from nspca.result import Result
 
@@ -48,7 +47,12 @@ def ordered(results: Mapping[str, Result]) -> dict[str, Result]:
 
     Components that were found one after another keep their order.
     """
-    return {method: _in(order_of(result, method), result) for method, result in results.items()}
+    found = {}
+    for method, result in results.items():
+        order = order_of(result, method)
+        components, values = result.components[:, order], result.values[order]
+        found[method] = replace(result, components=components, values=values)
+    return found
 
 
 def order_of(result: Result, method: str = "") -> np.ndarray:
@@ -56,11 +60,6 @@ def order_of(result: Result, method: str = "") -> np.ndarray:
     if not nspca.METHODS[method or result.method].joint:
         return np.arange(len(result.values))
     return np.argsort(-result.values, kind="stable")
-
-
-def _in(order: np.ndarray, result: Result) -> Result:
-    """Return a result with its components in an order."""
-    return replace(result, components=result.components[:, order], values=result.values[order])
 
 
 def gain(results: Mapping[str, Result]) -> tuple[str, str, float] | None:
@@ -97,9 +96,9 @@ def gain_sentence(outcome: Outcome) -> str:
 
 def cumulative(outcome: Outcome) -> go.Figure:
     """Return the figure of the cumulative variance of the components of each method."""
-    values = {method: result.values for method, result in ordered(outcome.results).items()}
+    curves = {method: np.cumsum(result.values) for method, result in ordered(outcome.results).items()}
     upper = None if outcome.certificate is None else outcome.certificate.upper
-    return cumulative_figure(values, outcome.total, upper=upper)
+    return cumulative_figure(curves, total=outcome.total, style=styles(curves), upper=upper)
 
 
 def table(outcome: Outcome) -> tuple[pd.DataFrame, str]:
@@ -117,7 +116,10 @@ def table(outcome: Outcome) -> tuple[pd.DataFrame, str]:
             "found": [methods.how(method) for method in results],
             "explained": [result.value for result in results.values()],
             "share": [100 * result.value / outcome.total for result in results.values()],
-            "gain": [_above(results[best].value, result.value) for result in results.values()],
+            "gain": [
+                100 * (results[best].value / result.value - 1) if result.value > 0 else None
+                for result in results.values()
+            ],
             "features": [int(np.count_nonzero(count)) for count in used.values()],
             "shared": [int(np.count_nonzero(count > 1)) for count in used.values()],
             "common": [int(np.count_nonzero((count > 0) & (used[best] > 0))) for count in used.values()],
@@ -130,42 +132,16 @@ def table(outcome: Outcome) -> tuple[pd.DataFrame, str]:
     return frame, best
 
 
-def _above(value: float, other: float) -> float | None:
-    """Return the excess of `value` over `other` in per cent; None if there is no `other`."""
-    return 100 * (value / other - 1) if other > 0 else None
-
-
 def _per_cent(ratio: float) -> float:
     """Return a proved ratio in per cent, rounded down; only a ratio of exactly 1 gives 100."""
     return 100.0 if ratio >= 1 else math.nextafter(100 * ratio, 0.0)
 
 
 def _table(outcome: Outcome) -> None:
-    """Draw the table of methods, and the cards that replace it on a narrow screen."""
+    """Draw the table of methods."""
     rows, best = table(outcome)
     n, feature, one = outcome.problem.n, outcome.about.feature, outcome.about.one
-    least = [proved if pd.isna(proved) else round_down(proved, 2) for proved in rows["least"]]
-    st.html(cards(outcome))
-    with st.container(key="methods_table"):
-        _wide_table(rows.assign(least=least), best, n, feature, one)
-
-
-def cards(outcome: Outcome) -> Markup:
-    """Return HTML with a card for each method, which replaces the table on a narrow screen."""
-    (rows, best), feature, found = table(outcome), outcome.about.feature.capitalize(), []
-    for row in rows.to_dict("records"):
-        facts = {
-            "Explained": f"{format_value(row['explained'])}, {row['share']:.2f} % of the variance",
-            f"{feature}s used": f"{row['features']}, {row['common']} also in {best}",
-            "Proved": "nothing" if pd.isna(row["least"]) else f"at least {round_down(row['least'], 2):.2f} %",
-            "Seconds": f"{row['seconds']:.2f}",
-        }
-        found.append((f"{row['method']}, {row['found']}", facts))
-    return render("method_cards", cards=found)
-
-
-def _wide_table(rows: pd.DataFrame, best: str, n: int, feature: str, one: str) -> None:
-    """Draw the table of methods for a wide screen."""
+    rows["least"] = [proved if pd.isna(proved) else round_down(proved, 2) for proved in rows["least"]]
     number, text = st.column_config.NumberColumn, st.column_config.TextColumn
     tables.show(
         rows if rows["least"].notna().any() else rows.drop(columns="least"),

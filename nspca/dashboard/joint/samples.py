@@ -19,9 +19,8 @@ from nspca.dashboard.joint import groups
 from nspca.dashboard.joint.methods import ordered
 from nspca.dashboard.joint.outcome import Outcome
 from nspca.dashboard.open_data import scored_problem
-from nspca.dashboard.views.component import labelled
+from nspca.dashboard.views.component import csv_of
 from nspca.data import Dataset
-from nspca.data.export import frame_to_csv
 from nspca.plots import alt_text, score_figure
 from nspca.plots.samplemap import MOST_ARROWS, Arrows, chosen_samples, sample_map
 from nspca.plots.samples import MOST_POINTS, drawn_samples
@@ -60,7 +59,7 @@ def show(outcome: Outcome) -> None:
         _map(outcome, scores, figure, label, along)
     buttons.download(
         "Scores of all samples, CSV",
-        lambda: frame_to_csv(labelled(score_table(outcome, scores), data)),
+        lambda: csv_of(score_table(outcome, scores), data),
         f"{outcome.of.stem}-scores.csv",
         key="scores",
     )
@@ -201,7 +200,7 @@ def _chosen(outcome: Outcome, scores: np.ndarray, label: str, rows: list[int]) -
     tables.show(table.head(SHOWN), height=min(300, 38 + 35 * len(rows)), alt="The chosen samples")
     buttons.download(
         "Chosen samples, CSV",
-        lambda: frame_to_csv(labelled(table, data)),
+        lambda: csv_of(table, data),
         f"{outcome.of.stem}-chosen-samples.csv",
         key="chosen_samples",
     )

@@ -21,22 +21,17 @@ def show(outcome: Outcome, view: View) -> None:
 
 def _sections(view: View, is_covariance: bool) -> list[Section]:
     """Return the sections of a page; a covariance has no samples, and no sections about them."""
-    again = Section("again", lambda about: f"Other {_samples(about)}", view.again)
-    return [
+    every = [
         view.look,
-        *([] if is_covariance else [Section("samples", _samples_label, samples.show)]),
+        Section("samples", lambda about: f"{_samples(about).capitalize()} on a map", samples.show),
         Section("many", lambda about: f"How many {about.one}s?", how_many.show),
-        *([] if is_covariance else [again]),
+        Section("again", lambda about: f"Other {_samples(about)}", view.again),
         Section("methods", lambda about: "All methods", lambda outcome: methods.show(outcome, view)),
         Section("proof", lambda about: "The proof", proof.show),
     ]
+    return [one for one in every if not (is_covariance and one.key in ("samples", "again"))]
 
 
 def _samples(about: Subject) -> str:
     """Return the plural noun for the samples of the page: images, documents or samples."""
     return {"image": "images", "words": "documents"}.get(about.kind, "samples")
-
-
-def _samples_label(about: Subject) -> str:
-    """Return the label of the section that draws the samples on a map."""
-    return f"{_samples(about).capitalize()} on a map"

@@ -151,7 +151,8 @@ def choose(about: Subject, of: Chosen | None) -> None:
     mine = _mine(about)
     options = [*([MINE] if mine else []), *about.samples]
     wanted = None if of is None else of.reference.sample or MINE
-    bound = state.bind(about.data_key, wanted, then=lambda: _other_data(about))
+    of_the_data = (about.key, "r", "size", "raw", "using", about.at, "named", "group", "across", "up")
+    bound = state.bind(about.data_key, wanted, then=lambda: state.forget(of_the_data))
     if wanted is None:
         st.session_state[bound["key"]] = None
     names = {MINE: mine}
@@ -176,11 +177,6 @@ def _mine(about: Subject) -> str:
     except NSPCAError:  # the page Data shows this error; the samples remain
         return ""
     return data.name if kind_of(data) == about.kind else ""
-
-
-def _other_data(about: Subject) -> None:
-    """Reset the values in the address that are about the data before."""
-    state.forget((about.key, "r", "size", "raw", "using", about.at, "named", "group", "across", "up"))
 
 
 def lead_on(about: Subject) -> None:

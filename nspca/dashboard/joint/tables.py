@@ -81,7 +81,7 @@ def taken(outcome: Outcome) -> dict[str, go.Figure]:
     """Return the figures for export, one for each component of the best method, by file name."""
     data, best = outcome.of.dataset, outcome.best
     X = ordered(outcome.results)[best].components
-    each = {f"component-{j:02}-by-{best}": component.drawn(data, x) for j, x in enumerate(X.T, 1)}
+    each = {f"component-{j:02}-by-{best}": component.plot(data, x)() for j, x in enumerate(X.T, 1)}
     return ({f"all-components-by-{best}": profiles(outcome)} if _is_spectrum(outcome) else {}) | each
 
 

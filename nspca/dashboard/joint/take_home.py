@@ -20,9 +20,9 @@ from nspca.dashboard.joint import methods, samples
 from nspca.dashboard.joint import names as given_names
 from nspca.dashboard.joint.headline import is_unfinished
 from nspca.dashboard.joint.outcome import Outcome, View
-from nspca.dashboard.views.component import labelled
-from nspca.data.export import frame_to_csv
+from nspca.dashboard.views.component import csv_of
 from nspca.data.genesets import clean_name, to_gmt, to_rnk
+from nspca.plots.theme import largest_weights
 from nspca.presentation.markup import Markup, render
 from nspca.presentation.numerals import format_bound, format_value, format_value_share
 from nspca.proving import EXHAUSTIVE
@@ -58,7 +58,7 @@ def _files(outcome: Outcome, named: Mapping[tuple[str, int], str]) -> list[Downl
     files = [
         Download(
             f"{title}, CSV",
-            lambda: frame_to_csv(labelled(weights(outcome, named), data)),
+            lambda: csv_of(weights(outcome, named), data),
             f"{stem}.csv",
             help=f"Every {about.feature} of every {about.one} with its weight.",
         ),
@@ -79,7 +79,7 @@ def _files(outcome: Outcome, named: Mapping[tuple[str, int], str]) -> list[Downl
     files.append(
         Download(
             "Methods, CSV",
-            lambda: frame_to_csv(labelled(methods.table(outcome)[0], data)),
+            lambda: csv_of(methods.table(outcome)[0], data),
             f"{stem}-methods.csv",
         )
     )
@@ -95,7 +95,7 @@ def _scores(outcome: Outcome) -> bytes:
     """Return the scores of the samples along each component as CSV."""
     scores = samples.scores_of(outcome)
     frame = pd.DataFrame() if scores is None else samples.score_table(outcome, scores)
-    return frame_to_csv(labelled(frame, outcome.of.dataset))
+    return csv_of(frame, outcome.of.dataset)
 
 
 def shown(outcome: Outcome) -> dict[str, str]:
@@ -110,10 +110,9 @@ def weights(outcome: Outcome, named: Mapping[tuple[str, int], str] | None = None
     one, names, rows = outcome.about.one, outcome.of.dataset.feature_names, []
     for method, result in methods.ordered(outcome.results).items():
         for j, x in enumerate(result.components.T):
-            order = np.argsort(-np.abs(x), kind="stable")[: np.count_nonzero(x)]
             rows += [
                 (method, j + 1, rank + 1, names[i], x[i], x[i] ** 2, result.values[j])
-                for rank, i in enumerate(order)
+                for rank, i in enumerate(largest_weights(x))
             ]
     frame = pd.DataFrame(rows, columns=["method", one, "rank", "feature", "weight", "share", "explained"])
     if named:
@@ -154,8 +153,7 @@ def signed_sets(name: str, names: Sequence[str], x: np.ndarray) -> list[tuple[st
 
     A component with weights of both signs gives two sets, whose names end with `UP` and `DOWN`.
     """
-    order = [int(i) for i in np.argsort(-np.abs(x), kind="stable") if x[i]]
-    up, down = ([str(names[i]) for i in order if x[i] * sign > 0] for sign in (1, -1))
+    up, down = ([str(names[i]) for i in largest_weights(x) if x[i] * sign > 0] for sign in (1, -1))
     return [(f"{name}{UP}", up), (f"{name}{DOWN}", down)] if up and down else [(name, up or down)]
 
 
@@ -212,10 +210,7 @@ def _tables(outcome: Outcome, named: Mapping[tuple[str, int], str] | None) -> di
     scores = None if data.is_covariance else samples.scores_of(outcome)
     if scores is not None:
         frames["scores"] = (samples.score_table(outcome, scores), "the samples along each component")
-    files = {
-        f"tables/{name}.csv": File(frame_to_csv(labelled(frame, data)), said)
-        for name, (frame, said) in frames.items()
-    }
+    files = {f"tables/{name}.csv": File(csv_of(frame, data), said) for name, (frame, said) in frames.items()}
     if about.kind == "table":
         said = "one set of features for each component, for enrichment tools"
         files["enrichment/components.gmt"] = File(gene_sets(outcome, named), said)

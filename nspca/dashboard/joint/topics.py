@@ -20,9 +20,8 @@ from nspca.dashboard.joint.methods import ordered
 from nspca.dashboard.joint.outcome import Outcome, Section, View
 from nspca.dashboard.joint.subject import TOPICS as SUBJECT
 from nspca.dashboard.open_data import scored_problem
-from nspca.dashboard.views.component import labelled
+from nspca.dashboard.views.component import csv_of, used_names
 from nspca.data import Dataset
-from nspca.data.export import frame_to_csv
 from nspca.plots.topics import topic_figure
 from nspca.problem import Problem
 
@@ -121,11 +120,11 @@ def show_documents(outcome: Outcome, x: np.ndarray, number: int) -> None:
             },
         )
     else:
-        words = lists.ranked(x, data.feature_names)
+        words = used_names(data.feature_names, x)
         documents.show(data, problem.scores(x), data.texts, words)
     buttons.download(
         "All documents with their scores, CSV",
-        lambda: frame_to_csv(labelled(loading_most(data, problem, x, len(data.sample_names)), data)),
+        lambda: csv_of(loading_most(data, problem, x, len(data.sample_names)), data),
         f"{outcome.of.stem}-topic-{number}-documents.csv",
     )
 

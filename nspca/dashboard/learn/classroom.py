@@ -119,7 +119,7 @@ def _guesses(secret: str, screen: int, of: Lesson) -> None:
         _draw(view, screen, of)
         return
 
-    progress.each_second(lambda: _draw(ROOMS.view(secret), screen, of))
+    progress.repeat(lambda: _draw(ROOMS.view(secret), screen, of))
 
 
 def _draw(view: View, screen: int, of: Lesson) -> None:

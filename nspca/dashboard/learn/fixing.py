@@ -5,16 +5,16 @@ Pixels become certain or impossible until none is undecided.
 
 import time
 from dataclasses import dataclass
-from datetime import timedelta
 
 import numpy as np
 import streamlit as st
 
 import nspca
 from nspca.api import prove_optimum
-from nspca.dashboard.app import buttons, frame
+from nspca.dashboard.app import buttons
 from nspca.dashboard.components import figures
 from nspca.dashboard.learn.lesson import K, Lesson
+from nspca.dashboard.runs import progress
 from nspca.plots import fixing_figure
 from nspca.presentation.numerals import OPTIMAL_GAP
 from nspca.progress import Event
@@ -79,15 +79,13 @@ def show(of: Lesson) -> None:
         _end(of, found)
         return
 
-    @st.fragment(run_every=timedelta(seconds=BEAT))
     def step() -> None:
-        with frame.guard():
-            at = int((time.time() - began) / BEAT)
-            if at >= len(found.standings):
-                st.rerun()
-            _draw(of, of.result, found.standings[max(0, at)])
+        at = int((time.time() - began) / BEAT)
+        if at >= len(found.standings):
+            st.rerun()
+        _draw(of, of.result, found.standings[max(0, at)])
 
-    step()
+    progress.repeat(step, BEAT)
 
 
 def _begin() -> None:

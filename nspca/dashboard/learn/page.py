@@ -6,7 +6,6 @@ from nspca.dashboard.app import buttons, frame, state
 from nspca.dashboard.app.choices import choose_one
 from nspca.dashboard.learn import classroom
 from nspca.dashboard.learn.lesson import lesson
-from nspca.dashboard.learn.notes import NOTES
 from nspca.dashboard.learn.screens import SCREENS
 
 
@@ -37,7 +36,7 @@ def show() -> None:
 def _below(number: int, room: str | None) -> None:
     """Draw the part for a teacher: a folded note about the screen, and the panel of the class."""
     with st.expander("For the teacher", icon=":material/co_present:"):
-        st.markdown(NOTES[number - 1])
+        st.markdown(SCREENS[number - 1].note)
     with frame.guard():
         classroom.panel(room, number)
 

@@ -6,7 +6,6 @@ pages/join.py calls `show`. In this module `code` is that of the room, `phone` t
 
 import secrets
 from collections.abc import Callable
-from datetime import timedelta
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from nspca.dashboard.components.turner import turner
 from nspca.dashboard.learn import questions
 from nspca.dashboard.learn.lesson import K, Lesson, lesson, pair
 from nspca.dashboard.learn.rooms import PAINTING, QUESTIONS, ROOMS, Asked, NoRoom, read_code
+from nspca.dashboard.runs import progress
 from nspca.dashboard.views import component
 from nspca.errors import NSPCAError
 
@@ -108,7 +108,6 @@ def _ask(code: str, phone: str) -> Asked:
 def _watch(code: str, phone: str, drawn: Asked) -> None:
     """Check every `BEAT` seconds for another question than the one `drawn`, and then rerun the page."""
 
-    @st.fragment(run_every=timedelta(seconds=BEAT))
     def step() -> None:
         try:
             asked = _ask(code, phone)
@@ -117,7 +116,7 @@ def _watch(code: str, phone: str, drawn: Asked) -> None:
         if asked != drawn:
             st.rerun()
 
-    step()
+    progress.repeat(step, BEAT)
 
 
 def _question(code: str, phone: str, asked: Asked) -> None:

@@ -12,10 +12,16 @@ import streamlit as st
 from nspca.dashboard.app import buttons, state, wording
 from nspca.dashboard.components import figures, spannogram_explorer
 from nspca.dashboard.components.cone_replay import cone_replay
-from nspca.dashboard.learn import asides, fixing, painting
-from nspca.dashboard.learn.lesson import K, Lesson, pair
+from nspca.dashboard.learn import fixing, painting
+from nspca.dashboard.learn.lesson import K, Lesson, descent, pair, quartic
 from nspca.dashboard.views import component
-from nspca.plots.lesson import direction_figure, marked_pixels, side_by_side
+from nspca.plots.lesson import (
+    descent_figure,
+    direction_figure,
+    marked_pixels,
+    quartic_figure,
+    side_by_side,
+)
 from nspca.presentation.numerals import ratio_at_most
 
 GUESS = (
@@ -37,10 +43,11 @@ PICTURE = "learn_guess"  # key of the explorer
 
 @dataclass(frozen=True)
 class Screen:
-    """A screen: its question as the title, and the function that draws it."""
+    """A screen: its question as the title, the function that draws it, and a note for the teacher."""
 
     title: str
     show: Callable[[Lesson], None]
+    note: str
 
 
 def direction(of: Lesson) -> None:
@@ -78,7 +85,31 @@ def few(of: Lesson) -> None:
         (x, of.result.components[:, 0]), component.grid(of.of.dataset), ("all pixels", f"the best {K} found")
     )
     figures.draw(shown, "learn_few")
-    asides.show(of)
+    _older_methods(of)
+
+
+def _older_methods(of: Lesson) -> None:
+    """Draw two folded boxes: one step of the 2006 and of the 2008 method."""
+    with st.expander("2006: one weight at a time", icon=":material/history_edu:"):
+        found = quartic(of)
+        name = wording.plain(of.of.dataset.feature_names[found.pixel])
+        st.markdown(
+            "All weights but one are held. The variance is then a curve in the weight of one pixel, here "
+            f"{name}. Its highest point is at {found.best[0]:.2f}. With a price on weight it moves to "
+            f"{found.best[1]:.2f}, so the pixel drops out. The price is raised until {K} pixels are left "
+            "(Zass and Shashua 2006)."
+        )
+        figures.draw(
+            quartic_figure(found.curves, found.best, ("as it is", "with its price")), "learn_quartic"
+        )
+    with st.expander("2008: small weights are cut off, again and again", icon=":material/history_edu:"):
+        sizes, steps = descent(of)
+        st.markdown(
+            f"The covariance is applied to the weights. Then the {K + 1}th largest entry is taken away from "
+            f"each, which leaves {K} above zero. This is repeated until nothing changes, here after {steps} "
+            "steps (Sigg and Buhmann 2008)."
+        )
+        figures.draw(descent_figure(sizes, K), "learn_descent")
 
 
 def spannogram(of: Lesson) -> None:
@@ -108,10 +139,44 @@ def cones(of: Lesson) -> None:
 
 
 SCREENS = (
-    Screen("Which direction varies most?", direction),
-    Screen("Do a few features do as well?", few),
-    Screen("Why can the best few be found?", spannogram),
-    Screen("How is everything else ruled out?", cones),
-    Screen("How good is your own guess?", painting.show),
-    Screen("When is nothing left to search?", fixing.show),
+    Screen(
+        "Which direction varies most?",
+        direction,
+        "**One minute.** Read the sentence aloud. Let the class point along the line in the air. Ask: what "
+        "if there are 64 pixels instead of two? The line becomes a list of 64 weights. *Common mistake:* the "
+        "principal component is not the line of a regression, because no pixel explains the other.",
+    ),
+    Screen(
+        "Do a few features do as well?",
+        few,
+        "**One minute.** Let the class count the coloured pixels left and right. Ask: what would you lose if "
+        "you kept eight? The sentence gives both numbers, what is reached and what is proved. Open the two "
+        "boxes on older methods only if there is time.",
+    ),
+    Screen(
+        "Why can the best few be found?",
+        spannogram,
+        "**Two minutes.** Drag the angle slowly, and let the class watch the small image. Ask: how often "
+        "does it change? It changes only where curves cross, so there are few sets to check. Then take "
+        "guesses, and reveal the best angle.",
+    ),
+    Screen(
+        "How is everything else ruled out?",
+        cones,
+        "**One minute.** Step through the cones by hand at first, then press Play. Ask: why may a cone be "
+        "dropped unseen? Its bound is below what was found already.",
+    ),
+    Screen(
+        "How good is your own guess?",
+        painting.show,
+        "**Two minutes.** Everybody paints eight pixels. Ask before the answer is shown: could a better "
+        "choice exist that nobody found? The certificate answers, and its checker shares no code with the "
+        "solver.",
+    ),
+    Screen(
+        "When is nothing left to search?",
+        fixing.show,
+        "**One minute.** Press Search. Green pixels are needed, grey ones are out. Ask: what is known when "
+        "no pixel is blue? Then every other choice of eight pixels is ruled out.",
+    ),
 )

@@ -86,7 +86,7 @@ def view(item: Item, outcome: Outcome | None, now: JobState | None) -> None:
         headline, example = answer(item, claims)
         st.markdown(f"## {wording.plain(headline)}")
         if now is not None and now.state != "done":
-            progress.show(now, _says, _share, lambda now: None, item.name)
+            progress.show(now, progress.stage_line, progress.stage_share, lambda now: None, item.name)
         rest = _picture(item, outcome)
         if example:
             st.markdown(wording.unbroken(wording.plain(example)))
@@ -290,7 +290,7 @@ def _compute(item: Item, outcome: Outcome | None, now: JobState | None) -> None:
                     "pages/data.py",
                     label=f"Data: {SAMPLES[name].title}, “Get the real data”",
                     icon=":material/download:",
-                    query_params=state.leading(sample=name),
+                    query_params=state.opening({"sample": name}),
                 )
         return
     if lacking:
@@ -331,22 +331,6 @@ def _everything() -> None:
             "are not judged. No number was read off a picture. One file with everything: "
             "`python -m nspca papers --html papers.html`."
         )
-
-
-def _says(now: JobState) -> str:
-    """Return the progress line of a run."""
-    if waits := progress.waiting(now):
-        return waits
-    if now.event is None:
-        return "Begun"
-    count = f" {now.event.done} of {now.event.total}" if now.event.total else ""
-    return f"{wording.plain(now.event.stage)}{count}"
-
-
-def _share(now: JobState) -> float:
-    """Return the share of the current step that is done; steps of an item are not comparable."""
-    event = now.event
-    return event.done / event.total if event is not None and event.total else 0.0
 
 
 def show_exact() -> None:

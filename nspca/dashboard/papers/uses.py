@@ -24,7 +24,7 @@ from nspca.dashboard.runs import defaults, export, lookup, progress, start
 from nspca.dashboard.views import filling
 from nspca.dashboard.views.filling import download
 from nspca.data.folders import originals_folder
-from nspca.plots.compare import cumulative_curves_figure, styles
+from nspca.plots.compare import cumulative_figure, styles
 from nspca.plots.papers import roc_figure, selections_figure
 from nspca.specs import DataSpec, DetectionSpec, GenesSpec, PitpropsSpec
 from nspca.specs.rows import Row, Scored
@@ -324,11 +324,9 @@ def _draw_props(rows: list[dict[str, Any]], counted: str) -> None:
     left, right = st.columns(2, gap="medium")
     with left:
         curves = {row["method"]: row[counted] for row in rows}
-        figure = cumulative_curves_figure(
-            curves, total=TOTAL, style=style, title=f"{COUNTED[counted]}, % of total"
-        )
+        figure = cumulative_figure(curves, total=TOTAL, style=style, title=f"{COUNTED[counted]}, % of total")
         figures.draw(figure, "use_props")
     with right:
         used = {row["method"]: row["cardinality"] for row in rows}
-        figure = cumulative_curves_figure(used, total=None, style=style, title="features used, added up")
+        figure = cumulative_figure(used, total=None, style=style, title="features used, added up")
         figures.draw(figure, "use_props_size")

@@ -141,15 +141,12 @@ def search(
     earlier = sum(attempt.k == k for attempt in attempts(asked))
     how: dict[str, Any] = {"attempt": earlier, "seconds": seconds, "effort": effort}
     spec = OptimumSpec(**asked.about_problem(), k=k, method=result.method, **how)
-    given: dict[str, Any] = {"component": known_components(k, result)}
+    given: dict[str, Any] = {
+        "component": result.components[:, 0] if isinstance(k, int) else result.components
+    }
     if proof is not None:
         given["certificate"] = proof.to_bytes()
     start.start(spec, **about.given, **given)
-
-
-def known_components(k: int | tuple[int, ...], result: nspca.Result) -> Any:
-    """Return the component (n,) of a result, or its components (n, r) where k is a tuple of sizes."""
-    return result.components[:, 0] if isinstance(k, int) else result.components
 
 
 def best(result: nspca.Result, tried: Sequence[Attempt], k: int | tuple[int, ...]) -> Proof | None:

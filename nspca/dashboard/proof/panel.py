@@ -117,13 +117,20 @@ def _check(about: Chosen, problem: Problem, certificate: nspca.Certificate) -> N
         proofs.check(about, problem, certificate)
 
 
+def _is_checked(certificate: nspca.Certificate) -> bool:
+    """Tell whether no check of a certificate is running."""
+    return "run" not in (proofs.checked(certificate) or {})
+
+
 def verified(result: nspca.Result, certificate: nspca.Certificate) -> None:
     """Draw the outcome of the check, or its progress."""
     answer = proofs.checked(certificate)
     if answer is None:
         return
     if "run" in answer:
-        _wait(certificate)
+        said = "The check is running in the background: this proof is large."
+        say = lambda: st.info(said, icon=":material/hourglass_top:")  # noqa: E731
+        progress.redraw_once(lambda: _is_checked(certificate), say)
     elif answer["refusal"]:
         st.error(f"Refused: {wording.plain(answer['refusal'])}.", icon=":material/gpp_bad:")
     else:
@@ -135,20 +142,6 @@ def verified(result: nspca.Result, certificate: nspca.Certificate) -> None:
             f"shown is at least {share} of the best possible. {INDEPENDENT}",
             icon=":material/verified:",
         )
-
-
-def _wait(certificate: nspca.Certificate) -> None:
-    """Draw the message of a check in the background, until it has ended."""
-
-    def look() -> None:
-        answer = proofs.checked(certificate)
-        if answer is None or "run" not in answer:
-            st.rerun()
-        st.info(
-            "The check is running in the background: this proof is large.", icon=":material/hourglass_top:"
-        )
-
-    progress.each_second(look)
 
 
 # --- take home ------------------------------------------------------------------------------------

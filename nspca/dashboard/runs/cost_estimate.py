@@ -82,13 +82,7 @@ def line(of: Chosen) -> None:
     )
     say(refusal(of, (k,)))
     if found.seconds is None:
-        progress.each_second(_look_again)
-
-
-def _look_again() -> None:
-    """Draw the page again once the speed of the machine is known."""
-    if speed() is not None:
-        st.rerun()
+        progress.redraw_once(lambda: speed() is not None)
 
 
 def say(sentence: str) -> None:

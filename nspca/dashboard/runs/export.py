@@ -5,7 +5,7 @@ from typing import Any
 import streamlit as st
 
 from nspca.dashboard.open_data import Chosen
-from nspca.specs import DataSpec, ProblemSpec, Spec
+from nspca.specs import Spec
 
 JSON_HELP = "The question as a file: `python -m nspca run` answers it on any computer that has the data."
 
@@ -35,9 +35,3 @@ def offer(spec: Spec, of: Chosen | None = None, key: str = "", code: str = "", *
             key=f"json_{spec.kind}_{key}",
             help=JSON_HELP,
         )
-
-
-def with_file(spec: ProblemSpec, path: str) -> ProblemSpec:
-    """Return the question with its data replaced by the file `path` with the prepared data, for an export."""
-    kept = {name: getattr(spec.data, name) for name in ("covariance", "repair", "content")}
-    return spec.but(data=DataSpec(path=path, **kept))

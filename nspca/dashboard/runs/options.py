@@ -20,38 +20,25 @@ ACROSS = 4  # widgets in a row
 NAMES = {"rank": "rank (d)", "eps": "eps", "tol": "tolerance"}
 
 
-def form(methods: Iterable[str], besides: Iterable[str] = ()) -> dict[str, dict[str, Any]]:
-    """Draw an expander with the options of some methods, and return the changed options by method.
+def form(methods: Iterable[str], besides: Iterable[str] = ()) -> None:
+    """Draw an expander with the options of some methods; the address holds what a visitor changed.
 
     Parameters
     ----------
     methods : names of methods
     besides : options such as ``bipartite.samples`` that have an input elsewhere
-
-    Raises
-    ------
-    InvalidOption
-        For a value that the method does not allow.
     """
-    changed: dict[str, dict[str, Any]] = {}
     with st.expander("Options of the methods", icon=":material/tune:"):
         for method in methods:
-            Options, said = line_of(method).Options, option_texts(line_of(method).Options)
-            shown = [one for one in fields(Options) if f"{method}.{one.name}" not in besides]
+            said, shown = option_texts(line_of(method).Options), _shown(method, besides)
             if shown:
                 st.markdown(f"**{method}**")
-            values = {}
             for i in range(0, len(shown), ACROSS):
                 for column, one in zip(st.columns(ACROSS), shown[i : i + ACROSS], strict=False):
                     with column:
-                        values[one.name] = _widget(method, one, said.get(one.name, ("", ""))[1])
-            given = {one.name: values[one.name] for one in shown if values[one.name] != one.default}
-            if given:
-                made(Options, method, given)
-                changed[method] = given
+                        _widget(method, one, said.get(one.name, ("", ""))[1])
         if state.get("opts"):
             st.button("All as they were", key="opts_reset", on_click=lambda: state.put(opts=None))
-    return changed
 
 
 def changed_options(methods: Iterable[str], besides: Iterable[str] = ()) -> dict[str, dict[str, Any]]:
@@ -64,18 +51,22 @@ def changed_options(methods: Iterable[str], besides: Iterable[str] = ()) -> dict
     """
     changed: dict[str, dict[str, Any]] = {}
     for method in methods:
-        Options = line_of(method).Options
-        shown = [one for one in fields(Options) if f"{method}.{one.name}" not in besides]
+        shown = _shown(method, besides)
         values = {one.name: _read(one, state.get("opts").get(f"{method}.{one.name}")) for one in shown}
         given = {one.name: values[one.name] for one in shown if values[one.name] != one.default}
         if given:
-            made(Options, method, given)
+            made(line_of(method).Options, method, given)
             changed[method] = given
     return changed
 
 
-def _widget(method: str, one: Field[Any], said: str) -> Any:
-    """Draw the widget of one option of a method, with the help text `said`, and return its value."""
+def _shown(method: str, besides: Iterable[str]) -> list[Field[Any]]:
+    """Return the options of a method that `form` draws."""
+    return [one for one in fields(line_of(method).Options) if f"{method}.{one.name}" not in besides]
+
+
+def _widget(method: str, one: Field[Any], said: str) -> None:
+    """Draw the widget of one option of a method, with the help text `said`."""
     name, key = f"{method}.{one.name}", f"{state.WIDGET}opts_{method}_{one.name}"
     value = _read(one, state.get("opts").get(name))
 
@@ -89,14 +80,14 @@ def _widget(method: str, one: Field[Any], said: str) -> Any:
     bound: dict[str, Any] = {**state.showing(key, value), "on_change": take, "help": said or None}
     label = NAMES.get(one.name, one.name)
     if isinstance(one.default, bool):
-        return st.toggle(label, **bound)
+        st.toggle(label, **bound)
+        return
     if isinstance(one.default, str):
-        return st.selectbox(label, one.metadata["choices"], **bound)
+        st.selectbox(label, one.metadata["choices"], **bound)
+        return
     if one.default is None:  # an empty field: the method finds a value by itself
         bound |= {"value": None, "placeholder": "by itself"}
-    if is_whole(one):
-        return st.number_input(label, step=1, **bound)
-    return st.number_input(label, format="%g", **bound)
+    st.number_input(label, **({"step": 1} if is_whole(one) else {"format": "%g"}), **bound)
 
 
 def _read(one: Field[Any], text: str | None) -> Any:

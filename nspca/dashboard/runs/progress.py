@@ -5,7 +5,6 @@
 
 import time
 from collections.abc import Callable
-from datetime import timedelta
 from typing import Any
 
 import streamlit as st
@@ -14,7 +13,6 @@ from nspca.dashboard.app import buttons, frame, state, wording
 from nspca.dashboard.runs.tasks import engine
 from nspca.jobs import JobState
 
-SECOND = timedelta(seconds=1)
 PATIENCE = 40.0  # maximum seconds to wait for the result of a stopped run; its worker has fewer
 WAITING = {"starting": "Starting workers …", "queued": "Waiting"}
 ENDED = {
@@ -79,13 +77,13 @@ def live(
                 buttons.button("Cancel", key, end, icon=":material/stop_circle:", width="stretch")
         draw(now)
 
-    each_second(look)
+    repeat(look)
 
 
-def each_second(look: Callable[[], None]) -> None:
-    """Draw a part of a page by `look` every second, until `look` reruns the page."""
+def repeat(look: Callable[[], None], every: float = 1.0) -> None:
+    """Draw a part of a page by `look`, by default every second, until `look` reruns the page."""
 
-    @st.fragment(run_every=SECOND)
+    @st.fragment(run_every=every)
     def again() -> None:
         with frame.guard():
             look()
@@ -93,11 +91,36 @@ def each_second(look: Callable[[], None]) -> None:
     again()
 
 
+def redraw_once(is_over: Callable[[], bool], say: Callable[[], Any] = lambda: None) -> None:
+    """Draw the page again once `is_over` is true, which is asked every second; `say` draws until then."""
+
+    def look() -> None:
+        if is_over():
+            st.rerun()
+        say()
+
+    repeat(look)
+
+
 def waiting(now: JobState) -> str | None:
     """Return the message of a waiting run; None for a run that works."""
     if now.state == "queued" and now.place:
         return f"Waiting: place {now.place} in the queue"
     return WAITING.get(now.state)
+
+
+def stage_line(now: JobState) -> str:
+    """Return the progress line of a run: why it waits, or its present stage."""
+    event = now.event
+    if event is None:
+        return waiting(now) or "Starting …"
+    count = f" {event.done} of {event.total}" if event.total and event.stage not in wording.PASSES else ""
+    return waiting(now) or f"{wording.stage(event)}{count}"
+
+
+def stage_share(now: JobState) -> float:
+    """Return how far the present stage of a run is, from 0 to 1."""
+    return now.event.done / now.event.total if now.event and now.event.total else 0.0
 
 
 def wait_shortly(run_id: str, patience: float) -> JobState:

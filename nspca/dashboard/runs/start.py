@@ -47,8 +47,7 @@ def offer(
     of: Chosen,
     asked: ProblemSpec,
     begin: Callable[[], Any],
-    beside: Callable[[], Any] = lambda: None,
-    disabled: bool = False,
+    beside: Callable[[], Any],
 ) -> bool:
     """Draw the start button of a page, and `beside` it the estimate; return False if this server refuses.
 
@@ -56,7 +55,7 @@ def offer(
     """
     sentence = cost_estimate.refusal(of, *asked.work)
     with st.container(horizontal=True, vertical_alignment="center"):
-        button(label, begin, disabled=disabled or bool(sentence))
+        button(label, begin, disabled=bool(sentence))
         beside()
     cost_estimate.say(sentence)
     return not sentence

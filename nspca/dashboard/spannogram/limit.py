@@ -53,11 +53,6 @@ def find(of: Subject, asked: SweepSpec) -> Limit:
     return Limit(min([*known, quick]), not known, waits)
 
 
-def has_ended(run: str) -> bool:
-    """Return whether the run with this id, as in `Limit.run`, has ended."""
-    return engine().status(run).ended
-
-
 def _own(of: Subject, asked: SweepSpec) -> Iterator[float]:
     """Yield the bounds that this workspace has for the problem and the k of a question."""
     k = asked.first

@@ -112,7 +112,8 @@ def _rank2(key: tuple[Any, ...], _of: Subject) -> Rank2:
         sets = [support for row in drawn.sets for support in row]
         optimum = float(drawn.phi[at]), 1 - 2 * sign
         return Rank2(V, drawn, optimum, float(drawn.objective[sign, at]), different(sets), False)
-    members = tuple(_members(band, len(V)) for band in bands)
+    # Rows n and up of (V, -V) stand for features too.
+    members = tuple([np.sort(support[support >= 0] % len(V)) for support in band.supports] for band in bands)
     found = Spans(drawn.phi, drawn.objective, tuple(band.edges for band in bands), members)
     sets = [support for row in members for support in row]
     return Rank2(V, found, optimum, value, different(sets), True)
@@ -134,8 +135,3 @@ def _exact(V: Array, k: int, nonneg: bool) -> tuple[list[Band], tuple[float, int
     phi = found.phi if nonneg else float(found.positive.peak_phi[np.argmax(found.positive.peak_value)])
     x = rank1(sign * (V @ direction(phi)), k, nonneg)
     return [found.positive, found.negative][: 2 if nonneg else 1], (phi, sign), float(np.square(x @ V).sum())
-
-
-def _members(band: Band, n: int) -> list[Array]:
-    """Return the features of each support of a band; rows n and up of (V, -V) stand for features too."""
-    return [np.sort(support[support >= 0] % n) for support in band.supports]

@@ -17,6 +17,7 @@ from nspca.dashboard.app.choices import choose_one
 from nspca.dashboard.open_data import Chosen, heavy
 from nspca.dashboard.runs import progress
 from nspca.dashboard.runs.inputs import draw_signs, is_scaled
+from nspca.dashboard.runs.tasks import engine
 from nspca.dashboard.spannogram import lessons, limit, low_rank, pictures, ranks, support
 from nspca.dashboard.spannogram.lessons import Lesson, teach
 from nspca.dashboard.spannogram.limit import Limit
@@ -152,13 +153,8 @@ def _answer(of: Subject, asked: SweepSpec, below: DeltaGenerator | None) -> None
     if below is not None:
         below.markdown(wording.unbroken(proof(of, known)))
     if known.run is not None:
-        progress.each_second(lambda: _await(known.run or ""))
-
-
-def _await(run: str) -> None:
-    """Draw the page again once the default run has ended, and so may have proved a smaller limit."""
-    if limit.has_ended(run):
-        st.rerun()
+        run = known.run
+        progress.redraw_once(lambda: engine().status(run).ended)
 
 
 def answer(of: Subject, known: Limit) -> str:

@@ -118,17 +118,8 @@ def _draw(view: SupportView, names: Sequence[str], best: float, unit: float, uni
     """
     left, right = st.columns([3, 2], gap="medium")
     with left:
-        figure = pd_view_figure(view.rows)
-        if view.active is not None:
-            name = wording.plain(names[view.support[view.active]])
-            figure.for_each_trace(
-                lambda trace: (
-                    trace.update(name=f"active constraint: weight of {name} = 0")
-                    if (trace.name or "").startswith("active constraint")
-                    else None
-                )
-            )
-        figures.draw(figure, "arc")
+        name = "" if view.active is None else names[view.support[view.active]]
+        figures.draw(pd_view_figure(view.rows, view.eigenvector, view.c, view.active, name), "arc")
     with right:
         st.markdown(_sentence(view, names, best, unit, unit_name))
         _weights(view, names)

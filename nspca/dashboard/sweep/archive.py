@@ -17,6 +17,7 @@ from nspca.dashboard.answer_page import Download, TakeHome
 from nspca.dashboard.app import state, wording
 from nspca.dashboard.app.buttons import BYTES, PLAIN
 from nspca.dashboard.components.figures import hash_plot
+from nspca.dashboard.export import page
 from nspca.dashboard.export.archive import File
 from nspca.dashboard.export.whole import CERTIFICATES, Contents, Whole
 from nspca.dashboard.open_data import Chosen, scored_problem
@@ -25,7 +26,6 @@ from nspca.dashboard.proof.attempts import Attempt, Proof
 from nspca.dashboard.sweep import report
 from nspca.dashboard.views import component
 from nspca.data import genesets
-from nspca.data.export import frame_to_csv
 from nspca.problem import Problem
 from nspca.specs import SweepSpec
 
@@ -107,12 +107,12 @@ def take_home(done: Finished, name: str) -> TakeHome:
         ),
         Download(
             "Sweep, CSV",
-            lambda: frame_to_csv(component.labelled(done.table, data)),
+            lambda: component.csv_of(done.table, data),
             f"{about.stem}-sweep.csv",
         ),
         Download(
             "Component, CSV",
-            lambda: frame_to_csv(component.labelled(component.weights(data, x, done.known), data)),
+            lambda: component.csv_of(component.weights(data, x, done.known), data),
             f"{about.stem}-k{k}.csv",
         ),
     ]
@@ -140,7 +140,7 @@ def take_home(done: Finished, name: str) -> TakeHome:
 def _lists(done: Finished) -> list[Download]:
     """Return files for other programs: features, ranked list, all components, and scores if there are any."""
     data, k, x, stem = done.about.dataset, done.k, done.shown.components[:, 0], done.about.stem
-    names = [data.feature_names[j] for j in np.argsort(-np.abs(x), kind="stable")[: np.count_nonzero(x)]]
+    names = component.used_names(data.feature_names, x)
     noun = wording.noun(data)
     files = [
         Download(
@@ -192,20 +192,26 @@ def _scores(done: Finished) -> bytes:
     )
     if data.labels is not None:
         rows["label"] = data.labels
-    return frame_to_csv(component.labelled(rows, data))
+    return component.csv_of(rows, data)
 
 
 def _report(done: Finished, curve: go.Figure) -> bytes:
     """Return the HTML report of a sweep, with an interactive curve."""
-    code = done.asked.to_python(k=done.k, method=done.method)
-    moving = report.moving(curve)
-    return report.html(done.about, done.problem, done.asked, moving, done.table, code, datetime.now(UTC))
+    return page.html(
+        done.about,
+        datetime.now(UTC),
+        what=done.whole.what,
+        asked=done.whole.line,
+        pictures=report.moving(curve),
+        proved=report.proved(done.problem, done.asked, done.table),
+        code=done.asked.to_python(**done.whole.shown),
+    )
 
 
 def figures(done: Finished, curve: go.Figure) -> dict[str, go.Figure]:
     """Return the figures of the page by name."""
     data, x = done.about.dataset, done.shown.components[:, 0]
-    drawn = {CURVE: curve, COMPONENT: component.drawn(data, x, done.known)}
+    drawn = {CURVE: curve, COMPONENT: component.plot(data, x, done.known)()}
     try:
         seen = scored_problem(done.about, done.problem)
     except nspca.InvalidProblem:  # a sample of rows with a constant feature has no figures of samples
@@ -228,7 +234,8 @@ def contents(done: Finished) -> Contents:
     }
     # A cancelled run ended at the last k, and each k starts from the answer of a smaller one.
     last = max(k for _, k in done.sweep)
-    every = frame_to_csv(component.all_weights(done.about.dataset, done.sweep))
+    data = done.about.dataset
+    every = component.csv_of(component.all_weights(data, done.sweep), data)
     return Contents(
         {
             "tables/sweep.csv": File(
@@ -267,7 +274,7 @@ def _certificates(
 def _rows(done: Finished, named: Mapping[tuple[str, int], str]) -> bytes:
     """Return the table of the sweep as CSV, with the name of the certificate of each row."""
     files = [named.get((row.method, row.k), "") for row in done.table.itertuples()]
-    return frame_to_csv(component.labelled(done.table.assign(certificate=files), done.about.dataset))
+    return component.csv_of(done.table.assign(certificate=files), done.about.dataset)
 
 
 def _features(done: Finished) -> dict[str, File]:
@@ -280,7 +287,7 @@ def _features(done: Finished) -> dict[str, File]:
     within = f"within {100 * known.share:g} % of the optimum"
     return {
         "tables/in-or-out.csv": File(
-            frame_to_csv(component.labelled(rows, data)),
+            component.csv_of(rows, data),
             f"for every feature whether all answers {within} have it, none, or it can be exchanged, and what "
             "it costs",
         ),
@@ -290,11 +297,14 @@ def _features(done: Finished) -> dict[str, File]:
 def _for_others(done: Finished) -> dict[str, File]:
     """Return files for other programs: lists of features, and the scores of the samples."""
     shown = f"of k = {done.k}, {done.method}"
-    abouts = {
-        "lists/features.txt": f"the features {shown}, one on each line",
-        "lists/ranked.rnk": f"the features {shown} with their weights, for GSEA",
-        "lists/components.gmt": "the features of every component of the sweep as sets",
-        "tables/scores.csv": f"the score of every sample along the component {shown}",
+    features, ranked, sets, *scores = _lists(done)
+    files = {
+        "lists/features.txt": File(features.make(), f"the features {shown}, one on each line"),
+        "lists/ranked.rnk": File(ranked.make(), f"the features {shown} with their weights, for GSEA"),
+        "lists/components.gmt": File(sets.make(), "the features of every component of the sweep as sets"),
     }
-    made = zip(abouts.items(), _lists(done), strict=False)
-    return {path: File(one.make(), about) for (path, about), one in made}
+    for one in scores:
+        files["tables/scores.csv"] = File(
+            one.make(), f"the score of every sample along the component {shown}"
+        )
+    return files

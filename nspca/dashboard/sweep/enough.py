@@ -108,7 +108,7 @@ def _not_reached(known: Enough, goal: str, noun: str, said: str) -> str:
     """Return sentences about a share that no component reaches; `said` is what was found and proved."""
     out = known.ruled_out
     if out == known.last:
-        return f"**{_are_not(out, noun)} enough** for {goal}. {said} Take a larger k."
+        return f"**{_are(out, noun)} not enough** for {goal}. {said} Take a larger k."
     open_ = "more" if out else f"any number of {noun}s"
     return f"**Nothing here reaches {goal}.** {said} Whether {open_} can reach it is open."
 
@@ -128,11 +128,6 @@ def brief(known: Enough, share: int, n: int, noun: str, nonneg: bool) -> str:
 def _are(count: int, noun: str) -> str:
     """Return ``8 pixels are`` or ``1 pixel is``."""
     return f"{wording.things(count, noun)} {'is' if count == 1 else 'are'}"
-
-
-def _are_not(count: int, noun: str) -> str:
-    """Return ``8 pixels are not`` or ``1 pixel is not``."""
-    return f"{_are(count, noun)} not"
 
 
 def between(known: Enough) -> tuple[int, int]:

@@ -165,7 +165,7 @@ class SweepPage(AnswerPage[SweepSpec]):
         tried = [] if quick else proofs.attempts(run.asked)
         sweep = proofs.improved(results, tried)
         table, methods = proofs.table(sweep, tried), list(dict.fromkeys(method for method, _ in sweep))
-        k = _shown_k(table)
+        k = state.get("k") if state.get("k") in set(table["k"]) else knee(table)
         method = state.get_one_of("shown", methods, methods[0])
         found = sweep[method, k]
         proof = proofs.best(found, tried, k)
@@ -250,8 +250,7 @@ def _says(now: JobState, total: int) -> str:
         return waits
     line = f"{len(now.rows)} of {total} ready"
     last = next((row for row in unpack(now.rows[-1:]) if isinstance(row, Found)), None)
-    reading = now.event is not None and "(block" in now.event.stage
-    if last is None or reading:
+    if last is None or (now.event is not None and now.event.stage in wording.PASSES):
         return f"{line}; {wording.stage(now.event)}" if now.event else line
     line += f"; k = {last.k}"
     return line if last.upper is None else f"{line}: {wording.proof(proved_ratio(last.value, last.upper))}"
@@ -280,11 +279,6 @@ def _curve_options(run: Watched) -> None:
 def _preview(result: nspca.Result) -> str:
     """Return the words before the statement of a preview, which warn of a limit that is far away."""
     return PREVIEW if result.ratio is not None and result.ratio >= CLOSE else ROUGH
-
-
-def _shown_k(table: pd.DataFrame) -> int:
-    """Return the k of the address, or the knee of the curve when the address has no k of the table."""
-    return state.get("k") if state.get("k") in set(table["k"]) else knee(table)
 
 
 def _plateau(table: pd.DataFrame) -> int | None:

@@ -45,14 +45,6 @@ class Pinned:
     label: str
     why: str
 
-    def drawn(self, axis: str) -> tuple[Any, ...]:
-        """Return one curve for `sweep_figure`: its rows, the variance that counts as 100 %, and its name.
-
-        `axis` is "leading" for the leading eigenvalue as 100 %, or "total" for the total variance.
-        """
-        unit = self.problem.leading_eigenvalue if axis == "leading" else self.problem.total_variance
-        return self.sweep.frame, unit or 1.0, f"{self.why}: {self.label}"
-
 
 def beside(run: Watched) -> list[Pinned]:
     """Return the pinned sweeps and the one that a change replaced, without the shown one (`run`).
@@ -101,8 +93,15 @@ def _changed(other: SweepSpec, shown: SweepSpec) -> str:
 
 
 def drawn(others: list[Pinned], axis: str) -> list[tuple[Any, ...]]:
-    """Return `Pinned.drawn` of each sweep, for `sweep_figure`."""
-    return [other.drawn(axis) for other in others]
+    """Return the curves for `sweep_figure`: rows, the variance that counts as 100 %, and a name for each.
+
+    `axis` is "leading" for the leading eigenvalue as 100 %, or "total" for the total variance.
+    """
+    found = []
+    for other in others:
+        unit = other.problem.leading_eigenvalue if axis == "leading" else other.problem.total_variance
+        found.append((other.sweep.frame, unit or 1.0, f"{other.why}: {other.label}"))
+    return found
 
 
 def switch(run: Watched, others: list[Pinned]) -> None:

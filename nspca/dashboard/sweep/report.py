@@ -1,17 +1,12 @@
-"""Write the report of a sweep: one HTML file with figure, numbers, proofs and Python code.
+"""Parts of the HTML report of a sweep: the figure, and the proved bounds row by row.
 
-The downloads of the page Sweep (`archive`) call `html`, `moving` and `proved`.
+The downloads of the page Sweep (`archive`) call `moving` and `proved`.
 """
-
-from datetime import datetime
 
 import pandas as pd
 import plotly.graph_objects as go
 
 from nspca.dashboard.app import wording
-from nspca.dashboard.export import page
-from nspca.dashboard.export.page import ReportTexts
-from nspca.dashboard.open_data import Chosen
 from nspca.plots import alt_text, kind_words
 from nspca.presentation.markup import Markup, render
 from nspca.presentation.numerals import format_bound, format_value, format_value_share
@@ -39,32 +34,6 @@ def moving(drawn: go.Figure) -> Markup:
     config = {"displaylogo": False, "showSendToCloud": False, "toImageButtonOptions": {"format": "svg"}}
     picture = figure.to_html(full_html=False, include_plotlyjs=True, config=config, div_id="sweep")
     return render("figure", alt=alt_text(drawn), figure=Markup(picture))
-
-
-def html(
-    about: Chosen,
-    problem: Problem,
-    asked: SweepSpec,
-    picture: Markup,
-    table: pd.DataFrame,
-    code: str,
-    made: datetime,
-) -> bytes:
-    """Return the report as HTML.
-
-    Parameters
-    ----------
-    picture : str
-        HTML of the interactive figure (`moving`) or of static pictures.
-    table : DataFrame
-        Rows ``method, k, value, upper, ratio, kind, seconds`` and those in `nspca.specs.published.OTHERS`.
-    code : str
-        Python code that reproduces the sweep.
-    made : datetime
-        Time of the report, in UTC.
-    """
-    line = f"{asked.describe().asked}. Seed {asked.seed}."
-    return page.html(about, ReportTexts("sweep", line, picture, proved(problem, asked, table), code), made)
 
 
 def proved(problem: Problem, asked: SweepSpec, table: pd.DataFrame) -> Markup:

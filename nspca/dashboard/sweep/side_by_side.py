@@ -37,8 +37,7 @@ class Side:
     @property
     def names(self) -> list[str]:
         """Names of the features that x uses, largest weight first."""
-        order = np.argsort(-np.abs(self.x), kind="stable")[: np.count_nonzero(self.x)]
-        return [self.of.dataset.feature_names[j] for j in order]
+        return component.used_names(self.of.dataset.feature_names, self.x)
 
     @property
     def total(self) -> float:

@@ -54,42 +54,31 @@ def features(of: Chosen, k: int, rows: list[int], names: list[str]) -> None:
     each = [numbers[j] for j, name in enumerate(data.feature_names) if name in selected]
     if not each:
         return
-    count, picked = len(each), sorted(chain(*each))
+    count, picked, kept = len(each), sorted(chain(*each)), state.get("keep")
     left = len(numbers) - count
+
+    def offer(
+        label: str, key: str, icon: str, values: dict[str, Any], after: int | None, help: str | None = None
+    ) -> None:
+        """Draw a button that changes values of the address, so that `after` features are left."""
+        buttons.button(label, key, lambda: _restrict(k, after, **values), icon=icon, help=help)
+
     with st.container(horizontal=True):
         if left > 1:
             label = f"Without {_named(data, [name for name in data.feature_names if name in selected])}"
-            others = [number for number in state.get("keep") if number not in picked]
-            buttons.button(
-                label,
-                "without",
-                lambda: _restrict(k, left, keep=others, **_without(of.reference, picked)),
-                icon=":material/block:",
-            )
+            others = [number for number in kept if number not in picked]
+            values = {"keep": others, **_without(of.reference, picked)}
+            offer(label, "without", ":material/block:", values, left)
         if count > 1:
-            buttons.button(
-                f"Only these {count}",
-                "only",
-                lambda: _restrict(k, count, only=picked, out=None),
-                icon=":material/filter_alt:",
+            offer(
+                f"Only these {count}", "only", ":material/filter_alt:", {"only": picked, "out": None}, count
             )
         if count > 1 and left and (data.image_shape is None or data.is_covariance):
-            buttons.button(
-                "As one",
-                "one",
-                lambda: _restrict(k, left + 1, one=_together(of.reference, picked)),
-                icon=":material/merge:",
-                help=AS_ONE,
-            )
-        if not set(picked) <= set(state.get("keep")):
-            keep = sorted({*state.get("keep"), *picked})
-            buttons.button(
-                f"Keep these {count}" if count > 1 else "Keep this one",
-                "keep",
-                lambda: _restrict(k, None, keep=keep),
-                icon=":material/push_pin:",
-                help=KEEP,
-            )
+            merged = {"one": _together(of.reference, picked)}
+            offer("As one", "one", ":material/merge:", merged, left + 1, AS_ONE)
+        if not set(picked) <= set(kept):
+            label = f"Keep these {count}" if count > 1 else "Keep this one"
+            offer(label, "keep", ":material/push_pin:", {"keep": sorted({*kept, *picked})}, None, KEEP)
 
 
 def _named(data: Dataset, names: list[str]) -> str:

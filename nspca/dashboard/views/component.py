@@ -4,6 +4,7 @@ Most pages use parts of this. In each function `x` (n,) has the weights, zero ou
 is the membership of the features, None where it is not known.
 """
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -17,7 +18,9 @@ from nspca.dashboard.app import tables, wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.views import membership
 from nspca.data import Dataset
+from nspca.data.export import frame_to_csv
 from nspca.plots import component_figure, score_figure, score_map, separation
+from nspca.plots.theme import largest_weights
 from nspca.problem import Problem
 from nspca.selection.membership import Membership
 
@@ -31,11 +34,16 @@ MOST_GROUPS = 12  # maximum different labels that count as groups
 
 def weights(dataset: Dataset, x: np.ndarray, found: Membership | None = None) -> pd.DataFrame:
     """Return a table of the used features with weights and shares, largest first, and their membership."""
-    order = np.argsort(-np.abs(x), kind="stable")[: np.count_nonzero(x)]
+    order = largest_weights(x)
     rows = pd.DataFrame(
         {"feature": [dataset.feature_names[j] for j in order], "weight": x[order], "share": x[order] ** 2}
     )
     return rows if found is None else rows.join(membership.columns(dataset, order, found))
+
+
+def used_names(names: Sequence[str], x: np.ndarray) -> list[str]:
+    """Return the names of the features that a component uses, largest weight first."""
+    return [str(names[j]) for j in largest_weights(x)]
 
 
 def all_weights(dataset: Dataset, sweep: nspca.Sweep) -> pd.DataFrame:
@@ -44,20 +52,13 @@ def all_weights(dataset: Dataset, sweep: nspca.Sweep) -> pd.DataFrame:
         weights(dataset, result.components[:, 0]).assign(method=method, k=k)
         for (method, k), result in sweep.results.items()
     ]
-    return labelled(pd.concat(parts)[["method", "k", "feature", "weight", "share"]], dataset)
+    return pd.concat(parts)[["method", "k", "feature", "weight", "share"]]
 
 
 def grid(dataset: Dataset) -> tuple[int, int]:
     """Return height and width of the images that the rows of a data set are."""
     assert dataset.image_shape is not None  # pages ask for it for images only
     return dataset.image_shape
-
-
-def drawn(
-    dataset: Dataset, x: np.ndarray, found: Membership | None = None, top: int = MOST_BARS
-) -> go.Figure:
-    """Return the figure of `plot`."""
-    return plot(dataset, x, found, top)()
 
 
 def plot(
@@ -168,6 +169,6 @@ def table(
     return (list(shown.selection.rows) if key else []), list(rows["feature"])
 
 
-def labelled(frame: pd.DataFrame, dataset: Dataset) -> pd.DataFrame:
-    """Return a table with two further columns, the name and the source of the data."""
-    return frame.assign(data=dataset.name, source=wording.SOURCES[dataset.source])
+def csv_of(frame: pd.DataFrame, dataset: Dataset) -> bytes:
+    """Return a table as CSV, with two further columns, the name and the source of the data."""
+    return frame_to_csv(frame.assign(data=dataset.name, source=wording.SOURCES[dataset.source]))

@@ -16,7 +16,6 @@ from nspca.dashboard.app import cache, state, wording
 from nspca.dashboard.app.choices import choose_one
 from nspca.dashboard.components import figures
 from nspca.plots import sweep_figure
-from nspca.presentation.numerals import OPTIMAL_GAP
 from nspca.presentation.phrases import method_name
 from nspca.problem import Problem
 from nspca.specs import SweepSpec
@@ -60,11 +59,6 @@ def _bounds() -> str:
     return state.get_one_of("bound", BOUNDS, "ours")
 
 
-def figure(problem: Problem, frame: pd.DataFrame, asked: SweepSpec, **options: Any) -> go.Figure:
-    """Return the figure of `plot`."""
-    return plot(problem, frame, asked, **options)()
-
-
 def plot(problem: Problem, frame: pd.DataFrame, asked: SweepSpec, **options: Any) -> partial[go.Figure]:
     """Return the plot of the rows of a sweep with the choices of the switches, for `figures.draw_plot`.
 
@@ -76,7 +70,6 @@ def plot(problem: Problem, frame: pd.DataFrame, asked: SweepSpec, **options: Any
         "signed": not asked.nonneg,
         "bounds": _bounds(),
         "fit": state.get("fit"),
-        "closed": OPTIMAL_GAP,
     }
     return partial(
         sweep_figure,
@@ -87,12 +80,6 @@ def plot(problem: Problem, frame: pd.DataFrame, asked: SweepSpec, **options: Any
         **said,
         **options,
     )
-
-
-def _caption(frame: pd.DataFrame) -> None:
-    """Draw the caption about the papers' bounds for the rows of a sweep, when the figure shows them."""
-    if _bounds() != "ours" and len(frame):
-        _say_others(_probability(frame))
 
 
 def _probability(frame: pd.DataFrame) -> float:
@@ -126,7 +113,7 @@ def filling(
 
     def make() -> tuple[dict[str, Any], float]:
         frame = pd.DataFrame([vars(row) for row in unpack(rows)], columns=COLUMNS)
-        drawn = figure(problem, frame, asked, total=len(asked.ks) * len(asked.methods), **options())
+        drawn = plot(problem, frame, asked, total=len(asked.ks) * len(asked.methods), **options())()
         return figures.prepared(drawn, "filling", _same(asked)), _probability(frame)
 
     made, probability = _filled(asked, f"{switched} {beside}", id(rows), len(rows), rows, make)[1]
@@ -160,7 +147,8 @@ def clickable(asked: SweepSpec, drawn: partial[go.Figure], frame: pd.DataFrame, 
         state.put(k=int(k), **({"shown": str(method[0])} if method else {}))
 
     figures.draw_plot(drawn, "curve", height, take, _same(asked))
-    _caption(frame)
+    if _bounds() != "ours" and len(frame):
+        _say_others(_probability(frame))
 
 
 def choose(

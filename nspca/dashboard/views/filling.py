@@ -12,8 +12,7 @@ import streamlit as st
 from nspca.dashboard.app import buttons, wording
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs import progress
-from nspca.dashboard.views.component import labelled
-from nspca.data.export import frame_to_csv
+from nspca.dashboard.views.component import csv_of
 from nspca.jobs import JobState
 from nspca.specs.rows import Refused, Row, unpack
 
@@ -76,6 +75,5 @@ def refusals(rows: list[Row]) -> None:
 
 def download(label: str, table: pd.DataFrame, of: Chosen, what: str) -> None:
     """Draw the download of a table as a CSV file that names its data; `what` is a part of the file name."""
-    make = lambda: frame_to_csv(labelled(table, of.dataset))  # noqa: E731
     name = f"{of.stem}-{what}.csv"
-    buttons.download(label, make, name, key=f"download_{what}")
+    buttons.download(label, lambda: csv_of(table, of.dataset), name, key=f"download_{what}")

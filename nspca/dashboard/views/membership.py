@@ -46,15 +46,10 @@ def ask() -> None:
         st.select_slider(
             LABEL,
             WITHIN,
-            format_func=share_words,
+            format_func=lambda within: f"{within / 10:g} %" if within else "off",
             help=HELP,
             **state.bind("within", chosen if chosen in WITHIN else 0),
         )
-
-
-def share_words(within: int) -> str:
-    """Return the text of a slider value in thousandths, such as ``99.5 %``, or ``off`` for 0."""
-    return f"{within / 10:g} %" if within else "off"
 
 
 def of(about: Chosen, problem: Problem, result: Result) -> Membership | None:
@@ -115,16 +110,14 @@ def _await_membership(now: JobState) -> Membership | None:
             or "It could not be computed which features are needed. Move the slider to try again."
         )
     else:
-        progress.each_second(lambda: _wait(now.id))
+        progress.redraw_once(lambda: engine().status(now.id).ended, lambda: _say_waiting(now.id))
     return None
 
 
-def _wait(run: str) -> None:
-    """Draw the progress of a run, and rerun the page when the run has ended."""
-    now = engine().status(run)
-    if now.ended:
-        st.rerun()
-    st.caption(f"Every feature is looked at, which takes some seconds. {progress.waiting(now) or ''}")
+def _say_waiting(run: str) -> None:
+    """Draw why there is no membership yet."""
+    waits = progress.waiting(engine().status(run)) or ""
+    st.caption(f"Every feature is looked at, which takes some seconds. {waits}")
 
 
 def sure(known: Membership | None) -> np.ndarray | None:
