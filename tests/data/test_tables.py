@@ -21,7 +21,7 @@ from nspca.data import (
     read_layout,
     scaling_suggestion,
 )
-from nspca.errors import InvalidData
+from nspca.errors import InvalidData, NotNumbers
 
 
 def text(*lines: str) -> bytes:
@@ -364,6 +364,28 @@ def test_one_sentence_for_what_cannot_be_read(raw, sentence):
     message = str(caught.value)
     assert "\n" not in message
     assert message.endswith(".")
+
+
+@pytest.mark.parametrize(
+    "dates",
+    [
+        ["2024-01-31", "2024-02-01", "2024-2-2"],
+        ["31.01.2024", "1.2.2024", ""],
+        ["1/31/24", "2/1/24", "NA"],
+        ["2024-01-31 00:00:00", "2024-01-31T23:59:59.5Z", "2024-02-01 07:30+01:00"],
+    ],
+)
+def test_a_column_of_dates_is_left_out_and_a_note_says_so(dates):
+    data = read(text("id,day,a,b", *(f"s{i},{day},{i}.5,{i * i}" for i, day in enumerate(dates))))
+    assert data.feature_names == ("a", "b") and data.sample_names == ("s0", "s1", "s2")
+    assert 'Column "day" holds dates and was left out.' in data.notes
+
+
+@pytest.mark.parametrize("other", ["10.0.0.1", "2024-13", "12 kg", "soon"])
+def test_a_column_of_dates_and_something_else_is_refused(other):
+    days = ["2024-01-31", "2024-02-01", other]
+    with pytest.raises(NotNumbers, match='column "day" holds text'):
+        read(text("day,a,b", *(f"{day},{i}.5,{i * i}" for i, day in enumerate(days))), id_column="a")
 
 
 def test_a_word_document_is_called_by_its_name():
