@@ -13,9 +13,9 @@ from nspca.errors import InvalidData, NotNumbers, shown
 from nspca.presentation.phrases import things
 from nspca.validation.options import is_whole
 
-_TIME = r"([ T]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?"
 _DATE = re.compile(
-    rf"(\d{{4}}([-/.])\d{{1,2}}\2\d{{1,2}}|\d{{1,2}}([-/.])\d{{1,2}}\3(\d{{4}}|\d{{2}})){_TIME}"
+    r"(\d{4}([-/.])\d{1,2}\2\d{1,2}|\d{1,2}([-/.])\d{1,2}\3(\d{4}|\d{2}))"
+    r"([ T]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?"
 )
 """Pattern of a date such as 2024-01-31, 31.01.2024 or 1/31/24, with or without a time."""
 

@@ -3,8 +3,11 @@
 import json
 import re
 
+import pandas as pd
 import pytest
 
+from nspca.dashboard.sweep import preview
+from nspca.dashboard.sweep.page import _plateau
 from nspca.plots.sweeps import RING
 from tests.dashboard.figures import figures
 
@@ -52,6 +55,32 @@ def test_the_run_that_is_shown_is_named_only_where_the_form_asks_something_else(
     assert not any("Shown:" in caption.value for caption in page.caption)
     page.number_input(key="widget_to").set_value(5).run()
     assert any("Shown: Pitprops, sweep k &#61; 4 to 6" in caption.value for caption in page.caption)
+
+
+@pytest.mark.parametrize(
+    ("values", "n", "enough"),
+    [
+        ([2, 4, 6, 8, 9.6, 10], 100, None),  # k = 50 reaches 95 %, because the curve ends at 60
+        ([2, 9.6, 9.7, 9.8, 9.9, 10], 100, 20),
+        ([2, 4, 6, 8, 9.6, 10], 6, 5),
+    ],
+)
+def test_a_number_of_features_is_enough_only_where_many_more_bring_little(values, n, enough):
+    step = 1 if n == 6 else 10
+    table = pd.DataFrame({"k": [step * (i + 1) for i in range(6)], "value": values})
+    assert _plateau(table, n) == enough
+
+
+def test_the_page_asks_for_one_preview_so_that_its_button_counts_what_the_curve_leaves_out(
+    opened, monkeypatch
+):
+    page, asked = opened(), []
+    look = preview.look
+    monkeypatch.setattr(preview, "look", lambda of, question: asked.append(question) or look(of, question))
+    page.run()
+    assert len(asked) == 1
+    count = int(re.search(r"Run (\d+) problems", page.button(key="run").label)[1])
+    assert count > len(asked[0].ks), "a finer curve"
 
 
 def test_everything_can_be_taken_home_and_the_first_answer_cannot(opened, finish):

@@ -75,6 +75,7 @@ class SweepPage(AnswerPage[SweepSpec]):
         self._problems: dict[str, nspca.Problem] = {}  # by id of the run
         self._asked_first: dict[str, str | None] = {}  # the cache of `one_k.answer`
         self._previews: dict[str, preview.Preview | None] = {}  # by id of the run
+        self._seen: preview.Preview | None = None  # of the question of the form
 
     def problem(self, run: Watched) -> nspca.Problem:
         """Return the problem of a run with its leading eigenvalue, cached for the updates during the run."""
@@ -95,11 +96,13 @@ class SweepPage(AnswerPage[SweepSpec]):
 
     def question(self, data: Chosen) -> SweepSpec:
         asked = form.question(data)
-        self._data, self._asked = data, form.around(asked, preview.look(open_data.row_sample(data), asked))
+        # Looked for once, so that the button counts the values of k that this very preview asks for.
+        self._seen = preview.look(open_data.row_sample(data), asked)
+        self._data, self._asked = data, form.around(asked, self._seen)
         return self._asked
 
     def first(self, data: Chosen, asked: SweepSpec) -> Watched | None:
-        seen = preview.look(open_data.row_sample(data), asked)
+        seen = self._seen
         return None if seen is None else Watched(seen.id, seen.of, seen.asked, seen.now, own=False)
 
     def form(self, data: Chosen, asked: SweepSpec | None) -> None:
@@ -200,7 +203,7 @@ class SweepPage(AnswerPage[SweepSpec]):
         self, run: Watched, problem: nspca.Problem, table: pd.DataFrame, quick: bool, digits: int
     ) -> str:
         """Return which number of features is enough, and what to do next."""
-        noun, k, last = wording.noun(run.of.dataset), _plateau(table), int(table["k"].max())
+        noun, k, last = wording.noun(run.of.dataset), _plateau(table, problem.n), int(table["k"].max())
         best, ring, goal = problem.leading_eigenvalue, "", ""
         if k is not None and best:
             most = percent_down(float(table["value"].max()) / best, digits)
@@ -288,10 +291,13 @@ def _shown_k(table: pd.DataFrame) -> int:
     return state.get("k") if state.get("k") in set(table["k"]) else knee(table)
 
 
-def _plateau(table: pd.DataFrame) -> int | None:
-    """Return the k from which the curve hardly rises, or None at its end: more features may explain more."""
-    k = knee(table)
-    return k if k < int(table["k"].max()) else None
+def _plateau(table: pd.DataFrame, n: int) -> int | None:
+    """Return the k from which the curve hardly rises, or None for a curve that may rise further.
+
+    A curve up to fewer than all n features may end anywhere. It must then show twice as many features as k.
+    """
+    k, last = knee(table), int(table["k"].max())
+    return k if k < last and (last == n or 2 * k <= last) else None
 
 
 def _plot(
@@ -301,7 +307,7 @@ def _plot(
     if state.is_kept("enough"):
         share = enough.wanted(table, problem.leading_eigenvalue)
         options["wanted"] = share / 100 * problem.leading_eigenvalue, f"{share} % wanted"
-    return curve.plot(problem, table, asked, selected_k=k, marked=_plateau(table), **options)
+    return curve.plot(problem, table, asked, selected_k=k, marked=_plateau(table, problem.n), **options)
 
 
 def _enough(about: Chosen, problem: nspca.Problem, table: pd.DataFrame) -> None:
