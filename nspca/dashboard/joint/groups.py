@@ -158,7 +158,7 @@ def held_out_sentence(held: GroupEffects, one: str) -> str:
 
 def _line(now: JobState) -> str:
     """Return the progress line of the check."""
-    return progress.waiting(now) or (wording.plain(now.event.stage) if now.event else "Starting …")
+    return progress.waiting(now) or (wording.stage(now.event) if now.event else "Starting …")
 
 
 def _share(now: JobState) -> float:
