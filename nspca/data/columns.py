@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from nspca.data.layout import MISSING, Layout, are_few, is_number, quoted, short
 from nspca.data.read_options import ReadOptions
 from nspca.errors import InvalidData, NotNumbers, shown
-from nspca.presentation.phrases import things
 from nspca.validation.options import is_whole
 
 _DATE = re.compile(
@@ -106,8 +105,9 @@ def describe_left_out(layout: Layout, i: int, texts: Mapping[str, int], count: i
     if i in layout.empty_columns or not held:
         return f"Column{quoted(layout, i)} is empty and was left out.", False
     if are_few(len(texts), count):
+        different = len(distinct_texts(texts))
         return (
-            f"Column{quoted(layout, i)} holds {things(len(distinct_texts(texts)), 'different text')} and was "
+            f"Column{quoted(layout, i)} holds {different} different text{'s' * (different != 1)} and was "
             "left out; it can be named as the label column."
         ), True
     filled = distinct_texts(texts)

@@ -470,7 +470,7 @@ def test_suggestion_to_transpose():
     X, genes, people = gene_table(np.random.default_rng(1), samples=10, genes=300)
     suggested, sentence = features_in_rows_suggestion(X.T, genes, people)
     assert suggested
-    assert "10 samples with 300 features" in sentence
+    assert sentence.endswith("the table has 10 samples and 300 features.")
     assert not features_in_rows_suggestion(X, people, genes)[0]
     symbols = ["TP53", "BRCA1", "EGFR", "MYC", "KRAS", "PTEN", "RB1", "CDK4", "MDM2", "ALK"]
     assert features_in_rows_suggestion(np.zeros((10, 4)), symbols, list("abcd"))[0]
@@ -538,5 +538,8 @@ def test_standardising_is_suggested_where_features_have_different_scales():
     one_out = np.append(alike, [1e6, 0.0])
     assert scaling_suggestion(one_out) == "", "one feature is not a difference of scales"
     apart = scaling_suggestion(10.0 ** rng.uniform(-3, 3, 50))
-    low, high = map(float, re.search(r"between (\S+) and (\S+)\. As", apart).groups())
+    low, high = (
+        float(text.replace(",", "")) for text in re.search(r"between (\S+) and (\S+)\. As", apart).groups()
+    )
     assert high > 5 * low and "every feature counts alike" in apart
+    assert "between 103 and 2,180." in scaling_suggestion(np.repeat([103.4, 2184.0], 9))
