@@ -332,9 +332,7 @@ def test_pages_about_one_component(solved, monkeypatch):
             monkeypatch.setattr(attempts, "checked", lambda certificate, answer=answer: answer)
             panel.verified(result, result.certificate)
             walk.text(page.said[-1], of(result))
-            panel._numbers(result, Proof(result.certificate, 0.1))
-            for said in page.said[-4:]:
-                walk.text(said, of(result))
+            walk.text(panel._origin(result, Proof(result.certificate, 0.1)), of(result))
             event = Event("search", lower=result.value, upper=result.certificate.upper)
             walk.text(optimal.progress_words(JobState("a", "running", event=event)), of(result))
             found = Found("auto", k, result.value, result.certificate.upper)

@@ -9,6 +9,7 @@ import nspca
 from nspca.dashboard.app import state, wording
 from nspca.dashboard.compare.run import Compared
 from nspca.dashboard.views import statement
+from nspca.presentation.numerals import percent_down
 from nspca.presentation.phrases import rival_name
 
 SAME = 1e-6
@@ -42,13 +43,12 @@ class Seen:
         with how good it is at least and what the bars are.
         """
         best = max(result.value for result in self.of_k.values())
-        first = [method for method, result in self.of_k.items() if result.value >= best * (1 - SAME)]
-        said = statement.state_result(
-            self.run.data.dataset,
-            self.run.problem,
-            self.of_k[first[0]],
-            self.k,
-        )
+        shown = next(result for result in self.of_k.values() if result.value >= best * (1 - SAME))
+        said = statement.state_result(self.run.data.dataset, self.run.problem, shown, self.k)
+        unit = self.run.problem.leading_eigenvalue or 1.0
+        # The bars print these shares. Methods with the same number on their bars do equally well.
+        shares = {name: percent_down(result.value / unit, said.digits) for name, result in self.of_k.items()}
+        first = [method for method, share in shares.items() if share == said.share_text]
         if len(first) == 1:
             best_ones = f"{wording.plain(rival_name(first[0]))} does best"
         elif len(first) == len(self.of_k):
@@ -58,7 +58,7 @@ class Seen:
         size = wording.things(self.k, wording.noun(self.run.data.dataset))
         found = f"{said.share_text} of the variance of the first principal component."
         more = " Move the slider to compare with more or fewer." * (len(self.ks) > 1)
-        ratio = self.of_k[first[0]].ratio
+        ratio = shown.ratio
         least = f"This is {wording.proof(ratio)}. " if said.most_text else ""
         return (
             said,
