@@ -217,8 +217,13 @@ class SweepPage(AnswerPage[SweepSpec]):
             goal = enough.brief(known, share, problem.n, noun, problem.nonneg)
         onward = f"Move the slider to see another number of {noun}s." * (table["k"].nunique() > 1)
         if quick and self._data is not None and self._asked is not None:
-            press = self.label(self._data, self._asked)
-            onward = f"Press **{press}** for a finer curve, and for proofs to keep."
+            press, seen = self.label(self._data, self._asked), table["k"].nunique()
+            finer = "a finer curve, and for " * (len(self._asked.ks) > seen)
+            onward = f"Press **{press}** for {finer}proofs to keep."
+            if k == 1 and not self._asked.scale and open_data.measures(self._data).scales:
+                onward += (
+                    f" One {noun} outweighs the others by its larger numbers: open **change** to standardise."
+                )
         return " ".join(filter(None, (ring, goal, onward)))
 
     def more(self, run: Watched, results: nspca.Sweep, seen: Finished) -> None:
