@@ -276,7 +276,7 @@ def _proof_title(seen: Finished) -> str:
 
 def _curve_options(run: Watched) -> None:
     """Draw the folded options of the curve: axis, bounds, comparison with another run, and sharing."""
-    title = "The curve: another 100 %, other bounds, keep it, share it"
+    title = "The curve: what is 100 %, other bounds" + ", keep it, share it" * run.own
     with st.expander(title, icon=":material/area_chart:", key="fold_curve"), curve.switches():
         if run.own:
             pinned.switch(run, pinned.beside(run))
