@@ -107,7 +107,7 @@ def choose(outcome: Outcome) -> int:
     if r == 1:
         return 1
     return st.segmented_control(
-        f"Look at one {about.one}: press its list, or its number here",
+        f"Look at one {about.one}",
         list(range(1, r + 1)),
         label_visibility="collapsed" if state.get("present") else "visible",
         format_func=lambda j: f"{j} {names.get(j - 1, '')}".strip(),
