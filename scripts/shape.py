@@ -38,7 +38,6 @@ REASONS = {
     "nspca.bounds.fixing.bounding.Bounding": "the state of one node, which half of its lines name",
     "nspca.bounds.fixing.tree.FixingTree": "one tree: heap, limits and what it says while it grows",
     "nspca.papers.uses.gene_rows": "what is clustered, how often, and from which starts",
-    "nspca.certificate.Certificate": "one file format: its fields, how it is read and written, what it says",
     "nspca.checker.entry.verify": "the public call: the words of a problem, each of which may be asked for",
     "nspca.data.dataset.Dataset": "a table and all that is known of it; half of it is fields and text",
     "nspca.data.reader.read": "the public call: how a file may have to be read",

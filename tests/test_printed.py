@@ -328,9 +328,7 @@ def test_pages_about_one_component(solved, monkeypatch):
             monkeypatch.setattr(attempts, "checked", lambda certificate, answer=answer: answer)
             panel.verified(result, result.certificate)
             walk.text(page.said[-1], of(result))
-            panel._numbers(result, Proof(result.certificate, 0.1))
-            for said in page.said[-4:]:
-                walk.text(said, of(result))
+            walk.text(panel._origin(result, Proof(result.certificate, 0.1)), of(result))
             event = Event("search", lower=result.value, upper=result.certificate.upper)
             walk.text(optimal.progress_words(JobState("a", "running", event=event)), of(result))
             found = Found("auto", k, result.value, result.certificate.upper)
@@ -405,7 +403,7 @@ def test_pages_about_several_components(solved, monkeypatch):
 
 def test_the_whole_report_of_solved_problems(solved):
     walk = Walk()
-    for dataset, problem, sweep, *_ in solved:
+    for _, problem, sweep, *_ in solved:
         asked = SweepSpec(data=DataSpec(sample="lrs"), ks=(1, 2, 3), methods=("auto", "greedy"))
         table = sweep.frame.assign(upper_rank3=np.nan, upper_epsnet=np.nan, epsnet_probability=np.nan)
         body = report.proved(problem, asked, table)

@@ -3,6 +3,7 @@
 The readers of tables (CSV, Excel, Parquet) find the roles here, in memory and for folders of shards.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -10,6 +11,12 @@ from nspca.data.layout import MISSING, Layout, are_few, is_number, quoted, short
 from nspca.data.read_options import ReadOptions
 from nspca.errors import InvalidData, NotNumbers, shown
 from nspca.validation.options import is_whole
+
+_DATE = re.compile(
+    r"(\d{4}([-/.])\d{1,2}\2\d{1,2}|\d{1,2}([-/.])\d{1,2}\3(\d{4}|\d{2}))"
+    r"([ T]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?"
+)
+"""Pattern of a date such as 2024-01-31, 31.01.2024 or 1/31/24, with or without a time."""
 
 
 @dataclass(frozen=True)
@@ -103,16 +110,20 @@ def describe_left_out(layout: Layout, i: int, texts: Mapping[str, int], count: i
     Raises
     ------
     NotNumbers
-        For a column of many different texts, whose role is unknown.
+        For a column of many different texts that are no dates, whose role is unknown.
     """
     held = sorted((row, text) for text, row in texts.items() if text.strip())
     if i in layout.empty_columns or not held:
         return f"Column{quoted(layout, i)} is empty and was left out.", False
     if are_few(len(texts), count):
+        different = len(distinct_texts(texts))
         return (
-            f"Column{quoted(layout, i)} holds {len(distinct_texts(texts))} different texts and was left out; "
-            "it can be named as the label column."
+            f"Column{quoted(layout, i)} holds {different} different text{'s' * (different != 1)} and was "
+            "left out; it can be named as the label column."
         ), True
+    filled = distinct_texts(texts)
+    if filled and all(map(_DATE.fullmatch, filled)):
+        return f"Column{quoted(layout, i)} holds dates and was left out.", False
     words = [(row, text) for row, text in held if not is_number(text, layout.decimal)]
     row, text = (words or held)[0]
     what, instead = ("text", "") if words else ("numbers stored as text", "save them as numbers, or ")

@@ -52,19 +52,18 @@ def features_in_rows_suggestion(
     if m <= n:
         return False, ""
     if _are_genes(sample_names) and not _are_genes(feature_names):
-        reason = f'row names such as "{sample_names[0]}" look like genes or probes'
+        reason = f'Row names such as "{sample_names[0]}" look like genes or probes'
     elif (
         m >= _MANY_TIMES * n
         and tuple(sample_names[:2]) not in ((), numbered("sample", 2))
         and _are_numbered(feature_names)
     ):
-        reason = f'it has far more rows than columns, with column names such as "{feature_names[0]}"'
+        reason = f'There are far more rows than columns, with column names such as "{feature_names[0]}"'
     else:
         return False, ""
     return (
         True,
-        f"This table has {m} rows and {n} columns, and {reason}: with features in rows it has {n} samples "
-        f"with {m} features.",
+        f"{reason}: with features in rows, the table has {n:,} samples and {m:,} features.",
     )
 
 
@@ -131,6 +130,12 @@ def scaling_suggestion(deviations: np.ndarray) -> str:
     if high < _UNLIKE * low:
         return ""
     return (
-        f"The features have different scales: most standard deviations lie between {low:.3g} and {high:.3g}. "
-        "As they are, the features with large numbers decide. Standardised, every feature counts alike."
+        "The features have different scales: most standard deviations lie between "
+        f"{_rounded(low)} and {_rounded(high)}. As they are, the features with large numbers "
+        "decide. Standardised, every feature counts alike."
     )
+
+
+def _rounded(value: float) -> str:
+    """Return a number with three digits, such as ``2,180``."""
+    return f"{float(f'{value:.3g}'):,g}"

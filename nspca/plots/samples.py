@@ -77,7 +77,8 @@ def score_figure(
     drawn = drawn_samples(len(scores))
     labels = None if labels is None else np.asarray(labels)[drawn]
     groups = groups_of(labels, len(drawn))
-    count = f"{len(drawn)} of {len(scores)} samples" if len(drawn) < len(scores) else f"{len(scores)} samples"
+    every = f"{len(scores):,} samples"
+    count = f"{len(drawn):,} of {every}" if len(drawn) < len(scores) else every
     figure = new_figure(
         f"Scores: {count} along the component, {len(groups)} group{'s' * (len(groups) > 1)}.", height=400
     )

@@ -5,6 +5,7 @@ The command `shard` calls `shard`.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -172,8 +173,8 @@ def _table_blocks(reader: TableReader, writer: Writer) -> Iterator[sp.csr_array]
 class OtherColumns:
     """The different texts of each column that is no feature, collected block by block.
 
-    A column of few texts that repeat is left out, and a note says so; any other is refused. Reading the table
-    into memory does the same.
+    A column of dates, or of few texts that repeat, is left out, and a note says so; any other is refused.
+    Reading the table into memory does the same.
     """
 
     def __init__(self, layout: Layout, columns: Columns) -> None:
@@ -188,6 +189,8 @@ class OtherColumns:
                 first[text] = self.rows + texts[i].index(text) + 1
             if len(first) > FEW_LABELS:
                 self._describe(i)
+                # Dates were not refused. Enough are kept to tell that they are not few.
+                self._first_rows[i] = dict(islice(first.items(), FEW_LABELS + 1))
         self.rows += rows
 
     def notes(self) -> tuple[str, ...]:

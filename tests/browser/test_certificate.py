@@ -26,10 +26,6 @@ def proof(page, app_url) -> Page:
     return page
 
 
-def metric(page: Page, label: str) -> str:
-    return page.get_by_test_id("stMetric").filter(has_text=label).get_by_test_id("stMetricValue").inner_text()
-
-
 @pytest.mark.visit
 def test_verify_now_and_take_home(proof):
     proof.get_by_role("button", name="Verify now").click()

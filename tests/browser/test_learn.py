@@ -42,6 +42,15 @@ def guess(page) -> float:
     return said
 
 
+def test_the_next_screen_begins_at_its_top(page, app_url):
+    page.set_viewport_size({"width": 390, "height": 600})
+    page.goto(f"{app_url}/learn?screen=3")
+    main = page.get_by_test_id("stMain")
+    page.get_by_role("button", name="Next").click()  # which is below the first screen
+    expect(page.get_by_role("heading", name="How is everything else ruled out?")).to_be_in_viewport()
+    assert main.evaluate("(element) => element.scrollTop") == 0
+
+
 @pytest.mark.visit
 def test_a_lesson(page, window, app_url, tmp_path):
     page.goto(f"{app_url}/learn?present=1&screen=2")

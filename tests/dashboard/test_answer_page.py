@@ -3,8 +3,13 @@
 import json
 import re
 
+import numpy as np
+import pandas as pd
 import pytest
 
+from nspca.dashboard.sweep import preview
+from nspca.dashboard.sweep.page import _plateau
+from nspca.jobs import engine
 from nspca.plots.sweeps import RING
 from tests.dashboard.figures import figures
 
@@ -52,6 +57,49 @@ def test_the_run_that_is_shown_is_named_only_where_the_form_asks_something_else(
     assert not any("Shown:" in caption.value for caption in page.caption)
     page.number_input(key="widget_to").set_value(5).run()
     assert any("Shown: Pitprops, sweep k &#61; 4 to 6" in caption.value for caption in page.caption)
+
+
+@pytest.mark.parametrize(
+    ("values", "n", "enough"),
+    [
+        ([2, 4, 6, 8, 9.6, 10], 100, None),  # k = 50 reaches 95 %, because the curve ends at 60
+        ([2, 9.6, 9.7, 9.8, 9.9, 10], 100, 20),
+        ([2, 4, 6, 8, 9.6, 10], 6, 5),
+    ],
+)
+def test_a_number_of_features_is_enough_only_where_many_more_bring_little(values, n, enough):
+    step = 1 if n == 6 else 10
+    table = pd.DataFrame({"k": [step * (i + 1) for i in range(6)], "value": values})
+    assert _plateau(table, n) == enough
+
+
+def test_the_page_asks_for_one_preview_so_that_its_button_counts_what_the_curve_leaves_out(
+    opened, monkeypatch
+):
+    page, asked = opened(), []
+    look = preview.look
+    monkeypatch.setattr(preview, "look", lambda of, question: asked.append(question) or look(of, question))
+    page.run()
+    assert len(asked) == 1
+    count = int(re.search(r"Run (\d+) problems", page.button(key="run").label)[1])
+    assert count > len(asked[0].ks), "a finer curve"
+
+
+def test_a_preview_with_every_k_of_the_run_promises_no_finer_curve(opened, texts):
+    page = opened(from_=1, to=3, step=1)
+    label = page.button(key="run").label
+    assert f"Press **{label}** for proofs to keep." in texts(page)
+
+
+def test_a_feature_with_the_largest_numbers_is_said_to_outweigh_the_others(visit, settled, texts):
+    rows = np.random.default_rng(0).normal(size=(40, 6)) * [1000, 1, 2, 1, 3, 1]
+    workspace = "w" * 22
+    content = pd.DataFrame(rows).to_csv(index=False).encode()
+    digest = engine().store.put_upload(workspace, content, {"file": "a.csv", "name": "a"})
+    said = "One feature outweighs the others by its larger numbers"
+    for scale in (0, 1):
+        page = visit(PAGE, w=workspace, upload=digest, scale=scale)
+        assert (said in texts(settled(page, lambda page: page.select_slider))) == (not scale)
 
 
 def test_everything_can_be_taken_home_and_the_first_answer_cannot(opened, finish):

@@ -2,8 +2,10 @@
 
 import re
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import nspca
@@ -12,6 +14,8 @@ from nspca.dashboard.compare.form import QUICK, default_ks, read_ks
 from nspca.dashboard.compare.loadings import aligned
 from nspca.dashboard.compare.more import agreement, frequencies
 from nspca.dashboard.compare.page import known
+from nspca.dashboard.compare.sections import shown
+from nspca.dashboard.compare.seen import Seen
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs.tasks import TASKS
 from nspca.dashboard.views.filling import says
@@ -288,7 +292,7 @@ def test_figures_say_what_they_show():
         (JobState("x", "starting"), "Starting workers …"),
         (JobState("x", "queued", place=2), "Waiting: place 2 in the queue"),
         (JobState("x", "running"), "1 of 9 ready"),
-        (JobState("x", "running", event=Event("em", k=5)), "1 of 9 ready; em, k = 5"),
+        (JobState("x", "running", event=Event("em", k=5)), "1 of 9 ready; multiplying and shrinking, k = 5"),
     ],
 )
 def test_what_is_said_while_it_runs(now, said):
@@ -311,6 +315,28 @@ def test_the_headline_counts_the_bars_and_the_others_are_in_the_same_per_cent(vi
     bars = next(alt for alt in alts(page) if "threshold (largest weights) " in alt and " %" in alt)
     share = bars.partition("threshold (largest weights) ")[2].partition(" %")[0]
     assert 0 <= 100 * value - float(share) < 0.1
+
+
+def test_methods_with_the_same_number_on_their_bars_do_equally_well():
+    data = nspca.load_sample("pitprops")
+    problem = nspca.Problem.from_covariance(data.X, 3)
+    best = nspca.solve(problem)
+    x = best.components[:, 0].copy()
+    x[np.flatnonzero(x)[0]] *= 1.003
+    near = nspca.Result.of(problem, (x / np.linalg.norm(x))[:, None], nspca.Status.HEURISTIC, "near")
+    assert 1e-6 < 1 - near.value / best.value < 1e-4
+    seen = object.__new__(Seen)
+    seen.data, seen.problem = SimpleNamespace(dataset=data), problem
+    seen.ks, seen.k, seen.of_k = [3], 3, {"tpower": near, "auto": best}
+    said, headline, _ = seen.sentences()
+    assert headline.startswith(f"With 3 features, all 2 methods do equally well: {said.share_text} of")
+    seen.of_k["tpower"] = nspca.solve(problem, "threshold")
+    assert seen.sentences()[1].startswith("With 3 features, auto &#40;best of several&#41; does best: ")
+
+
+def test_a_value_that_equals_the_best_is_all_of_the_best():
+    frame = pd.DataFrame({"method": list("abc"), "k": 3, "value": [2.0, 2.0 - 1e-15, 1.9]})
+    assert list(shown(frame.assign(ratio=0.9, upper=2.1, seconds=0.1))["best"]) == [1.0, 1.0, 0.95]
 
 
 def test_how_good_the_best_is_stands_below_the_headline_and_follows_from_its_numbers(reopened):

@@ -16,6 +16,7 @@ from nspca.dashboard.joint import (
     groups,
     headline,
     how_many,
+    methods,
     samples,
     subject,
     take_home,
@@ -24,6 +25,7 @@ from nspca.dashboard.joint.outcome import Outcome
 from nspca.dashboard.open_data import Chosen
 from nspca.data import Dataset
 from nspca.jobs import engine
+from nspca.presentation.numerals import format_value
 from nspca.specs import ComponentsSpec, DataSpec
 from tests.dashboard.figures import copied
 from tests.patience import wait_for
@@ -119,6 +121,18 @@ def test_from_run_to_components(visit, stand_ins, texts, alts):
     page.segmented_control(key="widget_look").set_value("many").run()
     page.button(key="many").click().run()
     assert not page.exception and not page.error
+
+
+def test_all_at_once_explains_as_much_or_says_how_much_more():
+    found = outcome(table())
+    result = found.results["joint"]
+    same = replace(found, results={"joint": result, "cone": result})
+    value = format_value(result.value)
+    assert "explains as much as **cone**" in methods.gain_sentence(same)
+    assert methods.gain_sentence(same).endswith(f"({value} in the units of the data).")
+    less = replace(result, values=0.9994 * result.values)
+    said = methods.gain_sentence(replace(found, results={"joint": result, "cone": less}))
+    assert "explains 0.06 % more than **cone**" in said and f"({value} and " in said
 
 
 def test_the_headline_says_what_is_explained_and_the_proved_limit():

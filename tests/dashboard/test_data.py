@@ -358,6 +358,22 @@ def test_a_file_that_cannot_be_read_is_tried_once(visit, table, monkeypatch, sen
     assert "missing" in sentence(page.run())
 
 
+def test_a_column_of_comments_is_set_aside_by_one_button(visit, table):
+    said = [f"comment {i}" for i in range(9)]
+    rows = [[*row[:3], note, *row[3:]] for row, note in zip(table.tolist(), said, strict=True)]
+    page = upload(visit, csv(rows, ["a", "b", "c", "note", "d", "e"]))
+    assert "“note” can be set aside" in page.markdown[0].value and page.error
+    page.button(key="do_aside").click().run()
+    assert not page.error and page.metric[1].value == "5"
+
+
+def test_units_below_the_header_are_no_reason_to_turn_the_table(visit, table):
+    rows = [["id", "cm", "kg", "kg", "EUR", "years"], *([f"s{i}", *row] for i, row in enumerate(table))]
+    page = upload(visit, csv(rows, ["who", "a", "b", "c", "d", "e"]))
+    assert "row 1" in page.error[0].value
+    assert not any(button.key in ("do_turn", "do_aside") for button in page.button), "nothing would help"
+
+
 def test_text_in_a_column_is_one_sentence_and_naming_the_column_mends_it(visit, table, sentence):
     rows = [[*row, f"note {i}"] for i, row in enumerate(table)]
     page = upload(visit, csv(rows, ["a", "b", "c", "d", "e", "remark"]))

@@ -154,7 +154,7 @@ def test_the_counts_of_all_papers_are_those_of_the_claims(visit):
     page = visit(PAGE)
     every = [claim for name, item in ITEMS.items() for claim in papers.claims(item, papers.stored(name))]
     label = next(one.label for one in page.expander if one.label.startswith("All four papers"))
-    assert label.startswith(f"All four papers: {len(every)} lines, {papers.counts(every)['agrees']} agrees")
+    assert label.startswith(f"All four papers: {len(every)} lines (agrees: {papers.counts(every)['agrees']},")
 
 
 def test_the_sentence_names_the_reading_that_is_nearest_and_what_the_others_give(visit, texts):

@@ -500,7 +500,10 @@ def test_the_curve_counts_components_and_says_how_far_they_come():
 def test_progress_names_the_method():
     asked = ComponentsSpec(sizes=(4, 4), methods=("joint", "cone"))
     event = Event("kicks", 3, 20, lower=12.0, payload={"method": "joint", "share": 0.1})
-    assert says(asked, JobState("x", "running", event=event)) == "0 of 2 methods ready; joint: kicks 3 of 20"
+    assert (
+        says(asked, JobState("x", "running", event=event))
+        == "0 of 2 methods ready; joint: changing the best answer at random, 3 of 20"
+    )
     proof = Event("joint proof", 3, 20, lower=12.0, upper=12.5, payload={"method": "proof"})
     said = says(asked, JobState("x", "running", event=proof))
     assert said == "0 of 2 methods ready; proving how good the best of them is"

@@ -335,7 +335,7 @@ SHARE = "2 of 9 ready; k = 6: at least 94.9 % of the best possible, proved"
         (JobState("x", "starting"), "Starting workers …"),
         (JobState("x", "queued", place=3), "Waiting: place 3 in the queue"),
         (JobState("x", "running"), "0 of 9 ready"),
-        (JobState("x", "running", event=Event("cones", 3)), "0 of 9 ready; cones"),
+        (JobState("x", "running", event=Event("cones", 3)), "0 of 9 ready; searching the main directions"),
         (JobState("x", "running", rows=(ROW, ROW)), SHARE),
         (JobState("x", "running", rows=({**ROW, "upper": None},)), "1 of 9 ready; k = 6"),
     ],

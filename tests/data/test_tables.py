@@ -21,7 +21,7 @@ from nspca.data import (
     read_layout,
     scaling_suggestion,
 )
-from nspca.errors import InvalidData
+from nspca.errors import InvalidData, NotNumbers
 
 
 def text(*lines: str) -> bytes:
@@ -366,6 +366,28 @@ def test_one_sentence_for_what_cannot_be_read(raw, sentence):
     assert message.endswith(".")
 
 
+@pytest.mark.parametrize(
+    "dates",
+    [
+        ["2024-01-31", "2024-02-01", "2024-2-2"],
+        ["31.01.2024", "1.2.2024", ""],
+        ["1/31/24", "2/1/24", "NA"],
+        ["2024-01-31 00:00:00", "2024-01-31T23:59:59.5Z", "2024-02-01 07:30+01:00"],
+    ],
+)
+def test_a_column_of_dates_is_left_out_and_a_note_says_so(dates):
+    data = read(text("id,day,a,b", *(f"s{i},{day},{i}.5,{i * i}" for i, day in enumerate(dates))))
+    assert data.feature_names == ("a", "b") and data.sample_names == ("s0", "s1", "s2")
+    assert 'Column "day" holds dates and was left out.' in data.notes
+
+
+@pytest.mark.parametrize("other", ["10.0.0.1", "2024-13", "12 kg", "soon"])
+def test_a_column_of_dates_and_something_else_is_refused(other):
+    days = ["2024-01-31", "2024-02-01", other]
+    with pytest.raises(NotNumbers, match='column "day" holds text'):
+        read(text("day,a,b", *(f"{day},{i}.5,{i * i}" for i, day in enumerate(days))), id_column="a")
+
+
 def test_a_word_document_is_called_by_its_name():
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as archive:
@@ -448,7 +470,7 @@ def test_suggestion_to_transpose():
     X, genes, people = gene_table(np.random.default_rng(1), samples=10, genes=300)
     suggested, sentence = features_in_rows_suggestion(X.T, genes, people)
     assert suggested
-    assert "10 samples with 300 features" in sentence
+    assert sentence.endswith("the table has 10 samples and 300 features.")
     assert not features_in_rows_suggestion(X, people, genes)[0]
     symbols = ["TP53", "BRCA1", "EGFR", "MYC", "KRAS", "PTEN", "RB1", "CDK4", "MDM2", "ALK"]
     assert features_in_rows_suggestion(np.zeros((10, 4)), symbols, list("abcd"))[0]
@@ -516,5 +538,8 @@ def test_standardising_is_suggested_where_features_have_different_scales():
     one_out = np.append(alike, [1e6, 0.0])
     assert scaling_suggestion(one_out) == "", "one feature is not a difference of scales"
     apart = scaling_suggestion(10.0 ** rng.uniform(-3, 3, 50))
-    low, high = map(float, re.search(r"between (\S+) and (\S+)\. As", apart).groups())
+    low, high = (
+        float(text.replace(",", "")) for text in re.search(r"between (\S+) and (\S+)\. As", apart).groups()
+    )
     assert high > 5 * low and "every feature counts alike" in apart
+    assert "between 103 and 2,180." in scaling_suggestion(np.repeat([103.4, 2184.0], 9))

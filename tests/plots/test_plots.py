@@ -455,7 +455,7 @@ def test_scores_by_label_keep_every_sample_once():
 def test_too_many_samples_are_thinned_and_said():
     figure = plots.score_figure(np.arange(10001.0))
     assert len(figure.data[0].x) <= 4000
-    assert "of 10001 samples" in figure.layout.xaxis.title.text
+    assert "of 10,001 samples" in figure.layout.xaxis.title.text
 
 
 def test_many_labels_share_a_last_group():

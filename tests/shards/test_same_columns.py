@@ -34,6 +34,8 @@ SEVENTH = {
     "numbers as texts": [str(i) for i in range(200)],
     "decimals": [Decimal(i).scaleb(-2) for i in range(200)],
     "dates": [date(2020, 1, 1 + i % 9) for i in range(200)],
+    "dates that differ": [date.fromordinal(738000 + i) for i in range(200)],
+    "dates and a text": [*(str(date.fromordinal(738000 + i)) for i in range(199)), "soon"],
     "marks in numbers": ["1_000", *range(199)],
     "gaps": [1.0, None] * 100,
     "lists": [[1]] * 200,

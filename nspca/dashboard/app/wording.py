@@ -35,6 +35,26 @@ OFFER = "choose on the page Data what to leave out or to put in"
 """Advice in an error about missing values. Pages with a choice of their own replace it."""
 PASSES = "covariance", "reading"
 """Stages of a pass over the data."""
+STAGES = {
+    "certificate": "proving a limit",
+    "climbs on the sketch": "improving first answers",
+    "cones": "searching the main directions",
+    "dual": "tightening the limit",
+    "em": "multiplying and shrinking",
+    "exchanges": "exchanging features",
+    "features": "looking at the features one by one",
+    "fixing": "ruling features out",
+    "forward": "adding features one by one",
+    "joint proof": "proving a limit",
+    "kicks": "changing the best answer at random",
+    "nmf": "factorising",
+    "power steps": "multiplying and cutting",
+    "sampling": "trying random directions",
+    "starts": "improving first answers",
+    "swaps": "exchanging features",
+    "truncation": "keeping the largest weights",
+}
+"""Names of stages in solvers and bounds that say nothing to a visitor, and what is done in each."""
 
 
 def plain(text: object, offer: str = OFFER) -> str:
@@ -51,7 +71,7 @@ def stage(event: Event) -> str:
     """Return what a run is doing in a few words; a pass over the data with its share in per cent."""
     if event.stage in PASSES and event.total:
         return f"reading the table, {100 * event.done // event.total} %"
-    return plain(event.stage)
+    return plain(STAGES.get(event.stage, event.stage))
 
 
 def instead_of(asked: int | None, shown: int, most: int) -> str:

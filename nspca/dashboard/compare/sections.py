@@ -25,6 +25,8 @@ from nspca.solving import line_of
 
 SHOWN_DIGITS, PLACES = 6, 5
 """Significant digits of variances and bounds, and decimals of ratios, in the table of all numbers."""
+ROUNDING = 1e-14
+"""Relative difference of two values that comes from rounding alone: both are then the best found."""
 LABELS = {
     "loadings": "Loadings",
     "proof": "How good at least",
@@ -120,8 +122,9 @@ def shown(table: pd.DataFrame) -> pd.DataFrame:
     A browser would round all numbers to nearest.
     """
     best = table["value"] / table.groupby("k")["value"].transform("max")
+    best = best.fillna(1.0).where(best < 1 - ROUNDING, 1.0)
     rows = table.assign(
-        best=[round_down(share, PLACES) for share in best.fillna(1.0)],
+        best=[round_down(share, PLACES) for share in best],
         ratio=[ratio if pd.isna(ratio) else round_down(ratio, PLACES) for ratio in table["ratio"]],
         upper=[upper if pd.isna(upper) else round_up(upper, SHOWN_DIGITS) for upper in table["upper"]],
     )

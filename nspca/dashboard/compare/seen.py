@@ -14,6 +14,7 @@ from nspca.dashboard.runs.lookup import Watched
 from nspca.dashboard.runs.methods import baselines
 from nspca.dashboard.views import curve, statement
 from nspca.plots.compare import styles
+from nspca.presentation.numerals import percent_down
 from nspca.presentation.phrases import rival_name
 from nspca.specs import ComparisonSpec
 
@@ -93,8 +94,12 @@ class Seen(Compared):
         with how good it is at least and what the bars are.
         """
         best = max(result.value for result in self.of_k.values())
-        first = [method for method, result in self.of_k.items() if result.value >= best * (1 - SAME)]
-        said = statement.state_result(self.data.dataset, self.problem, self.of_k[first[0]], self.k)
+        shown = next(result for result in self.of_k.values() if result.value >= best * (1 - SAME))
+        said = statement.state_result(self.data.dataset, self.problem, shown, self.k)
+        unit = self.problem.leading_eigenvalue or 1.0
+        # The bars print these shares. Methods with the same number on their bars do equally well.
+        shares = {name: percent_down(result.value / unit, said.digits) for name, result in self.of_k.items()}
+        first = [method for method, share in shares.items() if share == said.share_text]
         if len(first) == 1:
             best_ones = f"{wording.plain(rival_name(first[0]))} does best"
         elif len(first) == len(self.of_k):
@@ -104,7 +109,7 @@ class Seen(Compared):
         size = wording.things(self.k, wording.noun(self.data.dataset))
         found = f"{said.share_text} of the variance of the first principal component."
         more = " Move the slider to compare with more or fewer." * (len(self.ks) > 1)
-        ratio = self.of_k[first[0]].ratio
+        ratio = shown.ratio
         least = f"This is {wording.proof(ratio)}. " if said.most_text else ""
         return (
             said,

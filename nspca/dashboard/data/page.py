@@ -22,7 +22,8 @@ def show() -> None:
             reading.offers(data)
     with frame.guard():
         if state.get("upload") is not None:
-            with st.expander("How the file is read", expanded=data is None, icon=":material/tune:"):
+            groups = ", and groups of the samples" if data and not data.dataset.is_covariance else ""
+            with st.expander(f"How the file is read{groups}", expanded=data is None, icon=":material/tune:"):
                 reading.choices(data)
                 if data:
                     reading.vocabulary(data)
@@ -45,7 +46,7 @@ def _details(data: Chosen) -> None:
     """Draw the folded parts: facts, notes, and preparations."""
     with st.expander("Centre, standardise and other preparations", icon=":material/function:"):
         preview.preparation(data)
-    with st.expander("Sizes, notes and the first rows", icon=":material/info:"):
+    with st.expander("Sizes and notes", icon=":material/info:"):
         preview.facts(whole_folder(data))
         cost_estimate.line(whole_folder(data))
         preview.notes(data)

@@ -28,9 +28,9 @@ SOURCES = {
 FORMATS = (
     "A table (CSV, TSV, Excel, Parquet, NPY, NPZ, Matrix Market), texts (a ZIP of .txt files, a table with a "
     "column of texts, a text with a document in each line), images (a ZIP of JPEG, PNG, WebP or PGM) or word "
-    "counts (UCI docword)"
+    "counts (UCI docword)."
 )
-"""Sentence on the accepted files, also for the table of other samples on the page Sweep."""
+"""Help text on the accepted files, also for the table of other samples on the page Sweep."""
 SHOWN = 3
 """Files that are listed; the others are folded, so that the options of reading stay near."""
 LONGEST_PASTED = 1_000_000
@@ -53,9 +53,9 @@ def choose() -> None:
 def _uploads() -> None:
     """Draw the uploader, and the uploads of the workspace, the one in use first."""
     count = st.session_state.setdefault(state.UPLOADER, 0)
-    label = f"{FORMATS}. Nothing leaves the machine that runs nspca."
+    label = "A table, texts or images. Nothing leaves the machine that runs nspca."
     # Every type is taken: the readers say why a file cannot be used, Streamlit only in a hover text.
-    given = st.file_uploader(label, key=f"{state.UPLOADER}_{count}", max_upload_size=200)
+    given = st.file_uploader(label, key=f"{state.UPLOADER}_{count}", max_upload_size=200, help=FORMATS)
     if given is not None:
         content = given.getvalue()
         if _usable(content, title_of(given.name)):
@@ -97,15 +97,17 @@ def _paste() -> None:
 
 def _example() -> None:
     """Offer two example files: a table, and genes with a table about the samples."""
-    wine, genes = map(_example_file, EXAMPLES)
-    for label, key, example, icon in (
-        ("Try an example file", "example", wine, ":material/science:"),
-        ("Try a gene table", "example_genes", genes, ":material/genetics:"),
-    ):
+
+    def offer(label: str, key: str, example: Example, icon: str) -> None:
+        """Draw the button of an example file, with what the file is beside it."""
         with st.container(horizontal=True, vertical_alignment="center"):
             buttons.button(label, key, partial(_try, example), icon=icon)
             about = wording.plain(example.about)
             st.caption(f"{about[0].upper()}{about[1:]}.", width="content")
+
+    wine, genes = map(_example_file, EXAMPLES)
+    offer("Try an example file", "example", wine, ":material/science:")
+    offer("Try a gene table", "example_genes", genes, ":material/genetics:")
 
 
 @st.cache_resource(show_spinner=False)

@@ -14,12 +14,13 @@ from nspca.dashboard.open_data import EXTREME, Chosen, columns, measures, obstac
 from nspca.data import Dataset, Layout, features_in_rows_suggestion
 from nspca.data.annotation import PREFIX
 from nspca.data.counting import LIMIT_WORDS, STOP_WORDS, WEIGHTS
+from nspca.data.layout import are_labels, short
 from nspca.data.missing import Way, ways_out
 from nspca.data.names import numbered
 from nspca.data.readers.documents import SPLITS
 from nspca.data.readers.images import SIDES, USUAL_SIDE
 from nspca.data.sandbox import Opened, open_file
-from nspca.errors import MissingValues, NSPCAError, UnlikeImages
+from nspca.errors import MissingValues, NotNumbers, NSPCAError, UnlikeImages
 from nspca.jobs import engine
 from nspca.plots import images_figure
 
@@ -267,11 +268,31 @@ def mend(error: NSPCAError) -> None:
     if state.get("words"):
         return
     look = columns(state.get("w") or "", state.get("upload")) if state.get("upload") else None
-    if look is not None and look.label_rows and look.id_column == 0 and not state.get("rows"):
+    if look is None or state.get("rows"):
+        return
+    if isinstance(error, NotNumbers) and not state.get("label"):
+        _offer_to_set_aside(look.columns[error.column])
+    if look.id_column == 0 and _has_label_row(look):
         _turn(
             "The first rows hold texts and the first column names: this looks like a table with features in "
             "rows."
         )
+
+
+def _offer_to_set_aside(column: str) -> None:
+    """Offer to take a column that is no feature as labels, where the file can be read then."""
+    raw, about = engine().store.get_upload(state.get("w") or "", state.get("upload"))
+    how = {"missing": state.get("gaps")} if state.get("gaps") else {}
+    found = read_as(raw, about["name"], label_column=column, id_column=state.get("id"), **how).data
+    if not isinstance(found, NSPCAError) or isinstance(found, MissingValues):
+        said = f"“{wording.plain(short(column))}” can be set aside: then it names groups, and is no feature."
+        _offer(said, "Set it aside", "aside", label=column)
+
+
+def _has_label_row(look: Layout) -> bool:
+    """Tell whether a row of texts holds groups of the columns. Units below a header seldom repeat."""
+    body = look.rows[1:] if look.header else look.rows
+    return any(are_labels(body[row][1:]) for row in look.label_rows)
 
 
 def _offer_conversion() -> None:

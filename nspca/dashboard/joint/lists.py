@@ -110,7 +110,7 @@ def choose(outcome: Outcome) -> int:
     if r == 1:
         return 1
     return choose_one(
-        f"Look at one {about.one}: press its list, or its number here",
+        f"Look at one {about.one}",
         about.at,
         {j: f"{j} {names.get(j - 1, '')}".strip() for j in range(1, r + 1)},
         at(outcome),

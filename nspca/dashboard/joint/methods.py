@@ -85,12 +85,15 @@ def gain_sentence(outcome: Outcome) -> str:
     if found is None:
         return ""
     joint, single, percent = found
-    more = "more" if percent >= 0 else "less"
     first, second = (format_value(outcome.results[one].value) for one in (joint, single))
+    gained = f"{abs(percent):{'.1f' if abs(percent) >= 0.1 else '.1g'}} %"
+    gained, numbers = f"{gained} {'more' if percent >= 0 else 'less'} than", f"{first} and {second}"
+    if first == second:
+        gained, numbers = "as much as", first
     return (
-        f"**{wording.plain(joint)}** looks for all {outcome.about.one}s together and explains "
-        f"{abs(percent):.1f} % {more} than **{wording.plain(single)}**, the best of the methods that find "
-        f"one after another ({first} and {second} in the units of the data)."
+        f"**{wording.plain(joint)}** looks for all {outcome.about.one}s together and explains {gained} "
+        f"**{wording.plain(single)}**, the best of the methods that find one after another ({numbers} in the "
+        "units of the data)."
     )
 
 

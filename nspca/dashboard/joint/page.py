@@ -199,13 +199,14 @@ def progress_line(asked: ComponentsSpec, now: JobState) -> str:
     event = now.event
     if event is None:
         return line
+    said = wording.stage(event)
     if event.stage in wording.PASSES:
-        return f"{line}; {wording.stage(event)}"
+        return f"{line}; {said}"
     who = event.payload.get("method")
     if who == "proof":
         return f"{line}; proving how good the best of them is"
     line += f"; {wording.plain(who)}: " if who else "; "
-    line += wording.plain(event.stage)
+    line += said
     if event.total:
-        line += f" {event.done} of {event.total}" if "of" not in event.stage else ""
+        line += f", {event.done} of {event.total}" if "of" not in event.stage else ""
     return line  # value and limit so far stand in the answer, as shares of the variance

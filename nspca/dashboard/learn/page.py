@@ -1,5 +1,7 @@
 """The page Learn: one screen of the lesson at a time, with buttons to the previous and the next screen."""
 
+from importlib.resources import files
+
 import streamlit as st
 
 from nspca.dashboard.app import buttons, frame, state
@@ -7,6 +9,13 @@ from nspca.dashboard.app.choices import choose_one
 from nspca.dashboard.learn import classroom
 from nspca.dashboard.learn.lesson import lesson
 from nspca.dashboard.learn.screens import SCREENS
+
+_TOP = st.components.v2.component(
+    "nspca_top",
+    html="<span hidden></span>",
+    js=files("nspca.dashboard.components").joinpath("top.js").read_text("utf-8"),
+)
+"""Component that scrolls to the top of the page when the number of the screen changes."""
 
 
 def show() -> None:
@@ -31,6 +40,7 @@ def show() -> None:
             frame.present("present_tour")
     _below(number, room)
     st.caption("Handwritten digits: 8 × 8 pixels, from scikit-learn. The keys ← and → turn the screens.")
+    _TOP(key="top", data={"screen": number}, height="content")
 
 
 def _below(number: int, room: str | None) -> None:

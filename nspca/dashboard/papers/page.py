@@ -323,9 +323,9 @@ def _everything() -> None:
     """
     every = [claim for item in ITEMS.values() for claim in papers.claims(item, _stored(item.name))]
     counts = papers.counts(every)
-    line = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
+    line = ", ".join(f"{verdict}: {count}" for verdict, count in counts.items())
     meaning = "\n".join(f"- **{verdict}**: {said}" for verdict, said in VERDICTS.items())
-    with st.expander(f"All four papers: {len(every)} lines, {line}", icon=":material/fact_check:"):
+    with st.expander(f"All four papers: {len(every)} lines ({line})", icon=":material/fact_check:"):
         st.markdown(
             f"{meaning}\n\nA verdict is about the paper’s own reading. Stronger methods stand beside it and "
             "are not judged. No number was read off a picture. One file with everything: "

@@ -50,8 +50,7 @@ def show(
     if proof is None:
         st.markdown("Nothing is proved about this component yet.")
         return
-    _numbers(result, proof)
-    st.markdown(f"The limit comes from {wording.plain(kind_words(proof.certificate.kind))}.")
+    st.markdown(_origin(result, proof))
     with st.container(horizontal=True):
         verify_button(about, problem.with_k(k), proof.certificate)
         _take_home(about, asked, k, proof.certificate, own)
@@ -66,37 +65,14 @@ def show(
             st.markdown(beside)
 
 
-def _numbers(result: nspca.Result, proof: Proof) -> None:
-    """Draw the proved share, the bound, and the size and time of the proof."""
+def _origin(result: nspca.Result, proof: Proof) -> str:
+    """Return where a proof comes from, its size and its time. Share and limit stand in the statement."""
     certificate = proof.certificate
     seconds = result.seconds if proof.seconds is None else proof.seconds
-    what = (
-        "of the search for the component and its proof"
-        if proof.seconds is None
-        else "of the work on this proof alone"
-    )
-    with st.grid(4, min_column_width=130):
-        share = "The component explains at least this share of the most that is possible."
-        st.metric("At least", format_guarantee(certificate.ratio(result.value)), border=True, help=share)
-        st.metric(
-            "Proved limit",
-            format_bound(certificate.upper),
-            border=True,
-            help="No component of this size explains more variance, in the units of the data.",
-        )
-        size = wording.size(certificate.nbytes) if certificate.nbytes else "none"
-        st.metric(
-            "Witness",
-            size,
-            border=True,
-            help="Size of the numbers with which anybody can prove the limit again from the data.",
-        )
-        st.metric(
-            "Time",
-            f"{seconds:.2g} s" if seconds < 10 else f"{seconds:.0f} s",
-            border=True,
-            help=f"Seconds {what}.",
-        )
+    what = "The proof took" if proof.seconds is not None else "Component and proof took"
+    took = f"{what} {f'{seconds:.2g}' if seconds < 10 else f'{seconds:.0f}'} s"
+    size = f", and {wording.size(certificate.nbytes)} prove it again" if certificate.nbytes else ""
+    return f"The limit comes from {wording.plain(kind_words(certificate.kind))}. {took}{size}."
 
 
 # --- verify ---------------------------------------------------------------------------------------

@@ -57,12 +57,11 @@ def show(of: Chosen, asked: SweepSpec, x: np.ndarray, k: int) -> None:
         if why := _not_offered(of):
             st.caption(why)
             return
-        st.caption(
-            "Give another table with the same features. Each of its samples gets its score along this "
-            "component."
+        label = (
+            "Another table with the same features: each of its samples gets its score along this component. "
+            "Nothing leaves the machine that runs nspca."
         )
-        label = f"{FORMATS}. Nothing leaves the machine that runs nspca."
-        given = st.file_uploader(label, key=f"{state.UPLOADER}_scores", max_upload_size=MOST)
+        given = st.file_uploader(label, key=f"{state.UPLOADER}_scores", max_upload_size=MOST, help=FORMATS)
         if given is not None:
             _answer(of, asked, x, k, read_like(given.getvalue(), title_of(given.name), of.reference).data)
 

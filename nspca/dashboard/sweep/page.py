@@ -75,6 +75,7 @@ class SweepPage(AnswerPage[SweepSpec]):
         self._problems: dict[str, nspca.Problem] = {}  # by id of the run
         self._asked_first: dict[str, str | None] = {}  # the cache of `one_k.answer`
         self._previews: dict[str, Watched | None] = {}  # by id of the run
+        self._seen: Watched | None = None  # the preview of the question of the form
 
     def problem(self, run: Watched) -> nspca.Problem:
         """Return the problem of a run with its leading eigenvalue, cached for the updates during the run."""
@@ -95,11 +96,13 @@ class SweepPage(AnswerPage[SweepSpec]):
 
     def question(self, data: Chosen) -> SweepSpec:
         asked = form.question(data)
-        self._data, self._asked = data, form.around(asked, preview.look(open_data.row_sample(data), asked))
+        # Looked for once, so that the button counts the values of k that this very preview asks for.
+        self._seen = preview.look(open_data.row_sample(data), asked)
+        self._data, self._asked = data, form.around(asked, self._seen)
         return self._asked
 
     def first(self, data: Chosen, asked: SweepSpec) -> Watched | None:
-        return preview.look(open_data.row_sample(data), asked)
+        return self._seen
 
     def form(self, data: Chosen, asked: SweepSpec | None) -> None:
         form.inputs(data)
@@ -199,7 +202,7 @@ class SweepPage(AnswerPage[SweepSpec]):
         self, run: Watched, problem: nspca.Problem, table: pd.DataFrame, quick: bool, digits: int
     ) -> str:
         """Return which number of features is enough, and what to do next."""
-        noun, k, last = wording.noun(run.of.dataset), _plateau(table), int(table["k"].max())
+        noun, k, last = wording.noun(run.of.dataset), _plateau(table, problem.n), int(table["k"].max())
         best, ring, goal = problem.leading_eigenvalue, "", ""
         if k is not None and best:
             most = percent_down(float(table["value"].max()) / best, digits)
@@ -213,8 +216,13 @@ class SweepPage(AnswerPage[SweepSpec]):
             goal = enough.brief(known, share, problem.n, noun, problem.nonneg)
         onward = f"Move the slider to see another number of {noun}s." * (table["k"].nunique() > 1)
         if quick and self._data is not None and self._asked is not None:
-            press = self.label(self._data, self._asked)
-            onward = f"Press **{press}** for a finer curve, and for proofs to keep."
+            press, seen = self.label(self._data, self._asked), table["k"].nunique()
+            finer = "a finer curve, and for " * (len(self._asked.ks) > seen)
+            onward = f"Press **{press}** for {finer}proofs to keep."
+            if k == 1 and not self._asked.scale and open_data.measures(self._data).scales:
+                onward += (
+                    f" One {noun} outweighs the others by its larger numbers: open **change** to standardise."
+                )
         return " ".join(filter(None, (ring, goal, onward)))
 
     def more(self, run: Watched, results: nspca.Sweep, seen: Finished) -> None:
@@ -266,7 +274,7 @@ def _proof_title(seen: Finished) -> str:
 
 def _curve_options(run: Watched) -> None:
     """Draw the folded options of the curve: axis, bounds, comparison with another run, and sharing."""
-    title = "The curve: another 100 %, other bounds, keep it, share it"
+    title = "The curve: what is 100 %, other bounds" + ", keep it, share it" * run.own
     with st.expander(title, icon=":material/area_chart:", key="fold_curve"), curve.switches():
         if run.own:
             pinned.switch(run, pinned.beside(run))
@@ -281,10 +289,13 @@ def _preview(result: nspca.Result) -> str:
     return PREVIEW if result.ratio is not None and result.ratio >= CLOSE else ROUGH
 
 
-def _plateau(table: pd.DataFrame) -> int | None:
-    """Return the k from which the curve hardly rises, or None at its end: more features may explain more."""
-    k = knee(table)
-    return k if k < int(table["k"].max()) else None
+def _plateau(table: pd.DataFrame, n: int) -> int | None:
+    """Return the k from which the curve hardly rises, or None for a curve that may rise further.
+
+    A curve up to fewer than all n features may end anywhere. It must then show twice as many features as k.
+    """
+    k, last = knee(table), int(table["k"].max())
+    return k if k < last and (last == n or 2 * k <= last) else None
 
 
 def _plot(
@@ -294,7 +305,7 @@ def _plot(
     if state.is_kept("enough"):
         share = enough.wanted(table, problem.leading_eigenvalue)
         options["wanted"] = share / 100 * problem.leading_eigenvalue, f"{share} % wanted"
-    return curve.plot(problem, table, asked, selected_k=k, marked=_plateau(table), **options)
+    return curve.plot(problem, table, asked, selected_k=k, marked=_plateau(table, problem.n), **options)
 
 
 def _enough(about: Chosen, problem: nspca.Problem, table: pd.DataFrame) -> None:
