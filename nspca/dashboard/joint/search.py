@@ -54,10 +54,8 @@ def list_fates(outcome: Outcome, result: nspca.Result, standing: Standing) -> No
     codes, _ = fates_of(X, standing.certain, standing.possible)
     if not standing.possible.any():
         return
-    names, most = (
-        explained_names(outcome.of),
-        lists.FIRST if X.shape[1] <= lists.MOST_COLUMNS else lists.FEWER,
-    )
+    names = explained_names(outcome.of)
+    most = lists.FIRST if X.shape[1] <= lists.MOST_COLUMNS else lists.FEWER
     largest, drawn = float(np.abs(X).max(initial=0.0)) or 1.0, []
     for j, (x, code) in enumerate(zip(X.T, codes.T, strict=True), 1):
         used = np.flatnonzero((x != 0) | (code == len(MARKS) - 1))
