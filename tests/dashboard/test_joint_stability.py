@@ -37,7 +37,7 @@ def test_each_component_stands_beside_the_one_it_goes_with():
 
 
 def test_components_found_again_have_the_numbers_of_the_page(planted):
-    """Of two that were found together, the one that explains more comes first."""
+    """The one of two that explains more comes first."""
     _, U = planted
     result = nspca.Result(U, np.array([1.0, 2.0]), nspca.Status.HEURISTIC, "joint")
     data = SimpleNamespace(feature_names=tuple("abcdefghijklmnopqrst"))
