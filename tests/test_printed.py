@@ -361,7 +361,8 @@ def test_pages_about_several_components(solved, monkeypatch):
         total = problem.total_variance
         outcome = SimpleNamespace(
             about=parts.SUBJECT, problem=problem, results={"joint": joint}, best="joint", live=False,
-            tried=(), asked=SimpleNamespace(r=2, effort="fast"), of=SimpleNamespace(dataset=dataset),
+            ordered={"joint": joint}, tried=(), asked=SimpleNamespace(r=2, effort="fast"),
+            of=SimpleNamespace(dataset=dataset),
             certificate=joint.certificate, limit=joint.certificate.upper, total=total,
             sizes="2 parts of 1 pixel",
         )  # fmt: skip

@@ -438,14 +438,11 @@ def _problem(
     content: str, covariance: bool, center: bool, scale: bool, repair: bool, _data: Dataset
 ) -> nspca.Problem:
     """Return the problem (k = 1) for the data, cached by the hash of their content."""
-    # A data frame carries the names into the sentence about constant columns.
-    X = (
-        _data.X
-        if sp.issparse(_data.X) or covariance
-        else pd.DataFrame(_data.X, columns=list(_data.feature_names), copy=False)
-    )
+    X: Any = _data.X
     if covariance:
         return nspca.Problem.from_covariance(X, 1, repair=SHIFT if repair else None)
+    if not sp.issparse(X):  # a data frame carries the names into the sentence about constant columns
+        X = pd.DataFrame(X, columns=list(_data.feature_names), copy=False)
     return nspca.Problem.from_data(X, 1, center=center, scale=scale)
 
 

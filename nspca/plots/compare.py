@@ -242,12 +242,10 @@ def overlap_figure(supports: Mapping[str, Iterable[int]]) -> go.Figure:
     names, sets = list(supports), [set(map(int, support)) for support in supports.values()]
     shared = np.array([[len(a & b) / (len(a | b) or 1) for b in sets] for a in sets])
     pairs = [(shared[i, j], i, j) for i in range(len(names)) for j in range(i)]
-    least = min(pairs, default=None)
-    says = (
-        f"least alike are {named(names[least[2]])} and {named(names[least[1]])} with {least[0]:.2f}"
-        if least
-        else "one method only"
-    )
+    says = "one method only"
+    if pairs:
+        least, i, j = min(pairs)
+        says = f"least alike are {named(names[j])} and {named(names[i])} with {least:.2f}"
     figure = new_figure(
         f"Overlap of the supports of {len(names)} methods, 1 is the same features: {says}.",
         height=110 + 38 * len(names),

@@ -64,11 +64,7 @@ def component_figure(
         return component_image(x, image_shape, mean=mean, sure=sure)
     if kind == "spectrum" and axis is not None:
         return component_spectrum(x, axis, axis_name, mean=mean, spread=spread, sure=sure)
-    names = (
-        feature_names
-        if feature_names is not None and len(feature_names)
-        else [f"feature {j}" for j in range(x.size)]
-    )
+    names = [f"feature {j}" for j in range(x.size)] if feature_names is None else feature_names
     return (component_words if kind == "words" else component_bars)(names, x, top=top, sure=sure)
 
 
@@ -223,11 +219,10 @@ def _ranked_figure(
     """
     labels, values, more = ranked(names, weights, top)
     listed = ", ".join(f"{label} {value:.2g}" for label, value in zip(labels[:5], values, strict=False))
-    alt = (
-        f"Ranked {what} of the component: {listed}{' and others' if len(values) + more > 5 else ''}."
-        if labels
-        else f"A component without {what}."
-    )
+    alt = f"A component without {what}."
+    if labels:
+        others = " and others" if len(values) + more > 5 else ""
+        alt = f"Ranked {what} of the component: {listed}{others}."
     alt += _sure(np.asarray(weights, float), sure)
     figure = new_figure(alt, height=70 + height * max(1, len(labels)))
     if more:

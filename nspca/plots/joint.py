@@ -180,11 +180,9 @@ def climb_figure(seconds: Sequence[float], values: Sequence[float]) -> go.Figure
     seconds, values : of each improvement, in order
     """
     gained = [100 * (value / values[0] - 1) for value in values]
-    says = (
-        f"{gained[-1]:.3g} % after {seconds[-1]:.2g} s, in {len(gained) - 1} steps"
-        if gained
-        else "nothing yet"
-    )
+    says = "nothing yet"
+    if gained:
+        says = f"{gained[-1]:.3g} % after {seconds[-1]:.2g} s, in {len(gained) - 1} steps"
     figure = new_figure(f"Gain of the search since its first answer: {says}.", height=190, showlegend=False)
     line = {"color": FOUND, "width": 2.5, "shape": "hv"}
     hover = "after %{x:.2g} s: %{y:.3g} % more"

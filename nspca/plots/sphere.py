@@ -112,10 +112,8 @@ def globe(V: ArrayLike, k: int, nonneg: bool = True, resolution: int = 60) -> Gl
 
     This is the slow part, so callers keep the result while a search runs.
     """
-    latitude, longitude = (
-        np.linspace(-np.pi / 2, np.pi / 2, resolution + 1),
-        np.linspace(-np.pi, np.pi, 2 * resolution + 1),
-    )
+    latitude = np.linspace(-np.pi / 2, np.pi / 2, resolution + 1)
+    longitude = np.linspace(-np.pi, np.pi, 2 * resolution + 1)
     points = np.stack(
         [
             np.outer(np.cos(latitude), np.cos(longitude)),
@@ -124,10 +122,8 @@ def globe(V: ArrayLike, k: int, nonneg: bool = True, resolution: int = 60) -> Gl
         ],
         axis=-1,
     )
-    x, y = (
-        np.linspace(-2 * np.sqrt(2), 2 * np.sqrt(2), 4 * resolution),
-        np.linspace(-np.sqrt(2), np.sqrt(2), 2 * resolution),
-    )
+    x = np.linspace(-2 * np.sqrt(2), 2 * np.sqrt(2), 4 * resolution)
+    y = np.linspace(-np.sqrt(2), np.sqrt(2), 2 * resolution)
     directions = from_hammer(*np.meshgrid(x, y))
     on_map = np.isfinite(directions[..., 0])
     flat = np.full(on_map.shape, np.nan)

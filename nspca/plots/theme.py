@@ -194,20 +194,16 @@ def ratio_sentence(ratio: float | None, probability: float | None = None) -> str
     so instead.
     """
     text = format_guarantee(ratio)
-    return (
-        "nothing proved about it yet"
-        if text == NO_BOUND
-        else f"at least {text} of the best possible, {certainty(probability)}"
-    )
+    if text == NO_BOUND:
+        return "nothing proved about it yet"
+    return f"at least {text} of the best possible, {certainty(probability)}"
 
 
 def certainty(probability: float | None) -> str:
     """Return "proved", or "with probability at least 99.7 %" with the probability rounded down."""
-    return (
-        "proved"
-        if probability is None or not isfinite(probability)
-        else f"with probability at least {format_guarantee(probability)}"
-    )
+    if probability is None or not isfinite(probability):
+        return "proved"
+    return f"with probability at least {format_guarantee(probability)}"
 
 
 def plain(name: object, width: int = 40) -> str:

@@ -23,7 +23,7 @@ def test_six_methods_on_pictures_and_what_else_can_be_asked(page, app_url, sampl
     page.get_by_role("button", name="Compare 6 methods at 2 values of k").click()
     expect(page.get_by_role("heading", name="of the variance of the first")).to_be_visible()
     bars, curves = (page.locator(".js-plotly-plot").nth(place) for place in (0, 1))
-    expect(curves).to_contain_text("the optimum is in here (proved)")
+    expect(curves).to_contain_text("nothing above this (proved)")
     expect(bars).to_contain_text("proved limit")
     for method in METHODS.split(","):
         expect(curves.locator(".legend")).to_contain_text(method)

@@ -1,7 +1,5 @@
 """Tests of the papers page in a browser: the first screen, a figure computed and found again, the uses."""
 
-import re
-
 import pytest
 from playwright.sync_api import expect
 
@@ -23,9 +21,8 @@ def test_a_figure_is_opened_computed_and_found_again(page, app_url):
 
 
 @pytest.mark.visit
-def test_links_to_the_uses_from_before_still_lead_there_and_one_runs(page, app_url):
-    page.goto(f"{app_url}/compare?judged=uses&use=pitprops&props=3")
-    expect(page).to_have_url(re.compile("/papers"))
+def test_a_link_to_a_use_leads_there_and_it_runs(page, app_url):
+    page.goto(f"{app_url}/papers?paper=uses&use=pitprops&props=3")
     expect(page.get_by_role("button", name="Curves, CSV")).to_be_visible()
     expect(page.get_by_text("features used, added up")).to_be_visible()
 

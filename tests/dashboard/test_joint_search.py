@@ -11,6 +11,7 @@ import nspca
 from nspca.bounds.fixing.fates import hexed
 from nspca.dashboard.history.descriptions import describe_runs
 from nspca.dashboard.joint import search
+from nspca.dashboard.joint.outcome import in_order
 from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof.optimal import LABEL, PROVED
 from nspca.dashboard.runs.tasks import spec_of
@@ -173,14 +174,15 @@ def test_components_keep_their_place_in_the_pictures():
     X[[0, 1], 0] = X[[2, 3], 1] = X[4, 2] = 1.0
     possible = np.zeros((6, 3), bool)
     possible[:, 2], possible[[2, 3], 0], possible[[0, 1], 1] = True, True, True
-    found = search.numbered(Standing(np.zeros((6, 3), bool), possible, 1, 1), X, (2, 2, 1))
-    assert np.array_equal(found.possible, possible[:, [1, 0, 2]])
+    standing = Standing(np.zeros((6, 3), bool), possible, 1, 1)
+    result = nspca.Result(X, np.array([2.0, 1.0, 0.5]), nspca.Status.HEURISTIC, "joint")
+    assert np.array_equal(search.numbered(standing, result, (2, 2, 1)).possible, possible[:, [1, 0, 2]])
     same = Standing(np.zeros((6, 3), bool), np.ones((6, 3), bool), 1, 1)
-    assert search.numbered(same, X, (2, 2, 1)).possible.all()
-    result = nspca.Result(X, np.array([1.0, 2.0, 0.5]), nspca.Status.HEURISTIC, "joint")
-    shown, told = search.in_order(result, found)
-    assert shown.values.tolist() == [2.0, 1.0, 0.5]
-    assert np.array_equal(told.possible, possible[:, [0, 1, 2]]) and shown.components[2, 0] == 1.0
+    assert search.numbered(same, result, (2, 2, 1)).possible.all()
+    other = replace(result, values=np.array([1.0, 2.0, 0.5]))
+    assert np.array_equal(search.numbered(standing, other, (2, 2, 1)).possible, possible)
+    shown = in_order(other)
+    assert shown.values.tolist() == [2.0, 1.0, 0.5] and shown.components[2, 0] == 1.0
 
 
 @pytest.fixture(scope="module")

@@ -1,12 +1,14 @@
 """Parts and topics found again on rows drawn anew: the run, what is counted, and both pages."""
 
 from dataclasses import asdict
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from nspca.dashboard.joint.stability import frequencies
+import nspca
+from nspca.dashboard.joint.stability import frequencies, table
 from nspca.errors import Cancelled, InvalidProblem
 from nspca.specs import ComponentsStabilitySpec
 from nspca.specs.rows import Recurred, Refused
@@ -32,6 +34,20 @@ def test_each_component_stands_beside_the_one_it_goes_with():
     Y = np.column_stack([X[:, 2], (X[:, 0] + X[:, 1]) / np.sqrt(2), -X[:, 0]])
     row = match_components(X, Y)
     assert row.supports == [[0], [0, 1], [2]] and np.allclose(row.overlaps, [1, np.sqrt(0.5), 1])
+
+
+def test_components_found_again_have_the_numbers_of_the_page(planted):
+    """The one of two that explains more comes first."""
+    _, U = planted
+    result = nspca.Result(U, np.array([1.0, 2.0]), nspca.Status.HEURISTIC, "joint")
+    data = SimpleNamespace(feature_names=tuple("abcdefghijklmnopqrst"))
+    page = SimpleNamespace(
+        about=SimpleNamespace(one="part"), of=SimpleNamespace(dataset=data),
+        problem=SimpleNamespace(n=20), best="joint", results={"joint": result},
+    )  # fmt: skip
+    rows = [Recurred(supports=[[0, 1, 2, 3], [4, 5, 6, 7]], overlaps=[0.8, 0.9])]
+    frame = table(page, rows).set_index("feature")
+    assert "".join(frame.index[frame["part 1"] > 0]) == "efgh" and frame["part 2"].sum() == 4
 
 
 @pytest.mark.parametrize("scale", [False, True])

@@ -97,11 +97,6 @@ def test_a_failed_run_is_one_sentence(visit, ended, sentence, monkeypatch):
     assert "not_there" in sentence(ended(page)).replace("&#95;", "_")
 
 
-def test_links_from_before_lead_to_the_uses(visit):
-    page = visit("pages/compare.py", judged="uses", use="pitprops")
-    assert not page.error and not page.exception
-
-
 # --- uses -----------------------------------------------------------------------------------------
 
 

@@ -12,6 +12,7 @@ from nspca.dashboard.joint import methods as joint_methods
 from nspca.dashboard.joint import page as joint_page
 from nspca.dashboard.joint import parts, take_home
 from nspca.dashboard.joint.form import read_sizes
+from nspca.dashboard.joint.outcome import in_order
 from nspca.dashboard.joint.page import progress_line as says
 from nspca.errors import InvalidProblem
 from nspca.jobs import JobState, engine
@@ -394,7 +395,7 @@ def test_the_arrays_are_complete():
     problem = nspca.Problem.from_data(data.X, (5, 5))
     result = one_by_one(problem, "tpower", {}, 0, silent)
 
-    made = SimpleNamespace(of=SimpleNamespace(dataset=data), results={"tpower": result})
+    made = SimpleNamespace(of=SimpleNamespace(dataset=data), ordered={"tpower": result})
     with np.load(io.BytesIO(take_home.arrays(made)), allow_pickle=False) as file:
         assert (
             np.array_equal(file["components_tpower"], result.components)
@@ -404,10 +405,10 @@ def test_the_arrays_are_complete():
 
 def test_components_are_sorted_without_changing_what_they_explain():
     X = np.array([[-0.6, 0.0], [-0.8, 0.0], [0.0, 1.0]])
-    results = {
-        m: nspca.Result(X, np.array([1.0, 2.0]), nspca.Status.HEURISTIC, m) for m in ("joint", "tpower")
+    shown = {
+        m: in_order(nspca.Result(X, np.array([1.0, 2.0]), nspca.Status.HEURISTIC, m))
+        for m in ("joint", "tpower")
     }
-    shown = joint_methods.ordered(results)
     assert np.array_equal(shown["joint"].components, X[:, ::-1]) and shown["joint"].values.tolist() == [2, 1]
     assert np.array_equal(shown["tpower"].components, X) and shown["tpower"].values.tolist() == [1, 2]
 

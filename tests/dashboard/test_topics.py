@@ -205,7 +205,7 @@ def test_names_are_text_and_cells_are_no_formulas():
 
     of = SimpleNamespace(dataset=SimpleNamespace(feature_names=["a", "b", "=cmd()"]))
     results = {"tpower": nspca.Result(X, np.ones(2), nspca.Status.HEURISTIC, "tpower")}
-    frame = take_home.weights(SimpleNamespace(of=of, about=topics.SUBJECT, results=results))
+    frame = take_home.weights(SimpleNamespace(of=of, about=topics.SUBJECT, ordered=results))
     assert frame["feature"].tolist() == ["b", "a", "=cmd()"] and b"'=cmd()" in frame_to_csv(frame)
 
 

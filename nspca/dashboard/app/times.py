@@ -36,11 +36,9 @@ def how_long(seconds: float) -> str:
     if seconds < MINUTE:
         return f"{seconds:.1f} s" if seconds < 9.95 else f"{seconds:.0f} s"
     whole = round(seconds)
-    return (
-        f"{whole // MINUTE} min {whole % MINUTE} s"
-        if seconds < HOUR
-        else f"{whole // HOUR} h {whole % HOUR // MINUTE} min"
-    )
+    if seconds < HOUR:
+        return f"{whole // MINUTE} min {whole % MINUTE} s"
+    return f"{whole // HOUR} h {whole % HOUR // MINUTE} min"
 
 
 def between(least: float, most: float) -> str:

@@ -131,12 +131,9 @@ def _draw_refusals(refusals: dict[str, str | None]) -> None:
 
 def _named(name: str, sentence: str) -> str:
     """Return a reason as Markdown that begins with the name of its method in bold."""
-    begins = sentence.startswith(f"{name} ")
-    return (
-        f"**{name}** {wording.plain(sentence.removeprefix(name))}"
-        if begins
-        else f"**{name}**: {wording.plain(sentence)}"
-    )
+    if sentence.startswith(f"{name} "):
+        return f"**{name}** {wording.plain(sentence.removeprefix(name))}"
+    return f"**{name}**: {wording.plain(sentence)}"
 
 
 def default_ks(n: int) -> tuple[int, ...]:

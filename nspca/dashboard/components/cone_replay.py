@@ -47,7 +47,7 @@ _CSS = """
 .nspca-cones .legend { display: flex; flex-wrap: wrap; column-gap: 0.9rem; font-size: 0.85rem; }
 .nspca-cones .legend i { display: inline-block; width: 1.3rem; height: 0; margin-right: 0.35rem;
   vertical-align: middle; }
-.nspca-cones .play { min-width: 6.2rem; }
+.nspca-cones button.play { min-width: 6.2rem; }
 .nspca-cones .say { margin: 0.3rem 0 0; min-height: 3em; font-variant-numeric: tabular-nums; }
 """
 _REPLAY = st.components.v2.component(

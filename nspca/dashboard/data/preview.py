@@ -67,13 +67,9 @@ def _rows(data: Dataset, count: int) -> str:
     """Return the number of rows with their noun, such as "1,797 images"."""
     if data.image_shape is not None:
         return wording.things(count, "image")
-    if data.kind == "words":
-        return wording.things(count, "document")
-    return (
-        wording.things(count, "spectrum", "spectra")
-        if data.kind == "spectrum"
-        else wording.things(count, "sample")
-    )
+    if data.kind == "spectrum":
+        return wording.things(count, "spectrum", "spectra")
+    return wording.things(count, "document" if data.kind == "words" else "sample")
 
 
 def rows(of: Chosen) -> None:

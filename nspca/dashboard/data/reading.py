@@ -70,14 +70,10 @@ def choices(data: Chosen | None) -> None:
         return
     look = columns(state.get("w") or "", state.get("upload"))
     if look is not None:
-        automatic = (
-            "found automatically"
-            if look.id_column is None
-            else f"found automatically ({look.columns[look.id_column]})"
-        )
+        found = "" if look.id_column is None else f" ({look.columns[look.id_column]})"
         left, middle, right = st.columns(3)
         with left:
-            _selector("Column with names", "id", _names(look), automatic, look)
+            _selector("Column with names", "id", _names(look), f"found automatically{found}", look)
         if not state.get("about"):  # with an annotation, its columns are among the groups below
             with middle:
                 row = "Row with labels" if state.get("rows") else "Column with labels"

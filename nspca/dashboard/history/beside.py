@@ -79,11 +79,8 @@ def _features(first: DescribedRun, second: DescribedRun) -> None:
     if len(both) > 1:
         k = st.select_slider("Features at k", both, **state.bind("at", k))
     before, after = _used(first, k), _used(second, k)
-    shared, lost, gained = (
-        [name for name in before if name in after],
-        _without(before, after),
-        _without(after, before),
-    )
+    shared = [name for name in before if name in after]
+    lost, gained = _without(before, after), _without(after, before)
     st.markdown(
         f"At k = {k} both use {wording.things(len(shared), 'feature')}; the second loses {len(lost)} and "
         f"gains {len(gained)}."

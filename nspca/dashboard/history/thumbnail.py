@@ -83,11 +83,8 @@ def _parts(one: DescribedRun, row: Several) -> str:
     supports = [sorted(part[0])[:MOST] for part in row.parts or []]
     data = one.spec.data if isinstance(one.spec, ProblemSpec) else None
     sample = SAMPLES.get(data.sample or "") if data else None
-    n = (
-        sample.shape[1]
-        if sample and sample.shape
-        else 1 + max((j for part in supports for j in part), default=0)
-    )
+    last = max((j for part in supports for j in part), default=0)
+    n = sample.shape[1] if sample and sample.shape else last + 1
     side = math.isqrt(n)
     square = sample is not None and sample.kind == "image" and side * side == n
     return patches(supports, n, side if square else n)

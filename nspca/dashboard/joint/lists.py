@@ -16,7 +16,7 @@ from nspca.dashboard.app.choices import choose_one
 from nspca.dashboard.components import copying, pressing
 from nspca.dashboard.joint import names as given_names
 from nspca.dashboard.joint.headline import each
-from nspca.dashboard.joint.methods import heading, ordered
+from nspca.dashboard.joint.methods import heading
 from nspca.dashboard.joint.outcome import SECTION, Outcome
 from nspca.dashboard.joint.subject import explained_names
 from nspca.dashboard.views.component import used_names
@@ -67,7 +67,7 @@ def show(outcome: Outcome, alone: Callable[[Outcome, int], None]) -> None:
 
 def one(outcome: Outcome, number: int) -> None:
     """Draw one component of the best method, counted from 1, as a longer list of names."""
-    result = ordered(outcome.results)[outcome.best]
+    result = outcome.shown
     x, share = result.components[:, number - 1], each(result, outcome)[number - 1]
     title = called(outcome.best).get(number - 1) or f"{outcome.about.one.capitalize()} {number}"
     largest = float(np.abs(x).max(initial=0)) or 1.0
@@ -77,15 +77,13 @@ def one(outcome: Outcome, number: int) -> None:
 
 def best(outcome: Outcome) -> None:
     """Draw the components of the best method as lists of their first names."""
-    method = outcome.best
-    result = ordered(outcome.results)[method]
+    result, r, about = outcome.shown, outcome.asked.r, outcome.about
     most = FIRST
-    if len(result.values) > MOST_COLUMNS:
+    if r > MOST_COLUMNS:
         most = PRESENTED if state.get("present") else FEWER
     names, shares = explained_names(outcome.of), each(result, outcome)
-    r, about = len(result.values), outcome.about
     with st.container(key=LISTS):
-        st.html(lists(result.components, shares, names, called=called(method), most=most))
+        st.html(lists(result.components, shares, names, called=called(outcome.best), most=most))
     if r == 1:
         return
 
@@ -100,13 +98,12 @@ def best(outcome: Outcome) -> None:
 
 def at(outcome: Outcome) -> int:
     """Return the number, from 1, of the component that is looked at."""
-    return min(max(1, state.get(outcome.about.at)), len(ordered(outcome.results)[outcome.best].values))
+    return min(max(1, state.get(outcome.about.at)), outcome.asked.r)
 
 
 def choose(outcome: Outcome) -> int:
     """Draw the choice of one component of the best method, and return its number from 1."""
-    about, method = outcome.about, outcome.best
-    r, names = len(ordered(outcome.results)[method].values), called(method)
+    about, r, names = outcome.about, outcome.asked.r, called(outcome.best)
     if r == 1:
         return 1
     return choose_one(
@@ -124,7 +121,7 @@ def rows(outcome: Outcome) -> None:
     Lists of other methods are ordered so that those that share most weight with a list of the best joint
     method stand below that list.
     """
-    names, results = outcome.of.dataset.feature_names, ordered(outcome.results)
+    names, results = outcome.of.dataset.feature_names, outcome.ordered
     joint = [method for method in results if nspca.METHODS[method].joint]
     first = max(joint, key=lambda method: results[method].value, default=None)
     known = None if first is None else results[first].components.any(axis=1)
@@ -250,7 +247,7 @@ def method_of(outcome: Outcome) -> str:
 def choose_method(outcome: Outcome) -> None:
     """Draw the choice of the method whose component is looked at, where there are several."""
     if len(outcome.results) > 1:
-        names = list(ordered(outcome.results))
+        names = list(outcome.ordered)
         st.selectbox(
             "Found by the method",
             names,
@@ -262,9 +259,8 @@ def choose_method(outcome: Outcome) -> None:
 
 def looked_at(outcome: Outcome, method: str) -> tuple[int, np.ndarray]:
     """Return the number (from 1) of the component in the address, and its weights (n,) by a method."""
-    X = ordered(outcome.results)[method].components
-    number = min(max(1, state.get(outcome.about.at)), X.shape[1])
-    return number, X[:, number - 1]
+    number = at(outcome)
+    return number, outcome.ordered[method].components[:, number - 1]
 
 
 def name_it(outcome: Outcome, method: str, number: int, suggestion: str) -> None:

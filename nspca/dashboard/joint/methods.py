@@ -5,7 +5,6 @@ The section "All methods" calls `show`. The downloads have `table` and `cumulati
 
 import math
 from collections.abc import Mapping
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -40,26 +39,6 @@ def heading(outcome: Outcome, result: Result) -> str:
         f"**{wording.plain(result.method)}** :small[:gray[{how}{so_far}, "
         f"{share(result.value, outcome)} of the variance]]"
     )
-
-
-def ordered(results: Mapping[str, Result]) -> dict[str, Result]:
-    """Return the results, with components that were found together sorted by their variance.
-
-    Components that were found one after another keep their order.
-    """
-    found = {}
-    for method, result in results.items():
-        order = order_of(result, method)
-        components, values = result.components[:, order], result.values[order]
-        found[method] = replace(result, components=components, values=values)
-    return found
-
-
-def order_of(result: Result, method: str = "") -> np.ndarray:
-    """Return the numbers of the components (r,) of a method in the order of `ordered`."""
-    if not nspca.METHODS[method or result.method].joint:
-        return np.arange(len(result.values))
-    return np.argsort(-result.values, kind="stable")
 
 
 def gain(results: Mapping[str, Result]) -> tuple[str, str, float] | None:
@@ -99,7 +78,7 @@ def gain_sentence(outcome: Outcome) -> str:
 
 def cumulative(outcome: Outcome) -> go.Figure:
     """Return the figure of the cumulative variance of the components of each method."""
-    curves = {method: np.cumsum(result.values) for method, result in ordered(outcome.results).items()}
+    curves = {method: np.cumsum(result.values) for method, result in outcome.ordered.items()}
     upper = None if outcome.certificate is None else outcome.certificate.upper
     return cumulative_figure(curves, total=outcome.total, style=styles(curves), upper=upper)
 

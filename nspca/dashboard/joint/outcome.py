@@ -2,8 +2,10 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
+import numpy as np
 import plotly.graph_objects as go
 
 import nspca
@@ -18,6 +20,23 @@ SECTION = "section"
 """Key of the box below the answer that holds the chosen section."""
 
 
+def order_of(result: nspca.Result) -> np.ndarray:
+    """Return the numbers of the components (r,) of a result in the order in which a page shows them.
+
+    Components that were found together are sorted by their variance. Others keep the order in which they were
+    found.
+    """
+    if not nspca.METHODS[result.method].joint:
+        return np.arange(len(result.values))
+    return np.argsort(-result.values, kind="stable")
+
+
+def in_order(result: nspca.Result) -> nspca.Result:
+    """Return a result with its components in the order of `order_of`."""
+    order = order_of(result)
+    return replace(result, components=result.components[:, order], values=result.values[order])
+
+
 @dataclass(frozen=True, eq=False)
 class Outcome:
     """Results of a run about several components, with everything needed to draw them.
@@ -28,7 +47,8 @@ class Outcome:
     of : data of the run
     asked : question of the run
     problem : problem with its total variance
-    results : result of each method, with the tightest known certificate
+    results : result of each method, with the tightest known certificate; components have the order of the
+        sizes in `asked`
     run_id, now : identity and state of the run
     live : whether the run is unfinished
     upper : bound that an unfinished run or search has proved so far, infinite before there is one
@@ -62,6 +82,16 @@ class Outcome:
     def best(self) -> str:
         """Name of the method whose components explain most variance."""
         return max(self.results, key=lambda method: self.results[method].value)
+
+    @cached_property
+    def ordered(self) -> dict[str, nspca.Result]:
+        """The results with their components in the order in which the page shows them."""
+        return {method: in_order(result) for method, result in self.results.items()}
+
+    @property
+    def shown(self) -> nspca.Result:
+        """The result of the best method, with its components in the order in which the page shows them."""
+        return self.ordered[self.best]
 
     @property
     def certificate(self) -> nspca.Certificate | None:

@@ -15,7 +15,7 @@ from nspca.dashboard.app import state, wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.joint import stability
 from nspca.dashboard.joint.headline import each
-from nspca.dashboard.joint.methods import heading, ordered
+from nspca.dashboard.joint.methods import heading
 from nspca.dashboard.joint.outcome import Outcome, Section, View
 from nspca.dashboard.joint.subject import PARTS as SUBJECT
 from nspca.dashboard.views import component
@@ -56,7 +56,7 @@ def after(outcome: Outcome) -> str:
 
 def rows(outcome: Outcome) -> None:
     """Draw a row of pictures for every method."""
-    for method, result in ordered(outcome.results).items():
+    for method, result in outcome.ordered.items():
         st.markdown(heading(outcome, result))
         figures.draw_plot(
             row(outcome, method), f"row_{method}_{outcome.run_id}_{outcome.live}", same=outcome.run_id
@@ -65,7 +65,7 @@ def rows(outcome: Outcome) -> None:
 
 def row(outcome: Outcome, method: str) -> partial[go.Figure]:
     """Return the plot of the parts of a method side by side; all methods share a colour scale."""
-    results = ordered(outcome.results)
+    results = outcome.ordered
     result = results[method]
     largest = max(float(np.abs(one.components).max()) for one in results.values())
     return partial(
@@ -86,7 +86,7 @@ def captions(result: nspca.Result, outcome: Outcome) -> list[str]:
 
 def union(outcome: Outcome) -> partial[go.Figure]:
     """Return the plot of all parts of the best method in one image, each in a colour of its own."""
-    X = ordered(outcome.results)[outcome.best].components
+    X = outcome.shown.components
     return partial(
         union_figure, X, component.grid(outcome.of.dataset), mean=_behind(outcome), name=outcome.best
     )
@@ -126,7 +126,7 @@ def look(outcome: Outcome) -> None:
         using = right.slider("Parts used, largest first", 1, r, **state.bind("using", using))
     original = data.X[face - 1].astype(float)
     pictures, captions = [original], ["original"]
-    for method, result in ordered(outcome.results).items():
+    for method, result in outcome.ordered.items():
         made, explained = reconstruction(data.X, problem, result.components[:, :using], face - 1)
         pictures.append(made)
         captions.append(f"{method} {wording.down(explained)}")
@@ -162,7 +162,7 @@ def _recurring(outcome: Outcome, F: np.ndarray, overlaps: list[float]) -> None:
 def _one_after_another(outcome: Outcome, face: int) -> None:
     """Draw the reconstructions of a chosen image from the first 1, 2, ... parts of the best method."""
     data, best = outcome.of.dataset, outcome.best
-    X, original = ordered(outcome.results)[best].components, data.X[face - 1].astype(float)
+    X, original = outcome.shown.components, data.X[face - 1].astype(float)
     steps = [
         reconstruction(data.X, outcome.problem, X[:, :count], face - 1) for count in range(X.shape[1] + 1)
     ]

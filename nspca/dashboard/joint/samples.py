@@ -16,7 +16,6 @@ import nspca
 from nspca.dashboard.app import buttons, state, tables, wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.joint import groups
-from nspca.dashboard.joint.methods import ordered
 from nspca.dashboard.joint.outcome import Outcome
 from nspca.dashboard.open_data import scored_problem
 from nspca.dashboard.views.component import csv_of
@@ -100,7 +99,7 @@ def scores_of(outcome: Outcome) -> np.ndarray | None:
         problem = scored_problem(outcome.of, outcome.problem)
     except nspca.InvalidProblem:
         return None
-    return problem.scores(ordered(outcome.results)[outcome.best].components)
+    return problem.scores(outcome.shown.components)
 
 
 def label_columns(data: Dataset) -> dict[str, Any]:
@@ -170,7 +169,7 @@ def _along(r: int) -> tuple[int, int]:
 
 def _arrows(outcome: Outcome, scores: np.ndarray, axes: list[int]) -> Arrows | None:
     """Return the features of two components as arrows for the map; None for a folder and for too many."""
-    X = ordered(outcome.results)[outcome.best].components[:, axes]
+    X = outcome.shown.components[:, axes]
     used = np.flatnonzero(X.any(axis=1))
     if len(used) > MOST_ARROWS or outcome.of.table is not None:
         return None

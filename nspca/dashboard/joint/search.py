@@ -12,8 +12,7 @@ from scipy.optimize import linear_sum_assignment
 
 import nspca
 from nspca.dashboard.joint import lists
-from nspca.dashboard.joint.methods import order_of
-from nspca.dashboard.joint.outcome import Outcome, View
+from nspca.dashboard.joint.outcome import Outcome, View, in_order, order_of
 from nspca.dashboard.joint.subject import explained_names
 from nspca.dashboard.proof import optimal
 from nspca.dashboard.proof.optimal import Candidate
@@ -34,7 +33,8 @@ def show(outcome: Outcome, view: View) -> None:
     asked, best = outcome.asked, outcome.results[outcome.best]
 
     def draw(result: nspca.Result, standing: Standing) -> None:
-        view.fates(outcome, *in_order(result, numbered(standing, result.components, asked.sizes)))
+        told = numbered(standing, result, asked.sizes)
+        view.fates(outcome, in_order(result), told)
         if outcome.asked.r > 1 and 0 < np.mean(standing.possible & ~standing.certain) < 1:
             st.caption(
                 f"The {outcome.about.one}s of a better answer can be numbered so that all of this holds."
@@ -54,10 +54,8 @@ def list_fates(outcome: Outcome, result: nspca.Result, standing: Standing) -> No
     codes, _ = fates_of(X, standing.certain, standing.possible)
     if not standing.possible.any():
         return
-    names, most = (
-        explained_names(outcome.of),
-        lists.FIRST if X.shape[1] <= lists.MOST_COLUMNS else lists.FEWER,
-    )
+    names = explained_names(outcome.of)
+    most = lists.FIRST if X.shape[1] <= lists.MOST_COLUMNS else lists.FEWER
     largest, drawn = float(np.abs(X).max(initial=0.0)) or 1.0, []
     for j, (x, code) in enumerate(zip(X.T, codes.T, strict=True), 1):
         used = np.flatnonzero((x != 0) | (code == len(MARKS) - 1))
@@ -76,23 +74,14 @@ def list_fates(outcome: Outcome, result: nspca.Result, standing: Standing) -> No
     )
 
 
-def numbered(standing: Standing, X: np.ndarray, sizes: Sequence[int]) -> Standing:
-    """Return a standing whose components have the numbers of the most similar columns of X (n, r).
+def numbered(standing: Standing, result: nspca.Result, sizes: Sequence[int]) -> Standing:
+    """Return a standing whose components have the numbers that the page gives to the most similar ones found.
 
     A search numbers its components as it goes. Only components of one size can change places.
     """
+    X = result.components
     used, size = (X != 0).astype(float), np.asarray(sizes)
     alike = used.T @ (2.0 * standing.certain + standing.possible) + KEEP * np.eye(len(size))
     alike[size[:, None] != size] = -2.0 * X.size - 1
-    place = linear_sum_assignment(-alike)[1]
+    place = linear_sum_assignment(-alike)[1][order_of(result)]
     return replace(standing, certain=standing.certain[:, place], possible=standing.possible[:, place])
-
-
-def in_order(result: nspca.Result, standing: Standing) -> tuple[nspca.Result, Standing]:
-    """Return components and their standing in the order in which the page shows the components."""
-    order = order_of(result)
-    certain, possible = standing.certain[:, order], standing.possible[:, order]
-    return (
-        replace(result, components=result.components[:, order], values=result.values[order]),
-        replace(standing, certain=certain, possible=possible),
-    )

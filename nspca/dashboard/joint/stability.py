@@ -11,7 +11,7 @@ import streamlit as st
 
 from nspca.dashboard import open_folder
 from nspca.dashboard.app import wording
-from nspca.dashboard.joint.outcome import Outcome
+from nspca.dashboard.joint.outcome import Outcome, order_of
 from nspca.dashboard.runs import cost_estimate, export, lookup, start
 from nspca.dashboard.views import filling
 from nspca.specs import ComponentsStabilitySpec
@@ -79,9 +79,16 @@ def frequencies(rows: list[Row], n: int) -> tuple[np.ndarray, list[float]]:
     return F, np.mean([row.overlaps for row in draws] or [[]], axis=0).tolist()
 
 
+def _shown(outcome: Outcome, rows: list[Row]) -> tuple[np.ndarray, list[float]]:
+    """Return `frequencies`, for the components in the order in which the page shows them."""
+    F, overlaps = frequencies(rows, outcome.problem.n)
+    order = order_of(outcome.results[outcome.best])[: len(overlaps)]
+    return F[:, order], [overlaps[j] for j in order]
+
+
 def table(outcome: Outcome, rows: list[Row]) -> pd.DataFrame:
     """Return a table of the features of all draws, with their frequency in each component."""
-    F, _ = frequencies(rows, outcome.problem.n)
+    F, _ = _shown(outcome, rows)
     names = [f"{outcome.about.one} {j}" for j in range(1, F.shape[1] + 1)]
     frame = pd.DataFrame(F, columns=names).round(6)
     frame.insert(0, "feature", list(outcome.of.dataset.feature_names))
@@ -90,11 +97,10 @@ def table(outcome: Outcome, rows: list[Row]) -> pd.DataFrame:
 
 def _draw(outcome: Outcome, rows: list[Row], draw: Callable[..., object]) -> None:
     """Draw the outcome so far by `draw`, after a sentence about the frequency of features."""
-    F, overlaps = frequencies(rows, outcome.problem.n)
+    F, overlaps = _shown(outcome, rows)
     if not overlaps:
         return
-    X = outcome.results[outcome.best].components
-    kept = float(F[X != 0].mean())
+    kept = float(F[outcome.shown.components != 0].mean())
     draws = sum(isinstance(row, Recurred) for row in rows)
     so_far = f" ({wording.things(draws, 'draw')} so far)" if draws < RESAMPLES else ""
     about = outcome.about

@@ -102,9 +102,7 @@ def explained_names(of: Chosen) -> Sequence[str]:
     """Return the names of the features, each with what it measures where the sample says that."""
     names, sample = of.dataset.feature_names, of.reference.sample
     meanings = SAMPLES[sample].meanings if sample in SAMPLES else {}
-    return (
-        [f"{name}: {meanings[name]}" if name in meanings else name for name in names] if meanings else names
-    )
+    return [f"{name}: {meanings[name]}" if name in meanings else name for name in names]
 
 
 def find(about: Subject) -> Chosen | None:

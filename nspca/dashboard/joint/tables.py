@@ -10,7 +10,6 @@ import nspca
 from nspca.dashboard.app import wording
 from nspca.dashboard.components import figures
 from nspca.dashboard.joint import lists, search, stability
-from nspca.dashboard.joint.methods import ordered
 from nspca.dashboard.joint.outcome import Outcome, Section, View
 from nspca.dashboard.joint.subject import COMPONENTS as SUBJECT
 from nspca.dashboard.open_data import scored_problem
@@ -29,7 +28,7 @@ def picture(outcome: Outcome) -> None:
 
 def _alone(outcome: Outcome, number: int) -> None:
     """Draw the weights of a component, counted from 1."""
-    x = ordered(outcome.results)[outcome.best].components[:, number - 1]
+    x = outcome.shown.components[:, number - 1]
     component.picture(outcome.of.dataset, x, f"alone_{outcome.run_id}")
 
 
@@ -46,7 +45,7 @@ def after(outcome: Outcome) -> str:
 
 def profiles(outcome: Outcome) -> go.Figure:
     """Return the figure of all components of the best method as spectra."""
-    data, X = outcome.of.dataset, ordered(outcome.results)[outcome.best].components
+    data, X = outcome.of.dataset, outcome.shown.components
     called = lists.called(outcome.best)
     names = [f"{j + 1} {called.get(j, '')}".strip() for j in range(X.shape[1])]
     return profiles_figure(X, data.axis, data.axis_name, mean=data.X.mean(axis=0), names=names)
@@ -80,7 +79,7 @@ def look(outcome: Outcome) -> None:
 def taken(outcome: Outcome) -> dict[str, go.Figure]:
     """Return the figures for export, one for each component of the best method, by file name."""
     data, best = outcome.of.dataset, outcome.best
-    X = ordered(outcome.results)[best].components
+    X = outcome.shown.components
     each = {f"component-{j:02}-by-{best}": component.plot(data, x)() for j, x in enumerate(X.T, 1)}
     return ({f"all-components-by-{best}": profiles(outcome)} if _is_spectrum(outcome) else {}) | each
 

@@ -16,7 +16,7 @@ from nspca.dashboard.app import state, wording
 from nspca.dashboard.app.buttons import BYTES, PLAIN
 from nspca.dashboard.export.archive import File
 from nspca.dashboard.export.whole import Contents, Whole
-from nspca.dashboard.joint import methods, samples
+from nspca.dashboard.joint import lists, methods, samples
 from nspca.dashboard.joint import names as given_names
 from nspca.dashboard.joint.headline import is_unfinished
 from nspca.dashboard.joint.outcome import Outcome, View
@@ -71,7 +71,7 @@ def _files(outcome: Outcome, named: Mapping[tuple[str, int], str]) -> list[Downl
     if not data.is_covariance:
         files.append(Download("Scores, CSV", lambda: _scores(outcome), f"{outcome.of.stem}-scores.csv"))
     if about.kind == "table" and outcome.of.table is None:
-        number = min(max(1, state.get(about.at)), outcome.asked.r)
+        number = lists.at(outcome)
         name = f"{about.one}-{number}.rnk"
         make = lambda: ranked_lists(outcome)[name]  # noqa: E731
         label = f"Ranked list of {about.one} {number}, RNK"
@@ -108,7 +108,7 @@ def shown(outcome: Outcome) -> dict[str, str]:
 def weights(outcome: Outcome, named: Mapping[tuple[str, int], str] | None = None) -> pd.DataFrame:
     """Return a table of all weights of all components of all methods, with the visitor's names for them."""
     one, names, rows = outcome.about.one, outcome.of.dataset.feature_names, []
-    for method, result in methods.ordered(outcome.results).items():
+    for method, result in outcome.ordered.items():
         for j, x in enumerate(result.components.T):
             rows += [
                 (method, j + 1, rank + 1, names[i], x[i], x[i] ** 2, result.values[j])
@@ -125,7 +125,7 @@ def arrays(outcome: Outcome) -> bytes:
     """Return components (n, r), values and feature names of every method as NPZ."""
     buffer, data = io.BytesIO(), outcome.of.dataset
     found: dict[str, Any] = {}
-    for method, result in methods.ordered(outcome.results).items():
+    for method, result in outcome.ordered.items():
         found |= {f"components_{method}": result.components, f"values_{method}": result.values}
     source = f"{data.name} ({wording.SOURCES[data.source]})"
     np.savez_compressed(buffer, feature_names=np.array(data.feature_names), data=np.array(source), **found)
@@ -135,7 +135,7 @@ def arrays(outcome: Outcome) -> bytes:
 def gene_sets(outcome: Outcome, named: Mapping[tuple[str, int], str] | None = None) -> bytes:
     """Return the components of the best method as GMT; see `signed_sets`."""
     best, named = outcome.best, named or {}
-    X = methods.ordered(outcome.results)[best].components
+    X = outcome.shown.components
     about, sets, known = f"{outcome.of.dataset.name}, {best}", [], set()
     for j, x in enumerate(X.T, 1):
         name = clean_name(named.get((best, j), "")) or f"{outcome.of.stem}_{outcome.about.one}_{j}"
@@ -164,7 +164,7 @@ def ranked_lists(outcome: Outcome) -> dict[str, bytes]:
     computed from its entries. A folder has no lists, since its rows are not in memory.
     """
     data = outcome.of.dataset
-    X = methods.ordered(outcome.results)[outcome.best].components
+    X = outcome.shown.components
     if outcome.of.table is not None:
         return {}
     if data.is_covariance:
@@ -234,7 +234,7 @@ def whole(outcome: Outcome) -> Whole:
 def _proved(outcome: Outcome) -> Markup:
     """Return HTML with a row for each method, and the proved bound."""
     rows = []
-    for method, result in methods.ordered(outcome.results).items():
+    for method, result in outcome.ordered.items():
         cells = (
             method,
             format_value(result.value),

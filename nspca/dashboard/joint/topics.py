@@ -16,7 +16,6 @@ from nspca.dashboard.app import buttons, state, tables
 from nspca.dashboard.components import figures
 from nspca.dashboard.joint import documents, lists, search, stability
 from nspca.dashboard.joint import matching as matching_view
-from nspca.dashboard.joint.methods import ordered
 from nspca.dashboard.joint.outcome import Outcome, Section, View
 from nspca.dashboard.joint.subject import TOPICS as SUBJECT
 from nspca.dashboard.open_data import scored_problem
@@ -67,7 +66,7 @@ def taken(outcome: Outcome) -> dict[str, go.Figure]:
     """Return the figures for export: one for each topic of the best method, keyed by file name."""
     names, best = outcome.of.dataset.feature_names, outcome.best
     overall, what = common(outcome.of.dataset, outcome.of.table is not None)
-    X = ordered(outcome.results)[best].components
+    X = outcome.shown.components
     return {
         f"topic-{j:02}-by-{best}": topic_figure(x, names, overall, what=what) for j, x in enumerate(X.T, 1)
     }

@@ -54,11 +54,13 @@ def question(secret: str, screen: int, of: Lesson) -> None:
         _code(code)
         st.caption(wording.plain(_address(code).partition("://")[2].partition("?")[0]))
     _warn(code)
-    label, icon = (
-        ("Ask again", ":material/replay:") if is_revealed else ("Show the answer", ":material/visibility:")
+    buttons.button(
+        "Ask again" if is_revealed else "Show the answer",
+        "class_reveal",
+        lambda: ROOMS.reveal(secret, is_revealed=not is_revealed),
+        icon=":material/replay:" if is_revealed else ":material/visibility:",
+        type="secondary" if is_revealed else "primary",
     )
-    reveal = lambda: ROOMS.reveal(secret, is_revealed=not is_revealed)  # noqa: E731
-    buttons.button(label, "class_reveal", reveal, icon=icon, type="secondary" if is_revealed else "primary")
 
 
 def elsewhere(secret: str, screen: int) -> None:

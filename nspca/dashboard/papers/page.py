@@ -150,12 +150,9 @@ def _meaning(claim: Claim) -> str:
         return f"{meaning}."
     if claim.verdict == "better":
         return f"{meaning}; to exceed is to be better by more than that."
-    do = (
-        ("both do" if every == 2 else f"all {every} do")
-        if some == every
-        else f"{some or 'none'} of the {every} readings {'do' if some > 1 else 'does'}"
-    )
-    return f"{meaning}: {do}."
+    if some == every:
+        return f"{meaning}: {'both' if every == 2 else f'all {every}'} do."
+    return f"{meaning}: {some or 'none'} of the {every} readings {'do' if some > 1 else 'does'}."
 
 
 def _others(nearest: Found, found: list[Found], unit: str) -> str:

@@ -231,11 +231,9 @@ def other_pictures() -> tuple[dict[str, np.ndarray], list[str]]:
     folder = originals_folder()
     paths = {name: Path(folder or ".") / name for name in NEEDED}
     missing = [name for name, path in paths.items() if folder is None or not path.is_file()]
-    return (
-        {}
-        if missing
-        else {name: _pictures(str(path), path.stat().st_mtime_ns) for name, path in paths.items()}
-    ), missing
+    if missing:
+        return {}, missing
+    return {name: _pictures(str(path), path.stat().st_mtime_ns) for name, path in paths.items()}, []
 
 
 @cache.keep()

@@ -4,7 +4,6 @@ The pages Home and Sweep draw `show`. The pages about several components use `ve
 """
 
 import shlex
-from functools import partial
 
 import streamlit as st
 
@@ -80,22 +79,13 @@ def _origin(result: nspca.Result, proof: Proof) -> str:
 
 def verify_button(about: Chosen, problem: Problem, certificate: nspca.Certificate) -> None:
     """Draw the button that runs the independent checker on a certificate."""
-    check, why = (
-        partial(_check, about, problem, certificate),
-        f"Proves the bound again from the data. {INDEPENDENT}",
-    )
+
+    def check() -> None:
+        with st.spinner("Checking …"):
+            proofs.check(about, problem, certificate)
+
+    why = f"Proves the bound again from the data. {INDEPENDENT}"
     buttons.button("Verify now", "verify", check, icon=":material/fact_check:", help=why)
-
-
-def _check(about: Chosen, problem: Problem, certificate: nspca.Certificate) -> None:
-    """Run the checker on a certificate, or start a run for it, after a click."""
-    with st.spinner("Checking …"):
-        proofs.check(about, problem, certificate)
-
-
-def _is_checked(certificate: nspca.Certificate) -> bool:
-    """Tell whether no check of a certificate is running."""
-    return "run" not in (proofs.checked(certificate) or {})
 
 
 def verified(result: nspca.Result, certificate: nspca.Certificate) -> None:
@@ -105,8 +95,10 @@ def verified(result: nspca.Result, certificate: nspca.Certificate) -> None:
         return
     if "run" in answer:
         said = "The check is running in the background: this proof is large."
-        say = lambda: st.info(said, icon=":material/hourglass_top:")  # noqa: E731
-        progress.redraw_once(lambda: _is_checked(certificate), say)
+        progress.redraw_once(
+            lambda: "run" not in (proofs.checked(certificate) or {}),
+            lambda: st.info(said, icon=":material/hourglass_top:"),
+        )
     elif answer["refusal"]:
         st.error(f"Refused: {wording.plain(answer['refusal'])}.", icon=":material/gpp_bad:")
     else:

@@ -59,11 +59,9 @@ def look_at(problem: Problem, d: int, report: Report = silent) -> Rank:
     cap = MANY if problem.n <= SMALL else FEW
     certificate, cover = lowrank.bound(problem, d, cap=cap, report=report)
     U = certificate.witness["U"]
-    x = (
-        power(problem, rank1(U @ cover.direction, problem.size, problem.nonneg)[:, None])[:, 0]
-        if U.size
-        else np.zeros(problem.n)
-    )
+    x = np.zeros(problem.n)
+    if U.size:
+        x = power(problem, rank1(U @ cover.direction, problem.size, problem.nonneg)[:, None])[:, 0]
     counted = cost(problem.n, d, problem.size, problem.nonneg)
     supports = 2 ** min(d, problem.n) * counted.intersections
     return Rank(

@@ -51,12 +51,9 @@ def question(chosen: Chosen) -> SweepSpec:
 
 def ends(chosen: Chosen) -> tuple[int, int]:
     """Return the first and the last k in the address, or the defaults."""
-    default = default_range(chosen.dataset.X.shape[1], len(forced_features(chosen)))
-    first, last = (
-        usually if state.get(name) is None else state.get(name)
-        for name, usually in zip(("from", "to"), default, strict=True)
-    )
-    return first, last
+    first, last = default_range(chosen.dataset.X.shape[1], len(forced_features(chosen)))
+    given = state.get("from"), state.get("to")
+    return first if given[0] is None else given[0], last if given[1] is None else given[1]
 
 
 def inputs(chosen: Chosen) -> None:
@@ -114,11 +111,8 @@ def around(asked: SweepSpec, seen: Watched | None) -> SweepSpec:
 
 def line(asked: SweepSpec) -> str:
     """Return the question in a few words, without options at their defaults."""
-    ks = (
-        ks_words(asked.ks)
-        if state.get("step") or len(asked.ks) < 3
-        else f"k = {asked.ks[0]} to {asked.ks[-1]}"
-    )
+    is_short = len(asked.ks) > 2 and not state.get("step")
+    ks = f"k = {asked.ks[0]} to {asked.ks[-1]}" if is_short else ks_words(asked.ks)
     settings = [said for said in asked.details() if said != "auto"]
     return ", ".join([ks, *settings, *asked.data.change_words()])
 
