@@ -292,7 +292,10 @@ def test_figures_say_what_they_show():
         (JobState("x", "starting"), "Starting workers …"),
         (JobState("x", "queued", place=2), "Waiting: place 2 in the queue"),
         (JobState("x", "running"), "1 of 9 ready"),
-        (JobState("x", "running", event=Event("em", k=5)), "1 of 9 ready; multiplying and shrinking, k = 5"),
+        (
+            JobState("x", "running", event=Event("em", k=5)),
+            "1 of 9 ready; em &#40;multiply and shrink&#41;, k = 5",
+        ),
     ],
 )
 def test_what_is_said_while_it_runs(now, said):
