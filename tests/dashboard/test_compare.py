@@ -78,7 +78,7 @@ def test_a_comparison_from_run_to_loadings(done, texts, alts):
     said = " ".join(alts(done))
     assert "Variance explained against k for 3 methods" in said and "Weight of" in said
     assert "Overlap of the supports of 3 methods" in said
-    assert "pca: baseline: truncated and renormalised" in texts(done)
+    assert "pca: baseline: the k largest weights" in texts(done)
     for look, drawn in (("proof", "Proved share of the best possible"), ("seconds", "Time of every method")):
         assert any(drawn in alt for alt in alts(open_section(done, look)))
     open_section(done, "numbers")
