@@ -160,7 +160,7 @@ def _legend(data: Dataset, used: int) -> None:
         f"""
 **What you see**
 - The coloured pixels are {used} of the {n} pixels of a small scan. They lie over the mean of {m:,}
-handwritten digits, and vary most *together*. Nonnegative: none of their weights is below zero.
+handwritten digits.
 - The blue curve is what was found for every number of pixels.
 - A green ring says proved optimal: nothing better exists. Anybody can check the proof without trusting this
 program.
@@ -170,33 +170,22 @@ program.
 
 def ways_on() -> None:
     """Draw links to the pages to visit next."""
-    ways: tuple[tuple[str, str, str, str, dict[str, str]], ...] = (
+    ways = (
         (
             "Look at other data",
             "Faces, star spectra, gene expression, words of real text.",
             "pages/data.py",
             "Choose a sample",
-            {},
         ),
         (
-            "Bring your own table, texts or pictures",
-            "CSV, NPZ, word counts, text files or images. Nothing leaves this machine.",
-            "pages/data.py",
-            "Upload a file",
-            {"source": "upload"},
-        ),
-        (
-            "Decide on k",
-            "A whole curve in one run, in the background, with the certified region.",
+            "How many features are enough?",
+            "A curve over the number of features, with its proved limit.",
             "pages/sweep.py",
-            "Sweep k",
-            {},
+            "See the curve",
         ),
     )
     st.subheader("Go on")
-    for column, (title, text, page, label, query) in zip(st.columns(3), ways, strict=True):
+    for column, (title, text, page, label) in zip(st.columns(2), ways, strict=True):
         with column.container(border=True, height="stretch"):
             st.markdown(f"**{title}**\n\n{text}")
-            st.page_link(
-                page, label=label, icon=":material/arrow_forward:", query_params={**state.link(page), **query}
-            )
+            frame.way_on(page, label)

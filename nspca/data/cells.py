@@ -233,11 +233,12 @@ def _parse_number(layout: Layout, where: str, column: int, cell: str) -> float:
     """
     if cell.strip().lower() in MISSING:
         return np.nan
+    units = "remove the row if it is a second header, " if where.endswith("row 1") else ""
     where = f"{where}, column{quoted(layout, column)} holds"
     if not is_number(cell, layout.decimal):
         raise NotNumbers(
-            f'Every cell must hold a number, but {where} the text "{short(cell)}": correct it, or name the '
-            "column as id or label column.",
+            f'Every cell must hold a number, but {where} the text "{short(cell)}": correct it, {units}or '
+            "name the column as id or label column.",
             column,
         )
     value = float(cell.replace(",", ".") if layout.decimal == "," else cell)

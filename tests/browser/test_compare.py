@@ -28,7 +28,7 @@ def test_six_methods_on_pictures_and_what_else_can_be_asked(page, app_url, sampl
     for method in METHODS.split(","):
         expect(curves.locator(".legend")).to_contain_text(method)
         expect(bars).to_contain_text(method)
-    expect(page.get_by_text("baseline: truncated and renormalised")).to_be_visible()
+    expect(page.get_by_text("baseline: the k largest weights")).to_be_visible()
     loadings = re.compile(r"\d %$")
     pictures = page.locator(".js-plotly-plot").filter(has_text=loadings, has_not_text="proved limit")
     expect(pictures).to_have_count(6)

@@ -78,7 +78,7 @@ def test_a_comparison_from_run_to_loadings(done, texts, alts):
     said = " ".join(alts(done))
     assert "Variance explained against k for 3 methods" in said and "Weight of" in said
     assert "Overlap of the supports of 3 methods" in said
-    assert "pca: baseline: truncated and renormalised" in texts(done)
+    assert "pca: baseline: the k largest weights" in texts(done)
     for look, drawn in (("proof", "Proved share of the best possible"), ("seconds", "Time of every method")):
         assert any(drawn in alt for alt in alts(open_section(done, look)))
     open_section(done, "numbers")
@@ -292,7 +292,10 @@ def test_figures_say_what_they_show():
         (JobState("x", "starting"), "Starting workers …"),
         (JobState("x", "queued", place=2), "Waiting: place 2 in the queue"),
         (JobState("x", "running"), "1 of 9 ready"),
-        (JobState("x", "running", event=Event("em", k=5)), "1 of 9 ready; multiplying and shrinking, k = 5"),
+        (
+            JobState("x", "running", event=Event("em", k=5)),
+            "1 of 9 ready; em &#40;multiply and shrink&#41;, k = 5",
+        ),
     ],
 )
 def test_what_is_said_while_it_runs(now, said):

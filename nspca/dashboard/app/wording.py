@@ -11,6 +11,7 @@ from nspca.plots import certainty, kind_words, ratio_sentence
 from nspca.presentation.markup import Markup, render
 from nspca.presentation.numerals import OPTIMAL_GAP, format_bound, percent_down, percent_up
 from nspca.presentation.phrases import listed as listed
+from nspca.presentation.phrases import rival_name
 from nspca.presentation.phrases import things as things
 from nspca.progress import Event
 from nspca.specs.published import PAPER
@@ -40,21 +41,21 @@ STAGES = {
     "climbs on the sketch": "improving first answers",
     "cones": "searching the main directions",
     "dual": "tightening the limit",
-    "em": "multiplying and shrinking",
     "exchanges": "exchanging features",
     "features": "looking at the features one by one",
     "fixing": "ruling features out",
     "forward": "adding features one by one",
     "joint proof": "proving a limit",
     "kicks": "changing the best answer at random",
-    "nmf": "factorising",
     "power steps": "multiplying and cutting",
     "sampling": "trying random directions",
     "starts": "improving first answers",
     "swaps": "exchanging features",
     "truncation": "keeping the largest weights",
 }
-"""Names of stages in solvers and bounds that say nothing to a visitor, and what is done in each."""
+"""Names of stages in solvers and bounds that say nothing to a visitor, and what is done in each. A stage that
+is called as its method is named like the method in a comparison.
+"""
 
 
 def plain(text: object, offer: str = OFFER) -> str:
@@ -71,7 +72,7 @@ def stage(event: Event) -> str:
     """Return what a run is doing in a few words; a pass over the data with its share in per cent."""
     if event.stage in PASSES and event.total:
         return f"reading the table, {100 * event.done // event.total} %"
-    return plain(STAGES.get(event.stage, event.stage))
+    return plain(STAGES.get(event.stage) or rival_name(event.stage))
 
 
 def instead_of(asked: int | None, shown: int, most: int) -> str:

@@ -24,7 +24,7 @@ SOME, LARGE = 100, 1000
 ALL_UP_TO = 13  # maximum features for comparing every k
 MOST_K = 160  # largest k of the usual question
 MOST_KS = 60  # maximum values of k in one comparison
-BASELINE = "baseline: truncated and renormalised"
+BASELINE = "baseline: the k largest weights of scikit-learn's component, scaled to length one"
 
 
 COMPARISON = Kind(

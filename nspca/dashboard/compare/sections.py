@@ -86,10 +86,7 @@ def _baselines(seen: Seen) -> None:
     """Draw the caption about baselines, if the comparison has any."""
     among = [name for name in seen.asked.methods if name in baselines()]
     if among:
-        st.caption(
-            f"Dotted, {wording.listed(among)}: {BASELINE}. The loading is scikit-learn's, and its largest k "
-            "entries are kept."
-        )
+        st.caption(f"Dotted, {wording.listed(among)}: {BASELINE}.")
 
 
 def _numbers(seen: Seen) -> None:

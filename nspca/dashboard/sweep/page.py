@@ -144,6 +144,8 @@ class SweepPage(AnswerPage[SweepSpec]):
         return len(now.rows) / run.asked.total
 
     def filling(self, run: Watched, now: JobState) -> None:
+        if not run.own and not now.rows:
+            return  # nothing to draw yet, and nothing from before either
         if run.own:
             one_k.answer(run, self.problem(run), self._asked_first)
         pins, before, beside = [], None, "preview"
