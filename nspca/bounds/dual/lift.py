@@ -91,7 +91,7 @@ def add_lift(splitting: Splitting, B: Array, points: Array, wait: int = WAIT) ->
     B (r, d) is an orthonormal basis of the first subspace, and `points` (r, p) are feasible points. The row
     cuts take part after `wait` steps. `Splitting.step` has the order in which the blocks work.
     """
-    cuts = Cuts(splitting.n, splitting.nonneg, splitting.rho, wait, splitting.precision)
+    cuts = Cuts(splitting.n, splitting.k, splitting.nonneg, splitting.rho, wait, splitting.precision)
     group = np.zeros(points.shape[1], dtype=int)
     given = splitting.kept.prices
     prices = None if given is None else Given(given)
@@ -107,7 +107,8 @@ def add_packing(
     `counts` has each size with its number of components. `points` has an (r, p) array of feasible points for
     each size.
     """
-    cuts = Cuts(splitting.n, splitting.nonneg, splitting.rho, wait, splitting.precision)
+    k = max(size for size, _ in counts)
+    cuts = Cuts(splitting.n, k, splitting.nonneg, splitting.rho, wait, splitting.precision)
     group = np.repeat(np.arange(len(counts)), [part.shape[1] for part in points])
     prices = Prices(splitting.n)
     splitting.lift = lift = Lift(splitting, B, np.hstack(points), group, cuts, counts, prices)
