@@ -28,8 +28,10 @@ import numpy as np
 from nspca.bounds.dual.stripes import Precision, Stripes
 from nspca.covariance.linalg import Array
 
-CUT = 0.1
-"""Weight of the row cuts, relative to the lift. Larger weights overshoot at the start, smaller are slower."""
+CUT, CUT_FEW = 0.1, 0.4
+"""Weights of the row cuts, relative to the lift: in the 2-norm alone, and in the larger norm. Larger weights
+overshoot at the start, smaller are slower.
+"""
 WAIT = 40
 """Steps before the row cuts begin, in which the bundle of the lift grows. A feature that no point of the
 bundle uses has z = 0 and would get a huge row of M.
@@ -120,8 +122,9 @@ class Cuts:
         if self.wait == 0:
             self.begin(X)
 
-    def begin(self, X: Array, M: Array | None = None, weight: float = CUT) -> None:
+    def begin(self, X: Array, M: Array | None = None, weight: float | None = None) -> None:
         """Begin to take part in the steps, from the present X; `wake` calls it when the wait is over."""
+        weight = weight or (CUT_FEW if self.is_sparse else CUT)
         self.wait, self.weight = 0, weight
         self.Z[:], self.T[:] = X, X if M is None else X + M / (self.rho * weight)
 
