@@ -15,6 +15,7 @@ from nspca.bounds.dual.lift import add_lift
 from nspca.bounds.dual.rowcuts import Cuts, CutsAim
 from nspca.bounds.dual.splitting import Splitting
 from nspca.bounds.dual.weights import simplex_program
+from nspca.bounds.inequality import heights
 from nspca.bounds.plan import PLANS
 from nspca.bounds.strongest import strongest
 from nspca.covariance.linalg import topk_indices, topk_sum
@@ -305,31 +306,58 @@ def test_supports_have_the_largest_terms_however_many_are_equal(priced):
             assert np.array_equal(np.sort(term[fixed:][own[fixed:]])[::-1], free)
 
 
-def test_row_cuts_are_projected_to_the_nearest_point():
-    rng = np.random.default_rng(4)
-    for nonneg in (True, False):
-        problem = nspca.Problem.from_covariance(np.eye(5), 2, nonneg)
-        splitting = Splitting(elimination.all_rows(problem), 2, nonneg)
-        cuts = Cuts(splitting.n, nonneg, splitting.rho)
-        cuts.begin(np.zeros((5, 5)), weight=1.0)
-        splitting.X, z = rng.standard_normal((5, 5)), np.append(rng.random(3), [0.0, 1.0])
-        aim = cuts.aim(splitting.X, 1.0)
-        cuts.settle(aim, z)
-        diagonal = np.eye(5, dtype=bool)
-        # Nonnegative: entries below zero cost nothing, so they do not move and only the others have to be in
-        # the ball.
-        free = (splitting.X <= 0) & ~diagonal if nonneg else np.zeros((5, 5), dtype=bool)
+def length_of_few(q, k):
+    """Return the norm of q whose unit ball is the hull of the unit vectors with at most k entries.
+
+    By Argyriou, Foygel and Srebro 2012: some largest entries count by their squares, the rest by their sum.
+    """
+    b = np.sort(np.abs(q))[::-1]
+    if k >= len(b):
+        return np.linalg.norm(b)
+    for r in range(k):
+        rest = b[k - r - 1 :].sum() / (r + 1)
+        if (k - r == 1 or b[k - r - 2] > rest) and rest >= b[k - r - 1]:
+            break
+    return np.sqrt((b[: k - r - 1] ** 2).sum() + (r + 1) * rest**2)
+
+
+def test_the_length_of_few_is_dual_to_the_largest_entries():
+    rng = np.random.default_rng(14)
+    for k in (1, 2, 3, 4):
+        for _ in range(20):
+            q, sets = rng.standard_normal(4), [*combinations(range(4), k)]
+            away = np.copysign(rng.random((6000, 4)) ** rng.choice([0.1, 1, 3], (6000, 1)), q)
+            dual = np.max([np.linalg.norm(away[:, S], axis=1) for S in sets], axis=0)
+            reached = (away @ q / dual).max()
+            assert reached <= length_of_few(q, k) * (1 + 1e-12)
+            assert reached >= 0.97 * length_of_few(q, k)
+
+
+@pytest.mark.parametrize("k", [1, 3, 4, 6])  # k = 2: one row in 30 swings between two projections
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_row_cuts_are_projected_to_the_nearest_point(nonneg, k):
+    rng, n = np.random.default_rng(4), 6
+    problem = nspca.Problem.from_covariance(np.eye(n), k, nonneg)
+    for _ in range(20):
+        splitting = Splitting(elimination.all_rows(problem), k, nonneg)
+        cuts = Cuts(n, k, nonneg, splitting.rho)
+        X, z = rng.standard_normal((n, n)), np.append(rng.random(n - 2), [0.0, 1.0])
+        for _ in range(60):  # each projection of the same point begins with the levels of the one before
+            cuts.begin(np.zeros((n, n)), weight=1.0)
+            aim = cuts.aim(X, 1.0)
+            cuts.settle(aim, z)
+        assert np.allclose(cuts.dual + cuts.Z, X, atol=1e-15)
+        diagonal = np.eye(n, dtype=bool)
+        # Nonnegative: entries below zero cost nothing, so they do not move and only the others count.
+        free = (X <= 0) & ~diagonal if nonneg else np.zeros((n, n), dtype=bool)
         P, away = np.where(free, 0.0, cuts.Z), np.where(free, 0.0, cuts.dual)
-        assert np.array_equal(cuts.dual + cuts.Z, splitting.X) or np.allclose(
-            cuts.dual + cuts.Z, splitting.X, atol=1e-15
-        )
-        centre = np.diag(z / 2)
-        assert (np.linalg.norm(P - centre, axis=1) <= z / 2 + 1e-12).all()
-        # The farthest point of a ball in the direction of the dual is its centre plus a radius; none lies
-        # beyond P.
-        farthest = np.einsum("ij,ij->i", away, centre) + z / 2 * np.linalg.norm(away, axis=1)
-        assert np.allclose(np.einsum("ij,ij->i", away, P), farthest, atol=1e-12)
+        for i in range(n):
+            short = length_of_few(np.delete(P[i], i), k - 1) if k > 1 else np.abs(np.delete(P[i], i)).max()
+            assert short**2 <= P[i, i] * (z[i] - P[i, i]) + 1e-9
+        # No allowed row lies beyond P in the direction of the dual; the height is how far allowed rows reach.
+        assert np.allclose(np.einsum("ij,ij->i", away, P), z * heights(away, k, nonneg), atol=1e-9)
         slope, curvature = aim.slopes(z)
+        assert np.allclose(slope, heights(away, k, nonneg), atol=1e-9 + 1e-3 * (z == 0))
         far = [aim.distances(z + step)[2] ** 2 / 2 for step in (1e-5, 0.0, -1e-5)]
         assert np.allclose((far[2] - far[0]) / 2e-5, slope, atol=1e-4)
         assert np.allclose((far[2] - 2 * far[1] + far[0]) / 1e-10, curvature, rtol=1e-3, atol=1e-4)

@@ -20,6 +20,7 @@ v - Pi - (the other q) in component c. So what a tree fixes at that level is fix
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -176,7 +177,7 @@ class Pricing:
             tree.root is not None for tree in self.trees
         )
 
-    @property
+    @cached_property
     def largest_sum(self) -> Fraction:
         """Return Pi, the largest sum of prices that the sets of an answer can have, exactly."""
         state, pi = self.state, self.pi

@@ -89,12 +89,14 @@ def add_lift(splitting: Splitting, B: Array, points: Array, wait: int = WAIT) ->
     """Give a splitting a lift and row cuts as further blocks, and return the lift, for one component.
 
     B (r, d) is an orthonormal basis of the first subspace, and `points` (r, p) are feasible points. The row
-    cuts take part after `wait` steps. `Splitting.step` has the order in which the blocks work.
+    cuts take part after `wait` steps. Where rows have no prices they are in the 2-norm alone: with the larger
+    norm CBCL, k = 33, any sign, was no longer proved optimal at standard effort. `Splitting.step` has the
+    order in which the blocks work.
     """
-    cuts = Cuts(splitting.n, splitting.nonneg, splitting.rho, wait, splitting.precision)
-    group = np.zeros(points.shape[1], dtype=int)
     given = splitting.kept.prices
-    prices = None if given is None else Given(given)
+    k, prices = (splitting.n, None) if given is None else (splitting.k, Given(given))
+    cuts = Cuts(splitting.n, k, splitting.nonneg, splitting.rho, wait, splitting.precision)
+    group = np.zeros(points.shape[1], dtype=int)
     splitting.lift = lift = Lift(splitting, B, points, group, cuts, ((splitting.k, 1),), prices)
     return lift
 
@@ -107,7 +109,8 @@ def add_packing(
     `counts` has each size with its number of components. `points` has an (r, p) array of feasible points for
     each size.
     """
-    cuts = Cuts(splitting.n, splitting.nonneg, splitting.rho, wait, splitting.precision)
+    k = max(size for size, _ in counts)
+    cuts = Cuts(splitting.n, k, splitting.nonneg, splitting.rho, wait, splitting.precision)
     group = np.repeat(np.arange(len(counts)), [part.shape[1] for part in points])
     prices = Prices(splitting.n)
     splitting.lift = lift = Lift(splitting, B, np.hstack(points), group, cuts, counts, prices)

@@ -1,9 +1,24 @@
-"""The block `Cuts` of a splitting: row cuts ``sum_l X_il^2 <= X_ii z_i``, with z from a `Lift`; its dual is
-M.
+"""The block `Cuts` of a splitting: each row of X is short and has few entries. Its dual is M.
 
-Every X = xx' of a feasible x satisfies the row cuts with z the indicator of its support. For fixed z, row i
-lies in the ball of centre (z_i/2) e_i and radius z_i/2. The cost of z is phi_i(z_i), half the squared
-distance from that ball.
+For a feasible x of at most k entries, row i of X = xx' is x_i x. With z the indicator of the support,
+
+    |X_iJ|^2 <= X_ii (z_i - X_ii)    (J: all features but i),
+
+in the 2-norm, and in a larger norm too: the one whose unit ball is the hull of the unit vectors with at most
+k - 1 entries. In the 2-norm alone, row i would be in the ball of centre (z_i/2) e_i and radius z_i/2. The
+dual of the larger norm is the 2-norm of the k - 1 largest entries, which is all that a height counts of a row
+of M (`inequality`). The cost of z is phi_i(z_i), half the squared distance of row i from what is allowed. A
+`Lift` chooses z.
+
+*Projection.* Let b be the magnitudes in row i off the diagonal. The nearest allowed row has
+
+    min(s b, (b - (1 - s) l)+)    for a share s, the *shrink*, and a *level* l.
+
+Entries above l keep the share s. With ``c = clip((b / l - (1 - s)) / s, 0, 1)``, which is 1 for them and 0
+for entries that vanish, l is such that ``sum c = k - 1``. The row then moves like one in the ball whose
+length off the diagonal is L, ``L^2 = sum c max(b, l)^2``. That gives s. A step makes two Newton steps for the
+levels and starts from the last ones, since nothing here needs to be exact.
+Source: Argyriou, Foygel and Srebro 2012 (the norm is the k-support norm).
 """
 
 from dataclasses import dataclass
@@ -13,8 +28,10 @@ import numpy as np
 from nspca.bounds.dual.stripes import Precision, Stripes
 from nspca.covariance.linalg import Array
 
-CUT = 0.1
-"""Weight of the row cuts, relative to the lift. Larger weights overshoot at the start, smaller are slower."""
+CUT, CUT_FEW = 0.1, 0.4
+"""Weights of the row cuts, relative to the lift: in the 2-norm alone, and in the larger norm. Larger weights
+overshoot at the start, smaller are slower.
+"""
 WAIT = 40
 """Steps before the row cuts begin, in which the bundle of the lift grows. A feature that no point of the
 bundle uses has z = 0 and would get a huge row of M.
@@ -22,20 +39,28 @@ bundle uses has z = 0 and would get a huge row of M.
 
 SHORT = 1e-100
 """Rows no longer than this count as having no direction: the cube of their length is 0 in floating point."""
+LEAST_SHRINK, LEAST_LEVEL = 1e-3, 1e-7
+"""Least shrink in the equation for a level, which would have a jump at 0; and least level. Entries of X are
+at most 1.
+"""
+DAMPED, FARTHEST, TINIEST = 0.5, 2.0, 1e-9
+"""Share of a Newton step for the levels that is made, since whole steps may go to and fro where few entries
+lie between (1 - s) l and l; largest factor by which a step changes a level; and least slope.
+"""
 
 
 @dataclass(frozen=True, eq=False)
 class CutsAim:
-    """The point to project: its diagonal (r,), and the sum of squares of each row off the diagonal.
+    """The point to project: its diagonal (r,), and the squared length of each row off the diagonal.
 
-    Nonnegative problems count positive entries only.
+    The lengths are the L of the levels. Nonnegative problems count positive entries only.
     """
 
     diagonal: Array
     squares: Array
 
     def of(self, rows: np.ndarray) -> "CutsAim":
-        """Return the diagonal and the sums of squares of some rows."""
+        """Return the diagonal and the squared lengths of some rows."""
         return CutsAim(self.diagonal[rows], self.squares[rows])
 
     def distances(self, z: Array) -> tuple[Array, Array, Array]:
@@ -61,13 +86,25 @@ class Cuts:
     ----------
     T, Z : (n, n)
         The last projected point, and its projection; ``T - Z`` is the scaled dual, which is not symmetric.
+    shrink, level : (n,)
+        The shares s and levels l of the last projection.
+    limits : (2, n)
+        The k-th and the (k - 1)-th largest magnitude off the diagonal of each row.
     """
 
-    def __init__(self, n: int, nonneg: bool, rho: float, wait: int = WAIT, precision: Precision = np.float64):
-        self.nonneg, self.rho, self.wait, self.weight = nonneg, rho, wait, 0.0
+    def __init__(
+        self, n: int, k: int, nonneg: bool, rho: float, wait: int = WAIT, precision: Precision = np.float64
+    ):
+        self.k, self.nonneg, self.rho, self.wait, self.weight = k, nonneg, rho, wait, 0.0
         self.T: np.ndarray = np.zeros((n, n), precision)
         self.Z, self.part = np.zeros_like(self.T), np.zeros_like(self.T)
+        self.shrink, self.level, self.limits = np.ones(n), np.zeros(n), np.zeros((2, n))
         self.stripes = Stripes(n, precision)
+
+    @property
+    def is_sparse(self) -> bool:
+        """Tell whether rows may have too many entries."""
+        return 1 < self.k < len(self.Z)
 
     @property
     def dual(self) -> Array:
@@ -85,8 +122,9 @@ class Cuts:
         if self.wait == 0:
             self.begin(X)
 
-    def begin(self, X: Array, M: Array | None = None, weight: float = CUT) -> None:
+    def begin(self, X: Array, M: Array | None = None, weight: float | None = None) -> None:
         """Begin to take part in the steps, from the present X; `wake` calls it when the wait is over."""
+        weight = weight or (CUT_FEW if self.is_sparse else CUT)
         self.wait, self.weight = 0, weight
         self.Z[:], self.T[:] = X, X if M is None else X + M / (self.rho * weight)
 
@@ -107,26 +145,75 @@ class Cuts:
     def aim(self, X: Array, relaxation: float) -> CutsAim | None:
         """Return the next point to project, None while the weight is 0.
 
-        The entries that count off the diagonal are left in Z for `settle`.
+        The magnitudes b that count off the diagonal are left in Z for `settle`.
         """
         if not self.weight:
             return None
-        squares, diagonal = np.empty(len(X)), np.diag_indices_from(X)
+        diagonal = np.diag_indices_from(X)
         for part, buffer in self.stripes:
             np.subtract(X[part], self.Z[part], out=buffer)
             buffer *= relaxation
-            self.T[part] += buffer
+            T, b = self.T[part], self.Z[part]
+            T += buffer
             if self.nonneg:
-                np.maximum(self.T[part], 0.0, out=self.Z[part])
+                np.maximum(T, 0.0, out=b)
             else:
-                self.Z[part] = self.T[part]
+                np.abs(T, out=b)
             self.Z[diagonal[0][part], diagonal[1][part]] = 0.0
-            squares[part] = np.einsum("ij,ij->i", self.Z[part], self.Z[part])
-        return CutsAim(self.T[diagonal].astype(np.float64), squares)
+            if self.is_sparse:  # at most k - 1 entries are larger than the level, and as many do not vanish
+                largest = np.partition(b, len(X) - self.k, axis=1)[:, len(X) - self.k :]
+                self.limits[0, part], self.limits[1, part] = largest[:, 0], largest[:, 1:].min(axis=1)
+        return CutsAim(self.T[diagonal].astype(np.float64), self._squares())
 
     def settle(self, aim: CutsAim, z: Array) -> None:
         """Set Z to the projection for the given z."""
+        self._shrink_to(aim, z)
+        aim = CutsAim(aim.diagonal, self._squares())
+        centred = self._shrink_to(aim, z)
+        shrink = self.shrink.astype(self.Z.dtype)
+        lost = ((1 - self.shrink) * self.level).astype(self.Z.dtype)
+        for part, buffer in self.stripes:
+            b = self.Z[part]
+            np.subtract(b, lost[part, None], out=buffer)
+            np.maximum(buffer, 0.0, out=buffer)
+            b *= shrink[part, None]
+            np.minimum(b, buffer, out=b)
+            if not self.nonneg:
+                np.copysign(b, self.T[part], out=b)
+        self.Z[np.diag_indices_from(self.Z)] = centred * self.shrink + z / 2
+
+    def _shrink_to(self, aim: CutsAim, z: Array) -> Array:
+        """Set the shrink for given lengths and z, and return the diagonal minus the centre (n,)."""
         centred, length, _ = aim.distances(z)
-        shrink = np.where(length > z / 2, (z / 2) / np.where(length > 0, length, 1.0), 1.0)
-        self.Z *= shrink.astype(self.Z.dtype)[:, None]
-        self.Z[np.diag_indices_from(self.Z)] = centred * shrink + z / 2
+        inside = length <= z / 2
+        self.shrink = np.where(inside, 1.0, (z / 2) / np.where(length > 0, length, 1.0))
+        return centred
+
+    def _squares(self) -> Array:
+        """Move the levels by a Newton step in 1/l, for the last shrink, and return the L^2 (n,) of before."""
+        squares, few = np.empty(len(self.Z)), self.k - 1
+        if self.k == 1:  # entries off the diagonal cost nothing
+            self.Z[:] = 0.0
+        if not self.is_sparse:
+            for part, _ in self.stripes:
+                squares[part] = np.einsum("ij,ij->i", self.Z[part], self.Z[part])
+            return squares
+        s = np.maximum(self.shrink, LEAST_SHRINK)
+        least, most = np.maximum(self.limits, LEAST_LEVEL)
+        most = most / np.maximum(1 - s, LEAST_LEVEL)
+        inside = (least < self.level) & (self.level < most)
+        self.level = np.where(inside, self.level, np.sqrt(least * most))
+        for part, buffer in self.stripes:
+            b, level = self.Z[part], self.level[part]
+            np.multiply(b, (1 / (s[part] * level)).astype(b.dtype)[:, None], out=buffer)
+            buffer -= (1 / s[part] - 1).astype(b.dtype)[:, None]
+            large, some = np.count_nonzero(buffer >= 1, axis=1), np.count_nonzero(buffer > 0, axis=1)
+            c = np.clip(buffer, 0.0, 1.0, out=buffer)
+            total = c.sum(axis=1, dtype=np.float64)
+            slope = total - large + (some - large) * (1 / s[part] - 1)  # of the sum, in log(1 / l)
+            np.sqrt(c, out=c)
+            c *= np.maximum(b, level.astype(b.dtype)[:, None])
+            squares[part] = np.einsum("ij,ij->i", c, c)
+            steps = DAMPED * (few - total) / np.maximum(slope, TINIEST)
+            level /= np.clip(1 + steps, 1 / FARTHEST, FARTHEST)
+        return squares
