@@ -22,6 +22,8 @@ QUICK = 2e10
 """Number of multiplications that one thread does in a second or two."""
 FINITE = 1000
 """Largest exponent for which powers of two are neither zero nor infinite."""
+SORTED = 1000
+"""Maximum entries of a line that is sorted to find its largest ones. Longer lines are partitioned."""
 
 
 def one_thread_if_quick(multiplications: float) -> AbstractContextManager[Any]:
@@ -85,10 +87,25 @@ def topk_sum(v: Array, k: int, fixed: int = 0) -> Array:
     v = np.maximum(v, 0.0)
     if fixed:
         return v[..., :fixed].sum(axis=-1) + topk_sum(v[..., fixed:], k - fixed)
+    return largest_entries(v, k).sum(axis=-1)
+
+
+def largest_entries(v: Array, k: int) -> Array:
+    """Return the k largest entries along the last axis of `v`, the smallest of them first; `v` is changed.
+
+    On more than 256 entries of which most equal the smallest, such as positive parts, `numpy.partition` may
+    take ten times as long. So short lines are sorted, and long ones partitioned with their signs changed.
+    """
     n = v.shape[-1]
-    if k < n:
-        v = np.partition(v, min(n - k, n - 1), axis=-1)[..., n - k :]
-    return v.sum(axis=-1)
+    k = min(k, n)
+    if k <= 0:
+        return v[..., :0]
+    if n <= SORTED:
+        v.sort(axis=-1)
+        return v[..., n - k :]
+    np.negative(v, out=v)
+    v.partition(k - 1, axis=-1)
+    return -v[..., k - 1 :: -1]
 
 
 def topk_indices(v: Array, k: int) -> NDArray[np.int64]:
@@ -116,7 +133,7 @@ def topk_mask(v: Array, k: int, fixed: int = 0) -> NDArray[np.bool_]:
         return np.hstack((np.ones((len(v), fixed), dtype=bool), topk_mask(v[:, fixed:], k - fixed)))
     if k >= n or k == 0:
         return np.full(v.shape, k > 0)
-    threshold = np.partition(v, n - k, axis=1)[:, n - k, None]
+    threshold = largest_entries(v.copy(), k)[:, :1]
     keep = v >= threshold
     crowded = np.flatnonzero(keep.sum(axis=1) > k)
     if crowded.size:

@@ -26,8 +26,10 @@ SKETCHED = 20
 """Number of directions of the sketch that ranks features of equal variance."""
 AT_ONCE = 2**22
 """Maximum entries of a dense piece: 32 MB."""
-DENSE_CROSSED = 0.08
-"""Share of nonzeros from which a column is multiplied with many sparse ones as a dense column."""
+DENSE_CROSSED, TOGETHER = 0.03, 32
+"""Share of nonzeros from which a column is multiplied with many sparse ones as a dense column, and maximum
+dense columns that are multiplied together: their sums stay in the processor cache.
+"""
 HELD = 3
 """Number of blocks of A that are stored."""
 
@@ -214,9 +216,10 @@ def _crossed(Y: Any, pairs: Sequence[tuple[Indices, Indices]]) -> Iterator[Array
         G = np.empty((I.size, J.size))
         d, s = np.flatnonzero(many), np.flatnonzero(~many)
         G[:, s] = (left @ sp.csr_array(right[:, s])).toarray()
-        step = max(1, AT_ONCE // max(Y.shape[0], 1))
+        step = max(1, min(TOGETHER, AT_ONCE // max(Y.shape[0], 1)))
+        by_rows = sp.csc_array(left) if d.size else left
         for some in (d[start : start + step] for start in range(0, d.size, step)):
-            G[:, some] = left @ right[:, some].toarray()
+            G[:, some] = by_rows @ right[:, some].toarray()
         yield G
 
 

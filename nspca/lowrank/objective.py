@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from nspca.covariance.linalg import UNIT_ROUNDOFF, Array, topk_mask, topk_sum
+from nspca.covariance.linalg import UNIT_ROUNDOFF, Array, largest_entries, topk_mask, topk_sum
 from nspca.lowrank import copositive
 
 TERMS = 2**16
@@ -163,10 +163,7 @@ class Objective:
             return self.total(terms)
         if self.raised is not None:
             np.maximum(terms, 0.0, out=terms)
-        at = terms.shape[-1] - self.k
-        if at > 0:
-            terms.partition(at, axis=-1)
-        return terms[..., max(at, 0) :].sum(axis=-1)
+        return terms.sum(axis=-1) if terms.shape[-1] <= self.k else largest_entries(terms, self.k).sum(axis=-1)
 
     # --- at directions --------------------------------------------------------------------------------------
     def at(self, C: Array) -> tuple[Array, Array]:
@@ -303,9 +300,7 @@ class Objective:
         filled = padded == len(self.V)
         most[filled], least[filled] = -np.inf, -np.inf
         # the (k - fixed)-th largest of the others
-        others = least[:, self.fixed :]
-        at = least.shape[1] - self.k
-        kth = np.partition(others, at, axis=1)[:, at]
+        kth = largest_entries(least[:, self.fixed :], self.k - self.fixed)[:, 0]
         keep = (most >= (kth - TIED * np.abs(kth))[:, None]) & ~filled
         keep[:, : self.fixed] = True
         return [padded[one, keep[one]] for one in range(which.size)]
