@@ -11,6 +11,7 @@ import numpy as np
 from nspca.bounds import core
 from nspca.bounds.dual import starts
 from nspca.bounds.dual.lift import Lift, add_packing
+from nspca.bounds.dual.rowcuts import excess
 from nspca.bounds.dual.splitting import Splitting
 from nspca.bounds.elimination import Kept
 from nspca.bounds.kyfan import KyFan
@@ -167,7 +168,10 @@ class Packing(PackedProof):
         U, _ = lift_of(kept, Witness(self.W), rank)
         B, counts = starts.basis(kept, self.W, rank), counts_of(problem)
         points = starts.first_points(splitting, U, counts)
-        lift = add_packing(splitting, B, points, counts, wait=self.plan.wait)
+        k = max(problem.sizes)
+        has_excess = self.plan.excess < np.inf and excess(self.X, k) > self.plan.excess
+        entries = k if has_excess else None
+        lift = add_packing(splitting, B, points, counts, self.plan.wait, entries)
         if self.is_scaled:
             lift.rescale(np.ones(len(self.W)) if self.scales is None else self.scales)
             splitting.resume(self.W, self.X)
