@@ -11,7 +11,6 @@ import numpy as np
 from nspca.bounds import core
 from nspca.bounds.dual import starts
 from nspca.bounds.dual.lift import Lift, add_packing
-from nspca.bounds.dual.rowcuts import excess
 from nspca.bounds.dual.splitting import Splitting
 from nspca.bounds.elimination import Kept
 from nspca.bounds.kyfan import KyFan
@@ -168,9 +167,8 @@ class Packing(PackedProof):
         U, _ = lift_of(kept, Witness(self.W), rank)
         B, counts = starts.basis(kept, self.W, rank), counts_of(problem)
         points = starts.first_points(splitting, U, counts)
-        k = max(problem.sizes)
-        has_excess = self.plan.excess < np.inf and excess(self.X, k) > self.plan.excess
-        entries = k if has_excess else None
+        # with features outside, many rows are in no point of the bundle, and their rows of M become large
+        entries = max(problem.sizes) if self.plan.few_entries and kept.rows is None else None
         lift = add_packing(splitting, B, points, counts, self.plan.wait, entries)
         if self.is_scaled:
             lift.rescale(np.ones(len(self.W)) if self.scales is None else self.scales)

@@ -43,8 +43,6 @@ LEAST_SHRINK, LEAST_LEVEL = 1e-3, 1e-7
 """Least shrink in the equation for a level, which would have a jump at 0; and least level. Entries of X are
 at most 1.
 """
-SETTLED = 20
-"""Newton steps after which levels have settled, from any levels."""
 DAMPED, FARTHEST, TINIEST = 0.5, 2.0, 1e-9
 """Share of a Newton step for the levels that is made, since whole steps may go to and fro where few entries
 lie between (1 - s) l and l; largest factor by which a step changes a level; and least slope.
@@ -219,16 +217,3 @@ class Cuts:
             steps = DAMPED * (few - total) / np.maximum(slope, TINIEST)
             level /= np.clip(1 + steps, 1 / FARTHEST, FARTHEST)
         return squares
-
-
-def excess(X: Array, k: int) -> float:
-    """Return by how much the rows of X (r, r) exceed what rows of k entries may be, as a share of the trace.
-
-    With z = 1, row i may have ``X_ii (1 - X_ii)`` as square of the larger norm of its other entries.
-    """
-    X = np.abs(X)
-    cuts, diagonal = Cuts(len(X), k, True, 1.0), np.diag(X).astype(np.float64)
-    cuts.begin(X)
-    cuts.aim(X, 1.0)
-    squares = [cuts._squares() for _ in range(SETTLED)][-1]
-    return float(np.maximum(squares + diagonal**2 - diagonal, 0.0).sum() / diagonal.sum())
