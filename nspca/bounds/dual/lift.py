@@ -102,14 +102,19 @@ def add_lift(splitting: Splitting, B: Array, points: Array, wait: int = WAIT) ->
 
 
 def add_packing(
-    splitting: Splitting, B: Array, points: list[Array], counts: tuple[tuple[int, int], ...], wait: int
+    splitting: Splitting,
+    B: Array,
+    points: list[Array],
+    counts: tuple[tuple[int, int], ...],
+    wait: int,
+    entries: int | None = None,
 ) -> "Lift":
     """Give a splitting a lift, row cuts and prices for several components, and return the lift.
 
     `counts` has each size with its number of components. `points` has an (r, p) array of feasible points for
-    each size.
+    each size. The row cuts are in the norm for rows of as many `entries`, None for the 2-norm.
     """
-    k = max(size for size, _ in counts)
+    k = entries or splitting.n
     cuts = Cuts(splitting.n, k, splitting.nonneg, splitting.rho, wait, splitting.precision)
     group = np.repeat(np.arange(len(counts)), [part.shape[1] for part in points])
     prices = Prices(splitting.n)
