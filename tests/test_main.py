@@ -68,6 +68,20 @@ def test_a_certificate_of_other_data_is_refused(tmp_path, capsys):
     assert error.startswith("refused: ") and error.count("\n") == 1
 
 
+def test_a_certificate_and_a_file_that_is_turned_name_the_option(tmp_path, capsys):
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(4, 6)), columns=list("abcdef"))
+    X.T.to_csv(tmp_path / "turned.csv")
+    file, proof = str(tmp_path / "turned.csv"), str(tmp_path / "proof.npz")
+    rows = ["--features-in-rows"]
+    assert main(["solve", file, "--k", "2", *rows, "--certificate", proof]) == 0
+    assert main(["verify", file, proof, *rows]) == 0
+    capsys.readouterr()
+    assert main(["verify", file, proof]) == 1
+    error = capsys.readouterr().err
+    assert "the certificate is about 4 samples of 6 features, got 6 rows and 4 columns" in error
+    assert "add --features-in-rows" in error
+
+
 @pytest.mark.visit
 def test_data_are_prepared_first_and_a_certificate_is_about_the_prepared_ones(tmp_path, capsys):
     file, steps = str(tmp_path / "c.npz"), "equalised,off-first"

@@ -147,6 +147,12 @@ def verify(args: argparse.Namespace) -> int:
         if dataset.is_covariance or args.covariance is not None:
             asked["source"] = "data" if args.covariance is False else "covariance"
         asked["forced"] = None if args.forced is None else forced_features(dataset, args.forced)
+        m, n = dataset.shape if isinstance(dataset, Shards) else dataset.X.shape
+        if certificate.shape == (n, m) and m != n:
+            raise CertificateError(
+                f"the certificate is about {n} samples of {m} features, got {m} rows and {n} columns: if the "
+                "features of this file are in its rows, add --features-in-rows"
+            )
         upper = nspca.verify(dataset, certificate, **asked)
     except CertificateError as error:
         clear()
