@@ -2,6 +2,7 @@
 
 import argparse
 from dataclasses import replace
+from typing import Any
 
 from nspca.cli.answers import print_answer
 from nspca.cli.arguments import Commands, count, of_problem, preparing, reading, sizes, with_json
@@ -131,6 +132,18 @@ def _sizes(args: argparse.Namespace) -> int | tuple[int, ...] | None:
     return tuple(args.k) * args.components
 
 
+def _refuse_turned(dataset: Any, certificate: Any) -> None:
+    """Refuse a table whose rows and columns are swapped, with the option that swaps them."""
+    from nspca.shards import Shards
+
+    m, n = dataset.shape if isinstance(dataset, Shards) else dataset.X.shape
+    if certificate.shape == (n, m) and m != n:
+        raise CertificateError(
+            f"the certificate is about {n} samples of {m} features, got {m} rows and {n} columns: if the "
+            "features of this file are in its rows, add --features-in-rows"
+        )
+
+
 def verify(args: argparse.Namespace) -> int:
     """Check a certificate; a refusal prints the reason and returns exit status 1."""
     import nspca
@@ -147,12 +160,7 @@ def verify(args: argparse.Namespace) -> int:
         if dataset.is_covariance or args.covariance is not None:
             asked["source"] = "data" if args.covariance is False else "covariance"
         asked["forced"] = None if args.forced is None else forced_features(dataset, args.forced)
-        m, n = dataset.shape if isinstance(dataset, Shards) else dataset.X.shape
-        if certificate.shape == (n, m) and m != n:
-            raise CertificateError(
-                f"the certificate is about {n} samples of {m} features, got {m} rows and {n} columns: if the "
-                "features of this file are in its rows, add --features-in-rows"
-            )
+        _refuse_turned(dataset, certificate)
         upper = nspca.verify(dataset, certificate, **asked)
     except CertificateError as error:
         clear()
