@@ -167,8 +167,7 @@ class Packing(PackedProof):
         U, _ = lift_of(kept, Witness(self.W), rank)
         B, counts = starts.basis(kept, self.W, rank), counts_of(problem)
         points = starts.first_points(splitting, U, counts)
-        few = self.plan.few_entries and kept.rows is None
-        lift = add_packing(splitting, B, points, counts, self.plan.wait, few)
+        lift = add_packing(splitting, B, points, counts, self.plan)
         if self.is_scaled:
             lift.rescale(np.ones(len(self.W)) if self.scales is None else self.scales)
             splitting.resume(self.W, self.X)
