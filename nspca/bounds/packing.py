@@ -167,9 +167,7 @@ class Packing(PackedProof):
         U, _ = lift_of(kept, Witness(self.W), rank)
         B, counts = starts.basis(kept, self.W, rank), counts_of(problem)
         points = starts.first_points(splitting, U, counts)
-        # with features outside, many rows are in no point of the bundle, and their rows of M become large
-        entries = max(problem.sizes) if self.plan.few_entries and kept.rows is None else None
-        lift = add_packing(splitting, B, points, counts, self.plan.wait, entries)
+        lift = add_packing(splitting, B, points, counts, self.plan)
         if self.is_scaled:
             lift.rescale(np.ones(len(self.W)) if self.scales is None else self.scales)
             splitting.resume(self.W, self.X)

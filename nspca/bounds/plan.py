@@ -141,7 +141,8 @@ class JointPlan:
     stall : share of the gap below which an evaluation counts as having closed nothing
     rho : penalty parameter of the lift with prices, relative to the largest eigenvalue of A
     wait : steps of that lift before its row cuts begin
-    few_entries : whether row cuts know how few entries a row may have, where all rows are kept
+    few_entries : whether row cuts know how few entries a row may have, where all rows are kept. Else many
+        rows are in no point of the bundle, and their rows of M become large
     few : minimum and maximum rounds of such a lift on a small core of data in parts; 0 where there is none
     sets : maximum features for a search over sets, and the maximum nodes of its trees
     """

@@ -35,10 +35,11 @@ import numpy as np
 from nspca.bounds.dual.bundle import CLIMBS, Bundle, Sought, absolute_sums, climb
 from nspca.bounds.dual.entries import Entries, EntriesAim
 from nspca.bounds.dual.prices import Given, Prices
-from nspca.bounds.dual.rowcuts import WAIT, Cuts, CutsAim
+from nspca.bounds.dual.rowcuts import CUT, CUT_FEW, WAIT, Cuts, CutsAim
 from nspca.bounds.dual.splitting import Splitting
 from nspca.bounds.dual.weights import Curvature, descend
 from nspca.bounds.inequality import heights
+from nspca.bounds.plan import JointPlan
 from nspca.covariance.linalg import Array
 
 GAP = 1e-6
@@ -106,16 +107,17 @@ def add_packing(
     B: Array,
     points: list[Array],
     counts: tuple[tuple[int, int], ...],
-    wait: int,
-    entries: int | None = None,
+    plan: JointPlan,
 ) -> "Lift":
     """Give a splitting a lift, row cuts and prices for several components, and return the lift.
 
     `counts` has each size with its number of components. `points` has an (r, p) array of feasible points for
-    each size. The row cuts are in the norm for rows of as many `entries`, None for the 2-norm.
+    each size. With `plan.few_entries` and all rows kept, the row cuts know how few entries a row may have.
     """
-    k = entries or splitting.n
-    cuts = Cuts(splitting.n, k, splitting.nonneg, splitting.rho, wait, splitting.precision)
+    few = plan.few_entries and splitting.kept.rows is None
+    k = max(size for size, _ in counts) if few else splitting.n
+    cuts = Cuts(splitting.n, k, splitting.nonneg, splitting.rho, plan.wait, splitting.precision)
+    cuts.usual = CUT_FEW if few else CUT
     group = np.repeat(np.arange(len(counts)), [part.shape[1] for part in points])
     prices = Prices(splitting.n)
     splitting.lift = lift = Lift(splitting, B, np.hstack(points), group, cuts, counts, prices)
