@@ -39,6 +39,12 @@ LAST_IN_PARTS = 0.6
 larger, and still the last lift gains more. On 120 000 x 50 000 counts .960 was proved with the threshold of
 the core, .975 in less time with this one.
 """
+SLIM, LIGHT = (200, 230, 260, 290, 320), 0.0125
+"""Sizes tried for the core of the last lift of data in parts, from the smallest: the first is taken whose K
+costs its leading directions at most the share LIGHT of the value. A step on a small core takes less time,
+and mostly fewer steps are needed. On 10 000 x 20 000 counts 260 features take a fifth less time than 300
+to prove .99. On 120 000 x 50 000 counts 320 are needed, and 280 prove .968 where these prove .98.
+"""
 DEEP = 0.6
 """Level above which entries of data in parts are read at once, as a share of `core.first_level`. So the last
 lift mostly needs no further pass over the rows.
@@ -123,10 +129,30 @@ class CoreSearch:
         last = self.prove(kept, self.plan, self.limits)
         return None if last is None else last.point
 
+    def slimmer(self, kept: Kept, remainder: Remainder, v: Array) -> Kept | None:
+        """Return a smaller core of data in parts with its last threshold, or None (see `SLIM`)."""
+        problem, tau, pattern = self.problem, LAST_IN_PARTS * kept.floor, np.zeros(self.problem.n)
+        pattern[kept.features] = v / np.linalg.norm(v)
+        near = remainder.above(kept.floor)
+        entries = collect(problem.covariance, problem.nonneg, tau)
+        for count in SLIM:
+            if count >= len(kept.block):
+                break
+            rows = core.choose_rows(problem, near, count)
+            own = pattern[rows]
+            less = core.with_core(problem, entries, rows, tau, self.first_claim(tau), own)
+            if less is not None and less.folded is not None and own @ less.folded @ own <= LIGHT * self.aim:
+                return less
+        return None
+
     def lowered(self, kept: Kept, remainder: Remainder, share: float, v: Array | None) -> Kept:
-        """Return a core with the threshold and the weights for its last lift (see `LAST`)."""
+        """Return a core with the threshold and the weights for its last lift (see `LAST` and `SLIM`)."""
         problem, A = self.problem, self.problem.covariance
         in_parts = core.few_in_reach(A)
+        one_core = in_parts and len(self.plan.cores) == 1 and self.limits is None
+        slim = self.slimmer(kept, remainder, v) if one_core and v is not None else None
+        if slim is not None:
+            return slim
         for lower in ((LAST_IN_PARTS,) if in_parts else LAST) + (1.0,):
             tau = lower * kept.floor
             entries = remainder if lower == 1.0 else collect(A, problem.nonneg, tau)

@@ -94,7 +94,7 @@ PLANS = {
     ),
 }
 
-ONE_CORE = replace(PLANS["standard"], rounds=20, wait=20, cores=(300,), excesses=(0.3,))
+ONE_CORE = replace(PLANS["standard"], rounds=20, wait=20, cores=(350,), excesses=(0.3,))
 IN_PARTS = {
     "fast": replace(ONE_CORE, rounds=8, cap=3000, branching=0.0),
     "standard": ONE_CORE,
@@ -103,15 +103,19 @@ IN_PARTS = {
 """Plans for data that are held in parts. Nearly all that is left outside a core is 0, and many eigenvalues
 of what is left inside are nearly equal. So one core has more rounds, and row cuts begin earlier. On 10 000 x
 20 000 counts a lift that went on in six dimensions took twice as long, half of it for searches."""
-LEAST_ROUNDS, NONZEROS = 3, 500_000
-"""Rounds of effort "fast" on data in parts, and numbers in the data for each round more."""
+GROWING = {"fast": (3, 500_000), "standard": (10, 2_000_000)}
+"""Least rounds of an effort on data in parts, and numbers in the data for each round more: the search takes
+longer with more numbers, and a proof should take about as long.
+"""
 
 
 def plan_in_parts(effort: str, nonzeros: int) -> Plan:
-    """Return the plan for data in parts; with "fast" the rounds grow with the `nonzeros` of the data."""
+    """Return the plan for data in parts, whose rounds grow with the `nonzeros` of the data (`GROWING`)."""
     plan = IN_PARTS[effort]
-    rounds = min(plan.rounds, LEAST_ROUNDS + nonzeros // NONZEROS) if effort == "fast" else plan.rounds
-    return replace(plan, rounds=rounds)
+    if effort not in GROWING:
+        return plan
+    least, more = GROWING[effort]
+    return replace(plan, rounds=min(plan.rounds, least + nonzeros // more))
 
 
 @dataclass(frozen=True)

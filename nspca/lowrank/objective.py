@@ -163,9 +163,7 @@ class Objective:
             return self.total(terms)
         if self.raised is not None:
             np.maximum(terms, 0.0, out=terms)
-        return (
-            terms.sum(axis=-1) if terms.shape[-1] <= self.k else largest_entries(terms, self.k).sum(axis=-1)
-        )
+        return largest_entries(terms, self.k).sum(axis=-1)
 
     # --- at directions --------------------------------------------------------------------------------------
     def at(self, C: Array) -> tuple[Array, Array]:
