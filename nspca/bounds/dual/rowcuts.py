@@ -45,7 +45,7 @@ LEAST_SHRINK, LEAST_LEVEL = 1e-3, 1e-7
 at most 1.
 """
 DAMPED, FARTHEST, TINIEST = 0.5, 2.0, 1e-9
-"""Share of a Newton step for the levels that is made, since whole steps may go to and fro where few entries
+"""Share of a Newton step for the levels that is made, since whole steps may swing where few entries
 lie between (1 - s) l and l; largest factor by which a step changes a level; and least slope.
 """
 
@@ -165,8 +165,8 @@ class Cuts:
                 np.abs(T, out=b)
             self.Z[diagonal[0][part], diagonal[1][part]] = 0.0
             if self.is_sparse:  # at most k - 1 entries are larger than the level, and as many do not vanish
-                largest = np.partition(b, len(X) - self.k, axis=1)[:, len(X) - self.k :]
-                self.limits[0, part], self.limits[1, part] = largest[:, 0], largest[:, 1:].min(axis=1)
+                least, places = len(X) - self.k, (len(X) - self.k, len(X) - self.k + 1)
+                self.limits[:, part] = np.partition(b, places, axis=1)[:, least : least + 2].T
         return CutsAim(self.T[diagonal].astype(np.float64), self._squares())
 
     def settle(self, aim: CutsAim, z: Array) -> None:
