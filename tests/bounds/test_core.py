@@ -8,10 +8,11 @@ import scipy.sparse as sp
 
 import nspca
 from nspca.bounds import core
+from nspca.bounds.core_search import SLIM
 from nspca.bounds.joint import certify_joint
 from nspca.bounds.packed_proof import Packed, of_numbers
 from nspca.bounds.packing import Packing
-from nspca.bounds.plan import JOINT_PLANS, PLANS
+from nspca.bounds.plan import IN_PARTS, JOINT_PLANS, PLANS, plan_in_parts
 from nspca.bounds.remainder import collect
 from nspca.bounds.strongest import strongest
 from nspca.bounds.witness import Witness, certificate, lifted
@@ -376,6 +377,26 @@ def test_the_last_lift_of_data_in_parts_has_a_lower_threshold_and_bound(monkeypa
     same, _, _ = strongest(*known)
     assert lower.witness["tau"][0] < 0.9 * same.witness["tau"][0]
     assert lower.upper < same.upper
+
+
+@pytest.mark.parametrize(("light", "rows"), [(np.inf, min(SLIM)), (-1.0, IN_PARTS["standard"].cores[0])])
+def test_the_last_lift_of_data_in_parts_works_on_a_small_core_that_costs_little(monkeypatch, light, rows):
+    monkeypatch.setattr("nspca.covariance.large.FEATURES", 1000)
+    monkeypatch.setattr("nspca.covariance.large.ROWS", 100)
+    monkeypatch.setattr("nspca.bounds.core_search.LIGHT", light)
+    X = words(np.random.default_rng(15), 400, 1300)
+    problem = nspca.Problem.from_data(X, 10)
+    value = nspca.solve(problem, certify=None).value
+    proved, _, _ = strongest(problem, problem.covariance.to_unit(value))
+    assert len(proved.witness["rows"]) == rows
+    assert value <= nspca.verify(X, proved, problem) <= proved.upper
+
+
+def test_rounds_grow_with_data_in_parts_up_to_those_of_the_plan():
+    for effort, plan in IN_PARTS.items():
+        rounds = [plan_in_parts(effort, size).rounds for size in (0, 750_000, 9_300_000, 10**12)]
+        assert rounds == sorted(rounds) and rounds[-1] == plan.rounds
+        assert (rounds[0] < plan.rounds) == (effort != "thorough")
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
