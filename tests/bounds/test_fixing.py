@@ -237,7 +237,7 @@ def test_an_ended_search_goes_on_from_its_certificate(branching):
     X, problem = hard()
     result = nspca.solve(problem, certify=None)
     whole = nspca.certify(problem, result, effort="exhaustive")
-    part = nspca.certify(problem, result, effort="exhaustive", nodes=20)
+    part = nspca.certify(hard()[1], result, effort="exhaustive", nodes=8)  # nothing is known of its problem
     assert part.form == "fixing" and part.ratio(result.value) < 1 - 1e-8 <= whole.ratio(result.value)
     saved = nspca.Certificate.from_bytes(part.to_bytes())
     rest = nspca.certify(problem, result, effort="exhaustive", resume=saved)
@@ -275,7 +275,9 @@ def test_going_on_never_loses_nodes_of_a_tree_that_proves_less_than_was_known(
         saved = nspca.Certificate.from_bytes(one.to_bytes())
         assert saved.tree.keys() == one.tree.keys()
         assert all(np.array_equal(part, one.tree[name]) for name, part in saved.tree.items())
-    assert forms[0] == "inequality" and forms[-1] == "fixing"
+        if one.ratio(result.value) >= 1 - 1e-8:
+            break  # the tree has no open node, and stays as it is
+    assert forms[0] == "inequality" and forms[-1] == "fixing" and len(forms) >= 3
     assert sizes == sorted(set(sizes)) and uppers == sorted(uppers, reverse=True)
 
 

@@ -69,10 +69,13 @@ def elsewhere(secret: str, screen: int) -> None:
 
 
 def panel(secret: str | None, screen: int) -> None:
-    """Draw the box for opening and closing a room, folded on screens that already show the code."""
-    is_wide = secret is not None and not is_question(screen)
+    """Draw the box for opening and closing a room, folded on screens that already show the code.
+
+    After a room is closed it stays open, as it then says what the class did.
+    """
+    ended: Counts | None = st.session_state.get(ENDED)
+    is_wide = ended is not None if secret is None else not is_question(screen)
     with st.expander("With a class", icon=":material/groups:", expanded=is_wide):
-        ended: Counts | None = st.session_state.get(ENDED)
         if secret is None:
             st.markdown(_summary(ended) if ended is not None else INTRODUCTION)
             buttons.button("Open a room", "class_open", _open, icon=":material/qr_code:")
