@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import nspca
-from nspca.dashboard import answer_page
 from nspca.dashboard.joint import proof as joint_proof
 from nspca.dashboard.joint.outcome import Outcome
 from nspca.dashboard.joint.subject import PARTS
@@ -91,7 +90,7 @@ def test_what_was_found_without_a_proof_gets_one(start, address, texts):
 @pytest.mark.visit
 def test_what_a_run_left_that_has_no_result_is_shown_without_its_proof(start, monkeypatch):
     page = start(proof="fast")
-    monkeypatch.setattr(answer_page, "kept", lambda run: None)
+    monkeypatch.setattr("nspca.dashboard.runs.lookup.Watched.results", property(lambda run: None))
     page = page.run()
     assert not page.exception and not any(one.key == "best" for one in page.button)
 

@@ -214,8 +214,8 @@ def test_the_page_says_that_better_parts_were_found(start, poor, monkeypatch, te
     worse, one = poor
     page = start(pictures="digits", r=2, size="2, 1", by="joint", proof="fast")
     monkeypatch.setattr(
-        "nspca.dashboard.answer_page.kept",
-        lambda run: nspca.Sweep({("joint", 2): worse.with_certificate(one.certificate)}),
+        "nspca.dashboard.runs.lookup.Watched.results",
+        property(lambda run: nspca.Sweep({("joint", 2): worse.with_certificate(one.certificate)})),
     )
     monkeypatch.setattr(proofs, "attempts", lambda asked: [one])
     page = page.run()

@@ -182,7 +182,7 @@ def test_the_page_says_that_a_better_component_was_found(visit, finish, poor, mo
     _, attempt = poor
     page = begun(visit, finish, sample="digits", from_=3, to=3, step=1)
     sweep = poor[0]
-    monkeypatch.setattr("nspca.dashboard.answer_page.kept", lambda run: sweep)
+    monkeypatch.setattr("nspca.dashboard.runs.lookup.Watched.results", property(lambda run: sweep))
     monkeypatch.setattr(proofs, "attempts", lambda asked: [attempt])
     page.run()
     assert not page.exception and not page.error

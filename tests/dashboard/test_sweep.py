@@ -305,7 +305,7 @@ def test_the_snippet_prepares_the_data_as_the_page_did(visit, finish, capsys, te
     page.button(key="run").click().run()
     page = finish(page)
     assert not page.error and not page.exception
-    assert "Equalised, First component out, k" in texts(page)
+    assert "nonnegative, Equalised, First component out" in texts(page)
     exec(snippet(page), {})
     value = float(capsys.readouterr().out.split()[0])
     assert f"a variance of {value:.3f}" in "".join(text.value for text in page.markdown)

@@ -73,7 +73,10 @@ def test_from_run_to_topics(done, texts, alts):
     assert len(lists_of(done)) == 3 and all(
         body.count("<section>") == 3 and body.count("<li") == 18 for body in lists_of(done)
     )
-    assert any(alt.startswith("Cumulative variance") for alt in alts(done))
+    assert any(
+        alt.startswith("Variance explained, % of total against the number of components")
+        for alt in alts(done)
+    )
     assert any(alt.startswith("Matching of total weight") for alt in alts(done))
 
 
@@ -152,7 +155,7 @@ def test_a_topic_is_named_and_the_name_stays_and_goes_home(done, visit, address,
     assert not again.error and again.segmented_control(key="widget_topic").options[1] == "2 sea / ships"
     problem = nspca.Problem.from_data(nspca.load_sample("bow-kos").X, (6, 6, 6), center=False)
     made = SimpleNamespace(of=SimpleNamespace(dataset=nspca.load_sample("bow-kos")), about=topics.SUBJECT)
-    made.results = {"joint": one_by_one(problem, "tpower", {}, 0, silent)}
+    made.ordered = {"joint": one_by_one(problem, "tpower", {}, 0, silent)}
     frame = take_home.weights(made, {("joint", 2): "=sea"})
     assert (
         set(frame["name"][frame["topic"] == 2]) == {"=sea"} and not frame["name"][frame["topic"] != 2].any()
