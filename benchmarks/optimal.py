@@ -108,6 +108,7 @@ REAL = (
     Table("Leukemia, signed", "leukemia", (20,), nonneg=False),
     Table("Isolet, standardised", "isolet_fold1560", (50,), scale=True),
     Table("mfeat", "mfeat_pix", (40,)),
+    Table("digits as they are, signed", "digits", (12, 20), nonneg=False),
 )
 
 

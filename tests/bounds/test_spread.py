@@ -96,7 +96,7 @@ def searched(problem, nodes=NODES, **more):
 )
 def test_nodes_of_a_table_in_shards_are_spread(branching, folder, tmp_path, k, count, nodes):
     """Workers that read the shards settle the nodes too, with no client named for the search."""
-    folder = folder if nodes == NODES else noise(tmp_path / "s", 11)
+    folder = folder if nodes == NODES else noise(tmp_path / "s", 12)
     here = searched(problem_of(folder, k), nodes)
     assert len(here.tree["branch"]) > nodes / 2
     workers, problem = Workers(count), problem_of(folder, k)

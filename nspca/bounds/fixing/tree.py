@@ -89,7 +89,7 @@ class FixingTree(Work[Plan]):
     known_upper : float or None
         A bound that was proved before, in the units of the data. No larger bound is reported.
     raised : bool
-        Whether nodes may raise the rank of their lifts.
+        Whether nodes may do more where a lift stalls: begin it anew, probe features, raise its rank.
     at_level : bool
         Whether `lower` is a level below what is known, at which only the root is settled.
     root : Node or None
