@@ -27,7 +27,7 @@ import scipy.sparse.linalg as spla
 
 from nspca.bounds.elimination import Kept, leaves_out_little
 from nspca.bounds.inequality import SLACK
-from nspca.bounds.remainder import Remainder, can_be_read, collect, entry_error
+from nspca.bounds.remainder import Remainder, can_be_read, collect, entry_error, in_double, read_in_single
 from nspca.covariance.covariance import Covariance
 from nspca.covariance.linalg import UNIT_ROUNDOFF, Array
 from nspca.covariance.parts import Parts
@@ -255,7 +255,7 @@ def with_core(
     if tau < remainder.level:
         return None
     others = features_outside(problem.n, rows)
-    NOO, NOR = _outside(remainder, rows, others, tau)
+    NOO, NOR = _outside(problem, remainder, rows, others, tau)
     felt = np.abs(NOR) @ (np.ones(rows.size) if v is None else np.abs(v))
     top = felt.max(initial=0.0)
     b = felt / top + EVEN if top > 0 else np.ones(others.size)
@@ -276,7 +276,7 @@ def with_weights(
     remainder = collect(problem.covariance, problem.nonneg, tau)
     if remainder.level > tau:
         return None
-    return _fold_remainder(problem, rows, tau, t, y, *_outside(remainder, rows, others, tau, scales))
+    return _fold_remainder(problem, rows, tau, t, y, *_outside(problem, remainder, rows, others, tau, scales))
 
 
 def at_threshold(problem: Problem, kept: Kept, tau: float, scales: Array | None = None) -> Kept | None:
@@ -298,14 +298,30 @@ def features_outside(n: int, rows: np.ndarray) -> np.ndarray:
 
 
 def _outside(
-    remainder: Remainder, rows: np.ndarray, others: np.ndarray, tau: float, scales: Array | None = None
+    problem: Problem,
+    remainder: Remainder,
+    rows: np.ndarray,
+    others: np.ndarray,
+    tau: float,
+    scales: Array | None = None,
 ) -> tuple[sp.csr_array, sp.csr_array]:
-    """Return ``|N|`` among the features outside the core, and N between these and the core."""
+    """Return ``|N|`` among the features outside the core, and N between these and the core.
+
+    Entries that are rounded up in ``|N|`` only need a larger t. In N they could make K smaller in some
+    direction, so these are formed in double precision.
+    """
     N = remainder.above(tau, signs=True)[others]
     NOO, NOR = abs(N[:, others]), sp.csr_array(N[:, rows])
-    if scales is not None:
-        left = np.maximum(np.abs(NOR.data) - tau * (scales[NOR.indices] - 1), 0.0)
-        NOR.data = np.copysign(left, NOR.data)
+    if scales is not None or read_in_single(problem.covariance):
+        kept = NOR.indices
+        limits = tau * (np.ones(rows.size) if scales is None else scales)[kept]
+        entries = NOR.data + np.copysign(tau, NOR.data)
+        if read_in_single(problem.covariance):
+            outside = np.repeat(others, np.diff(NOR.indptr))
+            entries = in_double(problem.covariance, outside, rows[kept])
+        NOR.data = np.copysign(
+            np.maximum((entries if problem.nonneg else np.abs(entries)) - limits, 0.0), entries
+        )
         NOR.eliminate_zeros()
     return NOO, NOR
 
@@ -319,7 +335,7 @@ def relief(problem: Problem, kept: Kept, scales: Array, X: Array) -> Array:
     assert kept.weights is not None
     others = features_outside(problem.n, kept.rows)
     remainder = collect(problem.covariance, problem.nonneg, kept.floor)
-    NOO, NOR = _outside(remainder, kept.rows, others, kept.floor, scales)
+    NOO, NOR = _outside(problem, remainder, kept.rows, others, kept.floor, scales)
     gain = kept.outside - (NOO @ kept.weights) / kept.weights * SAFE
     used = np.flatnonzero(np.diff(NOR.indptr))
     N = NOR[used]

@@ -42,6 +42,8 @@ SINGLE = 512
 """Maximum samples for computing entries in single precision, which takes half the time."""
 TILE = 2048
 """Rows of a strip that are computed together in single precision: 4 MB, which stay in the cache."""
+PAIRS = 2**22
+"""Numbers of one side that are multiplied together by `in_double`: 32 MB."""
 SINGLE_ROUNDOFF = 2.0**-24
 """Largest relative error of one rounding in single precision."""
 
@@ -111,6 +113,20 @@ def entry_error(A: Covariance) -> float:
     return SLACK * UNIT_ROUNDOFF * (samples + 64) * float(A.diagonal.max())
 
 
+def read_in_single(A: Covariance) -> bool:
+    """Tell whether entries of A are collected in single precision: dense data, few samples, A not formed."""
+    dense = isinstance(A, DataCovariance) and not isinstance(A, SparseCovariance) and not A._small
+    return dense and A.shape[0] <= SINGLE
+
+
+def in_double(A: Any, i: Indices, j: Indices) -> Array:
+    """Return the entries (p,) of A of p pairs of features in double precision (see `read_in_single`)."""
+    step = max(1, PAIRS // A.m)
+    blocks = [slice(start, start + step) for start in range(0, i.size, step)]
+    found = [np.einsum("sp,sp->p", A.Z[:, i[block]], A.Z[:, j[block]]) / A.m for block in blocks]
+    return np.concatenate(found) if found else np.zeros(0)
+
+
 def collect(A: Covariance, nonneg: bool, level: float) -> Remainder:
     """Return the entries of A above `level`, or above a higher level if there are more than `MOST`.
 
@@ -165,9 +181,8 @@ def _strips(A: Any, order: np.ndarray, level: float) -> Iterator[tuple[int, int,
     if isinstance(A, Parts) and not A.small:
         yield from ((start, start, C, error) for start, C in _in_parts(A, order, size, level - error))
         return
-    dense = isinstance(A, DataCovariance) and not isinstance(A, SparseCovariance) and not A._small
     Z = None
-    if dense and A.m <= SINGLE:
+    if read_in_single(A):
         # sums of m products of entries of Z, rounded to single precision
         error += (A.m + 16) * SINGLE_ROUNDOFF * float(A.diagonal.max())
         Z = np.ascontiguousarray(A.Z[:, order] / np.sqrt(A.m), dtype=np.float32)
@@ -180,8 +195,9 @@ def _strips(A: Any, order: np.ndarray, level: float) -> Iterator[tuple[int, int,
         stop = min(start + STRIP, A.n)
         if Z is not None:
             for first in range(start, end, TILE):
-                rows = slice(first, min(first + TILE, end))
-                yield first, start, Z[:, rows].T @ Z[:, start:stop], error
+                # whole tiles, as roundings depend on the shape of a product: they may not depend on the level
+                C = Z[:, first : first + TILE].T @ Z[:, start:stop]
+                yield first, start, C[: end - first], error
         else:
             yield start, start, np.asarray(A.columns(order[start:stop])[order[start:end]]), error
 

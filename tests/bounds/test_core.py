@@ -13,7 +13,7 @@ from nspca.bounds.joint import certify_joint
 from nspca.bounds.packed_proof import Packed, of_numbers
 from nspca.bounds.packing import Packing
 from nspca.bounds.plan import IN_PARTS, JOINT_PLANS, PLANS, plan_in_parts
-from nspca.bounds.remainder import collect
+from nspca.bounds.remainder import collect, read_in_single
 from nspca.bounds.strongest import strongest
 from nspca.bounds.witness import Witness, certificate, lifted
 from nspca.lowrank.cones import Budget
@@ -179,6 +179,39 @@ def test_weights_are_best_in_the_direction_that_is_asked_for():
     exact = p @ np.linalg.solve(t * np.eye(32) - N[np.ix_(others, others)], p)
     assert exact * (1 - 1e-9) <= v @ directed.folded @ v <= exact * 1.01
     assert v @ directed.folded @ v < v @ even.folded @ v
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+@pytest.mark.parametrize("scaled", [True, False])
+def test_no_direction_has_less_of_k_than_a_checker_finds(nonneg, scaled):
+    """Also where few samples have their entries collected in single precision: those would be rounded up."""
+    rng, felt = np.random.default_rng(12), 0
+    for _ in range(20):
+        X, rows = rng.standard_normal((8, 40)), rng.permutation(40)[:6]
+        X[:, rows] *= rng.choice([1.0, 10.0])  # by chance only these have entries above the threshold
+        problem = nspca.Problem.from_data(X, 3, nonneg=nonneg)
+        assert read_in_single(problem.covariance)
+        tau = float(rng.uniform(0.02, 0.05))
+        kept = core.with_core(problem, collect(problem.covariance, nonneg, tau), rows, tau, 0.1)
+        scales = np.exp(rng.uniform(0, 0.3, 6)) if scaled else np.ones(6)
+        if scaled:
+            kept = core.with_weights(problem, rows, tau, kept.outside, kept.weights, scales)
+        A, others = problem.covariance.matrix, core.features_outside(40, rows)
+        size = A if nonneg else np.abs(A)
+        NOO = np.maximum(size - tau, 0.0)[np.ix_(others, others)]
+        NOR = (np.sign(A) * np.maximum(size - tau * scales_of(rows, scales), 0.0))[np.ix_(others, rows)]
+        gain = kept.outside - (NOO @ kept.weights) / kept.weights
+        K = NOR.T @ (NOR / gain[:, None])
+        assert np.linalg.eigvalsh(K - kept.folded)[-1] <= 1e-15 * np.trace(K)
+        felt += K.any()
+    assert felt > 5
+
+
+def scales_of(rows, scales):
+    """Return the scale (40,) of each feature: those of the rows, and 1 outside."""
+    found = np.ones(40)
+    found[rows] = scales
+    return found
 
 
 def test_without_entries_above_tau_the_core_is_that_of_elimination():
