@@ -145,8 +145,6 @@ class JointPlan:
     stall : share of the gap below which an evaluation counts as having closed nothing
     rho : penalty parameter of the lift with prices, relative to the largest eigenvalue of A
     wait : steps of that lift before its row cuts begin
-    few_entries : whether row cuts know how few entries a row may have, where all rows are kept. Else many
-        rows are in no point of the bundle, and their rows of M become large
     few : minimum and maximum rounds of such a lift on a small core of data in parts; 0 where there is none
     sets : maximum features for a search over sets, and the maximum nodes of its trees
     """
@@ -171,7 +169,6 @@ class JointPlan:
     searching: float = 0.0
     rho: float = 0.25
     wait: int = ROUND
-    few_entries: bool = False
     few: tuple[int, int] = (0, 0)
     sets: tuple[int, int] = (0, 0)
 
@@ -261,7 +258,6 @@ JOINT_PLANS = {
         spared=1,
         worth=1.0,
         patience=8,
-        few_entries=True,
         after="standard",
         packing=4e9,
         cap=2_000_000,

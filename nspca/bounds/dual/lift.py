@@ -112,9 +112,10 @@ def add_packing(
     """Give a splitting a lift, row cuts and prices for several components, and return the lift.
 
     `counts` has each size with its number of components. `points` has an (r, p) array of feasible points for
-    each size. With `plan.few_entries` and all rows kept, the row cuts know how few entries a row may have.
+    each size. The row cuts know how few entries a row may have where all rows are kept. Else many rows are in
+    no point of the bundle, and their rows of M become large.
     """
-    few = plan.few_entries and splitting.kept.rows is None
+    few = splitting.kept.rows is None
     k = max(size for size, _ in counts) if few else splitting.n
     cuts = Cuts(splitting.n, k, splitting.nonneg, splitting.rho, plan.wait, splitting.precision)
     cuts.usual = CUT_FEW if few else CUT

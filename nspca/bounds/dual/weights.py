@@ -11,6 +11,8 @@ from nspca.covariance.linalg import Array
 
 PIVOTS = 200
 """Maximum changes of the active set. Stopping early gives feasible weights that are not optimal."""
+LEAST_PART = 0.05
+"""Part of a step at which halving stops, where a step may pass points at which weights become 0."""
 NEWTON_STEPS = 8
 """Maximum Newton steps."""
 SHORT = 1e-4
@@ -78,20 +80,21 @@ def _chosen(w: Array, gradient: Array, group: np.ndarray, entering: int | None) 
 def simplex_program(H: Array, c: Array, w: Array, group: np.ndarray) -> Array:
     """Return the minimiser (p,) of ``c'w + w'Hw/2`` over w >= 0 with the group sums of the given w.
 
-    H (p, p) is psd. The method is an active set method from the given w, for dozens of variables.
+    H (p, p) is psd. The method is an active set method from the given w, for dozens of variables. Several
+    may leave the set together.
     """
     totals = _sums(w, group)
     w, active, tol, several = w.copy(), w > 0, 1e-10 * float(np.abs(c).max()), totals.size
     sums = np.equal.outer(np.arange(several), group).astype(np.float64)
     for _ in range(PIVOTS):
         i = np.flatnonzero(active)
-        m, part = i.size, sums[:, i]
+        m, part, own = i.size, sums[:, i], H[i[:, None], i]
         K, right = np.zeros((m + several, m + several)), np.empty(m + several)
-        K[:m, :m] = H[i[:, None], i]
+        K[:m, :m] = own
         K[m:, :m], K[:m, m:] = part, part.T
         K.ravel()[: m * (m + several) : m + several + 1] += 1e-9 * K.trace() / m + 1e-300
         right[:m], right[m:] = -c[i], totals
-        new, old = np.linalg.solve(K, right)[:m], w[i]
+        new = np.linalg.solve(K, right)[:m]
         if new.min() >= 0:
             w[i] = new
             gradient = c + H @ w
@@ -101,11 +104,34 @@ def simplex_program(H: Array, c: Array, w: Array, group: np.ndarray) -> Array:
                 break
             active[j] = True
         else:
-            ratios = np.where(new < 0, old / np.where(new < 0, old - new, 1.0), np.inf)
-            w[i] = np.where(ratios <= ratios.min(), 0.0, np.maximum(old + ratios.min() * (new - old), 0.0))
-            active[i[ratios <= ratios.min()]] = False
+            w[i], active[i] = _towards(new, w[i], own, c[i], group[i], totals)
             w = rescaled(w, group, totals)
     return w
+
+
+def _towards(
+    new: Array, old: Array, H: Array, c: Array, group: np.ndarray, totals: Array
+) -> tuple[Array, np.ndarray]:
+    """Return weights (m,) between `old` and the minimiser `new`, some of whose are negative; and which stay.
+
+    The step ends where the first weight becomes 0, or goes on with the weights that stay positive, if that
+    is better.
+    """
+
+    def value(w: Array) -> float:
+        """Return the objective at weights w (m,)."""
+        return float(c @ w + w @ (H @ w) / 2)
+
+    ratios = np.where(new < 0, old / np.where(new < 0, old - new, 1.0), np.inf)
+    first, stays, part = float(ratios.min()), ratios > ratios.min(), 1.0
+    nearest = np.where(stays, np.maximum(old + first * (new - old), 0.0), 0.0)
+    before = value(nearest)
+    while part > max(2 * first, LEAST_PART):
+        farther = rescaled(np.maximum(old + part * (new - old), 0.0), group, totals)
+        if value(farther) < before:
+            return farther, farther > 0
+        part /= 2
+    return nearest, stays
 
 
 def lowest(v: Array, group: np.ndarray) -> Array:
