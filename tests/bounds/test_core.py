@@ -10,13 +10,14 @@ import nspca
 from nspca.bounds import core
 from nspca.bounds.core_search import SLIM
 from nspca.bounds.joint import certify_joint
-from nspca.bounds.packed_proof import Packed, of_numbers
+from nspca.bounds.packed_proof import Packed
 from nspca.bounds.packing import Packing
 from nspca.bounds.plan import IN_PARTS, JOINT_PLANS, PLANS, plan_in_parts
 from nspca.bounds.remainder import collect, read_in_single
 from nspca.bounds.strongest import strongest
 from nspca.bounds.witness import Witness, certificate, lifted
 from nspca.lowrank.cones import Budget
+from scripts.lean import of_numbers
 from tests.bounds.test_dual import alike
 from tests.oracles import brute_force, brute_force_forced, brute_force_joint
 from tests.rowblocks import InMemory

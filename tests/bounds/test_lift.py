@@ -271,7 +271,7 @@ def test_witnesses_of_a_lift_hold_at_every_step_and_its_bundle_is_feasible(nonne
             assert lift.supports[:first].all()
             assert not lift.points[lift.supports == 0].any()
             assert np.allclose(np.linalg.norm(lift.points, axis=0), 1)
-            assert (lift.cuts.M is None) == (problem.n <= case.k)  # every support has all rows, so none is cut
+            assert (lift.cuts.M is None) == (problem.n <= case.k)  # where every support has all rows
             assert not nonneg or lift.points.min() >= 0
 
 
