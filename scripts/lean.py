@@ -5,10 +5,14 @@
 
 import numpy as np
 
-from nspca.bounds import core, elimination, kyfan, packed_proof, witness
+from nspca.bounds import core, elimination, witness
 from nspca.bounds.digits import rounded
 from nspca.bounds.elimination import Kept
+from nspca.bounds.kyfan import KyFan
+from nspca.bounds.packed_proof import Packed, PackedProof, counts_of
+from nspca.bounds.plan import JOINT_PLANS
 from nspca.certificate import Certificate
+from nspca.covariance.linalg import Array
 from nspca.problem import Problem
 
 DIGITS = 12
@@ -44,14 +48,27 @@ def lean(problem: Problem, certificate: Certificate, digits: int = DIGITS) -> Ce
             (certificate.witness[name] for name in ("lift", "prices")),
         )
         scales = certificate.witness.get("scales")
-        packed = packed_proof.Packed(W, None if M is None else rounded(M, digits), L, prices, scales)
-        return packed_proof.of_numbers(problem, kept, packed) or certificate
+        packed = Packed(W, None if M is None else rounded(M, digits), L, prices, scales)
+        return of_numbers(problem, kept, packed) or certificate
     if certificate.form == "joint":
-        return kyfan.of_weights(problem, kept, W)
+        return of_weights(problem, kept, W)
     proved, _ = witness.certificate(
         problem, kept, witness.Witness(W, None, certificate.witness.get("U")), kind=certificate.kind
     )
     return proved
+
+
+def of_weights(problem: Problem, kept: Kept, W: Array) -> Certificate:
+    """Return the certificate of kind J of any given symmetric W (r, r) on the kept rows."""
+    return KyFan(problem, JOINT_PLANS["fast"], 0.0, kept=kept, best=W).proved(None)
+
+
+def of_numbers(problem: Problem, kept: Kept, packed: Packed) -> Certificate | None:
+    """Return the certificate of kind JP of any given numbers; None when the proof fails."""
+    run = PackedProof(problem, JOINT_PLANS["thorough"], 0.0, kept=kept, best=packed)
+    none_known = [0.0] * len(counts_of(problem))
+    run.upper, run.halves = run.searched(packed, run.base(packed), none_known, fine=True)
+    return run.proved(fine=False)
 
 
 def _rows_of(problem: Problem, certificate: Certificate) -> Kept | None:

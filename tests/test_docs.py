@@ -15,14 +15,14 @@ from nspca.bounds.disjoint.search import JointTree
 from nspca.bounds.fixing.ground import Ground
 from nspca.bounds.fixing.stored import Stored
 from nspca.bounds.fixing.tree import FixingTree, Limits
-from nspca.bounds.kyfan import of_weights
-from nspca.bounds.packed_proof import Packed, of_numbers
+from nspca.bounds.packed_proof import Packed
 from nspca.bounds.plan import PLANS
 from nspca.bounds.remainder import collect
 from nspca.certificate import KINDS
 from nspca.solving import line_of
 from nspca.validation.archive import read_arrays
 from scripts import methods_page
+from scripts.lean import of_numbers, of_weights
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 

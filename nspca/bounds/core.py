@@ -13,8 +13,8 @@ d_i. Safe elimination is the case N = 0. With an empty core the bound is ``max d
 
 For a vector v >= 0 on the core, the weights y with the smallest v'Kv solve ``(t I - |N_OO|) y = |N_OR| v``.
 
-`strongest` and `joint` ask whether a core pays. `core_search` and `joint` build cores. `lean` and
-`membership` rebuild the core of a certificate by `with_weights`. `witness`, `kyfan` and `packed_proof` form K
+`strongest` and `joint` ask whether a core pays. `core_search` and `joint` build cores. `membership` and
+`scripts.lean` rebuild that of a certificate by `with_weights`. `witness`, `kyfan` and `packed_proof` form K
 for the threshold of their certificate by `at_threshold`. `packing` gives features outside the rows of safe
 elimination weights by `opened`.
 """
@@ -112,16 +112,17 @@ def _solve(N: sp.csr_array, theta: float, b: Array) -> Array:
     return spla.cg(operator, b, rtol=SOLVED, maxiter=STEPS)[0]
 
 
-def choose_rows(problem: Problem, N: sp.csr_array, count: int) -> np.ndarray:
-    """Return the `count` features of a core: forced features first, then those with the largest scores."""
-    forced = np.array(problem.forced, dtype=np.int64)
-    count = min(max(count, forced.size), problem.n)
-    if count == 0:
-        return forced
+def ranking(problem: Problem, N: sp.csr_array) -> np.ndarray:
+    """Return all features (n,): forced ones first, then those with the largest scores."""
     own = scores(N)
-    own[forced] = np.inf
-    chosen = np.argsort(-own, kind="stable")[:count]
-    return np.concatenate((forced, np.setdiff1d(chosen, forced)))
+    own[list(problem.forced)] = np.inf
+    return np.argsort(-own, kind="stable")
+
+
+def choose_rows(problem: Problem, ranked: np.ndarray, count: int) -> np.ndarray:
+    """Return the first `count` features of a ranking for a core: forced ones, then the others in order."""
+    forced = np.array(problem.forced, dtype=np.int64)
+    return np.concatenate((forced, np.sort(ranked[forced.size : max(count, forced.size)])))
 
 
 @dataclass(frozen=True, eq=False)

@@ -100,12 +100,15 @@ class CoreSearch:
         forced = np.array(problem.forced, dtype=np.int64)
         self.prove(core.with_core(problem, remainder, forced, curve.best, 0.0), QUICK)
         tried: list[tuple[float, BoundSearch]] = []
+        rankings: dict[float, np.ndarray] = {}
         for count in self.plan.cores:
             for excess in self.plan.excesses:
                 if self.closed or count >= problem.n:
                     break
                 tau = curve.lower_tau(excess * gap)
-                rows = core.choose_rows(problem, remainder.above(tau), count)
+                if tau not in rankings:
+                    rankings[tau] = core.ranking(problem, remainder.above(tau))
+                rows = core.choose_rows(problem, rankings[tau], count)
                 kept = core.with_core(problem, remainder, rows, tau, self.first_claim(tau))
                 run = self.prove(kept, QUICK)
                 if run is not None:
@@ -133,12 +136,12 @@ class CoreSearch:
         """Return a smaller core of data in parts with its last threshold, or None (see `SLIM`)."""
         problem, tau, pattern = self.problem, LAST_IN_PARTS * kept.floor, np.zeros(self.problem.n)
         pattern[kept.features] = v / np.linalg.norm(v)
-        near = remainder.above(kept.floor)
+        ranked = core.ranking(problem, remainder.above(kept.floor))
         entries = collect(problem.covariance, problem.nonneg, tau)
         for count in SLIM:
             if count >= len(kept.block):
                 break
-            rows = core.choose_rows(problem, near, count)
+            rows = core.choose_rows(problem, ranked, count)
             own = pattern[rows]
             less = core.with_core(problem, entries, rows, tau, self.first_claim(tau), own)
             if less is not None and less.folded is not None and own @ less.folded @ own <= LIGHT * self.aim:

@@ -247,8 +247,9 @@ class _JointSearch:
         after = plan.packing_steps(max(cores))
         total = self.done + after + sum(allowed(plan, count) for count in cores)
         runs = _Cores(self, remainder, total, after, steps=self.done)
+        ranked = core.ranking(problem, remainder.above(curve.best))
         for count in cores:
-            rows = core.choose_rows(problem, remainder.above(curve.best), count)
+            rows = core.choose_rows(problem, ranked, count)
             if few:  # variances outside are small, and the usual claim leaves K enough room
                 runs.attempt(rows, curve.best, runs.usual_claim(curve.best))
             elif runs.best is None:

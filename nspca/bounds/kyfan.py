@@ -14,8 +14,8 @@ found by ADMM (`dual.splitting`) as for one component. Every iterate gives a val
 kept, and only its bound is proved. With many features, rows are eliminated as in `elimination`. If the best
 tau is the largest eliminated entry, the bound would improve with more kept rows.
 
-`joint` runs a `KyFan` on more and more rows. `packing` continues from its W. `scripts.lean` proves a rounded
-W with `of_weights`.
+`joint` runs a `KyFan` on more and more rows. `packing` continues from its W. `scripts.lean` proves one for a
+rounded W.
 """
 
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ from nspca.bounds.dual.rounds import Work
 from nspca.bounds.dual.splitting import Splitting
 from nspca.bounds.elimination import Kept
 from nspca.bounds.inequality import spectral_claim, threshold
-from nspca.bounds.plan import JOINT_PLANS, JointPlan
+from nspca.bounds.plan import JointPlan
 from nspca.certificate import Certificate
 from nspca.covariance.covariance import DIRECT_LIMIT
 from nspca.covariance.linalg import UNIT_ROUNDOFF, Array, largest_eigenpairs
@@ -58,11 +58,6 @@ def kept_rows(problem: Problem, plan: JointPlan, number: int) -> Kept:
     kept = elimination.keep(problem, number)
     futile = kept.rows is not None and 2 * kept.floor > problem.covariance.diagonal.max()
     return elimination.all_rows(problem) if futile and problem.n <= plan.whole else kept
-
-
-def of_weights(problem: Problem, kept: Kept, W: Array) -> Certificate:
-    """Return the certificate of any given symmetric W (r, r) on the kept rows."""
-    return KyFan(problem, JOINT_PLANS["fast"], 0.0, report=silent, kept=kept, best=W).proved(None)
 
 
 @dataclass(eq=False, kw_only=True)

@@ -8,8 +8,8 @@ For any prices pi >= 0 of the features and any L with d columns, rows l_i, S the
 topk_i sums s_j terms, and h is as in `inequality` for k = max s_j. The scales e_i > 0 of the rows may be any
 numbers, where `inequality` has 1. With them e'x takes the place of 1'x in its proof. Each component pays the
 prices of its features, and topk(pi, S) bounds the sum of all prices paid. A search over the sphere for each
-different size proves the bound. `packing` improves the numbers, and `lean` proves rounded ones with
-`of_numbers`.
+different size proves the bound. `packing` improves the numbers, and `scripts.lean` proves
+rounded ones.
 """
 
 from collections.abc import Iterable
@@ -22,7 +22,7 @@ from nspca.bounds.dual.rounds import Work
 from nspca.bounds.elimination import Kept
 from nspca.bounds.inequality import heights, search_slack, threshold
 from nspca.bounds.kyfan import claimed
-from nspca.bounds.plan import JOINT_PLANS, JointPlan
+from nspca.bounds.plan import JointPlan
 from nspca.bounds.witness import search_half
 from nspca.certificate import Certificate
 from nspca.covariance.linalg import UNIT_ROUNDOFF, Array, largest_eigenpairs, topk_sum
@@ -232,11 +232,3 @@ class PackedProof(Work[JointPlan]):
         tops = [F for F, _ in self.halves]
         upper, halves = self.searched(self.best, self.base(self.best), tops, fine=True)
         self.halves = halves if upper < self.upper else self.halves
-
-
-def of_numbers(problem: Problem, kept: Kept, packed: Packed) -> Certificate | None:
-    """Return the certificate of given numbers, as `lean` has them; None when the proof fails."""
-    run = PackedProof(problem, JOINT_PLANS["thorough"], 0.0, kept=kept, best=packed)
-    none_known = [0.0] * len(counts_of(problem))
-    run.upper, run.halves = run.searched(packed, run.base(packed), none_known, fine=True)
-    return run.proved(fine=False)

@@ -10,13 +10,15 @@ import nspca
 from nspca.bounds import core
 from nspca.bounds.core_search import SLIM
 from nspca.bounds.joint import certify_joint
-from nspca.bounds.packed_proof import Packed, of_numbers
+from nspca.bounds.packed_proof import Packed
 from nspca.bounds.packing import Packing
 from nspca.bounds.plan import IN_PARTS, JOINT_PLANS, PLANS, plan_in_parts
 from nspca.bounds.remainder import collect, read_in_single
 from nspca.bounds.strongest import strongest
 from nspca.bounds.witness import Witness, certificate, lifted
 from nspca.lowrank.cones import Budget
+from scripts.lean import of_numbers
+from tests.bounds.test_dual import alike
 from tests.oracles import brute_force, brute_force_forced, brute_force_joint
 from tests.rowblocks import InMemory
 from tests.rowblocks import counts as words
@@ -418,11 +420,31 @@ def test_the_last_lift_of_data_in_parts_works_on_a_small_core_that_costs_little(
     monkeypatch.setattr("nspca.covariance.large.ROWS", 100)
     monkeypatch.setattr("nspca.bounds.core_search.LIGHT", light)
     X = words(np.random.default_rng(15), 400, 1300)
-    problem = nspca.Problem.from_data(X, 10)
+    problem, ranked, own = nspca.Problem.from_data(X, 10), [], core.scores
+    monkeypatch.setattr(core, "scores", lambda N: ranked.append(N) or own(N))
     value = nspca.solve(problem, certify=None).value
     proved, _, _ = strongest(problem, problem.covariance.to_unit(value))
+    assert len(ranked) == 2  # once for the first core, and once for all sizes of the last one
     assert len(proved.witness["rows"]) == rows
     assert value <= nspca.verify(X, proved, problem) <= proved.upper
+
+
+def test_features_are_ranked_once_for_all_sizes_of_cores_and_forced_ones_come_first(monkeypatch):
+    ranked, own = [], core.scores
+    monkeypatch.setattr(core, "scores", lambda N: ranked.append(N) or own(N))
+    problem = nspca.Problem.from_data(alike(), 8, scale=True, forced=(3, 41))
+    plan = replace(PLANS["fast"], rows=(12,), cores=(15, 20, 25), excesses=(0.0, 0.3), ranks=())
+    monkeypatch.setitem(PLANS, "fast", plan)
+    strongest(problem, 0.0, "fast")
+    assert len(ranked) == len(plan.excesses)
+    N = ranked[0]
+    order = core.ranking(problem, N)
+    others = [j for j in range(problem.n) if j not in problem.forced]
+    assert order[:2].tolist() == [3, 41] and (np.diff(own(N)[order[2:]]) <= 0).all()
+    assert sorted(order[2:].tolist()) == others
+    for count in (0, 2, 5, problem.n):
+        rows = core.choose_rows(problem, order, count).tolist()
+        assert rows == [3, 41, *sorted(order[2 : max(count, 2)].tolist())]
 
 
 def test_rounds_grow_with_data_in_parts_up_to_those_of_the_plan():

@@ -13,12 +13,12 @@ import nspca
 from nspca.bounds import core, elimination, joint, kyfan
 from nspca.bounds.dual.splitting import Splitting, capped
 from nspca.bounds.joint import certify_joint
-from nspca.bounds.kyfan import of_weights
-from nspca.bounds.packed_proof import Packed, of_numbers
+from nspca.bounds.packed_proof import Packed
 from nspca.bounds.remainder import collect
 from nspca.errors import Cancelled, InvalidOption
 from nspca.problem import Problem
 from nspca.progress import silent
+from scripts.lean import of_numbers, of_weights
 from tests.oracles import brute_force, brute_force_joint
 from tests.strategies import cases
 

@@ -16,7 +16,7 @@ from nspca.bounds.dual.prices import Prices
 from nspca.bounds.dual.rounds import AVERAGED
 from nspca.bounds.dual.weights import descend, simplex_program
 from nspca.bounds.joint import certify_joint
-from nspca.bounds.packed_proof import Packed, PackedProof, of_numbers
+from nspca.bounds.packed_proof import Packed, PackedProof
 from nspca.bounds.packing import Packing
 from nspca.bounds.plan import JOINT_PLANS
 from nspca.checker.cover import TopSum, droppable, prove_cover
@@ -25,6 +25,7 @@ from nspca.errors import Cancelled, CertificateError
 from nspca.lowrank import cones
 from nspca.lowrank.cones import Budget, Query
 from nspca.problem import Problem
+from scripts.lean import of_numbers, of_weights
 from tests.makers import changed
 from tests.oracles import brute_force_joint
 from tests.strategies import cases
@@ -203,7 +204,7 @@ def test_forged_scales_are_refused():
     for arrays, reason in forgeries:
         with pytest.raises(CertificateError, match=reason):
             nspca.verify(X, changed(honest, **arrays))
-    plain = kyfan.of_weights(problem, kept, packed.W)
+    plain = of_weights(problem, kept, packed.W)
     with pytest.raises(CertificateError, match="has the witness arrays"):
         nspca.verify(X, changed(plain, scales=scales))
 

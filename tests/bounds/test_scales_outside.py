@@ -8,12 +8,13 @@ import pytest
 import nspca
 from nspca.bounds import core, elimination, kyfan
 from nspca.bounds.joint import certify_joint
-from nspca.bounds.packed_proof import Packed, of_numbers
+from nspca.bounds.packed_proof import Packed
 from nspca.bounds.packing import Packing
 from nspca.bounds.plan import JOINT_PLANS
 from nspca.bounds.remainder import collect
 from nspca.checker import reach
 from nspca.errors import CertificateError
+from scripts.lean import of_numbers
 from tests.makers import changed
 from tests.oracles import brute_force_joint
 from tests.strategies import counts

@@ -91,11 +91,13 @@ def add_lift(splitting: Splitting, B: Array, points: Array, wait: int = WAIT) ->
 
     B (r, d) is an orthonormal basis of the first subspace, and `points` (r, p) are feasible points. The row
     cuts take part after `wait` steps. Where rows have no prices they are in the 2-norm alone: with the larger
-    norm CBCL, k = 33, any sign, was no longer proved optimal at standard effort. `Splitting.step` has the
-    order in which the blocks work.
+    norm CBCL, k = 33, any sign, was no longer proved optimal at standard effort. On at most k rows without
+    prices there are none: every support has all rows, so z = 1, and no X of trace 1 exceeds them.
+    `Splitting.step` has the order in which the blocks work.
     """
     given = splitting.kept.prices
     k, prices = (splitting.n, None) if given is None else (splitting.k, Given(given))
+    wait = 0 if given is None and splitting.n <= splitting.k else wait
     cuts = Cuts(splitting.n, k, splitting.nonneg, splitting.rho, wait, splitting.precision)
     group = np.zeros(points.shape[1], dtype=int)
     splitting.lift = lift = Lift(splitting, B, points, group, cuts, ((splitting.k, 1),), prices)

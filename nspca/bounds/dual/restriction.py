@@ -85,7 +85,7 @@ def _cuts(before: Cuts, splitting: Splitting, at: np.ndarray) -> Cuts:
     """Return the row cuts on the rows `at`."""
     new = Cuts(len(at), before.k, before.nonneg, before.rho, before.wait, splitting.precision)
     new.weight, new.usual, block = before.weight, before.usual, np.ix_(at, at)
-    new.shrink, new.level = before.shrink[at], before.level[at]
+    new.level = before.level[at]
     new.T[:], new.Z[:] = before.T[block], before.Z[block]
     return new
 

@@ -16,8 +16,9 @@ of M (`inequality`). The cost of z is phi_i(z_i), half the squared distance of r
 
 Entries above l keep the share s. With ``c = clip((b / l - (1 - s)) / s, 0, 1)``, which is 1 for them and 0
 for entries that vanish, l is such that ``sum c = k - 1``. The row then moves like one in the ball whose
-length off the diagonal is L, ``L^2 = sum c max(b, l)^2``. That gives s. A step makes two Newton steps for the
-levels and starts from the last ones, since nothing here needs to be exact.
+length off the diagonal is L: L^2 is the sum of squares of the k - 1 largest entries of the row, where those
+below l count as l. So s follows from l, and ``sum c`` falls as l rises. Each projection makes two Newton
+steps for the levels and starts from the last ones, since nothing here needs to be exact.
 Source: Argyriou, Foygel and Srebro 2012 (the norm is the k-support norm).
 """
 
@@ -44,9 +45,9 @@ LEAST_SHRINK, LEAST_LEVEL = 1e-3, 1e-7
 """Least shrink in the equation for a level, which would have a jump at 0; and least level. Entries of X are
 at most 1.
 """
-DAMPED, FARTHEST, TINIEST = 0.5, 2.0, 1e-9
-"""Share of a Newton step for the levels that is made, since whole steps may swing where few entries
-lie between (1 - s) l and l; largest factor by which a step changes a level; and least slope.
+NEWTON_STEPS, TINIEST = 2, 1e-9
+"""Newton steps for the levels in each projection; and least slope. A step that leaves the interval in which
+the level must lie is replaced by the middle of this interval.
 """
 
 
@@ -60,7 +61,7 @@ class CutsAim:
     diagonal: Array
     squares: Array
 
-    def of(self, rows: np.ndarray) -> "CutsAim":
+    def of(self, rows: np.ndarray | slice) -> "CutsAim":
         """Return the diagonal and the squared lengths of some rows."""
         return CutsAim(self.diagonal[rows], self.squares[rows])
 
@@ -69,6 +70,11 @@ class CutsAim:
         centred = self.diagonal - z / 2
         length = np.sqrt(self.squares + centred**2)
         return centred, length, np.maximum(length - z / 2, 0.0)
+
+    def shrink(self, z: Array) -> Array:
+        """Return the share s that each row keeps of what lies above its level."""
+        _, length, distance = self.distances(z)
+        return np.where(distance > 0, (z / 2) / np.where(length > 0, length, 1.0), 1.0)
 
     def slopes(self, z: Array) -> tuple[Array, Array]:
         """Return ``-phi'`` (the height of the row of M) and ``phi''`` at z, (r,) each."""
@@ -81,7 +87,7 @@ class CutsAim:
 
 class Cuts:
     """Block of a `Splitting` for the row cuts. A `Lift` chooses z; the weight is 0 for the first `wait`
-    steps.
+    steps, and for good where that is 0.
 
     Attributes
     ----------
@@ -89,8 +95,8 @@ class Cuts:
         The last projected point, and its projection; ``T - Z`` is the scaled dual, which is not symmetric.
     usual : float
         Weight once the wait is over.
-    shrink, level : (n,)
-        The shares s and levels l of the last projection.
+    level : (n,)
+        The levels l of the last projection; 0 where rows may have any number of entries.
     limits : (2, n)
         The k-th and the (k - 1)-th largest magnitude off the diagonal of each row.
     """
@@ -102,7 +108,7 @@ class Cuts:
         self.usual = CUT
         self.T: np.ndarray = np.zeros((n, n), precision)
         self.Z, self.part = np.zeros_like(self.T), np.zeros_like(self.T)
-        self.shrink, self.level, self.limits = np.ones(n), np.zeros(n), np.zeros((2, n))
+        self.level, self.limits = np.zeros(n), np.zeros((2, n))
         self.stripes = Stripes(n, precision)
 
     @property
@@ -122,9 +128,10 @@ class Cuts:
 
     def wake(self, X: Array) -> None:
         """Count one step of waiting, and begin after the last."""
-        self.wait -= 1
-        if self.wait == 0:
-            self.begin(X)
+        if self.wait > 0:
+            self.wait -= 1
+            if self.wait == 0:
+                self.begin(X)
 
     def begin(self, X: Array, M: Array | None = None, weight: float | None = None) -> None:
         """Begin to take part in the steps, from the present X; `wake` calls it when the wait is over."""
@@ -165,59 +172,59 @@ class Cuts:
                 np.abs(T, out=b)
             self.Z[diagonal[0][part], diagonal[1][part]] = 0.0
             if self.is_sparse:  # at most k - 1 entries are larger than the level, and as many do not vanish
-                least, places = len(X) - self.k, (len(X) - self.k, len(X) - self.k + 1)
-                self.limits[:, part] = np.partition(b, places, axis=1)[:, least : least + 2].T
-        return CutsAim(self.T[diagonal].astype(np.float64), self._squares())
+                least = len(X) - self.k
+                self.limits[:, part] = np.sort(b, axis=1)[:, least : least + 2].T
+                self.level[part] = np.maximum(self.level[part], self.limits[0, part])
+            elif self.k == 1:  # entries off the diagonal cost nothing
+                b[:] = 0.0
+        squares = np.concatenate([self._squares(part, buffer) for part, buffer in self.stripes])
+        return CutsAim(self.T[diagonal].astype(np.float64), squares)
 
     def settle(self, aim: CutsAim, z: Array) -> None:
         """Set Z to the projection for the given z."""
-        self._shrink_to(aim, z)
-        aim = CutsAim(aim.diagonal, self._squares())
-        centred = self._shrink_to(aim, z)
-        shrink = self.shrink.astype(self.Z.dtype)
-        lost = ((1 - self.shrink) * self.level).astype(self.Z.dtype)
+        diagonal = np.empty(len(z))
         for part, buffer in self.stripes:
-            b = self.Z[part]
-            np.subtract(b, lost[part, None], out=buffer)
+            own = aim.of(part)
+            if self.is_sparse:
+                own = self._levelled(part, buffer, own, z[part])
+            b, shrink = self.Z[part], own.shrink(z[part])
+            diagonal[part] = own.distances(z[part])[0] * shrink + z[part] / 2
+            np.subtract(b, ((1 - shrink) * self.level[part]).astype(b.dtype)[:, None], out=buffer)
             np.maximum(buffer, 0.0, out=buffer)
-            b *= shrink[part, None]
+            b *= shrink.astype(b.dtype)[:, None]
             np.minimum(b, buffer, out=b)
             if not self.nonneg:
                 np.copysign(b, self.T[part], out=b)
-        self.Z[np.diag_indices_from(self.Z)] = centred * self.shrink + z / 2
+        self.Z[np.diag_indices_from(self.Z)] = diagonal
 
-    def _shrink_to(self, aim: CutsAim, z: Array) -> Array:
-        """Set the shrink for given lengths and z, and return the diagonal minus the centre (n,)."""
-        centred, length, _ = aim.distances(z)
-        inside = length <= z / 2
-        self.shrink = np.where(inside, 1.0, (z / 2) / np.where(length > 0, length, 1.0))
-        return centred
-
-    def _squares(self) -> Array:
-        """Move the levels by a Newton step in 1/l, for the last shrink, and return the L^2 (n,) of before."""
-        squares, few = np.empty(len(self.Z)), self.k - 1
-        if self.k == 1:  # entries off the diagonal cost nothing
-            self.Z[:] = 0.0
+    def _squares(self, part: slice, buffer: np.ndarray) -> Array:
+        """Return the L^2 of some rows, for levels that at most k - 1 entries exceed."""
+        b, level = self.Z[part], self.level[part]
         if not self.is_sparse:
-            for part, _ in self.stripes:
-                squares[part] = np.einsum("ij,ij->i", self.Z[part], self.Z[part])
-            return squares
-        s = np.maximum(self.shrink, LEAST_SHRINK)
-        least, most = np.maximum(self.limits, LEAST_LEVEL)
-        most = most / np.maximum(1 - s, LEAST_LEVEL)
-        inside = (least < self.level) & (self.level < most)
-        self.level = np.where(inside, self.level, np.sqrt(least * most))
-        for part, buffer in self.stripes:
-            b, level = self.Z[part], self.level[part]
-            np.multiply(b, (1 / (s[part] * level)).astype(b.dtype)[:, None], out=buffer)
-            buffer -= (1 / s[part] - 1).astype(b.dtype)[:, None]
-            large, some = np.count_nonzero(buffer >= 1, axis=1), np.count_nonzero(buffer > 0, axis=1)
-            c = np.clip(buffer, 0.0, 1.0, out=buffer)
-            total = c.sum(axis=1, dtype=np.float64)
-            slope = total - large + (some - large) * (1 / s[part] - 1)  # of the sum, in log(1 / l)
-            np.sqrt(c, out=c)
-            c *= np.maximum(b, level.astype(b.dtype)[:, None])
-            squares[part] = np.einsum("ij,ij->i", c, c)
-            steps = DAMPED * (few - total) / np.maximum(slope, TINIEST)
-            level /= np.clip(1 + steps, 1 / FARTHEST, FARTHEST)
-        return squares
+            return np.einsum("ij,ij->i", b, b).astype(np.float64)
+        large = b > level.astype(b.dtype)[:, None]
+        np.multiply(b, large, out=buffer)
+        own = np.einsum("ij,ij->i", buffer, buffer).astype(np.float64)
+        return own + (self.k - 1 - np.count_nonzero(large, axis=1)) * level**2
+
+    def _levelled(self, part: slice, buffer: np.ndarray, aim: CutsAim, z: Array) -> CutsAim:
+        """Improve the levels of some rows for given z, and return their `aim` with the new L^2."""
+        b, few, level = self.Z[part], self.k - 1, self.level[part]
+        low, high = np.maximum(self.limits[:, part], LEAST_LEVEL)
+        high = high / (1 - LEAST_SHRINK) + z / (2 * np.sqrt(few))
+        level[:] = np.where((low <= level) & (level <= high), level, np.sqrt(low * high))
+        for _ in range(NEWTON_STEPS):
+            aim = CutsAim(aim.diagonal, self._squares(part, buffer))
+            s = np.maximum(aim.shrink(z), LEAST_SHRINK)
+            np.multiply(b, (1 / (s * level)).astype(b.dtype)[:, None], out=buffer)
+            buffer -= (1 / s - 1).astype(b.dtype)[:, None]
+            large, some = np.count_nonzero(buffer > 1, axis=1), np.count_nonzero(buffer > 0, axis=1)
+            total = np.clip(buffer, 0.0, 1.0, out=buffer).sum(axis=1, dtype=np.float64)
+            _, length, distance = aim.distances(z)
+            # how s grows with the level, as a power; within the ball it stays 1, and no entry is lost
+            power = np.where(distance > 0, 1 - np.maximum(few - large, 0) * (level / length) ** 2, 1.0)
+            slope = power * (total - large) + (1 / s - power) * (some - large)  # of the sum, in log(1 / l)
+            low, high = np.where(total > few, level, low), np.where(total > few, high, level)
+            new = level * (1 + (total - few) / np.maximum(slope, TINIEST))
+            level[:] = np.where((low <= new) & (new <= high), new, np.sqrt(low * high))
+        return CutsAim(aim.diagonal, self._squares(part, buffer))
