@@ -162,7 +162,7 @@ class JointPlan:
     passes: int = 1
     spared: int = 0
     worth: float = 0.0
-    patience: int = 3
+    patience: int = 4
     after: str = ""
     packing: float = 0.0
     cap: int = 0
