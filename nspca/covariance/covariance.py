@@ -25,6 +25,8 @@ DENSE_LIMIT = 4000
 """Largest n (or m) for which an n x n matrix is formed: 128 MB, and a second for a Cholesky factor."""
 DIRECT_LIMIT = 1000
 """Up to this size a full symmetric eigensolver is as quick as an iterative one, and needs no start."""
+TOGETHER = 16
+"""Eigenpairs that a factorisation gives at once, in which more of them take hardly longer."""
 RESIDUAL = 1e-8
 """Largest accepted |Au - lu| relative to l1. Solvers only start from u and bounds prove themselves."""
 MOST_EXPONENT = 1000
@@ -71,7 +73,7 @@ class Covariance:
     ) -> None:
         self.n, self.shape, self.source = int(n), tuple(int(s) for s in shape), source
         self.center, self.scale, self.digest, self.exponent = bool(center), bool(scale), digest, int(exponent)
-        self._pairs: tuple[Array, Array] | None = None
+        self._pairs: dict[int, tuple[Array, Array, Array]] = {}
         self._kept: dict[Hashable, Any] = {}
         if abs(self.exponent) > MOST_EXPONENT:
             raise InvalidProblem(
@@ -182,10 +184,26 @@ class Covariance:
         Columns whose eigenvalue is zero to rounding are zero, so ``U * sqrt(l)`` is right for any d.
         """
         d = min(int(d), self.n)
-        if self._pairs is None or self._pairs[0].size < d:
+        # what is asked of a factorisation may not depend on what was asked before
+        count = min(-(-d // TOGETHER) * TOGETHER, self.n) if self.is_factorised else d
+        key = count if self.is_factorised else 0
+        if key not in self._pairs or self._pairs[key][0].size < d:
             with one_thread_if_quick(self.n * min(self.n, self.shape[0]) ** 2):
-                self._pairs = self._checked(*self._eigenpairs(d))
-        return self._pairs[0][:d], self._pairs[1][:, :d]
+                values, vectors = self._without_rounding(*self._eigenpairs(count))
+                self._pairs[key] = values, vectors, self._residuals(values, vectors)
+        values, vectors, residuals = self._pairs[key]
+        residual = residuals[:d].max(initial=0.0)
+        if residual > RESIDUAL * max(values[0], 1e-300):
+            raise NotConverged(
+                f"leading eigenpairs must have a residual below {RESIDUAL:g} l1, got "
+                f"{residual / values[0]:.1e} l1"
+            )
+        return values[:d], vectors[:, :d]
+
+    @property
+    def is_factorised(self) -> bool:
+        """Return whether leading eigenpairs come from a factorisation, and not from products with vectors."""
+        return self.n <= DIRECT_LIMIT
 
     def once(self, key: Hashable, make: Callable[[], T]) -> T:
         """Return ``make()``, computed at the first call with `key` and stored with the matrix."""
@@ -193,22 +211,19 @@ class Covariance:
             self._kept[key] = make()
         return self._kept[key]
 
-    def _checked(self, values: Array, vectors: Array) -> tuple[Array, Array]:
-        """Return eigenpairs with rounding set to zero; raise `NotConverged` when a residual is too large."""
+    def _without_rounding(self, values: Array, vectors: Array) -> tuple[Array, Array]:
+        """Return eigenpairs with rounding set to zero."""
         values = np.maximum(values, 0.0)
         zero = values <= RANK_TOLERANCE * values[0] if values.size else np.zeros(0, bool)
-        values, vectors = np.where(zero, 0.0, values), np.where(zero, 0.0, oriented(vectors))
-        residual = np.linalg.norm(self.product(vectors) - vectors * values, axis=0).max(initial=0.0)
-        if residual > RESIDUAL * max(values[0], 1e-300):
-            raise NotConverged(
-                f"leading eigenpairs must have a residual below {RESIDUAL:g} l1, got "
-                f"{residual / values[0]:.1e} l1"
-            )
-        return values, vectors
+        return np.where(zero, 0.0, values), np.where(zero, 0.0, oriented(vectors))
+
+    def _residuals(self, values: Array, vectors: Array) -> Array:
+        """Return ``|Au - lu|`` (d,) of eigenpairs, which `leading` checks."""
+        return np.linalg.norm(self.product(vectors) - vectors * values, axis=0)
 
     def _eigenpairs(self, d: int) -> tuple[Array, Array]:
         """Return d leading eigenpairs, decreasing and not checked; `leading` calls this."""
-        if self.n <= DIRECT_LIMIT:
+        if self.is_factorised:
             return largest_eigenpairs(self.matrix, d)
         if not np.any(self.diagonal):
             return np.zeros(d), np.zeros((self.n, d))

@@ -117,6 +117,11 @@ class DataCovariance(Covariance):
         """Return ``ZZ' / m`` (m, m), which has the nonzero eigenvalues of A."""
         return self.Z @ self.Z.T / self.m
 
+    @property
+    def is_factorised(self) -> bool:
+        """Return whether leading eigenpairs come from a factorisation of A, or of ``ZZ'``."""
+        return min(self.n, self.m) <= DIRECT_LIMIT
+
     def _eigenpairs(self, d: int) -> tuple[Array, Array]:
         """Return leading eigenpairs, by ``ZZ'`` where there are few samples."""
         if not (self.m < self.n and self.m <= DIRECT_LIMIT):

@@ -122,7 +122,7 @@ class LargeCovariance(Parts, SparseCovariance):
 
     def _eigenpairs(self, d: int) -> tuple[Array, Array]:
         """Return leading eigenpairs, by few products with several vectors where A is large."""
-        if min(self.n, self.m) <= DIRECT_LIMIT or 4 * d > BASIS:
+        if self.is_factorised or 4 * d > BASIS:
             return super()._eigenpairs(d)
         pairs = self.by_subspaces(d)
         return pairs if self.residual <= RESIDUAL / 2 else super()._eigenpairs(d)

@@ -99,6 +99,11 @@ class ShardedCovariance(Parts):
             return self.matrix[np.ix_(features, features)]
         return super().block(features)
 
+    @property
+    def is_factorised(self) -> bool:
+        """Return whether leading eigenpairs come from a factorisation of A, which must be in memory."""
+        return self.small and super().is_factorised
+
     def _eigenpairs(self, d: int) -> tuple[Array, Array]:
         """Return leading eigenpairs, each step in one pass."""
         return super()._eigenpairs(d) if self.small else self.by_subspaces(d)

@@ -82,11 +82,14 @@ class Changed(Covariance):
             return np.zeros(d), np.zeros((self.n, d))
         return super()._eigenpairs(d)
 
-    def _checked(self, values: Array, vectors: Array) -> tuple[Array, Array]:
+    def _without_rounding(self, values: Array, vectors: Array) -> tuple[Array, Array]:
         """Return eigenpairs with those at rounding level of A set to zero."""
-        # The changed matrix can be rounding of A, so accuracy is relative to A. Solvers only start from it.
         zero = values <= NOTHING * self.A.trace
         return np.where(zero, 0.0, values), np.where(zero, 0.0, oriented(vectors))
+
+    def _residuals(self, values: Array, vectors: Array) -> Array:
+        """Return zeros (d,), as the changed matrix can be rounding of A. Solvers only start from the pairs."""
+        return np.zeros(values.size)
 
 
 def repelled(A: Covariance, V: Array, weight: float) -> Changed:

@@ -326,3 +326,17 @@ def test_the_last_bits_do_not_depend_on_the_number_of_threads():
             seen.append((A.matrix, values, vectors))
     for one, other in zip(*seen, strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("wide", [False, True])
+def test_leading_pairs_do_not_depend_on_how_many_were_asked_for_before(wide):
+    """Also where eigenvalues are equal, so that any basis of their space is one of eigenvectors."""
+    X = np.linalg.qr(np.random.default_rng(5).standard_normal((60, 40)))[0]
+    X = X.T if wide else X
+    fresh = nspca.Problem.from_data(X, 3, center=False).covariance.leading(4)
+    for before in ((1,), (6,), (20,), (2, 40, 3)):
+        A = nspca.Problem.from_data(X, 3, center=False).covariance
+        for d in before:
+            assert A.leading(d)[0].size == d
+        again = A.leading(4)
+        assert all(np.array_equal(one, other) for one, other in zip(fresh, again, strict=True))
