@@ -109,10 +109,8 @@ def notes(of: Chosen) -> None:
     if constant.size and not data.is_covariance and of.reference.folder is None:
         first = data.feature_names[constant[0]]
         has = "takes" if constant.size == 1 else "take"
-        lines.append(
-            f"{wording.things(constant.size, wording.noun(data))} {has} one value only, the first is {first}: "
-            "no variance to explain."
-        )
+        many = wording.things(constant.size, wording.noun(data))
+        lines.append(f"{many} {has} one value only, the first is {first}: no variance to explain.")
     if not lines:
         return
     if data.source == "user":
