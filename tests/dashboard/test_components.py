@@ -99,6 +99,12 @@ def test_features_are_called_what_they_are():
     assert noun(nspca.load_sample("pitprops")) == "feature" and noun(nspca.load_sample("leukemia")) == "gene"
     probes = Dataset("t", np.eye(3), ("1007_s_at", "1053_at", "ENSG00000141510"), ("a", "b", "c"))
     assert noun(probes) == "gene"
+    for names, one in (
+        (("TP53", "BRCA1", "ACTB", "HLA-DRA"), "gene"),
+        (("ALCOHOL", "ASH", "HUE"), "feature"),
+    ):
+        few = Dataset("t", np.eye(len(names)), names, names)
+        assert noun(few) == one
     assert subject.kind_of(nspca.load_sample("digits")) == "image"
     assert subject.kind_of(nspca.load_sample("pitprops")) == "table"
 

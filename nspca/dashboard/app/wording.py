@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from nspca.data import Dataset
+from nspca.data.suggestions import are_genes
 from nspca.errors import MissingValues
 from nspca.plots import certainty, kind_words, ratio_sentence
 from nspca.presentation.markup import Markup, render
@@ -22,10 +23,6 @@ LAST_DIGIT = 0.1
 """Percentage points by which a guarantee may differ from the quotient of two printed percentages: a unit of
 its last digit."""
 NOUNS = {"image": "pixel", "spectrum": "wavelength", "words": "word", "table": "feature"}
-GENES = re.compile(r"(.+_at|ENS[A-Z]*G\d+.*|LOC\d+)", re.IGNORECASE)
-"""Typical names of probe sets and genes."""
-LOOKED_AT = 200
-"""Number of feature names that are compared with `GENES`."""
 SOURCES = {
     "real": "original data",
     "copy": "copy with other values",
@@ -94,10 +91,8 @@ def noun(data: Dataset) -> str:
     """Return the noun for a feature of the data: pixel, word, wavelength, gene or feature."""
     if data.is_covariance or data.kind != "table":
         return "feature" if data.is_covariance else NOUNS[data.kind]
-    names = [str(name) for name in data.feature_names[:LOOKED_AT]]
-    genes = sum(GENES.fullmatch(name) is not None for name in names)
     is_sample = data.name.startswith("leukemia")  # whose probes have numbers alone
-    return "gene" if is_sample or 2 * genes > len(names) else "feature"
+    return "gene" if is_sample or are_genes(data.feature_names) else "feature"
 
 
 def proof(ratio: float | None) -> str:
