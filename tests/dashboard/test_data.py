@@ -406,6 +406,18 @@ def test_bad_uploads_are_one_sentence_and_nothing_is_lost(visit, case, sentence,
     assert not page.error and not page.exception and page.metric[1].value == "13"
 
 
+def test_a_mark_that_may_stand_between_thousands_is_settled_on_the_page(visit, address, sentence, texts):
+    page = upload(visit, b"a\tb\tc\n" + b"1,243\t98\t1\n960\t62\t2\n2,080\t89\t3\n" * 3)
+    assert "say on the page Data that the comma is the decimal sign" in sentence(page)
+    assert "decimal:" not in sentence(page)
+    page.button(key="do_decimal").click().run()
+    assert not page.error and page.dataframe[0].value.iloc[0, 0] == 1.243
+    again = visit(PAGE, **address(page))
+    assert not again.error and again.dataframe[0].value.iloc[0, 0] == 1.243
+    again.selectbox(key="widget_decimal").set_value("").run()
+    assert "may be one" in sentence(again) and "decimal" not in address(again)
+
+
 def test_what_reading_left_out_stands_below_the_table_unfolded(visit, table):
     days = [f"2020-01-{day:02d}" for day in range(1, 10)]
     lines = ["a,day,b", *(f"{row[0]},{day},{row[1]}" for day, row in zip(days, table, strict=True))]

@@ -7,7 +7,7 @@ from typing import Any
 
 from nspca.data import Dataset
 from nspca.data.suggestions import are_genes
-from nspca.errors import MissingValues
+from nspca.errors import MissingValues, UnclearDecimals
 from nspca.plots import certainty, kind_words, ratio_sentence
 from nspca.presentation.markup import Markup, render
 from nspca.presentation.numerals import OPTIMAL_GAP, format_bound, percent_down, percent_up
@@ -31,6 +31,8 @@ SOURCES = {
 }
 OFFER = "choose on the page Data what to leave out or to put in"
 """Advice in an error about missing values. Pages with a choice of their own replace it."""
+MARKS = {",": "comma", ".": "point"}
+"""Words for decimal signs."""
 PASSES = "covariance", "reading"
 """Stages of a pass over the data."""
 STAGES = {
@@ -59,9 +61,12 @@ def plain(text: object, offer: str = OFFER) -> str:
     """Return Markdown that shows exactly the characters of `text`, such as an untrusted name from a file.
 
     An error about missing values tells the visitor to do what `offer` says, not to set an option of Python.
+    One about the decimal sign leads to the page Data.
     """
     if isinstance(text, MissingValues):
         text = text.offering(offer)
+    elif isinstance(text, UnclearDecimals):
+        text = text.offering(f"say on the page Data that the {MARKS[text.mark]} is the decimal sign")
     return SPECIAL.sub(lambda found: f"&#{ord(found[0])};", " ".join(str(text).split()))
 
 
