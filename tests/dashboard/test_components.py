@@ -95,7 +95,7 @@ def test_every_sample_has_one_page():
 
 def test_features_are_called_what_they_are():
     noun = wording.noun
-    assert noun(table()) == "feature" and noun(nspca.load_sample("lrs")) == "wavelength"
+    assert noun(table()) == "gene" and noun(nspca.load_sample("lrs")) == "wavelength"
     assert noun(nspca.load_sample("pitprops")) == "feature" and noun(nspca.load_sample("leukemia")) == "gene"
     probes = Dataset("t", np.eye(3), ("1007_s_at", "1053_at", "ENSG00000141510"), ("a", "b", "c"))
     assert noun(probes) == "gene"
