@@ -64,6 +64,30 @@ class MissingValues(InvalidData):
         return str(self).replace(self.WAYS, ways)
 
 
+class UnclearDecimals(InvalidData):
+    """Numbers such as 1,234 have a mark that may stand between thousands or before decimals.
+
+    Readers have an option that names the decimal sign.
+
+    Parameters
+    ----------
+    message : str
+    mark : str
+        The mark, "," or ".".
+    """
+
+    WAY: ClassVar = "name the decimal sign (decimal: {})"
+    """End of the message in Python and on the command line."""
+
+    def __init__(self, message: str, mark: str = ",") -> None:
+        super().__init__(message, mark)
+        self.mark = mark
+
+    def offering(self, way: str) -> str:
+        """Return the message for a page, which offers `way` in place of the option of Python."""
+        return str(self).replace(self.WAY.format(self.mark), way)
+
+
 class UnlikeImages(InvalidData):
     """Images of an archive have several sizes, or some of them cannot be read.
 

@@ -12,6 +12,7 @@ from nspca.presentation import numerals
 from nspca.presentation.numerals import (
     format_bound,
     format_bound_share,
+    format_change,
     format_guarantee,
     format_promise,
     format_value,
@@ -143,6 +144,14 @@ def test_a_promise_has_two_digits_however_little_it_is(ratio, text):
 def test_values_and_bounds_are_written_alike(number, value, bound):
     assert (format_value(number), format_bound(number)) == (value, bound)
     assert format_bound(np.float32(number)) == format_bound(float(np.float32(number)))
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [(0.123, "12.3 %"), (-0.001, "0.1 %"), (6e-4, "0.06 %"), (-1e-7, "1 × 10⁻⁵ %"), (0.0, "0.0 %")],
+)
+def test_no_change_is_printed_as_zero(change, text):
+    assert format_change(change) == text
 
 
 def test_shares_without_zeros_at_the_end():

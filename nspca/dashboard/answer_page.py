@@ -360,7 +360,7 @@ def _draw(
         return
     with answer, frame.guard():
         if run.now.state == "cancelled":
-            progress.ended(run.now, "again")
+            progress.ended(run.now, "again", run.asked.goes_on)
         seen = page.view(run, results)
         if not run.own and asked is not run.asked:
             page.introduce(run, asked)

@@ -205,6 +205,7 @@ def reference() -> DataSpec:
         label_column=state.get("label"),
         features_in_rows=state.get("rows"),
         missing=state.get("gaps"),
+        decimal=state.get("decimal") or None,
         annotation=state.get("about"),
         image_size=state.get("pixels"),
         **(counting() if state.get("words") else {}),

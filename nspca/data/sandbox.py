@@ -32,7 +32,14 @@ from nspca.data.readers.documents import find_documents
 from nspca.data.readers.excel import is_workbook
 from nspca.data.readers.parquet import MAGIC as PARQUET
 from nspca.data.texts import read_text
-from nspca.errors import InvalidData, InvalidOption, MissingValues, NotNumbers, UnlikeImages
+from nspca.errors import (
+    InvalidData,
+    InvalidOption,
+    MissingValues,
+    NotNumbers,
+    UnclearDecimals,
+    UnlikeImages,
+)
 from nspca.validation.archive import mib, open_zip
 
 SMALL = 2 * 2**20
@@ -47,7 +54,9 @@ AT_ONCE = 2
 """Maximum sandboxes at the same time. A class of students may upload thirty files at once."""
 _RAW, _REQUEST, _ANSWER = "raw", "request.json", "answer.json"
 _KINDS = {kind.__name__: kind for kind in (Dataset, Candidate, Layout)}
-_ERRORS = {kind.__name__: kind for kind in (InvalidData, MissingValues, NotNumbers, UnlikeImages)}
+_ERRORS = {
+    kind.__name__: kind for kind in (InvalidData, MissingValues, NotNumbers, UnclearDecimals, UnlikeImages)
+}
 _free_places = threading.BoundedSemaphore(AT_ONCE)
 _log = logging.getLogger(__name__)
 
@@ -152,7 +161,7 @@ def _read_here(
         layout = None
     mendable = isinstance(data, InvalidData) and (
         bool(texts)
-        or isinstance(data, UnlikeImages)
+        or isinstance(data, UnclearDecimals | UnlikeImages)
         or (layout is not None and could_be_read(raw, data, layout))
     )
     return Opened(data, layout, mendable, texts)

@@ -51,7 +51,7 @@ def features_in_rows_suggestion(
     m, n = X.shape
     if m <= n:
         return False, ""
-    if _are_genes(sample_names) and not _are_genes(feature_names):
+    if are_genes(sample_names) and not are_genes(feature_names):
         reason = f'Row names such as "{sample_names[0]}" look like genes or probes'
     elif (
         m >= _MANY_TIMES * n
@@ -61,21 +61,22 @@ def features_in_rows_suggestion(
         reason = f'There are far more rows than columns, with column names such as "{feature_names[0]}"'
     else:
         return False, ""
-    return (
-        True,
-        f"{reason}: with features in rows, the table has {n:,} samples and {m:,} features.",
-    )
+    return True, f"{reason}: with features in rows, the table has {n:,} samples and {m:,} features."
 
 
-def _are_genes(names: Sequence[str]) -> bool:
-    """Return whether at least 80 % of the first 200 names look like probes or gene symbols."""
+def are_genes(names: Sequence[str]) -> bool:
+    """Return whether at least 80 % of the first 200 names look like probes or gene symbols.
+
+    A quarter of the symbols must have a digit, since headings in capitals seldom have one.
+    """
     looked_at = list(names[:200])
     probes = sum(bool(_PROBE.search(name)) for name in looked_at)
     symbols = [name for name in looked_at if _SYMBOL.match(name)]
     stems = {name.rstrip("-0123456789") for name in symbols}
-    return bool(looked_at) and max(probes, len(symbols) if len(stems) > len(symbols) / 3 else 0) >= 0.8 * len(
-        looked_at
-    )
+    with_digit = sum(any(letter.isdigit() for letter in name) for name in symbols)
+    if len(stems) <= len(symbols) / 3 or with_digit < len(symbols) / 4:
+        symbols = []
+    return bool(looked_at) and max(probes, len(symbols)) >= 0.8 * len(looked_at)
 
 
 def _are_numbered(names: Sequence[str]) -> bool:

@@ -5,11 +5,12 @@ The reader of text tables calls `check_written` once it knows the layout.
 
 import re
 from collections.abc import Sequence
+from functools import partial
 
 from nspca.data.columns import find_column
 from nspca.data.layout import DECIMAL, MISSING, Layout, quoted, short
 from nspca.data.read_options import ReadOptions
-from nspca.errors import InvalidData
+from nspca.errors import InvalidData, UnclearDecimals
 
 _GROUPED = re.compile(r"[+-]?\d{1,3}((\.\d{3})+,|(,\d{3})+\.|(['\u00a0\u202f ]\d{3})+[.,])\d+")
 """Numbers such as 1.234,5 and 1,234.5 and 1'234.5, with both a separator and a decimal sign."""
@@ -41,8 +42,9 @@ def check_written(layout: Layout, options: ReadOptions) -> None:
             )
         for mark, alone in marks.items():
             if thousands := _thousands(cells, mark, alone and not (mark == "." and i in layout.text_columns)):
-                sign = "" if options.decimal else f", or name the decimal sign (decimal: {mark})"
-                raise InvalidData(
+                sign = "" if options.decimal else f", or {UnclearDecimals.WAY.format(mark)}"
+                kind = InvalidData if options.decimal else partial(UnclearDecimals, mark=mark)
+                raise kind(
                     f"Numbers must be written without marks between thousands, but the {_NAMES[mark]} in "
                     f'"{short(thousands[0])}" of column{quoted(layout, i)} may be one: save them without, or '
                     f"decimals with a point and columns separated by commas{sign}."

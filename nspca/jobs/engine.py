@@ -180,15 +180,20 @@ class Engine:
         key = packing.packed_key(task, parameters, self._function(task))
         return self._enter(task, parameters, key, viewer, workspace or viewer, title, patient)
 
-    def again(self, job_id: str, *, viewer: str) -> str:
+    def again(self, job_id: str, *, viewer: str, goes_on: bool = False) -> str:
         """Start a failed, cancelled or interrupted run again, and return its unchanged id.
 
-        Called when a visitor presses "Run again".
+        Called when a visitor presses "Run again" or "Go on". With `goes_on` the function gets what the
+        cancelled run had ready, if anything, as its argument `begun`.
         """
         run = self.store.find_run(job_id)
         if run is None:
             raise JobError(NO_RUN)
-        return self._enter(run.function, run.parameters, run.key, viewer, run.workspace, run.title)
+        part = self.store.result(job_id) if goes_on else None
+        begun = "" if part is None else packing.pack({"begun": part}, self._arrays.keep)
+        return self._enter(
+            run.function, run.parameters, run.key, viewer, run.workspace, run.title, begun=begun
+        )
 
     def status(self, job_id: str) -> JobState:
         """Return the state of a run, from memory if it is in this process, otherwise from the store.
@@ -292,11 +297,12 @@ class Engine:
         workspace: str,
         title: str,
         patient: bool = False,
+        begun: str = "",
     ) -> str:
         """Add a run to the store, attach it to a job, and return its id.
 
         No job is needed if the result is stored, or if another server computes it. `function` is the name of
-        the task.
+        the task. A new job gets the packed argument `begun` beside its `parameters`.
         """
         with self._lock:
             if self._closing:
@@ -313,7 +319,8 @@ class Engine:
             if done or held or owner:  # a server that owns the computation finds this run in the store
                 self._runs.pop(run_id, None)
                 return run_id
-            self._attach(run_id, viewer, Job(key, function, parameters, patient=patient))
+            given = packing.joined(parameters, begun) if begun else parameters
+            self._attach(run_id, viewer, Job(key, function, given, patient=patient))
         self.start()
         self._wake.set()
         return run_id

@@ -87,6 +87,11 @@ def pack(
     return json.dumps(plain(arguments))
 
 
+def joined(parameters: str, more: str) -> str:
+    """Return the arguments of two texts that `pack` made as one."""
+    return json.dumps(json.loads(parameters) | json.loads(more))
+
+
 def unpack(parameters: str, load: Callable[[str, str], Any]) -> dict[str, Any]:
     """Return the arguments that `pack` turned into JSON; tuples have become lists.
 

@@ -10,6 +10,8 @@ from nspca.plots.theme import add_curve, add_pixels, hide_axes, light, new_figur
 from nspca.presentation.colours import LIMIT, MAIN, PROVED, SECOND, SEQUENTIAL, STAR, fade
 
 GUESSED = {"size": 14, "color": fade(SECOND, 0.75), "line": {"width": 1, "color": "white"}}
+MARGIN = 0.03
+"""Part of an axis at its ends, so that guesses there are whole and the numbers of both axes stand apart."""
 BIN = 1.0
 """Width in per cent of a stack of guesses."""
 
@@ -51,7 +53,8 @@ def guess_curve(
             x=[grid[best]], y=[curve[best]], mode="markers", marker=star, name="the best angle"
         )
     title, low, high = axis
-    figure.update_xaxes(title_text=title, range=[low, high], dtick=30, ticksuffix="°")
+    side = MARGIN * (high - low)
+    figure.update_xaxes(title_text=title, range=[low - side, high + side], dtick=30, ticksuffix="°")
     return figure.update_yaxes(title_text=value_name, range=[0, 108], ticksuffix=" %")
 
 
@@ -75,7 +78,9 @@ def guess_strip(shares: ArrayLike, best: float | None = None) -> go.Figure:
             line = {"color": colour, "width": 3, "dash": "solid" if x < 100 else "dot"}
             add_curve(figure, [x, x], [0, top], name, line=line)
         figure.add_vrect(x0=best, x1=100, fillcolor=fade(PROVED, 0.25), line_width=0, layer="below")
-    figure.update_xaxes(title_text="% of what no 8 pixels can pass", range=[0, 104], ticksuffix=" %")
+    figure.update_xaxes(
+        title_text="% of what no 8 pixels can pass", range=[-100 * MARGIN, 104], ticksuffix=" %"
+    )
     return figure.update_yaxes(title_text="guesses", range=[0, top], dtick=max(1, round(top / 6)))
 
 

@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 
 from nspca.plots.theme import add_curve, add_note, certainty
 from nspca.presentation.colours import CONTEXT, PAPER, PROVED
-from nspca.presentation.numerals import OPTIMAL_GAP, format_guarantee, proved_ratio
+from nspca.presentation.numerals import OPTIMAL_GAP, format_guarantee, format_value, proved_ratio
 
 CURVE, STRIP = [0.455, 1.0], [0.0, 0.26]
 """Parts of the height of the figure."""
@@ -106,7 +106,7 @@ def _lay_out(figure: go.Figure, bottom: int, top: int, floor: float, title: str)
             "maxallowed": high,
             "fixedrange": True,
             "tickvals": [10**floor, *(10.0**decade for decade in decades)],
-            "ticktext": ["optimal", *(f"{100 * 10.0**decade:.6g} %" for decade in decades)],
+            "ticktext": ["optimal", *(f"{format_value(10.0 ** (decade + 2), 1)} %" for decade in decades)],
             "tickfont": {"size": 12},
             "zeroline": False,
         },

@@ -287,12 +287,16 @@ def _add_methods(
 
 
 def _mark(figure: go.Figure, k: int, expected: list[int]) -> None:
-    """Draw a line at k through both parts of the figure; its label stands on the side with more room."""
+    """Draw a line at k in both parts of the figure, not through the text between them.
+
+    Its label stands on the side with more room.
+    """
     at = kaxis.place(expected, k)
     ends = [kaxis.place(expected, end) for end in expected[:1] + expected[-1:]]
     corner = "bottom right" if 2 * at > sum(ends) and ends else "bottom left"
     line = {"color": CHOSEN, "width": 2}
-    figure.add_shape(type="line", x0=k, x1=k, yref="paper", y0=0, y1=1, line=line, layer="below")
+    for bottom, top in (strip.STRIP, strip.CURVE):
+        figure.add_shape(type="line", x0=k, x1=k, yref="paper", y0=bottom, y1=top, line=line, layer="below")
     add_note(figure, f"k = {k}", at, strip.CURVE[0], corner, xref="x", font={"color": CHOSEN})
 
 

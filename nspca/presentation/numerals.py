@@ -104,6 +104,15 @@ def format_guarantee(ratio: float | None) -> str:
     return percent_down(ratio, min(MOST_PLACES, max(1, math.floor(-math.log10(left)))))
 
 
+def format_change(change: float) -> str:
+    """Return a relative change in per cent, without its sign: ``12.3 %``, ``0.06 %``, ``1 × 10⁻⁵ %``.
+
+    It has one decimal, or one significant digit where that is finer.
+    """
+    percent = 100 * abs(change)
+    return f"{percent:.1f} %" if percent >= 0.1 or not percent else f"{format_value(percent, 1)} %"
+
+
 def proof_phrase(ratio: float, kind: str) -> str:
     """Return the quality that a certificate proves, in words: optimal, or at least a share of the optimum.
 

@@ -104,6 +104,8 @@ OPPOSITE = Text(lambda text: not read_flag(text), lambda value: write(not value)
 """A flag whose name in the address says the opposite: ``signed=1`` means not nonnegative."""
 COLUMN = Text(lambda text: int(text) if text.isascii() and text.isdigit() and len(text) < 10 else text)
 """A column of a file, by its number or else its name."""
+MARK = Text(lambda text: {",": ",", ".": "."}[text])
+"""A decimal sign."""
 EFFORT = Text(
     lambda text: None if text == "none" else read_word(text), lambda value: "none" if value is None else value
 )

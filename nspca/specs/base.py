@@ -308,6 +308,8 @@ class Spec(Model):
 
     kind: ClassVar[str] = ""
     KINDS: ClassVar[dict[str, type["Spec"]]] = {}
+    goes_on: ClassVar[bool] = False
+    """Whether `run` takes the result of a cancelled run as `begun`, and does not compute it again."""
 
     def run(self, report: Report = silent, *args: Any, **given: Any) -> Any:
         """Return the answer; ``report(event)`` gets progress events and may raise `nspca.Cancelled`."""

@@ -117,7 +117,7 @@ class DataSpec(Model):
     missing: Annotated[
         Literal["samples", "features", "mean"] | None, Option("Missing values", "gaps", address.WORD)
     ] = None
-    decimal: Literal[",", "."] | None = None
+    decimal: Annotated[Literal[",", "."] | None, Option("Decimal sign", "decimal", address.MARK)] = None
     annotation: Annotated[StrictStr | None, Option("Table about the samples", "about", address.WORD)] = None
     image_size: Annotated[
         Annotated[StrictInt, Limits(ge=SIDES[0], le=SIDES[1])] | None,

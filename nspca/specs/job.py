@@ -13,13 +13,15 @@ RUN = "nspca.specs.job:run"
 """Name of the function that a worker calls for every kind of question."""
 
 
-def run(*, spec: dict[str, Any], report: Report = silent, **given: Any) -> bytes:
+def run(*, spec: dict[str, Any], report: Report = silent, begun: bytes | None = None, **given: Any) -> bytes:
     """Return the packed result of a spec.
 
     Parameters
     ----------
     spec : dict
         The spec as `Spec.to_plain` returns it.
+    begun : bytes, optional
+        The packed partial result of a cancelled run, for a spec that goes on from it.
     **given
         Open data of a page, as keyword arguments of the spec's `run`.
 
@@ -29,6 +31,8 @@ def run(*, spec: dict[str, Any], report: Report = silent, **given: Any) -> bytes
         With the packed partial result as its `result`, or None.
     """
     question = specs.Spec.from_plain(spec)
+    if begun is not None:
+        given["begun"] = question.unpack(begun)
     try:
         with telling(report):  # the first pass over a long table comes before any search
             return question.pack(question.run(report, **given))

@@ -17,12 +17,12 @@ from nspca.bounds.plan import JOINT_PLANS
 from nspca.errors import Cancelled, InvalidOption
 from nspca.progress import Event, Report, silent
 from nspca.proving import EFFORTS
-from nspca.result import Sweep
+from nspca.result import Sweep, row_of
 from nspca.solving import line_of
 from nspca.specs import address
 from nspca.specs.base import Description, Option, Required
 from nspca.specs.data import OF_FEATURES, Numbers
-from nspca.specs.published import EPSNET, PROBABILITY, RANK_3, paper_bounds, rank3_bound
+from nspca.specs.published import EPSNET, OTHERS, PROBABILITY, RANK_3, paper_bounds, rank3_bound
 from nspca.specs.question import ProblemSpec, Seed, Whole, arguments, ks_words, python_of, step_of
 from nspca.specs.rows import Found, pack
 
@@ -93,6 +93,7 @@ class SweepSpec(ProblemSpec):
     """
 
     kind: ClassVar[str] = "sweep"
+    goes_on: ClassVar[bool] = True
 
     ks: Ks
     methods: Annotated[
@@ -139,13 +140,20 @@ class SweepSpec(ProblemSpec):
             values["forced"] = address.read_integers(query["keep"])
         return values | {"ks": read_ks(query)}
 
-    def run(self, report: Report = silent, X: Any = None) -> Sweep:
+    def run(self, report: Report = silent, X: Any = None, begun: Sweep | None = None) -> Sweep:
         """Return the `nspca.Sweep`. Unless `published` is False, rows and results have the published bounds.
 
-        `Cancelled` carries the partial sweep as its `result`.
+        `Cancelled` carries the partial sweep as its `result`. Given as `begun`, its values of k are reported
+        at once, and computed again only where a method was missing.
         """
         problem = self.problem(X, report)
-        beside: dict[int, dict[str, Any]] = {}
+        known = {} if begun is None else begun.results
+        ready = [k for k in self.ks if all((method, k) in known for method in self.methods)]
+        done = {(method, k): known[method, k] for k in ready for method in self.methods}
+        beside: dict[int, dict[str, Any]] = {
+            k: {name: result.info[name] for name in OTHERS if name in result.info}
+            for (_, k), result in done.items()
+        }
         paper: Mapping[int, float | None] = {}
         probability: float | None = None
         if self.published:
@@ -174,11 +182,25 @@ class SweepSpec(ProblemSpec):
                 }
             )
 
+        def onward(event: Event) -> None:
+            """Report an event of the sweep over the other values of k, with its place among all rows."""
+            if event.stage == "sweep":
+                event = replace(event, done=len(done) + event.done, total=self.total)
+            completed(event)
+
         how: dict[str, Any] = {"methods": self.methods, "certify": self.effort, "seed": self.seed}
+        found = done
         try:
-            return full(sweep(problem, self.ks, report=completed, **how))
+            for number, ((method, k), result) in enumerate(done.items(), 1):
+                row = row_of(method, k, result)
+                bounds = row["value"], row["upper"]
+                completed(Event("sweep", number, self.total, *bounds, k, payload={"row": row}))
+            if ks := [k for k in self.ks if k not in ready]:
+                found = done | sweep(problem, ks, report=onward, **how).results
+            return full(Sweep(found))
         except Cancelled as stop:
-            stop.result = full(stop.best) if beside and isinstance(stop.best, Sweep) else None
+            found = done | (stop.best.results if isinstance(stop.best, Sweep) else {})
+            stop.result = full(Sweep(found)) if beside else None
             raise
 
     unpack: ClassVar = staticmethod(Sweep.from_bytes)

@@ -133,6 +133,8 @@ def test_a_class_answers_on_its_phones(page, browser, app_url):
         page.get_by_role("button", name="Close the room").click()
         expect(page.get_by_text("2 phones answered")).to_be_visible()
         expect(one.get_by_text("The room is closed")).to_be_visible()
+        page.get_by_role("button", name="Previous").click()
+        expect(page.get_by_text("2 phones answered")).to_be_hidden()
 
 
 FIGURE = ".nspca-figure .main-svg"

@@ -242,8 +242,18 @@ def test_a_lesson_with_a_class(visit, texts):
     assert house.view(secret).guesses == ((1, 2, 3, 4, 5, 6, 7, 10),) and "was sent" in texts(phone)
     teacher.button(key="class_end").click().run()
     assert "2 phones answered. Guesses: 1 for screen 1, 1 for screen 5" in texts(teacher)
+    assert class_box(teacher).expanded, "on the screen where the room was closed"
+    teacher.button(key="turn_left").click().run()
+    assert not class_box(teacher).expanded, "on any other"
+    teacher.button(key="turn_right").click().run()
+    assert class_box(teacher).expanded
     phone.run()
     assert "The room is closed" in texts(phone) and not phone.error
+
+
+def class_box(teacher):
+    """Return the box of the class as the browser is told to draw it."""
+    return next(box.proto for box in teacher.expander if box.label == "With a class")
 
 
 def join(phone):

@@ -337,6 +337,22 @@ def test_methods_with_the_same_number_on_their_bars_do_equally_well():
     assert seen.sentences()[1].startswith("With 3 features, auto &#40;best of several&#41; does best: ")
 
 
+def test_the_headline_is_about_the_best_of_all_methods_however_near_another_is():
+    data = nspca.load_sample("pitprops")
+    problem = nspca.Problem.from_covariance(data.X, 3)
+    found = nspca.solve(problem)
+    above, below = (
+        replace(found, values=np.array([share * problem.leading_eigenvalue]))
+        for share in (0.5860001, 0.5859999)
+    )
+    assert 1 - below.value / above.value < 1e-6
+    seen = object.__new__(Seen)
+    seen.data, seen.problem = SimpleNamespace(dataset=data), problem
+    seen.ks, seen.k, seen.of_k = [3], 3, {"tpower": below, "auto": above}
+    headline = seen.sentences()[1]
+    assert headline.startswith("With 3 features, auto &#40;best of several&#41; does best: 58.60 % of ")
+
+
 def test_a_value_that_equals_the_best_is_all_of_the_best():
     frame = pd.DataFrame({"method": list("abc"), "k": 3, "value": [2.0, 2.0 - 1e-15, 1.9]})
     assert list(shown(frame.assign(ratio=0.9, upper=2.1, seconds=0.1))["best"]) == [1.0, 1.0, 0.95]

@@ -27,6 +27,7 @@ from nspca.data import Dataset
 from nspca.jobs import engine
 from nspca.presentation.numerals import format_value
 from nspca.specs import ComponentsSpec, DataSpec
+from nspca.specs.rows import Climbed
 from tests.dashboard.figures import copied
 from tests.patience import wait_for
 
@@ -94,10 +95,16 @@ def test_every_sample_has_one_page():
 
 def test_features_are_called_what_they_are():
     noun = wording.noun
-    assert noun(table()) == "feature" and noun(nspca.load_sample("lrs")) == "wavelength"
+    assert noun(table()) == "gene" and noun(nspca.load_sample("lrs")) == "wavelength"
     assert noun(nspca.load_sample("pitprops")) == "feature" and noun(nspca.load_sample("leukemia")) == "gene"
     probes = Dataset("t", np.eye(3), ("1007_s_at", "1053_at", "ENSG00000141510"), ("a", "b", "c"))
     assert noun(probes) == "gene"
+    for names, one in (
+        (("TP53", "BRCA1", "ACTB", "HLA-DRA"), "gene"),
+        (("ALCOHOL", "ASH", "HUE"), "feature"),
+    ):
+        few = Dataset("t", np.eye(len(names)), names, names)
+        assert noun(few) == one
     assert subject.kind_of(nspca.load_sample("digits")) == "image"
     assert subject.kind_of(nspca.load_sample("pitprops")) == "table"
 
@@ -133,6 +140,29 @@ def test_all_at_once_explains_as_much_or_says_how_much_more():
     less = replace(result, values=0.9994 * result.values)
     said = methods.gain_sentence(replace(found, results={"joint": result, "cone": less}))
     assert "explains 0.06 % more than **cone**" in said and f"({value} and " in said
+
+
+@pytest.mark.parametrize(
+    ("change", "said"), [(0.06, "6.0 %"), (6e-4, "0.06 %"), (-1e-7, "−1 × 10⁻⁵ %"), (2e-16, "0.0 %")]
+)
+def test_a_tiny_gain_is_printed_as_other_small_numbers(monkeypatch, change, said):
+    found = outcome(table())
+    best = found.results["joint"]
+    other = replace(best, values=best.values / (1 + change))
+    drawn = []
+    monkeypatch.setattr(methods.tables, "show", lambda rows, **_: drawn.append(rows))
+    methods._table(replace(found, results={"joint": best, "cone": other}))
+    assert list(drawn[0]["gain"]) == ["0.0 %", said]
+
+
+def test_a_tiny_climb_is_no_zero(monkeypatch):
+    said = []
+    monkeypatch.setattr(headline.st, "markdown", said.append)
+    monkeypatch.setattr(headline.figures, "draw", lambda *_, **__: None)
+    headline.climb(
+        [Climbed("joint", 0.0, 2.0), Climbed("joint", 1.0, 2.0 + 2e-7)], True, subject.COMPONENTS, ""
+    )
+    assert "**1 × 10⁻⁵ % more** than its first answer so far" in said[0]
 
 
 def test_the_headline_says_what_is_explained_and_the_proved_limit():

@@ -406,6 +406,28 @@ def test_bad_uploads_are_one_sentence_and_nothing_is_lost(visit, case, sentence,
     assert not page.error and not page.exception and page.metric[1].value == "13"
 
 
+def test_a_mark_that_may_stand_between_thousands_is_settled_on_the_page(visit, address, sentence, texts):
+    page = upload(visit, b"a\tb\tc\n" + b"1,243\t98\t1\n960\t62\t2\n2,080\t89\t3\n" * 3)
+    assert "say on the page Data that the comma is the decimal sign" in sentence(page)
+    assert "decimal:" not in sentence(page)
+    page.button(key="do_decimal").click().run()
+    assert not page.error and page.dataframe[0].value.iloc[0, 0] == 1.243
+    again = visit(PAGE, **address(page))
+    assert not again.error and again.dataframe[0].value.iloc[0, 0] == 1.243
+    again.selectbox(key="widget_decimal").set_value("").run()
+    assert "may be one" in sentence(again) and "decimal" not in address(again)
+
+
+def test_what_reading_left_out_stands_below_the_table_unfolded(visit, table):
+    days = [f"2020-01-{day:02d}" for day in range(1, 10)]
+    lines = ["a,day,b", *(f"{row[0]},{day},{row[1]}" for day, row in zip(days, table, strict=True))]
+    page = upload(visit, "\n".join(lines).encode())
+    drawn = [(one.type, str(getattr(one, "value", ""))) for one in page.main]
+    (below,) = (i for i, (kind, value) in enumerate(drawn) if kind == "caption" and "dates" in value)
+    assert drawn[below - 2][0] == "dataframe" and drawn[below - 1][1] == "The first 8 of 9 rows."
+    assert not any("dates" in caption.value for box in page.expander for caption in box.caption)
+
+
 def test_constant_columns_are_mentioned_and_only_matter_when_scaled(visit, table, sentence, texts):
     page = upload(visit, csv(np.column_stack([table, np.ones(9)]), ["a", "b", "c", "d", "e", "flat"]))
     assert not page.error and "1 feature takes one value only, the first is flat" in texts(page)

@@ -1,5 +1,7 @@
 """Differences between two answers at one k, and the k that is answered first."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -43,6 +45,15 @@ def test_the_same_answer_says_so():
         "**Variance**: the same.",
         "**Pixels**: the same.",
     ]
+
+
+def test_a_small_change_is_not_the_same():
+    before = side()
+    now = replace(before, value=before.value * (1 + 3e-6))
+    assert (
+        sentences(compare(before, now), "pixel", before, now)[0]
+        == "**Variance**: 3 × 10⁻⁴ % more than before."
+    )
 
 
 def test_variances_of_standardised_data_are_not_subtracted_from_others():

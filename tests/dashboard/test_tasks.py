@@ -54,6 +54,21 @@ def test_a_cancelled_run_hands_in_the_bytes_of_what_was_ready():
         job.run(spec=SweepSpec(ks=(1, 2, 3)).to_plain(), X=X, report=stop)
     assert len(nspca.Sweep.from_bytes(stopped.value.result)) == 2
 
+    def say(event):
+        seen.append((event.done, event.total, event.k)) if event.stage == "sweep" else None
+
+    seen = []
+    begun, spec = stopped.value.result, SweepSpec(ks=(1, 2, 3)).to_plain()
+    found = nspca.Sweep.from_bytes(job.run(spec=spec, X=X, report=say, begun=begun))
+    assert seen == [(1, 3, 1), (2, 3, 2), (3, 3, 3)], "rows that were ready are there again"
+    before = nspca.Sweep.from_bytes(begun)
+    assert all(found[key].seconds == before[key].seconds for key in before), "nothing was computed twice"
+    whole = nspca.Sweep.from_bytes(job.run(spec=spec, X=X))
+    assert [*found] == [*whole] and np.allclose(found.frame["value"], whole.frame["value"])
+    assert {name: set(found["auto", k].info) for name, k in found} == {
+        name: set(whole["auto", k].info) for name, k in whole
+    }
+
     def stop_at_once(event):
         raise Cancelled("stopped")
 

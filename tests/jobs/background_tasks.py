@@ -48,13 +48,13 @@ def sweep(report, count):
     return b"swept"
 
 
-def ready(report):
-    """Run without end, and return a partial result when cancelled."""
+def ready(report, begun=b""):
+    """Run without end, and return a partial result when cancelled, after that of an earlier run."""
     for step in itertools.count(1):
         try:
             report(Event("step", step, payload={"row": {"pid": os.getpid()}}))
         except Cancelled as stop:
-            stop.result = b"part"
+            stop.result = begun + b"part"
             raise
         time.sleep(0.01)
 

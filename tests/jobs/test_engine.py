@@ -132,6 +132,21 @@ def test_what_a_cancelled_run_had_ready_is_its_own(engine, begun, wait_for):
     assert not store.has_result(second) and store.has_result(first)
 
 
+def test_a_cancelled_run_goes_on_from_what_it_had_ready(engine, begun, wait_for):
+    task, store = "tests.jobs.background_tasks:ready", engine.store
+    job = engine.submit(task, {}, viewer="a")
+    before = store.find_run(job)
+    for part in (b"part", b"partpart"):
+        begun(engine, job)
+        engine.cancel(job, "a")
+        wait_for(lambda: store.has_result(job))
+        assert store.result(job) == part
+        assert engine.again(job, viewer="a", goes_on=True) == job
+    now = store.find_run(job)
+    assert (now.key, now.parameters) == (before.key, before.parameters), "the same question"
+    engine.cancel(job, "a")
+
+
 def test_a_slow_worker_has_the_time_to_hand_in_what_is_ready(engine, begun, monkeypatch):
     """On a busy machine the next report takes longer than one that has nothing to lose is waited for."""
     monkeypatch.setattr(sys.modules[Engine.__module__], "PATIENCE", 0.5)

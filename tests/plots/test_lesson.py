@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from nspca.plots.guesses import guess_curve, guess_strip
 from nspca.plots.lesson import descent_figure, direction_figure, quartic_figure, side_by_side
 from nspca.plots.thumbnail import HEIGHT, WIDTH, patches, sparkline
 from nspca.solvers.coordinate import maximiser
@@ -22,6 +23,12 @@ def test_the_line_of_a_direction_passes_the_mean_and_tells_the_variance():
         assert np.allclose([np.mean(line.x), np.mean(line.y)], points.mean(axis=0))
         assert line.name.endswith(f"{np.var(points @ turned):.3g}")
     assert np.isclose(np.diff(along.y)[0] / np.diff(along.x)[0], 4 / 3)
+
+
+def test_a_guess_at_an_end_of_the_axis_is_whole():
+    axis = guess_curve([0, 180], [50, 50], ("angle", 0, 180), "%").layout.xaxis
+    assert axis.range[0] < 0 and axis.range[1] > 180 and axis.dtick == 30
+    assert guess_strip([0.0]).layout.xaxis.range[0] < 0
 
 
 def test_images_side_by_side_share_one_scale():

@@ -302,6 +302,10 @@ def test_the_strip_shows_each_gap_and_stands_on_the_floor_where_it_is_closed():
     figure = plots.sweep_figure(frame, unit=1.0)
     gaps, axis = named(figure, "gap"), figure.layout.yaxis2
     assert np.allclose([gaps.y[0], gaps.y[2]], [0.1, 0.001]) and gaps.y[1] == axis.tickvals[0] < 0.001 / 3
+    tiny = plots.sweep_figure(
+        frame.assign(upper=frame["value"] / (1 - 3e-7)), unit=1.0
+    ).layout.yaxis2.ticktext
+    assert "1 × 10⁻⁵ %" in tiny and not any("e-" in tick for tick in tiny)
     assert axis.ticktext[0] == "optimal" and axis.type == "log" and 10 ** axis.range[0] < gaps.y[1]
     assert list(gaps.marker.symbol) == ["circle-open", "circle", "circle-open"] and gaps.customdata[1] == [10]
     assert "at least 90.0 %" in gaps.text[0] and "nothing better exists" in gaps.text[1]

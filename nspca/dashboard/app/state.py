@@ -20,6 +20,7 @@ from nspca.data.counting import MOST_WORDS
 from nspca.errors import JobError
 from nspca.jobs import engine
 from nspca.specs.address import (
+    MARK,
     read_flag,
     read_groups,
     read_integer,
@@ -104,6 +105,7 @@ VALUES: dict[str, Kept] = {
     "id": Kept(str),
     "label": Kept(str),
     "gaps": Kept(read_word),  # treatment of missing values: samples, features or mean
+    "decimal": Kept(MARK.read),  # decimal sign, a comma or a point
     "about": Kept(read_word),  # content hash of an uploaded table about the samples
     "pixels": Kept(read_integer),  # side in pixels of the grey squares that images are converted to
     "words": Kept(read_flag, lambda: False),  # whether the file holds texts, whose words are counted
@@ -203,7 +205,19 @@ VALUES: dict[str, Kept] = {
     "at": Kept(read_integer),
 }
 OF_WORDS = ("words", "text", "split", "stop", "low", "high", "weigh", "pairs", "most")
-ABOUT_FILE = ("rows", "id", "label", "gaps", "cov", "repair", "vocab", "about", "pixels", *OF_WORDS)
+ABOUT_FILE = (
+    "rows",
+    "id",
+    "label",
+    "gaps",
+    "decimal",
+    "cov",
+    "repair",
+    "vocab",
+    "about",
+    "pixels",
+    *OF_WORDS,
+)
 ABOUT_DATA = ("from", "to", "step", "run", "before", "k", "shown", "methods", "scale", "drop", "log", "prep",
 "center", "some", "phi", "candidate", "out",
     "only", "one", "keep",

@@ -6,7 +6,8 @@ import re
 from typing import Any
 
 from nspca.data import Dataset
-from nspca.errors import MissingValues
+from nspca.data.suggestions import are_genes
+from nspca.errors import MissingValues, UnclearDecimals
 from nspca.plots import certainty, kind_words, ratio_sentence
 from nspca.presentation.markup import Markup, render
 from nspca.presentation.numerals import OPTIMAL_GAP, format_bound, percent_down, percent_up
@@ -22,10 +23,6 @@ LAST_DIGIT = 0.1
 """Percentage points by which a guarantee may differ from the quotient of two printed percentages: a unit of
 its last digit."""
 NOUNS = {"image": "pixel", "spectrum": "wavelength", "words": "word", "table": "feature"}
-GENES = re.compile(r"(.+_at|ENS[A-Z]*G\d+.*|LOC\d+)", re.IGNORECASE)
-"""Typical names of probe sets and genes."""
-LOOKED_AT = 200
-"""Number of feature names that are compared with `GENES`."""
 SOURCES = {
     "real": "original data",
     "copy": "copy with other values",
@@ -34,6 +31,8 @@ SOURCES = {
 }
 OFFER = "choose on the page Data what to leave out or to put in"
 """Advice in an error about missing values. Pages with a choice of their own replace it."""
+MARKS = {",": "comma", ".": "point"}
+"""Words for decimal signs."""
 PASSES = "covariance", "reading"
 """Stages of a pass over the data."""
 STAGES = {
@@ -62,9 +61,12 @@ def plain(text: object, offer: str = OFFER) -> str:
     """Return Markdown that shows exactly the characters of `text`, such as an untrusted name from a file.
 
     An error about missing values tells the visitor to do what `offer` says, not to set an option of Python.
+    One about the decimal sign leads to the page Data.
     """
     if isinstance(text, MissingValues):
         text = text.offering(offer)
+    elif isinstance(text, UnclearDecimals):
+        text = text.offering(f"say on the page Data that the {MARKS[text.mark]} is the decimal sign")
     return SPECIAL.sub(lambda found: f"&#{ord(found[0])};", " ".join(str(text).split()))
 
 
@@ -94,10 +96,8 @@ def noun(data: Dataset) -> str:
     """Return the noun for a feature of the data: pixel, word, wavelength, gene or feature."""
     if data.is_covariance or data.kind != "table":
         return "feature" if data.is_covariance else NOUNS[data.kind]
-    names = [str(name) for name in data.feature_names[:LOOKED_AT]]
-    genes = sum(GENES.fullmatch(name) is not None for name in names)
     is_sample = data.name.startswith("leukemia")  # whose probes have numbers alone
-    return "gene" if is_sample or 2 * genes > len(names) else "feature"
+    return "gene" if is_sample or are_genes(data.feature_names) else "feature"
 
 
 def proof(ratio: float | None) -> str:

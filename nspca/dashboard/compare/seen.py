@@ -18,8 +18,6 @@ from nspca.presentation.numerals import percent_down
 from nspca.presentation.phrases import rival_name
 from nspca.specs import ComparisonSpec
 
-SAME = 1e-6
-"""Maximum relative difference of two values that count as equal."""
 ENOUGH = 0.5
 """Share of the largest value that the first shown k must reach."""
 
@@ -93,9 +91,8 @@ class Seen(Compared):
         """Return the statement about the best answer, a heading with the methods that found it, and a line
         with how good it is at least and what the bars are.
         """
-        best = max(result.value for result in self.of_k.values())
-        shown = next(result for result in self.of_k.values() if result.value >= best * (1 - SAME))
-        said = statement.state_result(self.data.dataset, self.problem, shown, self.k)
+        best = max(self.of_k.values(), key=lambda result: result.value)
+        said = statement.state_result(self.data.dataset, self.problem, best, self.k)
         unit = self.problem.leading_eigenvalue or 1.0
         # The bars print these shares. Methods with the same number on their bars do equally well.
         shares = {name: percent_down(result.value / unit, said.digits) for name, result in self.of_k.items()}
@@ -109,8 +106,7 @@ class Seen(Compared):
         size = wording.things(self.k, wording.noun(self.data.dataset))
         found = f"{said.share_text} of the variance of the first principal component."
         more = " Move the slider to compare with more or fewer." * (len(self.ks) > 1)
-        ratio = shown.ratio
-        least = f"This is {wording.proof(ratio)}. " if said.most_text else ""
+        least = f"This is {wording.proof(best.ratio)}. " if said.most_text else ""
         return (
             said,
             f"With {size}, {best_ones}: {found} {said.limit}".rstrip(),

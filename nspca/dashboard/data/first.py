@@ -22,6 +22,8 @@ def show(of: Chosen) -> None:
     with frame.picture():
         preview.title(whole_folder(of), f"{summary(whole_folder(of))} {obstacle or advice(of.dataset)}")
         preview.picture(of.dataset, PICTURES)
+        if of.dataset.source == "user":
+            preview.notes(of)
     if obstacle:
         return
     with st.container(horizontal=True, vertical_alignment="center"):

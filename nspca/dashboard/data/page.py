@@ -49,7 +49,8 @@ def _details(data: Chosen) -> None:
     with st.expander("Sizes and notes", icon=":material/info:"):
         preview.facts(whole_folder(data))
         cost_estimate.line(whole_folder(data))
-        preview.notes(data)
+        if data.dataset.source != "user":
+            preview.notes(data)
         if state.get("upload") is None:
             first.groups(data)
         preview.first_rows(data.dataset)

@@ -102,20 +102,21 @@ def _name(of: Chosen) -> str:
 
 
 def notes(of: Chosen) -> None:
-    """Draw the notes on reading the data, and the number of constant features."""
+    """Draw what reading the data changed or left out, and the number of constant features."""
     data, constant = of.dataset, measures(of).constant
     lines = list(data.notes)
     # Features constant in a sample of a folder may vary in the other rows.
     if constant.size and not data.is_covariance and of.reference.folder is None:
         first = data.feature_names[constant[0]]
         has = "takes" if constant.size == 1 else "take"
-        lines.append(
-            f"{wording.things(constant.size, 'feature')} {has} one value only, the first is {first}: no "
-            "variance to explain."
-        )
-    if lines:
-        heading = "What the file became" if data.source == "user" else "About these data"
-        st.markdown("\n".join([f"**{heading}**", *(f"- {wording.plain(note)}" for note in lines)]))
+        many = wording.things(constant.size, wording.noun(data))
+        lines.append(f"{many} {has} one value only, the first is {first}: no variance to explain.")
+    if not lines:
+        return
+    if data.source == "user":
+        st.caption("  \n".join(wording.plain(note) for note in lines))
+    else:
+        st.markdown("\n".join(["**About these data**", *(f"- {wording.plain(note)}" for note in lines)]))
 
 
 def facts(of: Chosen) -> None:
@@ -187,11 +188,10 @@ def _table(data: Dataset) -> None:
         part.insert(0, "label ", [str(label) for label in data.labels[:ROWS]])
     label = {"label ": st.column_config.TextColumn("label", width="small")}
     st.dataframe(part, alt=f"The first rows and columns of {data.name}", height=HIGH, column_config=label)
-    if m > ROWS or n > COLUMNS:
-        st.caption(
-            f"The first {min(ROWS, m)} of {wording.things(m, 'row')} and the first {min(COLUMNS, n)} of "
-            f"{wording.things(n, 'column')}."
-        )
+    sides = ((ROWS, m, "row"), (COLUMNS, n, "column"))
+    cut = [f"the first {most} of {wording.things(count, one)}" for most, count, one in sides if count > most]
+    if cut:
+        st.caption(f"T{' and '.join(cut)[1:]}.")
 
 
 def preparation(of: Chosen) -> None:

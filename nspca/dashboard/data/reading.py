@@ -20,7 +20,7 @@ from nspca.data.names import numbered
 from nspca.data.readers.documents import SPLITS
 from nspca.data.readers.images import SIDES, USUAL_SIDE
 from nspca.data.sandbox import Opened, open_file
-from nspca.errors import MissingValues, NotNumbers, NSPCAError, UnlikeImages
+from nspca.errors import MissingValues, NotNumbers, NSPCAError, UnclearDecimals, UnlikeImages
 from nspca.jobs import engine
 from nspca.plots import images_figure
 
@@ -94,6 +94,10 @@ def choices(data: Chosen | None) -> None:
         )
         covariance = "Square and symmetric: it is then taken as it is."
         st.toggle("The table is a covariance matrix", help=covariance, **state.bind("cov", then=_turned))
+        if sign := state.get("decimal"):
+            signs = {NOTHING: "found automatically", sign: wording.MARKS[sign]}
+            bound = state.bind("decimal", sign, then=_read_anew)
+            st.selectbox("Decimal sign", list(signs), format_func=signs.__getitem__, width=200, **bound)
 
 
 def _take_table_out() -> None:
@@ -257,6 +261,14 @@ def mend(error: NSPCAError) -> None:
                 label = f"Leave out {wording.things(way.lost, way.how.removesuffix('s'))}"
             advised = "**Recommended:** this" if way.is_recommended else "This"
             _offer(f"{advised} {_cost(way)}.", label, f"gaps_{way.how}", gaps=way.how)
+    if isinstance(error, UnclearDecimals):
+        sign = wording.MARKS[error.mark]
+        _offer(
+            f"1{error.mark}234 may be a little more than 1.",
+            f"The {sign} is the decimal sign",
+            "decimal",
+            decimal=error.mark,
+        )
     if isinstance(error, UnlikeImages) and not state.get("pixels"):
         _offer_conversion()
     if state.get("upload") and not state.get("words") and _first_look().texts:

@@ -173,7 +173,8 @@ def _row(one: DescribedRun | Run, place: Any) -> None:
             st.page_link(one.page, label="Open", icon=":material/open_in_new:", query_params=address)
         if now.ended:
             if now.state != "done":
-                again = partial(engine().again, run.id, viewer=state.workspace())
+                goes_on = isinstance(one, DescribedRun) and one.spec.goes_on
+                again = partial(engine().again, run.id, viewer=state.workspace(), goes_on=goes_on)
                 buttons.button("Run again", f"again_{run.id}", again, icon=":material/replay:")
             with st.popover("More", icon=":material/more_horiz:"):
                 _more(one, now)

@@ -23,6 +23,7 @@ from nspca.dashboard.views import statement
 from nspca.plots.joint import climb_figure
 from nspca.presentation.numerals import (
     OPTIMAL_GAP,
+    format_change,
     format_guarantee,
     percent_down,
     percent_up,
@@ -178,8 +179,8 @@ def climb(rows: list[Climbed], at_work: bool, about: Subject, run_id: str) -> No
     """Draw the gain of the method that looks for all components at once, from its first answer on."""
     if not rows:
         return
-    gained = 100 * (rows[-1].value / rows[0].value - 1)
-    better = f": **{gained:.2f} % more** than its first answer{' so far' * at_work}" * (len(rows) > 1)
+    gained = format_change(rows[-1].value / rows[0].value - 1)
+    better = f": **{gained} more** than its first answer{' so far' * at_work}" * (len(rows) > 1)
     st.markdown(
         f"**{wording.plain(rows[-1].method)}** {'looks' if at_work else 'has looked'} for all "
         f"{about.one}s at once{better}."

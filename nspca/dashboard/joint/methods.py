@@ -18,8 +18,11 @@ from nspca.dashboard.joint.headline import is_unfinished, share
 from nspca.dashboard.joint.outcome import Outcome, View
 from nspca.dashboard.runs import methods
 from nspca.plots.compare import cumulative_figure, styles
-from nspca.presentation.numerals import format_value, round_down
+from nspca.presentation.numerals import format_change, format_value, round_down
 from nspca.result import Result
+
+ROUNDING = 1e-12
+"""Relative difference of two variances that can come from rounding alone: their sums have up to 10⁴ terms."""
 
 
 def show(outcome: Outcome, view: View) -> None:
@@ -42,7 +45,7 @@ def heading(outcome: Outcome, result: Result) -> str:
 
 
 def gain(results: Mapping[str, Result]) -> tuple[str, str, float] | None:
-    """Return the best method that finds components together, the best other method, and the gain in per cent.
+    """Return the best method that finds components together, the best other method, and the relative gain.
 
     Returns None if there is no method of one kind, and if the best other method explains nothing.
     """
@@ -55,7 +58,7 @@ def gain(results: Mapping[str, Result]) -> tuple[str, str, float] | None:
     joint, single = (max(group, key=lambda name: group[name]) for group in groups)
     if groups[1][single] <= 0:
         return None
-    return joint, single, 100 * (groups[0][joint] / groups[1][single] - 1)
+    return joint, single, groups[0][joint] / groups[1][single] - 1
 
 
 def gain_sentence(outcome: Outcome) -> str:
@@ -63,10 +66,10 @@ def gain_sentence(outcome: Outcome) -> str:
     found = gain(outcome.results)
     if found is None:
         return ""
-    joint, single, percent = found
+    joint, single, change = found
     first, second = (format_value(outcome.results[one].value) for one in (joint, single))
-    gained = f"{abs(percent):{'.1f' if abs(percent) >= 0.1 else '.1g'}} %"
-    gained, numbers = f"{gained} {'more' if percent >= 0 else 'less'} than", f"{first} and {second}"
+    gained = f"{format_change(change)} {'more' if change >= 0 else 'less'} than"
+    numbers = f"{first} and {second}"
     if first == second:
         gained, numbers = "as much as", first
     return (
@@ -119,10 +122,20 @@ def _per_cent(ratio: float) -> float:
     return 100.0 if ratio >= 1 else math.nextafter(100 * ratio, 0.0)
 
 
+def _signed(gained: float | None) -> str:
+    """Return a gain in per cent as text, empty where it is unknown; a difference by rounding is no gain."""
+    if gained is None or pd.isna(gained):
+        return ""
+    if abs(gained) < 100 * ROUNDING:
+        return "0.0 %"
+    return f"{'−' if gained < 0 else ''}{format_change(gained / 100)}"
+
+
 def _table(outcome: Outcome) -> None:
     """Draw the table of methods."""
     rows, best = table(outcome)
     n, feature, one = outcome.problem.n, outcome.about.feature, outcome.about.one
+    rows["gain"] = [_signed(gained) for gained in rows["gain"]]
     rows["least"] = [proved if pd.isna(proved) else round_down(proved, 2) for proved in rows["least"]]
     number, text = st.column_config.NumberColumn, st.column_config.TextColumn
     tables.show(
@@ -138,8 +151,8 @@ def _table(outcome: Outcome) -> None:
                 help=f"Variance of all {one}s together, in the units of the data.",
             ),
             "share": number("% of the variance", format="%.2f"),
-            "gain": number(
-                f"{best} gains", format="%.1f %%", help=f"How much more {best} explains than this method."
+            "gain": text(
+                f"{best} gains", alignment="right", help=f"How much more {best} explains than this method."
             ),
             "features": number(f"{feature.capitalize()}s used", help=f"Of {n:,}."),
             "shared": number(

@@ -17,7 +17,7 @@ from nspca.dashboard.runs import progress
 SECRET = "class_secret"
 """Session key: the secret of the room, empty when there is none."""
 ENDED = "class_ended"
-"""Session key: the counts of the room that was closed last."""
+"""Session key: the counts of the room that was closed last, and the screen on which it was closed."""
 INTRODUCTION = (
     "Open a room, and the class answers the questions of screens 1, 3 and 5 on their phones, without an "
     "account. This screen shows all guesses without names. The room keeps nothing but their number."
@@ -71,10 +71,11 @@ def elsewhere(secret: str, screen: int) -> None:
 def panel(secret: str | None, screen: int) -> None:
     """Draw the box for opening and closing a room, folded on screens that already show the code.
 
-    After a room is closed it stays open, as it then says what the class did.
+    It stays open on the screen where a room was closed, as it then says what the class did.
     """
-    ended: Counts | None = st.session_state.get(ENDED)
-    is_wide = ended is not None if secret is None else not is_question(screen)
+    ended: Counts | None
+    ended, closed_on = st.session_state.get(ENDED, (None, None))
+    is_wide = screen == closed_on if secret is None else not is_question(screen)
     with st.expander("With a class", icon=":material/groups:", expanded=is_wide):
         if secret is None:
             st.markdown(_summary(ended) if ended is not None else INTRODUCTION)
@@ -95,7 +96,9 @@ def panel(secret: str | None, screen: int) -> None:
             _warn(view.code)
             if read_settings().password:
                 st.caption(PASSWORD)
-            buttons.button("Close the room", "class_end", lambda: _end(secret), icon=":material/logout:")
+            buttons.button(
+                "Close the room", "class_end", lambda: _end(secret, screen), icon=":material/logout:"
+            )
 
 
 def _open() -> None:
@@ -104,9 +107,9 @@ def _open() -> None:
     st.session_state.pop(ENDED, None)
 
 
-def _end(secret: str) -> None:
-    """Close the room, and keep its counts for the summary."""
-    st.session_state[ENDED] = ROOMS.end(secret)
+def _end(secret: str, screen: int) -> None:
+    """Close the room, and keep its counts for the summary and the screen on which it was closed."""
+    st.session_state[ENDED] = ROOMS.end(secret), screen
     st.session_state[SECRET] = ""
 
 

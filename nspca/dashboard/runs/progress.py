@@ -5,6 +5,7 @@
 
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -136,13 +137,16 @@ def wait_shortly(run_id: str, patience: float) -> JobState:
     return now
 
 
-def ended(now: JobState, key: str) -> None:
-    """Draw the message of a run that ended without a result, with a button to run it again."""
+def ended(now: JobState, key: str, goes_on: bool = False) -> None:
+    """Draw the message of a run that ended without a result, with a button to run it again.
+
+    With `goes_on` the run does not compute again what it had ready.
+    """
     sentence = ENDED.get(now.state) or wording.plain(now.error) or "The run failed."
     (st.error if now.state == "failed" else st.warning)(sentence)
-    buttons.button(
-        "Run again", key, lambda: engine().again(now.id, viewer=state.workspace()), icon=":material/replay:"
-    )
+    again = partial(engine().again, now.id, viewer=state.workspace(), goes_on=goes_on)
+    label, icon = ("Go on", "play_arrow") if goes_on else ("Run again", "replay")
+    buttons.button(label, key, again, icon=f":material/{icon}:")
 
 
 def cancel(run_id: str) -> None:

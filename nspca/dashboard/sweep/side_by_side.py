@@ -16,13 +16,13 @@ from nspca.dashboard.runs.lookup import Watched
 from nspca.dashboard.sweep import pinned
 from nspca.dashboard.sweep.archive import Finished
 from nspca.dashboard.views import component
-from nspca.presentation.numerals import format_value_share
+from nspca.presentation.numerals import format_change, format_value_share
 
 HEIGHT = 300  # pixels of each picture
 MOST_NAMES = 8
 """Maximum features named in a line. Further features are only counted."""
-SAME = 5e-4
-"""Relative difference below which two variances are called the same, since it would print as 0.0 %."""
+SAME = 1e-8
+"""Relative difference below which two variances are called the same, as rounding alone can be so large."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +101,7 @@ def sentences(difference: Difference, noun: str, before: Side, now: Side) -> lis
         lines = ["**Variance**: the same."]
     else:
         how = "more" if difference.change > 0 else "less"
-        lines = [f"**Variance**: {100 * abs(difference.change):.1f} % {how} than before."]
+        lines = [f"**Variance**: {format_change(difference.change)} {how} than before."]
     if not difference.gone and not difference.came:
         lines.append(f"**{noun.capitalize()}s**: the same.")
     else:
