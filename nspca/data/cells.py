@@ -18,7 +18,8 @@ from nspca.errors import InvalidData, NotNumbers
 from nspca.validation.integers import LARGEST_EXACT, LONG_INTEGER, describe_rounding, loses_digits
 
 NOTHING = sorted(
-    {write(word) for word in MISSING for write in (str.lower, str.upper, str.capitalize)} | {"NaN", "n/A"}
+    {write(word) for word in MISSING for write in (str.lower, str.upper, str.capitalize)}
+    | {"NaN", "NaT", "n/A"}
 )
 """Words for a missing value, in the usual spellings of upper and lower case."""
 _LONG = re.compile(r"\s*[+-]?\d{16,400}\s*")
