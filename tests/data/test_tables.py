@@ -463,6 +463,10 @@ def test_a_gene_table_and_its_transpose_are_the_same_dataset():
 
 def test_label_row_of_a_table_with_features_in_rows():
     raw = text("gene,s1,s2,s3,s4", "class,A,B,A,B", "g1,1,2,3,4", "g2,5,6,7,8", "g2,9,8,7,6")
+    with pytest.raises(NotNumbers, match="second header, or name"):
+        read(raw)  # g2 is there twice, so that the first column is not taken for sample names
+    with pytest.raises(NotNumbers, match="header, read the table with features in rows if it has the groups"):
+        read(raw.replace(b"g2,9", b"g3,9"))
     data = read(raw, features_in_rows=True, label_column="class")
     assert data.X.tolist() == [[1, 5, 9], [2, 6, 8], [3, 7, 7], [4, 8, 6]]
     assert data.labels.tolist() == ["A", "B", "A", "B"]
