@@ -75,6 +75,29 @@ def test_a_covariance_is_taken_as_it_is(how, correlations, capsys):
         assert "leave --scale and --no-center out" in capsys.readouterr().err
 
 
+def test_a_table_that_looks_turned_is_said_to(tmp_path, capsys):
+    genes = ["TP53", "BRCA1", "EGFR", "MYC", "KRAS", "PTEN", "CDK4", "RB1", "VEGFA", "AKT1"]
+    table = pd.DataFrame(np.random.default_rng(0).random((10, 4)), index=genes, columns=list("wxyz"))
+    file, turned = str(tmp_path / "genes.csv"), str(tmp_path / "turned.csv")
+    table.to_csv(file)
+    table.T.to_csv(turned)
+    for source, more, said in ((file, [], True), (file, ["--features-in-rows"], False), (turned, [], False)):
+        assert main(["solve", source, "--k", "2", *more]) == 0
+        printed = capsys.readouterr()
+        assert ("4 samples and 10 features. Add --features-in-rows to read it so." in printed.err) is said
+        assert any(gene in printed.out for gene in genes) is not said
+
+
+def test_names_cannot_move_the_cursor(tmp_path, capsys):
+    file = tmp_path / "odd.npz"
+    names = np.array(["a\n\x1b[2Jb", "c\x9bd\u202e", "e"])
+    np.savez(file, X=np.random.default_rng(0).random((9, 3)), feature_names=names)
+    assert main(["solve", str(file), "--k", "3", "--signed"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert all(line.isprintable() for line in lines)
+    assert {line[9:].strip() for line in lines[2:]} == {"a [2Jb", "c d", "e"}
+
+
 def test_a_covariance_in_single_precision_is_repaired_on_request(tmp_path, capsys):
     X = np.random.default_rng(0).standard_normal((3, 8))
     A = np.corrcoef(X.T).astype(np.float32).astype(np.float64)

@@ -141,8 +141,13 @@ def summary(
 
 def listed(features: list[dict[str, Any]]) -> list[str]:
     """Return one line of text for each feature of a component, as `described` returns them."""
-    width = max((len(feature["name"]) for feature in features if "place" in feature), default=0)
+    from nspca.data.layout import printable
+
+    names = [printable(feature["name"]) for feature in features]
+    width = max(
+        (len(name) for name, feature in zip(names, features, strict=True) if "place" in feature), default=0
+    )
     return [
-        f"  {feature['weight']:+.4f}  {feature['name']:<{width}}  {feature.get('place', '')}".rstrip()
-        for feature in features
+        f"  {feature['weight']:+.4f}  {name:<{width}}  {feature.get('place', '')}".rstrip()
+        for name, feature in zip(names, features, strict=True)
     ]

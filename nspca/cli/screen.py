@@ -3,6 +3,7 @@
 import argparse
 import json
 import os
+import re
 import shutil
 import sys
 import time
@@ -26,9 +27,13 @@ DATA = "data"
 """Column of every written table with the name of the data set, which shows stand-ins."""
 
 
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+"""Characters that move the cursor or turn text around, which names in a stranger's file may hold."""
+
+
 def say(line: str = "") -> None:
     """Print a line of the answer on standard output."""
-    sys.stdout.write(line + "\n")
+    sys.stdout.write(_CONTROL.sub(" ", line) + "\n")
 
 
 def say_json(answer: Any) -> None:
@@ -38,7 +43,7 @@ def say_json(answer: Any) -> None:
 
 def complain(sentence: str) -> None:
     """Print a line on standard error."""
-    sys.stderr.write(sentence + "\n")
+    sys.stderr.write(_CONTROL.sub(" ", sentence) + "\n")
 
 
 def say_notes(notes: Iterable[str]) -> None:

@@ -18,7 +18,8 @@ from nspca.errors import InvalidData, NotNumbers
 from nspca.validation.integers import LARGEST_EXACT, LONG_INTEGER, describe_rounding, loses_digits
 
 NOTHING = sorted(
-    {write(word) for word in MISSING for write in (str.lower, str.upper, str.capitalize)} | {"NaN", "n/A"}
+    {write(word) for word in MISSING for write in (str.lower, str.upper, str.capitalize)}
+    | {"NaN", "NaT", "n/A"}
 )
 """Words for a missing value, in the usual spellings of upper and lower case."""
 _LONG = re.compile(r"\s*[+-]?\d{16,400}\s*")
@@ -233,11 +234,15 @@ def _parse_number(layout: Layout, where: str, column: int, cell: str) -> float:
     """
     if cell.strip().lower() in MISSING:
         return np.nan
-    units = "remove the row if it is a second header, " if where.endswith("row 1") else ""
+    way_out = ""
+    if where.endswith("row 1"):
+        way_out = "remove the row if it is a second header, "
+        if layout.id_column == 0 and 0 in layout.label_rows:
+            way_out += "read the table with features in rows if it has the groups of samples, "
     where = f"{where}, column{quoted(layout, column)} holds"
     if not is_number(cell, layout.decimal):
         raise NotNumbers(
-            f'Every cell must hold a number, but {where} the text "{short(cell)}": correct it, {units}or '
+            f'Every cell must hold a number, but {where} the text "{short(cell)}": correct it, {way_out}or '
             "name the column as id or label column.",
             column,
         )

@@ -12,11 +12,15 @@ from nspca.data.read_options import ReadOptions
 from nspca.errors import InvalidData, NotNumbers, shown
 from nspca.validation.options import is_whole
 
-_DATE = re.compile(
-    r"(\d{4}([-/.])\d{1,2}\2\d{1,2}|\d{1,2}([-/.])\d{1,2}\3(\d{4}|\d{2}))"
-    r"([ T]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?"
+_MONTH = r"(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
+_DAY = (
+    r"\d{4}(?P<a>[-/.])\d{1,2}(?P=a)\d{1,2}|\d{1,2}(?P<b>[-/.] ?)\d{1,2}(?P=b)(\d{4}|\d{2})"
+    r"|\d{4}[-/](0?[1-9]|1[0-2])|(0?[1-9]|1[0-2])[-/]\d{4}|\d{4}-?Q[1-4]|Q[1-4][- ]\d{4}"
+    rf"|(\d{{1,2}}\.?[- ])?{_MONTH}[- ](\d{{1,2}},? )?(\d{{4}}|\d{{2}})"
 )
-"""Pattern of a date such as 2024-01-31, 31.01.2024 or 1/31/24, with or without a time."""
+_TIME = r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?[AP]M)?(Z|[+-]\d{2}:?\d{2})?"
+_DATE = re.compile(rf"({_DAY})([ T]{_TIME})?|{_TIME}", re.IGNORECASE)
+"""Pattern of a date such as 2024-01-31, 1/31/24, 31 Jan 2024, 2024-01 or 2024Q1, or of a time, or of both."""
 
 
 @dataclass(frozen=True)
@@ -68,9 +72,8 @@ def taken_as_names(layout: Layout, chosen: Columns, options: ReadOptions) -> tup
     """Return a note if the first column was taken as sample names without a request; no note otherwise."""
     if chosen.ids is None or options.id_column is not None:
         return ()
-    return (
-        f"The first column{quoted(layout, chosen.ids)} holds distinct names and was taken as sample names.",
-    )
+    what = "The first column" if chosen.ids == 0 else "Column"
+    return (f"{what}{quoted(layout, chosen.ids)} holds distinct names and was taken as sample names.",)
 
 
 def find_column(names: Sequence[str], wanted: "str | int", role: str) -> int:

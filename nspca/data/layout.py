@@ -26,7 +26,7 @@ _COMMENT = ("#", "%", "!", "//")
 DECIMAL = {mark: re.compile(rf"\s*[+-]?\d*[{mark}]\d+([eE][+-]?\d+)?\s*") for mark in ",."}
 """Patterns of numbers with a decimal comma and with a decimal point."""
 _DELIMITERS = ("\t", ";", ",", "|", SPACES)
-MISSING = {"", "na", "n/a", "nan", "null", "none", "?", "-", ".", "#n/a"}
+MISSING = {"", "na", "n/a", "nan", "nat", "null", "none", "?", "-", ".", "#n/a"}
 """Cells that are missing values, in lower case."""
 _CORNER = {
     "",

@@ -239,15 +239,23 @@ def check_text_columns(columns: int) -> None:
 
 def check_sparse(rows: int, columns: int, entries: int) -> None:
     """Refuse a sparse matrix that would not fit, from its header alone."""
+    check_filled(rows, columns, entries)
     if rows > MAX_ROWS or columns > MAX_COLUMNS or entries > MAX_ENTRIES:
         raise InvalidData(
             f"The matrix says {rows} rows, {columns} columns and {entries} entries; at most {MAX_ROWS}, "
             f"{MAX_COLUMNS} and {MAX_ENTRIES} are read: keep fewer documents or words, or {FROM_DISK}."
         )
+
+
+def check_filled(rows: int, columns: int, entries: int, called: str = "this one") -> None:
+    """Refuse a sparse matrix with far more rows or columns than entries, `called` so in the error.
+
+    Even empty rows and columns take memory, so a header alone must not make us allocate gigabytes.
+    """
     if max(rows, columns) > FREE_LINES + max(entries, 0):
         raise InvalidData(
-            f"A sparse matrix may have {FREE_LINES} rows and columns and one more for each entry, this one "
-            f"says {rows} rows, {columns} columns and {entries} entries: leave out the empty ones."
+            f"A sparse matrix may have at most {FREE_LINES} rows and columns and one more for each entry, "
+            f"{called} says {rows} rows, {columns} columns and {entries} entries: leave out the empty ones."
         )
 
 

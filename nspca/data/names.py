@@ -38,7 +38,7 @@ def unique_names(names: Sequence[str], what: str) -> tuple[tuple[str, ...], tupl
         taken.add(candidate)
         out.append(candidate)
     notes = (
-        (f'{counted(len(changed), f"repeated {what} name")} got a number, the first is "{changed[0]}".',)
+        (f'{counted(len(changed), f"repeated {what} name")} got a number, the first is "{changed[0][:60]}".',)
         if changed
         else ()
     )

@@ -4,6 +4,7 @@ Users call `plan`. Specs and pages call `planned`, since they know the size and 
 """
 
 import os
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -127,15 +128,16 @@ def plan(source: Any, k: int | None = None, components: int = 1, effort: str = "
         whole("components", components, 1)
         if min(size.rows, size.columns) < 2:
             raise InvalidData(
-                f"At least two rows and two columns are needed, got {size.rows} x {size.columns}: give "
-                "another table."
+                f"At least two rows and two columns are needed, got {size.rows} x {size.columns}"
+                f"{f' ({size.not_counted})' if size.not_counted else ''}: give another table."
             )
         k = max(1, min(USUAL, size.columns // components)) if k is None else k
         whole("k", k, 1)
         _check_fit(k, components, size.columns)
         sizes = (k,) * components
     found = planned(size, sizes, effort, speed())
-    return replace(found, command=f"python -m nspca shard {source} FOLDER") if found.reason else found
+    command = f"python -m nspca shard {shlex.quote(str(source))} FOLDER"
+    return replace(found, command=command) if found.reason else found
 
 
 def planned(size: Size, sizes: Sequence[int], effort: str, machine: Speed | None) -> Plan:

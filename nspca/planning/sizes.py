@@ -10,6 +10,7 @@ import scipy.sparse as sp
 
 from nspca.covariance.data import DataCovariance, SparseCovariance
 from nspca.covariance.parts import Parts
+from nspca.data import limits
 from nspca.data.readers import Size, Source, open_reader
 from nspca.errors import InvalidOption
 from nspca.problem import Problem
@@ -37,7 +38,10 @@ def read_size(source: Any) -> Size:
     path = Path(source)
     if path.is_dir():
         return _of_table(Shards(path))
-    return open_reader(Source(path)).probe()
+    size = open_reader(Source(path)).probe()
+    if size.sparse:
+        limits.check_filled(size.rows, size.columns, size.entries, str(path))
+    return size
 
 
 def _of_table(source: Any) -> Size:

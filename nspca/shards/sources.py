@@ -27,8 +27,8 @@ MEGABYTES = 32
 """Size of a shard: three million entries, which take three times that in memory while they are sorted."""
 PER_ENTRY = 12
 """Bytes of an entry: four for its column, eight for its value."""
-MOST_ROWS = 2**40
-"""Maximum number of rows of a table in a folder of shards, which no real table reaches."""
+MOST_ROWS, MOST_COLUMNS = 2**40, 2**31 - 1
+"""Maximum rows of a table in a folder of shards, which no real table has, and columns that int32 counts."""
 UNKNOWN = 2**31
 """Rows assumed for a text file, known only at its end; the size of a shard does not depend on them."""
 
@@ -121,17 +121,16 @@ def _check_matrix(reader: Reader, vocabulary: str | Path | None) -> tuple[str, .
     """Refuse a matrix of impossible size; return the names of its columns, where there are any."""
     shape = reader.shape
     rows, columns, entries = shape.rows, shape.columns, shape.entries
-    # Even empty rows and columns take memory, so a header alone must not make us allocate gigabytes.
-    most = limits.FREE_LINES + entries
     if rows < 1 or columns < 2:
         raise InvalidData(
             f"{reader.source.called} must have a row and two columns at least, got {rows} x {columns}: give "
             "another file."
         )
-    if max(rows, columns) > most or columns >= 2**31 or rows > MOST_ROWS:
+    limits.check_filled(rows, columns, entries, reader.source.called)
+    if columns > MOST_COLUMNS or rows > MOST_ROWS:
         raise InvalidData(
-            f"{reader.source.called} says {rows} rows, {columns} columns and {entries} entries: rows and "
-            f"columns may each be at most {limits.FREE_LINES} more than entries."
+            f"{reader.source.called} may have at most {MOST_ROWS} rows and {MOST_COLUMNS} columns, got "
+            f"{rows} x {columns}: keep fewer."
         )
     path = reader.source.path
     if not isinstance(reader, DocwordReader) or path is None:

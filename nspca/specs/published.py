@@ -4,13 +4,15 @@ Sweeps and previews report them in their rows. Users call `nspca.published_bound
 """
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from nspca.bounds import lowrank
 from nspca.covariance.covariance import DENSE_LIMIT
+from nspca.errors import NotConverged
 from nspca.problem import Problem
-from nspca.progress import Report, silent
+from nspca.progress import Report, silent, telling
 from nspca.solvers import epsnet
 
 if TYPE_CHECKING:
@@ -30,9 +32,9 @@ def rank3_bound(problem: Problem) -> float | None:
     """Return the optimum of the rank-3 part plus the fourth eigenvalue, in the units of the data.
 
     This proved bound is the exact form of the bound of Asteris et al. (2014). Returns None when the
-    eigenvalues are too expensive.
+    eigenvalues are too expensive or not found.
     """
-    if _too_large(problem):
+    if not _has_eigenvalues(problem):
         return None
     return lowrank.bound(problem, PAPER.rank, shifted=False, tol=RANK_3_TOLERANCE)[0].upper
 
@@ -48,13 +50,14 @@ def paper_bounds(
     Returns
     -------
     upper : dict
-        Bounds by k, in the units of the data; None when the eigenvalues are too expensive.
+        Bounds by k, in the units of the data; None when the eigenvalues are too expensive or not found.
     probability : float or None
         Lower bound on the probability that all bounds hold. The bounds are not certificates.
     """
-    if _too_large(problem):
-        return dict.fromkeys(ks), None
-    return epsnet.upper_bounds(replace(problem, forced=()), ks, PAPER, seed, report)
+    with telling(report):
+        if not _has_eigenvalues(problem):
+            return dict.fromkeys(ks), None
+        return epsnet.upper_bounds(replace(problem, forced=()), ks, PAPER, seed, report)
 
 
 def published_bounds(problem: Problem, ks: Iterable[int], seed: int = 0) -> "pd.DataFrame":
@@ -84,6 +87,15 @@ def published_bounds(problem: Problem, ks: Iterable[int], seed: int = 0) -> "pd.
     return pd.DataFrame(rows)
 
 
-def _too_large(problem: Problem) -> bool:
-    """Tell whether the eigenvalues of a problem are too expensive."""
-    return min(problem.n, problem.covariance.shape[0]) > DENSE_LIMIT
+def _has_eigenvalues(problem: Problem) -> bool:
+    """Tell whether the leading eigenvalues can be had: neither too expensive nor too close to each other."""
+    A = problem.covariance
+
+    def are_found() -> bool:
+        """Tell whether the eigensolver converges; where it does not, each attempt takes many passes."""
+        with suppress(NotConverged):
+            A.leading(min(PAPER.rank + 1, problem.n))
+            return True
+        return False
+
+    return min(problem.n, A.shape[0]) <= DENSE_LIMIT and A.once("eigenvalues of the papers", are_found)

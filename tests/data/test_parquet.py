@@ -46,6 +46,34 @@ def test_a_data_frame_comes_back(options):
     assert found.columns[:3] == ("a", "b", "kind") and found.id_column == 3 and found.label_columns == (2,)
 
 
+@pytest.mark.parametrize(
+    "index",
+    [pd.Index(["x1", "x2", "x3", "x4"]), pd.date_range("2024", periods=4), pd.Index([1998, 2000, 7, 4])],
+)
+def test_the_index_of_a_data_frame_has_the_sample_names_under_any_name(index):
+    frame = FRAME[["a", "b"]].set_index(index.rename("when"))
+    data = read(written(frame))
+    assert data.feature_names == ("a", "b") and data.X.tolist() == frame.to_numpy().tolist()
+    assert data.sample_names[0].startswith(str(index[0])[:10])
+    assert 'Column "when" holds distinct names and was taken as sample names.' in data.notes
+
+
+@pytest.mark.parametrize(
+    ("words", "features"),
+    [
+        (b"{", "ab"),
+        (b"[]", "ab"),
+        (b'{"index_columns": 3}', "ab"),
+        (b'{"index_columns": [[1], {}, "c", "none"]}', "ab"),
+        (b'{"index_columns": ["a"]}', "b"),
+    ],
+)
+def test_what_a_file_says_of_its_index_may_be_anything(words, features):
+    frame = FRAME[["a", "b"]].reset_index(drop=True).assign(more=[3.0, 1, 1, 4])
+    table = pa.Table.from_pandas(frame).replace_schema_metadata({b"pandas": words})
+    assert read(written(table)).feature_names == (*features, "more")
+
+
 def test_columns_of_every_kind():
     table = pa.table(
         {

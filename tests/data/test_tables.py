@@ -373,6 +373,10 @@ def test_one_sentence_for_what_cannot_be_read(raw, sentence):
         ["31.01.2024", "1.2.2024", ""],
         ["1/31/24", "2/1/24", "NA"],
         ["2024-01-31 00:00:00", "2024-01-31T23:59:59.5Z", "2024-02-01 07:30+01:00"],
+        ["2024-01-31", "NaT", "2024-2-2"],
+        ["2024-01", "12/2024", "2024Q3"],
+        ["31 Jan 2024", "Feb. 1 2024", "1-March-24"],
+        ["1/31/2024 12:05 AM", "1. 2. 2024", "8:30:05"],
     ],
 )
 def test_a_column_of_dates_is_left_out_and_a_note_says_so(dates):
@@ -386,6 +390,19 @@ def test_a_column_of_dates_and_something_else_is_refused(other):
     days = ["2024-01-31", "2024-02-01", other]
     with pytest.raises(NotNumbers, match='column "day" holds text'):
         read(text("day,a,b", *(f"{day},{i}.5,{i * i}" for i, day in enumerate(days))), id_column="a")
+
+
+def test_a_column_of_years_is_a_feature():
+    rows = (f"{1998 + i},{i}.5,{i * i}" for i in range(4))
+    assert read(text("year,a,b", *rows)).feature_names == ("year", "a", "b")
+
+
+def test_a_table_of_dates_alone_is_refused_in_a_sentence():
+    rows = (f"2024-01-{day},2024-02-{day}" for day in range(10, 20))
+    with pytest.raises(
+        InvalidData, match=r'no column of numbers \(not counted: column "from" as sample names'
+    ):
+        read(text("from,to", *rows))
 
 
 def test_a_word_document_is_called_by_its_name():
@@ -446,6 +463,10 @@ def test_a_gene_table_and_its_transpose_are_the_same_dataset():
 
 def test_label_row_of_a_table_with_features_in_rows():
     raw = text("gene,s1,s2,s3,s4", "class,A,B,A,B", "g1,1,2,3,4", "g2,5,6,7,8", "g2,9,8,7,6")
+    with pytest.raises(NotNumbers, match="second header, or name"):
+        read(raw)  # g2 is there twice, so that the first column is not taken for sample names
+    with pytest.raises(NotNumbers, match="header, read the table with features in rows if it has the groups"):
+        read(raw.replace(b"g2,9", b"g3,9"))
     data = read(raw, features_in_rows=True, label_column="class")
     assert data.X.tolist() == [[1, 5, 9], [2, 6, 8], [3, 7, 7], [4, 8, 6]]
     assert data.labels.tolist() == ["A", "B", "A", "B"]

@@ -1,7 +1,9 @@
 """NPY, dense NPZ and HDF5 files become shards block by block, and the sentences about size name that way."""
 
 import gzip
+import shlex
 import sys
+import zipfile
 
 import numpy as np
 import pytest
@@ -137,6 +139,19 @@ def _odd(tmp_path):
     yield "csc", lambda path: _csc(path), "sparse matrix by rows"
     yield "indices", lambda path: hdf5(path, X=_beyond()), "do not fit"
     yield "broken", lambda path: path.write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(90)), "damaged or cut short"
+    yield (
+        "external",
+        lambda path: _elsewhere(path, external=[(b"/dev/zero", 0, 4104)]),
+        "numbers itself, got X",
+    )
+    yield (
+        "virtual",
+        lambda path: _elsewhere(path, layout=h5py.VirtualLayout(X.shape, float)),
+        "numbers itself, got X",
+    )
+    yield "link", lambda path: _link(path), "its tables are none"
+    yield "torn", lambda path: _tear(path), "is damaged, its X cannot be read"
+    yield "archive", lambda path: _zip(path), "ZIP archive without arrays: unpack it"
 
 
 def _saved(tmp_path) -> bytes:
@@ -164,6 +179,35 @@ def _cut(path) -> None:
     path.write_bytes(path.read_bytes()[:3000])
 
 
+def _elsewhere(path, layout=None, **how) -> None:
+    with h5py.File(path, "w") as file:
+        if layout is None:
+            file.create_dataset("X", shape=X.shape, dtype="f8", **how)
+        else:
+            layout[:] = h5py.VirtualSource(str(path) + ".none", "X", shape=X.shape)
+            file.create_virtual_dataset("X", layout)
+
+
+def _link(path) -> None:
+    hdf5(path.with_suffix(".other"), X=X)
+    with h5py.File(path, "w") as file:
+        file["X"] = h5py.ExternalLink(str(path.with_suffix(".other")), "/X")
+
+
+def _tear(path) -> None:
+    with h5py.File(path, "w") as file:
+        table = file.create_dataset("X", data=X, chunks=X.shape, compression="gzip")
+        start = table.id.get_chunk_info(0).byte_offset
+    whole = bytearray(path.read_bytes())
+    whole[start + 8 : start + 40] = bytes(32)
+    path.write_bytes(whole)
+
+
+def _zip(path) -> None:
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("table.csv", "a,b\n1,2\n3,5\n")
+
+
 def _csc(path) -> None:
     hdf5(path, X=sp.csr_array(X))
     with h5py.File(path, "a") as file:
@@ -176,7 +220,7 @@ def _beyond() -> sp.csr_array:
     return table
 
 
-@pytest.mark.parametrize("number", range(30))
+@pytest.mark.parametrize("number", range(35))
 def test_what_cannot_be_sharded_is_one_sentence_and_leaves_nothing(number, tmp_path):
     _, make, sentence = [*_odd(tmp_path)][number]
     make(tmp_path / "file")
@@ -187,7 +231,7 @@ def test_what_cannot_be_sharded_is_one_sentence_and_leaves_nothing(number, tmp_p
 
 
 def test_every_odd_file_is_tried(tmp_path):
-    assert len([*_odd(tmp_path)]) == 30
+    assert len([*_odd(tmp_path)]) == 35
 
 
 @pytest.mark.parametrize("ending", ["npy", "npz"])
@@ -241,6 +285,23 @@ def test_a_file_too_large_for_memory_names_the_way_that_works(tmp_path, monkeypa
     assert "python -m nspca shard FILE FOLDER" in said and "in memory" in said
     assert main(["shard", str(path), str(folder)]) == 0
     assert main(["solve", str(folder), "--k", "3"]) == 0
+
+
+@pytest.mark.parametrize("head", ["999999999\n5\n3\n", "5\n999999999\n3\n"])
+def test_a_header_that_no_shards_are_made_of_is_refused_alike_by_all(head, tmp_path):
+    path = tmp_path / "docword.txt"
+    path.write_text(f"{head}1 1 1\n2 2 1\n3 3 1\n")
+    for call in (nspca.read, nspca.plan, lambda path: shard(path, tmp_path / "rows")):
+        with pytest.raises(InvalidData, match="one more for each entry"):
+            call(path)
+
+
+def test_the_command_that_a_plan_names_can_be_pasted(tmp_path, monkeypatch):
+    path = tmp_path / "my table; rm.npy"
+    _save(path, X)
+    monkeypatch.setattr(limits, "MAX_VALUES", 100)
+    words = shlex.split(nspca.plan(path).command.replace("FOLDER", str(tmp_path / "rows")))
+    assert words[:3] == ["python", "-m", "nspca"] and main(words[3:]) == 0
 
 
 def test_without_h5py_it_says_what_is_missing(tmp_path, monkeypatch):

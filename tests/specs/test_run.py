@@ -30,6 +30,8 @@ from nspca.specs import (
 )
 from nspca.specs.optimum import Standing
 
+KINDS = {"ks": SweepSpec, "sizes": ComponentsSpec, "efforts": ProofSpec}
+
 
 @pytest.fixture
 def table(tmp_path, monkeypatch):
@@ -102,6 +104,30 @@ def test_workers_read_a_folder_and_nothing_else(table, capsys):
     spec = SweepSpec(data=DataSpec(path="a.csv"), ks=(2,))
     assert main(["run", written(table, spec), "--workers", "1"]) == 2
     assert "leave --workers out" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "kind", [{"ks": [2, 3]}, {"sizes": [2, 2], "methods": ["joint"]}, {"k": 2, "efforts": ["fast"]}]
+)
+def test_every_block_of_a_folder_is_reported_and_may_be_the_last(table, kind):
+    data = DataSpec(path=str(shard("a.csv", "rows", rows=7).folder))
+    spec = next(one for name, one in KINDS.items() if name in kind)(data=data, **kind)
+    seen: list[Event] = []
+    problem = spec.problem(None, seen.append)
+    spec.run(seen.append, X=problem)
+    read = [event for event in seen if event.stage == "reading"]
+    assert {event.total for event in read} == {5} and len(read) == 5 * problem.covariance.passes
+    for last in (1, len(read) // 2, len(read)):
+        left = [last]
+
+        def report(event: Event, left=left) -> None:
+            left[0] -= event.stage == "reading"
+            if not left[0]:
+                raise Cancelled("enough")
+
+        with pytest.raises(Cancelled):
+            spec.run(report)
+        assert left == [0]
 
 
 def test_ctrl_c_keeps_what_is_ready(table, capsys, monkeypatch):

@@ -99,7 +99,9 @@ def _find_archive(source: Source) -> type[Reader]:
             f"{source.called} is an Excel workbook, which has no header: save the sheet as CSV."
         )
     if not any(map(is_array, members)):
-        raise InvalidData(f"{source.called} holds no table of numbers: save one with numpy.savez.")
+        raise InvalidData(
+            f"{source.called} is a ZIP archive without arrays: unpack it, or save the table with numpy.savez."
+        )
     return NpzReader
 
 

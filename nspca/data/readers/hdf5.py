@@ -65,6 +65,7 @@ class Hdf5Reader(Reader):
                     f"are {', '.join(sorted(tables)[:8]) or 'none'}{no_tables}: save the table as X."
                 )
             self._table = tables[name or next(iter(tables))]
+            self._refuse_elsewhere(self._table)
             self._sides = int(self._table.shape[0]), int(self._table.shape[1])
             self._entries = self._sides[0] * self._sides[1]
             if name != "X":
@@ -81,8 +82,18 @@ class Hdf5Reader(Reader):
                 f"{self.source.called} must hold X as a table or as a sparse matrix by rows (csr_matrix), "
                 f"got {kind or 'another group'}: save it so."
             )
+        for part in parts:
+            self._refuse_elsewhere(group[part])
         self._table, self._sides = group, (int(shape[0]), int(shape[1]))
         self._entries = int(group["data"].shape[0])
+
+    def _refuse_elsewhere(self, node: Any) -> None:
+        """Refuse a dataset whose numbers are in other files, which a stranger's file may name."""
+        if node.is_virtual or node.external or node.file != self._file:
+            raise InvalidData(
+                f"{self.source.called} must hold its numbers itself, got {node.name.lstrip('/')}, which is "
+                "in another file: save it in one file."
+            )
 
     @property
     def shape(self) -> Size:
@@ -106,13 +117,23 @@ class Hdf5Reader(Reader):
         for start in range(0, max(1, count), step):  # one empty block of a table without rows
             end = min(start + step, count)
             if indptr is None:
-                yield Block(checked_rows(np.asarray(self._table[start:end]), start, self.source))
+                numbers = self._read(self._table, slice(start, end))
+                yield Block(checked_rows(numbers, start, self.source))
             else:
                 yield Block(self._sparse_rows(indptr[start : end + 1]))
 
+    def _read(self, node: Any, where: slice) -> np.ndarray:
+        """Return a part of a dataset; refuse one that cannot be unpacked."""
+        try:
+            return np.asarray(node[where])
+        except OSError:
+            raise InvalidData(
+                f"{self.source.called} is damaged, its {node.name.lstrip('/')} cannot be read: get it again."
+            ) from None
+
     def _indptr(self) -> np.ndarray:
         """Return the checked row pointers of a sparse X."""
-        indptr = np.asarray(self._table["indptr"][:]).astype(np.int64)
+        indptr = self._read(self._table["indptr"], slice(None)).astype(np.int64)
         ends = indptr.size and (int(indptr[0]), int(indptr[-1])) == (0, self._entries)
         if indptr.shape != (self._sides[0] + 1,) or not ends or (np.diff(indptr) < 0).any():
             raise self._misfit()
@@ -121,7 +142,7 @@ class Hdf5Reader(Reader):
     def _sparse_rows(self, part: np.ndarray) -> sp.csr_array:
         """Return the rows between the row pointers `part` of a sparse X."""
         where = slice(int(part[0]), int(part[-1]))
-        data, indices = np.asarray(self._table["data"][where]), np.asarray(self._table["indices"][where])
+        data, indices = (self._read(self._table[name], where) for name in ("data", "indices"))
         fits = data.size == indices.size == int(part[-1] - part[0]) and indices.dtype.kind in "iu"
         if not fits or data.dtype.kind not in "biuf":
             raise self._misfit()

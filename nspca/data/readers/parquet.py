@@ -173,14 +173,24 @@ def _find_layout(table: pa.Table) -> Layout:
     """Return the layout of a table from its first rows."""
     names = ["" if name.startswith(_INDEX) else name for name in table.column_names]
     columns, notes = unique_names(names, "column")
+    named = _index_of(table.schema)
     texts = tuple(i for i, field in enumerate(table.schema) if _is_text(field.type))
     empty = tuple(i for i, field in enumerate(table.schema) if kinds.is_null(field.type))
-    index = [i for i, name in enumerate(table.column_names) if name.startswith(_INDEX)]
+    index = [i for i, name in enumerate(table.column_names) if name.startswith(_INDEX) or name in named]
     first = index or [i for i in texts[:1] if i == 0]
     held = {i: texts_of(table.column(i)) for i in {*texts, *first}}
     ids = next((i for i in first if len(set(held[i])) == table.num_rows), None)
     labels = tuple(i for i in texts if i != ids and are_labels(held[i]))
     return Layout("", ".", True, columns, texts, empty, ids, labels, (), (tuple(columns),), notes)
+
+
+def _index_of(schema: pa.Schema) -> tuple[str, ...]:
+    """Return the names of the columns that pandas wrote as the index of a data frame."""
+    try:
+        index = (schema.pandas_metadata or {}).get("index_columns", ())
+        return tuple(name for name in index if isinstance(name, str))
+    except (ValueError, AttributeError, TypeError, RecursionError):  # the words of a stranger
+        return ()
 
 
 def _is_number(kind: pa.DataType) -> bool:
