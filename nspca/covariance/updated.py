@@ -88,7 +88,7 @@ class Changed(Covariance):
         return np.where(zero, 0.0, values), np.where(zero, 0.0, oriented(vectors))
 
     def _residuals(self, values: Array, vectors: Array) -> Array:
-        """Return zeros (d,), as the changed matrix can be rounding of A. Solvers only start from the pairs."""
+        """Return zeros (d,): the changed matrix can be rounding of A. Solvers only start from the pairs."""
         return np.zeros(values.size)
 
 

@@ -94,7 +94,7 @@ def simplex_program(H: Array, c: Array, w: Array, group: np.ndarray) -> Array:
         K[m:, :m], K[:m, m:] = part, part.T
         K.ravel()[: m * (m + several) : m + several + 1] += 1e-9 * K.trace() / m + 1e-300
         right[:m], right[m:] = -c[i], totals
-        new = np.linalg.solve(K, right)[:m]
+        new = np.linalg.solve(K, right)[:m].astype(np.float64, copy=False)
         if new.min() >= 0:
             w[i] = new
             gradient = c + H @ w
