@@ -51,6 +51,11 @@ def test_the_command_line_starts_without_numbers():
     assert run(code, "-W", "error") == "False\n"
 
 
+def test_figures_start_without_statistics():
+    """SciPy's module of distributions takes 22 MB, and nothing on a page needs it at once."""
+    assert run("import sys, nspca.plots; print('scipy.stats' in sys.modules)") == "False\n"
+
+
 def test_every_public_name_is_there():
     for room, names in ((nspca, nspca._ROOM), (nspca.specs, nspca.specs._MODULE)):
         nodes = ast.walk(ast.parse(Path(room.__file__).read_text()))

@@ -10,7 +10,6 @@ import numpy as np
 import plotly.graph_objects as go
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
-from scipy.stats import rankdata
 
 from nspca.plots.samples import groups_of, names_of
 from nspca.plots.theme import add_pixels, add_swatch, largest_weights, name_rows, new_figure
@@ -106,7 +105,10 @@ def separation(scores: Any, labels: Iterable[object]) -> tuple[str, float] | Non
     A pair is one sample with the label and one without; equal scores count half. A share below one half
     means that samples with the label score lower. Returns None when there are not at least two groups.
     """
-    ranks, labels = rankdata(scores), np.array([str(label) for label in labels])
+    labels = np.array([str(label) for label in labels])
+    # Equal scores share their mean rank. SciPy's rankdata is the same, in a module that is slow to import.
+    _, place, count = np.unique(np.asarray(scores), return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(count) - (count - 1) / 2)[place]
     found: list[tuple[str, float]] = []
     for name in np.unique(labels):
         inside = labels == name

@@ -14,6 +14,7 @@ from pydantic import Field as Limits
 from nspca.api import certify, solve
 from nspca.certificate import Certificate
 from nspca.errors import Cancelled, InvalidOption, NSPCAError
+from nspca.local_search.disjoint import event_payload
 from nspca.presentation.phrases import things
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
@@ -267,7 +268,7 @@ def one_by_one(
 ) -> Result:
     """Return components found one after another, each without the features of the earlier ones.
 
-    The papers of 2014 and 2015 use this deflation.
+    The papers of 2014 and 2015 use this deflation. Each component is reported together with those before it.
     """
     left, X, reached = np.arange(problem.n), np.zeros((problem.n, len(problem.sizes))), 0.0
     for j, size in enumerate(problem.sizes):
@@ -278,6 +279,11 @@ def one_by_one(
         X[left, j] = result.components[:, 0]
         reached += result.value
         left = left[result.components[:, 0] == 0]
+        if j + 1 < len(problem.sizes):
+            stage = f"component {j + 1} of {len(problem.sizes)}"
+            report(
+                Event(stage, j + 1, len(problem.sizes), lower=reached, payload=event_payload(X[:, : j + 1]))
+            )
     return Result.of(problem, X, Status.HEURISTIC, method)
 
 

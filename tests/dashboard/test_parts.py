@@ -10,10 +10,12 @@ import pytest
 import nspca
 from nspca.dashboard.joint import methods as joint_methods
 from nspca.dashboard.joint import page as joint_page
-from nspca.dashboard.joint import parts, take_home
+from nspca.dashboard.joint import parts, subject, take_home
 from nspca.dashboard.joint.form import read_sizes
 from nspca.dashboard.joint.outcome import in_order
 from nspca.dashboard.joint.page import progress_line as says
+from nspca.dashboard.open_data import find
+from nspca.dashboard.runs.lookup import Watched
 from nspca.errors import InvalidProblem
 from nspca.jobs import JobState, engine
 from nspca.plots.compare import cumulative_figure, styles
@@ -254,16 +256,33 @@ def test_every_improvement_is_a_row_with_components_that_have_at_least_that_valu
     X = nspca.load_sample("digits").X
     events, content, _ = heard(X, ASKED.but(sizes=[10] * 5, methods=["joint", "tpower"]))
     now = JobState("x", "running", rows=rows_of(events))
-    climbed = [row for row in unpack(now.rows) if isinstance(row, Climbed)]
+    reported = [row for row in unpack(now.rows) if isinstance(row, Climbed)]
+    first = [row.components(64) for row in reported if row.method == "tpower"]
+    assert [X.shape[1] for X in first] == [1, 2, 3, 4], "one after another, until all are there"
+    assert np.allclose(first[-1], content["tpower", 5].components[:, :4], atol=1e-5)
+    climbed = [row for row in reported if row.method == "joint"]
     values, problem = [row.value for row in climbed], nspca.Problem.from_data(X, (10,) * 5)
-    assert (
-        len(climbed) >= 2 and values == sorted(set(values)) and {row.method for row in climbed} == {"joint"}
-    )
+    assert len(climbed) >= 2 and values == sorted(set(values))
     for row in climbed:
         assert sum(problem.value(x) for x in row.components(64).T) >= row.value * (1 - 1e-5)
     assert np.isclose(values[-1], content["joint", 5].value)
     assert joint_page.climbed(now) == (climbed, False)
     assert joint_page.climbed(replace(now, rows=now.rows[:-1])) == (climbed, True)
+
+
+def test_the_first_components_are_shown_while_the_others_are_sought(monkeypatch):
+    X = nspca.load_sample("digits").X
+    asked = ASKED.but(data=DataSpec(sample="digits"), sizes=[10] * 5, methods=["tpower", "joint"])
+    events, _, _ = heard(X, asked, lambda event: event.done == 3)
+    shown = []
+    monkeypatch.setattr(joint_page.headline, "show", shown.append)
+    view = SimpleNamespace(rows=lambda outcome: None)
+    page = joint_page.JointPage(subject.PARTS, view)
+    now = JobState("x", "running", rows=rows_of(events))
+    page.filling(Watched("x", find(asked.data, None), asked, now), now)
+    (outcome,) = shown
+    assert outcome.sizes == "3 parts, each of 10 pixels" and outcome.live
+    assert outcome.results["tpower"].components.shape == (64, 3)
 
 
 @pytest.mark.parametrize("stage", ["kicks", "looking for a bound", "joint proof"])

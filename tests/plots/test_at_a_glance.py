@@ -84,4 +84,5 @@ def test_separation_is_the_share_of_pairs():
     expected = mannwhitneyu(scores[labels == 2], scores[labels != 2]).statistic / (20 * 40)
     assert name == "2" and share == pytest.approx(expected) and share < 0.5
     assert separation([1.0, 2, 3], ["a"] * 3) is None
+    assert separation([1.0, 1, 1, 2], list("abab"))[1] in (0.25, 0.75), "equal scores count half"
     assert separation([1.0, 2, 3], ["a", "a", "b"]) in (("a", 0.0), ("b", 1.0))

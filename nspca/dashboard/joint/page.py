@@ -103,9 +103,12 @@ class JointPage(AnswerPage[ComponentsSpec]):
 
     def filling(self, run: Watched, now: JobState) -> None:
         n, (climb, at_work) = run.of.dataset.X.shape[1], climbed(now)
-        results, problem = so_far(now, n), _problem(run)
-        X = climb[-1].components(n) if climb and at_work else None
-        if X is not None and run.of.table is None:
+        results = so_far(now, n)
+        X = climb[-1].components(n) if climb and at_work and run.of.table is None else None
+        if X is not None and not results:  # the first method may have found some of the components
+            run = replace(run, asked=run.asked.but(sizes=run.asked.sizes[: X.shape[1]]))
+        problem = _problem(run)
+        if X is not None and X.shape[1] == run.asked.r:
             results[climb[-1].method] = nspca.Result.of(problem, X, nspca.Status.CANCELLED, climb[-1].method)
         if results:
             best = max(results, key=lambda method: results[method].value)
@@ -115,7 +118,8 @@ class JointPage(AnswerPage[ComponentsSpec]):
             self._view.rows(outcome)
         _say_failures(now)
         closing = bool(joint_proof.closers(now)) and joint_proof.live(now, problem, run.id)
-        if not now.ended and not closing and "joint" in run.asked.methods:
+        is_joint = bool(climb) and nspca.METHODS[climb[-1].method].joint
+        if not now.ended and not closing and is_joint:
             headline.climb(climb, at_work, self.about, run.id)
 
     def view(self, run: Watched, results: nspca.Sweep) -> Outcome:
@@ -171,7 +175,10 @@ def so_far(now: JobState, n: int) -> dict[str, nspca.Result]:
 
 
 def climbed(now: JobState) -> tuple[list[Climbed], bool]:
-    """Return the improvements reported by the last joint method, and whether that method is still at work."""
+    """Return what the last method reported while it was at work, and whether it still is.
+
+    A joint method reports improvements of all components, any other one those that it has found so far.
+    """
     rows = unpack(now.rows)
     last = next((row.method for row in reversed(rows) if isinstance(row, Climbed)), None)
     ready = {row.method for row in rows if isinstance(row, Several | Refused)}
