@@ -55,6 +55,7 @@ REASONS = {
     "nspca.jobs.runs.Runs.finish_runs": "one argument for each column that says how a run ended",
     "nspca.jobs.engine.Engine": "one lock over queue, runs and tokens; whoever takes a method out takes the "
     "lock with it",
+    "nspca.jobs.engine.Engine._enter": "one argument for each column of a run, and what was ready before",
     "nspca.dashboard.components.spannogram_explorer.explorer_data": "all that goes to the browser, by name",
     "nspca.plots.components.component_figure": "one keyword for each thing that may be said on the figure",
     "nspca.plots.sweeps.sweep_figure": "one keyword for each thing that may stand on the figure, drawn from "

@@ -17,7 +17,7 @@ from nspca.bounds.plan import JOINT_PLANS
 from nspca.errors import Cancelled, InvalidOption
 from nspca.progress import Event, Report, silent
 from nspca.proving import EFFORTS
-from nspca.result import Sweep, row_of
+from nspca.result import Result, Sweep, row_of
 from nspca.solving import line_of
 from nspca.specs import address
 from nspca.specs.base import Description, Option, Required
@@ -147,9 +147,7 @@ class SweepSpec(ProblemSpec):
         at once, and computed again only where a method was missing.
         """
         problem = self.problem(X, report)
-        known = {} if begun is None else begun.results
-        ready = [k for k in self.ks if all((method, k) in known for method in self.methods)]
-        done = {(method, k): known[method, k] for k in ready for method in self.methods}
+        done = {} if begun is None else self._ready(begun)
         beside: dict[int, dict[str, Any]] = {
             k: {name: result.info[name] for name in OTHERS if name in result.info}
             for (_, k), result in done.items()
@@ -172,16 +170,6 @@ class SweepSpec(ProblemSpec):
                 event = replace(event, payload=pack(Found(**row, **beside[k])))
             report(event)
 
-        def full(found: Sweep) -> Sweep:
-            """Return a sweep with the published bounds in the `info` of its results."""
-            return Sweep(
-                {
-                    (method, k): replace(found[method, k], info=found[method, k].info | beside[k])
-                    for method, k in found
-                    if k in beside
-                }
-            )
-
         def onward(event: Event) -> None:
             """Report an event of the sweep over the other values of k, with its place among all rows."""
             if event.stage == "sweep":
@@ -195,13 +183,19 @@ class SweepSpec(ProblemSpec):
                 row = row_of(method, k, result)
                 bounds = row["value"], row["upper"]
                 completed(Event("sweep", number, self.total, *bounds, k, payload={"row": row}))
-            if ks := [k for k in self.ks if k not in ready]:
+            if ks := [k for k in self.ks if (self.methods[0], k) not in done]:
                 found = done | sweep(problem, ks, report=onward, **how).results
-            return full(Sweep(found))
+            return _with_info(found, beside)
         except Cancelled as stop:
             found = done | (stop.best.results if isinstance(stop.best, Sweep) else {})
-            stop.result = full(Sweep(found)) if beside else None
+            stop.result = _with_info(found, beside) if beside else None
             raise
+
+    def _ready(self, begun: Sweep) -> dict[tuple[str, int], Result]:
+        """Return the results of each k that a cancelled sweep has for all methods."""
+        known, methods = begun.results, self.methods
+        ready = [k for k in self.ks if all((method, k) in known for method in methods)]
+        return {(method, k): known[method, k] for k in ready for method in methods}
 
     unpack: ClassVar = staticmethod(Sweep.from_bytes)
 
@@ -247,3 +241,14 @@ def read_ks(query: Mapping[str, str]) -> tuple[int, ...]:
             "an address of a sweep must have whole numbers as from=, to= and step=, got others; leave them "
             "out"
         ) from None
+
+
+def _with_info(found: Mapping[tuple[str, int], Result], beside: Mapping[int, dict[str, Any]]) -> Sweep:
+    """Return a sweep of the results whose k is in `beside`, with its numbers in their `info`."""
+    return Sweep(
+        {
+            (method, k): replace(result, info=result.info | beside[k])
+            for (method, k), result in found.items()
+            if k in beside
+        }
+    )

@@ -167,7 +167,7 @@ def test_eigenpairs_that_subspaces_do_not_reach_come_from_elsewhere(monkeypatch)
     X = counts(np.random.default_rng(1), 400, 300)
     right = from_sparse(X, True, False).leading(3)[0]
     held_in_parts(monkeypatch, 80)
-    monkeypatch.setattr(large, "DIRECT_LIMIT", 10)
+    monkeypatch.setattr("nspca.covariance.data.DIRECT_LIMIT", 10)
     A = from_sparse(X, True, False)
     assert np.allclose(A.leading(3)[0], right, rtol=1e-9) and A.residual <= RESIDUAL
     monkeypatch.setattr(parts.subspace, "STEPS", 1)

@@ -288,7 +288,7 @@ def test_a_digest_that_is_not_that_of_the_data_proves_nothing(X, tmp_path):
         (b"2\n3\n2\n1 1 1\n2 1 1 1\n", r'line 5 of .* is "2 1 1 1"'),
         (b"2\n3\n3\n1 1 1\n2 1 1\n", "promises 3 entries and the file holds 2, the last on line 5"),
         (b"2\n3\n1\n1 1 1\n2 1 1\n", "promises 1 entries and the file holds 2"),
-        (b"2\n999999999\n1\n1 1 1\n", "at most 100000 more than entries"),
+        (b"2\n999999999\n1\n1 1 1\n", "at most 100000 rows and columns and one more for each entry"),
         (b"0\n3\n0\n", "a row and two columns at least"),
         (b"%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 nan\n", 'line 3 of .* is "1 1 nan"'),
         (b"%%MatrixMarket matrix coordinate real general\n%\n2 2 1\n3 1 1\n", 'Line 4 of .* is "3 1 1"'),
