@@ -40,6 +40,9 @@ is proved to .9930 so, and to .9929 with FINE. Lee-Seung faces in 4 parts of 30 
 larger share saves a sixth of the cones there, and costs .0003.
 """
 
+HIGHEST = 1000.0
+"""Largest scale of a row. A checker refuses a certificate with a scale above 1024."""
+
 Searched = tuple[float, list[tuple[float, Cover]]]
 """A searched bound, and for each size the value F of its search and the cover that proves F."""
 
@@ -72,12 +75,13 @@ class Packed:
         """Return the same numbers with all scales times the factor that makes tau the floor, and this factor.
 
         A factor c divides the tau of W by its square, so the kept rows have the same terms. Features outside
-        have scale 1, so their terms fall with tau. No scale is below 1.
+        have scale 1, so their terms fall with tau. No scale is below 1, and none is above `HIGHEST`: where
+        all features outside are 0, the floor is the size of a rounding.
         """
         if self.scales is None or kept.rows is None or kept.floor <= 0:
             return self, 1.0
         tau = threshold(self.W / np.multiply.outer(self.scales, self.scales), nonneg, kept.floor)
-        factor = float(np.sqrt(tau / kept.floor))
+        factor = min(float(np.sqrt(tau / kept.floor)), HIGHEST / float(self.scales.max()))
         return replace(self, scales=np.maximum(self.scales * factor, 1.0)), factor
 
     @property

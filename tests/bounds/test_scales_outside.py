@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import nspca
-from nspca.bounds import core, elimination, kyfan
+from nspca.bounds import core, elimination, kyfan, packed_proof
 from nspca.bounds.joint import certify_joint
 from nspca.bounds.packed_proof import Packed
 from nspca.bounds.packing import Packing
@@ -241,3 +241,17 @@ def test_rows_are_not_opened_where_what_is_left_out_costs_hardly_anything(monkey
     kept = elimination.keep(problem, 25)
     monkeypatch.setattr(core, "collect", lambda *_: pytest.fail("entries of A are read for nothing"))
     assert kept.free == 500 and core.opened(problem, kept, 0.1) is kept
+
+
+@pytest.mark.parametrize("nonneg", [True, False])
+def test_where_all_features_outside_are_zero_scales_stay_within_those_of_a_certificate(nonneg, monkeypatch):
+    """The floor is the size of a rounding there, and scales went up to a million."""
+    plan = replace(JOINT_PLANS["standard"], rows=(12,), whole=0, sets=(0, 0), packing=3.1e4 * 80, cap=300)
+    monkeypatch.setitem(JOINT_PLANS, "standard", plan)
+    rng, X = np.random.default_rng(0), np.zeros((30, 20))
+    X[:, :8] = rng.standard_normal((30, 2)) @ rng.standard_normal((2, 8)) + 0.6 * rng.standard_normal((30, 8))
+    problem = nspca.Problem.from_data(X, (2, 2), nonneg)
+    optimum = brute_force_joint(problem.covariance.matrix[:8, :8], (2, 2), nonneg)[0]
+    proved = certify_joint(problem, 0.9 * optimum)
+    assert 1 < proved.witness["scales"].max() <= packed_proof.HIGHEST * (1 + 1e-12)
+    assert nspca.verify(X, proved, problem) >= optimum * problem.covariance.unit * (1 - 1e-12)
