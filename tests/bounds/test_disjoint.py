@@ -185,6 +185,8 @@ def fixings(nonneg, count, seed):
             last = Pricing.begin(tree.base, state, pi, low, means, W)
             levels = last.levels(goal)
             made = Pricing.fixing(last, levels, goal, [W] * len(low), lambda: None)
+            # its trees begin as copies of those of `last`, which count nodes of their own
+            assert all(one.nodes == 1 and one.steps == 0 for one in made.trees)
             after = made.after()
             here = [sets for sets in better if allowed(state, sets)]
             if after is None:

@@ -166,6 +166,7 @@ class Pricing:
         # A stage must be at the level itself: there is no gap.
         for tree, level, witness in zip(last.trees, levels, witnesses, strict=True):
             again = replace(tree, lower=level, gap=0.0, report=_calling(tell), limits=Limits(), at_level=True)
+            again.nodes = again.steps = 0
             again.begin(witness, None, 0, 0.0)
             made.trees.append(again)
         return made
