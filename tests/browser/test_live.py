@@ -13,6 +13,8 @@ from playwright.sync_api import TimeoutError as NotInTime
 from tests.servers import BARE, Server
 
 TICKING = """
+from functools import partial
+
 import pandas as pd
 import streamlit as st
 from nspca import plots
@@ -26,7 +28,7 @@ def tick():
     frame["upper"] = [k / 90 + ticks / 1e4 for k in ks]
     frame["ratio"] = frame["value"] / frame["upper"]
     keep = lambda point: st.session_state.update(clicked=str(point))
-    figures.draw(plots.sweep_figure(frame, unit=1.0), "sweep", keep)
+    figures.draw_plot(partial(plots.sweep_figure, frame, unit=1.0), "sweep", on_click=keep)
     st.write(f"tick {ticks}, clicked {st.session_state.get('clicked')}")
 
 tick()
