@@ -234,7 +234,8 @@ class Certificate:
             raise
         except Exception as error:  # a damaged file can fail anywhere inside zip, npy or JSON parsing
             raise CertificateError(
-                f"a certificate file must be an unchanged .npz written by save, got {error}; save it again"
+                "a certificate file must be an unchanged .npz written by save, got one that cannot be read "
+                f"({str(error).rstrip('.')}); save it again"
             ) from error
 
     def save(self, path: str | Path) -> None:

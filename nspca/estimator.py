@@ -281,6 +281,9 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             found = check_array(
                 X, accept_sparse="csr", dtype=np.float64, estimator=self, input_name="X", **how
             )
+        except np.exceptions.DTypePromotionError:  # columns of dates beside numbers, which it does not name
+            real_numbers(X, "data")
+            raise
         except (TypeError, ValueError):
             raise
         except Exception:  # conversions are the caller's own, of whatever kind

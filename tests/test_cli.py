@@ -88,6 +88,15 @@ def test_a_table_that_looks_turned_is_said_to(tmp_path, capsys):
         assert any(gene in printed.out for gene in genes) is not said
 
 
+def test_a_certificate_that_is_none_is_one_sentence(tmp_path, capsys):
+    (tmp_path / "none.csv").write_text("a,b\n1,2\n")
+    assert main(["verify", "digits", str(tmp_path / "lost.npz")]) == 2
+    assert capsys.readouterr().err == f"nspca: There is no file {tmp_path / 'lost.npz'}: check the path.\n"
+    assert main(["verify", "digits", str(tmp_path / "none.csv")]) == 1
+    assert "one that cannot be read (The ZIP file is damaged" in (said := capsys.readouterr().err)
+    assert said.endswith("pack it again); save it again\n")
+
+
 def test_names_cannot_move_the_cursor(tmp_path, capsys):
     file = tmp_path / "odd.npz"
     names = np.array(["a\n\x1b[2Jb", "c\x9bd\u202e", "e"])

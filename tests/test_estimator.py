@@ -136,6 +136,8 @@ def test_a_table_that_is_refused_leaves_the_fit_before(again):
         getattr(model, again)(X.iloc[:, :4].rename(columns=str.upper) * np.nan)
     with pytest.raises(nspca.InvalidProblem, match="which it rounds to"):
         getattr(model, again)(pd.DataFrame({"t": [10**18 + 1, 2], "x": [0.5, 1]}))
+    with pytest.raises(nspca.InvalidProblem, match="got dates, in column 'day'"):
+        getattr(model, again)(X.assign(day=pd.Timestamp("2020-01-31")))
     assert vars(model).keys() == before.keys()
     assert all(vars(model)[name] is held for name, held in before.items())
     assert np.array_equal(model.transform(X), scores)

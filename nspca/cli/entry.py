@@ -69,7 +69,10 @@ def main(arguments: list[str] | None = None) -> int:
         return 0
     except (NSPCAError, OSError) as error:
         clear()
-        complain(f"nspca: {error}")
+        said = str(error)
+        if isinstance(error, FileNotFoundError) and error.filename:
+            said = f"There is no file {error.filename}: check the path."
+        complain(f"nspca: {said}")
         return 2
     except KeyboardInterrupt:
         clear()

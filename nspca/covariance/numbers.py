@@ -6,6 +6,7 @@ table through `table` or `sparse_table`; other rooms check arrays of the user wi
 """
 
 from collections.abc import Iterable
+from datetime import date, timedelta
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from nspca.validation.integers import describe_rounding, find_inexact, is_inexac
 
 CONVERT, FILL = "remove or convert those columns", "fill them or leave their rows out"
 """Advice in errors about columns that are no real numbers, and about masked entries."""
-NO_NUMBERS = str | bytes | np.datetime64 | np.timedelta64 | complex | np.complexfloating
+NO_NUMBERS = str | bytes | date | timedelta | np.datetime64 | np.timedelta64 | complex | np.complexfloating
 """Types that are not numbers although `float` converts them."""
 
 
@@ -79,7 +80,10 @@ def real_numbers(X: Any, what: str, convert: str = CONVERT, fill: str = FILL) ->
         if isinstance(X, list | tuple):
             _refuse_rounded_in(X, what)
         for name, column in _columns(X):  # while each column still has its own type
-            refuse_rounded(np.asarray(column), what, f", in column {shown(name)}")
+            column, where = np.asarray(column), f", in column {shown(name)}"
+            if column.dtype.kind != "O":
+                refuse_kind(column.dtype, what, convert, where)
+            refuse_rounded(column, what, where)
         X = np.asarray(X)
         if X.dtype.kind == "O":
             X = np.array([_number(entry, what) for entry in X.ravel()], dtype=np.float64).reshape(X.shape)
@@ -92,11 +96,13 @@ def real_numbers(X: Any, what: str, convert: str = CONVERT, fill: str = FILL) ->
         raise InvalidProblem(f"{what} must be numbers that fit float64, got {error}; {convert}") from None
 
 
-def refuse_kind(dtype: np.dtype[Any], what: str, convert: str = CONVERT) -> None:
+def refuse_kind(dtype: np.dtype[Any], what: str, convert: str = CONVERT, where: str = "") -> None:
     """Refuse arrays of a type whose entries are no real numbers."""
     kinds = {"c": "complex numbers", "M": "dates", "m": "durations", "U": "text", "S": "bytes", "T": "text"}
     if dtype.kind not in "biuf":
-        raise InvalidProblem(f"{what} must be real numbers, got {kinds.get(dtype.kind, dtype)}; {convert}")
+        raise InvalidProblem(
+            f"{what} must be real numbers, got {kinds.get(dtype.kind, dtype)}{where}; {convert}"
+        )
 
 
 def refuse_rounded(X: Any, what: str, where: str = "") -> None:

@@ -155,6 +155,7 @@ def plain_bytes(raw: bytes, packed: int | None = None, limit: int | None = None)
     """
     if not raw.startswith(b"\x1f\x8b"):
         return raw
+    way_out = f"give a smaller file, or {FROM_DISK}" if limit is None else "give a smaller file"
     limit = MAX_BYTES if limit is None else limit
     most = min(limit, max(RATIO_COUNTS_ABOVE, MAX_RATIO * (packed or len(raw))))
     try:
@@ -165,7 +166,7 @@ def plain_bytes(raw: bytes, packed: int | None = None, limit: int | None = None)
             "The gzip file is damaged or cut short: compress it again or give the plain file."
         ) from None
     if len(plain) > limit:
-        raise InvalidData(f"The gzip file unpacks to more than {mib(limit)}: give a smaller file.")
+        raise InvalidData(f"The gzip file unpacks to more than {mib(limit)}: {way_out}.")
     if len(plain) > most:
         raise InvalidData(
             f"The gzip file grows more than {MAX_RATIO} times when unpacked, at most that is read: give the "

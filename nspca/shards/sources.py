@@ -17,7 +17,7 @@ from nspca.data.layout import FEW_LABELS, MISSING, Layout, is_number, quoted, sh
 from nspca.data.read_options import ReadOptions
 from nspca.data.readers import DocwordReader, Reader, Source, TableReader, open_reader
 from nspca.data.readers.docword import find_vocabulary, read_vocabulary, vocabulary_words
-from nspca.errors import InvalidData
+from nspca.errors import InvalidData, InvalidOption
 from nspca.progress import Event, Report, silent
 from nspca.shards.reader import Shards
 from nspca.shards.writer import Writer, regrouped
@@ -76,6 +76,8 @@ def shard(
     ------
     InvalidData
         For a file that cannot be read; the message names the line of a text.
+    InvalidOption
+        For an option that is not about a file of this kind.
     """
     if rows is not None:
         whole("rows", rows, 1)
@@ -83,6 +85,13 @@ def shard(
     path, report = Path(source), report or silent
     options = ReadOptions(id_column=id_column, label_column=label_column, decimal=decimal)
     reader = open_reader(Source(path), options, report=report)
+    if vocabulary is not None and not isinstance(reader, DocwordReader):
+        raise InvalidOption(f"vocabulary is for a docword file, got {path}, which is none: leave it out")
+    if options != ReadOptions() and not isinstance(reader, TableReader):
+        raise InvalidOption(
+            f"id_column, label_column and decimal are for a table with named columns, got {path}, which is "
+            "none: leave them out"
+        )
     title = path.name.removesuffix(".gz")
     title = title.rsplit(".", 1)[0] or title
     if isinstance(reader, TableReader):

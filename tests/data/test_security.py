@@ -243,6 +243,14 @@ def test_gzip_bomb_stops_at_the_cap(monkeypatch):
         read(gzip.compress(bytes(32 * 2**20)))
 
 
+def test_a_gzip_file_that_is_too_large_names_the_way_that_works(monkeypatch):
+    monkeypatch.setattr(limits, "MAX_BYTES", 100)
+    with pytest.raises(
+        InvalidData, match=r"or solve it from the disk, after `python -m nspca shard FILE FOLDER`"
+    ):
+        read(gzip.compress(b"a,b\n" + b"1,2\n" * 200))
+
+
 def test_gzip_that_grows_more_than_text_does():
     bomb = gzip.compress(bytes(24 * 2**20))
     with pytest.raises(InvalidData, match="grows more than 200 times when unpacked"):

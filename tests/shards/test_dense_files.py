@@ -13,7 +13,7 @@ import nspca
 from nspca.__main__ import main
 from nspca.covariance.digests import canonical, sparse_digest
 from nspca.data import limits
-from nspca.errors import InvalidData
+from nspca.errors import InvalidData, InvalidOption
 from nspca.shards.sources import shard
 
 h5py = pytest.importorskip("h5py")
@@ -302,6 +302,15 @@ def test_the_command_that_a_plan_names_can_be_pasted(tmp_path, monkeypatch):
     monkeypatch.setattr(limits, "MAX_VALUES", 100)
     words = shlex.split(nspca.plan(path).command.replace("FOLDER", str(tmp_path / "rows")))
     assert words[:3] == ["python", "-m", "nspca"] and main(words[3:]) == 0
+
+
+@pytest.mark.parametrize(
+    "option", [{"vocabulary": "words.txt"}, {"id_column": "a"}, {"label_column": 0}, {"decimal": ","}]
+)
+def test_an_option_about_other_files_is_refused(option, tmp_path):
+    _save(tmp_path / "file", X)
+    with pytest.raises(InvalidOption, match=r"leave (it|them) out"):
+        shard(tmp_path / "file", tmp_path / "rows", **option)
 
 
 def test_without_h5py_it_says_what_is_missing(tmp_path, monkeypatch):
