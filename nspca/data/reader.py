@@ -161,7 +161,8 @@ def read_layout(path_or_buffer: str | Path | bytes | BinaryIO) -> Layout | None:
     if raw.startswith(b"PK\x03\x04") and is_workbook(open_zip(raw)[1]):
         return find_layout(stripped(sheet_as_csv(raw, ENOUGH_ROWS, packed=len(given))[0]), delimiter=",")
     if (
-        raw.startswith((b"PK\x03\x04", b"\x93NUMPY", *ONE_IMAGE, *FOREIGN))
+        raw.startswith((b"PK\x03\x04", b"\x93NUMPY", *FOREIGN))
+        or ONE_IMAGE.match(raw)
         or DocwordReader.matches(raw)
         or MatrixMarketReader.matches(raw)
     ):
@@ -219,7 +220,7 @@ def _read_bytes(
     for magic, what in FOREIGN.items():
         if raw.startswith(magic):
             raise InvalidData(f"This is {what}: save the table as CSV or as NPZ.")
-    if raw.startswith(ONE_IMAGE):
+    if ONE_IMAGE.match(raw):
         raise InvalidData(
             "One image is one sample, and at least two are needed: give a ZIP or a folder of images of one "
             "size."

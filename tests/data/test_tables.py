@@ -356,6 +356,11 @@ def test_every_printable_name_comes_back(names):
         (b"\x80\x04\x95", "a pickle"),
         (b"PAR1....", "Parquet file is damaged"),
         (b"P5 2 2 255\n....", "One image is one sample"),
+        (b"P2\n# made by hand\n2 2\n255\n....", "One image is one sample"),
+        (b"RIFF\0\n\0\0WEBPVP8 ", "One image is one sample"),
+        (b"<!DOCTYPE html><html>404</html>", "This is a web page"),
+        (b'[{"a": 1}, {"a": 2}]', "This is a JSON file"),
+        (b"BZh91AY&SY", "This is a bzip2 file"),
     ],
 )
 def test_one_sentence_for_what_cannot_be_read(raw, sentence):
@@ -390,6 +395,11 @@ def test_a_column_of_dates_and_something_else_is_refused(other):
     days = ["2024-01-31", "2024-02-01", other]
     with pytest.raises(NotNumbers, match='column "day" holds text'):
         read(text("day,a,b", *(f"{day},{i}.5,{i * i}" for i, day in enumerate(days))), id_column="a")
+
+
+@pytest.mark.parametrize("first", ["P1", "P2RX7", "P5", "RIFF", "MATLAB", "BZ"])
+def test_a_column_that_is_called_like_a_format_is_one(first):
+    assert read(text(f"{first},P2", "1,2", "3,5", "4,4")).feature_names == (first, "P2")
 
 
 def test_a_column_of_years_is_a_feature():

@@ -20,6 +20,8 @@ file is long enough for it. `blocks` yields the rows. `open_reader` chooses the 
 folders of shards, cost estimates and HDF5. `nspca.data.reader` chooses for data in memory.
 """
 
+import re
+
 from nspca.data.limits import require_file
 from nspca.data.read_options import ReadOptions
 from nspca.data.readers.base import DEFAULT, Reader, Size, Source
@@ -38,14 +40,27 @@ FOREIGN = {
     b"\x89HDF": "an HDF5 file (.h5ad and the like), which is never opened from uploads",
     b"\xd0\xcf\x11\xe0": "an old Excel file, or one with a password",
     b"%PDF": "a PDF",
-    b"MATLAB": "a MATLAB file",
+    b"MATLAB 5": "a MATLAB file",
+    b"RDX": "an R data file",
     b"\x80\x04": "a pickle, which is never opened",
+    b"\x80\x05": "a pickle, which is never opened",
+    b"ARROW1": "an Arrow or Feather file",
+    b"SQLite format 3": "an SQLite database",
+    b"<!DOCTYPE": "a web page",
+    b"<!doctype": "a web page",
+    b"<html": "a web page",
+    b"<?xml": "an XML file",
+    b'{"': "a JSON file",
+    b'[{"': "a JSON file",
     b"Rar!": "a RAR archive",
     b"7z\xbc\xaf": "a 7z archive",
+    b"BZh": "a bzip2 file",
+    b"\xfd7zXZ": "an xz file",
+    b"\x28\xb5\x2f\xfd": "a Zstandard file",
 }
 """Names of formats that are refused, by the first bytes of a file."""
-ONE_IMAGE = (b"\x89PNG", b"\xff\xd8\xff", b"RIFF", b"P1", b"P2", b"P3", b"P4", b"P5", b"P6")
-"""The first bytes of single images."""
+ONE_IMAGE = re.compile(rb"\x89PNG|\xff\xd8\xff|RIFF.{4}WEBP|P[1-6]\s+[#\d]", re.DOTALL)
+"""Pattern of the first bytes of a single image. A table may well begin with a column P1."""
 CONTAINERS = (b"PK\x03\x04", b"PK\x05\x06")
 """The first bytes of a ZIP file and of an empty one: NPZ, Excel, images or a packed table."""
 FORMATS: tuple[type[Reader], ...] = (
@@ -81,7 +96,7 @@ def open_reader(source: Source, options: ReadOptions = DEFAULT, *, report: Repor
         kind = _find_archive(source)
     elif Hdf5Reader.matches(first):
         kind = Hdf5Reader
-    elif first.startswith((*FOREIGN, *ONE_IMAGE)):
+    elif first.startswith(tuple(FOREIGN)) or ONE_IMAGE.match(first):
         raise InvalidData(
             f"{source.called} must be a docword, Matrix Market, Parquet, CSV, NPZ, NPY or HDF5 file, got "
             "another: convert it."
