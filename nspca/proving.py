@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from nspca.bounds import elementary, lowrank
+from nspca.bounds.core import few_in_reach
 from nspca.bounds.fixing.tree import Limits
 from nspca.bounds.plan import CLOSED, FACTOR_LIMIT, PLANS
 from nspca.bounds.strongest import strongest
@@ -192,27 +193,36 @@ def _find_bound(
         X = None if result is None else result.components
         best, point = prove_joint(problem, lower, plan, report, X, search.limits, search.resume)
         return best, None, point
-    smaller = min(problem.n, problem.covariance.shape[0])
+    A = problem.covariance
+    smaller = min(problem.n, A.shape[0])
     factorised = smaller <= (FACTOR_LIMIT if effort == "fast" else DENSE_LIMIT)
-    best, point = elementary.best(problem, factorised), None
+    late = factorised and smaller > FACTOR_LIMIT and few_in_reach(A)  # a core mostly proves more in less time
+    best, point = elementary.best(problem, factorised and not late), None
     best = best if search.resume is None else _smaller(best, search.resume)
     try:
-        if factorised:
-            start = None if result is None else _direction(problem, SHIFT_RANK, result)
-            shifted, _ = lowrank.bound(
-                problem, SHIFT_RANK, starts=() if start is None else (start,), report=report
-            )
-            best = _smaller(best, shifted)
-            report(Event("certificate", k=problem.size, lower=value, upper=best.upper))
+        if factorised and not late:
+            best = _with_shifted(problem, result, best, report)
         if best.upper > value * (1 + CLOSED):
-            A = problem.covariance
             known = A.to_unit(best.upper), search.limits, best.tree
             dual, warm, point = strongest(problem, A.to_unit(value), plan, report, warm, *known)
             best = best if dual is None else _smaller(best, dual)
+        x = None if result is None else result.components[:, 0]
+        if late and A.to_unit(best.upper) > lowrank.least(problem, SHIFT_RANK, x):
+            best = _with_shifted(problem, result, best, report)
     except Cancelled as stop:
         stop.best = _smaller(best, stop.best) if isinstance(stop.best, Certificate) else best
         raise
     return best, warm, point
+
+
+def _with_shifted(problem: Problem, result: Result | None, best: Certificate, report: Report) -> Certificate:
+    """Return the better of a certificate and the shifted bound B3, and report the bound."""
+    start = None if result is None else _direction(problem, SHIFT_RANK, result)
+    starts = () if start is None else (start,)
+    best = _smaller(best, lowrank.bound(problem, SHIFT_RANK, starts=starts, report=report)[0])
+    lower = 0.0 if result is None else result.value
+    report(Event("certificate", k=problem.size, lower=lower, upper=best.upper))
+    return best
 
 
 def _smaller(one: Certificate, other: Certificate) -> Certificate:

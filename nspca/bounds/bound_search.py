@@ -151,7 +151,7 @@ class BoundSearch(TreeStage):
         if it fits. Where a witness decides many features, a tree goes on with the lift.
         """
         count = None if self.kept.weights is None else 1
-        splitting, W, rank = self.splitting(count=count), plain.entries.W, ranks[0]
+        splitting, W, rank = self.splitting(self.plan.rho, count), plain.entries.W, ranks[0]
         splitting.resume(W, plain.X)
         B = warm.B if warm is not None and warm.fits(self.kept, rank) else starts.basis(self.kept, W, rank)
         lift = add_lift(splitting, B, starts.first_point(self.problem, plain, B), self.plan.wait)

@@ -64,6 +64,18 @@ def bound(
     return Certificate.of(problem, "B3" if shifted else "B2", "inequality", t + F, witness), cover
 
 
+def least(problem: Problem, rank: int, x: Array | None) -> float:
+    """Return a number (unit scale) below which B3 cannot be: ``l_{d+1} + x'UU'x``, x a known component.
+
+    It takes the leading eigenpairs alone, where the proof of a bound factorises a matrix.
+    """
+    values, vectors = problem.covariance.leading(min(rank, problem.n) + 1)
+    following = float(values[rank]) if rank < values.size else 0.0
+    if x is None:
+        return following
+    return following + float(np.maximum(values[:rank] - following, 0.0) @ (x @ vectors[:, :rank]) ** 2)
+
+
 def remainder(A: Covariance, rank: int, shifted: bool) -> tuple[Array, float]:
     """Return U (n, rank) of the bound, and a proved upper bound on ``lambda_max(A - UU')``."""
     values, vectors = A.leading(rank + 1)

@@ -45,6 +45,7 @@ class Plan:
     ranks : ranks of the lifts with row cuts (B9), one lift for each
     rounds : maximum rounds of each such lift
     wait : steps of such a lift before its row cuts begin
+    rho : penalty parameter of such a lift, relative to the largest eigenvalue
     cores : sizes of the dense cores that are tried when safe elimination fails
     excesses : thresholds tried for each core, given by the rise of the bound with an empty core, as a share
         of its gap
@@ -60,6 +61,7 @@ class Plan:
     ranks: tuple[int, ...] = ()
     rounds: int = 0
     wait: int = ROUND
+    rho: float = 1.0
     cores: tuple[int, ...] = (300,)
     excesses: tuple[float, ...] = (0.0,)
 
@@ -94,7 +96,7 @@ PLANS = {
     ),
 }
 
-ONE_CORE = replace(PLANS["standard"], rounds=20, wait=20, cores=(350,), excesses=(0.3,))
+ONE_CORE = replace(PLANS["standard"], rounds=20, wait=20, rho=2.0, cores=(350,), excesses=(0.3,))
 IN_PARTS = {
     "fast": replace(ONE_CORE, rounds=8, cap=3000, branching=0.0),
     "standard": ONE_CORE,
@@ -102,10 +104,12 @@ IN_PARTS = {
 }
 """Plans for data that are held in parts. Nearly all that is left outside a core is 0, and many eigenvalues
 of what is left inside are nearly equal. So one core has more rounds, and row cuts begin earlier. On 10 000 x
-20 000 counts a lift that went on in six dimensions took twice as long, half of it for searches."""
-GROWING = {"fast": (3, 500_000), "standard": (10, 2_000_000)}
+20 000 counts a lift that went on in six dimensions took twice as long, half of it for searches. With the
+penalty of other lifts 14 rounds proved .968 of 120 000 x 50 000 counts, and with this one .976.
+"""
+GROWING = {"fast": (5, 2_500_000), "standard": (7, 1_200_000)}
 """Least rounds of an effort on data in parts, and numbers in the data for each round more: the search takes
-longer with more numbers, and a proof should take about as long.
+longer with more numbers, and a proof should take no longer than that.
 """
 
 

@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 import nspca
-from nspca.bounds import core
+from nspca.bounds import core, lowrank
 from nspca.bounds.core_search import SLIM
 from nspca.bounds.joint import certify_joint
 from nspca.bounds.packed_proof import Packed
@@ -445,6 +445,28 @@ def test_features_are_ranked_once_for_all_sizes_of_cores_and_forced_ones_come_fi
     for count in (0, 2, 5, problem.n):
         rows = core.choose_rows(problem, order, count).tolist()
         assert rows == [3, 41, *sorted(order[2 : max(count, 2)].tolist())]
+
+
+@pytest.mark.parametrize(("k", "count"), [(5, 0), (400, 1)])
+def test_the_shifted_bound_of_data_in_parts_is_proved_where_it_may_be_below_that_of_a_core(
+    monkeypatch, k, count
+):
+    monkeypatch.setattr("nspca.covariance.large.FEATURES", 1000)
+    monkeypatch.setattr("nspca.covariance.large.ROWS", 100)
+    monkeypatch.setattr("nspca.proving.FACTOR_LIMIT", 100)
+    asked, bound = [], lowrank.bound
+    monkeypatch.setattr(lowrank, "bound", lambda *args, **named: asked.append(1) or bound(*args, **named))
+    X = words(np.random.default_rng(15), 400, 1300)
+    problem = nspca.Problem.from_data(X, k)
+    result = nspca.solve(problem, certify="standard")
+    assert len(asked) == count
+    shifted = bound(problem, 3)[0]
+    assert result.certificate.upper <= shifted.upper * (1 + 1e-9)
+    x = result.components[:, 0]
+    assert problem.covariance.to_unit(result.value) <= lowrank.least(problem, 3, x)
+    assert lowrank.least(problem, 3, None) <= lowrank.least(problem, 3, x)
+    assert lowrank.least(problem, 3, x) <= problem.covariance.to_unit(shifted.upper)
+    assert result.value <= nspca.verify(X, result.certificate, problem) <= result.certificate.upper
 
 
 def test_rounds_grow_with_data_in_parts_up_to_those_of_the_plan():
