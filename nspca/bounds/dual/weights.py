@@ -13,6 +13,10 @@ PIVOTS = 200
 """Maximum changes of the active set. Stopping early gives feasible weights that are not optimal."""
 LEAST_PART = 0.05
 """Part of a step at which halving stops, where a step may pass points at which weights become 0."""
+RIDGE, LEAST_RIDGE, TINIEST = 1e-9, 1e-11, 1e-280
+"""Number added to the diagonal of H, relative to its mean; and at least relative to the largest |c|, which is
+at least TINIEST. H is 0 where no price would change.
+"""
 NEWTON_STEPS = 8
 """Maximum Newton steps."""
 SHORT = 1e-4
@@ -84,7 +88,8 @@ def simplex_program(H: Array, c: Array, w: Array, group: np.ndarray) -> Array:
     may leave the set together.
     """
     totals = _sums(w, group)
-    w, active, tol, several = w.copy(), w > 0, 1e-10 * float(np.abs(c).max()), totals.size
+    top = max(float(np.abs(c).max()), TINIEST)
+    w, active, tol, several = w.copy(), w > 0, 1e-10 * top, totals.size
     sums = np.equal.outer(np.arange(several), group).astype(np.float64)
     for _ in range(PIVOTS):
         i = np.flatnonzero(active)
@@ -92,7 +97,7 @@ def simplex_program(H: Array, c: Array, w: Array, group: np.ndarray) -> Array:
         K, right = np.zeros((m + several, m + several)), np.empty(m + several)
         K[:m, :m] = own
         K[m:, :m], K[:m, m:] = part, part.T
-        K.ravel()[: m * (m + several) : m + several + 1] += 1e-9 * K.trace() / m + 1e-300
+        K.ravel()[: m * (m + several) : m + several + 1] += max(RIDGE * K.trace() / m, LEAST_RIDGE * top)
         right[:m], right[m:] = -c[i], totals
         new = np.linalg.solve(K, right)[:m].astype(np.float64, copy=False)
         if new.min() >= 0:
