@@ -93,7 +93,7 @@ def test_genes_in_rows_get_the_groups_of_a_second_table(page, app_url):
     page.goto(f"{app_url}/data?source=upload")
     give(page, "genes.csv", example.content)
     page.get_by_role("button", name="Take the rows as features").click()
-    expect(page.get_by_text("60 samples and 200 features")).to_be_visible()
+    expect(page.get_by_text("60 samples and 200 genes")).to_be_visible()
     page.get_by_text("How the file is read").click()
     second = page.locator("[data-testid=stFileUploader]").filter(has_text="second table")
     second.locator("input[type=file]").set_input_files(
@@ -106,8 +106,8 @@ def test_genes_in_rows_get_the_groups_of_a_second_table(page, app_url):
     page.set_viewport_size(PHONE)
     expect(page.get_by_text("in 4 groups by “cell”")).to_be_visible()
     page.set_viewport_size(SCREEN)
-    page.get_by_role("link", name="how many features are enough").click()
-    expect(page.get_by_text("features capture")).to_be_visible()
+    page.get_by_role("link", name="how many genes are enough").click()
+    expect(page.get_by_text("genes capture")).to_be_visible()
 
 
 def test_photographs_of_any_size_are_converted_after_a_look(page, app_url):
