@@ -54,6 +54,13 @@ def test_without_a_proof_there_is_no_limit():
     assert "can explain more" not in statement.numbers(problem, nspca.solve(problem, certify=None), 5)
 
 
+def test_in_units_of_the_data_an_optimal_component_leaves_no_room_above_it():
+    problem = nspca.Problem.from_covariance(nspca.load_sample("pitprops").X, k=1)
+    best = nspca.solve(problem)
+    assert "a variance of 1.000" in (said := statement.numbers(problem, best, 1))
+    assert said.endswith("with at most 1 feature can explain more than that, up to rounding.")
+
+
 @pytest.mark.parametrize("upper", [1.0, 1.3, 1e6])
 def test_the_bar_never_ends_before_what_was_found_or_after_its_end(upper):
     problem = nspca.Problem.from_data(DIGITS.X, k=5)

@@ -163,7 +163,8 @@ def numbers(problem: Problem, result: Result, k: int) -> str:
     sign = "nonnegative " if problem.nonneg else ""
     kept = len(problem.forced)
     those = f", the {kept} kept among them," if kept else ""
-    return (
-        f"{said} No {sign}component with at most {wording.things(k, 'feature')}{those} can explain more than "
-        f"{format_bound(certificate.upper)}."
-    )
+    # Rounded up, the bound of an optimal component would seem to leave room above its value.
+    is_best = 1 - certificate.ratio(result.value) <= OPTIMAL_GAP
+    most = "that, up to rounding" if is_best else format_bound(certificate.upper)
+    many = wording.things(k, "feature")
+    return f"{said} No {sign}component with at most {many}{those} can explain more than {most}."
