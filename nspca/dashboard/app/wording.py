@@ -61,7 +61,7 @@ def plain(text: object, offer: str = OFFER) -> str:
     """Return Markdown that shows exactly the characters of `text`, such as an untrusted name from a file.
 
     An error about missing values tells the visitor to do what `offer` says, not to set an option of Python.
-    One about the decimal sign leads to the page Data, or to what is below on a page with an `offer` of its own.
+    One about the decimal sign leads to the page Data, or with another `offer` than `OFFER` to what is below.
     """
     if isinstance(text, MissingValues):
         text = text.offering(offer)
