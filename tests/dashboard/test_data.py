@@ -408,7 +408,9 @@ def test_bad_uploads_are_one_sentence_and_nothing_is_lost(visit, case, sentence,
 
 def test_a_mark_that_may_stand_between_thousands_is_settled_on_the_page(visit, address, sentence, texts):
     page = upload(visit, b"a\tb\tc\n" + b"1,243\t98\t1\n960\t62\t2\n2,080\t89\t3\n" * 3)
-    assert "say on the page Data that the comma is the decimal sign" in sentence(page)
+    assert "say below that the comma is the decimal sign" in sentence(page)
+    elsewhere = visit("pages/sweep.py", **address(page))
+    assert "say on the page Data that the comma is the decimal sign" in sentence(elsewhere)
     assert "decimal:" not in sentence(page)
     page.button(key="do_decimal").click().run()
     assert not page.error and page.dataframe[0].value.iloc[0, 0] == 1.243

@@ -61,12 +61,13 @@ def plain(text: object, offer: str = OFFER) -> str:
     """Return Markdown that shows exactly the characters of `text`, such as an untrusted name from a file.
 
     An error about missing values tells the visitor to do what `offer` says, not to set an option of Python.
-    One about the decimal sign leads to the page Data.
+    One about the decimal sign leads to the page Data, or with another `offer` than `OFFER` to what is below.
     """
     if isinstance(text, MissingValues):
         text = text.offering(offer)
     elif isinstance(text, UnclearDecimals):
-        text = text.offering(f"say on the page Data that the {MARKS[text.mark]} is the decimal sign")
+        where = "on the page Data" if offer == OFFER else "below"
+        text = text.offering(f"say {where} that the {MARKS[text.mark]} is the decimal sign")
     return SPECIAL.sub(lambda found: f"&#{ord(found[0])};", " ".join(str(text).split()))
 
 

@@ -135,6 +135,7 @@ def _table(outcome: Outcome) -> None:
     """Draw the table of methods."""
     rows, best = table(outcome)
     n, feature, one = outcome.problem.n, outcome.about.feature, outcome.about.one
+    rows["share"] = [round_down(share, 2) for share in rows["share"]]  # as in the headings
     rows["gain"] = [_signed(gained) for gained in rows["gain"]]
     rows["least"] = [proved if pd.isna(proved) else round_down(proved, 2) for proved in rows["least"]]
     number, text = st.column_config.NumberColumn, st.column_config.TextColumn
