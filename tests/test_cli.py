@@ -86,6 +86,8 @@ def test_a_table_that_looks_turned_is_said_to(tmp_path, capsys):
         printed = capsys.readouterr()
         assert ("4 samples and 10 features. Add --features-in-rows to read it so." in printed.err) is said
         assert any(gene in printed.out for gene in genes) is not said
+    assert main(["solve", file, "--k", "2", "--forced", "TP53"]) == 2
+    assert "Add --features-in-rows" in capsys.readouterr().err
 
 
 def test_a_certificate_that_is_none_is_one_sentence(tmp_path, capsys):

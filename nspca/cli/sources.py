@@ -78,7 +78,11 @@ def read_dataset(source: str, args: argparse.Namespace, covariance: bool = False
             f"{source!r}, which is none"
         )
     read = data.read_text if args.text else data.read
-    return data.prepare(_as_covariance(_with_notes(read(source, **reading)), covariance), *names)
+    found = _with_notes(read(source, **reading))
+    turned, why = data.features_in_rows_suggestion(found.X, found.sample_names, found.feature_names)
+    if turned and not args.features_in_rows and not args.text:
+        complain(f"nspca: {why} Add --features-in-rows to read it so.")
+    return data.prepare(_as_covariance(found, covariance), *names)
 
 
 def reading_options(args: argparse.Namespace) -> dict[str, Any]:
@@ -121,7 +125,7 @@ def make_problem(
     Workers of a Dask client read shards if there is a client.
     """
     from nspca import Problem
-    from nspca.data.suggestions import covariance_suggestion, features_in_rows_suggestion
+    from nspca.data.suggestions import covariance_suggestion
     from nspca.shards import Shards
 
     how: dict[str, Any] = {"k": k, "nonneg": not args.signed}
@@ -138,13 +142,9 @@ def make_problem(
     if isinstance(dataset, Shards):
         return Problem.from_shards(dataset, **how, client=client, report=progress())
     suggested, seen = covariance_suggestion(dataset.X)
-    turned, why = features_in_rows_suggestion(dataset.X, dataset.sample_names, dataset.feature_names)
     if suggested:
         clear()
         complain(f"nspca: {seen} Add --covariance to take it as one.")
-    elif turned and dataset.source == "user" and not args.features_in_rows:
-        clear()
-        complain(f"nspca: {why} Add --features-in-rows to read it so.")
     return Problem.from_data(dataset, **how, report=progress())
 
 

@@ -9,6 +9,7 @@ import re
 from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -104,24 +105,22 @@ class Cells:
         """Return numbers and texts by one call of pandas; raise ValueError when cells need a closer look."""
         layout, width, kept_out = self.layout, len(self.layout.columns), set(text)
         numbers = [i for i in range(width) if i not in kept_out]
-        # The C parser would open files named in a buffer; it gets the bytes alone.
-        frame = pd.read_csv(
-            io.BytesIO(self.raw),
-            header=None,
-            skiprows=[*([0] if layout.header else []), *(r + layout.header for r in skipped)],
-            dtype={i: (str if i in kept_out else np.float64) for i in range(width)},
-            sep=r"\s+" if layout.delimiter == SPACES else layout.delimiter,
-            decimal=layout.decimal,
-            na_filter=self.missing_allowed,
-            keep_default_na=False,
-            # In columns of text, words such as "NA" stay texts.
-            na_values=dict.fromkeys(numbers, NOTHING) if self.missing_allowed else None,
-            engine="c",
+        how: dict[str, Any] = {
+            "header": None,
+            "skiprows": [*([0] if layout.header else []), *(r + layout.header for r in skipped)],
+            "dtype": {i: (str if i in kept_out else np.float64) for i in range(width)},
+            "sep": r"\s+" if layout.delimiter == SPACES else layout.delimiter,
+            "decimal": layout.decimal,
+            "keep_default_na": False,
+            "engine": "c",
             # In pieces, pandas makes an array for each column of each 256 KiB: a wide table then takes 100
             # bytes a cell.
-            low_memory=False,
-            encoding="utf-8",
-        )
+            "low_memory": False,
+            "encoding": "utf-8",
+        }
+        # The C parser would open files named in a buffer; it gets the bytes alone.
+        nothing = {"na_filter": True, "na_values": NOTHING} if self.missing_allowed else {"na_filter": False}
+        frame = texts = pd.read_csv(io.BytesIO(self.raw), **how, **nothing)
         if frame.shape[1] != width:
             raise ValueError("width")
         values = np.ascontiguousarray(frame[numbers].to_numpy(dtype=np.float64))
@@ -133,7 +132,11 @@ class Cells:
             _, cells = self._parse_at_once(sorted(kept_out | suspects), skipped)
             if any(_is_rounded(cell) for i in suspects for cell in cells[i]):
                 raise ValueError("a whole number is rounded")
-        return values, {i: frame[i].tolist() for i in text}
+        if text and self.missing_allowed:
+            # In columns of text, words such as "NA" stay texts. They are read again, since missing values by
+            # column take 20 KB for each column.
+            texts = pd.read_csv(io.BytesIO(self.raw), **how, na_filter=False, usecols=[*text])
+        return values, {i: texts[i].tolist() for i in text}
 
     def _parse_by_cell(
         self, text: Sequence[int], skipped: Sequence[int]

@@ -150,6 +150,7 @@ def _odd(tmp_path):
         "numbers itself, got X",
     )
     yield "link", lambda path: _link(path), "its tables are none"
+    yield "names", lambda path: _name(path, "/dev/zero"), "itself, got feature_names, which is in another"
     yield "torn", lambda path: _tear(path), "is damaged, its X cannot be read"
     yield "archive", lambda path: _zip(path), "ZIP archive without arrays: unpack it"
 
@@ -194,6 +195,12 @@ def _link(path) -> None:
         file["X"] = h5py.ExternalLink(str(path.with_suffix(".other")), "/X")
 
 
+def _name(path, other) -> None:
+    hdf5(path, X=X)
+    with h5py.File(path, "a") as file:
+        file.create_dataset("feature_names", (9,), "S7", external=[(other, 0, 63)])
+
+
 def _tear(path) -> None:
     with h5py.File(path, "w") as file:
         table = file.create_dataset("X", data=X, chunks=X.shape, compression="gzip")
@@ -220,7 +227,7 @@ def _beyond() -> sp.csr_array:
     return table
 
 
-@pytest.mark.parametrize("number", range(35))
+@pytest.mark.parametrize("number", range(36))
 def test_what_cannot_be_sharded_is_one_sentence_and_leaves_nothing(number, tmp_path):
     _, make, sentence = [*_odd(tmp_path)][number]
     make(tmp_path / "file")
@@ -231,7 +238,7 @@ def test_what_cannot_be_sharded_is_one_sentence_and_leaves_nothing(number, tmp_p
 
 
 def test_every_odd_file_is_tried(tmp_path):
-    assert len([*_odd(tmp_path)]) == 35
+    assert len([*_odd(tmp_path)]) == 36
 
 
 @pytest.mark.parametrize("ending", ["npy", "npz"])

@@ -105,7 +105,8 @@ class Hdf5Reader(Reader):
         for name in (*FEATURE_NAMES, _var_names(self._file)):
             node = self._file.get(name) if name else None
             if node is not None and getattr(node, "shape", None) == (self._sides[1],):
-                texts = [_text(one) for one in node[:]]
+                self._refuse_elsewhere(node)
+                texts = [_text(one) for one in self._read(node, slice(None))]
                 return unique_names(texts, "feature")[0]
         return None
 
