@@ -120,7 +120,7 @@ def test_where_no_eigenvalues_are_found_there_is_neither_and_nobody_looks_again(
         looks.append(self)
         raise NotConverged("the residual is too large")
 
-    monkeypatch.setattr(Covariance, "_checked", refuse)
+    monkeypatch.setattr(Covariance, "_residuals", refuse)
     problem = nspca.Problem.from_data(np.random.default_rng(10).standard_normal((9, 7)), 2)
     assert paper_bounds(problem, [2, 3]) == ({2: None, 3: None}, None)
     assert published.rank3_bound(problem.with_k(3)) is None and len(looks) == 1
