@@ -474,7 +474,7 @@ def _foreign():
         ("RAR", b"Rar!\x1a\x07\x01\x00", "a RAR archive"),
         ("7z", b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
         ("bzip2", bz2.compress(b"a,b\n1,2\n" * 99), "a bzip2 file: save the table"),
-        ("a program", b"\x7fELF\x02\x01\x01\0", "an SQLite database: save the table"),
+        ("a program", b"\x7fELF\x02\x01\x01\0", "zero bytes|not text"),
         ("SQLite", b"SQLite format 3\0", "an SQLite database: save the table"),
         ("JPEG", b"\xff\xd8\xff\xe0\0\x10JFIF\0", "One image is one sample"),
     ):
