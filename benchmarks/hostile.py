@@ -473,16 +473,16 @@ def _foreign():
         ("pickle", pickle.dumps({"a": 1}, 4), "a pickle, which is never opened"),
         ("RAR", b"Rar!\x1a\x07\x01\x00", "a RAR archive"),
         ("7z", b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
-        ("bzip2", bz2.compress(b"a,b\n1,2\n" * 99), "a bzip2 file: save the table"),
+        ("bzip2", bz2.compress(b"a,b\n1,2\n" * 99), "a bzip2 file"),
         ("a program", b"\x7fELF\x02\x01\x01\0", "zero bytes|not text"),
-        ("SQLite", b"SQLite format 3\0", "an SQLite database: save the table"),
+        ("SQLite", b"SQLite format 3\0", "an SQLite database"),
         ("JPEG", b"\xff\xd8\xff\xe0\0\x10JFIF\0", "One image is one sample"),
     ):
         yield name, lambda magic=magic: magic + bytes(200), said
     page = b"<!doctype html>\n<html><body>\n<p>Not found, 404</p>\n</body></html>\n"
-    yield "a web page", lambda: page, "a web page: save the table"
-    yield "JSON", lambda: b'{"a": [1, 2, 3], "b": [4, 5, 6]}\n', "."
-    yield "XML", lambda: b'<?xml version="1.0"?>\n<a>\n<b>1</b>\n</a>\n', "an XML file: save the table"
+    yield "a web page", lambda: page, "a web page"
+    yield "JSON", lambda: b'{"a": [1, 2, 3], "b": [4, 5, 6]}\n', "a JSON file"
+    yield "XML", lambda: b'<?xml version="1.0"?>\n<a>\n<b>1</b>\n</a>\n', "an XML file"
 
 
 def say(line: str) -> None:
