@@ -8,6 +8,7 @@ import scipy.sparse as sp
 
 import nspca
 from nspca.bounds import core, lowrank
+from nspca.bounds.bound_search import BoundSearch
 from nspca.bounds.core_search import SLIM
 from nspca.bounds.joint import certify_joint
 from nspca.bounds.packed_proof import Packed
@@ -467,6 +468,22 @@ def test_the_shifted_bound_of_data_in_parts_is_proved_where_it_may_be_below_that
     assert lowrank.least(problem, 3, None) <= lowrank.least(problem, 3, x)
     assert lowrank.least(problem, 3, x) <= problem.covariance.to_unit(shifted.upper)
     assert result.value <= nspca.verify(X, result.certificate, problem) <= result.certificate.upper
+
+
+def test_the_last_lift_of_data_in_parts_has_the_penalty_of_its_plan(monkeypatch):
+    monkeypatch.setattr("nspca.covariance.large.FEATURES", 1000)
+    monkeypatch.setattr("nspca.covariance.large.ROWS", 100)
+    monkeypatch.setitem(IN_PARTS, "standard", replace(IN_PARTS["standard"], rho=3.25))
+    seen, splitting = [], BoundSearch.splitting
+
+    def noted(self, rho=1.0, count=None):
+        seen.append((rho, count))
+        return splitting(self, rho, count)
+
+    monkeypatch.setattr(BoundSearch, "splitting", noted)
+    problem = nspca.Problem.from_data(words(np.random.default_rng(15), 400, 1300), 5)
+    strongest(problem, problem.covariance.to_unit(nspca.solve(problem, certify=None).value))
+    assert [rho for rho, count in seen if count == 1] == [3.25]
 
 
 def test_rounds_grow_with_data_in_parts_up_to_those_of_the_plan():
