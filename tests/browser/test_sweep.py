@@ -91,8 +91,13 @@ def test_a_long_run_fills_in_survives_a_reload_and_is_cancelled(page, app_url, s
     expect(page.get_by_role("button", name="Go on")).to_be_visible()
     page.reload()
     expect(page.get_by_text("Cancelled. What was ready stays here.")).to_be_visible()
+    figure = page.locator(".js-plotly-plot").first
+    expect(figure).to_contain_text(BAND)
+    ready = figure.evaluate("figure => figure._fullData.find((one) => one.name === 'best found').x.length")
     page.get_by_role("button", name="Go on").click()
+    progress = page.get_by_text(re.compile(rf"\d+ of {n} ready; k = \d+"))
     expect(progress).to_be_visible()
+    assert int(progress.inner_text().split()[0]) >= min(2, ready), "it goes on where it stopped"
     page.get_by_role("button", name="Cancel").click()
 
 
