@@ -81,7 +81,7 @@ def researcher(page: Page, snap: Snap) -> None:
     for name in ("Take the rows as features", "Use as labels"):
         press(page, name)
     snap("read")
-    page.get_by_role("link", name="how many features are enough").click()
+    page.get_by_role("link", name="how many genes are enough").click()
     answer(page)
     snap("preview")
     page.locator("summary").filter(has_text="· change").click()
