@@ -313,17 +313,17 @@ def _outside(
     """
     N = remainder.above(tau, signs=True)[others]
     NOO, NOR = abs(N[:, others]), sp.csr_array(N[:, rows])
-    if scales is not None or read_in_single(problem.covariance):
-        kept = NOR.indices
-        limits = tau * (np.ones(rows.size) if scales is None else scales)[kept]
-        entries = NOR.data + np.copysign(tau, NOR.data)
-        if read_in_single(problem.covariance):
-            outside = np.repeat(others, np.diff(NOR.indptr))
-            entries = in_double(problem.covariance, outside, rows[kept])
-        NOR.data = np.copysign(
-            np.maximum((entries if problem.nonneg else np.abs(entries)) - limits, 0.0), entries
-        )
-        NOR.eliminate_zeros()
+    in_single, kept = read_in_single(problem.covariance), NOR.indices
+    if scales is None and not in_single:
+        return NOO, NOR
+    entries, limits = NOR.data + np.copysign(tau, NOR.data), np.full(kept.size, tau)
+    if scales is not None:
+        limits *= scales[kept]
+    if in_single:
+        entries = in_double(problem.covariance, np.repeat(others, np.diff(NOR.indptr)), rows[kept])
+    sizes = entries if problem.nonneg else np.abs(entries)
+    NOR.data = np.copysign(np.maximum(sizes - limits, 0.0), entries)
+    NOR.eliminate_zeros()
     return NOO, NOR
 
 
