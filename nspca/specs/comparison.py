@@ -19,12 +19,13 @@ from nspca.proving import certified
 from nspca.result import Result, Sweep
 from nspca.selection.rows import report_whole
 from nspca.solving import line_of
-from nspca.specs import address
-from nspca.specs.base import Description, Option
+from nspca.specs.base import Description
 from nspca.specs.method_options import Options
 from nspca.specs.question import ProblemSpec, Seed, ks_words
 from nspca.specs.rows import Found, Proved, Refused, pack
 from nspca.specs.sweep import Effort, Ks, Methods, cheapest_first, effort_words, read_ks
+from nspca.validation import address
+from nspca.validation.model import Option
 
 SHARED = 10
 """Number of leading eigenvectors computed before the first method, so that no method pays for them alone."""

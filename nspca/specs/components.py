@@ -21,13 +21,14 @@ from nspca.progress import Event, Report, silent
 from nspca.proving import EXHAUSTIVE
 from nspca.result import Result, Status, Sweep
 from nspca.solving import line_of
-from nspca.specs import address
-from nspca.specs.base import Description, Option, Required
+from nspca.specs.base import Description
 from nspca.specs.method_options import Options
 from nspca.specs.proof import Closing
 from nspca.specs.question import ProblemSpec, Seed, Whole
 from nspca.specs.rows import Climbed, Refused, Several, pack
 from nspca.specs.sweep import JointEffort, Methods, cheapest_first, effort_words
+from nspca.validation import address
+from nspca.validation.model import Option, Required
 
 WORTH = 1e-6
 """Relative gain above which better components are reported."""

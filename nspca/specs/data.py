@@ -19,10 +19,10 @@ from nspca.data.readers.images import SIDES
 from nspca.errors import InvalidData, InvalidOption
 from nspca.presentation.phrases import things
 from nspca.shards import Shards, manifest, served
-from nspca.specs import address
-from nspca.specs.base import Model, Option
 from nspca.specs.python import python_of_data
 from nspca.specs.steps import ROWS, content_of, logged, sample_of, together, varying
+from nspca.validation import address
+from nspca.validation.model import Model, Option
 
 BESIDE = ("vocabulary", "annotation")
 """Fields that name a further file."""

@@ -12,10 +12,11 @@ from nspca.api import certify
 from nspca.certificate import Certificate
 from nspca.progress import Report, silent
 from nspca.selection.membership import Membership, membership
-from nspca.specs import address
-from nspca.specs.base import Description, Option
+from nspca.specs.base import Description
 from nspca.specs.proof import known_result
 from nspca.specs.question import ProblemSpec, Whole
+from nspca.validation import address
+from nspca.validation.model import Option
 
 SHARE = 990
 """Default share of the optimum from which an answer counts as good, in thousandths."""

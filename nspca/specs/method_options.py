@@ -10,9 +10,9 @@ from typing import Annotated, Any
 from pydantic import AfterValidator
 
 from nspca.solving import line_of
-from nspca.specs import address
-from nspca.specs.address import Text
-from nspca.specs.base import Option
+from nspca.validation import address
+from nspca.validation.address import Text
+from nspca.validation.model import Option
 from nspca.validation.options import made
 
 

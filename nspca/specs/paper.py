@@ -11,8 +11,9 @@ from nspca import papers
 from nspca.errors import InvalidOption
 from nspca.papers import ITEMS, PAPERS, Outcome
 from nspca.progress import Report, silent
-from nspca.specs import address
-from nspca.specs.base import Description, Option, Spec
+from nspca.specs.base import Description, Spec
+from nspca.validation import address
+from nspca.validation.model import Option
 
 
 class PaperSpec(Spec):

@@ -19,10 +19,11 @@ from nspca.presentation.phrases import listed, things
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
 from nspca.result import Result, Status
-from nspca.specs.base import Description, Required
+from nspca.specs.base import Description
 from nspca.specs.question import JsonSpec, ProblemSpec, Whole
 from nspca.specs.rows import Closer, pack
 from nspca.specs.sweep import Effort
+from nspca.validation.model import Required
 from nspca.verifying import verify
 
 MORE = ("standard", "thorough")

@@ -24,9 +24,10 @@ from nspca.planning.sizes import read_size
 from nspca.problem import Problem
 from nspca.progress import Report
 from nspca.shards import Shards
-from nspca.specs import address
-from nspca.specs.base import Option, Required, Spec
+from nspca.specs.base import Spec
 from nspca.specs.data import DataSpec, Numbers, keeping
+from nspca.validation import address
+from nspca.validation.model import Option, Required
 
 AGAIN = 1 / 4
 """Seconds of each further problem on the same data, as a share of the first; eigenvectors are then cached."""

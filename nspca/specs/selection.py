@@ -15,10 +15,11 @@ from nspca.progress import Report, silent
 from nspca.selection import Choice, NoiseTest, choose_components, choose_k, noise_test
 from nspca.selection.choice import DRAWS, FOLDS, MOST, as_row
 from nspca.selection.noise import TABLES
-from nspca.specs.base import Description, Option
+from nspca.specs.base import Description
 from nspca.specs.question import RowsSpec, Seed, Whole, arguments, ks_words
 from nspca.specs.rows import Shuffled, Weighed, packed_rows
 from nspca.specs.sweep import Ks, MethodName
+from nspca.validation.model import Option
 
 Method = Annotated[MethodName, Option("Method", to="call", say=str, always=True)]
 Parts = Annotated[StrictInt, Limits(ge=0)]

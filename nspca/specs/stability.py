@@ -18,13 +18,14 @@ from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
 from nspca.selection.rows import report_whole, standardised
 from nspca.selection.stability import draws, matched
-from nspca.specs.base import Description, Option
+from nspca.specs.base import Description
 from nspca.specs.components import Sizes, solved
 from nspca.specs.method_options import Options
 from nspca.specs.proof import sparsity_words
 from nspca.specs.question import JsonSpec, RowsSpec, Seed, Whole, arguments
 from nspca.specs.rows import Recurred, Redrawn, Refused, pack
 from nspca.specs.sweep import MethodName, Methods
+from nspca.validation.model import Option
 
 RESAMPLES = 20
 """Default number of draws, which estimates frequencies to about a tenth."""

@@ -14,11 +14,12 @@ from nspca.errors import Cancelled, InvalidOption, NSPCAError
 from nspca.progress import Event, Report, silent
 from nspca.result import Result, Sweep
 from nspca.selection.rows import report_whole
-from nspca.specs.base import Description, Option
+from nspca.specs.base import Description
 from nspca.specs.method_options import Options
 from nspca.specs.question import ProblemSpec, Seed, Whole
 from nspca.specs.rows import Explained, Refused, Row, pack
 from nspca.specs.sweep import Methods
+from nspca.validation.model import Option
 
 
 class SuccessiveSpec(ProblemSpec):

@@ -19,12 +19,13 @@ from nspca.progress import Event, Report, silent
 from nspca.proving import EFFORTS
 from nspca.result import Result, Sweep, row_of
 from nspca.solving import line_of
-from nspca.specs import address
-from nspca.specs.base import Description, Option, Required
+from nspca.specs.base import Description
 from nspca.specs.data import OF_FEATURES, Numbers
 from nspca.specs.published import EPSNET, OTHERS, PROBABILITY, RANK_3, paper_bounds, rank3_bound
 from nspca.specs.question import ProblemSpec, Seed, Whole, arguments, ks_words, python_of, step_of
 from nspca.specs.rows import Found, pack
+from nspca.validation import address
+from nspca.validation.model import Option, Required
 
 MOST_KS = 10_000
 """Maximum values of k in a sweep: more than a figure can show, and few enough to list in JSON."""

@@ -19,10 +19,11 @@ from nspca.papers import originals, uses
 from nspca.problem import Problem
 from nspca.progress import Event, Report, silent
 from nspca.selection.rows import report_whole
-from nspca.specs import address
-from nspca.specs.base import Description, Option
+from nspca.specs.base import Description
 from nspca.specs.question import JsonSpec, Seed, Whole
 from nspca.specs.rows import Scored, pack, packed_rows
+from nspca.validation import address
+from nspca.validation.model import Option
 
 STARTS = 100
 """Default number of random starts of k-means, whose scores are averaged."""

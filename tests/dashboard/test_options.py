@@ -14,8 +14,8 @@ from nspca.errors import NSPCAError
 from nspca.jobs import engine
 from nspca.solving import line_of
 from nspca.specs import ComparisonSpec, DataSpec, SuccessiveSpec
-from nspca.specs.address import write
 from nspca.specs.method_options import options_words
+from nspca.validation.address import write
 from nspca.validation.options import option_texts
 from tests.patience import wait_for
 

@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 from nspca.dashboard.app import state
 from nspca.dashboard.app.state import ABOUT_DATA, ABOUT_FILE, OF_PAGES, VALUES
 from nspca.jobs import engine, new_workspace
-from nspca.specs.address import write
+from nspca.validation.address import write
 
 GOOD = {
     "center": False,

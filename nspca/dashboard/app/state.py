@@ -19,7 +19,7 @@ from nspca.data import PREPARATIONS
 from nspca.data.counting import MOST_WORDS
 from nspca.errors import JobError
 from nspca.jobs import engine
-from nspca.specs.address import (
+from nspca.validation.address import (
     MARK,
     read_flag,
     read_groups,

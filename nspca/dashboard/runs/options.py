@@ -12,8 +12,8 @@ import streamlit as st
 
 from nspca.dashboard.app import state
 from nspca.solving import line_of
-from nspca.specs.address import write
 from nspca.specs.method_options import is_whole, read_option
+from nspca.validation.address import write
 from nspca.validation.options import made, option_texts
 
 ACROSS = 4  # widgets in a row
