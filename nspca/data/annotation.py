@@ -15,9 +15,7 @@ import numpy as np
 from nspca.data import limits
 from nspca.data.columns import distinct_texts
 from nspca.data.dataset import Candidate, Dataset
-from nspca.data.layout import FEW_LABELS, are_few, printable
-from nspca.data.names import Numbered
-from nspca.data.readers.strings import (
+from nspca.data.formats.strings import (
     Strings,
     first_rows,
     has_header,
@@ -25,6 +23,8 @@ from nspca.data.readers.strings import (
     read_strings,
     sheet_or_text,
 )
+from nspca.data.layout import FEW_LABELS, are_few, printable
+from nspca.data.names import Numbered
 from nspca.data.table import LONGEST_LABEL, NO_LABEL, to_labels
 from nspca.errors import InvalidData
 from nspca.validation.archive import mib

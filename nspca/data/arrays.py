@@ -12,13 +12,13 @@ import numpy as np
 import scipy.sparse as sp
 
 from nspca.data.dataset import Dataset, Kind
+from nspca.data.formats.base import Source
+from nspca.data.formats.npz import FEATURE_NAMES, SPARSER, NpzReader, unrolled
 from nspca.data.limits import check_dense, check_float64, check_growth, check_sparse
 from nspca.data.missing import Settled, settle
 from nspca.data.names import frozen, numbered, pixel_names, unique_names
 from nspca.data.preparation import PREPARATIONS
 from nspca.data.read_options import ReadOptions
-from nspca.data.readers.base import Source
-from nspca.data.readers.npz import FEATURE_NAMES, SPARSER, NpzReader, unrolled
 
 AS_IT_IS = ReadOptions()
 MOST_STEPS = 100

@@ -13,20 +13,20 @@ from nspca.data import limits
 from nspca.data.annotation import annotate, group_by_prefix, read_annotation, split_label
 from nspca.data.arrays import plain_numbers, read_npz
 from nspca.data.dataset import Dataset
+from nspca.data.formats import FOREIGN, ONE_IMAGE, DocwordReader, MatrixMarketReader, Source, open_reader
+from nspca.data.formats.docword import find_vocabulary, read_vocabulary, vocabulary_words
+from nspca.data.formats.excel import is_cut_workbook, is_workbook, sheet_as_csv
+from nspca.data.formats.h5ad import SUFFIX, read_h5ad
+from nspca.data.formats.hdf5 import SUFFIXES as HDF5
+from nspca.data.formats.images import EXTENSIONS, read_images
+from nspca.data.formats.matrixmarket import DENSE
+from nspca.data.formats.npz import NpyReader, is_array, unrolled
+from nspca.data.formats.parquet import ParquetReader
+from nspca.data.formats.strings import is_hidden, natural_order, short_name
 from nspca.data.layout import ENOUGH_ROWS, Layout, as_utf8, find_layout, stripped
 from nspca.data.missing import check_way, settle
 from nspca.data.names import frozen, numbered, pixel_names
 from nspca.data.read_options import ReadOptions
-from nspca.data.readers import FOREIGN, ONE_IMAGE, DocwordReader, MatrixMarketReader, Source, open_reader
-from nspca.data.readers.docword import find_vocabulary, read_vocabulary, vocabulary_words
-from nspca.data.readers.excel import is_cut_workbook, is_workbook, sheet_as_csv
-from nspca.data.readers.h5ad import SUFFIX, read_h5ad
-from nspca.data.readers.hdf5 import SUFFIXES as HDF5
-from nspca.data.readers.images import EXTENSIONS, read_images
-from nspca.data.readers.matrixmarket import DENSE
-from nspca.data.readers.npz import NpyReader, is_array, unrolled
-from nspca.data.readers.parquet import ParquetReader
-from nspca.data.readers.strings import is_hidden, natural_order, short_name
 from nspca.data.table import read_table, read_text_table
 from nspca.errors import InvalidData, MissingValues, NotNumbers
 from nspca.progress import Event, Report, silent

@@ -25,12 +25,12 @@ import psutil
 import scipy.sparse as sp
 
 from nspca.data.dataset import Candidate, Dataset
+from nspca.data.formats.documents import find_documents
+from nspca.data.formats.excel import is_workbook
+from nspca.data.formats.parquet import MAGIC as PARQUET
 from nspca.data.layout import Layout
 from nspca.data.names import Numbered
 from nspca.data.reader import could_be_read, read, read_layout
-from nspca.data.readers.documents import find_documents
-from nspca.data.readers.excel import is_workbook
-from nspca.data.readers.parquet import MAGIC as PARQUET
 from nspca.data.texts import read_text
 from nspca.errors import (
     InvalidData,
@@ -74,7 +74,7 @@ class Opened:
     mendable : bool
         Whether a refused file can be read with other options.
     texts : str
-        The kind of texts that the file holds, see `nspca.data.readers.documents.find_documents`.
+        The kind of texts that the file holds, see `nspca.data.formats.documents.find_documents`.
     """
 
     data: Dataset | InvalidData

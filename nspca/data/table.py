@@ -11,14 +11,14 @@ import numpy as np
 
 from nspca.data.columns import describe_left_out, distinct_texts, find_column, taken_as_names
 from nspca.data.dataset import Candidate, Dataset, check_enough
+from nspca.data.formats.base import Source
+from nspca.data.formats.delimited import DelimitedReader
+from nspca.data.formats.tables import TableReader
 from nspca.data.layout import MISSING, Layout, are_labels, as_utf8, is_number, quoted, short, stripped
 from nspca.data.limits import check_dense, check_growth, check_lines, check_room
 from nspca.data.missing import Settled, settle
 from nspca.data.names import frozen, numbered, unique_names
 from nspca.data.read_options import ReadOptions
-from nspca.data.readers.base import Source
-from nspca.data.readers.delimited import DelimitedReader
-from nspca.data.readers.tables import TableReader
 from nspca.errors import InvalidData, shown
 from nspca.validation.options import is_whole
 

@@ -9,10 +9,8 @@ from nspca.data.annotation import annotate, group_by_prefix, read_annotation, sp
 from nspca.data.arrays import MOST_TEXT
 from nspca.data.counting import MOST_WORDS, WordOptions, count_documents
 from nspca.data.dataset import Dataset
-from nspca.data.names import frozen
-from nspca.data.reader import name_of
-from nspca.data.readers.base import GZIP
-from nspca.data.readers.documents import (
+from nspca.data.formats.base import GZIP
+from nspca.data.formats.documents import (
     MOST_BYTES,
     SPLITS,
     Documents,
@@ -21,6 +19,8 @@ from nspca.data.readers.documents import (
     read_files,
     shortened,
 )
+from nspca.data.names import frozen
+from nspca.data.reader import name_of
 from nspca.errors import InvalidData, InvalidOption, shown
 from nspca.progress import Event, Report, silent
 from nspca.validation.archive import mib

@@ -7,7 +7,7 @@ costs     the plan: memory, passes and seconds
 `nspca.plan` and the command of that name return a `Plan`. Specs estimate their cost for pages with `planned`.
 """
 
-from nspca.data.readers import Size
+from nspca.data.formats import Size
 from nspca.planning.costs import Plan, plan, planned
 
 __all__ = ["Plan", "Size", "plan", "planned"]

@@ -15,7 +15,7 @@ from nspca.covariance.data import WHOLE_LIMIT
 from nspca.covariance.large import ROWS
 from nspca.covariance.parts import CANDIDATES
 from nspca.data import limits
-from nspca.data.readers import Size
+from nspca.data.formats import Size
 from nspca.errors import InvalidData, InvalidOption
 from nspca.planning.machine import Speed, speed
 from nspca.planning.sizes import COORDINATES, TABLE, read_size

@@ -3,7 +3,7 @@
     manifest  shards.json: the content of the folder, with the checksums of its files
     reader    `Shards`: shape, digest and blocks of rows; every file is checked when it is first read
     writer    writes a folder, which has its name only once it is complete
-    sources   `shard`: writes a folder from the blocks that a reader of `nspca.data.readers` yields
+    sources   `shard`: writes a folder from the blocks that a reader of `nspca.data.formats` yields
     served    the folders that an operator lets the dashboard open
 
 A file is plain `.npy`, can be mapped into memory, and is never unpickled. Importing this package loads

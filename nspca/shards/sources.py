@@ -13,10 +13,10 @@ import scipy.sparse as sp
 
 from nspca.data import limits
 from nspca.data.columns import Columns, describe_left_out, taken_as_names
+from nspca.data.formats import DocwordReader, Reader, Source, TableReader, open_reader
+from nspca.data.formats.docword import find_vocabulary, read_vocabulary, vocabulary_words
 from nspca.data.layout import FEW_LABELS, MISSING, Layout, is_number, quoted, short
 from nspca.data.read_options import ReadOptions
-from nspca.data.readers import DocwordReader, Reader, Source, TableReader, open_reader
-from nspca.data.readers.docword import find_vocabulary, read_vocabulary, vocabulary_words
 from nspca.errors import InvalidData, InvalidOption
 from nspca.progress import Event, Report, silent
 from nspca.shards.reader import Shards

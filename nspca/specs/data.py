@@ -15,7 +15,7 @@ from pydantic import StrictBool, StrictInt, StrictStr
 
 from nspca.data import PREPARATIONS, SAMPLES, Dataset, is_stand_in, load_sample, prepare, read, read_text
 from nspca.data.counting import LIMIT_WORDS, MOST_WORDS, WordOptions
-from nspca.data.readers.images import SIDES
+from nspca.data.formats.images import SIDES
 from nspca.errors import InvalidData, InvalidOption
 from nspca.presentation.phrases import things
 from nspca.shards import Shards, manifest, served

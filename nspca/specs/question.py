@@ -16,7 +16,7 @@ from pydantic import StrictBool, StrictInt
 from nspca.bounds.plan import PLANS
 from nspca.covariance.inputs import SHIFT
 from nspca.data import Dataset
-from nspca.data.readers import Size
+from nspca.data.formats import Size
 from nspca.errors import InvalidData
 from nspca.planning.costs import Plan, planned
 from nspca.planning.machine import Speed, speed

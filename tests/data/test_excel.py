@@ -9,7 +9,7 @@ import openpyxl
 import pytest
 
 from nspca.data import read, read_layout
-from nspca.data.readers import excel
+from nspca.data.formats import excel
 from nspca.errors import InvalidData
 
 ROWS = [

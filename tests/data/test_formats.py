@@ -308,7 +308,7 @@ def test_conversions_that_cannot_be_are_one_sentence(monkeypatch):
             read(archive(PHOTOS), image_size=size)
     with pytest.raises(InvalidData, match=r'got 1: "b\.jpg" cannot be read'):
         read(archive({"a.jpg": photo(9, 8, "JPEG"), "b.jpg": b"nothing"}), image_size=8)
-    monkeypatch.setattr("nspca.data.readers.images.MAX_PHOTO", 1000)
+    monkeypatch.setattr("nspca.data.formats.images.MAX_PHOTO", 1000)
     with pytest.raises(InvalidData, match="got 0"):
         read(archive({"a.jpg": photo(99, 80, "JPEG"), "b.jpg": photo(99, 80, "JPEG")}), image_size=8)
 

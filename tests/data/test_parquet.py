@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from nspca.data import limits, read, read_layout
-from nspca.data.readers import parquet
+from nspca.data.formats import parquet
 from nspca.errors import InvalidData
 
 

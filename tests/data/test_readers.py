@@ -11,9 +11,9 @@ import scipy.io
 import scipy.sparse as sp
 
 import nspca
+from nspca.data.formats import FORMATS, NpyReader, Source, TableReader, open_reader
+from nspca.data.formats.entries import EntryReader, EntrySorter
 from nspca.data.read_options import ReadOptions
-from nspca.data.readers import FORMATS, NpyReader, Source, TableReader, open_reader
-from nspca.data.readers.entries import EntryReader, EntrySorter
 from nspca.errors import InvalidData
 from nspca.shards.sources import shard
 from tests.files import saved
@@ -86,7 +86,7 @@ def test_a_table_by_columns_is_one_block_without_a_folder_for_files(kind, tmp_pa
 
 
 def test_a_matrix_by_columns_is_sorted_some_columns_at_a_time(tmp_path, monkeypatch):
-    monkeypatch.setattr("nspca.data.readers.npz.PIECE", 40)  # a column or two
+    monkeypatch.setattr("nspca.data.formats.npz.PIECE", 40)  # a column or two
     (tmp_path / "file").write_bytes(FILES["csc"])
     blocks = [*open_reader(Source(tmp_path / "file")).blocks(5, tmp_path)]
     assert np.array_equal(sp.vstack([block.X for block in blocks]).toarray(), X)
@@ -96,7 +96,7 @@ def test_a_matrix_by_columns_is_sorted_some_columns_at_a_time(tmp_path, monkeypa
 def test_some_columns_have_no_more_entries_than_are_read_at_a_time(tmp_path, monkeypatch):
     """The first columns are full, as those of the most frequent words are, and the others nearly empty."""
     added = []
-    monkeypatch.setattr("nspca.data.readers.npz.PIECE", 100)
+    monkeypatch.setattr("nspca.data.formats.npz.PIECE", 100)
     monkeypatch.setattr(
         EntrySorter,
         "add",
@@ -113,7 +113,7 @@ def test_some_columns_have_no_more_entries_than_are_read_at_a_time(tmp_path, mon
 @pytest.mark.parametrize("full", [[], [0, 5]])
 def test_columns_without_entries_may_be_read_at_a_time(tmp_path, monkeypatch, full):
     """A column with more entries than are read at a time stands alone, so empty ones beside it do too."""
-    monkeypatch.setattr("nspca.data.readers.npz.PIECE", 20)
+    monkeypatch.setattr("nspca.data.formats.npz.PIECE", 20)
     table = np.zeros((37, 9))
     table[:, full] = 1.5
     (tmp_path / "file").write_bytes(saved(sp.save_npz, sp.csc_array(table)))

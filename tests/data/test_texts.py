@@ -13,8 +13,8 @@ import nspca
 from nspca.data import counting, read, read_text, sandbox
 from nspca.data.arrays import to_npz
 from nspca.data.counting import WORD
-from nspca.data.readers import documents
-from nspca.data.readers.documents import find_documents
+from nspca.data.formats import documents
+from nspca.data.formats.documents import find_documents
 from nspca.data.sandbox import open_file
 from nspca.data.stop_words import LANGUAGES, guess_language, stop_words
 from nspca.errors import InvalidData, InvalidOption

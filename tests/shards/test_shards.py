@@ -18,7 +18,7 @@ import scipy.sparse as sp
 import nspca
 from nspca.__main__ import main
 from nspca.covariance.digests import canonical, sparse_digest
-from nspca.data.readers import delimited, entries
+from nspca.data.formats import delimited, entries
 from nspca.errors import Cancelled, InvalidData, InvalidOption
 from nspca.shards.manifest import file_of
 from nspca.shards.reader import Shards
@@ -412,7 +412,7 @@ PEAK = """
 import sys
 import numpy as np
 import nspca
-from nspca.data.readers import delimited, entries
+from nspca.data.formats import delimited, entries
 from nspca.shards.sources import shard
 entries.PIECE = 2**20
 if sys.argv[1] == "shard":

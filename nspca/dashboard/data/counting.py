@@ -7,7 +7,7 @@ import streamlit as st
 
 from nspca.dashboard.app import state
 from nspca.data.counting import STOP_WORDS, WEIGHTS
-from nspca.data.readers.documents import SPLITS
+from nspca.data.formats.documents import SPLITS
 
 NAMES = {
     "automatic": "found automatically",

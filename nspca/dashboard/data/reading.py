@@ -14,11 +14,11 @@ from nspca.dashboard.open_data import EXTREME, Chosen, columns, measures, obstac
 from nspca.data import Dataset, Layout, features_in_rows_suggestion
 from nspca.data.annotation import PREFIX
 from nspca.data.counting import LIMIT_WORDS, STOP_WORDS, WEIGHTS
+from nspca.data.formats.documents import SPLITS
+from nspca.data.formats.images import SIDES, USUAL_SIDE
 from nspca.data.layout import are_labels, short
 from nspca.data.missing import Way, ways_out
 from nspca.data.names import numbered
-from nspca.data.readers.documents import SPLITS
-from nspca.data.readers.images import SIDES, USUAL_SIDE
 from nspca.data.sandbox import Opened, open_file
 from nspca.errors import MissingValues, NotNumbers, NSPCAError, UnclearDecimals, UnlikeImages
 from nspca.jobs import engine

@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 import scipy.sparse as sp
 
+from nspca.data.formats.base import Block, Reader, Source
 from nspca.data.limits import check_text_float64
-from nspca.data.readers.base import Block, Reader, Source
 from nspca.errors import InvalidData
 
 PIECE = 16 * 2**20

@@ -9,9 +9,9 @@ import pyarrow as pa
 import pyarrow.types as kinds
 
 from nspca.data import limits
+from nspca.data.formats.tables import Piece, TableReader
 from nspca.data.layout import ENOUGH_ROWS, Layout, are_labels, quoted, short
 from nspca.data.names import unique_names
-from nspca.data.readers.tables import Piece, TableReader
 from nspca.errors import InvalidData
 from nspca.validation.archive import MAX_BYTES, mib, shortened
 from nspca.validation.integers import LARGEST_EXACT

@@ -14,12 +14,10 @@ import numpy as np
 
 from nspca.data import limits
 from nspca.data.columns import find_column
-from nspca.data.layout import are_labels, as_utf8, is_number, printable
-from nspca.data.names import Names, numbered, unique_names
-from nspca.data.readers.docword import DocwordReader
-from nspca.data.readers.excel import is_cut_workbook, is_workbook, sheet_as_csv
-from nspca.data.readers.matrixmarket import MatrixMarketReader
-from nspca.data.readers.strings import (
+from nspca.data.formats.docword import DocwordReader
+from nspca.data.formats.excel import is_cut_workbook, is_workbook, sheet_as_csv
+from nspca.data.formats.matrixmarket import MatrixMarketReader
+from nspca.data.formats.strings import (
     HEAD,
     ROWS,
     first_rows,
@@ -30,6 +28,8 @@ from nspca.data.readers.strings import (
     read_strings,
     short_name,
 )
+from nspca.data.layout import are_labels, as_utf8, is_number, printable
+from nspca.data.names import Names, numbered, unique_names
 from nspca.errors import InvalidData, shown
 from nspca.validation.archive import mib, open_zip, unzip_member
 

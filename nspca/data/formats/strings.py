@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from nspca.data import limits
+from nspca.data.formats.excel import is_cut_workbook, is_workbook, sheet_as_csv
 from nspca.data.layout import as_utf8, is_number, printable
-from nspca.data.readers.excel import is_cut_workbook, is_workbook, sheet_as_csv
 from nspca.errors import InvalidData
 from nspca.validation.archive import open_zip
 

@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 
 from nspca.data import limits
+from nspca.data.formats.base import Size
+from nspca.data.formats.entries import Entries, EntryReader, EntryText
 from nspca.data.names import Names, numbered, unique_names
-from nspca.data.readers.base import Size
-from nspca.data.readers.entries import Entries, EntryReader, EntryText
 from nspca.errors import InvalidData
 from nspca.progress import Event
 

@@ -22,17 +22,17 @@ folders of shards, cost estimates and HDF5. `nspca.data.reader` chooses for data
 
 import re
 
+from nspca.data.formats.base import DEFAULT, Reader, Size, Source
+from nspca.data.formats.delimited import DelimitedReader
+from nspca.data.formats.docword import DocwordReader
+from nspca.data.formats.excel import is_workbook
+from nspca.data.formats.hdf5 import Hdf5Reader
+from nspca.data.formats.matrixmarket import MatrixMarketReader
+from nspca.data.formats.npz import NpyReader, NpzReader, is_array, list_members
+from nspca.data.formats.parquet import ParquetReader
+from nspca.data.formats.tables import TableReader
 from nspca.data.limits import require_file
 from nspca.data.read_options import ReadOptions
-from nspca.data.readers.base import DEFAULT, Reader, Size, Source
-from nspca.data.readers.delimited import DelimitedReader
-from nspca.data.readers.docword import DocwordReader
-from nspca.data.readers.excel import is_workbook
-from nspca.data.readers.hdf5 import Hdf5Reader
-from nspca.data.readers.matrixmarket import MatrixMarketReader
-from nspca.data.readers.npz import NpyReader, NpzReader, is_array, list_members
-from nspca.data.readers.parquet import ParquetReader
-from nspca.data.readers.tables import TableReader
 from nspca.errors import InvalidData
 from nspca.progress import Report, silent
 

@@ -14,9 +14,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from nspca.data import limits
+from nspca.data.formats.base import Block, Reader, Size, Source
+from nspca.data.formats.entries import EntrySorter
 from nspca.data.names import unique_names
-from nspca.data.readers.base import Block, Reader, Size, Source
-from nspca.data.readers.entries import EntrySorter
 from nspca.errors import InvalidData
 from nspca.validation.archive import (
     check_array,

@@ -10,8 +10,8 @@ from typing import TypeAlias
 import numpy as np
 
 from nspca.data.columns import Columns, find_columns
+from nspca.data.formats.base import Block, Reader, Size
 from nspca.data.layout import Layout
-from nspca.data.readers.base import Block, Reader, Size
 
 Piece: TypeAlias = tuple[np.ndarray, dict[int, list[str]]]
 """Consecutive rows of a table: numbers (rows, numeric columns), and the texts by number of their column."""

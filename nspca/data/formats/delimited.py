@@ -12,11 +12,11 @@ from itertools import chain, islice
 import numpy as np
 
 from nspca.data.cells import Cells, rows_of
+from nspca.data.formats.base import Source
+from nspca.data.formats.tables import Piece, TableReader
 from nspca.data.layout import Layout, as_utf8, find_layout, stripped, trimmed
 from nspca.data.limits import MAX_LINE, check_lines
 from nspca.data.missing import refusal
-from nspca.data.readers.base import Source
-from nspca.data.readers.tables import Piece, TableReader
 from nspca.data.thousands import check_written
 from nspca.errors import InvalidData, MissingValues
 

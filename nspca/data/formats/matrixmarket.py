@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from nspca.data.readers.base import Block, Size
-from nspca.data.readers.entries import Entries, EntryReader, EntryText
+from nspca.data.formats.base import Block, Size
+from nspca.data.formats.entries import Entries, EntryReader, EntryText
 from nspca.errors import InvalidData
 from nspca.progress import Event
 

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from nspca.data.formats.base import Block, Reader, Size
+from nspca.data.formats.npz import FEATURE_NAMES, checked_rows, csr_rows
 from nspca.data.names import unique_names
-from nspca.data.readers.base import Block, Reader, Size
-from nspca.data.readers.npz import FEATURE_NAMES, checked_rows, csr_rows
 from nspca.errors import InvalidData
 
 SUFFIXES = (".h5", ".hdf5", ".he5")

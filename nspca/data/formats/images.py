@@ -12,9 +12,9 @@ import numpy as np
 from PIL import Image, ImageOps
 
 from nspca.data.dataset import Dataset
+from nspca.data.formats.strings import quote_names, short_name
 from nspca.data.limits import MAX_PIXELS, Files, check_dense, check_growth
 from nspca.data.names import pixel_names, unique_names
-from nspca.data.readers.strings import quote_names, short_name
 from nspca.errors import InvalidData, InvalidOption, UnlikeImages, shown
 from nspca.progress import Event, Report
 
