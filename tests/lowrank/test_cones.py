@@ -191,8 +191,6 @@ def test_the_search_is_deterministic():
     assert one.upper == two.upper and np.array_equal(one.tree, two.tree)
 
 
-
-
 def test_a_search_reports_its_bounds_and_is_cancelled():
     V = np.random.default_rng(0).standard_normal((60, 6))
     query, budget = Query(V, 12, np.random.default_rng(1).random(60), 0.3), Budget(1e-4, cap=900)
