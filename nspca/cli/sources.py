@@ -69,7 +69,8 @@ def data_spec(source: str, args: argparse.Namespace) -> "DataSpec":
         if args.words and name not in COUNTING and name not in OF_BOTH:
             raise InvalidOption(f"{flags[name]} is about tables of numbers: leave it out with --text")
     repair = getattr(args, "repair", None) is not None
-    return DataSpec(**{"sample" if is_sample else "path": source}, **given, repair=repair)
+    where: dict[str, Any] = {"sample" if is_sample else "path": source}
+    return DataSpec(**where, **given, repair=repair)
 
 
 def read_dataset(source: str, args: argparse.Namespace) -> "tuple[Source, DataSpec]":

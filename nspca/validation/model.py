@@ -148,8 +148,8 @@ class Model(BaseModel):
         """Return the least and the largest value of a field of numbers; None where there is no limit."""
         field = cls.model_fields[name]
         known = [*field.metadata, *_metadata(field.annotation)]
-        given = lambda key: next((getattr(one, key) for one in known if hasattr(one, key)), None)  # noqa: E731
-        return given("ge"), given("le")
+        low, high = ([getattr(one, key) for one in known if hasattr(one, key)] for key in ("ge", "le"))
+        return next(iter(low), None), next(iter(high), None)
 
     @classmethod
     def read(cls, name: str, text: str) -> Any:
@@ -240,7 +240,8 @@ def _adapter(cls: type[Model], name: str) -> TypeAdapter[Any]:
     """Return the validator of one field."""
     field = cls.model_fields[name]
     metadata = [one for one in field.metadata if not isinstance(one, Option)]
-    return TypeAdapter(Annotated[field.annotation, *metadata] if metadata else field.annotation)
+    annotation: Any = Annotated[field.annotation, *metadata] if metadata else field.annotation
+    return TypeAdapter(annotation)
 
 
 def _literals(annotation: Any) -> tuple[Any, ...]:
