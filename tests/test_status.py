@@ -1,4 +1,4 @@
-"""A status follows from the certificate of the problem that was asked about, whatever a result says before."""
+"""A status follows from the certificate of the problem that was asked about, whatever a result says."""
 
 import numpy as np
 import pytest
