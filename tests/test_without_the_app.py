@@ -15,7 +15,7 @@ import runpy, sys
 
 class Without:
     def find_spec(self, name, path=None, target=None):
-        if name.split(".")[0] in {sorted(declared("requirements-app.txt"))}:
+        if name.split(".")[0] in {sorted(declared("app") - declared())}:
             raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
 
 sys.meta_path.insert(0, Without())

@@ -9,7 +9,7 @@ from nspca.cli.answers import features_path, print_answer
 from nspca.cli.arguments import Commands, count, of_problem, percent, with_json, with_seed, with_spec
 from nspca.cli.screen import check_files, complain, progress, saved
 from nspca.cli.sources import make_problem, read_dataset
-from nspca.errors import InvalidOption, WorkersLost, of_the_app
+from nspca.errors import InvalidOption, WorkersLost, needs
 
 if TYPE_CHECKING:
     from nspca.problem import Problem
@@ -106,7 +106,7 @@ def client_of(workers: int | None, scheduler: str | None) -> AbstractContextMana
     """Return a context with a Dask client, of local `workers` or of a `scheduler`, or with None."""
     if workers is None and scheduler is None:
         return nullcontext()
-    with of_the_app("reading with several workers"):
+    with needs("reading with several workers"):
         from nspca.jobs.command_workers import open_client
     return open_client(workers, scheduler, complain)
 

@@ -176,5 +176,7 @@ def read_arrays(raw: bytes) -> dict[str, np.ndarray]:
 def write_arrays(arrays: dict[str, np.ndarray]) -> bytes:
     """Return a compressed NPZ of `arrays`, for `read_arrays`."""
     buffer = io.BytesIO()
-    np.savez_compressed(buffer, allow_pickle=False, **arrays)
+    if any(np.asarray(array).dtype.hasobject for array in arrays.values()):
+        raise TypeError("arrays of objects cannot be written")
+    np.savez_compressed(buffer, **arrays)  # NumPy 2.0 takes `allow_pickle` for one of the arrays
     return buffer.getvalue()
