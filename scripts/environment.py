@@ -135,9 +135,7 @@ def install(folder: Path, requirements: list[str]) -> None:
                 "pip cannot reach its package index: connect to the network, or set pip's proxy or mirror, "
                 f"and run make again (see {log})."
             )
-        raise Failure(
-            f"pip could not install what nspca needs: {last_line(text)} (see {log})"
-        )
+        raise Failure(f"pip could not install what nspca needs: {last_line(text)} (see {log})")
 
 
 def main(folder: Path, extras: list[str]) -> None:

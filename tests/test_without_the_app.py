@@ -12,27 +12,20 @@ from packaging.utils import canonicalize_name
 
 from tests.test_project import ROOT, declared
 
-EXTRAS = declared("app") - declared()
-MODULES = sorted(
-    module
-    for module, found in packages_distributions().items()
-    if {canonicalize_name(name) for name in found} <= EXTRAS
-)
+OF = {module: {*map(canonicalize_name, found)} for module, found in packages_distributions().items()}
 # Python code that makes some modules unavailable in its process.
 WITHOUT = """
 import runpy, sys
 
 class Without:
     def find_spec(self, name, path=None, target=None):
-        if {condition}:
+        if name.split('.')[0] in {modules}:
             raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
 
 sys.meta_path.insert(0, Without())
 """
-OF_EXTRAS = WITHOUT.format(condition=f"name.split('.')[0] in {MODULES}")
-ALL_BUT_THE_CORE = WITHOUT.format(
-    condition="name.split('.')[0] not in {*sys.stdlib_module_names, 'nspca', 'numpy', 'scipy', 'threadpoolctl'}"
-)
+OF_EXTRAS = WITHOUT.format(modules=[name for name, of in OF.items() if of <= declared("app") - declared()])
+ALL_BUT_THE_CORE = WITHOUT.format(modules=[*OF.keys() - {"numpy", "scipy", "threadpoolctl", "nspca"}])
 
 
 def run(script: str, folder, without: str = OF_EXTRAS) -> subprocess.CompletedProcess:
@@ -66,15 +59,15 @@ for data, problem in (
 
 
 @pytest.mark.parametrize(
-    ("call", "sentence"),
+    ("file", "what", "package"),
     [
-        ("nspca.read('a.parquet')", "Parquet files must have the packages for more formats of files, got no pyarrow"),
-        ("nspca.read('a.xlsx')", "Excel files must have the packages for more formats of files, got no openpyxl"),
-        ("nspca.read('a.zip')", "images must have the packages for more formats of files, got no PIL"),
-        ("nspca.read('a.h5')", "HDF5 files must have the packages for more formats of files, got no h5py"),
+        ("a.parquet", "Parquet files", "pyarrow"),
+        ("a.xlsx", "Excel files", "openpyxl"),
+        ("a.zip", "images", "PIL"),
+        ("a.h5", "HDF5 files", "h5py"),
     ],
-)  # fmt: skip
-def test_a_file_without_its_package_is_one_sentence(call, sentence, tmp_path):
+)
+def test_a_file_without_its_package_is_one_sentence(file, what, package, tmp_path):
     import h5py
     import pandas as pd
 
@@ -86,8 +79,14 @@ def test_a_file_without_its_package_is_one_sentence(call, sentence, tmp_path):
             archive.writestr(f"{name}.pgm", b"P5 2 2 255\n\0\1\2\3")
     with h5py.File(tmp_path / "a.h5", "w") as file:
         file["X"] = table.to_numpy()
-    ended = run(f"import nspca\ntry: {call}\nexcept nspca.errors.MissingPackage as e: print(e)", tmp_path)
-    assert ended.stdout == f"{sentence}: pip install 'nspca[files]'\n", ended.stderr
+    ended = run(
+        f"import nspca\ntry: nspca.read({file!r})\nexcept nspca.errors.MissingPackage as e: print(e)",
+        tmp_path,
+    )
+    assert ended.stdout == (
+        f"{what} must have the packages for more formats of files, got no {package}: "
+        "pip install 'nspca[files]'\n"
+    ), ended.stderr
 
 
 def test_the_package_and_its_command_line_need_nothing_of_the_dashboard(tmp_path):
