@@ -38,13 +38,10 @@ ASKED = {
     "groups": specs.GroupsSpec(data=DATA, sizes=(3, 3)),
     "choice": specs.ChoiceSpec(data=DATA, ks=(2, 4)),
     "noise": specs.NoiseSpec(data=DATA, k=4),
-    "genes": specs.GenesSpec(content="c", counts=(10,), starts=5),
-    "detection": specs.DetectionSpec(content="c", others="o", methods=("auto",)),
-    "pitprops": specs.PitpropsSpec(content="c", k=6),
     "paper": specs.PaperSpec(item="sigg2008-figure-4", files="f"),
 }
 SWEPT = ASKED["sweep"]
-USES = {"genes", "detection", "pitprops", "paper"}
+USES = {"paper"}
 
 
 @pytest.fixture
