@@ -69,7 +69,7 @@ class Writer:
         self._files = {part: self._open.enter_context(self._path(part).open("wb")) for part in TYPES}
         for file in self._files.values():
             file.write(bytes(HEADER))  # until the length of the array is known
-        self._files["indptr"].write(np.zeros(1, TYPES["indptr"]))
+        self._files["indptr"].write(bytes(8))  # the first number is 0
         return self
 
     def __exit__(self, *error: object) -> None:
