@@ -18,7 +18,6 @@ from packaging.version import Version
 
 import nspca
 from nspca.cli.entry import parser
-from scripts import shape
 
 ROOT = Path(__file__).resolve().parents[1]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -208,26 +207,3 @@ def test_nothing_tracked_names_a_machine_or_a_package_index():
 def test_no_real_data_is_tracked():
     large = [str(path.relative_to(ROOT)) for path in tracked_files() if path.stat().st_size > 1_000_000]
     assert large == []
-
-
-def test_what_is_longer_or_wider_than_wanted_has_a_reason():
-    found = {name for name, _ in shape.beyond()}
-    assert found == set(shape.REASONS)
-
-
-def test_functions_classes_and_arguments_are_measured(tmp_path):
-    (tmp_path / "nspca").mkdir()
-    body = "\n".join(f"        x = {i}" for i in range(shape.CLASS))
-    wide = ", ".join(f"a{i}" for i in range(shape.ARGUMENTS + 1))
-    source = (
-        f"class Large:\n    def long(self):\n{body}\n    def documented(self):\n        "
-        f"{chr(34) * 3}{chr(10) * 60}{chr(34) * 3}\n"
-    )
-    (tmp_path / "nspca" / "one.py").write_text(
-        f"{source}    def wide(self, {wide}): pass\n", encoding="utf-8"
-    )
-    assert [name for name, _ in shape.beyond(tmp_path)] == [
-        "nspca.one.Large",
-        "nspca.one.Large.long",
-        "nspca.one.Large.wide",
-    ]

@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from nspca.cli.arguments import Commands, port_number
+from nspca.cli.arguments import Commands, count
 from nspca.cli.screen import say
 from nspca.errors import InvalidOption, of_the_app
 
@@ -35,7 +35,7 @@ def add(commands: Commands) -> None:
         default="localhost",
         help="where to listen (default localhost; 0.0.0.0 shares it with the network)",
     )
-    command.add_argument("--port", type=port_number, default=8501, help="default 8501")
+    command.add_argument("--port", type=lambda text: count(text, 65535), default=8501, help="default 8501")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from nspca.cli.arguments import PREPARATIONS, Commands, Parser
+from nspca.cli.arguments import Commands, Parser
 from nspca.cli.screen import say
 
 FILES = frozenset(
@@ -94,7 +94,7 @@ def values() -> dict[str, tuple[str, ...]]:
         "DATA": samples,
         "NAME": tuple(name for name, sample in data.SAMPLES.items() if sample.stand_in),
         "METHOD": ("auto", *METHODS),
-        "STEP,...": PREPARATIONS,
+        "STEP,...": tuple(data.PREPARATIONS),
         "ITEM": tuple(papers.ITEMS),
     }
 

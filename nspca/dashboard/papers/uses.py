@@ -89,7 +89,7 @@ def run(
 
     now = lookup.that_asks(spec)
     if now is None and of.dataset.source != "stand-in":
-        now = defaults.look(spec, of.content, lambda: given, patient=True)
+        now = defaults.look(spec, of.content, lambda: given, automatic=True)
         if now.state == "done":
             return lookup.opened(now.id, now.finished, spec.unpack)
         if not now.ended:
