@@ -163,7 +163,7 @@ VALUES: dict[str, Kept] = {
     "size": Kept(str),  # features in each component: one number, or one for each
     "by": Kept(read_words),  # methods that find the components
     "budget": Kept(read_integer, lambda: 500),  # points of the net of the bipartite method
-    "proof": Kept(read_word, lambda: "standard"),
+    "proof": Kept(read_word, lambda: "fast"),
     "raw": Kept(read_flag),  # whether word counts are left uncentred
     "face": Kept(read_integer, lambda: 1),  # number of the image that is reconstructed from the parts
     "using": Kept(read_integer),  # number of parts in the reconstruction
