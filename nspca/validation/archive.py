@@ -173,7 +173,7 @@ def read_arrays(raw: bytes) -> dict[str, np.ndarray]:
     return {info.filename.removesuffix(".npy"): read_npy(unzip_member(archive, info)) for info in members}
 
 
-def write_arrays(arrays: dict[str, np.ndarray]) -> bytes:
+def write_arrays(arrays: dict[str, Any]) -> bytes:
     """Return a compressed NPZ of `arrays`, for `read_arrays`."""
     buffer = io.BytesIO()
     if any(np.asarray(array).dtype.hasobject for array in arrays.values()):
