@@ -8,7 +8,7 @@ import io
 import struct
 import zipfile
 from collections.abc import Callable
-from typing import BinaryIO, TypeVar
+from typing import Any, BinaryIO, TypeVar
 
 import numpy as np
 
