@@ -86,7 +86,7 @@ def test_a_copy_takes_the_place_of_a_stand_in_only_where_nobody_else_comes(
         (
             "localhost",
             {"Host": "localhost:8501"},
-            {"server.corsAllowedOrigins": ["https://x.example"]},
+            {"server.corsAllowedOrigins": ["https://x.org"]},
             False,
         ),
     ],
