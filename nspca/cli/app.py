@@ -9,8 +9,6 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
-from psutil import net_if_addrs
-
 from nspca.cli.arguments import Commands, count
 from nspca.cli.screen import say
 from nspca.errors import InvalidOption, needs
@@ -91,6 +89,8 @@ def streamlit_command(address: str, port: int, host: str) -> list[str]:
     flags = [f"--{name}={value}" for name, value in options.items()]
     names = {"localhost", "127.0.0.1", "::1", address, host}
     if address in WILDCARDS:
+        from psutil import net_if_addrs  # a package of the app
+
         names |= {socket.gethostname(), f"{socket.gethostname()}.local"}
         names |= {one.address for found in net_if_addrs().values() for one in found if one.family in INTERNET}
     names |= {*os.environ.get(HOSTS, "").split()}

@@ -120,7 +120,7 @@ class Access:
                 403,
             )
         others = st.get_option("server.corsAllowedOrigins")
-        if any(urlsplit(one).netloc.lower() != host.lower() and one not in others for one in origins):
+        if any(one not in others and one.partition("://")[2].lower() != host.lower() for one in origins):
             return PlainTextResponse("Only pages of this server may use it.", 403)
         known = not self._password or self._has_cookie(asked)
         if not known and (refusal := await self._ask_password(asked)) is not None:
