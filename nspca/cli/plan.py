@@ -81,6 +81,6 @@ def shard(args: argparse.Namespace) -> int:
     made = shard(args.source, args.folder, **how, **named, report=progress())
     say_notes(made.notes)
     rows, columns = made.shape
-    many = len(made.manifest.shards)
-    say(f"{made.folder}: {rows} x {columns}, {made.nonzeros} nonzeros in {many} shard{'s' * (many > 1)}")
+    many = f"{len(made)} block{'s' * (len(made) > 1)}"
+    say(f"{made.folder}: {rows} x {columns}, {made.nonzeros} nonzeros in {many}")
     return 0

@@ -18,7 +18,7 @@ from nspca.data.counting import LIMIT_WORDS, MOST_WORDS, WordOptions
 from nspca.data.formats.images import SIDES
 from nspca.errors import InvalidData, InvalidOption
 from nspca.presentation.phrases import things
-from nspca.shards import Shards, manifest, served
+from nspca.shards import Shards, reader, served
 from nspca.specs.python import python_of_data
 from nspca.specs.steps import ROWS, content_of, logged, sample_of, together, varying
 from nspca.validation import address
@@ -385,7 +385,7 @@ class DataSpec(Model):
                 "a spec without data can be run on data only, got none; name a sample or a path"
             )
         path = _file(self.path, beside)
-        if path.is_dir() and (path / manifest.FILE).is_file():
+        if path.is_dir() and (path / reader.FILE).is_file():
             return Shards(path)
         about = {name: getattr(self, name) for name in BESIDE if getattr(self, name)}
         return self._read(path, **about)

@@ -63,7 +63,7 @@ def plant(
     given = ASKED.get(task) if given is None else given
     plain = {"spec": given.to_plain()} if isinstance(given, specs.Spec) else given
     store, given = engine().store, json.dumps(plain)
-    run, _ = store.add_run(workspace, f"{workspace} {task} {number}", title, task, given, "nobody")
+    run, _ = store.add_run(workspace, f"{workspace} {task} {number}", title, task, given)
     said = json.dumps([pack(row)["row"] for row in rows])
     if state not in ("queued", "running"):
         kept = (f"{workspace} {task} {number}", result) if result else None

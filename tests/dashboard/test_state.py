@@ -77,7 +77,7 @@ def test_a_workspace_is_one_that_was_issued():
         with pytest.raises(ValueError, match=made_up):
             read(made_up)
     issued, used = engine().store.issue_workspace(), new_workspace()
-    engine().store.add_run(used, "k of used", "", "m:f", "{}", "s")
+    engine().store.add_run(used, "k of used", "", "m:f", "{}")
     assert read(issued) == issued and read(used) == used
 
 
