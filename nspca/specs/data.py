@@ -53,6 +53,12 @@ SOME = address.Text(
     lambda text: ROWS * address.read_flag(text), lambda value: address.write(value > 0), address.read_flag
 )
 """Text of `some` in addresses: only whether a sample of rows is taken. The folder decides how many."""
+STEPS = address.Text(
+    address.read_words,
+    address.write,
+    lambda text: [name for name in address.read_words(text) if name in PREPARATIONS],
+)
+"""Text of `prepared` in addresses: a form shows the preparations that it knows."""
 OTHER = "the data of this spec have changed since it was written; take its content out to run it on these"
 
 
@@ -298,7 +304,7 @@ class DataSpec(Model):
         Option(
             "Preparation",
             "prep",
-            address.WORDS,
+            STEPS,
             flag="--prepare",
             metavar="STEP,...",
             help=f"what is done to the data first, in order: {', '.join(PREPARATIONS)}",

@@ -8,6 +8,7 @@ the session. So a link, a reload and the browser's back button lead to the same 
 
 import re
 from collections.abc import Callable, Container, Mapping, MutableMapping
+from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, replace
 from pathlib import PurePath
@@ -126,8 +127,14 @@ def _declared(declares: type[Model], pages: str) -> dict[str, Kept]:
             shown = text.shown or text.read
             usual = None if option.by_data or default is None else shown(text.write(default))
 
-            def read(said: str, name: str = name, shown: Callable[[str], Any] = shown) -> Any:
-                declares.read(name, said)  # refuses what the field does not take
+            def read(
+                said: str,
+                name: str = name,
+                shown: Callable[[str], Any] = shown,
+                checked: bool = text.shown is None,  # a form shows what it can of other values
+            ) -> Any:
+                if checked:
+                    declares.read(name, said)  # refuses what the field does not take
                 return shown(said)
 
             found[option.query] = Kept(read, usual, pages, option.query not in (*OF_TASTE, *PLACES))
@@ -225,7 +232,8 @@ def asked(declares: type[Model]) -> dict[str, Any]:
             continue
         value, text = get(option.query), text_of(option, default)
         if value not in (None, ""):
-            found[name] = value if text.shown in (None, str) else text.read(write(value))
+            with suppress(ValueError, KeyError):  # what no field takes is as if nothing was said
+                found[name] = value if text.shown in (None, str) else text.read(write(value))
     return found
 
 
