@@ -185,7 +185,7 @@ class Model(BaseModel):
 
     def to_query(self) -> dict[str, str]:
         """Return this object as the names and texts of an address; see `from_query`."""
-        query = {}
+        query: dict[str, str] = {}
         for name, option, default in self.declared():
             value = getattr(self, name)
             if isinstance(option.text, Names):

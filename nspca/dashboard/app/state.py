@@ -118,7 +118,7 @@ PLACES = ("sample", "upload", "folder")  # values that name the source of the da
 
 def _declared(declares: type[Model], pages: str) -> dict[str, Kept]:
     """Return the values of the fields of a model that have a name in addresses."""
-    found = {}
+    found: dict[str, Kept] = {}
     for name, option, default in declares.declared():
         if isinstance(option.text, Names):
             found |= {one: Kept(text.read, None, pages, True) for one, text in option.text.texts.items()}

@@ -82,7 +82,11 @@ def inputs(of: Chosen) -> None:
     with last.container(height=76, border=False, vertical_alignment="center"):
         draw_scale(st, of)
     able, rivals = methods.able(_refusals(of)), _rivals(of)
-    how = {"options": able, "format_func": methods.label, "placeholder": "Choose at least one method"}
+    how: dict[str, Any] = {
+        "options": able,
+        "format_func": methods.label,
+        "placeholder": "Choose at least one method",
+    }
     about = f"{methods.summaries(able)}\n\n{BASELINE.capitalize()}."
     form.draw(ComparisonSpec, "methods", value=rivals, help=about, **how)
     _draw_refusals(_refusals(of))

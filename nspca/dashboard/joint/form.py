@@ -90,7 +90,7 @@ def inputs(about: Subject, of: Chosen) -> None:
     by = _by(about, of)
     with left:
         _methods(about, of, by)
-    how = {"options": list(EFFORTS), "format_func": EFFORTS.__getitem__, "help": EFFORT_HELP}
+    how: dict[str, Any] = {"options": list(EFFORTS), "format_func": EFFORTS.__getitem__, "help": EFFORT_HELP}
     form.draw(ComponentsSpec, "effort", right, value=_effort(), **how)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         _preparation(about, of)
@@ -102,7 +102,11 @@ def _methods(about: Subject, of: Chosen, by: list[str]) -> None:
     able = sorted(_able(about, of), key=lambda name: not nspca.METHODS[name].joint)
     together = [name for name in able if nspca.METHODS[name].joint]
     said = METHODS_HELP.format(wording.listed(together).capitalize(), about.feature)
-    how = {"options": able, "format_func": methods.label, "help": f"{said}\n{methods.summaries(able)}"}
+    how: dict[str, Any] = {
+        "options": able,
+        "format_func": methods.label,
+        "help": f"{said}\n{methods.summaries(able)}",
+    }
     form.draw(ComponentsSpec, "methods", value=by, **how)
 
 
