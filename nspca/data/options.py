@@ -4,6 +4,7 @@ The keywords of `nspca.read` and `nspca.read_text`, the fields of `DataSpec`, th
 the names in addresses and the inputs of the page Data follow from the fields here.
 """
 
+import shlex
 from collections.abc import Iterator, Mapping
 from inspect import Parameter, Signature, signature
 from typing import Annotated, Any, Literal
@@ -83,6 +84,7 @@ class ColumnOptions(Model):
             "id",
             address.COLUMN,
             flag="--id",
+            metavar="COLUMN",
             help="the column with the names of the samples (of the features, if these are in rows), "
             "by name or "
             "by number from 0",
@@ -95,6 +97,7 @@ class ColumnOptions(Model):
             "label",
             address.COLUMN,
             flag="--labels",
+            metavar="COLUMN",
             help="the column with the groups of the samples (the row, if features are in rows), by "
             "name or by "
             "number from 0; it may be a column of the annotation, or `beginning of the names`",
@@ -106,12 +109,13 @@ class TableOptions(ColumnOptions):
     """Options of `nspca.read`, about tables, matrices and images. What is not given is found in the file."""
 
     header: Annotated[
-        Literal["auto"] | StrictBool | Annotated[StrictInt, Limits(ge=1)],
+        StrictBool | Annotated[StrictInt, Limits(ge=1)] | StrictStr,
         Option(
             "Header",
             "head",
             HEADER,
             flag="--header",
+            metavar="auto|yes|no|LINE",
             help="whether the first line of a table holds names (yes, no), or the number of the line "
             "that does; "
             "lines above it are left out",
@@ -125,6 +129,7 @@ class TableOptions(ColumnOptions):
             "sheet",
             address.COLUMN,
             flag="--sheet",
+            metavar="SHEET",
             help="the sheet of a workbook, by name or by number from 0 (default: the first with a table)",
         ),
     ] = None
@@ -135,6 +140,7 @@ class TableOptions(ColumnOptions):
             "sep",
             MARK,
             flag="--delimiter",
+            metavar="SIGN",
             help="the sign between the columns of a text table: one character, or comma, semicolon, "
             "tab, bar or "
             "blank (which stands for any run of blanks)",
@@ -169,6 +175,7 @@ class TableOptions(ColumnOptions):
             "encoding",
             address.WORD,
             flag="--encoding",
+            metavar="NAME",
             help="the encoding of a text, such as utf-8, cp1252 or gbk",
         ),
     ] = None
@@ -179,6 +186,7 @@ class TableOptions(ColumnOptions):
             "comment",
             address.PLAIN,
             flag="--comment",
+            metavar="SIGN",
             help="the sign with which lines begin that are no rows of the table, such as #",
         ),
     ] = None
@@ -189,6 +197,7 @@ class TableOptions(ColumnOptions):
             "codes",
             CODES,
             flag="--missing-codes",
+            metavar="CODE,...",
             help="numbers or words that stand for a missing value, such as -9999, separated by commas",
         ),
     ] = ()
@@ -224,6 +233,7 @@ class TableOptions(ColumnOptions):
             "cols",
             ITEMS,
             flag="--columns",
+            metavar="COLUMN,...",
             help="the columns that are read: names, numbers from 0, or patterns such as `LFQ intensity *`, "
             "separated by commas",
         ),
@@ -235,6 +245,7 @@ class TableOptions(ColumnOptions):
             "nocols",
             ITEMS,
             flag="--drop-columns",
+            metavar="COLUMN,...",
             help="columns that are left out, as for --columns",
         ),
     ] = ()
@@ -245,6 +256,7 @@ class TableOptions(ColumnOptions):
             "norows",
             ITEMS,
             flag="--drop-rows",
+            metavar="ROW,...",
             help="rows that are left out: names, patterns, or numbers from 0, separated by commas",
         ),
     ] = ()
@@ -264,10 +276,21 @@ class TableOptions(ColumnOptions):
             "pixels",
             address.INTEGER,
             flag="--image-size",
+            metavar="N",
             help="of images of any size and colour: make them grey squares with so many pixels a side",
         ),
         Required(f"a whole number of pixels from {SIDES[0]} to {SIDES[1]}"),
     ] = None
+
+    @field_validator("header")
+    @classmethod
+    def _check_header(cls, header: bool | int | str) -> bool | int | str:
+        """Refuse texts other than "auto"."""
+        if isinstance(header, str) and header != "auto":
+            raise InvalidOption(
+                f'The header must be "auto", True, False or the number of a line, got {shown(header)}.'
+            )
+        return header
 
     @field_validator("delimiter", "comment")
     @classmethod
@@ -315,13 +338,18 @@ class TextOptions(ColumnOptions):
             "text",
             address.COLUMN,
             flag="--text-column",
-            help="the column of a table with the texts, by name or by number from 0",
+            metavar="COLUMN",
+            help="with --text: the column of a table with the texts, by name or by number from 0",
         ),
     ] = None
     split: Annotated[
         Literal["automatic", "lines", "paragraphs"],
         Option(
-            "A text is", "split", address.WORD, flag="--split", help="what a document is in one text file"
+            "A text is",
+            "split",
+            address.WORD,
+            flag="--split",
+            help="with --text: what a document is in one text file",
         ),
     ] = "automatic"
     stop_words: Annotated[
@@ -331,7 +359,8 @@ class TextOptions(ColumnOptions):
             "stop",
             address.WORD,
             flag="--stop-words",
-            help="words that are not counted (automatic: those of the language, which is guessed)",
+            help="with --text: words that are not counted (automatic: those of the language, which is "
+            "guessed)",
         ),
     ] = "automatic"
     lowest_share: Annotated[
@@ -341,7 +370,8 @@ class TextOptions(ColumnOptions):
             "low",
             address.SHARE,
             flag="--lowest-share",
-            help="words in so many per cent of the documents at least",
+            metavar="PERCENT",
+            help="with --text: words in so many per cent of the documents at least",
         ),
         Required("a share of the documents from 0 to 1"),
     ] = 0.0
@@ -352,23 +382,38 @@ class TextOptions(ColumnOptions):
             "high",
             address.SHARE,
             flag="--highest-share",
-            help="words in so many per cent of the documents at most; not applied to fewer than ten "
+            metavar="PERCENT",
+            help="with --text: words in so many per cent of the documents at most; not applied to "
+            "fewer than ten "
             "documents",
         ),
         Required("a share of the documents from 0 to 1"),
     ] = 0.5
     weights: Annotated[
         Literal["counts", "tfidf"],
-        Option("Weights", "weigh", address.WORD, flag="--tfidf", help="weigh the counts by tf-idf"),
+        Option(
+            "Weights",
+            "weigh",
+            address.WORD,
+            flag="--tfidf",
+            const="tfidf",
+            help="with --text: weigh the counts by tf-idf",
+        ),
     ] = "counts"
     pairs: Annotated[
-        StrictBool, Option("Pairs of words", "pairs", flag="--pairs", help="count pairs of words too")
+        StrictBool,
+        Option("Pairs of words", "pairs", flag="--pairs", help="with --text: count pairs of words too"),
     ] = False
     most_words: Annotated[
         StrictInt,
         Limits(ge=2, le=LIMIT_WORDS),
         Option(
-            "Words at most", "most", address.INTEGER, flag="--most-words", help="keep so many words at most"
+            "Words at most",
+            "most",
+            address.INTEGER,
+            flag="--most-words",
+            metavar="N",
+            help="with --text: keep so many words at most",
         ),
     ] = MOST_WORDS
 
@@ -407,10 +452,15 @@ _DECLARED = {name: (option, default) for name, option, default in ReadOptions.de
 def as_flag(way: Way) -> str:
     """Return a way out on the command line: flag, value and words."""
     option, default = _DECLARED[way.option]
-    text = (option.text or address.FLAG).write(way.value)
-    quote = "" if text and all(sign.isalnum() or sign in "-_.,+" for sign in text) else "'"
-    value = "" if isinstance(default, bool) else f" {quote}{text}{quote}"
-    return f"{option.flag}{value} ({way.words[:1].lower()}{way.words[1:]})"
+    words = f"({way.words[:1].lower()}{way.words[1:]})"
+    if isinstance(default, bool):
+        return f"{option.flag} {words}"
+    if isinstance(way.value, bool) and default is None:
+        return f"{option.flag if way.value else '--no-' + option.flag.removeprefix('--')} {words}"
+    is_listed = bool(ReadOptions.choices(way.option))
+    text = str(way.value) if is_listed else (option.text or address.FLAG).write(way.value)
+    is_plain = bool(text) and all(sign.isalnum() or sign in "-_.,+" for sign in text)
+    return f"{option.flag} {text if is_plain else shlex.quote(text)} {words}"
 
 
 def keywords(call: Any, model: type[Model]) -> Any:

@@ -74,7 +74,7 @@ class ComponentsSpec(ProblemSpec):
     effort: Annotated[
         JointEffort | None,
         Option("Effort for the proof", "proof", address.EFFORT, say=effort_words, always=True),
-    ] = "standard"
+    ] = "fast"
     noun: Literal["component", "part", "topic"] = "component"
     seed: Seed = 0
 

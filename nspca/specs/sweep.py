@@ -98,11 +98,32 @@ class SweepSpec(ProblemSpec):
 
     ks: Ks
     methods: Annotated[
-        Methods, Option("Methods", "methods", address.WORDS, "call", say=", ".join, always=True)
+        Methods,
+        Option(
+            "Methods",
+            "methods",
+            address.WORDS,
+            "call",
+            say=", ".join,
+            always=True,
+            flag="--method",
+            metavar="METHOD",
+            help="a name of nspca.METHODS, may be repeated (default auto)",
+        ),
     ] = ("auto",)
     effort: Annotated[
         Effort | None,
-        Option("Effort for the proof", "effort", address.EFFORT, "call", "certify", effort_words, True),
+        Option(
+            "Effort for the proof",
+            "effort",
+            address.EFFORT,
+            "call",
+            "certify",
+            effort_words,
+            True,
+            flag="--effort",
+            help="work spent on the bound (default fast)",
+        ),
     ] = "fast"
     keep: Numbers = ()
     published: StrictBool = True

@@ -1,16 +1,18 @@
 """Base class of everything with settings: validation, JSON, addresses and descriptions.
 
 Each field is declared once, with an `Option` that holds its label, its name in addresses and on the command
-line, and its place in exported Python. Descriptions, addresses, arguments and Python follow from these
-declarations.
+line, and its place in exported Python. Descriptions, addresses, arguments, inputs of forms and Python follow
+from these declarations. `nspca.cli.arguments.add_options` has the loop for the command line, and
+`nspca.dashboard.app.form` the one for forms.
 """
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from functools import cache
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, get_args, get_origin
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, StrictBool, TypeAdapter, ValidationError, model_validator
 
 from nspca.errors import InvalidOption, shown
 from nspca.validation import address
@@ -56,6 +58,13 @@ class Option:
         Name on the command line, such as ``--image-size``; empty for a field that has none.
     help : str
         What the field does, in one sentence: the help of its flag and of its widget.
+    metavar : str
+        The value in the help of the command line, such as ``PERCENT``.
+    const : optional
+        Value that the flag stands for. Without one, the flag of a boolean stands for the opposite of its
+        default, and any other flag needs a value.
+    words : mapping, optional
+        The choices of the field in words, for its widget.
     """
 
     label: str
@@ -67,6 +76,9 @@ class Option:
     always: bool = False
     flag: str = ""
     help: str = ""
+    metavar: str = ""
+    const: Any = None
+    words: Mapping[Any, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -121,13 +133,65 @@ class Model(BaseModel):
                     default = None if field.is_required() else field.get_default(call_default_factory=True)
                     yield name, option, default
 
+    @classmethod
+    def option(cls, name: str) -> tuple[Option, Any]:
+        """Return `Option` and default value of the field `name`."""
+        return next((option, default) for field, option, default in cls.declared() if field == name)
+
+    @classmethod
+    def choices(cls, name: str) -> tuple[Any, ...]:
+        """Return the values that the type of a field lists; empty for a field that takes others too."""
+        return tuple(one for one in _literals(cls.model_fields[name].annotation) if one is not None)
+
+    @classmethod
+    def is_flag(cls, name: str) -> bool:
+        """Tell whether a field takes True and False alone, or None."""
+        taken = {*get_args(cls.model_fields[name].annotation)} - {type(None)}
+        return taken == set(get_args(StrictBool | None)) - {type(None)}
+
+    @classmethod
+    def limits(cls, name: str) -> tuple[Any, Any]:
+        """Return the least and the largest value of a field of numbers; None where there is no limit."""
+        field = cls.model_fields[name]
+        known = [*field.metadata, *_metadata(field.annotation)]
+        low, high = ([getattr(one, key) for one in known if hasattr(one, key)] for key in ("ge", "le"))
+        return next(iter(low), None), next(iter(high), None)
+
+    @classmethod
+    def read(cls, name: str, text: str) -> Any:
+        """Return the value of a field from its text in an address or on the command line.
+
+        Raises
+        ------
+        InvalidOption
+            With a sentence whose subject is left to the caller, such as ``must be at least 2, got 'x'``.
+        """
+        option, default = cls.option(name)
+        form = text_of(option, default)
+        try:
+            value = form.read(text)
+        except (ValueError, KeyError):
+            if form.words:
+                raise InvalidOption(f"must be {form.words}, got {shown(text)}") from None
+            value = text  # so that the sentence says what the field takes
+        try:
+            return _adapter(cls, name).validate_python(plain(value))
+        except ValidationError as error:
+            words = _required(cls, name)
+            first = error.errors(include_url=False)[0]
+            inner = first.get("ctx", {}).get("error")
+            if isinstance(inner, Exception):
+                raise InvalidOption(str(inner)) from None
+            required = f"be {words.words}" if words else _in_plain_words(first)
+            raise InvalidOption(f"must {required}, got {shown(text)}") from None
+
     def to_query(self) -> dict[str, str]:
         """Return this object as the names and texts of an address; see `from_query`."""
         query = {}
         for name, option, default in self.declared():
             value = getattr(self, name)
             if option.query and (option.always or value != default):
-                query[option.query] = _text(option, default).write(value)
+                query[option.query] = text_of(option, default).write(value)
         return query
 
     @classmethod
@@ -149,7 +213,7 @@ class Model(BaseModel):
             if option.query in query:
                 text = query[option.query]
                 try:
-                    values[name] = _text(option, default).read(text)
+                    values[name] = text_of(option, default).read(text)
                 except (ValueError, KeyError):
                     raise InvalidOption(
                         f"{option.query}= in an address must be a value for {option.label}, got "
@@ -177,6 +241,29 @@ class Model(BaseModel):
         return found
 
 
+@cache
+def _adapter(cls: type[Model], name: str) -> TypeAdapter[Any]:
+    """Return the validator of one field."""
+    field = cls.model_fields[name]
+    metadata = [one for one in field.metadata if not isinstance(one, Option)]
+    annotation: Any = Annotated[field.annotation, *metadata] if metadata else field.annotation
+    return TypeAdapter(annotation)
+
+
+def _literals(annotation: Any) -> tuple[Any, ...]:
+    """Return the values that a type lists, also within a union with None."""
+    if get_origin(annotation) is Literal:
+        return get_args(annotation)
+    return tuple(one for part in get_args(annotation) if part is not type(None) for one in _literals(part))
+
+
+def _metadata(annotation: Any) -> list[Any]:
+    """Return what `Annotated` says within a type, also of an entry of a union."""
+    said = getattr(annotation, "__metadata__", ())
+    found = [limit for one in said for limit in (one, *getattr(one, "metadata", ()))]
+    return found + [one for part in get_args(annotation) for one in _metadata(part)]
+
+
 def plain(value: Any) -> Any:
     """Return numbers and arrays of NumPy, and ranges, as Python numbers and lists."""
     if isinstance(value, np.ndarray | np.generic):
@@ -184,7 +271,7 @@ def plain(value: Any) -> Any:
     return tuple(value) if isinstance(value, range) else value
 
 
-def _text(option: Option, default: Any) -> Text:
+def text_of(option: Option, default: Any) -> Text:
     """Return reader and writer of a field in addresses, from its `Option` or else from its default."""
     if option.text is not None:
         return option.text

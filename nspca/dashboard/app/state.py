@@ -166,7 +166,7 @@ VALUES: dict[str, Kept] = {
     "size": Kept(str),  # features in each component: one number, or one for each
     "by": Kept(read_words),  # methods that find the components
     "budget": Kept(read_integer, lambda: 500),  # points of the net of the bipartite method
-    "proof": Kept(read_word, lambda: "standard"),
+    "proof": Kept(read_word, lambda: "fast"),
     "raw": Kept(read_flag),  # whether word counts are left uncentred
     "face": Kept(read_integer, lambda: 1),  # number of the image that is reconstructed from the parts
     "using": Kept(read_integer),  # number of parts in the reconstruction
@@ -179,7 +179,7 @@ VALUES: dict[str, Kept] = {
     "named": Kept(_names, lambda: ""),  # names that the visitor gave to components
     "over": Kept(read_flag, lambda: True),  # whether parts are drawn over the mean image
     "example": Kept(read_integer, lambda: 1),  # number of the example of the matching
-    "paper": Kept(read_word),  # open tab of the papers page: a paper, or the uses
+    "paper": Kept(read_word),  # open tab of the papers page
     "item": Kept(read_word),  # open figure or table
     "compare": Kept(read_word),  # run of the compare page
     "ks": Kept(str),  # values of k that are compared
@@ -188,11 +188,6 @@ VALUES: dict[str, Kept] = {
     "turn": Kept(read_word, lambda: "drop"),  # deflation between components
     "apart": Kept(read_integer, lambda: 85),  # angle between components in degrees
     "counted": Kept(read_word, lambda: "total"),  # measure of the variance of several components
-    "use": Kept(read_word, lambda: "pitprops"),
-    "prepared": Kept(read_word, lambda: "log"),  # preparation of the genes
-    "tested": Kept(read_word, lambda: "rest"),  # test set of the face detection
-    "props": Kept(read_integer, lambda: 5),  # features in each component of the pitprops
-    "summed": Kept(read_word, lambda: "adjusted"),
     "present": Kept(read_flag, lambda: False),  # whether present mode is on: no menu, no form, large type
     "slide": Kept(read_integer),  # number of the page in the presented lesson
     "screen": Kept(read_integer, lambda: 1),  # number of the screen of the learn page
@@ -239,7 +234,7 @@ OF_PAGES = {
     "topics": _JOINT + "texts topics topic named example",
     "components": _JOINT + "table components component named",
     "compare": _DATA + "signed effort axis compare ks rivals counted k opts turn apart look",
-    "papers": "paper item use prepared tested props summed",
+    "papers": "paper item",
     "runs": "find listed first second at",
     "learn": "screen guess painted judge",
     "join": "room",

@@ -41,16 +41,14 @@ def usual(about: Subject, of: Chosen) -> ComponentsSpec:
     """Return the usual question of the page, shown until the visitor changes the form.
 
     It takes the data as the visitor prepared them: centred, standardised. Tables of many features get fewer
-    methods, and folders a quick proof.
+    methods.
     """
     n = of.dataset.X.shape[1]
     r, size = default_sizes(n, about.r, about.size)
     as_prepared: dict[str, Any] = {"center": _center(about, of), "scale": is_scaled(of)}
     able = methods.able(methods.refusals(of, True, **as_prepared))
     by = tuple(name for name in _default(n) if name in able)
-    how: dict[str, Any] = {"effort": "fast"} if of.reference.folder is not None else {}
-    how |= as_prepared
-    return ComponentsSpec(data=of.spec, sizes=(size,) * r, methods=by, noun=about.one, **how)
+    return ComponentsSpec(data=of.spec, sizes=(size,) * r, methods=by, noun=about.one, **as_prepared)
 
 
 def question(about: Subject, of: Chosen) -> ComponentsSpec:
@@ -172,8 +170,8 @@ def _default(n: int) -> tuple[str, ...]:
 
 
 def _effort() -> str:
-    """Return the effort in the address; "standard" if it names none."""
-    return state.get_one_of("proof", EFFORTS, "standard")
+    """Return the effort in the address; "fast" if it names none."""
+    return state.get_one_of("proof", EFFORTS, "fast")
 
 
 def _is_counts(about: Subject) -> bool:

@@ -13,7 +13,6 @@ from nspca.dashboard.runs.lookup import Watched
 from nspca.dashboard.runs.sweeps import default_range, finer, usual
 from nspca.dashboard.sweep import enough, preview, whatif
 from nspca.errors import InvalidProblem
-from nspca.result import knee
 from nspca.specs import SweepSpec
 from nspca.specs.question import ks_words
 
@@ -94,19 +93,22 @@ def inputs(chosen: Chosen) -> None:
 def around(asked: SweepSpec, seen: Watched | None) -> SweepSpec:
     """Return a sweep with more values of k where the preview bends and where it reaches the wanted share.
 
-    A sweep with a given step is returned unchanged.
+    Without a last k in the address, it goes on to twice the k from which the preview hardly rises. A sweep
+    with a given step is returned unchanged.
     """
     table = preview.table(seen)
     if state.get("step") is not None or seen is None or table is None:
         return asked
-    ks = asked.ks
-    bend = knee(table)
-    ks = finer(
-        ks, max((k for k in ks if k < bend), default=bend), min((k for k in ks if k > bend), default=bend)
-    )
+    ks, n = asked.ks, seen.of.dataset.X.shape[1]
+    bend = enough.plateau(table, n)
+    if state.get("to") is None:
+        last = min((k for k in usual(1, n) if k >= 2 * (bend or n)), default=n)
+        ks = tuple(sorted({*ks, *usual(ks[0], max(ks[-1], last))}))
+    if bend is not None:
+        ks = finer(ks, max((k for k in ks if k < bend), default=bend), min(k for k in ks if k > bend))
     best = problem_of(seen.of, seen.asked).leading_eigenvalue
     ks = finer(ks, *enough.between(enough.known(table, enough.wanted(table, best) / 100 * best)))
-    return asked.but(ks=tuple(k for k in ks if asked.ks[0] <= k <= asked.ks[-1]))
+    return asked.but(ks=tuple(k for k in ks if k >= asked.ks[0]))
 
 
 def line(asked: SweepSpec) -> str:
