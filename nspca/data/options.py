@@ -15,7 +15,7 @@ from pydantic import StrictBool, StrictFloat, StrictInt, StrictStr, field_valida
 from nspca.errors import InvalidOption, Way, shown
 from nspca.validation import address
 from nspca.validation.address import Text
-from nspca.validation.model import Model, Option, Required
+from nspca.validation.model import Model, Option, Required, text_of
 
 SIDES = (4, 256)
 """Minimum and maximum side of converted images, in pixels. A side of 256 gives 65 536 features."""
@@ -65,9 +65,12 @@ def _read_header(text: str) -> str | bool | int:
     return words[text] if text in words else address.read_integer(text)
 
 
-MARK = Text(lambda text: MARKS.get(text, text), lambda mark: _NAMES.get(mark, mark))
-ITEMS, CODES = Text(_read_items, _write_items), Text(_read_codes, _write_items)
-HEADER = Text(_read_header, lambda value: {True: "yes", False: "no"}.get(value, str(value)))
+FOUND = {"automatic": "found automatically"}
+"""The choice of what is not said."""
+MARK = Text(lambda text: MARKS.get(text, text), lambda mark: _NAMES.get(mark, mark), str)
+ITEMS, CODES = Text(_read_items, _write_items, str), Text(_read_codes, _write_items, str)
+HEADER = Text(_read_header, lambda value: {True: "yes", False: "no"}.get(value, str(value)), str)
+"""Texts of values that forms show as they are typed."""
 TURNED = Text(address.read_flag, address.write)
 Column = StrictInt | StrictStr | None
 Items = tuple[StrictInt | StrictStr, ...]
@@ -148,23 +151,25 @@ class TableOptions(ColumnOptions):
         Required("one character such as , or ;"),
     ] = None
     decimal: Annotated[
-        Literal[",", "."] | None,
+        StrictStr | None,
         Option(
             "Decimal sign",
             "decimal",
             MARK,
             flag="--decimal",
+            metavar="SIGN",
             help="the decimal sign of a text table",
         ),
         Required('"," or "."'),
     ] = None
     thousands: Annotated[
-        Literal[",", ".", " ", "'"] | None,
+        StrictStr | None,
         Option(
             "Mark between thousands",
             "thousands",
             MARK,
             flag="--thousands",
+            metavar="SIGN",
             help="the mark between thousands of a text table: comma, point, blank or quote",
         ),
     ] = None
@@ -282,6 +287,36 @@ class TableOptions(ColumnOptions):
         Required(f"a whole number of pixels from {SIDES[0]} to {SIDES[1]}"),
     ] = None
 
+    @field_validator(
+        "header",
+        "delimiter",
+        "decimal",
+        "thousands",
+        "missing_codes",
+        "columns",
+        "drop_columns",
+        "drop_rows",
+        mode="before",
+    )
+    @classmethod
+    def _from_text(cls, value: Any, info: Any) -> Any:
+        """Return the value of a text as it is typed into a form or on the command line."""
+        try:
+            return text_of(*cls.option(info.field_name)).read(value) if isinstance(value, str) else value
+        except (ValueError, KeyError):
+            return value
+
+    @field_validator("decimal", "thousands")
+    @classmethod
+    def _check_mark(cls, mark: str | None, info: Any) -> str | None:
+        """Refuse a mark that cannot stand in a number."""
+        known = ",." if info.field_name == "decimal" else ",. '"
+        if mark is not None and (mark not in known or len(mark) != 1):
+            listed = " or ".join(f'"{one}"' for one in known)
+            what = "decimal sign" if info.field_name == "decimal" else "mark between thousands"
+            raise InvalidOption(f"The {what} must be {listed}, got {shown(mark)}.")
+        return mark
+
     @field_validator("header")
     @classmethod
     def _check_header(cls, header: bool | int | str) -> bool | int | str:
@@ -349,6 +384,7 @@ class TextOptions(ColumnOptions):
             "split",
             address.WORD,
             flag="--split",
+            words=FOUND | {"lines": "a line", "paragraphs": "a paragraph"},
             help="with --text: what a document is in one text file",
         ),
     ] = "automatic"
@@ -358,6 +394,7 @@ class TextOptions(ColumnOptions):
             "Stop words",
             "stop",
             address.WORD,
+            words=FOUND | {"none": "none"},
             flag="--stop-words",
             help="with --text: words that are not counted (automatic: those of the language, which is "
             "guessed)",
@@ -366,7 +403,7 @@ class TextOptions(ColumnOptions):
     lowest_share: Annotated[
         Share,
         Option(
-            "Lowest share of texts",
+            "In at least so many % of the texts",
             "low",
             address.SHARE,
             flag="--lowest-share",
@@ -378,7 +415,7 @@ class TextOptions(ColumnOptions):
     highest_share: Annotated[
         Share,
         Option(
-            "Highest share of texts",
+            "In at most so many % of the texts",
             "high",
             address.SHARE,
             flag="--highest-share",
@@ -392,9 +429,10 @@ class TextOptions(ColumnOptions):
     weights: Annotated[
         Literal["counts", "tfidf"],
         Option(
-            "Weights",
+            "A word counts by",
             "weigh",
             address.WORD,
+            words={"counts": "how often it occurs", "tfidf": "tf-idf: rare words weigh more"},
             flag="--tfidf",
             const="tfidf",
             help="with --text: weigh the counts by tf-idf",
@@ -402,7 +440,9 @@ class TextOptions(ColumnOptions):
     ] = "counts"
     pairs: Annotated[
         StrictBool,
-        Option("Pairs of words", "pairs", flag="--pairs", help="with --text: count pairs of words too"),
+        Option(
+            "Pairs of words count too", "pairs", flag="--pairs", help="with --text: count pairs of words too"
+        ),
     ] = False
     most_words: Annotated[
         StrictInt,
@@ -449,6 +489,11 @@ OF_TEXTS = tuple(name for name in TextOptions.model_fields if name not in Column
 _DECLARED = {name: (option, default) for name, option, default in ReadOptions.declared()}
 
 
+def as_text(way: Way) -> str:
+    """Return the value of a way out as it is typed into a form or on the command line."""
+    return text_of(*_DECLARED[way.option]).write(way.value)
+
+
 def as_flag(way: Way) -> str:
     """Return a way out on the command line: flag, value and words."""
     option, default = _DECLARED[way.option]
@@ -457,8 +502,7 @@ def as_flag(way: Way) -> str:
         return f"{option.flag} {words}"
     if isinstance(way.value, bool) and default is None:
         return f"{option.flag if way.value else '--no-' + option.flag.removeprefix('--')} {words}"
-    is_listed = bool(ReadOptions.choices(way.option))
-    text = str(way.value) if is_listed else (option.text or address.FLAG).write(way.value)
+    text = as_text(way)
     is_plain = bool(text) and all(sign.isalnum() or sign in "-_.,+" for sign in text)
     return f"{option.flag} {text if is_plain else shlex.quote(text)} {words}"
 

@@ -42,8 +42,16 @@ GAPS = {
 }
 """Treatments of missing values, in words."""
 Numbers = tuple[Annotated[StrictInt, Limits(ge=0)], ...]
-SOME = address.Text(lambda text: ROWS * address.read_flag(text), lambda value: address.write(value > 0))
+SOME = address.Text(
+    lambda text: ROWS * address.read_flag(text), lambda value: address.write(value > 0), address.read_flag
+)
 """Text of `some` in addresses: only whether a sample of rows is taken. The folder decides how many."""
+STEPS = address.Text(
+    address.read_words,
+    address.write,
+    lambda text: [name for name in address.read_words(text) if name in PREPARATIONS],
+)
+"""Text of `prepared` in addresses: a form shows the preparations that it knows."""
 OTHER = "the data of this spec have changed since it was written; take its content out to run it on these"
 
 
@@ -112,6 +120,7 @@ class DataSpec(ReadOptions):
         StrictBool,
         Option(
             "Covariance",
+            "cov",
             flag="--covariance",
             help="the table is a covariance, and no samples (an NPZ may say so)",
         ),
@@ -144,7 +153,7 @@ class DataSpec(ReadOptions):
         Option(
             "Preparation",
             "prep",
-            address.WORDS,
+            STEPS,
             flag="--prepare",
             metavar="STEP,...",
             help=f"what is done to the data first, in order: {', '.join(PREPARATIONS)}",
@@ -314,7 +323,9 @@ class DataSpec(ReadOptions):
         if self.path is not None:
             raise InvalidOption(f"a file on this computer has no address, got {self.path!r}; upload it")
         query = super().to_query()
-        return query | ({"cov": "1"} if self.covariance and self.upload is not None else {})
+        if self.upload is None:
+            query.pop("cov", None)  # a sample is what it is known to be
+        return query
 
     @classmethod
     def values_of_query(cls, query: Mapping[str, str]) -> dict[str, Any]:
@@ -326,8 +337,8 @@ class DataSpec(ReadOptions):
                 break
         if values.get("only"):
             values.pop("without", None)
-        if values.get("upload") and query.get("cov") == "1":
-            values["covariance"] = True
+        if not values.get("upload"):
+            values.pop("covariance", None)
         return values
 
     def but_for(self, *names: str) -> "DataSpec":

@@ -69,7 +69,7 @@ def test_the_index_of_a_data_frame_has_the_sample_names_under_any_name(index):
     ],
 )
 def test_what_a_file_says_of_its_index_may_be_anything(words, features):
-    frame = FRAME[["a", "b"]].reset_index(drop_constant=True).assign(more=[3.0, 1, 1, 4])
+    frame = FRAME[["a", "b"]].reset_index(drop=True).assign(more=[3.0, 1, 1, 4])
     table = pa.Table.from_pandas(frame).replace_schema_metadata({b"pandas": words})
     assert read(written(table)).feature_names == (*features, "more")
 

@@ -194,7 +194,9 @@ def test_every_question_is_described_without_a_riddle(spec):
 SMALL = {
     "sweep": specs.SweepSpec(data=DataSpec(sample="pitprops"), ks=(2, 3), methods=("auto", "em")),
     "table": specs.SweepSpec(
-        data=DataSpec(sample="digits", drop_constant=True, log2=True, together=((20, 21), (0, 30)), without=(3, 4)),
+        data=DataSpec(
+            sample="digits", drop_constant=True, log2=True, together=((20, 21), (0, 30)), without=(3, 4)
+        ),
         ks=(2, 4),
         effort=None,
         forced=(1,),
