@@ -16,8 +16,8 @@ from nspca.data import limits
 from nspca.data.dataset import Candidate, Dataset
 from nspca.data.dialect import FEW_LABELS, are_few
 from nspca.data.findings import Finding, as_findings
+from nspca.data.formats.base import Strings
 from nspca.data.formats.strings import (
-    Strings,
     first_rows,
     has_header,
     read_strings,

@@ -15,7 +15,7 @@ from nspca.data.formats import (
     hdf5,
     images,
     matrixmarket,
-    npz,
+    named_arrays,
     parquet,
 )
 from nspca.data.formats.base import Block, Converted, Format, Reader, Size, Source
@@ -23,7 +23,7 @@ from nspca.data.formats.docword import DocwordReader
 from nspca.data.formats.tables import TableReader
 
 FORMATS: tuple[Format, ...] = (
-    npz.FORMAT,
+    named_arrays.FORMAT,
     excel.FORMAT,
     *foreign.ARCHIVES,
     images.FORMAT,
@@ -31,7 +31,7 @@ FORMATS: tuple[Format, ...] = (
     h5ad.FORMAT,
     hdf5.FORMAT,
     parquet.FORMAT,
-    npz.NPY,
+    named_arrays.NPY,
     *foreign.FORMATS,
     matrixmarket.FORMAT,
     docword.FORMAT,

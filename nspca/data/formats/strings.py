@@ -4,11 +4,11 @@ import csv
 import io
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from nspca.data import limits
 from nspca.data.dialect import as_utf8
+from nspca.data.formats.base import Strings
 from nspca.data.formats.excel import is_cut_workbook, is_workbook, sheet_as_csv
 from nspca.data.names import printable
 from nspca.data.numerals import is_number
@@ -20,15 +20,6 @@ HEAD = 2**18
 ROWS = 200
 """Maximum rows at the start of a file from which the delimiter and the header are found."""
 DELIMITERS = "\t;,|"
-
-
-@dataclass(frozen=True)
-class Strings:
-    """Table whose cells are all texts, stored by column."""
-
-    header: tuple[str, ...]
-    columns: list[list[str]]
-    notes: tuple[str, ...] = ()
 
 
 def sheet_or_text(raw: bytes, most: int) -> tuple[bytes, tuple[str, ...]]:
