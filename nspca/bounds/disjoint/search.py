@@ -239,8 +239,8 @@ class JointTree(Work[Plan]):
     def take(self, rows: State, prices: Prices) -> None:
         """Take whole columns as an answer if they are better than what is known; `rows` is their state.
 
-        The program may leave out components that would add nothing. Each of them gets an unused feature. There
-        are enough of these, as the sizes add up to at most n.
+        The program may leave out components that would add nothing. Each of them gets an unused feature.
+        There are enough of these, as the sizes add up to at most n.
         """
         if not prices.is_whole or prices.program <= self.lower * (1 + WHOLE):
             return
