@@ -10,15 +10,15 @@ from dataclasses import fields, replace
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Any, Literal
 
+from pydantic import AfterValidator, StrictBool, StrictInt, StrictStr
 from pydantic import Field as Limits
-from pydantic import StrictBool, StrictInt, StrictStr
 
 from nspca.data import PREPARATIONS, SAMPLES, Dataset, is_stand_in, load_sample, prepare, read, read_text
 from nspca.data.counting import LIMIT_WORDS, MOST_WORDS, WordOptions
 from nspca.data.formats.images import SIDES
 from nspca.errors import InvalidData, InvalidOption
 from nspca.presentation.phrases import things
-from nspca.shards import Shards, manifest, served
+from nspca.shards import Shards, reader, served
 from nspca.specs.python import python_of_data
 from nspca.specs.steps import ROWS, content_of, logged, sample_of, together, varying
 from nspca.validation import address
@@ -49,9 +49,24 @@ Column = StrictInt | StrictStr | None
 Share = Annotated[float, Limits(ge=0, le=1)]
 COUNTING = ("text_column", "split", *(field.name for field in fields(WordOptions)))
 """Options of counting words."""
-SOME = address.Text(lambda text: ROWS * address.read_flag(text), lambda value: address.write(value > 0))
+SOME = address.Text(
+    lambda text: ROWS * address.read_flag(text), lambda value: address.write(value > 0), address.read_flag
+)
 """Text of `some` in addresses: only whether a sample of rows is taken. The folder decides how many."""
+STEPS = address.Text(
+    address.read_words,
+    address.write,
+    lambda text: [name for name in address.read_words(text) if name in PREPARATIONS],
+)
+"""Text of `prepared` in addresses: a form shows the preparations that it knows."""
 OTHER = "the data of this spec have changed since it was written; take its content out to run it on these"
+
+
+def check_preparation(name: str) -> str:
+    """Return the name of a preparation; refuse an unknown one."""
+    if name not in PREPARATIONS:
+        raise InvalidOption(f"a preparation must be one of {', '.join(PREPARATIONS)}, got {name!r}")
+    return name
 
 
 def keeping(count: int) -> str:
@@ -109,37 +124,192 @@ class DataSpec(Model):
     some: Annotated[StrictInt, Limits(ge=0), Option("A sample of the rows", "some", SOME)] = 0
     path: StrictStr | None = None
     vocabulary: Annotated[StrictStr | None, Option("Vocabulary", "vocab", address.WORD)] = None
-    covariance: StrictBool = False
+    covariance: Annotated[
+        StrictBool,
+        Option(
+            "Covariance",
+            "cov",
+            flag="--covariance",
+            help="the table is a covariance, and no samples (an NPZ may say so)",
+        ),
+    ] = False
     repair: Annotated[StrictBool, Option("Accept single precision", "repair")] = False
-    id_column: Annotated[Column, Option("Names of the samples", "id", address.COLUMN)] = None
-    label_column: Annotated[Column, Option("Labels", "label", address.COLUMN)] = None
-    features_in_rows: Annotated[StrictBool, Option("Features are in rows", "rows")] = False
-    missing: Annotated[
-        Literal["samples", "features", "mean"] | None, Option("Missing values", "gaps", address.WORD)
+    id_column: Annotated[
+        Column,
+        Option(
+            "Names of the samples",
+            "id",
+            address.COLUMN,
+            flag="--id",
+            metavar="COLUMN",
+            help="of a file: the column with the names of the samples, by name or by number from 0",
+        ),
     ] = None
-    decimal: Annotated[Literal[",", "."] | None, Option("Decimal sign", "decimal", address.MARK)] = None
-    annotation: Annotated[StrictStr | None, Option("Table about the samples", "about", address.WORD)] = None
+    label_column: Annotated[
+        Column,
+        Option(
+            "Labels",
+            "label",
+            address.COLUMN,
+            flag="--labels",
+            metavar="COLUMN",
+            help="of a file: the column with the groups of the samples, by name or by number from 0",
+        ),
+    ] = None
+    features_in_rows: Annotated[
+        StrictBool,
+        Option(
+            "Features are in rows",
+            "rows",
+            flag="--features-in-rows",
+            help="of a file: its rows are the features, --id a column of their names, --labels a row",
+        ),
+    ] = False
+    missing: Annotated[
+        Literal["samples", "features", "mean"] | None,
+        Option(
+            "Missing values",
+            "gaps",
+            address.WORD,
+            flag="--missing",
+            help="of a file with empty cells: leave out the samples or features that have some, or put in "
+            "the means of the features (default: it is refused)",
+        ),
+    ] = None
+    decimal: Annotated[
+        Literal[",", "."] | None,
+        Option(
+            "Decimal sign",
+            "decimal",
+            address.MARK,
+            flag="--decimal",
+            help="of a file of text: its decimal sign (default: found by itself)",
+        ),
+    ] = None
+    annotation: Annotated[
+        StrictStr | None,
+        Option(
+            "Table about the samples",
+            "about",
+            address.WORD,
+            flag="--annotation",
+            metavar="FILE",
+            help="a second table about the samples, CSV or Excel, joined by their names; --labels may name "
+            "one of its columns",
+        ),
+    ] = None
     image_size: Annotated[
         Annotated[StrictInt, Limits(ge=SIDES[0], le=SIDES[1])] | None,
-        Option("Grey images of one size", "pixels", address.INTEGER),
+        Option(
+            "Grey images of one size",
+            "pixels",
+            address.INTEGER,
+            flag="--image-size",
+            metavar="N",
+            help="of a ZIP or folder of images of any size and colour: make them grey, N x N pixels",
+        ),
     ] = None
-    words: Annotated[StrictBool, Option("Count words", "words")] = False
-    text_column: Annotated[Column, Option("Column with the texts", "text", address.COLUMN)] = None
+    words: Annotated[
+        StrictBool,
+        Option(
+            "Count words",
+            "words",
+            flag="--text",
+            help="SOURCE holds texts, and their words are counted: a folder or ZIP of .txt files, a table "
+            "with a column of texts, or a text with a document in every line",
+        ),
+    ] = False
+    text_column: Annotated[
+        Column,
+        Option(
+            "Column with the texts",
+            "text",
+            address.COLUMN,
+            flag="--text-column",
+            metavar="COLUMN",
+            help="with --text: the column with the texts",
+        ),
+    ] = None
     split: Annotated[
-        Literal["automatic", "lines", "paragraphs"], Option("A text is", "split", address.WORD)
+        Literal["automatic", "lines", "paragraphs"],
+        Option(
+            "A text is",
+            "split",
+            address.WORD,
+            flag="--split",
+            help="with --text: what a document is in one text file (default: found by itself)",
+        ),
     ] = "automatic"
     stop_words: Annotated[
         Literal["automatic", "none", "english", "german", "french", "spanish"],
-        Option("Stop words", "stop", address.WORD),
+        Option(
+            "Stop words",
+            "stop",
+            address.WORD,
+            flag="--stop-words",
+            help="with --text: words that are not counted (default: those of the language, which is guessed)",
+        ),
     ] = "automatic"
-    lowest_share: Annotated[Share, Option("Lowest share of texts", "low", address.SHARE)] = 0.0
-    highest_share: Annotated[Share, Option("Highest share of texts", "high", address.SHARE)] = 0.5
-    weights: Annotated[Literal["counts", "tfidf"], Option("Weights", "weigh", address.WORD)] = "counts"
-    pairs: Annotated[StrictBool, Option("Pairs of words", "pairs")] = False
+    lowest_share: Annotated[
+        Share,
+        Option(
+            "Lowest share of texts",
+            "low",
+            address.SHARE,
+            flag="--lowest-share",
+            metavar="PERCENT",
+            help="with --text: words in so many per cent of the documents at least (default 0)",
+        ),
+    ] = 0.0
+    highest_share: Annotated[
+        Share,
+        Option(
+            "Highest share of texts",
+            "high",
+            address.SHARE,
+            flag="--highest-share",
+            metavar="PERCENT",
+            help="with --text: words in so many per cent of the documents at most (default 50)",
+        ),
+    ] = 0.5
+    weights: Annotated[
+        Literal["counts", "tfidf"],
+        Option(
+            "Weights",
+            "weigh",
+            address.WORD,
+            flag="--tfidf",
+            const="tfidf",
+            help="with --text: weigh the counts by tf-idf",
+        ),
+    ] = "counts"
+    pairs: Annotated[
+        StrictBool,
+        Option("Pairs of words", "pairs", flag="--pairs", help="with --text: count pairs of words too"),
+    ] = False
     most_words: Annotated[
-        StrictInt, Limits(ge=2, le=LIMIT_WORDS), Option("Words at most", "most", address.INTEGER)
+        StrictInt,
+        Limits(ge=2, le=LIMIT_WORDS),
+        Option(
+            "Words at most",
+            "most",
+            address.INTEGER,
+            flag="--most-words",
+            metavar="N",
+            help=f"with --text: keep so many words (default {MOST_WORDS})",
+        ),
     ] = MOST_WORDS
-    prepared: Annotated[tuple[StrictStr, ...], Option("Preparation", "prep", address.WORDS)] = ()
+    prepared: Annotated[
+        tuple[Annotated[StrictStr, AfterValidator(check_preparation)], ...],
+        Option(
+            "Preparation",
+            "prep",
+            STEPS,
+            flag="--prepare",
+            metavar="STEP,...",
+            help=f"what is done to the data first, in order: {', '.join(PREPARATIONS)}",
+        ),
+    ] = ()
     without: Annotated[Numbers, Option("Without features", "out")] = ()
     only: Annotated[Numbers, Option("Only features", "only")] = ()
     drop: Annotated[StrictBool, Option("Leave constant features out", "drop")] = False
@@ -154,9 +324,6 @@ class DataSpec(Model):
         places = [name for name in PLACES if getattr(self, name) is not None]
         if len(places) > 1:
             raise InvalidOption(f"data must be in one place, got {' and '.join(places)}; keep one of them")
-        unknown = [name for name in self.prepared if name not in PREPARATIONS]
-        if unknown:
-            raise InvalidOption(f"prepared must name {', '.join(PREPARATIONS)}, got {unknown[0]!r}")
         if self.only and self.without:
             raise InvalidOption("only and without exclude each other, got both; keep one of them")
 
@@ -224,7 +391,7 @@ class DataSpec(Model):
                 "a spec without data can be run on data only, got none; name a sample or a path"
             )
         path = _file(self.path, beside)
-        if path.is_dir() and (path / manifest.FILE).is_file():
+        if path.is_dir() and (path / reader.FILE).is_file():
             return Shards(path)
         about = {name: getattr(self, name) for name in BESIDE if getattr(self, name)}
         return self._read(path, **about)
@@ -309,7 +476,9 @@ class DataSpec(Model):
         if self.path is not None:
             raise InvalidOption(f"a file on this computer has no address, got {self.path!r}; upload it")
         query = super().to_query()
-        return query | ({"cov": "1"} if self.covariance and self.upload is not None else {})
+        if self.upload is None:
+            query.pop("cov", None)  # a sample is what it is known to be
+        return query
 
     @classmethod
     def values_of_query(cls, query: Mapping[str, str]) -> dict[str, Any]:
@@ -321,8 +490,8 @@ class DataSpec(Model):
                 break
         if values.get("only"):
             values.pop("without", None)
-        if values.get("upload") and query.get("cov") == "1":
-            values["covariance"] = True
+        if not values.get("upload"):
+            values.pop("covariance", None)
         return values
 
     def but_for(self, *names: str) -> "DataSpec":
