@@ -93,13 +93,10 @@ def test_more_than_can_be_enumerated_is_known_before():
 
 def test_options_can_make_a_method_unable():
     problem = SOURCES["covariance"](3, True)
-    for method, options, words in (
-        ("epsnet", {"rank": 7, "eps": 0.001}, "more than 1e"),
-        ("bipartite", {"sketch": "frequent"}, "need the rows of the data, got a covariance matrix"),
-    ):
-        assert foretold(problem, method) is None
-        assert words in foretold(problem, method, **options)
-        assert foretold(problem, method, **options) == said(problem, method, **options)
+    options = {"rank": 7, "eps": 0.001}
+    assert foretold(problem, "epsnet") is None
+    assert "more than 1e" in foretold(problem, "epsnet", **options)
+    assert foretold(problem, "epsnet", **options) == said(problem, "epsnet", **options)
 
 
 @pytest.mark.parametrize("method", ["nmf", "spca"])
