@@ -152,17 +152,17 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
                 "nspca.Problem.from_shards(folder, k)"
             )
         # Add all rows of X or, when some are refused, none.
-        sums = (0, np.zeros(n), np.zeros((n, n))) if first else self._sums
+        sums = (0, np.zeros(n), np.zeros(n), np.zeros((n, n))) if first else self._sums
         step = max(1, AT_ONCE // n)
         for start in range(0, X.shape[0], step):
             rows = X[start : start + step]
             sums = _merged(sums, rows.toarray() if sp.issparse(rows) else rows, self.center)
-        self._sums: tuple[int, Array, Array] = sums
+        self._sums: Sums = sums
         return self._of_sums(k) if flag("finish", finish) else self
 
     def _of_sums(self, k: int) -> Self:
         """Set the components of the rows so far, and return self."""
-        count, mean, total = self._sums
+        count, near, shift, total = self._sums
         self.covariance_ = total / count
         problem = Problem.from_covariance(self.covariance_, k, self.nonneg, repair="shift")
         result = self._solved(problem)
@@ -170,7 +170,7 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.explained_variance_ = result.values
         variance = problem.total_variance
         self.explained_variance_ratio_ = result.values / variance if variance > 0 else 0 * result.values
-        self.mean_, self.scale_ = mean.copy(), np.ones(len(mean))
+        self.mean_, self.scale_ = near + shift, np.ones(len(near))
         return self
 
     def _solved(self, problem: Problem) -> Result:
@@ -312,25 +312,29 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return tags
 
 
-def _merged(sums: tuple[int, Array, Array], rows: Array, center: bool) -> tuple[int, Array, Array]:
-    """Return count, mean and sum of products of the rows so far and some more, centred if asked.
+Sums = tuple[int, Array, Array, Array]
+"""Number of rows, a vector near their mean, their mean minus that vector, and their sum of products."""
+
+
+def _merged(sums: Sums, rows: Array, center: bool) -> Sums:
+    """Return the sums of the rows so far and some more, about their mean if asked.
 
     Sums about two means are merged by ``(bc / (b + c)) dd'``, d the difference of the means. All terms are
-    positive semidefinite, so no digits cancel, whatever the means are.
+    positive semidefinite, so no digits cancel, whatever the means are. Means are kept as differences from
+    the mean of the first rows, whose own rounding is as large as a mean is.
     """
-    (b, mean, total), c = sums, len(rows)
+    (b, near, shift, total), c = sums, len(rows)
     with np.errstate(over="ignore", invalid="ignore"):
-        near = rows.mean(axis=0) if center else np.zeros_like(mean)
+        near = rows.mean(axis=0) if center and not b else near
         apart = rows - near
-        if center:
-            again = apart.mean(axis=0)  # the rounding of a large mean
-            near, apart = near + again, apart - again
-        far = (near - mean) * np.sqrt(b * c / (b + c)) if b else np.zeros_like(mean)
-        more = apart.T @ apart + np.outer(far, far)
+        mean = apart.mean(axis=0) if center else np.zeros_like(near)
+        apart -= mean
+        far = mean - shift if b else np.zeros_like(near)
+        more = apart.T @ apart + (b * c / (b + c)) * np.outer(far, far)
         size = float(np.trace(total + more))
-    if not size < LARGEST_SQUARES or (more.any() and size < 1 / LARGEST_SQUARES):
+    if not size < LARGEST_SQUARES or (size < 1 / LARGEST_SQUARES and (apart.any() or far.any())):
         raise InvalidProblem(
             "the squares of rows that come one after another must add up to about 1e-270 to 1e270, got "
             f"{size:.3g}; multiply the data by a constant first"
         )
-    return b + c, mean + (near - mean) * (c / (b + c)), total + more
+    return b + c, near, shift + (mean - shift) * (c / (b + c)), total + more

@@ -153,8 +153,9 @@ def test_bytes_and_passes_are_as_planned(monkeypatch, what):
     X = counts(np.random.default_rng(3), m, n)
     if what in ("parts", "shards"):
         for module in (of_data, peaks, costs):
-            for name in {"FORMED", "CANDIDATES", "DENSE_LIMIT"} & {*vars(module)}:
+            for name in {"FORMED", "CANDIDATES"} & {*vars(module)}:
                 monkeypatch.setattr(module, name, 350)  # the features of a core
+        monkeypatch.setattr(costs, "DENSE_LIMIT", 350)
     tracemalloc.start()
     if what == "shards":
         problem = nspca.Problem.from_shards(InMemory(X, 400), 5)

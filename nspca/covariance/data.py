@@ -89,8 +89,8 @@ class RowsCovariance(Covariance):
 
     @property
     def nonzeros(self) -> int:
-        """Return the number of entries of the data that are not 0."""
-        return int(self.rows.counts.sum())
+        """Return the number of entries of the data, for sparse data of those that are not 0."""
+        return self.m * self.n if self.Z is not None else int(self.rows.counts.sum())
 
     @property
     def has_samples(self) -> bool:
@@ -117,7 +117,7 @@ class RowsCovariance(Covariance):
     def small(self) -> bool:
         """Tell whether A is formed whole and used in place of Z."""
         # In memory a product with A (n^2) costs no more than one with Z and then Z' (2mn) if n is at most 2m.
-        is_full = self.Z is not None or 2 * self.nonzeros >= self.m * self.n
+        is_full = 2 * self.nonzeros >= self.m * self.n
         is_full |= self.on_disk and self.has_samples
         limit = WHOLE_LIMIT if is_full and self.m >= self.n else FORMED
         return self.n <= limit and (self.on_disk or self.n <= 2 * self.m)
