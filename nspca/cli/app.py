@@ -13,7 +13,7 @@ from typing import Any
 
 from nspca.cli.arguments import Commands, count
 from nspca.cli.screen import say
-from nspca.errors import InvalidOption, of_the_app
+from nspca.errors import InvalidOption, needs
 
 WILDCARDS = ("0.0.0.0", "::")
 """Addresses that stand for every network interface of this machine."""
@@ -40,7 +40,7 @@ def add(commands: Commands) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Start the server in place of this process."""
-    with of_the_app("the app"):  # refuse before an address is printed
+    with needs("the app"):  # refuse before an address is printed
         if find_spec("streamlit") is None:
             raise ModuleNotFoundError(name="streamlit")
     check_port(args.address, args.port)

@@ -4,6 +4,7 @@ import argparse
 
 from nspca.cli.arguments import Commands
 from nspca.cli.screen import say
+from nspca.errors import needs
 
 
 def add(commands: Commands) -> None:
@@ -15,7 +16,8 @@ def add(commands: Commands) -> None:
 
 def backup(args: argparse.Namespace) -> int:
     """Write a copy of the store to a folder, print its size, and return the exit code 0."""
-    from nspca.jobs import backup as write
+    with needs("backups of runs"):
+        from nspca.jobs import backup as write
 
     say(f"nspca: {args.folder}, {write(args.folder) / 1e6:.1f} MB")
     return 0

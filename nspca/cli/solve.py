@@ -18,7 +18,7 @@ from nspca.cli.arguments import (
 )
 from nspca.cli.screen import check_files, complain, progress, saved
 from nspca.cli.sources import about_problem, make_problem, read_dataset
-from nspca.errors import InvalidOption, Refused, WorkersLost, of_the_app
+from nspca.errors import InvalidOption, Refused, WorkersLost, needs
 from nspca.progress import Event, Report
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def client_of(workers: int | None, scheduler: str | None) -> AbstractContextMana
     """Return a context with a Dask client, of local `workers` or of a `scheduler`, or with None."""
     if workers is None and scheduler is None:
         return nullcontext()
-    with of_the_app("reading with several workers"):
+    with needs("reading with several workers"):
         from nspca.jobs.command_workers import open_client
     return open_client(workers, scheduler, complain)
 

@@ -128,9 +128,6 @@ OTHERS = [
     specs.ComponentsChoiceSpec(**FURTHER, k=3, most=4, folds=3, draws=0),
     specs.GroupsSpec(**FURTHER, sizes=(3, 4), label="tissue", permutations=99),
     specs.NoiseSpec(**FURTHER, k=4, tables=9, seed=5),
-    specs.GenesSpec(content="abc", counts=(3, 4), starts=2, prepared="standardised"),
-    specs.DetectionSpec(content="abc", others="def", methods=("em",)),
-    specs.PitpropsSpec(k=3, content="abc"),
     specs.PaperSpec(item=next(iter(nspca.papers.ITEMS)), files="abc"),
     specs.TableSpec(data=DataSpec(folder="rows", digest="abc"), leading=False),
     specs.SpeedSpec(of=("a", "b")),
@@ -230,7 +227,6 @@ SMALL = {
     ),
     "groups": specs.GroupsSpec(data=DataSpec(sample="digits"), sizes=(3, 2), permutations=9),
     "noise": specs.NoiseSpec(data=DataSpec(sample="digits"), k=3, tables=2, method="tpower"),
-    "pitprops": specs.PitpropsSpec(k=3),
     "words": specs.WordsSpec(),
 }
 

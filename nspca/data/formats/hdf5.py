@@ -5,7 +5,6 @@ Uploads are never opened, only files that the user names by a path.
 
 import re
 from collections.abc import Iterator, Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +14,9 @@ import scipy.sparse as sp
 from nspca.data.formats.base import Block, Reader, Size
 from nspca.data.formats.npz import FEATURE_NAMES, checked_rows, csr_rows
 from nspca.data.names import unique_names
-from nspca.errors import InvalidData
+from nspca.errors import InvalidData, Late
 
+h5py: Any = Late("h5py", "HDF5 files", "files")
 SUFFIXES = (".h5", ".hdf5", ".he5")
 MAGIC = b"\x89HDF"
 _NAMED = ("X", "data", "table", "matrix")
@@ -33,13 +33,6 @@ class Hdf5Reader(Reader):
 
     def _read_header(self) -> None:
         """Open the file, and find its table or its sparse X."""
-        try:
-            h5py: Any = import_module("h5py")
-        except ImportError:
-            raise InvalidData(
-                "An HDF5 file needs the package h5py, which is not installed: install it, or save the table "
-                "as NPY."
-            ) from None
         try:
             self._file = h5py.File(self.source.path, "r")
             members: dict[str, Any] = {}

@@ -7,17 +7,19 @@ import io
 import warnings
 from collections.abc import Callable
 from pathlib import PurePosixPath
+from typing import Any
 
 import numpy as np
-from PIL import Image, ImageOps
 
 from nspca.data.dataset import Dataset
 from nspca.data.formats.strings import quote_names, short_name
 from nspca.data.limits import MAX_PIXELS, Files, check_dense, check_growth
 from nspca.data.names import pixel_names, unique_names
-from nspca.errors import InvalidData, InvalidOption, UnlikeImages, shown
+from nspca.errors import InvalidData, InvalidOption, Late, UnlikeImages, shown
 from nspca.progress import Event, Report
 
+Image: Any = Late("PIL.Image", "images", "files")
+ImageOps: Any = Late("PIL.ImageOps", "images", "files")
 _FORMATS = ("PPM", "PNG", "JPEG", "WEBP")
 """Image formats for Pillow. Uploads can reach the decoder of each, so the list is short."""
 EXTENSIONS = (".pgm", ".ppm", ".pbm", ".pnm", ".png", ".jpg", ".jpeg", ".webp")
@@ -138,7 +140,7 @@ def _shrink(files: Files, report: Report, side: int) -> tuple[np.ndarray, list[s
 def shrink(raw: bytes, label: str, side: int) -> np.ndarray:
     """Return the middle square of one image as (side, side) grey levels, rotated by its EXIF orientation."""
 
-    def convert(image: Image.Image) -> np.ndarray:
+    def convert(image: Any) -> np.ndarray:
         """Return the middle square of an opened image as grey levels."""
         image.draft("L", (side, side))  # a JPEG is decoded at an eighth of its size where that is enough
         if image.mode.startswith(("I", "F")):
@@ -158,7 +160,7 @@ def decode(raw: bytes, label: str) -> tuple[np.ndarray, tuple[str, ...]]:
     """
     notes: list[str] = []
 
-    def convert(image: Image.Image) -> np.ndarray:
+    def convert(image: Any) -> np.ndarray:
         """Return all pixels of an opened image as grey levels; add a note about colours."""
         deep = image.mode.startswith(("I", "F"))
         if not deep and image.mode != "L":
@@ -171,13 +173,14 @@ def decode(raw: bytes, label: str) -> tuple[np.ndarray, tuple[str, ...]]:
     return _opened(raw, label, MAX_PIXELS, convert), tuple(notes)
 
 
-def _opened(raw: bytes, label: str, most: int, convert: Callable[[Image.Image], np.ndarray]) -> np.ndarray:
+def _opened(raw: bytes, label: str, most: int, convert: Callable[[Any], np.ndarray]) -> np.ndarray:
     """Open an image of at most `most` pixels and return ``convert(image)``; refuse other files."""
+    open_image = Image.open  # a missing package is told before the file is blamed
     try:
         with warnings.catch_warnings():
             # Pillow warns above its pixel limit and raises at twice that; here the warning is enough.
             warnings.simplefilter("error", Image.DecompressionBombWarning)
-            image: Image.Image = Image.open(io.BytesIO(raw), formats=_FORMATS)
+            image = open_image(io.BytesIO(raw), formats=_FORMATS)
             if image.width * image.height > most:
                 kind = UnlikeImages if image.width * image.height <= MAX_PHOTO else InvalidData
                 raise kind(
