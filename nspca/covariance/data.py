@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from nspca.covariance import subspace
 from nspca.covariance.covariance import DENSE_LIMIT, DIRECT_LIMIT, RESIDUAL, Covariance, MatrixCovariance
 from nspca.covariance.linalg import Array, Indices, largest_eigenpairs, normalised_columns
+from nspca.covariance.parallel import Part, added, gathered
 from nspca.covariance.rows import AT_ONCE, Rows, Table, pieces
 from nspca.covariance.subspace import BASIS, OVERSAMPLING
 from nspca.covariance.tables import DenseFile, Held
-from nspca.covariance.tree import Part, added, gathered
 from nspca.errors import Refused
 from nspca.progress import Event, tell
 

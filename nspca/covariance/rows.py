@@ -3,7 +3,7 @@
 A *table* has a `shape`, a `digest`, its `largest` absolute value, and `blocks()`, which yields its rows in
 order as CSR or dense arrays, as often as asked. `Rows` measures the columns of a table in a few passes, and
 then applies functions of this package to every block of Y. Their results are joined in the order of
-`nspca.covariance.tree`, so a pass gives the same bits here and on the workers of a Dask client.
+`nspca.covariance.parallel`, so a pass gives the same bits here and on the workers of a Dask client.
 
 A table in memory is one block. It is held as Y: a dense one centred and weighted, so that Y is Z, and a
 sparse one by rows and by columns.
@@ -19,11 +19,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from nspca.covariance import distributed
 from nspca.covariance.linalg import Array, Indices, one_thread, scaled
 from nspca.covariance.moments import STILL
 from nspca.covariance.numbers import refuse_rounded
-from nspca.covariance.tree import Join, Part, added, folded
+from nspca.covariance.parallel import Join, Part, added, folded, folded_on_workers
 from nspca.errors import InvalidProblem
 from nspca.progress import tell
 
@@ -248,7 +247,7 @@ class Rows:
             return tuple(kernel(self.by_columns if columns else self.held, *arguments))
         function = BlockFunction(self._scale, kernel, arguments)
         if self.client is not None:
-            return distributed.folded(self.client, self.table, function, join, tell)
+            return folded_on_workers(self.client, self.table, function, join, tell)
         return folded((function(X) for X in self.table.blocks()), join)
 
     def selected(self, features: Indices | Sequence[int] | slice) -> Array:

@@ -335,8 +335,8 @@ def test_tables_in_blocks_of_rows_are_proved_with_a_core(monkeypatch, whole):
 @counts(20, 800)
 def test_bounds_on_data_in_parts_are_not_below_brute_force(monkeypatch, place, nonneg, count):
     """Pairs of features in reach only, in passes of any size, with features that never vary and copies."""
-    for limit in ("large.FEATURES", "large.ROWS", "sharded.WHOLE"):
-        monkeypatch.setattr(f"nspca.covariance.{limit}", 0)
+    for limit in ("FORMED", "MANY_ROWS", "WHOLE_LIMIT"):
+        monkeypatch.setattr(f"nspca.covariance.data.{limit}", 0)
     rng, found = np.random.default_rng(14), 0
     for _ in range(count):
         monkeypatch.setattr("nspca.bounds.remainder.NARROWEST", int(rng.choice([1, 2, 16])))
