@@ -138,7 +138,7 @@ def branch(blocks: int, workers: int) -> int:
 def _branch(common: tuple[Any, Any, Join], numbers: range, report: Report) -> Part:
     """Return the joined result of the branch of the tree over some neighbouring blocks."""
     table, function, join = common
-    return folded((function(table.block(number)) for number in numbers), join)  # type: ignore[no-any-return]
+    return folded((function(table.block(number)) for number in numbers), join)
 
 
 # --- waves of tasks -----------------------------------------------------------------------------------------
