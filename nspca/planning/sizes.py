@@ -9,7 +9,8 @@ from typing import Any
 import scipy.sparse as sp
 
 from nspca.data import limits
-from nspca.data.formats import Size, Source, open_reader
+from nspca.data.containers import open_reader
+from nspca.data.formats import Size, Source
 from nspca.errors import InvalidOption
 from nspca.problem import Problem
 from nspca.shards import Shards
