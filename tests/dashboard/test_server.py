@@ -33,7 +33,9 @@ def options(monkeypatch):
 
 async def inside(scope, receive, send):
     if scope["type"] == "websocket":
-        await send({"type": "websocket.accept", "heads": dict(scope["headers"]), "open": Access.open_pages})
+        await send(
+            {"type": "websocket.accept", "heads": dict(scope["headers"]), "open": memory.is_page_open()}
+        )
         return
     await send({"type": "http.response.start", "status": 200, "headers": [(b"x-frame-options", b"DENY")]})
     await send({"type": "http.response.body", "body": b"inside"})
@@ -113,7 +115,7 @@ def test_a_page_of_another_origin_is_refused(kind, origin, good):
 
 def test_streamlit_is_told_no_origin_for_which_it_would_ask_an_outside_host():
     status, said = ask(Access(inside), kind="websocket", origin="https://other.example")
-    assert status == 101 and b"origin" not in said["heads"] and said["open"] == 1 and Access.open_pages == 0
+    assert status == 101 and b"origin" not in said["heads"] and said["open"] and not memory.is_page_open()
 
 
 def test_a_password_is_asked_once_and_then_a_cookie_counts():

@@ -23,6 +23,8 @@ EMPTY = 300.0  # seconds without an open page after which cached data are droppe
 LOOK = 30.0  # seconds between two checks whether a page is open
 GIVE_BACK = 60.0  # seconds between two calls that return memory, which take some tens of milliseconds each
 _drawn = threading.Event()
+open_pages: set[int] = set()
+"""A number for each page that is open in a browser, which `server` adds and removes."""
 
 
 def limit_arenas() -> None:
@@ -75,6 +77,4 @@ def work() -> None:
 
 def is_page_open() -> bool:
     """Tell whether a browser is connected to the server of this process."""
-    from nspca.dashboard.app.server import Access  # which uses this module
-
-    return Access.open_pages > 0
+    return bool(open_pages)

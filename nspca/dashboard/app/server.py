@@ -67,8 +67,6 @@ class Access:
     The path of the health check is answered under any name and without a password.
     """
 
-    open_pages = 0  # websockets of this process, one for each page that is open in a browser
-
     def __init__(self, app: ASGIApp, password: str = "") -> None:
         self.app, self._password, self._token = app, password.encode(), secrets.token_urlsafe(32)
         self._turns: dict[str, asyncio.Lock] = defaultdict(asyncio.Lock)  # of guesses, by address
@@ -88,11 +86,11 @@ class Access:
                 return
             # Streamlit would ask an outside host whether an origin is this machine's address.
             heads = [(name, value) for name, value in scope["headers"] if name != b"origin"]
-            Access.open_pages += 1
+            memory.open_pages.add(id(scope))
             try:
                 await self.app({**scope, "headers": heads}, receive, send)
             finally:
-                Access.open_pages -= 1
+                memory.open_pages.discard(id(scope))
             return
 
         async def with_headers(message: Message) -> None:
