@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import PurePosixPath
 
 import numpy as np
-from PIL import Image, ImageOps
+from PIL import ExifTags, Image, ImageOps
 
 from nspca.data.dataset import Dataset
 from nspca.data.formats.strings import quote_names, short_name
@@ -18,9 +18,22 @@ from nspca.data.names import pixel_names, unique_names
 from nspca.errors import InvalidData, InvalidOption, UnlikeImages, shown
 from nspca.progress import Event, Report
 
-_FORMATS = ("PPM", "PNG", "JPEG", "WEBP")
+_FORMATS = ("PPM", "PNG", "JPEG", "WEBP", "TIFF", "BMP", "GIF")
 """Image formats for Pillow. Uploads can reach the decoder of each, so the list is short."""
-EXTENSIONS = (".pgm", ".ppm", ".pbm", ".pnm", ".png", ".jpg", ".jpeg", ".webp")
+EXTENSIONS = (
+    ".pgm",
+    ".ppm",
+    ".pbm",
+    ".pnm",
+    ".png",
+    ".jpg",
+    ".jpeg",
+    ".webp",
+    ".tif",
+    ".tiff",
+    ".bmp",
+    ".gif",
+)
 SIDES = (4, 256)
 """Minimum and maximum side of converted images, in pixels. A side of 256 gives 65 536 features."""
 USUAL_SIDE = 64
@@ -145,7 +158,7 @@ def shrink(raw: bytes, label: str, side: int) -> np.ndarray:
             levels = np.asarray(image, dtype=np.float64)
             levels = 255 * (levels - levels.min()) / max(float(np.ptp(levels)), 1e-300)
             image = Image.fromarray(levels.astype(np.uint8))
-        grey = ImageOps.exif_transpose(image).convert("L")
+        grey = _upright(image, []).convert("L")
         return np.array(ImageOps.fit(grey, (side, side), Image.Resampling.BOX))
 
     return _opened(raw, label, MAX_PHOTO, convert)
@@ -160,6 +173,7 @@ def decode(raw: bytes, label: str) -> tuple[np.ndarray, tuple[str, ...]]:
 
     def convert(image: Image.Image) -> np.ndarray:
         """Return all pixels of an opened image as grey levels; add a note about colours."""
+        image = _upright(image, notes)
         deep = image.mode.startswith(("I", "F"))
         if not deep and image.mode != "L":
             if image.mode != "1":
@@ -169,6 +183,24 @@ def decode(raw: bytes, label: str) -> tuple[np.ndarray, tuple[str, ...]]:
         return pixels.astype(np.float64) if deep else pixels
 
     return _opened(raw, label, MAX_PIXELS, convert), tuple(notes)
+
+
+def _upright(image: Image.Image, notes: list[str]) -> Image.Image:
+    """Return an image turned as its orientation says, with white behind what is transparent.
+
+    `notes` gets sentences about what was changed.
+    """
+    if getattr(image, "n_frames", 1) > 1:
+        notes.append("Of images with several pages or frames, the first was taken.")
+    if image.getexif().get(ExifTags.Base.Orientation, 1) != 1:
+        notes.append("Images with an orientation were turned upright.")
+        image = ImageOps.exif_transpose(image)
+    if image.mode in ("RGBA", "LA", "PA", "La", "RGBa") or "transparency" in image.info:
+        clear = image.convert("RGBA")
+        if clear.getextrema()[3][0] < 255:  # type: ignore[index]  # of four channels
+            notes.append("White was put behind transparent pixels.")
+            image = Image.alpha_composite(Image.new("RGBA", clear.size, "white"), clear).convert("RGB")
+    return image
 
 
 def _opened(raw: bytes, label: str, most: int, convert: Callable[[Image.Image], np.ndarray]) -> np.ndarray:

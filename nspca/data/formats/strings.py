@@ -81,7 +81,7 @@ def split_rows(text: str, sign: str) -> list[list[str]]:
 
 
 def has_header(rows: Sequence[Sequence[str]], column: int, names: Sequence[object] = ()) -> bool:
-    """Return whether the first row is a header: short texts above a column of longer texts.
+    """Return whether the first row is a header: texts above numbers, above repeated or above longer texts.
 
     Parameters
     ----------
@@ -96,7 +96,12 @@ def has_header(rows: Sequence[Sequence[str]], column: int, names: Sequence[objec
         return True
     if not body or any(len(cell) > 40 or is_number(cell, ".") for cell in first):
         return False
-    usual = sum(len(row[column]) for row in body) / len(body)
+    columns = [*zip(*body, strict=False)]
+    if any(all(is_number(cell, ".") for cell in cells) for cells in columns):
+        return True  # no cell of the first row is a number
+    if 2 * len(set(columns[column])) < len(body) and first[column] not in columns[column]:
+        return True
+    usual = sum(map(len, columns[column])) / len(body)
     return len(first[column]) < usual / 2
 
 
