@@ -79,9 +79,6 @@ def read_dataset(source: str, args: argparse.Namespace, covariance: bool = False
         )
     read = data.read_text if args.text else data.read
     found = _with_notes(read(source, **reading))
-    turned, why = data.features_in_rows_suggestion(found.X, found.sample_names, found.feature_names)
-    if turned and not args.features_in_rows and not args.text:
-        complain(f"nspca: {why} Add --features-in-rows to read it so.")
     return data.prepare(_as_covariance(found, covariance), *names)
 
 
@@ -108,7 +105,10 @@ def reading_options(args: argparse.Namespace) -> dict[str, Any]:
 
 def _with_notes(dataset: Any) -> Any:
     """Print the notes of a data set and return it."""
-    say_notes(dataset.notes)
+    from nspca.data.options import as_flag
+
+    findings = getattr(dataset, "findings", None)
+    say_notes(dataset.notes if findings is None else [one.say(as_flag) for one in findings])
     return dataset
 
 
@@ -125,7 +125,7 @@ def make_problem(
     Workers of a Dask client read shards if there is a client.
     """
     from nspca import Problem
-    from nspca.data.suggestions import covariance_suggestion
+    from nspca.data.suspicions import covariance_suggestion
     from nspca.shards import Shards
 
     how: dict[str, Any] = {"k": k, "nonneg": not args.signed}

@@ -1,10 +1,12 @@
 """Read NPZ files as data sets, and write data sets as NPZ: the table with names, labels and preparations.
 
-`nspca.read` calls `read_npz`. Exports of the pages and the cached samples are written by `to_npz`.
+`nspca.read` calls `from_npz` and `from_array`. Exports of the pages and the cached samples are written by
+`to_npz`.
 """
 
 import io
 import zipfile
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,13 +14,15 @@ import numpy as np
 import scipy.sparse as sp
 
 from nspca.data.dataset import Dataset, Kind
+from nspca.data.findings import Finding, as_findings
 from nspca.data.formats.base import Source
 from nspca.data.formats.npz import FEATURE_NAMES, SPARSER, NpzReader, unrolled
 from nspca.data.limits import check_dense, check_float64, check_growth, check_sparse
 from nspca.data.missing import Settled, settle
 from nspca.data.names import frozen, numbered, pixel_names, unique_names
+from nspca.data.options import ReadOptions
 from nspca.data.preparation import PREPARATIONS
-from nspca.data.read_options import ReadOptions
+from nspca.data.roles import match_items
 
 AS_IT_IS = ReadOptions()
 MOST_STEPS = 100
@@ -30,22 +34,69 @@ MOST_TEXT = 16 * 2**20
 _NAMES = {"feature": FEATURE_NAMES, "sample": ("sample_names", "samples", "index")}
 
 
-def read_npz(raw: bytes, name: str, options: ReadOptions = AS_IT_IS, packed: int | None = None) -> Dataset:
+def read_npz(raw: bytes, name: str) -> Dataset:
+    """Return an NPZ with names and labels as a Dataset; see `from_npz`."""
+    return from_npz(Source(raw=raw, title=name), AS_IT_IS)
+
+
+def from_npz(source: Source, options: ReadOptions) -> Dataset:
     """Return an NPZ with names and labels as a Dataset.
 
     The table is `X`, the only 2-D array, or the parts of a scipy.sparse matrix. Other keys: ``labels`` or
     ``y``, ``feature_names``, ``sample_names``, ``image_shape``, ``wavelength_um``, ``header`` with
     ``header_names``, ``prepared``, ``is_covariance``, and the texts and label columns that `to_npz` writes.
-
-    `packed` is the size in bytes of the compressed file that held `raw`, if any.
     """
-    reader = NpzReader(Source(raw=raw, packed=packed or 0), options)
+    reader = NpzReader(source, options)
     if reader.is_sparse:
         shape = reader.shape
         check_sparse(shape.rows, shape.columns, shape.entries)
     (block,) = reader.blocks()
     X = block.X if reader.is_sparse else plain_numbers(block.X, reader.source.given_bytes)
-    return _to_dataset(X, name, reader)
+    return finished(_to_dataset(with_gaps(X, options), source.title, reader), options)
+
+
+def with_gaps(X: Any, options: ReadOptions) -> Any:
+    """Return numbers with NaN in place of the codes of missing values."""
+    codes = [float(code) for code in options.missing_codes if not isinstance(code, str)]
+    if not codes:
+        return X
+    X = X.astype(np.float64)
+    values = X.data if sp.issparse(X) else X
+    values[np.isin(values, codes)] = np.nan
+    return X
+
+
+def from_array(X: Any, name: str, options: ReadOptions, findings: Sequence[Finding | str] = ()) -> Dataset:
+    """Return a matrix without names (m, n), or a stack of images (m, rows, columns), as a Dataset."""
+    shape = X.shape[1:] if X.ndim == 3 else None
+    X = with_gaps(unrolled(X) if shape else X, options)
+    settled = settle(X, options.missing, bool(options.features_in_rows))
+    shape = shape if settled.columns.size == X.shape[1] else None
+    features = pixel_names(shape) if shape else frozen(settled.of_columns(numbered("feature", X.shape[1])))
+    samples = frozen(settled.of_rows(numbered("sample", X.shape[0])))
+    data = Dataset(
+        name,
+        settled.X,
+        features,
+        samples,
+        image_shape=shape,
+        kind="image" if shape else "table",
+        findings=as_findings((*findings, *settled.notes)),
+    )
+    return finished(data, options)
+
+
+def finished(data: Dataset, options: ReadOptions) -> Dataset:
+    """Return the data of a file without named columns, with the rows and columns that were asked for."""
+    data = data.transposed() if options.features_in_rows else data
+    if options.columns:
+        data = data.only(match_items(data.feature_names, options.columns, "column"))
+    if options.drop_columns:
+        data = data.without(match_items(data.feature_names, options.drop_columns, "column"))
+    if options.drop_rows:
+        out = match_items(data.sample_names, options.drop_rows, "row")
+        data = data.rows(np.setdiff1d(np.arange(len(data.sample_names)), out))
+    return data
 
 
 def plain_numbers(X: np.ndarray, packed: int) -> np.ndarray:
@@ -62,7 +113,7 @@ def plain_numbers(X: np.ndarray, packed: int) -> np.ndarray:
 
 def _to_dataset(X: np.ndarray, name: str, reader: NpzReader) -> Dataset:
     """Return the table X as a Dataset with the names, labels and other members of its archive."""
-    options, notes = reader.options, reader.notes
+    options, notes = reader.options, reader.findings
     image_shape, axis, labels, left_out = _extras(reader)
     notes += left_out
     if X.ndim == 3:
@@ -76,7 +127,7 @@ def _to_dataset(X: np.ndarray, name: str, reader: NpzReader) -> Dataset:
     fits = image_shape is not None and image_shape[0] * image_shape[1] == X.shape[1]
     features, more = unique_names(names["feature"], "feature") if names["feature"] else (None, ())
     samples, again = unique_names(names["sample"], "sample") if names["sample"] else (None, ())
-    settled = settle(X, options.missing, options.features_in_rows)
+    settled = settle(X, options.missing, bool(options.features_in_rows))
     texts, groups, label_name, lost = _about_samples(reader, X.shape[0])
     data = Dataset(
         name=name,
@@ -90,7 +141,7 @@ def _to_dataset(X: np.ndarray, name: str, reader: NpzReader) -> Dataset:
         kind=_kind(image_shape, axis, texts),
         axis=None if axis is None else axis.astype(np.float64),
         axis_name="" if axis is None else "wavelength (µm)",
-        notes=(*notes, *more, *again, *lost),
+        findings=as_findings((*notes, *more, *again, *lost)),
         label_columns=groups,
         label_name=label_name,
         texts=texts,
@@ -223,7 +274,7 @@ def _drop_missing(data: Dataset, settled: Settled) -> Dataset:
         axis=None if data.axis is None else data.axis[settled.columns],
         image_shape=data.image_shape if whole else None,
         kind=data.kind if whole or data.kind != "image" else "table",
-        notes=(*data.notes, *settled.notes),
+        findings=as_findings((*data.findings, *settled.notes)),
     )
 
 

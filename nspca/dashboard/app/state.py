@@ -9,6 +9,7 @@ the session. So a link, a reload and the browser's back button lead to the same 
 import re
 from collections.abc import Callable, Container, Mapping, MutableMapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import PurePath
 from typing import Any
 
@@ -16,11 +17,13 @@ import streamlit as st
 
 from nspca.dashboard.app.internals import went_back
 from nspca.data import PREPARATIONS
-from nspca.data.counting import MOST_WORDS
+from nspca.data.options import OF_TEXTS, ReadOptions
 from nspca.errors import JobError
 from nspca.jobs import engine
 from nspca.validation.address import (
-    MARK,
+    COLUMN,
+    FLAG,
+    SHARE,
     read_flag,
     read_groups,
     read_integer,
@@ -94,6 +97,20 @@ class Kept:
     default: Callable[[], Any] = lambda: None
 
 
+def _same(value: Any) -> Any:
+    return value
+
+
+def _of_reading() -> dict[str, Kept]:
+    """Return the values of the options of reading; shares are kept in per cent, and columns as texts."""
+    kept = {}
+    for _, option, default in ReadOptions.declared():
+        form = option.text or FLAG
+        read = str if form is COLUMN else read_percent if form is SHARE else form.read
+        kept[option.query] = Kept(read, partial(_same, 100 * default if form is SHARE else default))
+    return kept
+
+
 VALUES: dict[str, Kept] = {
     "w": Kept(_workspace),  # workspace: uploads and runs are found only with it
     "sample": Kept(read_word, lambda: "digits"),
@@ -101,27 +118,13 @@ VALUES: dict[str, Kept] = {
     "folder": Kept(str),  # name of a folder of shards on the server, used instead of the sample
     "some": Kept(read_flag, lambda: False),  # whether only a sample of the rows of the folder is used
     "vocab": Kept(read_word),  # content hash of the vocabulary uploaded beside a docword file
-    "rows": Kept(read_flag, lambda: False),  # whether features are in rows
-    "id": Kept(str),
-    "label": Kept(str),
-    "gaps": Kept(read_word),  # treatment of missing values: samples, features or mean
-    "decimal": Kept(MARK.read),  # decimal sign, a comma or a point
     "about": Kept(read_word),  # content hash of an uploaded table about the samples
-    "pixels": Kept(read_integer),  # side in pixels of the grey squares that images are converted to
     "words": Kept(read_flag, lambda: False),  # whether the file holds texts, whose words are counted
-    "text": Kept(str),  # column of the texts
-    "split": Kept(read_word, lambda: "automatic"),  # how one text file is divided into documents
-    "stop": Kept(read_word, lambda: "automatic"),  # language whose stop words are left out
-    "low": Kept(read_percent, lambda: 0.0),  # low, high: limits on the share of texts with a word
-    "high": Kept(read_percent, lambda: 50.0),
-    "weigh": Kept(read_word, lambda: "counts"),
-    "pairs": Kept(read_flag, lambda: False),  # whether pairs of words are counted too
-    "most": Kept(read_integer, lambda: MOST_WORDS),  # maximum words in the vocabulary
+    **_of_reading(),
     "cov": Kept(read_flag, lambda: False),  # whether the uploaded table is itself a covariance
     "repair": Kept(read_flag, lambda: False),  # whether an indefinite covariance is repaired
     "center": Kept(read_flag, lambda: True),
     "scale": Kept(read_flag, lambda: False),
-    "drop": Kept(read_flag, lambda: False),  # whether constant features are left out
     "out": Kept(read_integers, list),  # numbers of the features that are left out
     "only": Kept(read_integers, list),  # numbers of the features that are used, without all others
     "one": Kept(read_groups, list),  # groups of features that are merged, by number
@@ -204,19 +207,14 @@ VALUES: dict[str, Kept] = {
     "second": Kept(read_word),
     "at": Kept(read_integer),
 }
-OF_WORDS = ("words", "text", "split", "stop", "low", "high", "weigh", "pairs", "most")
+OF_WORDS = ("words", *(option.query for name, option, _ in ReadOptions.declared() if name in OF_TEXTS))
 ABOUT_FILE = (
-    "rows",
-    "id",
-    "label",
-    "gaps",
-    "decimal",
+    *(option.query for name, option, _ in ReadOptions.declared() if name != "drop_constant"),
+    "words",
     "cov",
     "repair",
     "vocab",
     "about",
-    "pixels",
-    *OF_WORDS,
 )
 ABOUT_DATA = ("from", "to", "step", "run", "before", "k", "shown", "methods", "scale", "drop", "log", "prep",
 "center", "some", "phi", "candidate", "out",
@@ -251,6 +249,12 @@ ELSEWHERE = {
     page: frozenset(" ".join(OF_PAGES.values()).split()) - frozenset(names.split())
     for page, names in OF_PAGES.items()
 }
+WRITTEN = {
+    option.query: option.text.write
+    for _, option, _ in ReadOptions.declared()
+    if option.text is not None and option.text is not SHARE
+}
+"""Writers of the options of reading in addresses."""
 ANEW = "anew"  # in an address: values that the address lacks become defaults
 OF_THE_PERSON = ("w", "pin", "axis", "bound", "digit_k")  # values that such an address does not reset
 
@@ -330,7 +334,11 @@ def link(path: str | None = None) -> dict[str, str]:
     """
     page = st.session_state.get(OPEN) if path is None else PurePath(path).stem
     kept = st.session_state.get(KEPT, {})
-    return {name: write(value) for name, value in kept.items() if name not in ELSEWHERE.get(page or "", ())}
+    return {
+        name: (WRITTEN.get(name) or write)(value)
+        for name, value in kept.items()
+        if name not in ELSEWHERE.get(page or "", ())
+    }
 
 
 def opening(query: Mapping[str, str]) -> dict[str, str]:

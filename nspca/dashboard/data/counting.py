@@ -3,11 +3,12 @@
 The data page calls `form` for an upload that holds texts.
 """
 
+from typing import get_args
+
 import streamlit as st
 
 from nspca.dashboard.app import state
-from nspca.data.counting import STOP_WORDS, WEIGHTS
-from nspca.data.formats.documents import SPLITS
+from nspca.data.options import TextOptions
 
 NAMES = {
     "automatic": "found automatically",
@@ -18,6 +19,10 @@ NAMES = {
     "tfidf": "tf-idf: rare words weigh more",
 }
 """Text on screen for option values. Other values are shown as they are, capitalised."""
+SPLITS, STOP_WORDS, WEIGHTS = (
+    get_args(TextOptions.model_fields[name].annotation) for name in ("split", "stop_words", "weights")
+)
+"""Choices of the options."""
 MOST = (100, 500, 1000, 2000, 4000, 10_000, 20_000)
 """Choices for the maximum number of words in the vocabulary."""
 

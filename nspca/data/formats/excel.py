@@ -10,14 +10,19 @@ import io
 import re
 import zipfile
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from typing import Any
 from xml.etree import ElementTree
 
 from nspca.data import limits
+from nspca.data.dialect import as_utf8
+from nspca.data.formats.base import Converted, Format, Source
+from nspca.data.formats.genes import convert_text as convert_genes
 from nspca.data.formats.ods import open_ods
 from nspca.data.formats.sheets import COLUMNS, ROWS, Cells, Sheet, choose_sheet, too_wide, write_sheet
+from nspca.data.options import ReadOptions
 from nspca.errors import InvalidData
 from nspca.validation.archive import mib, open_zip
 
@@ -67,6 +72,13 @@ def is_cut_workbook(raw: bytes) -> bool:
     """Tell whether a file begins like a workbook but is cut short, so that its list of parts is missing."""
     marks = (b"[Content_Types].xml", b"docProps/", b"xl/", b"opendocument.spreadsheet")
     return any(part in raw[:_START] for part in marks) and not zipfile.is_zipfile(io.BytesIO(raw))
+
+
+def is_spreadsheet(raw: bytes) -> bool:
+    """Tell whether bytes are a spreadsheet, or one that is cut short."""
+    if raw.startswith(b"PK\x03\x04") and not is_cut_workbook(raw):
+        return is_workbook(open_zip(raw)[1])
+    return raw.startswith(OLE) or is_cut_workbook(raw)
 
 
 def sheet_as_csv(
@@ -155,8 +167,8 @@ def _xlsx_rows(book: Any, xml: bytes, sheet: Sheet) -> Iterator[tuple[int, Cells
         raise too_wide()
     if last * width > MAX_EMPTY + 8 * count:
         raise InvalidData(
-            f"The sheet “{sheet.name[:60]}” has cells far from the others, down to row {last} and column {width}: "
-            "delete what stands outside the table."
+            f"The sheet “{sheet.name[:60]}” has cells far from the others, down to row {last} and column "
+            f"{width}: delete what stands outside the table."
         )
     exact: dict[int, dict[int, str]] = {}
     if _MAY_BE_EXACT.search(xml):
@@ -273,3 +285,38 @@ def _pieces(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Iterator[bytes]:
         raise
     except Exception:  # any of four decompressors, each with errors of its own
         raise InvalidData(_DAMAGED) from None
+
+
+def sheet_or_text(raw: bytes, most: int) -> tuple[bytes, tuple[str, ...]]:
+    """Return a CSV file, or the first sheet of a spreadsheet as CSV, in UTF-8, and notes about it.
+
+    The unpacked text may have at most `most` bytes.
+    """
+    packed = len(raw)
+    raw = limits.plain_bytes(raw, limit=most)
+    if is_spreadsheet(raw):
+        return sheet_as_csv(raw, packed=packed, least=1, limit=most)
+    if raw.startswith(b"PK\x03\x04"):
+        raise InvalidData(
+            "A table as CSV or Excel is needed, got a ZIP of other files: give the table itself."
+        )
+    text, findings = as_utf8(raw)
+    return text, tuple(one.sentence for one in findings)
+
+
+def convert(source: Source, options: ReadOptions) -> Converted:
+    """Return the first sheet that holds a table as CSV; genes in rows as `genes` has them."""
+    text, notes = sheet_as_csv(
+        source.raw, decimal=options.decimal, packed=source.packed or None, sheet=options.sheet
+    )
+    found = convert_genes(text, options.columns) or Converted(text)
+    return replace(found, findings=(*notes, *found.findings))
+
+
+def _is_spreadsheet(source: Source) -> bool:
+    if source.files is None:
+        return source.first().startswith(OLE)
+    return "xl/workbook.xml" in source.names or {"content.xml", "mimetype"} <= set(source.names)
+
+
+FORMAT = Format("a spreadsheet", _is_spreadsheet, convert=convert)

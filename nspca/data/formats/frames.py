@@ -1,4 +1,4 @@
-"""Tables of other programs, converted to CSV: Stata, SAS and Feather by pandas and pyarrow, JSON and ARFF here.
+"""Tables of other programs as CSV: Stata and SAS by pandas, Feather by pyarrow, JSON and ARFF here.
 
 A file is read some rows at a time, and refused as soon as it has too many.
 """
@@ -11,11 +11,11 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-import numpy as np
-
-from nspca.data.formats.converted import Converted, write_csv
-from nspca.data.formats.strings import quote_names
+from nspca.data.dialect import as_utf8
+from nspca.data.formats.base import Converted, Format, Source
 from nspca.data.limits import check_dense, check_growth
+from nspca.data.names import quote_names
+from nspca.data.options import ReadOptions
 from nspca.errors import InvalidData
 from nspca.validation.archive import MAX_BYTES, mib
 
@@ -32,10 +32,11 @@ _MOST_JSON = 64 * 2**20
 _DAMAGED = "is damaged, or of a version that cannot be read: save the table as CSV"
 
 
-def convert_statistics(raw: bytes) -> Converted:
+def convert_statistics(source: Source, options: ReadOptions) -> Converted:
     """Return a table of Stata or SAS as CSV. Codes with value labels stay numbers."""
     import pandas as pd
 
+    raw = source.raw
     what, notes = ("Stata", ()) if STATA.match(raw) else ("SAS", ())
     try:
         with warnings.catch_warnings():
@@ -43,7 +44,7 @@ def convert_statistics(raw: bytes) -> Converted:
             if what == "Stata":
                 reader: Any = pd.read_stata(io.BytesIO(raw), chunksize=_STEP, convert_categoricals=False)
                 with reader:
-                    text = _frames_as_csv(reader, len(raw), what)
+                    text = _frames_as_csv(reader, source.given_bytes, what)
                     labels = [name for name, by in reader.value_labels().items() if by]
                 notes = (
                     (
@@ -58,12 +59,12 @@ def convert_statistics(raw: bytes) -> Converted:
                 if kind == "xport":
                     reader.nobs = _count_records(raw[reader.record_start :], reader.record_length)
                 with reader:
-                    text = _frames_as_csv(reader, len(raw), what)
+                    text = _frames_as_csv(reader, source.given_bytes, what)
     except InvalidData:
         raise
     except Exception:  # pandas raises errors of many kinds for damaged files
         raise InvalidData(f"The {what} file {_DAMAGED}.") from None
-    return Converted(text, notes=notes)
+    return Converted(text, findings=notes)
 
 
 def _count_records(body: bytes, length: int) -> int:
@@ -119,10 +120,12 @@ def _batches_as_csv(batches: Iterable[Any], packed: int, what: str) -> bytes:
     return stream.getvalue()
 
 
-def convert_feather(raw: bytes) -> Converted:
+def convert_feather(source: Source, options: ReadOptions) -> Converted:
     """Return a Feather (Arrow) file as CSV."""
     import pyarrow as pa
     import pyarrow.types as kinds
+
+    raw = source.raw
 
     def batches(file: Any) -> Iterator[Any]:
         for number in range(file.num_record_batches):
@@ -142,7 +145,7 @@ def convert_feather(raw: bytes) -> Converted:
                     f'Column "{field.name[:40]}" of the Feather file holds {str(field.type)[:40]}: numbers or text '
                     "are read, save the table again."
                 )
-        return Converted(_batches_as_csv(batches(file), len(raw), "Feather"))
+        return Converted(_batches_as_csv(batches(file), source.given_bytes, "Feather"))
     except InvalidData:
         raise
     except Exception:  # Arrow raises errors of many kinds for damaged files
@@ -187,7 +190,7 @@ def convert_json(raw: bytes) -> Converted:
     if nested:
         notes += (f"Keys with lists or objects were left out: {quote_names(map(str, nested))}.",)
     cells = ([_json_cell(row.get(key)) for key in kept] for row in rows)
-    return Converted(write_csv(kept, cells), options={"header": True}, notes=notes)
+    return Converted(_write_csv(kept, cells), options={"header": True}, findings=notes)
 
 
 def _json_cell(value: Any) -> str:
@@ -195,15 +198,16 @@ def _json_cell(value: Any) -> str:
     return "" if value is None else str(int(value)) if isinstance(value, bool) else str(value)
 
 
-def is_arff(first: bytes) -> bool:
+def _is_arff(first: bytes) -> bool:
     """Tell whether a text is in the format of Weka."""
     return bool(re.match(rb"\s*(%[^\n]*\n\s*)*@relation\s", first, re.IGNORECASE))
 
 
-def convert_arff(raw: bytes) -> Converted:
+def convert_arff(source: Source, options: ReadOptions) -> Converted:
     """Return an ARFF file in UTF-8 as CSV; a sparse row is written in full."""
     attributes: list[tuple[str, str]] = []
-    lines = iter(raw.decode().splitlines())
+    text, findings = as_utf8(source.raw, options.encoding)
+    lines = iter(text.decode().splitlines())
     for line in lines:
         found = re.match(r"""\s*@attribute\s+('(?:[^'\\]|\\.)*'|"[^"]*"|\S+)\s+(.*)""", line, re.IGNORECASE)
         if found:
@@ -213,7 +217,7 @@ def convert_arff(raw: bytes) -> Converted:
     if not attributes:
         raise InvalidData("The ARFF file declares no attributes, or holds no @data: save the table as CSV.")
     return Converted(
-        write_csv([name for name, _ in attributes], _arff_rows(lines, attributes)), options={"header": True}
+        _write_csv([name for name, _ in attributes], _arff_rows(lines, attributes)), options={"header": True}
     )
 
 
@@ -242,3 +246,31 @@ def _arff_rows(lines: Iterable[str], attributes: Sequence[tuple[str, str]]) -> I
                 f"Row {number} of the ARFF file has {len(row)} values, and {len(attributes)} attributes are declared."
             )
         yield [cell.strip() for cell in row]
+
+
+def _write_csv(header: Sequence[object], rows: Iterable[Sequence[object]]) -> bytes:
+    """Return a header and rows as CSV; refuse too many characters or cells."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(header)
+    for number, row in enumerate(rows, 1):
+        writer.writerow(row)
+        check_dense(number, len(header))
+        if stream.tell() > MAX_BYTES:
+            raise InvalidData(f"The table is more than {mib(MAX_BYTES)} of text: keep fewer columns or rows.")
+    return stream.getvalue().encode()
+
+
+def _is_statistics(source: Source) -> bool:
+    first = source.first()
+    return STATA.match(first) is not None or first.startswith((SAS, XPORT))
+
+
+STATISTICS = Format("a Stata or SAS file", _is_statistics, convert=convert_statistics)
+ARROW = Format("a Feather file", lambda source: source.first().startswith(FEATHER), convert=convert_feather)
+JSON = Format(
+    "a JSON file",
+    lambda source: is_json(source.first()),
+    convert=lambda source, options: convert_json(source.raw),
+)
+ARFF = Format("an ARFF file", lambda source: _is_arff(source.first()), convert=convert_arff)

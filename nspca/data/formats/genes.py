@@ -1,29 +1,41 @@
 """Tables of genes or proteins: GCT, GEO series matrices, and the tables of counting and search programs.
 
-In all of them a row is a gene and the columns beside the samples describe the gene. `convert` recognises the
-format by its first lines, and returns a table that has the names of the genes and the samples alone.
+A row is a gene in all of them, and some columns describe the gene. The format is recognised by its first
+lines, and converted to a table that has the names of the genes and the samples alone.
 """
 
 import csv
 import io
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
-import numpy as np
-
-from nspca.data.formats.converted import Converted
-from nspca.data.formats.strings import quote_names, short_name
+from nspca.data.dialect import as_utf8
+from nspca.data.findings import Finding, suspicion
+from nspca.data.formats.base import Converted, Format, Source
+from nspca.data.formats.strings import Strings, is_hidden, short_name
 from nspca.data.limits import Files, check_dense, plain_bytes
-from nspca.errors import InvalidData
+from nspca.data.names import quote_names
+from nspca.data.options import ReadOptions
+from nspca.data.roles import match_items
+from nspca.errors import InvalidData, Way
 
 _ROWS = {"features_in_rows": True, "header": True, "id_column": 0}
 """Options of reading that hold for a converted table."""
+_GCT = (b"#1.2", b"#1.3")
+_GEO = re.compile(rb'\s*"?!(Series|Sample)_')
 _GEO_TABLE = re.compile(rb'^"?!series_matrix_table_begin"?[^\n]*\n', re.MULTILINE | re.IGNORECASE)
 _GEO_END = re.compile(rb'^"?!series_matrix_table_end', re.MULTILINE | re.IGNORECASE)
-_HTSEQ = ("__no_feature", "__ambiguous", "__too_low_aqual", "__not_aligned", "__alignment_not_unique")
-_STAR = ("n_unmapped", "n_multimapping", "n_nofeature", "n_ambiguous")
+_HTSEQ = (b"__no_feature", b"__ambiguous", b"__too_low_aqual", b"__not_aligned", b"__alignment_not_unique")
+_STAR = (b"n_unmapped", b"n_multimapping", b"n_nofeature", b"n_ambiguous")
+"""Names of the rows of HTSeq (below) and STAR (above) that count no gene, in lower case."""
+_COUNTS_ENDS = (".tab", ".tsv", ".txt", ".count", ".counts", ".gz")
+_COUNTS_NAME = re.compile(
+    r"[._-]?(ReadsPerGene\.out|htseq(_counts?)?|counts?)?\.(tab|tsv|txt|counts?)(\.gz)?$", re.IGNORECASE
+)
+"""The end of the name of a file of counts, after the name of the sample."""
+_OTHERS = {"ibaq": "iBAQ", "intensity": "Intensity", "reporter": "Reporter intensity"}
 _HEAD = 2**16
 """Bytes at the beginning of a file that its format is found from."""
 _TAIL = 2**12
@@ -63,13 +75,13 @@ class _Kind:
 
 _KINDS = (
     _Kind(
-        "featureCounts",
+        "A table of featureCounts",
         ("geneid", "chr", "start", "end", "strand", "length"),
         ("geneid",),
         aside="geneid|chr|start|end|strand|length|gene_(name|symbol|biotype|type)",
     ),
     _Kind(
-        "MaxQuant",
+        "A protein table of MaxQuant",
         ("(majority )?protein ids", ".*"),
         ("majority protein ids", "protein ids"),
         (
@@ -82,20 +94,20 @@ _KINDS = (
         left="(rev|con)__.*",
     ),
     _Kind(
-        "FragPipe",
+        "A protein table of FragPipe",
         ("protein", "protein id", "entry name", "gene"),
         ("protein id",),
         ("(.+) maxlfq intensity", "(.+?)(?<! total)(?<! unique)(?<! razor) intensity", "(.+) spectral count"),
         left="(rev|contam)_.*",
     ),
     _Kind(
-        "DIA-NN",
+        "A protein table of DIA-NN",
         ("protein.group", "(protein.ids|protein.names)"),
         ("protein.group",),
         aside=r"protein\.(group|ids|names)|genes|first\.protein\.description|n\.(proteotypic\.)?sequences",
     ),
     _Kind(
-        "genes with two names",
+        "A table with two names of each gene",
         (
             "(ensembl_)?(gene|transcript)_?id|ensembl|geneid|tx_?id",
             "(gene_?)?(name|symbol)|gene_id|hgnc_symbol|description",
@@ -107,33 +119,59 @@ _KINDS = (
 )
 
 
-def convert(raw: bytes, kept: Sequence[str] | None = None) -> Converted | None:
+def convert(source: Source, options: ReadOptions) -> Converted:
+    """Return a table of genes or proteins as a plain table with the genes in rows."""
+    text, findings = as_utf8(source.raw, options.encoding)
+    found = convert_text(text, options.columns)
+    assert found is not None  # as `matches` says
+    return replace(found, findings=(*findings, *found.findings))
+
+
+def convert_text(raw: bytes, kept: Sequence[str | int] = ()) -> Converted | None:
     """Return a table of genes in UTF-8 as a plain table; None for any other text.
 
-    `kept` are names of the sample columns, if the user chose them; by default the format decides.
+    `kept` are the sample columns, if the user chose them; by default the format decides.
     """
     head = raw[:_HEAD]
-    if head.startswith((b"#1.2", b"#1.3")):
+    if head.startswith(_GCT):
         return _convert_gct(raw)
-    if head[:_HEAD].lstrip(b' \r\n\t"').lower().startswith((b"!series_", b"!sample_")):
+    if _GEO.match(head):
         return _convert_geo(raw)
-    lines = (line for line in head.splitlines() if not line.startswith(b"#"))
-    first = next(lines, b"")
-    delimiter = "\t" if b"\t" in first else ","
-    header = next(csv.reader([first.decode(errors="replace")], delimiter=delimiter), [])
+    found = _find_kind(head, kept)
+    if found is not None:
+        return _convert_known(raw, *found)
+    return _convert_counts(raw, _read_header(head)[0]) if _has_summary(head, raw[-_TAIL:]) else None
+
+
+def _find_kind(
+    head: bytes, kept: Sequence[str | int] = ()
+) -> tuple[str, list[str], _Kind, int, dict[int, str]] | None:
+    """Return delimiter, header, kind, column of names and sample columns of a table of a known kind."""
+    delimiter, header = _read_header(head)
     plain = [_plain(cell) for cell in header]
     for kind in _KINDS:
-        fits = len(plain) > len(kind.needs) and all(map(re.fullmatch, kind.needs, plain))
-        found = _select(kind, plain, kept) if fits else None
-        if found is not None:
-            return _convert_known(raw, delimiter, header, kind, *found)
-    ends = raw[-_TAIL:].lower()
-    if (
-        sum(name.encode() in ends for name in _HTSEQ) > 1
-        or sum(name.encode() in head.lower() for name in _STAR) > 1
-    ):
-        return _convert_counts(raw, delimiter)
+        if len(plain) > len(kind.needs) and all(map(re.fullmatch, kind.needs, plain)):
+            found = _select(kind, header, plain, kept)
+            if found is not None:
+                return delimiter, header, kind, *found
     return None
+
+
+def _read_header(head: bytes) -> tuple[str, list[str]]:
+    """Return delimiter and cells of the first line that is no comment."""
+    lines = (line for line in head.split(b"\n") if line.strip() and not line.startswith(b"#"))
+    first = next(lines, b"").decode(errors="replace").rstrip("\r")
+    delimiter = "\t" if "\t" in first else ","
+    try:
+        return delimiter, next(csv.reader([first], delimiter=delimiter), [])
+    except csv.Error:
+        return delimiter, []
+
+
+def _has_summary(head: bytes, tail: bytes) -> bool:
+    """Tell whether a text has the rows of HTSeq or STAR that count no gene."""
+    head, tail = head.lower(), tail.lower()
+    return sum(map(tail.__contains__, _HTSEQ)) > 1 or sum(map(head.__contains__, _STAR)) > 1
 
 
 def _plain(cell: str) -> str:
@@ -147,14 +185,14 @@ def _plain(cell: str) -> str:
 
 
 def _select(
-    kind: _Kind, plain: Sequence[str], kept: Sequence[str] | None
+    kind: _Kind, header: Sequence[str], plain: Sequence[str], kept: Sequence[str | int]
 ) -> tuple[int, dict[int, str]] | None:
     """Return the number of the column of names, and of each sample column with its pattern."""
     ids = next((plain.index(name) for name in kind.ids if name in plain), 0)
-    if kept is not None:
-        return ids, {i: "(.+)" for i, name in enumerate(plain) if name in {_plain(one) for one in kept}}
+    if kept:
+        return ids, {i: "" for i in match_items(header, kept, "column") if i != ids}
     if not kind.values:
-        samples = {i: "(.+)" for i, name in enumerate(plain) if not re.fullmatch(kind.aside, name)}
+        samples = {i: "" for i, name in enumerate(plain) if not re.fullmatch(kind.aside, name) and i != ids}
         return (ids, samples) if len(samples) > 1 else None
     for pattern in kind.values:
         samples = {i: pattern for i, name in enumerate(plain) if re.fullmatch(pattern, name)}
@@ -167,8 +205,7 @@ def _convert_known(
     raw: bytes, delimiter: str, header: Sequence[str], kind: _Kind, ids: int, samples: dict[int, str]
 ) -> Converted:
     """Return the names and the sample columns of a table of a known kind."""
-    plain = [_plain(cell) for cell in header]
-    marks = [i for i, name in enumerate(plain) if kind.marks and re.fullmatch(kind.marks, name)]
+    marks = [i for i, name in enumerate(map(_plain, header)) if kind.marks and re.fullmatch(kind.marks, name)]
     names = [_sample(header[i], pattern) for i, pattern in samples.items()]
     left = re.compile(kind.left or "(?!)", re.IGNORECASE)
     out, zeros, marked = [[header[ids], *names]], 0, 0
@@ -180,26 +217,32 @@ def _convert_known(
         zeros += sum(cell in ("0", "0.0") for cell in cells)
         out.append([row[ids], *cells])
     aside = [name for i, name in enumerate(header) if i != ids and i not in samples]
-    notes = [
-        f"A table of {kind.called}: the genes are the features, the {len(samples)} samples are its rows."
-    ]
-    if kind.values:
-        notes[0] = (
-            f"A protein table of {kind.called}: the proteins are the features, and the {len(samples)} columns "
-            f'such as "{header[next(iter(samples))]}" are the samples (option columns takes others).'
-        )
+    what = "proteins" if kind.values else "genes"
+    findings = [_turned(f"{kind.called}: the {what} are the features, the {len(samples)} samples the rows")]
     if aside:
-        notes.append(f"Columns that are no samples were set aside: {quote_names(aside)}.")
+        others = sorted({_plain(name).split()[0] for name in aside} & {"ibaq", "intensity", "reporter"})
+        ways = tuple(
+            Way("columns", (f"{_OTHERS[name]} *",), f"Take the columns {_OTHERS[name]}") for name in others
+        )
+        findings.append(
+            Finding(f"Columns that are no samples were set aside: {quote_names(aside)}", ways=ways)
+        )
     if marked:
-        notes.append(
-            f"{marked} rows of decoys and contaminants (reverse, contaminant, by site) were left out."
-        )
+        findings.append(Finding(f"Rows of decoys and contaminants were left out: {marked}"))
     if kind.values and zeros > len(out):
-        notes.append(
-            f"{zeros / max(1, (len(out) - 1) * len(samples)):.0%} of the values are 0, which means not measured "
-            "in such a table (option missing_codes takes 0 for missing)."
+        share = zeros / ((len(out) - 1) * len(samples))
+        findings.append(
+            suspicion(
+                f"{share:.0%} of the values are 0, which in such a table means not measured",
+                Way("missing_codes", (0.0,), "Take 0 for missing"),
+            )
         )
-    return _table(out, tuple(notes))
+    return _table(out, findings)
+
+
+def _turned(what: str) -> Finding:
+    """Return the finding that a table has genes in rows."""
+    return Finding(what, ways=(Way("features_in_rows", False, "The samples are in rows"),))
 
 
 def _sample(column: str, pattern: str) -> str:
@@ -229,13 +272,20 @@ def _rows(raw: bytes, delimiter: str, width: int) -> Iterator[list[str]]:
         raise InvalidData(f"The table cannot be split into cells ({error}): save it again.") from None
 
 
-def _table(rows: Sequence[Sequence[str]], notes: tuple[str, ...], **labels: Sequence[str]) -> Converted:
-    """Return rows, the header first, as a converted table with genes in rows."""
+def _table(
+    rows: Sequence[Sequence[str]],
+    findings: Iterable[Finding],
+    labels: Mapping[str, Sequence[str]] | None = None,
+) -> Converted:
+    """Return rows, the header first, as a table with genes in rows; `labels` are groups of the samples."""
     if len(rows) < 3:
         raise InvalidData("The table holds no rows of genes: at least two are needed.")
     stream = io.StringIO()
     csv.writer(stream, delimiter="\t", lineterminator="\n").writerows(rows)
-    return Converted(stream.getvalue().encode(), "\t", _ROWS, labels, notes)
+    annotation = None
+    if labels:
+        annotation = Strings(("sample", *labels), [[*rows[0][1:]], *map(list, labels.values())])
+    return Converted(stream.getvalue().encode(), "\t", _ROWS, annotation, tuple(findings))
 
 
 def _convert_gct(raw: bytes) -> Converted:
@@ -246,13 +296,13 @@ def _convert_gct(raw: bytes) -> Converted:
         if len(lines) > 2
         else []
     )
-    if len(sizes) < 2:
+    if len(sizes) not in (2, 4):
         raise InvalidData(
             "The second line of a GCT file holds the numbers of rows and columns: save it again."
         )
-    genes, count, described, groups = [*sizes[:4], 1, 0][:4] if len(sizes) < 4 else sizes[:4]
+    genes, count, described, groups = sizes if len(sizes) == 4 else (*sizes, 1, 0)
     check_dense(genes, count)
-    header = next(csv.reader([lines[2].split(b"\n", 1)[0].decode().rstrip("\r")], delimiter="\t"), [])
+    header = _read_header(lines[2].split(b"\n", 1)[0])[1]
     if len(header) != 1 + described + count:
         raise InvalidData(
             f"The GCT file says {count} samples and {described} columns about the genes, and its header has "
@@ -262,15 +312,14 @@ def _convert_gct(raw: bytes) -> Converted:
     rows = [[row[i] for i in kept] for row in _rows(lines[2], "\t", len(header))]
     if len(rows) != genes + groups:
         raise InvalidData(
-            f"The GCT file says {genes} rows and holds {len(rows) - groups}: it may be cut short, get it again."
+            f"The GCT file says {genes} genes and holds {len(rows) - groups}: it may be cut short, get it again."
         )
-    notes: tuple[str, ...] = (
-        f"A GCT file: its {genes} genes are the features, its {count} samples the rows.",
-    )
+    findings = [_turned(f"A GCT file: its {genes} genes are the features, its {count} samples the rows")]
     if described:
-        notes += (f"Columns about the genes were set aside: {quote_names(header[1 : 1 + described])}.",)
-    found = {row[0]: row[1:] for row in rows[:groups] if 1 < len(set(row[1:])) < count}
-    return _table([[header[i] for i in kept], *rows[groups:]], notes, **found)
+        aside = quote_names(header[1 : 1 + described])
+        findings.append(Finding(f"Columns about the genes were set aside: {aside}"))
+    labels = {row[0]: row[1:] for row in rows[:groups] if 1 < len(set(row[1:])) < count}
+    return _table([[header[i] for i in kept], *rows[groups:]], findings, labels)
 
 
 def _convert_geo(raw: bytes) -> Converted:
@@ -282,110 +331,124 @@ def _convert_geo(raw: bytes) -> Converted:
     if end is None:
         raise InvalidData("The GEO series matrix is cut short, its table has no end: get it again.")
     body = raw[begin.end() : end.start()]
-    header = next(csv.reader([body[: body.find(b"\n")].decode().rstrip("\r")], delimiter="\t"), [])
+    header = _read_header(body.split(b"\n", 1)[0])[1]
     rows = [header, *_rows(body, "\t", len(header))]
     if len(rows) < 3:
         raise InvalidData(
-            "This GEO series matrix describes samples and holds no numbers, as for sequencing: read the table of "
-            "counts among the supplementary files of the series."
+            "This GEO series matrix describes samples and holds no numbers, as for sequencing: read the table "
+            "of counts among the supplementary files of the series."
         )
-    labels: dict[str, list[str]] = {}
-    for name, cells in _sample_lines(raw[: begin.start()], len(header) - 1):
-        if 1 < len(set(cells)) < len(cells):
-            labels.setdefault(name, cells)
-    notes = (f"A GEO series matrix: its probes are the features, its {len(header) - 1} samples the rows.",)
-    return _table(rows, notes, **labels)
+    count = len(header) - 1
+    found = _sample_lines(raw[: begin.start()].decode(errors="replace"), count)
+    labels = {name: cells for name, cells in found.items() if 1 < len(set(cells)) < count}
+    findings = [_turned(f"A GEO series matrix: its probes are the features, its {count} samples the rows")]
+    return _table(rows, findings, labels)
 
 
-def _sample_lines(raw: bytes, count: int) -> Iterator[tuple[str, list[str]]]:
-    """Yield name and cells of what a GEO file says of each sample.
+def _sample_lines(text: str, count: int) -> dict[str, list[str]]:
+    """Return what a GEO file says of each sample, characteristics first.
 
     A characteristic is written as ``key: value``. Each key is a column, wherever it stands.
     """
-    text = io.StringIO(raw.decode(errors="replace"), newline="")
-    found: dict[str, list[str]] = {}
-    for row in csv.reader(text, delimiter="\t"):
+    keyed: dict[str, list[str]] = {}
+    others: dict[str, list[str]] = {}
+    for row in csv.reader(io.StringIO(text, newline=""), delimiter="\t"):
         if len(row) != count + 1 or not row[0].startswith("!Sample_"):
             continue
         name, cells = row[0].removeprefix("!Sample_"), row[1:]
         if not name.startswith("characteristics"):
-            found.setdefault(name, cells)
+            others.setdefault(name, cells)
             continue
         for i, cell in enumerate(cells):
-            key, _, value = cell.partition(":")
-            found.setdefault(key.strip() or name, [""] * count)[i] = value.strip() or cell
-    yield from sorted(found.items(), key=lambda one: one[0] in ("title", "source_name_ch1"))
+            key, _, value = cell.rpartition(":") if cell.count(":") == 1 else cell.partition(":")
+            keyed.setdefault(key.strip() or name, [""] * count)[i] = value.strip()
+    return {**keyed, **{name: cells for name, cells in others.items() if name not in keyed}}
 
 
 def _convert_counts(raw: bytes, delimiter: str) -> Converted:
     """Return counts of HTSeq or STAR of several samples without the rows that count no gene."""
     lines = io.TextIOWrapper(io.BytesIO(raw), encoding="utf-8", newline="")
     rows = [row for row in csv.reader(lines, delimiter=delimiter) if any(row)]
-    kept = [row for row in rows if row[0].lower() not in (*_HTSEQ, *_STAR)]
+    kept = [row for row in rows if not _counts_no_gene(row)]
     width = max(map(len, kept), default=0)
     check_dense(len(kept), width)
-    named = not all(cell.strip().isdigit() for cell in kept[0][1:]) if kept else True
-    samples = width - 1 if not _is_star(kept[0], rows) else 1
-    if samples < 2:
+    if width < 3 or (width == 4 and _counts_no_gene(rows[0])):
         raise InvalidData(
             "These are the counts of one sample, and at least two are needed: give a ZIP or a folder with the "
             "files of all samples."
         )
-    if named and len(kept[0]) == width - 1:
+    if kept[0][-1].strip().isdigit():
+        kept.insert(0, ["gene", *(f"sample {i}" for i in range(1, width))])
+    elif len(kept[0]) == width - 1:  # R writes no name above the names of rows
         kept[0].insert(0, "gene")
-    header = [] if named else [["gene", *(f"sample {i}" for i in range(1, width))]]
-    notes = (
-        f"A table of counts: the genes are the features, the {width - 1} samples the rows.",
-        f"{len(rows) - len(kept)} rows that count no gene ({rows[-1][0] if rows[-1] not in kept else rows[0][0]} "
-        "and the like) were left out.",
-    )
-    return _table([*header, *kept], notes)
+    return _table(kept, _describe_counts(width - 1, len(rows) - len(kept)))
 
 
-def _is_star(row: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
-    """Tell whether rows are a file of STAR: one sample, counted in three ways."""
-    return len(row) == 4 and rows[0][0].lower() in _STAR
+def _counts_no_gene(row: Sequence[str]) -> bool:
+    return row[0].strip().lower().encode() in (*_HTSEQ, *_STAR)
 
 
-def merge_counts(files: Files) -> Converted | None:
-    """Return the counts of several samples, one in each file of HTSeq or STAR; None for other files."""
-    found: list[tuple[str, list[str], list[str]]] = []
-    star = False
-    for label, read in files:
-        raw = plain_bytes(read())
-        if not any(
-            name in (raw[:_TAIL] + raw[-_TAIL:]).lower() for name in map(str.encode, (*_HTSEQ, *_STAR))
-        ):
-            return None
-        rows = [line.split("\t") for line in raw.decode(errors="replace").splitlines() if line.strip()]
-        star = len(rows[0]) == 4
-        rows = [row for row in rows if row[0].lower() not in (*_HTSEQ, *_STAR) and len(row) > 1]
-        if rows and not rows[0][1].strip().isdigit():
-            rows = rows[1:]
-        name = re.sub(
-            r"[._-]?(ReadsPerGene\.out|htseq|counts?)?\.(tab|tsv|txt|csv|counts?)(\.gz)?$",
-            "",
-            short_name(label),
-        )
-        found.append((name, [row[0] for row in rows], [row[1] for row in rows]))
-        check_dense(len(rows), len(found))
-    if len(found) < 2:
-        return None
-    genes = found[0][1]
-    for name, others, _ in found:
-        if others != genes:
-            raise InvalidData(
-                f'All files of counts must name the same genes in one order, "{name}" names others.'
-            )
-    numbers = np.array([counts for _, _, counts in found], dtype=object).T
-    notes = (
-        f"The files of {len(found)} samples were joined: their genes are the features.",
-        "Rows that count no gene (not mapped, ambiguous and the like) were left out.",
-    )
-    if star:
-        notes += ("STAR counts in three ways; the first, for libraries without strands, was taken.",)
-    rows = [
-        ["gene", *(name for name, _, _ in found)],
-        *([g, *row] for g, row in zip(genes, numbers, strict=True)),
+def _describe_counts(samples: int, left: int) -> list[Finding]:
+    return [
+        _turned(f"A table of counts: its genes are the features, its {samples} samples the rows"),
+        Finding(f"Rows that count no gene (not mapped, ambiguous and the like) were left out: {left}"),
     ]
-    return _table(rows, notes)
+
+
+def _merge_counts(source: Source, options: ReadOptions) -> Converted:
+    """Return the counts of several samples, one in each file of HTSeq or STAR."""
+    genes: list[str] = []
+    names: list[str] = []
+    columns: list[list[str]] = []
+    star, left = False, 0
+    for label, read in _visible(source):
+        lines = plain_bytes(read(), source.packed or None).decode(errors="replace").splitlines()
+        rows = [line.split("\t") for line in lines if "\t" in line]
+        star = star or len(rows[0]) == 4
+        kept = [row for row in rows if not _counts_no_gene(row)]
+        left += len(rows) - len(kept)
+        kept = kept[0 if kept and kept[0][1].strip().isdigit() else 1 :]
+        names.append(_COUNTS_NAME.sub("", short_name(label)))
+        genes = genes or [row[0] for row in kept]
+        if [row[0] for row in kept] != genes:
+            raise InvalidData(
+                f'All files of counts must name the same genes in one order, "{short_name(label)}" names others.'
+            )
+        columns.append([row[1] for row in kept])
+        check_dense(len(genes), len(columns))
+    findings = [
+        Finding(f"The files of {len(names)} samples were joined."),
+        *_describe_counts(len(names), left),
+    ]
+    if star:
+        findings.append(
+            Finding("STAR counts in three ways; the first, for libraries without strands, was taken")
+        )
+    return _table([["gene", *names], *map(list, zip(genes, *columns, strict=True))], findings)
+
+
+def _visible(source: Source) -> Files:
+    return [one for one in source.files or () if not is_hidden(one[0])]
+
+
+def _are_counts(source: Source) -> bool:
+    """Tell whether all files of a ZIP or folder are counts of HTSeq or STAR; the first one is read."""
+    files = _visible(source)
+    if len(files) < 2 or not all(label.lower().endswith(_COUNTS_ENDS) for label, _ in files):
+        return False
+    raws = [plain_bytes(read(), source.packed or None) for _, read in files[:2]]
+    return all(_has_summary(raw[:_HEAD], raw[-_TAIL:]) for raw in raws)
+
+
+def _is_gene_table(source: Source) -> bool:
+    """Tell whether a text begins like a table of genes."""
+    if source.files is not None:
+        return False
+    head = source.first()
+    if head.startswith(_GCT) or _GEO.match(head):
+        return True
+    return _find_kind(head) is not None or _has_summary(head, source.raw[-_TAIL:])
+
+
+FORMAT = Format("a table of genes in rows", _is_gene_table, convert=convert)
+COUNTS = Format("counts of genes in several files", _are_counts, convert=_merge_counts)

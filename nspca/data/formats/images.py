@@ -4,19 +4,25 @@ Images of one size are read unchanged. Others are converted on request to grey s
 """
 
 import io
+import re
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 import numpy as np
 from PIL import ExifTags, Image, ImageOps
 
 from nspca.data.dataset import Dataset
-from nspca.data.formats.strings import quote_names, short_name
-from nspca.data.limits import MAX_PIXELS, Files, check_dense, check_growth
-from nspca.data.names import pixel_names, unique_names
-from nspca.errors import InvalidData, InvalidOption, UnlikeImages, shown
+from nspca.data.findings import as_findings
+from nspca.data.formats.base import Format, Source
+from nspca.data.formats.strings import is_hidden, natural_order, short_name
+from nspca.data.limits import MAX_PIXELS, Files, check_archive, check_dense, check_growth
+from nspca.data.names import pixel_names, quote_names, unique_names
+from nspca.data.options import ReadOptions
+from nspca.errors import InvalidData, Way
 from nspca.progress import Event, Report
+from nspca.validation.archive import open_zip
 
 _FORMATS = ("PPM", "PNG", "JPEG", "WEBP", "TIFF", "BMP", "GIF")
 """Image formats for Pillow. Uploads can reach the decoder of each, so the list is short."""
@@ -34,10 +40,13 @@ EXTENSIONS = (
     ".bmp",
     ".gif",
 )
-SIDES = (4, 256)
-"""Minimum and maximum side of converted images, in pixels. A side of 256 gives 65 536 features."""
+_TABLES = (".csv", ".tsv", ".txt", ".xlsx", ".xls", ".ods")
+_ENDING = re.compile(rf"^.*/|({'|'.join(map(re.escape, EXTENSIONS))})$", re.IGNORECASE)
+"""Folder and ending of the name of an image, in a table of labels."""
 USUAL_SIDE = 64
 """Side in pixels that pages offer for converted images. Faces and objects are still recognisable."""
+CONVERT = (Way("image_size", USUAL_SIDE, f"Make them grey, {USUAL_SIDE} x {USUAL_SIDE} pixels"),)
+"""The way out for images that are unlike."""
 MAX_PHOTO = 2**25
 """Maximum pixels of an image before conversion: 33 million, which take 130 MB while they are decoded."""
 _REPORT_EVERY = 500
@@ -62,11 +71,6 @@ def read_images(
         Pixels per side of converted images: the middle square of each image is resized. Unreadable files are
         then left out, and a note names them. By default all images must have the same size.
     """
-    is_whole = isinstance(side, int) and not isinstance(side, bool)
-    if side is not None and not (is_whole and SIDES[0] <= side <= SIDES[1]):
-        raise InvalidOption(
-            f"image_size must be a whole number of pixels from {SIDES[0]} to {SIDES[1]}, got {shown(side)}"
-        )
     stacked, labels, notes = _stack(files, report, packed) if side is None else _shrink(files, report, side)
     shape = stacked.shape[1:]
     sample_names, renamed = unique_names(
@@ -85,7 +89,7 @@ def read_images(
         labels=groups.get("folder"),
         image_shape=(shape[0], shape[1]),
         kind="image",
-        notes=(*notes, *renamed),
+        findings=as_findings((*notes, *renamed)),
         label_columns=groups,
         label_name="folder" if grouped else "",
     )
@@ -106,9 +110,10 @@ def _stack(files: Files, report: Report, packed: int | None) -> tuple[np.ndarray
             stacked = np.empty((len(files), *pixels.shape), dtype=pixels.dtype)
         if pixels.shape != stacked.shape[1:]:
             wanted = " x ".join(map(str, stacked.shape[1:]))
-            raise UnlikeImages(
+            raise InvalidData(
                 f'All images must have one size, but the first has {wanted} pixels and "{short_name(label)}" '
-                f"{pixels.shape[0]} x {pixels.shape[1]}: cut them to one size, or convert them (image_size)."
+                f"{pixels.shape[0]} x {pixels.shape[1]}: cut them to one size.",
+                CONVERT,
             )
         if pixels.dtype != stacked.dtype:
             stacked = stacked.astype(np.float64)
@@ -211,10 +216,10 @@ def _opened(raw: bytes, label: str, most: int, convert: Callable[[Image.Image], 
             warnings.simplefilter("error", Image.DecompressionBombWarning)
             image: Image.Image = Image.open(io.BytesIO(raw), formats=_FORMATS)
             if image.width * image.height > most:
-                kind = UnlikeImages if image.width * image.height <= MAX_PHOTO else InvalidData
-                raise kind(
+                raise InvalidData(
                     f'Image "{short_name(label)}" has {image.width} x {image.height} pixels; at most '
-                    f"{most} are read: shrink it."
+                    f"{most} are read: shrink it.",
+                    CONVERT if image.width * image.height <= MAX_PHOTO else (),
                 )
             return convert(image)
     except (Image.DecompressionBombWarning, Image.DecompressionBombError):
@@ -226,7 +231,55 @@ def _opened(raw: bytes, label: str, most: int, convert: Callable[[Image.Image], 
         raise
     except Exception:
         # A damaged image makes decoders raise errors of many kinds (struct, index, syntax, memory).
-        raise UnlikeImages(
+        raise InvalidData(
             f'"{short_name(label)}" is not an image that can be read, or it is damaged: give PGM, PNG, JPEG '
-            "or WebP files."
+            "or WebP files.",
+            CONVERT,
         ) from None
+
+
+def read(source: Source, options: ReadOptions, report: Report) -> Dataset:
+    """Return the images of a ZIP or folder, with the labels of a table beside them."""
+    from nspca.data.annotation import annotate, read_annotation  # which uses formats
+
+    if source.path is None:
+        check_archive(source.packed, open_zip(source.raw)[1])
+    files = sorted(_visible(source), key=lambda one: natural_order(one[0]))
+    images = [one for one in files if _is_image(one[0])]
+    others = [one for one in files if not _is_image(one[0])]
+    data = read_images(images, source.title, report, source.packed or None, options.image_size)
+    tables = [one for one in others if one[0].lower().endswith(_TABLES)]
+    said = []
+    if len(tables) == 1:
+        try:
+            table = read_annotation(tables[0][1]())
+            names = [[_ENDING.sub("", cell) for cell in column] for column in table.columns]
+            data = annotate(data, replace(table, columns=names), None)
+            said.append(f'The labels of the images are in "{short_name(tables[0][0])}".')
+            others.remove(tables[0])
+        except InvalidData as error:
+            said.append(f'"{short_name(tables[0][0])}" was not taken for labels of the images: {error}')
+            others.remove(tables[0])
+    if others:
+        said.append(
+            f"Files that are no images were left aside: {quote_names(short_name(one[0]) for one in others)}."
+        )
+    return replace(data, findings=(*data.findings, *as_findings(said)))
+
+
+def _visible(source: Source) -> Files:
+    return [one for one in source.files or () if not is_hidden(one[0])]
+
+
+def _is_image(name: str) -> bool:
+    return name.lower().endswith(EXTENSIONS)
+
+
+def _has_images(source: Source) -> bool:
+    """Tell whether there are several images; one beside a table is a picture of it."""
+    names = [name for name, _ in _visible(source)]
+    count = sum(map(_is_image, names))
+    return count > 1 or (count == 1 and not any(name.lower().endswith(_TABLES) for name in names))
+
+
+FORMAT = Format("a ZIP or folder of images", _has_images, read=read)

@@ -5,13 +5,19 @@ The header is a banner, comments, and a line with the sizes.
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nspca.data.formats.base import Block, Size
+from nspca.data import limits
+from nspca.data.formats.base import Block, Format, Size, Source
 from nspca.data.formats.entries import Entries, EntryReader, EntryText
+from nspca.data.options import ReadOptions
 from nspca.errors import InvalidData
-from nspca.progress import Event
+from nspca.progress import Event, Report
+
+if TYPE_CHECKING:
+    from nspca.data.dataset import Dataset
 
 MAGIC = b"%%MatrixMarket"
 _COMMENTS = 2**20
@@ -197,3 +203,30 @@ class MatrixMarketReader(EntryReader):
         sign = 1.0 if self.symmetry == "symmetric" else -1.0
         X += sign * np.tril(X, -1).T
         return X
+
+
+def read(source: Source, options: ReadOptions, report: Report) -> "Dataset":
+    """Return the matrix of a file in memory.
+
+    A small sparse one that is symmetric is returned dense, since it may be a covariance.
+    """
+    from nspca.data.arrays import from_array
+
+    reader = MatrixMarketReader(source, options, report=report)
+    shape = reader.shape
+    if reader.is_dense:
+        limits.check_dense(shape.rows, shape.columns)
+    else:
+        limits.check_sparse(shape.rows, shape.columns, shape.entries)
+    reader.probe()
+    (block,) = reader.blocks()
+    dense = shape.sparse and reader.is_symmetric and shape.rows <= DENSE
+    return from_array(block.X.toarray() if dense else block.X, source.title, options)
+
+
+FORMAT = Format(
+    "a Matrix Market file",
+    lambda source: MatrixMarketReader.matches(source.first()),
+    read=read,
+    reader=MatrixMarketReader,
+)

@@ -8,16 +8,19 @@ import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import TYPE_CHECKING, BinaryIO, cast
 
 import numpy as np
 import scipy.sparse as sp
 
 from nspca.data import limits
-from nspca.data.formats.base import Block, Reader, Size, Source
+from nspca.data.findings import Finding
+from nspca.data.formats.base import Block, Format, Reader, Size, Source
 from nspca.data.formats.entries import EntrySorter
 from nspca.data.names import unique_names
+from nspca.data.options import ReadOptions
 from nspca.errors import InvalidData
+from nspca.progress import Report
 from nspca.validation.archive import (
     check_array,
     check_type,
@@ -27,6 +30,9 @@ from nspca.validation.archive import (
     read_npy,
     unzip_member,
 )
+
+if TYPE_CHECKING:
+    from nspca.data.dataset import Dataset
 
 SPARSE = ("data", "indices", "indptr", "shape")
 """Members of an archive that form a sparse matrix."""
@@ -78,7 +84,7 @@ class NpzReader(Reader):
             limits.check_archive(self.source.given_bytes, members, "NPZ", SPARSER)
         self.files = {info.filename.removesuffix(".npy"): info for info in members if is_array(info)}
         self.is_sparse = all(part in self.files for part in SPARSE)
-        self.notes: tuple[str, ...] = ()
+        self.findings: tuple[Finding | str, ...] = ()
         if self.is_sparse:
             self._read_sparse_header()
         else:
@@ -111,11 +117,11 @@ class NpzReader(Reader):
                     f"{found}: save the table as X."
                 )
             self.key = tables[0]
-            self.notes = (f'The array "{self.key}" was taken as the table.',)
+            self.findings = (f'The array "{self.key}" was taken as the table.',)
         lengths, dtype = self._header(self.key)
         self._sides = _sides_of(lengths, dtype)
         self._entries = self._sides[0] * self._sides[1]
-        self.notes += _images(lengths)
+        self.findings += _images(lengths)
 
     def _is_table(self, key: str) -> bool:
         """Tell whether a member is a table of real numbers or a stack of images."""
@@ -264,7 +270,7 @@ class NpyReader(Reader):
             self._shape, self._dtype = npy_header(handle)
             self._held = self.source.most_bytes - handle.tell()
         self._sides = _sides_of(self._shape, self._dtype)
-        self.notes = _images(self._shape)
+        self.findings = _images(self._shape)
 
     @property
     def shape(self) -> Size:
@@ -415,3 +421,30 @@ class _Stream:
     def _damaged(self) -> InvalidData:
         """Return the error for an archive that cannot be decompressed."""
         return InvalidData(f"{self._called} is damaged or cut short: save it again.")
+
+
+def _read_archive(source: Source, options: ReadOptions, report: Report) -> "Dataset":
+    """Return the data of an archive of arrays, with names and labels."""
+    from nspca.data.arrays import from_npz
+
+    return from_npz(source, options)
+
+
+def _read_array(source: Source, options: ReadOptions, report: Report) -> "Dataset":
+    """Return an array as a data set."""
+    from nspca.data.arrays import from_array, plain_numbers
+
+    reader = NpyReader(source, options)
+    (block,) = reader.blocks()
+    X = plain_numbers(block.X, source.given_bytes)
+    return from_array(X, source.title, options, reader.findings)
+
+
+def _is_archive(source: Source) -> bool:
+    return bool(source.names) and all(name.endswith(".npy") for name in source.names)
+
+
+FORMAT = Format("an NPZ file", _is_archive, read=_read_archive, reader=NpzReader)
+NPY = Format(
+    "an NPY file", lambda source: NpyReader.matches(source.first()), read=_read_array, reader=NpyReader
+)

@@ -3,23 +3,19 @@
 import csv
 import io
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from nspca.data import limits
-from nspca.data.formats.excel import is_cut_workbook, is_workbook, sheet_as_csv
-from nspca.data.layout import as_utf8, is_number, printable
+from nspca.data.names import printable
+from nspca.data.numerals import is_number
 from nspca.errors import InvalidData
-from nspca.validation.archive import open_zip
 
 HEAD = 2**18
 """Number of bytes at the start of a file from which the delimiter and the header are found."""
 ROWS = 200
 """Maximum rows at the start of a file from which the delimiter and the header are found."""
 DELIMITERS = "\t;,|"
-LISTED = 5
-"""Maximum names that a note lists."""
 
 
 @dataclass(frozen=True)
@@ -29,22 +25,6 @@ class Strings:
     header: tuple[str, ...]
     columns: list[list[str]]
     notes: tuple[str, ...] = ()
-
-
-def sheet_or_text(raw: bytes, most: int) -> tuple[bytes, tuple[str, ...]]:
-    """Return a CSV file, or the first sheet of a workbook as CSV, in UTF-8, and notes about the conversion.
-
-    The unpacked text may have at most `most` bytes.
-    """
-    packed = len(raw)
-    raw = limits.plain_bytes(raw, limit=most)
-    if raw.startswith(b"PK\x03\x04") or is_cut_workbook(raw):
-        if not is_cut_workbook(raw) and not is_workbook(open_zip(raw)[1]):
-            raise InvalidData(
-                "A table as CSV or Excel is needed, got a ZIP of other files: give the table itself."
-            )
-        return sheet_as_csv(raw, packed=packed, least=1, limit=most)
-    return as_utf8(raw)
 
 
 def first_rows(raw: bytes) -> tuple[str | None, list[list[str]]]:
@@ -146,10 +126,3 @@ def natural_order(label: str) -> list[tuple[int, int, str]]:
 def short_name(label: str) -> str:
     """Return the last part of a path in an archive or folder, shortened for a message."""
     return printable(PurePosixPath(label.replace("\\", "/")).name)[:60]
-
-
-def quote_names(names: Iterable[str]) -> str:
-    """Return names for a note: the first ones in quotes, and the number of further ones."""
-    names = [printable(name)[:60] for name in names]
-    listed = ", ".join(f'"{name}"' for name in names[:LISTED])
-    return listed + (f" and {len(names) - LISTED} more" if len(names) > LISTED else "")
