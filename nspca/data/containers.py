@@ -117,9 +117,9 @@ def read_source(source: Source, options: ReadOptions, report: Report = silent) -
     except NoMatch as error:
         assert beside is not None
         raise InvalidData(
-            f'The files are two tables, "{short_name(inner.name)}" and "{short_name(beside[0])}", that name no '
-            f"sample in common ({str(error).rstrip('.')}): give one, and the other as annotation if it is about "
-            "the samples."
+            f'The files are two tables, "{short_name(inner.name)}" and "{short_name(beside[0])}", that name '
+            f"no sample in common ({str(error).rstrip('.')}): give one, and the other as annotation if it is "
+            "about the samples."
         ) from None
     return replace(data, findings=(*as_findings(findings), *data.findings))
 

@@ -113,8 +113,8 @@ def count_documents(texts: Sequence[str], options: TextOptions) -> Counted:
     notes = _notes(len(texts), len(words), different, language, least, most, options)
     if undivided:
         notes += (
-            "The texts are in a script without blanks between words: each pair of neighbouring signs is counted "
-            "as a word. Divide the words by blanks to have them counted.",
+            "The texts are in a script without blanks between words: each pair of neighbouring signs "
+            "is counted as a word. Divide the words by blanks to have them counted.",
         )
     if any(map(_DIVIDED.search, texts)):
         notes += ("Words that are divided at the end of a line were joined.",)

@@ -9,7 +9,7 @@ _SAMPLE = 2**13
 _HEAD = 2**20
 """Bytes at the beginning of a text among which these lines are looked for."""
 _LATIN = re.compile(r"cp(125[0247]|437|850|858)|latin_1|iso8859_(1|2|3|4|9|10|13|14|15|16)|mac_.*|hp_roman8")
-"""Encodings of one byte whose letters are Latin: few bytes differ, and short texts do not tell which it is."""
+"""Encodings of one byte whose letters are Latin: few bytes differ, and short texts do not tell which."""
 _CENTRAL = {"Polish", "Czech", "Slovak", "Hungarian", "Romanian", "Croatian", "Slovene", "Turkish"}
 """Languages that need another Latin encoding than the Western one."""
 

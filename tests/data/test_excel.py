@@ -132,7 +132,10 @@ HOSTILE = {
         "entities, which are never expanded",
     ),
     "utf-16": (lambda: changed(workbook(one=ROWS), sheet1="<worksheet/>".encode("utf-16")), "entities"),
-    "a row far below": (lambda: sheet(b'<row r="99999999999"><c><v>1</v></c></row>'), "at most (5000|1048576) rows"),
+    "a row far below": (
+        lambda: sheet(b'<row r="99999999999"><c><v>1</v></c></row>'),
+        "at most (5000|1048576) rows",
+    ),
     "a column far to the right": (
         lambda: sheet(b'<row r="1"><c r="ZZZ1"><v>1</v></c></row>'),
         "16384 columns",

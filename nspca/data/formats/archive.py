@@ -1,4 +1,4 @@
-"""A ZIP or folder with a table: which file is the table, which is about its samples, and which are neither."""
+"""A ZIP or folder with a table: which file is the table, which is about its samples, which are neither."""
 
 import re
 from collections.abc import Sequence

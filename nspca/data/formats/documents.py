@@ -132,8 +132,9 @@ def _find_table(raw: bytes) -> tuple[bytes, tuple[str, ...]]:
     """Return a text in UTF-8 from the header of its table on, JSON lines as CSV, and notes about that."""
     if is_json(raw[:HEAD]):
         converted = convert_json(raw)
-        return converted.text, converted.notes
-    rest, above = raw, []
+        return converted.text, tuple(map(str, converted.findings))
+    rest = raw
+    above: list[str] = []
     for _ in range(_MOST_TITLE + 1):
         if len(first_rows(rest)[1]) > 2:
             said = f'Left out above the table: "{printable(" ".join(above))[:60]}".'
@@ -280,9 +281,9 @@ def _split_text(raw: bytes, columns: Sequence[str | int | None], split: str) -> 
     `columns` are text, id and label column as in `read_documents`; None for those not given.
     """
     _check_bytes(len(raw))
-    raw, notes = as_utf8(raw)
-    raw, more = _find_table(raw)
-    notes += more
+    raw, findings = as_utf8(raw)
+    raw, notes = _find_table(raw)
+    notes = (*map(str, findings), *notes)
     delimiter, rows = _first_rows(raw)
     named = any(column is not None for column in columns)
     if named or (rows and split == "automatic" and _guess_column(rows) is not None):

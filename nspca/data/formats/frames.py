@@ -37,7 +37,8 @@ def convert_statistics(source: Source, options: ReadOptions) -> Converted:
     import pandas as pd
 
     raw = source.raw
-    what, notes = ("Stata", ()) if STATA.match(raw) else ("SAS", ())
+    what = "Stata" if STATA.match(raw) else "SAS"
+    notes: tuple[str, ...] = ()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about labels and encodings of the file
@@ -47,9 +48,7 @@ def convert_statistics(source: Source, options: ReadOptions) -> Converted:
                     text = _frames_as_csv(reader, source.given_bytes, what)
                     labels = [name for name, by in reader.value_labels().items() if by]
                 notes = (
-                    (
-                        f"Codes with value labels are read as numbers, such as those of {quote_names(labels[:3])}.",
-                    )
+                    (f"Codes with value labels are read as numbers: {quote_names(labels)}.",)
                     if labels
                     else ()
                 )
@@ -142,8 +141,8 @@ def convert_feather(source: Source, options: ReadOptions) -> Converted:
         for field in file.schema:
             if kinds.is_nested(field.type) or kinds.is_binary(field.type):
                 raise InvalidData(
-                    f'Column "{field.name[:40]}" of the Feather file holds {str(field.type)[:40]}: numbers or text '
-                    "are read, save the table again."
+                    f'Column "{field.name[:40]}" of the Feather file holds {str(field.type)[:40]}: numbers '
+                    "or text are read, save the table again."
                 )
         return Converted(_batches_as_csv(batches(file), source.given_bytes, "Feather"))
     except InvalidData:
@@ -170,8 +169,8 @@ def convert_json(raw: bytes) -> Converted:
         )
     except (ValueError, RecursionError):
         raise InvalidData(
-            "A JSON file is read when each line is one object, or when it is one list of objects; this is other JSON: "
-            "save the table as CSV."
+            "A JSON file is read when each line is one object, or when it is one list of objects; this is "
+            "other JSON: save the table as CSV."
         ) from None
     rows = [
         one if isinstance(one, dict) else dict(enumerate(one, 1)) if isinstance(one, list) else {}
@@ -186,7 +185,7 @@ def convert_json(raw: bytes) -> Converted:
     kept = [key for key in columns if key not in nested]
     if not kept:
         raise InvalidData("The JSON file has no columns of numbers or texts: save the table as CSV.")
-    notes = ("Each object of the JSON file is a row, its keys are the columns.",)
+    notes: tuple[str, ...] = ("Each object of the JSON file is a row, its keys are the columns.",)
     if nested:
         notes += (f"Keys with lists or objects were left out: {quote_names(map(str, nested))}.",)
     cells = ([_json_cell(row.get(key)) for key in kept] for row in rows)
@@ -216,9 +215,8 @@ def convert_arff(source: Source, options: ReadOptions) -> Converted:
             break
     if not attributes:
         raise InvalidData("The ARFF file declares no attributes, or holds no @data: save the table as CSV.")
-    return Converted(
-        _write_csv([name for name, _ in attributes], _arff_rows(lines, attributes)), options={"header": True}
-    )
+    csv_text = _write_csv([name for name, _ in attributes], _arff_rows(lines, attributes))
+    return Converted(csv_text, options={"header": True}, findings=findings)
 
 
 def _arff_rows(lines: Iterable[str], attributes: Sequence[tuple[str, str]]) -> Iterator[list[str]]:
@@ -243,7 +241,8 @@ def _arff_rows(lines: Iterable[str], attributes: Sequence[tuple[str, str]]) -> I
                 row[int(at)] = value.strip(" '\"")
         if len(row) != len(attributes):
             raise InvalidData(
-                f"Row {number} of the ARFF file has {len(row)} values, and {len(attributes)} attributes are declared."
+                f"Row {number} of the ARFF file has {len(row)} values, and {len(attributes)} attributes are "
+                "declared."
             )
         yield [cell.strip() for cell in row]
 

@@ -312,7 +312,8 @@ def _convert_gct(raw: bytes) -> Converted:
     rows = [[row[i] for i in kept] for row in _rows(lines[2], "\t", len(header))]
     if len(rows) != genes + groups:
         raise InvalidData(
-            f"The GCT file says {genes} genes and holds {len(rows) - groups}: it may be cut short, get it again."
+            f"The GCT file says {genes} genes and holds {len(rows) - groups}: it may be cut short, get "
+            "it again."
         )
     findings = [_turned(f"A GCT file: its {genes} genes are the features, its {count} samples the rows")]
     if described:
@@ -335,8 +336,8 @@ def _convert_geo(raw: bytes) -> Converted:
     rows = [header, *_rows(body, "\t", len(header))]
     if len(rows) < 3:
         raise InvalidData(
-            "This GEO series matrix describes samples and holds no numbers, as for sequencing: read the table "
-            "of counts among the supplementary files of the series."
+            "This GEO series matrix describes samples and holds no numbers, as for sequencing: read the "
+            "table of counts among the supplementary files of the series."
         )
     count = len(header) - 1
     found = _sample_lines(raw[: begin.start()].decode(errors="replace"), count)
@@ -370,18 +371,18 @@ def _convert_counts(raw: bytes, delimiter: str) -> Converted:
     lines = io.TextIOWrapper(io.BytesIO(raw), encoding="utf-8", newline="")
     rows = [row for row in csv.reader(lines, delimiter=delimiter) if any(row)]
     kept = [row for row in rows if not _counts_no_gene(row)]
-    width = max(map(len, kept), default=0)
+    width, left = max(map(len, kept), default=0), len(rows) - len(kept)
     check_dense(len(kept), width)
     if width < 3 or (width == 4 and _counts_no_gene(rows[0])):
         raise InvalidData(
-            "These are the counts of one sample, and at least two are needed: give a ZIP or a folder with the "
-            "files of all samples."
+            "These are the counts of one sample, and at least two are needed: give a ZIP or a folder with "
+            "the files of all samples."
         )
     if kept[0][-1].strip().isdigit():
         kept.insert(0, ["gene", *(f"sample {i}" for i in range(1, width))])
     elif len(kept[0]) == width - 1:  # R writes no name above the names of rows
         kept[0].insert(0, "gene")
-    return _table(kept, _describe_counts(width - 1, len(rows) - len(kept)))
+    return _table(kept, _describe_counts(width - 1, left))
 
 
 def _counts_no_gene(row: Sequence[str]) -> bool:
@@ -412,7 +413,8 @@ def _merge_counts(source: Source, options: ReadOptions) -> Converted:
         genes = genes or [row[0] for row in kept]
         if [row[0] for row in kept] != genes:
             raise InvalidData(
-                f'All files of counts must name the same genes in one order, "{short_name(label)}" names others.'
+                f'All files of counts must name the same genes in one order, "{short_name(label)}" names '
+                "others."
             )
         columns.append([row[1] for row in kept])
         check_dense(len(genes), len(columns))

@@ -62,7 +62,8 @@ def read(source: Source, options: ReadOptions, report: Report) -> Dataset:
         return data
     if len(labels[0][1]) != len(X):
         raise InvalidData(
-            f"The idx files hold {len(X)} samples and {len(labels[0][1])} labels: give those that belong together."
+            f"The idx files hold {len(X)} samples and {len(labels[0][1])} labels: give those that "
+            "belong together."
         )
     kept = data.sample_names
     y = labels[0][1].astype(np.int64) if len(kept) == len(X) else None

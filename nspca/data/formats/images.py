@@ -202,7 +202,7 @@ def _upright(image: Image.Image, notes: list[str]) -> Image.Image:
         image = ImageOps.exif_transpose(image)
     if image.mode in ("RGBA", "LA", "PA", "La", "RGBa") or "transparency" in image.info:
         clear = image.convert("RGBA")
-        if clear.getextrema()[3][0] < 255:  # type: ignore[index]  # of four channels
+        if min(clear.getchannel("A").tobytes()) < 255:
             notes.append("White was put behind transparent pixels.")
             image = Image.alpha_composite(Image.new("RGBA", clear.size, "white"), clear).convert("RGB")
     return image

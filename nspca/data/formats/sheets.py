@@ -161,8 +161,8 @@ def write_sheet(sheet: Sheet, most: int | None, decimal: str, packed: int, limit
     for i, row in sheet.formulas.items():
         if i in computed:
             raise InvalidData(
-                f"Cell {_letters(i)}{row + 1} holds a formula whose value is not stored in the file, and so do "
-                f"perhaps others: {_COMPUTE}."
+                f"Cell {_letters(i)}{row + 1} holds a formula whose value is not stored in the file, and so "
+                f"do perhaps others: {_COMPUTE}."
             )
         found.notes += (
             f"Column {_letters(i)} holds formulas whose values are not stored in the file, and was left out: "

@@ -40,7 +40,7 @@ def read(source: Source, options: ReadOptions, report: Report) -> Dataset:
             f"The svmlight file cannot be read ({' '.join(str(error).split())[:120]}): each line is a label, "
             "and pairs such as 3:0.5 in ascending order."
         ) from None
-    check_sparse(*X.shape, X.nnz)
+    check_sparse(X.shape[0], X.shape[1], X.nnz)
     whole = (y == np.round(y)).all() and (np.abs(y) < 2**53).all()
     labels = y.astype(np.int64) if whole else y
     plain = options.but(label_column=None, missing="refuse", drop_rows=())

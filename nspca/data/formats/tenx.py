@@ -1,7 +1,7 @@
 """Read counts of single cells by 10x Genomics: a matrix with the names of features and barcodes beside it.
 
-The three files of a folder or ZIP may have a prefix, and be compressed. Version 3 says ``features``, version 2
-``genes``. A cell is a sample, a gene a feature.
+The three files of a folder or ZIP may have a prefix, and be compressed. Version 3 says ``features``, version
+2 ``genes``. A cell is a sample, a gene a feature.
 """
 
 import csv
@@ -48,8 +48,8 @@ def read(source: Source, options: ReadOptions, report: Report) -> Dataset:
     found = _find(source)
     if len(found) > 1:
         raise InvalidData(
-            f"The files hold {len(found)} matrices of cells ({quote_names(one[0] for one in found)}): give those "
-            "of one sample."
+            f"The files hold {len(found)} matrices of cells ({quote_names(one[0] for one in found)}): give "
+            "those of one sample."
         )
     matrix, features, barcodes = (plain_bytes(one(), source.packed or None) for one in found[0][1])
     reader = MatrixMarketReader(Source(raw=matrix), report=report)
