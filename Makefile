@@ -22,14 +22,15 @@ SOURCES = nspca app.py pages tests benchmarks scripts docs
 # Files with words in them. Pictures, data and notebooks are left out; the examples are the notebooks.
 TEXTS = $(shell find $(wildcard *.md *.py nspca pages tests benchmarks scripts docs deploy sample_data/*.md) -type f \( -name '*.py' -o -name '*.md' -o -name '*.js' -o -name '*.css' -o -name '*.R' \) -not -path '*/__pycache__/*')
 
-.PHONY: help app test test-visits test-long lint format docs note wheel clean environment test-environment docs-environment
+.PHONY: help app test test-visits test-long lint format docs links note wheel clean environment test-environment docs-environment
 
 help:
 	@echo "make app    start the dashboard (PORT=8501, ADDRESS=localhost)"
 	@echo "make test   run the tests (ARGS=... goes to pytest)"
 	@echo "make test-visits  whole visits of the pages;  make test-long  more cases, larger data"
-	@echo "make lint   check style, types and spelling;  make format  apply it"
+	@echo "make lint   check style, types, imports and spelling;  make format  apply it"
 	@echo "make docs   build the pages of docs/ into build/site"
+	@echo "make links  open every link of the pages (needs a network)"
 	@echo "make note   build the note on certificates as PDF (needs LaTeX)"
 	@echo "make wheel  build an sdist and a wheel in dist/"
 	@echo "make clean  remove .venv and everything that was built"
@@ -47,21 +48,26 @@ test-long: test-environment
 	@$(PY) -m pytest -m long $(ARGS)
 
 lint: test-environment
+	@mkdir -p build
 	@$(PY) -m ruff check $(wildcard $(SOURCES))
 	@$(PY) -m ruff format --check $(wildcard $(SOURCES))
 	@$(PY) -m mypy
+	@$(VENV)/bin/lint-imports --no-logo >build/arrows.log 2>&1 || { cat build/arrows.log; exit 1; }
 	@$(PY) -m codespell_lib $(TEXTS)
 
 format: test-environment
 	@$(PY) -m ruff check --fix $(wildcard $(SOURCES))
 	@$(PY) -m ruff format $(wildcard $(SOURCES))
 
-# A warning is an error. So is a page that would load something from another host, and a link that leads nowhere.
+# A warning is an error. So is a page that would load something from another host.
 docs: docs-environment
 	@$(PY) -m sphinx -E -q -W --keep-going -b html -d build/doctrees docs build/site
 	@$(PY) -m scripts.offline build/site
-	@$(PY) -m scripts.links build/site
 	@echo "build/site/index.html"
+
+# Opens every link of the pages, those to other sites too: it needs a network.
+links: docs-environment
+	@$(PY) -m sphinx -q -b linkcheck -d build/doctrees docs build/links
 
 # The note as PDF. TeX is needed: on Debian latexmk, texlive-latex-recommended, texlive-latex-extra, texlive-fonts-recommended, tex-gyre.
 note: docs-environment
@@ -81,13 +87,13 @@ clean:
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 environment:
-	@$(find_python); exec "$$python" scripts/environment.py "$(VENV)" requirements.txt requirements-app.txt
+	@$(find_python); exec "$$python" scripts/environment.py "$(VENV)" app
 
 test-environment:
-	@$(find_python); exec "$$python" scripts/environment.py "$(VENV)" requirements.txt requirements-app.txt requirements-test.txt
+	@$(find_python); exec "$$python" scripts/environment.py "$(VENV)" test
 
 docs-environment:
-	@$(find_python); exec "$$python" scripts/environment.py "$(VENV)" requirements.txt requirements-app.txt requirements-docs.txt
+	@$(find_python); exec "$$python" scripts/environment.py "$(VENV)" docs
 
 # Set $python to the first Python that starts and is new enough. A name on PATH may be an old version, or a shim that does not start.
 define find_python

@@ -248,20 +248,27 @@ class Certificate:
         return cls.from_bytes(Path(path).read_bytes())
 
 
+def difference(problem: Problem, certificate: Certificate) -> tuple[str, Any] | None:
+    """Return the first property in which a certificate is about another problem, with the value of `problem`.
+
+    None means that the certificate is about this very problem.
+    """
+    names = ("source", "center", "scale", "shape", "digest", "exponent", "shift")
+    about = {"k": problem.k, "nonneg": problem.nonneg, "forced": problem.forced}
+    about |= {name: getattr(problem.covariance, name) for name in names}
+    return next((pair for pair in about.items() if getattr(certificate, pair[0]) != pair[1]), None)
+
+
 def require_about(problem: Problem, certificate: Certificate) -> None:
     """Refuse a certificate that is about another problem or other data."""
     if not isinstance(certificate, Certificate):
         raise InvalidProblem(f"a Certificate is required, got {type(certificate).__name__}; leave it out")
-    A = problem.covariance
-    named = ("source", "center", "scale", "shape", "digest", "exponent", "shift")
-    asked = {"k": problem.k, "nonneg": problem.nonneg, "forced": problem.forced}
-    asked |= {name: getattr(A, name) for name in named}
-    for name, value in asked.items():
-        if getattr(certificate, name) != value:
-            got = f"{shown(getattr(certificate, name))} instead of {shown(value)}"
-            raise InvalidProblem(
-                f"the certificate must be about the same problem, got one whose {name} is {got}; leave it out"
-            )
+    other = difference(problem, certificate)
+    if other is not None:
+        got = f"{shown(getattr(certificate, other[0]))} instead of {shown(other[1])}"
+        raise InvalidProblem(
+            f"the certificate must be about the same problem, got one whose {other[0]} is {got}; leave it out"
+        )
 
 
 HALF = "W_upper"

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 LONGEST = 100
@@ -122,7 +123,7 @@ class JobError(NSPCAError):
 
 
 class MissingPackage(NSPCAError, ImportError):
-    """A feature needs a package that only ``nspca[app]`` installs."""
+    """A feature needs a package that only an extra such as ``nspca[files]`` installs."""
 
 
 class Cancelled(NSPCAError):
@@ -158,12 +159,36 @@ def within_memory() -> Iterator[None]:
         ) from None
 
 
+_EXTRAS = {"app": "of the dashboard", "files": "for more formats of files", "samples": "of the samples"}
+
+
 @contextmanager
-def of_the_app(what: str) -> Iterator[None]:
-    """Turn a missing package of the dashboard into `MissingPackage`; `what` begins its sentence."""
+def needs(what: str, extra: str = "app") -> Iterator[None]:
+    """Turn a missing package of an extra into `MissingPackage`; `what` begins its sentence."""
     try:
         yield
     except ModuleNotFoundError as error:
         raise MissingPackage(
-            f"{what} must have the packages of the dashboard, got no {error.name}: pip install 'nspca[app]'"
+            f"{what} must have the packages {_EXTRAS[extra]}, got no {error.name}: "
+            f"pip install 'nspca[{extra}]'"
         ) from error
+
+
+class Late:
+    """A module of an extra, imported when it is first used; `needs` names the extra where it is missing.
+
+    Parameters
+    ----------
+    module : str
+        Its full name.
+    what, extra : str
+        As in `needs`.
+    """
+
+    def __init__(self, module: str, what: str, extra: str):
+        self._module, self._what, self._extra = module, what, extra
+
+    def __getattr__(self, name: str) -> Any:
+        """Return an attribute of the module."""
+        with needs(self._what, self._extra):
+            return getattr(import_module(self._module), name)

@@ -279,7 +279,7 @@ class NSPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """
         try:
             found = check_array(
-                X, accept_sparse="csr", dtype=np.float64, estimator=self, input_name="X", **how
+                X, accept_sparse="csr", dtype=np.float64, order="C", estimator=self, input_name="X", **how
             )
         except np.exceptions.DTypePromotionError:  # columns of dates beside numbers, which it does not name
             real_numbers(X, "data")

@@ -186,7 +186,7 @@ class Problem:
         Raises
         ------
         InvalidData
-            For a folder that is incomplete, damaged, or does not match its manifest. Files are checked when
+            For a folder that is incomplete, damaged, or does not match its record. Blocks are checked when
             they are first read.
         """
         if isinstance(folder, str | Path):

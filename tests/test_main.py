@@ -165,8 +165,9 @@ def test_a_bound_that_was_worked_for_is_kept_beside_what_is_known_of_features(tm
 
 
 def test_a_preparation_is_one_of_those_there_are(capsys):
-    assert main(["solve", "pitprops", "--k", "3", "--prepare", "whiten"]) == 2
-    assert "A preparation is one of lee-seung" in capsys.readouterr().err
+    with pytest.raises(SystemExit, match="2"):
+        main(["solve", "pitprops", "--k", "3", "--prepare", "whiten"])
+    assert "--prepare: a preparation must be one of lee-seung" in capsys.readouterr().err
 
 
 def test_what_was_proved_is_said_with_its_recipe(tmp_path, capsys):

@@ -159,7 +159,7 @@ class PackedProof(Work[JointPlan]):
                 cap=min(self.plan.cap, max(LEAST, int(left / len(packed.L)))),
             )
             query = self.query(packed, size, tau)
-            reached[g], cover = search_half(query, budget, (), self.quietly, self.problem.covariance.client)
+            reached[g], cover = search_half(query, budget, (), self.quietly)
             if packed.M is not None:  # h - pi is a difference, so its rounding error has the size of M
                 slack = search_slack(size, packed.L.shape[1] + 1)
                 reached[g] += slack * float(topk_sum(np.linalg.norm(packed.M, axis=1), size))

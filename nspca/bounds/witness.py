@@ -9,7 +9,6 @@ matrix K = `kept.folded`, which stands for the entries outside the core (`core`)
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -130,9 +129,7 @@ def prove(
     query = query_of(kept, witness, problem.size, problem.nonneg)
     of_tau = at_threshold(problem, kept, query.tau) or kept
     t = spectral_half(problem, of_tau, witness, estimate if of_tau is kept else None)
-    F, cover = search_half(
-        query, replace(budget, offset=t - kept.paid), (), report, problem.covariance.client
-    )
+    F, cover = search_half(query, replace(budget, offset=t - kept.paid), (), report)
     F += _lost_with_cuts(query, witness.M)
     return Proof(t, F + 4 * UNIT_ROUNDOFF * (abs(t) + kept.paid), query.tau, cover, kept.paid)
 
@@ -187,13 +184,13 @@ def spectral_half(problem: Problem, kept: Kept, witness: Witness, estimate: floa
 
 
 def search_half(
-    query: Query, budget: Budget, starts: Iterable[Array] = (), report: Report = silent, client: Any = None
+    query: Query, budget: Budget, starts: Iterable[Array] = (), report: Report = silent
 ) -> tuple[float, Cover]:
     """Return an upper bound F on the maximum of the query, including rounding errors, and its cover.
 
     The parameters are those of `cones.search`.
     """
-    cover = cones.search(query, budget, starts, report, client=client)
+    cover = cones.search(query, budget, starts, report)
     return cover.upper + _lost_in_search(query), cover
 
 

@@ -24,8 +24,8 @@ STATUS = """exit status:
 `COMMAND --help` has examples."""
 
 
-def parser() -> Parser:
-    """Return the parser of all commands."""
+def parser(called: str | None = None) -> Parser:
+    """Return the parser of all commands, with the arguments of the one that is `called`, or of each."""
     is_module = Path(sys.argv[0]).parts[-2:] == ("nspca", "__main__.py")
     top = Parser(
         prog="python -m nspca" if is_module else "nspca",
@@ -34,7 +34,7 @@ def parser() -> Parser:
         epilog=STATUS,
         formatter_class=Paragraphs,
     )
-    commands = Commands(top)
+    commands = Commands(top, called)
     for module in MODULES:
         module.add(commands)
     return top
@@ -43,7 +43,7 @@ def parser() -> Parser:
 def main(arguments: list[str] | None = None) -> int:
     """Run a command and return the exit status."""
     words = sys.argv[1:] if arguments is None else arguments
-    top = parser()
+    top = parser(words[0] if words and words[0] != "completion" else "")
     if not words:
         top.print_help()
         return 2

@@ -4,8 +4,8 @@ A *wave* is a fixed number of tasks that do not depend on each other. What each 
 the wave, so the outcome does not depend on the number of workers. All tasks of a wave have an object in
 common, which is sent to the cluster once.
 
-`bounds.fixing.tree` settles the nodes of its trees in waves, and `lowrank.cones` splits cones in waves. The
-caller brings the Dask client, and this module imports nothing of Dask.
+`bounds.fixing.tree` settles the nodes of its trees in waves. The caller brings the Dask client, and this
+module imports nothing of Dask.
 """
 
 import queue

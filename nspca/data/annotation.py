@@ -16,9 +16,9 @@ from nspca.data import limits
 from nspca.data.dataset import Candidate, Dataset
 from nspca.data.dialect import FEW_LABELS, are_few
 from nspca.data.findings import Finding, as_findings
+from nspca.data.formats.base import Strings
 from nspca.data.formats.excel import sheet_or_text
 from nspca.data.formats.strings import (
-    Strings,
     first_rows,
     has_header,
     read_strings,
@@ -175,9 +175,17 @@ def _find_rows(names: Sequence[str], column: Sequence[str], normalise: Callable[
 
 
 def _normalise(name: str) -> str:
-    """Return a name without the differences that R makes: case, punctuation, and an X before a number."""
+    """Return a name without differences that programs make.
+
+    These are case and punctuation, an X that R puts before a number, and folder and ending of a file.
+    """
+    name = _FILE.sub("", name.strip())
     plain = re.sub(r"[\W_]+", ".", name.strip().casefold()).strip(".")
     return plain.removeprefix("x") if re.match(r"x\d", plain) else plain
+
+
+_FILE = re.compile(r"^.*[/\\]|\.(png|jpe?g|tiff?|bmp|gif|webp|p[bgpn]m|txt|text|md)$", re.IGNORECASE)
+"""Folder and ending of the name of an image or text."""
 
 
 class NoMatch(InvalidData):

@@ -18,12 +18,12 @@ from nspca.data.dialect import Layout, find_layout, stripped
 from nspca.data.findings import as_findings
 from nspca.data.formats import FORMATS
 from nspca.data.formats.archive import choose_files
-from nspca.data.formats.base import DEFAULT, Format, Reader, Source
+from nspca.data.formats.base import DEFAULT, Format, Reader, Source, Strings
 from nspca.data.formats.delimited import read_converted
 from nspca.data.formats.docword import find_vocabulary, read_vocabulary
 from nspca.data.formats.excel import is_cut_workbook
 from nspca.data.formats.hdf5 import Hdf5Reader
-from nspca.data.formats.strings import Strings, is_hidden, natural_order, short_name
+from nspca.data.formats.strings import is_hidden, natural_order, short_name
 from nspca.data.formats.tables import TableReader
 from nspca.data.names import quote_names
 from nspca.data.options import ReadOptions
@@ -105,7 +105,10 @@ def read_source(source: Source, options: ReadOptions, report: Report = silent) -
             lambda how: read_converted(source, converted, how, report), converted.annotation, options
         )
     if found.read is not None:
-        return found.read(source, options, report)
+        labels = None if found.labels is None else found.labels(source)
+        if labels is None:
+            return found.read(source, options, report)
+        return _with_labels(found.read, labels, source, options, report)
     inner, beside, findings = choose_table(source)
     table = None if beside is None else read_annotation(beside[1])
     try:
@@ -133,8 +136,26 @@ def _annotated(
     return data if annotation is None else annotate(data, annotation, label)
 
 
+def _with_labels(
+    read: Callable[[Source, ReadOptions, Report], Dataset],
+    beside: tuple[str, Callable[[], bytes]],
+    source: Source,
+    options: ReadOptions,
+    report: Report,
+) -> Dataset:
+    """Return what `read` returns, with the labels of the table beside it, or a finding that it has none."""
+    try:
+        table = read_annotation(beside[1]())
+        data = _annotated(lambda how: read(source, how, report), table, options)
+        said = f'The labels are those of "{short_name(beside[0])}".'
+    except InvalidData as error:
+        data = read(source, options, report)
+        said = f'"{short_name(beside[0])}" was not taken for labels: {error}'
+    return replace(data, findings=(*data.findings, *as_findings([said])))
+
+
 def choose_table(source: Source) -> tuple[Source, tuple[str, bytes] | None, tuple[str, ...]]:
-    """Return the table among the files of a ZIP or folder, the table about its samples, and what was decided.
+    """Return the table among the files of a ZIP or folder, one about its samples, and what was decided.
 
     A vocabulary of word counts stays with its table.
     """

@@ -4,6 +4,7 @@ The keywords of `nspca.read` and `nspca.read_text`, the fields of `DataSpec`, th
 the names in addresses and the inputs of the page Data follow from the fields here.
 """
 
+import shlex
 from collections.abc import Iterator, Mapping
 from inspect import Parameter, Signature, signature
 from typing import Annotated, Any, Literal
@@ -14,7 +15,7 @@ from pydantic import StrictBool, StrictFloat, StrictInt, StrictStr, field_valida
 from nspca.errors import InvalidOption, Way, shown
 from nspca.validation import address
 from nspca.validation.address import Text
-from nspca.validation.model import Model, Option, Required
+from nspca.validation.model import Model, Option, Required, text_of
 
 SIDES = (4, 256)
 """Minimum and maximum side of converted images, in pixels. A side of 256 gives 65 536 features."""
@@ -64,9 +65,12 @@ def _read_header(text: str) -> str | bool | int:
     return words[text] if text in words else address.read_integer(text)
 
 
-MARK = Text(lambda text: MARKS.get(text, text), lambda mark: _NAMES.get(mark, mark))
-ITEMS, CODES = Text(_read_items, _write_items), Text(_read_codes, _write_items)
-HEADER = Text(_read_header, lambda value: {True: "yes", False: "no"}.get(value, str(value)))
+FOUND = {"automatic": "found automatically"}
+"""The choice of what is not said."""
+MARK = Text(lambda text: MARKS.get(text, text), lambda mark: _NAMES.get(mark, mark), str)
+ITEMS, CODES = Text(_read_items, _write_items, str), Text(_read_codes, _write_items, str)
+HEADER = Text(_read_header, lambda value: {True: "yes", False: "no"}.get(value, str(value)), str)
+"""Texts of values that forms show as they are typed."""
 TURNED = Text(address.read_flag, address.write)
 Column = StrictInt | StrictStr | None
 Items = tuple[StrictInt | StrictStr, ...]
@@ -83,6 +87,7 @@ class ColumnOptions(Model):
             "id",
             address.COLUMN,
             flag="--id",
+            metavar="COLUMN",
             help="the column with the names of the samples (of the features, if these are in rows), "
             "by name or "
             "by number from 0",
@@ -95,6 +100,7 @@ class ColumnOptions(Model):
             "label",
             address.COLUMN,
             flag="--labels",
+            metavar="COLUMN",
             help="the column with the groups of the samples (the row, if features are in rows), by "
             "name or by "
             "number from 0; it may be a column of the annotation, or `beginning of the names`",
@@ -106,12 +112,13 @@ class TableOptions(ColumnOptions):
     """Options of `nspca.read`, about tables, matrices and images. What is not given is found in the file."""
 
     header: Annotated[
-        Literal["auto"] | StrictBool | Annotated[StrictInt, Limits(ge=1)],
+        StrictBool | Annotated[StrictInt, Limits(ge=1)] | StrictStr,
         Option(
             "Header",
             "head",
             HEADER,
             flag="--header",
+            metavar="auto|yes|no|LINE",
             help="whether the first line of a table holds names (yes, no), or the number of the line "
             "that does; "
             "lines above it are left out",
@@ -125,6 +132,7 @@ class TableOptions(ColumnOptions):
             "sheet",
             address.COLUMN,
             flag="--sheet",
+            metavar="SHEET",
             help="the sheet of a workbook, by name or by number from 0 (default: the first with a table)",
         ),
     ] = None
@@ -135,6 +143,7 @@ class TableOptions(ColumnOptions):
             "sep",
             MARK,
             flag="--delimiter",
+            metavar="SIGN",
             help="the sign between the columns of a text table: one character, or comma, semicolon, "
             "tab, bar or "
             "blank (which stands for any run of blanks)",
@@ -142,23 +151,25 @@ class TableOptions(ColumnOptions):
         Required("one character such as , or ;"),
     ] = None
     decimal: Annotated[
-        Literal[",", "."] | None,
+        StrictStr | None,
         Option(
             "Decimal sign",
             "decimal",
             MARK,
             flag="--decimal",
+            metavar="SIGN",
             help="the decimal sign of a text table",
         ),
         Required('"," or "."'),
     ] = None
     thousands: Annotated[
-        Literal[",", ".", " ", "'"] | None,
+        StrictStr | None,
         Option(
             "Mark between thousands",
             "thousands",
             MARK,
             flag="--thousands",
+            metavar="SIGN",
             help="the mark between thousands of a text table: comma, point, blank or quote",
         ),
     ] = None
@@ -169,6 +180,7 @@ class TableOptions(ColumnOptions):
             "encoding",
             address.WORD,
             flag="--encoding",
+            metavar="NAME",
             help="the encoding of a text, such as utf-8, cp1252 or gbk",
         ),
     ] = None
@@ -179,6 +191,7 @@ class TableOptions(ColumnOptions):
             "comment",
             address.PLAIN,
             flag="--comment",
+            metavar="SIGN",
             help="the sign with which lines begin that are no rows of the table, such as #",
         ),
     ] = None
@@ -189,6 +202,7 @@ class TableOptions(ColumnOptions):
             "codes",
             CODES,
             flag="--missing-codes",
+            metavar="CODE,...",
             help="numbers or words that stand for a missing value, such as -9999, separated by commas",
         ),
     ] = ()
@@ -224,6 +238,7 @@ class TableOptions(ColumnOptions):
             "cols",
             ITEMS,
             flag="--columns",
+            metavar="COLUMN,...",
             help="the columns that are read: names, numbers from 0, or patterns such as `LFQ intensity *`, "
             "separated by commas",
         ),
@@ -235,6 +250,7 @@ class TableOptions(ColumnOptions):
             "nocols",
             ITEMS,
             flag="--drop-columns",
+            metavar="COLUMN,...",
             help="columns that are left out, as for --columns",
         ),
     ] = ()
@@ -245,6 +261,7 @@ class TableOptions(ColumnOptions):
             "norows",
             ITEMS,
             flag="--drop-rows",
+            metavar="ROW,...",
             help="rows that are left out: names, patterns, or numbers from 0, separated by commas",
         ),
     ] = ()
@@ -264,10 +281,51 @@ class TableOptions(ColumnOptions):
             "pixels",
             address.INTEGER,
             flag="--image-size",
+            metavar="N",
             help="of images of any size and colour: make them grey squares with so many pixels a side",
         ),
         Required(f"a whole number of pixels from {SIDES[0]} to {SIDES[1]}"),
     ] = None
+
+    @field_validator(
+        "header",
+        "delimiter",
+        "decimal",
+        "thousands",
+        "missing_codes",
+        "columns",
+        "drop_columns",
+        "drop_rows",
+        mode="before",
+    )
+    @classmethod
+    def _from_text(cls, value: Any, info: Any) -> Any:
+        """Return the value of a text as it is typed into a form or on the command line."""
+        try:
+            return text_of(*cls.option(info.field_name)).read(value) if isinstance(value, str) else value
+        except (ValueError, KeyError):
+            return value
+
+    @field_validator("decimal", "thousands")
+    @classmethod
+    def _check_mark(cls, mark: str | None, info: Any) -> str | None:
+        """Refuse a mark that cannot stand in a number."""
+        known = ",." if info.field_name == "decimal" else ",. '"
+        if mark is not None and (mark not in known or len(mark) != 1):
+            listed = " or ".join(f'"{one}"' for one in known)
+            what = "decimal sign" if info.field_name == "decimal" else "mark between thousands"
+            raise InvalidOption(f"The {what} must be {listed}, got {shown(mark)}.")
+        return mark
+
+    @field_validator("header")
+    @classmethod
+    def _check_header(cls, header: bool | int | str) -> bool | int | str:
+        """Refuse texts other than "auto"."""
+        if isinstance(header, str) and header != "auto":
+            raise InvalidOption(
+                f'The header must be "auto", True, False or the number of a line, got {shown(header)}.'
+            )
+        return header
 
     @field_validator("delimiter", "comment")
     @classmethod
@@ -315,13 +373,19 @@ class TextOptions(ColumnOptions):
             "text",
             address.COLUMN,
             flag="--text-column",
-            help="the column of a table with the texts, by name or by number from 0",
+            metavar="COLUMN",
+            help="with --text: the column of a table with the texts, by name or by number from 0",
         ),
     ] = None
     split: Annotated[
         Literal["automatic", "lines", "paragraphs"],
         Option(
-            "A text is", "split", address.WORD, flag="--split", help="what a document is in one text file"
+            "A text is",
+            "split",
+            address.WORD,
+            flag="--split",
+            words=FOUND | {"lines": "a line", "paragraphs": "a paragraph"},
+            help="with --text: what a document is in one text file",
         ),
     ] = "automatic"
     stop_words: Annotated[
@@ -330,45 +394,66 @@ class TextOptions(ColumnOptions):
             "Stop words",
             "stop",
             address.WORD,
+            words=FOUND | {"none": "none"},
             flag="--stop-words",
-            help="words that are not counted (automatic: those of the language, which is guessed)",
+            help="with --text: words that are not counted (automatic: those of the language, which is "
+            "guessed)",
         ),
     ] = "automatic"
     lowest_share: Annotated[
         Share,
         Option(
-            "Lowest share of texts",
+            "In at least so many % of the texts",
             "low",
             address.SHARE,
             flag="--lowest-share",
-            help="words in so many per cent of the documents at least",
+            metavar="PERCENT",
+            help="with --text: words in so many per cent of the documents at least",
         ),
         Required("a share of the documents from 0 to 1"),
     ] = 0.0
     highest_share: Annotated[
         Share,
         Option(
-            "Highest share of texts",
+            "In at most so many % of the texts",
             "high",
             address.SHARE,
             flag="--highest-share",
-            help="words in so many per cent of the documents at most; not applied to fewer than ten "
+            metavar="PERCENT",
+            help="with --text: words in so many per cent of the documents at most; not applied to "
+            "fewer than ten "
             "documents",
         ),
         Required("a share of the documents from 0 to 1"),
     ] = 0.5
     weights: Annotated[
         Literal["counts", "tfidf"],
-        Option("Weights", "weigh", address.WORD, flag="--tfidf", help="weigh the counts by tf-idf"),
+        Option(
+            "A word counts by",
+            "weigh",
+            address.WORD,
+            words={"counts": "how often it occurs", "tfidf": "tf-idf: rare words weigh more"},
+            flag="--tfidf",
+            const="tfidf",
+            help="with --text: weigh the counts by tf-idf",
+        ),
     ] = "counts"
     pairs: Annotated[
-        StrictBool, Option("Pairs of words", "pairs", flag="--pairs", help="count pairs of words too")
+        StrictBool,
+        Option(
+            "Pairs of words count too", "pairs", flag="--pairs", help="with --text: count pairs of words too"
+        ),
     ] = False
     most_words: Annotated[
         StrictInt,
         Limits(ge=2, le=LIMIT_WORDS),
         Option(
-            "Words at most", "most", address.INTEGER, flag="--most-words", help="keep so many words at most"
+            "Words at most",
+            "most",
+            address.INTEGER,
+            flag="--most-words",
+            metavar="N",
+            help="with --text: keep so many words at most",
         ),
     ] = MOST_WORDS
 
@@ -404,13 +489,22 @@ OF_TEXTS = tuple(name for name in TextOptions.model_fields if name not in Column
 _DECLARED = {name: (option, default) for name, option, default in ReadOptions.declared()}
 
 
+def as_text(way: Way) -> str:
+    """Return the value of a way out as it is typed into a form or on the command line."""
+    return text_of(*_DECLARED[way.option]).write(way.value)
+
+
 def as_flag(way: Way) -> str:
     """Return a way out on the command line: flag, value and words."""
     option, default = _DECLARED[way.option]
-    text = (option.text or address.FLAG).write(way.value)
-    quote = "" if text and all(sign.isalnum() or sign in "-_.,+" for sign in text) else "'"
-    value = "" if isinstance(default, bool) else f" {quote}{text}{quote}"
-    return f"{option.flag}{value} ({way.words[:1].lower()}{way.words[1:]})"
+    words = f"({way.words[:1].lower()}{way.words[1:]})"
+    if isinstance(default, bool):
+        return f"{option.flag} {words}"
+    if isinstance(way.value, bool) and default is None:
+        return f"{option.flag if way.value else '--no-' + option.flag.removeprefix('--')} {words}"
+    text = as_text(way)
+    is_plain = bool(text) and all(sign.isalnum() or sign in "-_.,+" for sign in text)
+    return f"{option.flag} {text if is_plain else shlex.quote(text)} {words}"
 
 
 def keywords(call: Any, model: type[Model]) -> Any:

@@ -7,7 +7,7 @@ import logging
 import tempfile
 from dataclasses import replace
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -20,10 +20,11 @@ from nspca.data.limits import bounded_bytes
 from nspca.data.lrs import BAND_NAMES, HEADER_NAMES, WAVELENGTH_UM, class_names, parse_lrs
 from nspca.data.names import numbered, pixel_names
 from nspca.data.reading import read, read_layout
-from nspca.errors import DownloadError, InvalidData
+from nspca.errors import DownloadError, InvalidData, Late
 from nspca.progress import Event, Report, silent
 from nspca.validation.archive import MAX_BYTES, mib
 
+pooch: Any = Late("pooch", "downloads", "samples")
 FILES = {
     "cbcl": "cbcl_faces.npz",
     "leukemia": "leukemia_mll.npz",
@@ -275,8 +276,6 @@ class _Progress:
 
 def _fetch(sample: Sample, original: Original, folder: Path, report: Report) -> None:
     """Download one file of a sample into a folder; raise `DownloadError` with the reason when that fails."""
-    import pooch  # imported late, since it slows the start of a page
-
     logger = pooch.get_logger()
     level = logger.level
     # Without a checksum pooch prints the one it computed; nothing here prints.

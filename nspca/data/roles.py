@@ -4,9 +4,8 @@ Readers of tables find the roles by `find_columns`, in memory and for folders of
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,9 +17,6 @@ from nspca.data.options import ReadOptions
 from nspca.data.suspicions import genes_in_rows, is_counter
 from nspca.errors import InvalidData, Way, shown
 from nspca.validation.options import is_whole
-
-if TYPE_CHECKING:
-    from nspca.data.formats.strings import Strings
 
 LONGEST_LABEL = 80
 """Maximum characters of a label. NumPy stores every label of a data set at the length of the longest."""
@@ -86,9 +82,7 @@ class Columns:
         return f" (not counted: {', '.join(phrases[:8])}{', ...' * (len(phrases) > 8)})" if phrases else ""
 
 
-def find_columns(
-    layout: Layout, options: ReadOptions, rows: int = 0, annotation: "Strings | None" = None
-) -> Columns:
+def find_columns(layout: Layout, options: ReadOptions, rows: int = 0, known: Collection[str] = ()) -> Columns:
     """Return the roles of the columns of a table.
 
     Parameters
@@ -97,8 +91,8 @@ def find_columns(
     options : ReadOptions
     rows : int
         Number of rows of the table, estimated for a long one, by which tables of genes are recognised.
-    annotation : Strings, optional
-        A table about the samples, whose names tell whether the samples are in rows.
+    known : collection of str
+        The cells of a table about the samples, which tell whether the samples are in rows.
     """
     names = layout.columns
     dropped = set(match_items(names, options.drop_columns, "column")) if options.drop_columns else set()
@@ -108,7 +102,7 @@ def find_columns(
     findings: tuple[Finding, ...] = ()
     turned, why = bool(options.features_in_rows), ""
     if options.features_in_rows is None and options.label_column is None and options.id_column is None:
-        turned, why = _are_turned(layout, rows, dropped, annotation)
+        turned, why = _are_turned(layout, rows, dropped, known)
     ids: int | None
     if turned:
         return _turned_columns(layout, options, dropped, (_said_turned(why),))
@@ -162,9 +156,7 @@ def _said_turned(why: str) -> Finding:
     )
 
 
-def _are_turned(
-    layout: Layout, rows: int, dropped: set[int], annotation: "Strings | None"
-) -> tuple[bool, str]:
+def _are_turned(layout: Layout, rows: int, dropped: set[int], known: Collection[str]) -> tuple[bool, str]:
     """Return whether the rows of a table are surely features, and the evidence."""
     body = layout.body_rows
     ids = layout.id_column or 0
@@ -176,8 +168,7 @@ def _are_turned(
     if not layout.header or not columns or ids not in layout.text_columns:
         return False, ""
     first = [row[ids].strip() for row in body if ids < len(row)]
-    if annotation is not None:
-        known = {cell.strip() for column in annotation.columns for cell in column}
+    if known:
         across, down = (sum(name in known for name in names) for names in (columns, first))
         if 2 * across > len(columns) and down < 2:
             return True, f"the second table names {across} of the {len(columns)} columns"

@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import psutil
 import scipy.sparse as sp
 
 from nspca.data.containers import open_source
@@ -168,6 +167,14 @@ def _read_here(
     return Opened(data, layout, find_documents(raw) if as_texts or isinstance(data, InvalidData) else "")
 
 
+def _memory() -> int:
+    """Return the bytes of memory of this machine; `MEMORY` times `SHARE` where it does not say."""
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError):
+        return MEMORY * SHARE
+
+
 def _read_in_sandbox(
     folder: Path, raw: bytes, name: str, beside: Mapping[str, bytes], as_texts: bool, options: dict[str, Any]
 ) -> Opened:
@@ -175,7 +182,7 @@ def _read_in_sandbox(
     (folder / _RAW).write_bytes(raw)
     for key, content in beside.items():
         (folder / key).write_bytes(content)
-    most = min(MEMORY, psutil.virtual_memory().total // SHARE)
+    most = min(MEMORY, _memory() // SHARE)
     request = {"name": name, "beside": [*beside], "as_texts": as_texts, "options": options, "most": most}
     (folder / _REQUEST).write_text(json.dumps(request))
     here = str(Path(__file__).resolve().parents[2])

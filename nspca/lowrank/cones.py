@@ -16,23 +16,18 @@ Guarantee: `lower <= max f <= upper`; with h = 0 and tau = 0, max f is the optim
 Cost: O(n D) per cone; the number of cones grows with D, not with n.
 Source: docs/certificates.md; the function f is eq. 13 of Asteris et al. 2014.
 
-A search that has become large goes on in waves (`covariance.waves`): its cones with the largest bounds are
-dealt out to parts, and each part is searched by itself, here or on the workers of a Dask cluster.
-
 `bounds.witness` proves search halves with `search`. The methods `cone` and `auto` find answers with it. The
 page Spannogram draws it by `watch`.
 """
 
 import itertools
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
 from nspca.covariance.linalg import UNIT_ROUNDOFF, Array
-from nspca.covariance.waves import waves
-from nspca.lowrank.forest import Forest, OpenCone, PackedForest
+from nspca.lowrank.forest import Forest, OpenCone
 from nspca.lowrank.objective import TERMS, Cones, Halves, Objective, Query
 from nspca.progress import Event, Report, silent
 
@@ -42,12 +37,6 @@ SHARE = 0.05
 """Share of the distance between a bound and a known value that a search may leave open."""
 BATCH, BATCH_SHARE = 64, 4
 """Cones split at once: at most `BATCH`, and at most one in `BATCH_SHARE` of the open cones."""
-ALONE = 4096
-"""Cones that a search makes before it goes on in waves. Few searches make more."""
-PARTS, DEALT, EACH = 16, 512, 2048
-"""Parts of a wave, maximum cones that each begins with, and maximum cones that each makes: about 50 ms."""
-LEAST = 512
-"""Cones that each part must be allowed to make. With fewer, sending a part takes longer than the work."""
 LONGEST_REST = 32
 """Maximum splits in a row without an ascent. After an ascent that found nothing better the next rest is twice
 as long, as the best value is mostly found soon. Searches of 20 000 cones took a fifth less time.
@@ -107,21 +96,6 @@ class Budget:
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
-    """Some cones of a search that are searched by themselves.
-
-    `uppers` (c,) has their bounds. `lower` and `direction` are the best known value and where f has it. The
-    `cap` of the budget counts the given cones too.
-    """
-
-    cones: Cones
-    uppers: Array
-    lower: float
-    direction: Array
-    budget: Budget
-
-
-@dataclass(frozen=True, eq=False)
 class Step:
     """A cone of a running search, passed to `report` so that a page can draw the search.
 
@@ -149,7 +123,6 @@ def search(
     starts: Iterable[Array] = (),
     report: Report = silent,
     watch: Callable[[Step], object] | None = None,
-    client: Any = None,
 ) -> Cover:
     """Maximise f over the sphere.
 
@@ -162,28 +135,13 @@ def search(
     report : callable
         Gets an `Event` every few cones; raises `Cancelled` to stop.
     watch : callable, optional
-        Gets a `Step` for every cone made. The search then makes no waves.
-    client : distributed.Client, optional
-        Dask client whose workers search the parts of a wave. The cover does not depend on their number.
+        Gets a `Step` for every cone made.
 
     Returns
     -------
     Cover
     """
-    search = _Search(Objective(query), budget, report, watch)
-    search.divided = None if watch else (query, client)
-    return search.run(starts)
-
-
-def search_part(query: Query, part: Part, report: Report) -> tuple[PackedForest, float, Array]:
-    """Search a part of a wave by itself; return its forest, the best value and its direction."""
-    search = _Search(Objective(query), part.budget, report, None)
-    search.lower, search.direction = part.lower, part.direction
-    search.batch_share = 1  # a part has few open cones, and small batches take longer
-    cones, uppers = part.cones, part.uppers
-    search.add(cones, uppers, uppers, lambda still: [cones.rows[i] for i in still], [-1] * uppers.size)
-    search.split_all()
-    return search.made.pack(), search.lower, search.direction
+    return _Search(Objective(query), budget, report, watch).run(starts)
 
 
 def roots(D: int, extra: bool, nonneg: bool) -> list[tuple[int, ...]]:
@@ -200,9 +158,8 @@ def roots(D: int, extra: bool, nonneg: bool) -> list[tuple[int, ...]]:
 class _Search:
     """State of one run of `search`: the best value `lower` and its direction, and all cones `made` so far.
 
-    `top` is the largest bound of the open cones before the last batch was split. `divided` has the query and
-    the client of a search that may go on in waves. A batch has at most one in `batch_share` of
-    the open cones. `resting` counts the splits without an ascent that are left, of the last `rest` of them.
+    `top` is the largest bound of the open cones before the last batch was split. `resting` counts the splits
+    without an ascent that are left, of the last `rest` of them.
     """
 
     def __init__(
@@ -211,8 +168,6 @@ class _Search:
         self.f, self.budget, self.report, self.watch = objective, budget, report, watch
         self.lower, self.direction = -np.inf, np.zeros(objective.D)
         self.made, self.top = Forest(objective.D), np.inf
-        self.divided: tuple[Query, Any] | None = None
-        self.batch_share = BATCH_SHARE
         self.rest = self.resting = 0
 
     @property
@@ -277,7 +232,7 @@ class _Search:
         """Split a batch of the cones with the largest bounds, in pieces with about equal numbers of rows."""
         made = self.made
         left = (self.budget.cap - len(made) + 1) // 2
-        number = min(max(len(made.heap) // self.batch_share, 1), BATCH, left)
+        number = min(max(len(made.heap) // BATCH_SHARE, 1), BATCH, left)
         target, self.top = self.target, made.top
         taken = made.pop(number, target)
         taken.sort(key=lambda one: (-made.store.rows[one[2]].size, one[1]))
@@ -328,10 +283,7 @@ class _Search:
         """Split cones until the bounds are tight enough or the cap is reached."""
         made, reported = self.made, 0
         while len(made) < self.budget.cap and made.top > self.target:
-            if self.divided is not None and self.may_divide:
-                self.wave(*self.divided)
-            else:
-                self.split()
+            self.split()
             if len(made) - reported >= REPORT_EVERY:
                 reported = len(made)
                 self.tell()
@@ -340,41 +292,3 @@ class _Search:
         """Report the cones made so far, and the bounds."""
         made = self.made
         self.report(Event("cones", len(made), self.budget.cap, lower=self.lower, upper=made.upper))
-
-    # --- waves ----------------------------------------------------------------------------------------------
-    @property
-    def may_divide(self) -> bool:
-        """Tell whether the next cones are split in a wave: there are many, and many more may be made."""
-        return len(self.made) >= ALONE and len(self.made.heap) >= PARTS and self.share >= LEAST
-
-    @property
-    def share(self) -> int:
-        """Return the cones that a part of the next wave may make."""
-        return min(EACH, (self.budget.cap - len(self.made)) // PARTS)
-
-    def wave(self, query: Query, client: Any) -> None:
-        """Deal out the cones with the largest bounds to parts, and take over what these have become.
-
-        A part does not know what the others find, so the outcome does not depend on who searches which.
-        """
-        made, share = self.made, self.share
-        made.heap.sort()
-        taken = made.heap[: PARTS * DEALT]
-        dealt = [taken[start::PARTS] for start in range(PARTS)]
-        parts = [
-            Part(
-                made.cones_of(given),
-                np.array([-upper for upper, _, _ in given]),
-                self.lower,
-                self.direction,
-                replace(self.budget, cap=len(given) + share),
-            )
-            for given in dealt
-        ]
-        # What is taken stays in the heap meanwhile, so that reports have the right bound.
-        found = list(waves(client, lambda _: self.tell(), self.tell)(search_part, query, parts))
-        del made.heap[: len(taken)]
-        for given, (part, lower, direction) in zip(dealt, found, strict=True):
-            made.graft(given, part)
-            if lower > self.lower:
-                self.lower, self.direction = lower, direction

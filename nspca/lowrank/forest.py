@@ -2,13 +2,10 @@
 
 A `Forest` has a tree of splits for each orthant. Cones are numbered as they are made, and
 the halves of a cone have consecutive numbers. `nspca.lowrank.cones` fills a forest and encodes it as a proof.
-Some of its open cones can be searched in a forest of their own, in another process. That forest is sent back
-as a `PackedForest` and grafted on.
 """
 
 import heapq
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -22,31 +19,6 @@ is below `LEAF` for D up to 15.
 
 OpenCone = tuple[float, int, int]
 """An open cone: minus its bound (a heap has the smallest first), its number, its place in the store."""
-
-
-@dataclass(frozen=True, eq=False)
-class PackedForest:
-    """A forest as arrays, which another process sends back.
-
-    Attributes
-    ----------
-    own, codes, first_halves : (c,)
-        As in `Forest`, for all its cones.
-    cones : Cones or None
-        The p open cones; None where there are none.
-    uppers, numbers : (p,)
-        Bounds and numbers of the open cones.
-    aside : float
-        As in `Forest`.
-    """
-
-    own: Array
-    codes: np.ndarray
-    first_halves: np.ndarray
-    cones: Cones | None
-    uppers: Array
-    numbers: np.ndarray
-    aside: float
 
 
 class ConeStore:
@@ -183,38 +155,6 @@ class Forest:
         """Note at which edge each of these cones is split; their halves are added next."""
         for one, ((_, number, _), (j, l)) in enumerate(zip(taken, edges.tolist(), strict=True)):
             self.codes[number], self.first_halves[number] = j * self.D + l, len(self) + 2 * one
-
-    # --- parts of a forest ----------------------------------------------------------------------------------
-    def pack(self) -> PackedForest:
-        """Return the forest as arrays for another process; its open cones are removed."""
-        left = sorted(self.heap)
-        self.heap = []
-        return PackedForest(
-            np.array(self.own),
-            np.array(self.codes, dtype=np.uint8),
-            np.array(self.first_halves),
-            self.cones_of(left) if left else None,
-            np.array([-upper for upper, _, _ in left]),
-            np.array([number for _, number, _ in left], dtype=np.int64),
-            self.aside,
-        )
-
-    def graft(self, given: list[OpenCone], part: PackedForest) -> None:
-        """Take over the forest `part` of a search that began with the open cones `given`, its first ones."""
-        first, count = len(self), len(given)
-        new = np.arange(first, first + part.own.size - count)
-        numbers = np.concatenate(([number for _, number, _ in given], new)).astype(np.int64)
-        halves = numbers[part.first_halves]  # those of leaves do not matter
-        split = zip(numbers[:count].tolist(), part.codes.tolist(), halves.tolist(), strict=False)
-        for number, code, half in split:
-            self.codes[number], self.first_halves[number] = code, half
-        self.own += part.own[count:].tolist()
-        self.codes += part.codes[count:].tolist()
-        self.first_halves += halves[count:].tolist()
-        if part.cones is not None:
-            which = np.arange(part.uppers.size)
-            self.push(part.cones, which, part.cones.rows, part.uppers, numbers[part.numbers])
-        self.aside = max(self.aside, part.aside)
 
     # --- the proof ------------------------------------------------------------------------------------------
     def tree(self, trees: int, upper: float) -> np.ndarray:

@@ -11,7 +11,6 @@ single rows matter. Callers of a search describe f by a `Query`.
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -85,18 +84,6 @@ class Cones:
     G: Array
     T: Array
     rows: list[np.ndarray]
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the row numbers as one array: thousands of small ones would take as long as the search."""
-        ends = np.cumsum([own.size for own in self.rows])[:-1]
-        rows = np.concatenate(self.rows).astype(np.int32)
-        return _with_rows, (rows, ends, self.generators, self.lengths, self.G, self.T)
-
-
-def _with_rows(rows: np.ndarray, ends: np.ndarray, *numbers: Array) -> Cones:
-    """Return cones from their pickled arrays; all row numbers are one array that is cut at `ends`."""
-    generators, lengths, G, T = numbers
-    return Cones(generators, lengths, G, T, np.split(rows.astype(np.int64), ends))
 
 
 @dataclass(eq=False)

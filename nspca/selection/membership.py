@@ -12,14 +12,13 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from nspca.api import certify
 from nspca.bounds.membership.claims import Interest, decides
 from nspca.bounds.membership.sources import certificates
 from nspca.certificate import ROUNDING, Certificate, require_about
 from nspca.covariance.covariance import DENSE_LIMIT
-from nspca.covariance.linalg import Array
+from nspca.covariance.linalg import Array, one_thread
 from nspca.errors import (
     CertificateError,
     InvalidData,
@@ -254,7 +253,7 @@ def membership(
     A, x = problem.covariance, result.components[:, 0]
     reached = each_replaced(problem, x, report)
     interest = Interest(A.to_unit(result.value), float(share))
-    with threadpool_limits(1):  # the calls are small and many, as in `bounds.strongest`
+    with one_thread():  # the calls are small and many, as in `bounds.strongest`
         order = _order_by_cost(problem, x, reached, effort)
         found = list(certificates(problem, given, interest, order, report))
     own = max(found, key=lambda one: decides(one, interest))

@@ -10,14 +10,14 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Any
 
+from pydantic import AfterValidator, StrictBool, StrictInt, StrictStr
 from pydantic import Field as Limits
-from pydantic import StrictBool, StrictInt, StrictStr
 
 from nspca.data import PREPARATIONS, SAMPLES, Dataset, is_stand_in, load_sample, prepare, read, read_text
 from nspca.data.options import OF_TABLES, OF_TEXTS, ReadOptions
 from nspca.errors import InvalidData, InvalidOption
 from nspca.presentation.phrases import things
-from nspca.shards import Shards, manifest, served
+from nspca.shards import Shards, reader, served
 from nspca.specs.python import python_of_data
 from nspca.specs.steps import ROWS, content_of, logged, sample_of, together, varying
 from nspca.validation import address
@@ -42,9 +42,24 @@ GAPS = {
 }
 """Treatments of missing values, in words."""
 Numbers = tuple[Annotated[StrictInt, Limits(ge=0)], ...]
-SOME = address.Text(lambda text: ROWS * address.read_flag(text), lambda value: address.write(value > 0))
+SOME = address.Text(
+    lambda text: ROWS * address.read_flag(text), lambda value: address.write(value > 0), address.read_flag
+)
 """Text of `some` in addresses: only whether a sample of rows is taken. The folder decides how many."""
+STEPS = address.Text(
+    address.read_words,
+    address.write,
+    lambda text: [name for name in address.read_words(text) if name in PREPARATIONS],
+)
+"""Text of `prepared` in addresses: a form shows the preparations that it knows."""
 OTHER = "the data of this spec have changed since it was written; take its content out to run it on these"
+
+
+def check_preparation(name: str) -> str:
+    """Return the name of a preparation; refuse an unknown one."""
+    if name not in PREPARATIONS:
+        raise InvalidOption(f"a preparation must be one of {', '.join(PREPARATIONS)}, got {name!r}")
+    return name
 
 
 def keeping(count: int) -> str:
@@ -101,11 +116,49 @@ class DataSpec(ReadOptions):
     some: Annotated[StrictInt, Limits(ge=0), Option("A sample of the rows", "some", SOME)] = 0
     path: StrictStr | None = None
     vocabulary: Annotated[StrictStr | None, Option("Vocabulary", "vocab", address.WORD)] = None
-    covariance: StrictBool = False
+    covariance: Annotated[
+        StrictBool,
+        Option(
+            "Covariance",
+            "cov",
+            flag="--covariance",
+            help="the table is a covariance, and no samples (an NPZ may say so)",
+        ),
+    ] = False
     repair: Annotated[StrictBool, Option("Accept single precision", "repair")] = False
-    annotation: Annotated[StrictStr | None, Option("Table about the samples", "about", address.WORD)] = None
-    words: Annotated[StrictBool, Option("Count words", "words")] = False
-    prepared: Annotated[tuple[StrictStr, ...], Option("Preparation", "prep", address.WORDS)] = ()
+    annotation: Annotated[
+        StrictStr | None,
+        Option(
+            "Table about the samples",
+            "about",
+            address.WORD,
+            flag="--annotation",
+            metavar="FILE",
+            help="a second table about the samples, CSV or Excel, joined by their names; --labels may name "
+            "one of its columns",
+        ),
+    ] = None
+    words: Annotated[
+        StrictBool,
+        Option(
+            "Count words",
+            "words",
+            flag="--text",
+            help="SOURCE holds texts, and their words are counted: a folder or ZIP of .txt files, a table "
+            "with a column of texts, or a text with a document in every line",
+        ),
+    ] = False
+    prepared: Annotated[
+        tuple[Annotated[StrictStr, AfterValidator(check_preparation)], ...],
+        Option(
+            "Preparation",
+            "prep",
+            STEPS,
+            flag="--prepare",
+            metavar="STEP,...",
+            help=f"what is done to the data first, in order: {', '.join(PREPARATIONS)}",
+        ),
+    ] = ()
     without: Annotated[Numbers, Option("Without features", "out")] = ()
     only: Annotated[Numbers, Option("Only features", "only")] = ()
     log2: Annotated[StrictBool, Option("log2(x + 1)", "log")] = False
@@ -119,9 +172,6 @@ class DataSpec(ReadOptions):
         places = [name for name in PLACES if getattr(self, name) is not None]
         if len(places) > 1:
             raise InvalidOption(f"data must be in one place, got {' and '.join(places)}; keep one of them")
-        unknown = [name for name in self.prepared if name not in PREPARATIONS]
-        if unknown:
-            raise InvalidOption(f"prepared must name {', '.join(PREPARATIONS)}, got {unknown[0]!r}")
         if self.only and self.without:
             raise InvalidOption("only and without exclude each other, got both; keep one of them")
 
@@ -189,7 +239,7 @@ class DataSpec(ReadOptions):
                 "a spec without data can be run on data only, got none; name a sample or a path"
             )
         path = _file(self.path, beside)
-        if path.is_dir() and (path / manifest.FILE).is_file():
+        if path.is_dir() and (path / reader.FILE).is_file():
             return Shards(path)
         about = {name: getattr(self, name) for name in BESIDE if getattr(self, name)}
         return self._read(path, **about)
@@ -273,7 +323,9 @@ class DataSpec(ReadOptions):
         if self.path is not None:
             raise InvalidOption(f"a file on this computer has no address, got {self.path!r}; upload it")
         query = super().to_query()
-        return query | ({"cov": "1"} if self.covariance and self.upload is not None else {})
+        if self.upload is None:
+            query.pop("cov", None)  # a sample is what it is known to be
+        return query
 
     @classmethod
     def values_of_query(cls, query: Mapping[str, str]) -> dict[str, Any]:
@@ -285,8 +337,8 @@ class DataSpec(ReadOptions):
                 break
         if values.get("only"):
             values.pop("without", None)
-        if values.get("upload") and query.get("cov") == "1":
-            values["covariance"] = True
+        if not values.get("upload"):
+            values.pop("covariance", None)
         return values
 
     def but_for(self, *names: str) -> "DataSpec":

@@ -62,7 +62,7 @@ def sample_rows(table: Shards) -> int:
 def sample_of(table: Shards, most: int) -> Dataset:
     """Return at most `most` random rows of a folder of shards; equal folders give equal rows."""
     X, numbers = table.sample(most)
-    counts = table.manifest.features is not None and bool(np.all((X.data > 0) & (X.data % 1 == 0)))
+    counts = table.has_names and bool(np.all((X.data > 0) & (X.data % 1 == 0)))
     total = f"{table.shape[0]:,}"
     kind: Kind = "words" if counts else "table"
     names = tuple(f"{'document' if counts else 'row'} {number + 1}" for number in numbers)

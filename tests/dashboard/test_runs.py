@@ -38,13 +38,9 @@ ASKED = {
     "groups": specs.GroupsSpec(data=DATA, sizes=(3, 3)),
     "choice": specs.ChoiceSpec(data=DATA, ks=(2, 4)),
     "noise": specs.NoiseSpec(data=DATA, k=4),
-    "genes": specs.GenesSpec(content="c", counts=(10,), starts=5),
-    "detection": specs.DetectionSpec(content="c", others="o", methods=("auto",)),
-    "pitprops": specs.PitpropsSpec(content="c", k=6),
     "paper": specs.PaperSpec(item="sigg2008-figure-4", files="f"),
 }
 SWEPT = ASKED["sweep"]
-USES = {"genes", "detection", "pitprops", "paper"}
 
 
 @pytest.fixture
@@ -67,7 +63,7 @@ def plant(
     given = ASKED.get(task) if given is None else given
     plain = {"spec": given.to_plain()} if isinstance(given, specs.Spec) else given
     store, given = engine().store, json.dumps(plain)
-    run, _ = store.add_run(workspace, f"{workspace} {task} {number}", title, task, given, "nobody")
+    run, _ = store.add_run(workspace, f"{workspace} {task} {number}", title, task, given)
     said = json.dumps([pack(row)["row"] for row in rows])
     if state not in ("queued", "running"):
         kept = (f"{workspace} {task} {number}", result) if result else None
@@ -97,7 +93,6 @@ def test_every_task_is_told_in_words(workspace):
     assert lines["components stability"] == f"Pitprops · {of} · nonnegative · joint"
     assert lines["choice"] == "Pitprops · rows held out and drawn again, k = 2, 4 · nonnegative · auto"
     assert lines["noise"] == "Pitprops · shuffled tables, k = 4 · nonnegative · auto"
-    assert lines["pitprops"] == "Pitprops · six components · k = 6"
     assert lines["paper"] == "Sigg, Buhmann 2008 · Figure 4: Choosing genes"
 
 
@@ -125,7 +120,7 @@ def test_every_run_leads_to_the_page_that_shows_it(workspace):
     runs = {task: plant(workspace, task) for task in ASKED}
     said = told(workspace)
     assert {task: one.page for task, one in said.items() if one.page != "pages/compare.py"} == {
-        **dict.fromkeys(USES, "pages/papers.py"),
+        "paper": "pages/papers.py",
         "sweep": "pages/sweep.py",
         "optimum": "pages/sweep.py",
         "choice": "pages/sweep.py",
@@ -146,7 +141,6 @@ def test_every_run_leads_to_the_page_that_shows_it(workspace):
         ("groups", "samples"),
     ):
         assert (query[task]["components"], query[task]["look"]) == (runs["components"], look)
-    assert query["pitprops"] == {"paper": "uses", "use": "pitprops", "props": "6"}
 
 
 def test_options_are_there_again_when_a_run_is_opened(workspace, visit):
@@ -159,7 +153,7 @@ def test_options_are_there_again_when_a_run_is_opened(workspace, visit):
         assert not page.exception and page.number_input(key="widget_opts_em_restarts").value == 3
         assert page.selectbox(key="widget_opts_em_starts").value == "paper"
         if kind == "components":
-            assert page.number_input(key="widget_budget").value == 70
+            assert page.number_input(key="widget_opts_bipartite_samples").value == 70
             assert page.number_input(key="widget_opts_bipartite_climbs").value == 2
 
 
@@ -307,8 +301,8 @@ def test_runs_of_every_kind_in_one_list(visit, texts, workspace):
     )
     plant(workspace, "comparison", "failed", error="k is *too* large")
     plant(workspace, "components", "cancelled", title="CBCL, 2 parts")
-    plant(workspace, "pitprops", "interrupted")
-    plant(workspace, "genes", "queued")
+    plant(workspace, "paper", "interrupted")
+    plant(workspace, "noise", "queued")
     plant(workspace, "nothing known")
     plant(workspace, "sweep", number=1, given={"spec": {"first": "x"}})
     plant(workspace, "sweep", number=2, given=[1])

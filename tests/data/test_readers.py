@@ -13,6 +13,7 @@ import scipy.sparse as sp
 import nspca
 from nspca.data.containers import open_reader, open_source
 from nspca.data.formats import FORMATS, Source
+from nspca.data.formats import archive as archives
 from nspca.data.formats.delimited import DelimitedReader
 from nspca.data.formats.entries import EntrySorter
 from nspca.data.options import ReadOptions

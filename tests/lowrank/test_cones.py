@@ -13,16 +13,6 @@ from nspca.lowrank.forest import LEAF
 from nspca.lowrank.objective import Objective
 from tests.oracles import brute_force
 from tests.strategies import cases, counts
-from tests.workers import Workers
-
-
-@pytest.fixture(params=[False, True], ids=["one search", "waves"])
-def waves(request, monkeypatch):
-    """Return whether searches go on in waves of small parts after a few cones."""
-    small = {"ALONE": 8, "PARTS": 3, "DEALT": 4, "EACH": 12, "LEAST": 1}
-    for name, value in small.items() if request.param else ():
-        monkeypatch.setattr(cones, name, value)
-    return request.param
 
 
 def objective(V, k, c, h, root_tau, nonneg):
@@ -35,7 +25,7 @@ def objective(V, k, c, h, root_tau, nonneg):
 
 @pytest.mark.parametrize("nonneg", [True, False])
 @counts(20, 150)
-def test_plain_search_is_exact_on_low_rank_matrices(waves, nonneg, count):
+def test_plain_search_is_exact_on_low_rank_matrices(nonneg, count):
     for case in cases(count, ranks=(1, 2, 3, 4)):
         optimum, _ = brute_force(case.V @ case.V.T, case.k, nonneg)
         cover = cones.search(Query(case.V, case.k, nonneg=nonneg), Budget(1e-6))
@@ -50,7 +40,7 @@ def test_plain_search_is_exact_on_low_rank_matrices(waves, nonneg, count):
 @pytest.mark.parametrize("tau", [0.0, 0.49])
 @pytest.mark.parametrize("raised", [False, True])
 @counts(20, 60)
-def test_search_with_tau_and_row_terms_bounds_dense_sampling(waves, nonneg, tau, raised, count):
+def test_search_with_tau_and_row_terms_bounds_dense_sampling(nonneg, tau, raised, count):
     rng = np.random.default_rng(0)
     for case in cases(count, ranks=(1, 2, 3), seed=3):
         V = case.V / max(np.abs(case.V).max(), 1e-300)
@@ -105,7 +95,7 @@ def copositive(G, T):
 
 
 @pytest.mark.parametrize("nonneg", [True, False])
-def test_the_leaves_are_the_proof(waves, nonneg):
+def test_the_leaves_are_the_proof(nonneg):
     rng = np.random.default_rng(1)
     for case in cases(25, ranks=(2, 3), seed=5):
         cover = cones.search(Query(case.V, case.k, nonneg=nonneg), Budget(1e-3))
@@ -201,48 +191,9 @@ def test_the_search_is_deterministic():
     assert one.upper == two.upper and np.array_equal(one.tree, two.tree)
 
 
-# --- waves --------------------------------------------------------------------------------------------------
-
-
-def hard_query():
-    """Return the query and the budget of a search that makes hundreds of cones."""
+def test_a_search_reports_its_bounds_and_is_cancelled():
     V = np.random.default_rng(0).standard_normal((60, 6))
-    return Query(V, 12, np.random.default_rng(1).random(60), 0.3), Budget(1e-4, cap=900)
-
-
-def same(one, other):
-    """Tell whether two covers are the same bytes."""
-    numbers = ("lower", "upper", "cones", "finished")
-    return all(getattr(one, name) == getattr(other, name) for name in numbers) and all(
-        np.array_equal(getattr(one, name), getattr(other, name)) for name in ("direction", "tree")
-    )
-
-
-@pytest.mark.parametrize("waves", [True], indirect=True)
-@pytest.mark.parametrize("count", [1, 3])
-def test_workers_find_the_same_cover_however_many_they_are(waves, count):
-    query, budget = hard_query()
-    here, workers = cones.search(query, budget), Workers(count)
-    assert here.cones > 600
-    assert same(cones.search(query, budget, client=workers), here)
-    assert workers.given > 20
-
-
-def test_waves_prove_about_as_much_with_as_many_cones(monkeypatch):
-    query, budget = hard_query()
-    alone = cones.search(query, budget)
-    for name, value in {"ALONE": 200, "PARTS": 4, "DEALT": 25, "EACH": 50, "LEAST": 1}.items():
-        monkeypatch.setattr(cones, name, value)
-    waves = cones.search(query, budget)
-    assert waves.cones <= budget.cap + 4 and waves.lower == pytest.approx(alone.lower, rel=1e-6)
-    assert alone.upper - alone.lower > 0
-    assert waves.upper - waves.lower <= 1.2 * (alone.upper - alone.lower)
-
-
-@pytest.mark.parametrize("waves", [True], indirect=True)
-@pytest.mark.parametrize("client", [None, Workers(2)])
-def test_a_search_in_waves_reports_its_bounds_and_is_cancelled(waves, client):
-    query, budget = hard_query()
+    query, budget = Query(V, 12, np.random.default_rng(1).random(60), 0.3), Budget(1e-4, cap=900)
     seen = []
 
     def hear(event):
@@ -251,8 +202,9 @@ def test_a_search_in_waves_reports_its_bounds_and_is_cancelled(waves, client):
             raise Cancelled
 
     with pytest.raises(Cancelled):
-        cones.search(query, budget, report=hear, client=client)
+        cones.search(query, budget, report=hear)
     best = cones.search(query, budget)
+    assert best.cones > 600
     assert all(event.lower <= best.upper and event.upper >= best.lower for event in seen)
     assert [event.done for event in seen] == sorted(event.done for event in seen)
 

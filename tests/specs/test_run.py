@@ -177,7 +177,10 @@ def test_ctrl_c_keeps_what_is_ready(table, capsys, monkeypatch):
         ('{"kind": "sweep", "ks": [1], "effort": "slow"}', "effort of a SweepSpec must be 'fast'"),
         ('{"kind": "sweep", "ks": [1], "methods": ["none"]}', "method must be 'auto' or one of"),
         ('{"kind": "sweep", "ks": [1], "surprise": 1}', "has no 'surprise'; leave it out"),
-        ('{"kind": "sweep", "ks": [1], "seed": -1}', "seed of a SweepSpec must be at least 0, got -1"),
+        (
+            '{"kind": "sweep", "ks": [1], "seed": -1}',
+            "seed of a SweepSpec must be a whole number, 0 or more, got -1",
+        ),
         ('{"kind": "comparison", "ks": [1], "options": {"em": {"none": 1}}}', "em has no option 'none'"),
         ('{"kind": "noise", "k": 3, "data": {"sample": "pitprops"}}', "needs rows in memory"),
     ],

@@ -10,17 +10,19 @@ from functools import partial
 import streamlit as st
 
 from nspca.dashboard.app import buttons, state, wording
+from nspca.dashboard.app.form import draw
 from nspca.dashboard.components import figures
 from nspca.dashboard.data import counting, first, preview
 from nspca.dashboard.open_data import EXTREME, Chosen, measures, obstacle, open_upload, read_as, reference
 from nspca.data import Dataset, Finding, Layout
 from nspca.data.annotation import PREFIX
 from nspca.data.names import numbered
-from nspca.data.options import ReadOptions, TableOptions, mark_name
+from nspca.data.options import ReadOptions, TableOptions, as_text, mark_name
 from nspca.data.sandbox import Opened, open_file
 from nspca.errors import InvalidOption, NSPCAError, Way
 from nspca.jobs import engine
 from nspca.plots import images_figure
+from nspca.validation.model import text_of
 
 MANY, FOUND = 200, 30  # maximum names that a selector lists in full; and listed matches if there are more
 PREVIEWED = 12  # number of images in the preview of a conversion
@@ -47,11 +49,13 @@ def forget_stale() -> None:
         state.forget(state.ABOUT_FILE)
         return
     for name, (option, _) in _OPTIONS.items():
-        value = state.get(option.query)
-        try:
-            ReadOptions(**{name: value / 100 if name.endswith("_share") else value})
-        except InvalidOption:
-            state.forget((option.query,))
+        given = state.asked(ReadOptions)
+        if name in given:
+            try:
+                ReadOptions(**{name: given[name]})
+            except InvalidOption as error:
+                state.forget((option.query,))
+                st.warning(wording.plain(error), icon=":material/warning:")
 
 
 def choices(data: Chosen | None) -> None:
@@ -76,8 +80,7 @@ def choices(data: Chosen | None) -> None:
         )
         for start in range(0, len(TYPED), 4):
             for column, name in zip(st.columns(4), TYPED[start : start + 4], strict=False):
-                with column:
-                    _field(name)
+                draw(TableOptions, name, column, _turned, placeholder=_found(name))
     with st.container(horizontal=True):
         st.toggle(
             "Features are in rows",
@@ -95,38 +98,6 @@ def choices(data: Chosen | None) -> None:
 def _is_turned(data: Dataset) -> bool:
     """Tell whether reading took the rows as features by itself."""
     return any(one.option == "features_in_rows" and not one.is_suspicion for one in data.findings)
-
-
-def _field(name: str) -> None:
-    """Draw the field of one option of reading, in which its value is typed as on the command line."""
-    option, default = _OPTIONS[name]
-    words = option.help[:1].upper() + option.help[1:] + "."
-    key = state.WIDGET + option.query
-    assert option.text is not None
-    value = state.get(option.query)
-    text = "" if value == default else option.text.write(value)
-
-    def take() -> None:
-        typed = st.session_state[key].strip()
-        try:
-            given = option.text.read(typed) if typed and option.text else default
-            TableOptions(**{name: given})
-        except (ValueError, KeyError, InvalidOption) as error:
-            st.session_state[state.SOUGHT + option.query] = str(error) or typed
-            return
-        st.session_state.pop(state.SOUGHT + option.query, None)
-        state.put(**{option.query: given})
-        _turned()
-
-    found = _found(name)
-    st.text_input(
-        option.label,
-        **(state.showing(key, text) | {"on_change": take}),
-        placeholder=found,
-        help=words,
-    )
-    if wrong := st.session_state.get(state.SOUGHT + option.query):
-        st.caption(f":material/warning: {wording.plain(wrong)}")
 
 
 def _found(name: str) -> str:
@@ -287,10 +258,12 @@ def _finding(one: Finding, number: int) -> None:
 
 def _take(way: Way) -> None:
     """Set the option of a way in the address; names are added to those that are left out already."""
-    option, _ = _OPTIONS[way.option]
+    option, default = _OPTIONS[way.option]
     value = way.value
-    if way.option.startswith("drop_") and isinstance(value, tuple):
-        value = tuple(dict.fromkeys((*state.get(option.query), *value)))
+    if text_of(option, default).shown is str:
+        value = as_text(way)
+        if way.option.startswith("drop_") and (known := state.get(option.query)):
+            value = f"{known},{value}"
     if way.option in ("id_column", "label_column"):
         value = str(value)
     if way.option == "drop_constant":

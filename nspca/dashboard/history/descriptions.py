@@ -31,7 +31,6 @@ from nspca.specs import (
     SuccessiveSpec,
     SweepSpec,
 )
-from nspca.specs.uses import DetectionSpec, GenesSpec, PitpropsSpec
 
 # Errors that reading a damaged or unknown run may raise.
 DAMAGE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, OSError, RecursionError)
@@ -39,7 +38,6 @@ DAMAGE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, O
 OWN = (SweepSpec, ComponentsSpec, ComparisonSpec)
 # Specs whose number of rows is known, so that progress can be counted.
 COUNTED = (*OWN, SuccessiveSpec, StabilitySpec)
-PAPERS = (PaperSpec, GenesSpec, DetectionSpec, PitpropsSpec)  # specs shown on the page of the papers
 DATA_KEYS = {"parts": "pictures", "topics": "texts", "components": "table"}
 """Name of the data in the address of a page about several components, by the address name of its run."""
 LOOKS = {
@@ -123,7 +121,7 @@ def _beside(run: Run, spec: Spec, shown: list[DescribedRun]) -> DescribedRun:
     Such a run is shown below one of the runs `shown`, on the page of the papers, on the home page, or not
     at all.
     """
-    if isinstance(spec, PAPERS):
+    if isinstance(spec, PaperSpec):
         return DescribedRun(run, spec, "pages/papers.py", spec.to_query())
     if not isinstance(spec, ProblemSpec):
         return DescribedRun(run, spec)

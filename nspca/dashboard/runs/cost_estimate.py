@@ -47,7 +47,7 @@ def speed() -> Speed | None:
         return found
     try:
         spec = SpeedSpec(of=tuple(machine.identify_machine()))
-        now = defaults.look(spec, "this machine", patient=True)
+        now = defaults.look(spec, "this machine", automatic=True)
         return Speed(**spec.unpack(engine().result(now.id))) if now.state == "done" else None
     except (NSPCAError, TypeError, ValueError):
         return None

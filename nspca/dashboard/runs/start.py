@@ -74,8 +74,10 @@ def start(spec: Spec, **given: Any) -> str:
     return engine().submit(spec.kind, arguments, viewer=state.workspace(), title=spec.describe().title)
 
 
-def of_page(kind: Kind, of: Chosen, asked: ProblemSpec) -> None:
+def of_page(kind: Kind, of: Chosen, asked: ProblemSpec, begun: bytes | None = None) -> None:
     """Start the run of a page, or join a run with an equal question, and name it in the address.
+
+    `begun` is the packed result of a part of the question, for a spec that goes on from it.
 
     Raises
     ------
@@ -87,4 +89,5 @@ def of_page(kind: Kind, of: Chosen, asked: ProblemSpec) -> None:
     open_data.problem_of(of, asked)
     if sentence := cost_estimate.refusal(of, *asked.work):
         raise Refused(sentence)
-    state.put(**{kind.key: start(asked, **of.given)}, **dict.fromkeys(kind.anew))
+    given = of.given if begun is None else {**of.given, "begun": begun}
+    state.put(**{kind.key: start(asked, **given)}, **dict.fromkeys(kind.anew))

@@ -18,7 +18,7 @@ from nspca.data.formats import (
     idx,
     images,
     matrixmarket,
-    npz,
+    named_arrays,
     parquet,
     svmlight,
     tenx,
@@ -28,7 +28,7 @@ from nspca.data.formats.docword import DocwordReader
 from nspca.data.formats.tables import TableReader
 
 FORMATS: tuple[Format, ...] = (
-    npz.FORMAT,
+    named_arrays.FORMAT,
     *foreign.ARCHIVES,
     excel.FORMAT,
     tenx.FORMAT,
@@ -39,7 +39,7 @@ FORMATS: tuple[Format, ...] = (
     h5ad.FORMAT,
     hdf5.FORMAT,
     parquet.FORMAT,
-    npz.NPY,
+    named_arrays.NPY,
     frames.STATISTICS,
     frames.ARROW,
     *foreign.FORMATS,

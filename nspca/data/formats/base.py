@@ -20,7 +20,6 @@ from nspca.progress import Report, silent
 if TYPE_CHECKING:
     from nspca.data.dataset import Dataset
     from nspca.data.dialect import Layout
-    from nspca.data.formats.strings import Strings
 
 GZIP = b"\x1f\x8b"
 MOST_PACKED = 1032
@@ -30,6 +29,15 @@ USUAL_PACKED = 3
 FIRST = 2**16
 """Number of bytes at the beginning of a file that its format is found from."""
 DEFAULT = ReadOptions()
+
+
+@dataclass(frozen=True)
+class Strings:
+    """Table whose cells are all texts, stored by column."""
+
+    header: tuple[str, ...]
+    columns: list[list[str]]
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -65,7 +73,7 @@ class Source:
     files: Files | None = None
     title: str = "upload"
     vocabulary: bytes | None = None
-    annotation: "Strings | None" = None
+    annotation: Strings | None = None
     layouts: "list[Layout]" = field(default_factory=list, compare=False)
 
     @property
@@ -281,7 +289,7 @@ class Converted:
     text: bytes
     delimiter: str = ","
     options: Mapping[str, Any] = field(default_factory=dict)
-    annotation: "Strings | None" = None
+    annotation: Strings | None = None
     findings: tuple[Finding | str, ...] = ()
 
 
@@ -302,6 +310,8 @@ class Format:
     reader : type, optional
         The `Reader` that reads the rows of a file on disk block by block. A `TableReader` also reads tables
         into memory.
+    labels : callable, optional
+        ``labels(source)`` returns name and content of a table beside the data that may have their labels.
     refused : str
         For a format that is not read: what to do instead, as a sentence after the name.
     """
@@ -311,4 +321,5 @@ class Format:
     convert: Callable[[Source, ReadOptions], Converted] | None = None
     read: "Callable[[Source, ReadOptions, Report], Dataset] | None" = None
     reader: type[Reader] | None = None
+    labels: Callable[[Source], tuple[str, Callable[[], bytes]] | None] | None = None
     refused: str = ""

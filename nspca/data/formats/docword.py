@@ -7,11 +7,12 @@ words are numbered from 1.
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from nspca.data import limits
+from nspca.data.arrays import finished
+from nspca.data.dataset import Dataset
 from nspca.data.findings import as_findings
 from nspca.data.formats.base import Format, Size, Source
 from nspca.data.formats.entries import Entries, EntryReader, EntryText
@@ -19,9 +20,6 @@ from nspca.data.names import Names, numbered, unique_names
 from nspca.data.options import ReadOptions
 from nspca.errors import InvalidData
 from nspca.progress import Event, Report
-
-if TYPE_CHECKING:
-    from nspca.data.dataset import Dataset
 
 HEADER = re.compile(rb"\s*(\d{1,19})[ \t]*\r?\n\s*(\d{1,19})[ \t]*\r?\n\s*(\d{1,19})[ \t]*(\r?\n|$)")
 _ENTRY = re.compile(rb"\d+[ \t]+\d+[ \t]+\d+[ \t]*(\r?\n|$)")
@@ -149,10 +147,8 @@ def vocabulary_words(vocabulary: bytes | None, count: int) -> tuple[Names, tuple
     return unique_names([word.strip() for word in words], "word")
 
 
-def read(source: Source, options: ReadOptions, report: Report) -> "Dataset":
+def read(source: Source, options: ReadOptions, report: Report) -> Dataset:
     """Return word counts as a data set, with the words of the vocabulary of the source."""
-    from nspca.data.arrays import finished
-    from nspca.data.dataset import Dataset
 
     reader = DocwordReader(source, options, report=report)
     shape = reader.shape

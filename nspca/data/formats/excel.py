@@ -12,7 +12,6 @@ import zipfile
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from importlib import import_module
 from typing import Any
 from xml.etree import ElementTree
 
@@ -23,7 +22,7 @@ from nspca.data.formats.genes import convert_text as convert_genes
 from nspca.data.formats.ods import open_ods
 from nspca.data.formats.sheets import COLUMNS, ROWS, Cells, Sheet, choose_sheet, too_wide, write_sheet
 from nspca.data.options import ReadOptions
-from nspca.errors import InvalidData
+from nspca.errors import InvalidData, Late
 from nspca.validation.archive import mib, open_zip
 
 MAX_TAGS = 12_000_000
@@ -36,6 +35,8 @@ MAX_EMPTY = 2**22
 """Maximum cells of the rectangle that the cells of a sheet span, beyond eight times their number."""
 OLE = b"\xd0\xcf\x11\xe0"
 """First bytes of .xls, and of other files of old Office programs."""
+calamine: Any = Late("python_calamine", "Excel files", "files")
+xlrd: Any = Late("xlrd", "old Excel files (.xls)", "files")
 _PIECE = 2**20
 """Bytes of a part that are searched at a time."""
 _START = 200
@@ -143,13 +144,12 @@ def _open(raw: bytes, packed: int) -> list[Sheet]:
 
 def _open_xlsx(raw: bytes, archive: zipfile.ZipFile) -> list[Sheet]:
     """Return the visible sheets of an .xlsx or .xlsm."""
-    from python_calamine import CalamineWorkbook, SheetTypeEnum, SheetVisibleEnum
-
-    book = CalamineWorkbook.from_filelike(io.BytesIO(raw))
+    book = calamine.CalamineWorkbook.from_filelike(io.BytesIO(raw))
     parts = _sheet_parts(archive)
     out = []
     for about in book.sheets_metadata:
-        if (about.typ, about.visible) == (SheetTypeEnum.WorkSheet, SheetVisibleEnum.Visible):
+        shown = calamine.SheetTypeEnum.WorkSheet, calamine.SheetVisibleEnum.Visible
+        if (about.typ, about.visible) == shown:
             sheet = Sheet(about.name, lambda: ())
             sheet.rows = partial(_xlsx_rows, book, archive.read(parts[about.name]), sheet)
             out.append(sheet)
@@ -211,12 +211,6 @@ def _open_xls(raw: bytes) -> list[Sheet]:
     for mark, what in _OLE_KINDS.items():
         if mark.encode("utf-16-le") in raw:
             raise InvalidData(f"This is {what}: save the sheet as CSV, or as .xlsx without a password.")
-    try:
-        xlrd = import_module("xlrd")
-    except ImportError:
-        raise InvalidData(
-            "An .xls file needs the package xlrd, which is not installed: save it as .xlsx."
-        ) from None
     book = xlrd.open_workbook(
         file_contents=raw, formatting_info=True, ragged_rows=True, logfile=io.StringIO()
     )

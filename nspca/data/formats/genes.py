@@ -13,8 +13,8 @@ from pathlib import PurePosixPath
 
 from nspca.data.dialect import as_utf8
 from nspca.data.findings import Finding, suspicion
-from nspca.data.formats.base import Converted, Format, Source
-from nspca.data.formats.strings import Strings, is_hidden, short_name
+from nspca.data.formats.base import Converted, Format, Source, Strings
+from nspca.data.formats.strings import is_hidden, short_name
 from nspca.data.limits import Files, check_dense, plain_bytes
 from nspca.data.names import quote_names
 from nspca.data.options import ReadOptions

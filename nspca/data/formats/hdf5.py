@@ -6,24 +6,23 @@ Uploads are never opened, only files that the user names by a path.
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from nspca.data import limits
+from nspca.data.arrays import finished, from_array
+from nspca.data.dataset import Dataset
 from nspca.data.formats.base import Block, Format, Reader, Size, Source
 from nspca.data.formats.npz import FEATURE_NAMES, checked_rows, csr_rows
 from nspca.data.names import unique_names
 from nspca.data.options import ReadOptions
-from nspca.errors import InvalidData
+from nspca.errors import InvalidData, Late
 from nspca.progress import Report
 
-if TYPE_CHECKING:
-    from nspca.data.dataset import Dataset
-
+h5py: Any = Late("h5py", "HDF5 files", "files")
 SUFFIXES = (".h5", ".hdf5", ".he5")
 MAGIC = b"\x89HDF"
 _NAMED = ("X", "data", "table", "matrix")
@@ -40,13 +39,6 @@ class Hdf5Reader(Reader):
 
     def _read_header(self) -> None:
         """Open the file, and find its table or its sparse X."""
-        try:
-            h5py: Any = import_module("h5py")
-        except ImportError:
-            raise InvalidData(
-                "An HDF5 file needs the package h5py, which is not installed: install it, or save the table "
-                "as NPY."
-            ) from None
         try:
             self._file = h5py.File(self.source.path, "r")
             members: dict[str, Any] = {}
@@ -192,9 +184,8 @@ def _var_names(file: Any) -> str:
     return f"var/{index}" if isinstance(index, str) else ""
 
 
-def read(source: Source, options: ReadOptions, report: Report) -> "Dataset":
+def read(source: Source, options: ReadOptions, report: Report) -> Dataset:
     """Return the table of an HDF5 file in memory."""
-    from nspca.data.arrays import finished, from_array
 
     reader = Hdf5Reader(source, options)
     shape = reader.shape

@@ -4,14 +4,13 @@ Images of one size are read unchanged. Others are converted on request to grey s
 """
 
 import io
-import re
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import PurePosixPath
+from typing import Any
 
 import numpy as np
-from PIL import ExifTags, Image, ImageOps
 
 from nspca.data.dataset import Dataset
 from nspca.data.findings import as_findings
@@ -20,10 +19,12 @@ from nspca.data.formats.strings import is_hidden, natural_order, short_name
 from nspca.data.limits import MAX_PIXELS, Files, check_archive, check_dense, check_growth
 from nspca.data.names import pixel_names, quote_names, unique_names
 from nspca.data.options import ReadOptions
-from nspca.errors import InvalidData, Way
+from nspca.errors import InvalidData, Late, Way
 from nspca.progress import Event, Report
 from nspca.validation.archive import open_zip
 
+Image: Any = Late("PIL.Image", "images", "files")
+ImageOps: Any = Late("PIL.ImageOps", "images", "files")
 _FORMATS = ("PPM", "PNG", "JPEG", "WEBP", "TIFF", "BMP", "GIF")
 """Image formats for Pillow. Uploads can reach the decoder of each, so the list is short."""
 EXTENSIONS = (
@@ -40,9 +41,9 @@ EXTENSIONS = (
     ".bmp",
     ".gif",
 )
+_ORIENTATION = 0x0112
+"""Number of the EXIF tag that says how a photograph is turned."""
 _TABLES = (".csv", ".tsv", ".txt", ".xlsx", ".xls", ".ods")
-_ENDING = re.compile(rf"^.*/|({'|'.join(map(re.escape, EXTENSIONS))})$", re.IGNORECASE)
-"""Folder and ending of the name of an image, in a table of labels."""
 USUAL_SIDE = 64
 """Side in pixels that pages offer for converted images. Faces and objects are still recognisable."""
 CONVERT = (Way("image_size", USUAL_SIDE, f"Make them grey, {USUAL_SIDE} x {USUAL_SIDE} pixels"),)
@@ -156,7 +157,7 @@ def _shrink(files: Files, report: Report, side: int) -> tuple[np.ndarray, list[s
 def shrink(raw: bytes, label: str, side: int) -> np.ndarray:
     """Return the middle square of one image as (side, side) grey levels, rotated by its EXIF orientation."""
 
-    def convert(image: Image.Image) -> np.ndarray:
+    def convert(image: Any) -> np.ndarray:
         """Return the middle square of an opened image as grey levels."""
         image.draft("L", (side, side))  # a JPEG is decoded at an eighth of its size where that is enough
         if image.mode.startswith(("I", "F")):
@@ -176,7 +177,7 @@ def decode(raw: bytes, label: str) -> tuple[np.ndarray, tuple[str, ...]]:
     """
     notes: list[str] = []
 
-    def convert(image: Image.Image) -> np.ndarray:
+    def convert(image: Any) -> np.ndarray:
         """Return all pixels of an opened image as grey levels; add a note about colours."""
         image = _upright(image, notes)
         deep = image.mode.startswith(("I", "F"))
@@ -190,14 +191,14 @@ def decode(raw: bytes, label: str) -> tuple[np.ndarray, tuple[str, ...]]:
     return _opened(raw, label, MAX_PIXELS, convert), tuple(notes)
 
 
-def _upright(image: Image.Image, notes: list[str]) -> Image.Image:
+def _upright(image: Any, notes: list[str]) -> Any:
     """Return an image turned as its orientation says, with white behind what is transparent.
 
     `notes` gets sentences about what was changed.
     """
     if getattr(image, "n_frames", 1) > 1:
         notes.append("Of images with several pages or frames, the first was taken.")
-    if image.getexif().get(ExifTags.Base.Orientation, 1) != 1:
+    if image.getexif().get(_ORIENTATION, 1) != 1:
         notes.append("Images with an orientation were turned upright.")
         image = ImageOps.exif_transpose(image)
     if image.mode in ("RGBA", "LA", "PA", "La", "RGBa") or "transparency" in image.info:
@@ -208,13 +209,14 @@ def _upright(image: Image.Image, notes: list[str]) -> Image.Image:
     return image
 
 
-def _opened(raw: bytes, label: str, most: int, convert: Callable[[Image.Image], np.ndarray]) -> np.ndarray:
+def _opened(raw: bytes, label: str, most: int, convert: Callable[[Any], np.ndarray]) -> np.ndarray:
     """Open an image of at most `most` pixels and return ``convert(image)``; refuse other files."""
+    open_image = Image.open  # a missing package is told before the file is blamed
     try:
         with warnings.catch_warnings():
             # Pillow warns above its pixel limit and raises at twice that; here the warning is enough.
             warnings.simplefilter("error", Image.DecompressionBombWarning)
-            image: Image.Image = Image.open(io.BytesIO(raw), formats=_FORMATS)
+            image = open_image(io.BytesIO(raw), formats=_FORMATS)
             if image.width * image.height > most:
                 raise InvalidData(
                     f'Image "{short_name(label)}" has {image.width} x {image.height} pixels; at most '
@@ -239,32 +241,24 @@ def _opened(raw: bytes, label: str, most: int, convert: Callable[[Image.Image], 
 
 
 def read(source: Source, options: ReadOptions, report: Report) -> Dataset:
-    """Return the images of a ZIP or folder, with the labels of a table beside them."""
-    from nspca.data.annotation import annotate, read_annotation  # which uses formats
-
+    """Return the images of a ZIP or folder."""
     if source.path is None:
         check_archive(source.packed, open_zip(source.raw)[1])
     files = sorted(_visible(source), key=lambda one: natural_order(one[0]))
     images = [one for one in files if _is_image(one[0])]
-    others = [one for one in files if not _is_image(one[0])]
     data = read_images(images, source.title, report, source.packed or None, options.image_size)
-    tables = [one for one in others if one[0].lower().endswith(_TABLES)]
-    said = []
-    if len(tables) == 1:
-        try:
-            table = read_annotation(tables[0][1]())
-            names = [[_ENDING.sub("", cell) for cell in column] for column in table.columns]
-            data = annotate(data, replace(table, columns=names), None)
-            said.append(f'The labels of the images are in "{short_name(tables[0][0])}".')
-            others.remove(tables[0])
-        except InvalidData as error:
-            said.append(f'"{short_name(tables[0][0])}" was not taken for labels of the images: {error}')
-            others.remove(tables[0])
-    if others:
-        said.append(
-            f"Files that are no images were left aside: {quote_names(short_name(one[0]) for one in others)}."
-        )
-    return replace(data, findings=(*data.findings, *as_findings(said)))
+    beside = find_labels(source)
+    aside = [name for name, _ in files if not _is_image(name) and (beside is None or name != beside[0])]
+    if not aside:
+        return data
+    said = f"Files that are no images were left aside: {quote_names(map(short_name, aside))}."
+    return replace(data, findings=(*data.findings, *as_findings([said])))
+
+
+def find_labels(source: Source) -> tuple[str, Callable[[], bytes]] | None:
+    """Return the only table beside images, which may have their labels."""
+    tables = [one for one in _visible(source) if one[0].lower().endswith(_TABLES)]
+    return tables[0] if len(tables) == 1 else None
 
 
 def _visible(source: Source) -> Files:
@@ -282,4 +276,4 @@ def _has_images(source: Source) -> bool:
     return count > 1 or (count == 1 and not any(name.lower().endswith(_TABLES) for name in names))
 
 
-FORMAT = Format("a ZIP or folder of images", _has_images, read=read)
+FORMAT = Format("a ZIP or folder of images", _has_images, read=read, labels=find_labels)

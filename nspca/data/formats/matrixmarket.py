@@ -5,19 +5,17 @@ The header is a banner, comments, and a line with the sizes.
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from nspca.data import limits
+from nspca.data.arrays import from_array
+from nspca.data.dataset import Dataset
 from nspca.data.formats.base import Block, Format, Size, Source
 from nspca.data.formats.entries import Entries, EntryReader, EntryText
 from nspca.data.options import ReadOptions
 from nspca.errors import InvalidData
 from nspca.progress import Event, Report
-
-if TYPE_CHECKING:
-    from nspca.data.dataset import Dataset
 
 MAGIC = b"%%MatrixMarket"
 _COMMENTS = 2**20
@@ -205,12 +203,11 @@ class MatrixMarketReader(EntryReader):
         return X
 
 
-def read(source: Source, options: ReadOptions, report: Report) -> "Dataset":
+def read(source: Source, options: ReadOptions, report: Report) -> Dataset:
     """Return the matrix of a file in memory.
 
     A small sparse one that is symmetric is returned dense, since it may be a covariance.
     """
-    from nspca.data.arrays import from_array
 
     reader = MatrixMarketReader(source, options, report=report)
     shape = reader.shape

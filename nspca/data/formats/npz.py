@@ -8,19 +8,18 @@ import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, cast
+from typing import BinaryIO, cast
 
 import numpy as np
 import scipy.sparse as sp
 
 from nspca.data import limits
+from nspca.data.arrays import SPARSER, unrolled
 from nspca.data.findings import Finding
-from nspca.data.formats.base import Block, Format, Reader, Size, Source
+from nspca.data.formats.base import Block, Reader, Size, Source
 from nspca.data.formats.entries import EntrySorter
 from nspca.data.names import unique_names
-from nspca.data.options import ReadOptions
 from nspca.errors import InvalidData
-from nspca.progress import Report
 from nspca.validation.archive import (
     check_array,
     check_type,
@@ -31,17 +30,12 @@ from nspca.validation.archive import (
     unzip_member,
 )
 
-if TYPE_CHECKING:
-    from nspca.data.dataset import Dataset
-
 SPARSE = ("data", "indices", "indptr", "shape")
 """Members of an archive that form a sparse matrix."""
 ANY_SPARSE = ("data", "format", "shape")
 """Members of an archive that ``scipy.sparse.save_npz`` writes for a sparse matrix of any form."""
 FEATURE_NAMES = ("feature_names", "features", "columns")
 """Members that may name the features."""
-SPARSER = "save a table of mostly zeros as a sparse matrix with scipy.sparse.save_npz, any other as CSV"
-"""Advice in the error for a table that grows too much when it is unpacked."""
 PIECE = 2_000_000
 """Maximum entries read at a time of a table by columns, except for a longer column of a sparse matrix."""
 _SMALL = 10_000
@@ -306,11 +300,6 @@ def _mapped_rows(path: Path, step: int, source: Source) -> Iterator[Block]:
         yield Block(checked_rows(unrolled(table[start : start + step]), start, source))
 
 
-def unrolled(X: np.ndarray) -> np.ndarray:
-    """Return a table as given, and a stack of images (m, rows, columns) with a row for each image."""
-    return X.reshape(len(X), int(np.prod(X.shape[1:], dtype=np.int64)))
-
-
 def _sides_of(lengths: tuple[int, ...], dtype: np.dtype) -> tuple[int, int]:
     """Return rows and columns of an array; refuse one that is no table of numbers or stack of images."""
     check_type(dtype)
@@ -421,30 +410,3 @@ class _Stream:
     def _damaged(self) -> InvalidData:
         """Return the error for an archive that cannot be decompressed."""
         return InvalidData(f"{self._called} is damaged or cut short: save it again.")
-
-
-def _read_archive(source: Source, options: ReadOptions, report: Report) -> "Dataset":
-    """Return the data of an archive of arrays, with names and labels."""
-    from nspca.data.arrays import from_npz
-
-    return from_npz(source, options)
-
-
-def _read_array(source: Source, options: ReadOptions, report: Report) -> "Dataset":
-    """Return an array as a data set."""
-    from nspca.data.arrays import from_array, plain_numbers
-
-    reader = NpyReader(source, options)
-    (block,) = reader.blocks()
-    X = plain_numbers(block.X, source.given_bytes)
-    return from_array(X, source.title, options, reader.findings)
-
-
-def _is_archive(source: Source) -> bool:
-    return bool(source.names) and all(name.endswith(".npy") for name in source.names)
-
-
-FORMAT = Format("an NPZ file", _is_archive, read=_read_archive, reader=NpzReader)
-NPY = Format(
-    "an NPY file", lambda source: NpyReader.matches(source.first()), read=_read_array, reader=NpyReader
-)

@@ -5,8 +5,6 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.types as kinds
 
 from nspca.data import limits
 from nspca.data.dataset import Dataset
@@ -17,11 +15,14 @@ from nspca.data.formats.tables import Piece, TableReader, read_table
 from nspca.data.names import short, unique_names
 from nspca.data.numerals import Numerals
 from nspca.data.options import ReadOptions
-from nspca.errors import InvalidData
+from nspca.errors import InvalidData, Late
 from nspca.progress import Report
 from nspca.validation.archive import MAX_BYTES, mib, shortened
 from nspca.validation.integers import LARGEST_EXACT
 
+pa: Any = Late("pyarrow", "Parquet files", "files")
+kinds: Any = Late("pyarrow.types", "Parquet files", "files")
+pq: Any = Late("pyarrow.parquet", "Parquet files", "files")
 MAGIC = b"PAR1"
 STEP = 2**21
 """Numbers read at a time: 16 MiB."""
@@ -64,8 +65,6 @@ class ParquetReader(TableReader):
 
     def _open(self, texts: Sequence[str] = ()) -> Any:
         """Open the file by Arrow; the columns `texts` are read as dictionaries, each text once."""
-        import pyarrow.parquet as pq  # imported late, since it slows the start of a page
-
         source = self.source
         try:
             return pq.ParquetFile(
@@ -167,7 +166,7 @@ class ParquetReader(TableReader):
             )
 
 
-def _check_kinds(schema: pa.Schema) -> None:
+def _check_kinds(schema: Any) -> None:
     """Refuse columns that hold neither numbers nor text."""
     for field in schema:
         if not _is_number(field.type) and not _is_text(field.type):
@@ -177,7 +176,7 @@ def _check_kinds(schema: pa.Schema) -> None:
             )
 
 
-def _find_layout(table: pa.Table) -> Layout:
+def _find_layout(table: Any) -> Layout:
     """Return the layout of a table from its first rows."""
     names = ["" if name.startswith(_INDEX) else name for name in table.column_names]
     columns, notes = unique_names(names, "column")
@@ -204,7 +203,7 @@ def _find_layout(table: pa.Table) -> Layout:
     )
 
 
-def _index_of(schema: pa.Schema) -> tuple[str, ...]:
+def _index_of(schema: Any) -> tuple[str, ...]:
     """Return the names of the columns that pandas wrote as the index of a data frame."""
     try:
         index = (schema.pandas_metadata or {}).get("index_columns", ())
@@ -213,7 +212,7 @@ def _index_of(schema: pa.Schema) -> tuple[str, ...]:
         return ()
 
 
-def _is_number(kind: pa.DataType) -> bool:
+def _is_number(kind: Any) -> bool:
     """Tell whether a column of this type holds numbers."""
     return bool(
         kinds.is_integer(kind)
@@ -224,7 +223,7 @@ def _is_number(kind: pa.DataType) -> bool:
     )
 
 
-def _is_text(kind: pa.DataType) -> bool:
+def _is_text(kind: Any) -> bool:
     """Tell whether a column of this type holds texts, times or dates."""
     kind = kind.value_type if kinds.is_dictionary(kind) else kind
     return bool(
@@ -234,7 +233,7 @@ def _is_text(kind: pa.DataType) -> bool:
     )
 
 
-def numbers_of(column: pa.ChunkedArray, called: str) -> np.ndarray:
+def numbers_of(column: Any, called: str) -> np.ndarray:
     """Return a column as float64 with NaN for missing values; `called` is its name for errors."""
     if kinds.is_int64(column.type) or kinds.is_uint64(column.type):
         for chunk in column.chunks:
@@ -247,7 +246,7 @@ def numbers_of(column: pa.ChunkedArray, called: str) -> np.ndarray:
     return values
 
 
-def _cast(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
+def _cast(column: Any, kind: Any) -> Any:
     """Return a column converted to another type; refuse a column that cannot be converted."""
     try:
         return column.cast(kind, safe=False)
@@ -255,7 +254,7 @@ def _cast(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
         raise InvalidData(f"A column of {column.type} cannot be read: {_WAY_OUT}.") from None
 
 
-def texts_of(column: pa.ChunkedArray) -> list[str]:
+def texts_of(column: Any) -> list[str]:
     """Return the texts of a column, "" for missing ones. Equal texts are one object, to save memory."""
     if kinds.is_null(column.type):
         return [""] * len(column)

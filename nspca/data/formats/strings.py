@@ -4,9 +4,9 @@ import csv
 import io
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from nspca.data.formats.base import Strings
 from nspca.data.names import printable
 from nspca.data.numerals import is_number
 from nspca.errors import InvalidData
@@ -16,15 +16,6 @@ HEAD = 2**18
 ROWS = 200
 """Maximum rows at the start of a file from which the delimiter and the header are found."""
 DELIMITERS = "\t;,|"
-
-
-@dataclass(frozen=True)
-class Strings:
-    """Table whose cells are all texts, stored by column."""
-
-    header: tuple[str, ...]
-    columns: list[list[str]]
-    notes: tuple[str, ...] = ()
 
 
 def first_rows(raw: bytes) -> tuple[str | None, list[list[str]]]:

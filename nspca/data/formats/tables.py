@@ -14,8 +14,7 @@ import numpy as np
 from nspca.data.dataset import Candidate, Dataset, check_enough
 from nspca.data.dialect import Layout, are_labels, quoted
 from nspca.data.findings import Finding, as_findings
-from nspca.data.formats.base import Block, Reader, Size
-from nspca.data.formats.strings import Strings
+from nspca.data.formats.base import Block, Reader, Size, Strings
 from nspca.data.missing import Settled, settle
 from nspca.data.names import frozen, numbered, quote_names, short, unique_names
 from nspca.data.options import ReadOptions
@@ -155,7 +154,9 @@ def read_table(
     `findings` are about the file, and come before those about the table.
     """
     layout, options = reader.layout, reader.options
-    chosen = find_columns(layout, options, reader.rows, annotation)
+    cells = [] if annotation is None else annotation.columns
+    known = {cell.strip() for column in cells for cell in column}
+    chosen = find_columns(layout, options, reader.rows, known)
     if chosen.is_turned:
         return _features_in_rows(reader, chosen, name, findings)
     features, ids, labels = chosen.features, chosen.ids, chosen.labels
