@@ -177,8 +177,8 @@ def sizes(text: str) -> list[int]:
     """Parse ``5:50:5`` (both ends included) or ``5,10,20`` as a list of k."""
     try:
         if ":" in text:
-            first, last, *step = map(int, text.split(":"))
-            ks = list(range(first, last + 1, *step)[: MOST_SIZES + 1])
+            first, last, step = map(int, (text + ":1" * (text.count(":") == 1)).split(":"))
+            ks = list(range(first, last + (1 if step > 0 else -1), step)[: MOST_SIZES + 1])
         else:
             ks = [int(part) for part in text.split(",")]
     except (ValueError, TypeError, OverflowError):
