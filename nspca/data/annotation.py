@@ -36,6 +36,14 @@ _NUMBER = re.compile(r"[\s_.:#-]*\(?\d+\)?$")
 """The number at the end of a name, with its separator."""
 
 
+_FILE = re.compile(r"^.*[/\\]|\.(png|jpe?g|tiff?|bmp|gif|webp|p[bgpn]m|txt|text|md)$", re.IGNORECASE)
+"""Folder and ending of the name of an image or text."""
+
+
+class NoAnnotation(InvalidData):
+    """A table is no annotation: it has no columns of groups, or names no sample of the data."""
+
+
 def read_annotation(source: str | Path | bytes | BinaryIO) -> Strings:
     """Read an annotation (CSV or Excel) with every cell as text.
 
@@ -51,7 +59,7 @@ def read_annotation(source: str | Path | bytes | BinaryIO) -> Strings:
         raise _too_large(len(raw))
     delimiter, rows = first_rows(raw)
     if delimiter is None:
-        raise InvalidData(
+        raise NoAnnotation(
             "An annotation is a table with a column of sample names and one column of groups at least, and "
             "this has rows of different length: give CSV or Excel."
         )
@@ -184,24 +192,16 @@ def _normalise(name: str) -> str:
     return plain.removeprefix("x") if re.match(r"x\d", plain) else plain
 
 
-_FILE = re.compile(r"^.*[/\\]|\.(png|jpe?g|tiff?|bmp|gif|webp|p[bgpn]m|txt|text|md)$", re.IGNORECASE)
-"""Folder and ending of the name of an image or text."""
-
-
-class NoMatch(InvalidData):
-    """An annotation names no sample of the data."""
-
-
 def _no_match(data: Dataset, table: Strings) -> InvalidData:
     """Return the error for an annotation that has no sample of the data."""
     _, places = _match([*data.feature_names][:20_000], table.columns)
     first = printable(table.columns[0][0])[:40] if table.columns[0] else ""
     if (places >= 0).any():
-        return NoMatch(
+        return NoAnnotation(
             f"The annotation names the columns of the table, {(places >= 0).sum()} of them: take its rows as "
             "features."
         )
-    return NoMatch(
+    return NoAnnotation(
         f"No sample of the table is in the annotation: the table has samples such as "
         f'"{printable(data.sample_names[0])[:40]}", the annotation rows such as "{first}".'
     )

@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
 from nspca.data import limits
-from nspca.data.annotation import NoMatch, annotate, read_annotation, split_label
+from nspca.data.annotation import NoAnnotation, annotate, read_annotation, split_label
 from nspca.data.dataset import Dataset
 from nspca.data.dialect import Layout, find_layout, stripped
 from nspca.data.findings import as_findings
@@ -110,15 +110,16 @@ def read_source(source: Source, options: ReadOptions, report: Report = silent) -
             return found.read(source, options, report)
         return _with_labels(found.read, labels, source, options, report)
     inner, beside, findings = choose_table(source)
-    table = None if beside is None else read_annotation(beside[1])
     try:
+        table = None if beside is None else read_annotation(beside[1])
         data = _annotated(
             lambda how: read_source(replace(inner, annotation=table or source.annotation), how, report),
             table,
             options,
         )
-    except NoMatch as error:
-        assert beside is not None
+    except NoAnnotation as error:
+        if beside is None:
+            raise
         raise InvalidData(
             f'The files are two tables, "{short_name(inner.name)}" and "{short_name(beside[0])}", that name '
             f"no sample in common ({str(error).rstrip('.')}): give one, and the other as annotation if it is "

@@ -96,8 +96,14 @@ def protein(prefix: str, suffix: str = "") -> list[str]:
 
 
 def test_maxquant_takes_lfq_and_leaves_decoys_out():
-    header = ["Protein IDs", "Majority protein IDs", "Gene names", "Score", *protein("Intensity "),
-              *protein("LFQ intensity "), "Only identified by site", "Reverse", "Potential contaminant", "id"]  # fmt: skip
+    header = ["Protein IDs", "Majority protein IDs", "Gene names", "Score", *protein("Intensity ")]
+    header += [
+        *protein("LFQ intensity "),
+        "Only identified by site",
+        "Reverse",
+        "Potential contaminant",
+        "id",
+    ]
     marks = [["", "", ""], ["+", "", ""], ["", "+", ""], ["", "", "+"]]
     rows = [
         [f"{gene};Q", gene, "g", 12.5, *(7 * counts), *counts, *marks[0], i]

@@ -72,7 +72,8 @@ def is_workbook(members: Sequence[zipfile.ZipInfo]) -> bool:
 def is_cut_workbook(raw: bytes) -> bool:
     """Tell whether a file begins like a workbook but is cut short, so that its list of parts is missing."""
     marks = (b"[Content_Types].xml", b"docProps/", b"xl/", b"opendocument.spreadsheet")
-    return any(part in raw[:_START] for part in marks) and not zipfile.is_zipfile(io.BytesIO(raw))
+    begins = raw.startswith(b"PK\x03\x04") and any(part in raw[:_START] for part in marks)
+    return begins and not zipfile.is_zipfile(io.BytesIO(raw))
 
 
 def is_spreadsheet(raw: bytes) -> bool:
@@ -211,9 +212,13 @@ def _open_xls(raw: bytes) -> list[Sheet]:
     for mark, what in _OLE_KINDS.items():
         if mark.encode("utf-16-le") in raw:
             raise InvalidData(f"This is {what}: save the sheet as CSV, or as .xlsx without a password.")
-    book = xlrd.open_workbook(
-        file_contents=raw, formatting_info=True, ragged_rows=True, logfile=io.StringIO()
-    )
+    open_workbook = xlrd.open_workbook  # a missing package is told before the file is blamed
+    try:
+        book = open_workbook(file_contents=raw, formatting_info=True, ragged_rows=True, logfile=io.StringIO())
+    except Exception:  # damaged files make xlrd raise errors of many kinds
+        raise InvalidData(
+            "The old Excel file (.xls) is damaged or has a password: save it as .xlsx or as CSV."
+        ) from None
 
     def value(cell: Any) -> Any:
         if cell.ctype == xlrd.XL_CELL_DATE:

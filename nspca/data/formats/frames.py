@@ -16,9 +16,12 @@ from nspca.data.formats.base import Converted, Format, Source
 from nspca.data.limits import check_dense, check_growth
 from nspca.data.names import quote_names
 from nspca.data.options import ReadOptions
-from nspca.errors import InvalidData
+from nspca.errors import InvalidData, Late
 from nspca.validation.archive import MAX_BYTES, mib
 
+pa: Any = Late("pyarrow", "Stata, SAS and Feather files", "files")
+pc: Any = Late("pyarrow.csv", "Stata, SAS and Feather files", "files")
+kinds: Any = Late("pyarrow.types", "Feather files", "files")
 STATA = re.compile(rb"<stata_dta>|[\x69-\x73][\x01\x02]\x01\x00")
 """First bytes of a Stata file: of version 13 and newer, or of an older one."""
 SAS = b"\0" * 12 + b"\xc2\xea\x81\x60\xb3\x14\x11\xcf\xbd\x92\x08\x00\x09\xc7\x31\x8c\x18\x1f\x10\x11"
@@ -36,6 +39,7 @@ def convert_statistics(source: Source, options: ReadOptions) -> Converted:
     """Return a table of Stata or SAS as CSV. Codes with value labels stay numbers."""
     import pandas as pd
 
+    _ = pa.RecordBatch  # a missing package is told before the file is blamed
     raw = source.raw
     what = "Stata" if STATA.match(raw) else "SAS"
     notes: tuple[str, ...] = ()
@@ -79,7 +83,6 @@ def _count_records(body: bytes, length: int) -> int:
 
 def _frames_as_csv(frames: Iterable[Any], packed: int, what: str) -> bytes:
     """Return data frames, one below the other, as CSV."""
-    import pyarrow as pa
 
     def batches() -> Iterator[Any]:
         for frame in frames:
@@ -106,8 +109,6 @@ def _word(value: Any) -> str | None:
 
 def _batches_as_csv(batches: Iterable[Any], packed: int, what: str) -> bytes:
     """Return batches of Arrow, one below the other, as CSV."""
-    import pyarrow.csv as pc
-
     stream, rows = io.BytesIO(), 0
     for batch in batches:
         rows += batch.num_rows
@@ -121,10 +122,7 @@ def _batches_as_csv(batches: Iterable[Any], packed: int, what: str) -> bytes:
 
 def convert_feather(source: Source, options: ReadOptions) -> Converted:
     """Return a Feather (Arrow) file as CSV."""
-    import pyarrow as pa
-    import pyarrow.types as kinds
-
-    raw = source.raw
+    open_file = pa.ipc.open_file  # a missing package is told before the file is blamed
 
     def batches(file: Any) -> Iterator[Any]:
         for number in range(file.num_record_batches):
@@ -137,7 +135,7 @@ def convert_feather(source: Source, options: ReadOptions) -> Converted:
             yield pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
 
     try:
-        file = pa.ipc.open_file(pa.BufferReader(raw))
+        file = open_file(pa.BufferReader(source.raw))
         for field in file.schema:
             if kinds.is_nested(field.type) or kinds.is_binary(field.type):
                 raise InvalidData(
@@ -172,6 +170,13 @@ def convert_json(raw: bytes) -> Converted:
             "A JSON file is read when each line is one object, or when it is one list of objects; this is "
             "other JSON: save the table as CSV."
         ) from None
+    if (
+        len(found) == 1
+        and isinstance(found[0], dict)
+        and all(isinstance(one, list) for one in found[0].values())
+    ):
+        keys, lists = list(found[0]), [*found[0].values()]  # one object with a list for each column
+        found = [dict(zip(keys, row, strict=True)) for row in zip(*lists, strict=False)]
     rows = [
         one if isinstance(one, dict) else dict(enumerate(one, 1)) if isinstance(one, list) else {}
         for one in found
@@ -190,6 +195,17 @@ def convert_json(raw: bytes) -> Converted:
         notes += (f"Keys with lists or objects were left out: {quote_names(map(str, nested))}.",)
     cells = ([_json_cell(row.get(key)) for key in kept] for row in rows)
     return Converted(_write_csv(kept, cells), options={"header": True}, findings=notes)
+
+
+def _convert_json(source: Source, options: ReadOptions) -> Converted:
+    """Return a JSON file with two keys at least as CSV; one of texts alone is for `nspca.read_text`."""
+    converted = convert_json(source.raw)
+    if len(next(csv.reader([converted.text.split(b"\n", 1)[0].decode()]), [])) < 2:
+        raise InvalidData(
+            "The objects of this JSON file have one key: a table needs two at least, and texts are counted "
+            "by nspca.read_text."
+        )
+    return converted
 
 
 def _json_cell(value: Any) -> str:
@@ -270,6 +286,6 @@ ARROW = Format("a Feather file", lambda source: source.first().startswith(FEATHE
 JSON = Format(
     "a JSON file",
     lambda source: is_json(source.first()),
-    convert=lambda source, options: convert_json(source.raw),
+    convert=_convert_json,
 )
 ARFF = Format("an ARFF file", lambda source: _is_arff(source.first()), convert=convert_arff)

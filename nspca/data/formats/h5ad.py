@@ -22,9 +22,10 @@ from nspca.data.missing import settle
 from nspca.data.names import quote_names, unique_names
 from nspca.data.options import ReadOptions
 from nspca.data.roles import to_labels
-from nspca.errors import InvalidData, shown
+from nspca.errors import InvalidData, Late, NSPCAError, shown
 from nspca.progress import Report
 
+h5py: Any = Late("h5py", "HDF5 files", "files")
 MOST_NAMES = 2_000_000
 """Maximum rows of a table of cells or genes."""
 
@@ -86,10 +87,9 @@ def _damaged(what: str) -> InvalidData:
 @contextmanager
 def _opened(source: Source) -> Iterator[Any]:
     """Open an HDF5 file; turn the errors of h5py for damaged parts into `InvalidData`."""
-    import h5py
-
+    open_file = h5py.File  # a missing package is told before the file is blamed
     try:
-        with h5py.File(source.path, "r") as file:
+        with open_file(source.path, "r") as file:
 
             def refuse_elsewhere(name: str, link: Any) -> None:
                 if isinstance(link, h5py.ExternalLink):
@@ -218,11 +218,9 @@ def _is_cells(source: Source) -> bool:
     if source.path is None or not Hdf5Reader.matches(source.first()):
         return False
     try:
-        import h5py
-
         with h5py.File(source.path, "r") as file:
             return {"obs", "var"} <= set(file) or _find_tenx(file) is not None
-    except (ImportError, OSError):
+    except (NSPCAError, OSError):
         return False  # the reader of other HDF5 files says why
 
 
