@@ -49,7 +49,7 @@ def held(data, problem, told, truth, rng):
 
 
 @pytest.mark.parametrize("effort", ["fast", "standard"])
-@counts(12, 1000)
+@counts(20, 1000)
 def test_bounds_of_features_hold_are_proved_and_lies_are_refused(count, effort, monkeypatch):
     monkeypatch.setitem(membership.NODES, "standard", 6)  # so that some trees stay open
     told_apart = 0
