@@ -87,13 +87,13 @@ clean:
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 environment:
-	@$(find_python); exec "$$python" scripts/environment.py "$(VENV)" requirements.txt requirements-app.txt
+	@$(find_python); exec "$$python" scripts/environment.py "$(VENV)" app
 
 test-environment:
-	@$(find_python); exec "$$python" scripts/environment.py "$(VENV)" requirements.txt requirements-app.txt requirements-test.txt
+	@$(find_python); exec "$$python" scripts/environment.py "$(VENV)" test
 
 docs-environment:
-	@$(find_python); exec "$$python" scripts/environment.py "$(VENV)" requirements.txt requirements-app.txt requirements-docs.txt
+	@$(find_python); exec "$$python" scripts/environment.py "$(VENV)" docs
 
 # Set $python to the first Python that starts and is new enough. A name on PATH may be an old version, or a shim that does not start.
 define find_python

@@ -58,7 +58,7 @@ VIEWS = PAGES | {
             "asteris2015-table-1",
         )
     },
-    **{f"papers {paper}": f"papers?paper={paper}" for paper in ("sigg2008", "zass2006", "exact", "uses")},
+    **{f"papers {paper}": f"papers?paper={paper}" for paper in ("sigg2008", "zass2006", "exact")},
 }
 """All pages, and views of them that have other figures and controls: name -> address."""
 SEVERE = ("critical", "serious")

@@ -101,7 +101,7 @@ STEPS = {
     "shard": """
 from nspca.shards.sources import shard
 made = shard(folder / "docword.made.txt", folder / "shards")
-told = f"{len(made.manifest.shards)} shards"
+told = f"{len(made)} blocks"
 """,
     "solve": """
 problem = nspca.Problem.from_shards(folder / "shards", (15,) * 8)

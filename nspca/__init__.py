@@ -48,13 +48,10 @@ if TYPE_CHECKING:
     from nspca.specs import ComponentsSpec as ComponentsSpec
     from nspca.specs import ComponentsStabilitySpec as ComponentsStabilitySpec
     from nspca.specs import DataSpec as DataSpec
-    from nspca.specs import DetectionSpec as DetectionSpec
-    from nspca.specs import GenesSpec as GenesSpec
     from nspca.specs import GroupsSpec as GroupsSpec
     from nspca.specs import MembershipSpec as MembershipSpec
     from nspca.specs import NoiseSpec as NoiseSpec
     from nspca.specs import PaperSpec as PaperSpec
-    from nspca.specs import PitpropsSpec as PitpropsSpec
     from nspca.specs import PreviewSpec as PreviewSpec
     from nspca.specs import ProblemSpec as ProblemSpec
     from nspca.specs import ProofSpec as ProofSpec
@@ -85,7 +82,7 @@ _ROOMS = {
     "shards": "Shards",
     "solvers": "METHODS",
     "specs": "ChoiceSpec ComparisonSpec ComponentsChoiceSpec ComponentsSpec ComponentsStabilitySpec DataSpec "
-    "DetectionSpec GenesSpec GroupsSpec MembershipSpec NoiseSpec PaperSpec PitpropsSpec PreviewSpec "
+    "GroupsSpec MembershipSpec NoiseSpec PaperSpec PreviewSpec "
     "ProblemSpec ProofSpec Spec StabilitySpec SuccessiveSpec SweepSpec published_bounds",
     "verifying": "verify",
 }

@@ -18,10 +18,10 @@ from nspca.bounds.fixing.tree import Limits
 from nspca.bounds.plan import CLOSED, FACTOR_LIMIT, PLANS
 from nspca.bounds.strongest import strongest
 from nspca.bounds.together import prove_joint
-from nspca.certificate import Certificate, require_about
+from nspca.certificate import Certificate, difference, require_about
 from nspca.covariance.covariance import DENSE_LIMIT
-from nspca.covariance.distributed import check_client
 from nspca.covariance.linalg import Array
+from nspca.covariance.parallel import check_client
 from nspca.errors import Cancelled, InvalidOption, InvalidProblem, shown
 from nspca.presentation.numerals import OPTIMAL_GAP
 from nspca.problem import Problem
@@ -154,13 +154,20 @@ def improved(problem: Problem, result: Result, point: Array | None) -> Result:
 
 
 def certified(problem: Problem, result: Result, certificate: Certificate) -> Result:
-    """Return `result` with its certificate, and with the status that the proved gap justifies."""
+    """Return `result` with its certificate, and with the status that the proved gap justifies.
+
+    A status of optimality that the result has already is about another certificate, and maybe about another
+    problem. So it is not taken over.
+    """
     gap = 1 - certificate.ratio(result.value)
+    claimed = result.status in (Status.OPTIMAL, Status.WITHIN_TOLERANCE)
     status = (
         Status.OPTIMAL
         if gap <= OPTIMAL_GAP
         else Status.WITHIN_TOLERANCE
         if gap <= TOLERANCE_GAP
+        else Status.HEURISTIC
+        if claimed
         else result.status
     )
     return replace(result, certificate=certificate, status=status)
@@ -176,10 +183,19 @@ def best_certificate(
 ) -> Bound:
     """Return the best certificate, a state that helps the next k, and a component found on the way.
 
+    A certificate of `result` about this very problem is returned if its bound is smaller than the one found.
     `warm` is the state from the k before. Passes over the data are reported while `_find_bound` works.
     """
-    with telling(report):
-        return _find_bound(problem, result, effort, report, warm, search)
+    own = None if result is None else result.certificate
+    own = own if own is not None and difference(problem, own) is None else None
+    try:
+        with telling(report):
+            best, warm, point = _find_bound(problem, result, effort, report, warm, search)
+    except Cancelled as stop:
+        if own is not None:
+            stop.best = _smaller(own, stop.best) if isinstance(stop.best, Certificate) else own
+        raise
+    return best if own is None else _smaller(own, best), warm, point
 
 
 def _find_bound(

@@ -1,10 +1,7 @@
-"""Papers: figures and tables of the four papers, printed beside computed; exact methods; uses."""
+"""Papers: figures and tables of the four papers, printed beside computed; exact methods."""
 
 from nspca.dashboard.app import frame
 from nspca.dashboard.papers import page as papers
-from nspca.dashboard.papers import uses
-
-SHOWN = {papers.USES: uses.show, papers.EXACT: papers.show_exact}  # other tabs show figures of a paper
 
 with frame.page("Papers"):
-    SHOWN.get(papers.chosen(), papers.show)()
+    papers.show_exact() if papers.chosen() == papers.EXACT else papers.show()

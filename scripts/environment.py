@@ -1,6 +1,6 @@
-"""Make the project's virtual environment and install requirement files into it.
+"""Make the project's virtual environment and install what pyproject.toml requires into it.
 
-    python scripts/environment.py FOLDER REQUIREMENTS...
+    python scripts/environment.py FOLDER EXTRA...
 
 make runs this script with the system's Python. Does nothing when the environment already holds exactly these
 requirements, so a second `make` needs no network. pip uses the user's own configuration. Every failure is one
@@ -13,6 +13,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 OLDEST = (3, 11)
@@ -89,11 +90,22 @@ def last_line(text: str) -> str:
     return (errors or lines or ["no message"])[-1].removeprefix("ERROR:").strip()
 
 
-def install(folder: Path, requirements: list[Path]) -> None:
+def requirements_of(extras: list[str]) -> list[str]:
+    """The requirements of the package and of some extras, each once."""
+    text = (Path(__file__).resolve().parents[1] / "pyproject.toml").read_text(encoding="utf-8")
+    project = tomllib.loads(text)["project"]
+    found = list(project["dependencies"])
+    for extra in extras:
+        for one in project["optional-dependencies"][extra]:
+            others = re.fullmatch(r"nspca\[(.*)\]", one)
+            found += requirements_of(others[1].split(",")) if others else [one]
+    return list(dict.fromkeys(found))
+
+
+def install(folder: Path, requirements: list[str]) -> None:
     """Run pip, showing on one line which package it is at."""
     command = [interpreter(folder), "-m", "pip", "install", "--no-input", "--progress-bar", "off"]
-    for path in requirements:
-        command += ["-r", path]
+    command += requirements
     log = folder / "pip.log"
     lively = sys.stdout.isatty()
     # pip's own configuration holds, except for the user's folder, which an environment refuses.
@@ -123,19 +135,18 @@ def install(folder: Path, requirements: list[Path]) -> None:
                 "pip cannot reach its package index: connect to the network, or set pip's proxy or mirror, "
                 f"and run make again (see {log})."
             )
-        raise Failure(
-            f"pip could not install {', '.join(map(str, requirements))}: {last_line(text)} (see {log})"
-        )
+        raise Failure(f"pip could not install what nspca needs: {last_line(text)} (see {log})")
 
 
-def main(folder: Path, requirements: list[Path]) -> None:
-    stamp = folder / f"installed-{'-'.join(path.stem for path in requirements)}.txt"
-    digest = hashlib.sha256(b"\0".join(path.read_bytes() for path in requirements)).hexdigest()
+def main(folder: Path, extras: list[str]) -> None:
+    requirements = requirements_of(extras)
+    stamp = folder / f"installed-{'-'.join(extras)}.txt"
+    digest = hashlib.sha256("\0".join(requirements).encode()).hexdigest()
     current = f"{version(interpreter(folder))} {digest}\n"
     if stamp.is_file() and stamp.read_text(encoding="utf-8") == current:
         return
     sys.stdout.write(
-        f"Installing {' and '.join(map(str, requirements))} into {folder}: a few minutes, this once.\n"
+        f"Installing what nspca[{','.join(extras)}] needs into {folder}: a few minutes, this once.\n"
     )
     sys.stdout.flush()
     create(folder)
@@ -145,7 +156,7 @@ def main(folder: Path, requirements: list[Path]) -> None:
 
 if __name__ == "__main__":
     try:
-        main(Path(sys.argv[1]), [Path(name) for name in sys.argv[2:]])
+        main(Path(sys.argv[1]), sys.argv[2:])
     except Failure as failure:
         sys.exit(f"nspca: {failure}")
     except OSError as error:

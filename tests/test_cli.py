@@ -15,11 +15,11 @@ import pytest
 
 import nspca
 from nspca.__main__ import main
-from nspca.cli import arguments, screen
+from nspca.cli import screen
 from nspca.cli.completion import subparsers
 from nspca.cli.entry import parser
 from nspca.cli.loadings import read_loadings
-from nspca.data import PREPARATIONS, SAMPLES
+from nspca.data import SAMPLES
 from nspca.data.arrays import to_npz
 from nspca.errors import InvalidData
 from nspca.progress import Event
@@ -203,7 +203,7 @@ def test_a_file_is_read_as_the_options_say(tmp_path, capsys):
     capsys.readouterr()
     for source in ("digits", str(tmp_path)):
         assert main(["solve", source, "--k", "2", "--id", "0"]) == 2
-        sentence = "--features-in-rows, --annotation, --image-size and --text are about a file"
+        sentence = "--id is about a file and how it is read"
         assert sentence in capsys.readouterr().err
 
 
@@ -564,11 +564,6 @@ def test_every_help_has_an_example_that_the_parser_takes():
             assert args.command == name and callable(args.run), example
 
 
-def test_words_that_are_said_before_anything_is_imported_are_those_there_are():
-    assert tuple(PREPARATIONS) == arguments.PREPARATIONS
-    assert nspca.proving.EFFORTS == arguments.EFFORTS
-
-
 # texts, and a table about the samples
 
 
@@ -597,7 +592,7 @@ def test_words_of_texts_are_counted_and_solved(tmp_path, capsys):
         assert main(["solve", source, "--k", "2", *wrong]) == 2
         assert sentence in capsys.readouterr().err
     assert main(["solve", "digits", "--text", "--k", "2"]) == 2
-    assert "which is none: leave them out" in capsys.readouterr().err
+    assert "which is none: leave it out" in capsys.readouterr().err
 
 
 def test_a_table_about_the_samples_is_joined(tmp_path, capsys):

@@ -103,7 +103,6 @@ def test_the_saved_file_is_named_after_the_answer(capsys):
         (["--effort", "exhaustive", "--nodes", "5"], "does not hold --nodes"),
         (["--effort", "exhaustive", "--seconds", "5"], "does not hold --seconds"),
         (["--csv", "q.json"], "a file of its own"),
-        (["--seed", "-1"], "seed"),
     ],
 )
 def test_a_question_that_a_spec_cannot_hold_is_one_sentence(more, said, folder, capsys):
@@ -142,11 +141,27 @@ def test_the_saved_question_is_the_one_that_ran(monkeypatch):
         ),
         (["--k", "0"], "between 1 and"),
         (["--method", "magic"], "method must be 'auto' or one of"),
-        (["--seed", "-1"], "seed must be a whole number, 0 or more, got -1"),
         (["--components", "2", "--seconds", "5"], "seconds is for effort 'exhaustive'"),
     ],
 )
 def test_what_cannot_be_asked_is_refused_in_the_words_of_the_package(more, said, capsys):
     assert main(["solve", "pitprops", "--k", "2", *more]) == 2
+    printed = capsys.readouterr()
+    assert said in printed.err and printed.err.count("\n") == 1 and printed.out == ""
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["--seed", "-1"], "--seed: must be a whole number, 0 or more, got '-1'"),
+        (["--most-words", "1"], "--most-words: must be at least 2, got '1'"),
+        (["--image-size", "big"], "--image-size: must be a whole number, got 'big'"),
+        (["--highest-share", "140"], "--highest-share: must be per cent from 0 to 100, got '140'"),
+        (["--split", "pages"], "--split: invalid choice: 'pages'"),
+    ],
+)
+def test_a_value_that_an_option_does_not_take_is_refused_under_its_name(more, said, capsys):
+    with pytest.raises(SystemExit, match="2"):
+        main(["solve", "pitprops", "--k", "2", *more])
     printed = capsys.readouterr()
     assert said in printed.err and printed.err.count("\n") == 1 and printed.out == ""

@@ -47,7 +47,7 @@ top(), print("scipy.special" in sys.modules)"""
 
 
 def test_the_command_line_starts_without_numbers():
-    code = "import sys; from nspca.cli.entry import parser; parser(); print('numpy' in sys.modules)"
+    code = "import sys; from nspca.cli.entry import parser; parser(''); print('numpy' in sys.modules)"
     assert run(code, "-W", "error") == "False\n"
 
 

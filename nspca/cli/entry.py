@@ -12,7 +12,7 @@ from pathlib import Path
 from nspca.cli import app, backup, completion, papers, plan, proof, run, samples, solve, sweep
 from nspca.cli.arguments import Commands, Paragraphs, Parser, meant
 from nspca.cli.screen import clear, complain
-from nspca.errors import NSPCAError
+from nspca.errors import InvalidData, NSPCAError
 
 MODULES = (solve, sweep, run, proof, plan, samples, papers, app, backup, completion)
 STATUS = """exit status:
@@ -24,8 +24,8 @@ STATUS = """exit status:
 `COMMAND --help` has examples."""
 
 
-def parser() -> Parser:
-    """Return the parser of all commands."""
+def parser(called: str | None = None) -> Parser:
+    """Return the parser of all commands, with the arguments of the one that is `called`, or of each."""
     is_module = Path(sys.argv[0]).parts[-2:] == ("nspca", "__main__.py")
     top = Parser(
         prog="python -m nspca" if is_module else "nspca",
@@ -34,7 +34,7 @@ def parser() -> Parser:
         epilog=STATUS,
         formatter_class=Paragraphs,
     )
-    commands = Commands(top)
+    commands = Commands(top, called)
     for module in MODULES:
         module.add(commands)
     return top
@@ -43,7 +43,7 @@ def parser() -> Parser:
 def main(arguments: list[str] | None = None) -> int:
     """Run a command and return the exit status."""
     words = sys.argv[1:] if arguments is None else arguments
-    top = parser()
+    top = parser(words[0] if words and words[0] != "completion" else "")
     if not words:
         top.print_help()
         return 2
@@ -69,7 +69,7 @@ def main(arguments: list[str] | None = None) -> int:
         return 0
     except (NSPCAError, OSError) as error:
         clear()
-        said = str(error)
+        said = _in_flags(error) if isinstance(error, InvalidData) else str(error)
         if isinstance(error, FileNotFoundError) and error.filename:
             said = f"There is no file {error.filename}: check the path."
         complain(f"nspca: {said}")
@@ -78,3 +78,12 @@ def main(arguments: list[str] | None = None) -> int:
         clear()
         complain("nspca: stopped")
         return 130
+
+
+def _in_flags(error: InvalidData) -> str:
+    """Return the message of an error with its ways out as flags of the command line."""
+    if not error.ways:
+        return error.message
+    from nspca.data.options import as_flag
+
+    return error.say(as_flag)

@@ -5,8 +5,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from nspca.cli.arguments import Commands, count, naming, with_effort, with_json
+from nspca.cli.arguments import Commands, add_options, count, given_options, with_json
 from nspca.cli.screen import complain, progress, say, say_json, say_notes
+
+NAMING = ("id_column", "label_column", "decimal")
+"""Fields of a `DataSpec` that `shard` takes."""
 
 
 def add(commands: Commands) -> None:
@@ -25,7 +28,7 @@ def add(commands: Commands) -> None:
     command.add_argument(
         "--components", type=count, default=1, metavar="R", help="how many are found together (default 1)"
     )
-    with_effort(command)
+    add_options(command, "nspca.specs", "SweepSpec", "effort")
     with_json(command)
 
     command = commands.add(
@@ -34,7 +37,6 @@ def add(commands: Commands) -> None:
         "cut a file that need not fit into memory into a folder that solve and verify read in passes",
         "shard docword.nytimes.txt.gz nytimes",
         "shard measurements.parquet measured --megabytes 64",
-        parents=[naming()],
     )
     command.add_argument(
         "source",
@@ -42,6 +44,7 @@ def add(commands: Commands) -> None:
         help="a docword, Matrix Market (both also gzipped), Parquet, CSV, NPY, NPZ or HDF5 file",
     )
     command.add_argument("folder", metavar="FOLDER", help="a new folder")
+    add_options(command, "nspca.specs", "DataSpec", *NAMING)
     size = command.add_mutually_exclusive_group()
     size.add_argument("--rows", type=count, metavar="N", help="rows of a shard")
     size.add_argument("--megabytes", type=count, metavar="N", help="about the size of a shard (default 32)")
@@ -58,7 +61,7 @@ def plan(args: argparse.Namespace) -> int:
     from nspca.planning import plan
 
     source: Any = data.load_sample(args.source) if args.source in data.SAMPLES else args.source
-    found = plan(source, args.k, args.components, args.effort)
+    found = plan(source, args.k, args.components, args.effort or "fast")
     if args.json:
         say_json(asdict(found))
     else:
@@ -74,10 +77,10 @@ def shard(args: argparse.Namespace) -> int:
     for path in unfinished(Path(args.folder)):
         complain(f"nspca: {path} is of a run that was killed or still writes: if none does, delete it.")
     how = {"rows": args.rows, "megabytes": args.megabytes or MEGABYTES, "vocabulary": args.vocabulary}
-    named = {"id_column": args.id, "label_column": args.labels, "decimal": args.decimal}
+    named = given_options(args, "nspca.specs", "DataSpec", *NAMING)
     made = shard(args.source, args.folder, **how, **named, report=progress())
     say_notes(made.notes)
     rows, columns = made.shape
-    many = len(made.manifest.shards)
-    say(f"{made.folder}: {rows} x {columns}, {made.nonzeros} nonzeros in {many} shard{'s' * (many > 1)}")
+    many = f"{len(made)} block{'s' * (len(made) > 1)}"
+    say(f"{made.folder}: {rows} x {columns}, {made.nonzeros} nonzeros in {many}")
     return 0

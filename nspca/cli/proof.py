@@ -5,12 +5,11 @@ from dataclasses import replace
 from typing import Any
 
 from nspca.cli.answers import print_answer
-from nspca.cli.arguments import Commands, count, of_problem, preparing, reading, sizes, with_json
+from nspca.cli.arguments import Commands, count, of_data, of_problem, sizes, with_json
 from nspca.cli.loadings import read_loadings
 from nspca.cli.screen import check_files, clear, complain, progress, say, say_json
-from nspca.cli.sources import forced_features, make_problem, read_dataset
+from nspca.cli.sources import about_problem, forced_features, make_problem, read_dataset
 from nspca.errors import CertificateError, InvalidOption
-from nspca.presentation.phrases import SKETCHED
 
 
 def add(commands: Commands) -> None:
@@ -29,8 +28,8 @@ def _add_certify(commands: Commands) -> None:
         "certify genes.csv loadings.json --signed --effort thorough",
         more="The weights are looked up by the name of their feature and brought to length 1; k is how many "
         "there are unless it is said.",
-        parents=[of_problem()],
     )
+    of_problem(command)
     command.add_argument(
         "loadings",
         metavar="LOADINGS",
@@ -52,9 +51,10 @@ def _add_verify(commands: Commands) -> None:
         "verify digits digits.npz",
         "verify digits digits.npz --k 10 --nonneg --center --no-scale",
         more="The bound is recomputed from the data by code that shares nothing with the solvers. Exit "
-        "status 0: proved; 1: refused, with the reason.",
-        parents=[preparing(), reading()],
+        "status 0: proved; 1: refused, with the reason. Without --prepare, the steps that the certificate "
+        "names are taken.",
     )
+    of_data(command)
     command.add_argument("data", metavar="DATA", help="the sample, file or folder of shards it is about")
     command.add_argument(
         "certificate", metavar="CERTIFICATE", help="the file that `solve --certificate` wrote"
@@ -81,12 +81,19 @@ def _add_verify(commands: Commands) -> None:
             const=value,
             help=f"refuse one about {other} components",
         )
-    for option, are in (("center", "centred"), ("scale", "scaled"), ("covariance", "a covariance")):
+    for option, are in (("center", "centred"), ("scale", "scaled")):
         command.add_argument(
             f"--{option}",
             action=argparse.BooleanOptionalAction,
             help=f"refuse one about data that are not {are}, or are",
         )
+    command.add_argument(
+        "--no-covariance",
+        dest="covariance",
+        action="store_const",
+        const=False,
+        help="refuse one about a covariance",
+    )
     with_json(command)
 
 
@@ -95,11 +102,12 @@ def certify(args: argparse.Namespace) -> int:
     import numpy as np
 
     import nspca
-    from nspca.cli.questions import proof_spec
     from nspca.proving import certified
+    from nspca.specs import ProofSpec
 
     check_files(args.certificate, args.csv, read=[args.source, args.loadings])
-    dataset = read_dataset(args.source, args, args.covariance)
+    dataset, data = read_dataset(args.source, args)
+    about = about_problem(args, dataset, data)
     X = read_loadings(args.loadings, dataset.feature_names)
     shared = np.flatnonzero(np.count_nonzero(X, axis=1) > 1)
     if shared.size:
@@ -107,10 +115,10 @@ def certify(args: argparse.Namespace) -> int:
             f"components that share no feature are required, got {dataset.feature_names[shared[0]]} in "
             "several: certify each component by itself"
         )
-    forced = list(forced_features(dataset, args.forced))
+    forced = list(about.forced)
     counts = (np.count_nonzero(np.delete(X, forced, axis=0), axis=0) + len(forced)).tolist()
     sizes = counts if args.k is None else [args.k] * len(counts)
-    problem = make_problem(args, dataset, sizes[0] if len(sizes) == 1 else tuple(sizes))
+    problem = make_problem(about, dataset, sizes[0] if len(sizes) == 1 else tuple(sizes))
     if problem.nonneg:
         X = X * np.where(X.max(axis=0) > 0, 1, -1)  # a component and its negative explain the same
         if X.min() < 0:
@@ -119,7 +127,8 @@ def certify(args: argparse.Namespace) -> int:
                 f"weights of one sign are required, got {X.min():.3g} for {name}: add --signed"
             )
     result = nspca.Result.of(problem, X, nspca.Status.HEURISTIC, "given")
-    certificate = proof_spec(args, dataset, problem).run(progress(), problem, component=X)
+    question = ProofSpec(**about.about_problem(), k=problem.k, efforts=(args.effort or "fast",))
+    certificate = question.run(progress(), problem, component=X)
     return print_answer(args, dataset, problem, certified(problem, result, certificate))
 
 
@@ -152,11 +161,9 @@ def verify(args: argparse.Namespace) -> int:
     asked = {"k": _sizes(args)} | {name: getattr(args, name) for name in ("nonneg", "center", "scale")}
     try:
         certificate = nspca.Certificate.load(args.certificate)
-        dataset = read_dataset(args.data, args)
-        sketched = [step for step in certificate.prepared if step in SKETCHED.values()]
+        dataset, _ = read_dataset(args.data, args)
         if not dataset.prepared and not isinstance(dataset, Shards):  # shards were made of prepared data
-            steps = (step for step in certificate.prepared if step not in sketched)
-            dataset = nspca.prepare(dataset, *steps)
+            dataset = nspca.prepare(dataset, *certificate.prepared)
         if dataset.is_covariance or args.covariance is not None:
             asked["source"] = "data" if args.covariance is False else "covariance"
         asked["forced"] = None if args.forced is None else forced_features(dataset, args.forced)
@@ -168,7 +175,7 @@ def verify(args: argparse.Namespace) -> int:
             say_json({"proved": False, "reason": str(error)})
         complain(f"refused: {error}")
         return 1
-    proved = replace(certificate, upper=upper, prepared=(*dataset.prepared, *sketched))
+    proved = replace(certificate, upper=upper, prepared=dataset.prepared)
     if args.json:
         said = {
             "name": dataset.name,

@@ -6,14 +6,28 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nspca.cli.answers import features_path, print_answer
-from nspca.cli.arguments import Commands, count, of_problem, percent, with_json, with_seed, with_spec
+from nspca.cli.arguments import (
+    Commands,
+    add_options,
+    count,
+    given_options,
+    of_problem,
+    percent,
+    with_json,
+    with_spec,
+)
 from nspca.cli.screen import check_files, complain, progress, saved
-from nspca.cli.sources import make_problem, read_dataset
-from nspca.errors import InvalidOption, WorkersLost, of_the_app
+from nspca.cli.sources import about_problem, make_problem, read_dataset
+from nspca.errors import InvalidOption, Refused, WorkersLost, needs
+from nspca.progress import Event, Report
 
 if TYPE_CHECKING:
     from nspca.problem import Problem
     from nspca.result import Result
+    from nspca.specs import ComponentsSpec, ProblemSpec, SweepSpec
+
+NOT_IN_A_SPEC = ("within", "seconds", "nodes", "resume")
+"""Options that a saved spec does not hold."""
 
 
 def add(commands: Commands) -> None:
@@ -26,8 +40,8 @@ def add(commands: Commands) -> None:
         "solve docword.kos.txt.gz --k 15 --components 8 --csv topics.csv",
         more="Prints what the component explains, how much of the best possible that is at least, and its "
         "weights.",
-        parents=[of_problem()],
     )
+    of_problem(command)
     command.add_argument("--k", type=int, required=True, help="largest number of features in a component")
     command.add_argument(
         "--components",
@@ -71,8 +85,8 @@ def add(commands: Commands) -> None:
         metavar="FILE.npz",
         help="with --effort exhaustive: go on from the certificate of a search that was ended",
     )
+    add_options(command, "nspca.specs", "SweepSpec", "seed")
     with_spec(command)
-    with_seed(command)
     with_json(command)
 
 
@@ -80,6 +94,7 @@ def run(args: argparse.Namespace) -> int:
     """Solve a problem and print the answer."""
     if args.components is not None and args.within is not None:
         raise InvalidOption("--within is about one component: leave --components out")
+    args.effort = args.effort or "fast"
     if args.resume is not None and args.effort != "exhaustive":
         raise InvalidOption(f"--resume is for --effort exhaustive, got {args.effort}: leave it out")
     second = features_path(args.certificate) if args.certificate and args.within else None
@@ -106,7 +121,7 @@ def client_of(workers: int | None, scheduler: str | None) -> AbstractContextMana
     """Return a context with a Dask client, of local `workers` or of a `scheduler`, or with None."""
     if workers is None and scheduler is None:
         return nullcontext()
-    with of_the_app("reading with several workers"):
+    with needs("reading with several workers"):
         from nspca.jobs.command_workers import open_client
     return open_client(workers, scheduler, complain)
 
@@ -115,27 +130,28 @@ def _solve(args: argparse.Namespace, client: Any) -> int:
     """Solve the problem of the arguments, with a Dask client or None; print the answer and return 0."""
     import nspca
     from nspca.certificate import ROUNDING
-    from nspca.cli import questions
     from nspca.proving import certified
     from nspca.solving import line_of
 
-    dataset = read_dataset(args.source, args, args.covariance)
+    dataset, data = read_dataset(args.source, args)
+    about = about_problem(args, dataset, data)
     sizes = args.k if args.components is None else (args.k,) * args.components
-    problem = make_problem(args, dataset, sizes, client if Path(args.source).is_dir() else None)
+    problem = make_problem(about, dataset, sizes, client if Path(args.source).is_dir() else None)
     question = None
-    if args.spec:
-        questions.refuse_other_options(args)
+    for name in NOT_IN_A_SPEC:
+        if args.spec and getattr(args, name) is not None:
+            raise InvalidOption(f"a spec does not hold --{name}, got it with --spec: leave one of them out")
     if args.spec or not _is_limited(args, client):
         if problem.joint and args.method != "auto":
             line_of(args.method).check(problem)  # a method that finds one component is refused, as by `solve`
-        question = questions.solve_spec(args, dataset)
+        question = _question(args, about)
     lost, known = None, None
     try:
         if _is_limited(args, client):
             result = _search(args, problem, client)
         else:
             assert question is not None  # made above where nothing is limited
-            result = questions.answer(question, problem, progress())
+            result = _answer(question, problem, progress())
     except WorkersLost as error:
         lost, result = error, _ready(error)
     if args.within is not None and lost is None:
@@ -150,6 +166,43 @@ def _solve(args: argparse.Namespace, client: Any) -> int:
         f"nspca: {lost} The answer is what was ready{', and --resume goes on' * bool(args.certificate)}."
     )
     return 2
+
+
+def _question(args: argparse.Namespace, about: "ProblemSpec") -> "SweepSpec | ComponentsSpec":
+    """Return the question of the arguments: a sweep of one k, or several components found together."""
+    from nspca.specs import ComponentsSpec, SweepSpec
+
+    how: dict[str, Any] = about.about_problem() | given_options(
+        args, "nspca.specs", "SweepSpec", "effort", "seed"
+    )
+    if args.components is None:
+        return SweepSpec(ks=(args.k,), methods=(args.method,), published=False, **how)
+    method = "joint" if args.method == "auto" else args.method
+    return ComponentsSpec(sizes=(args.k,) * args.components, methods=(method,), **how)
+
+
+def _answer(question: "SweepSpec | ComponentsSpec", problem: "Problem", report: Report) -> "Result":
+    """Return the one result of a question about `problem`, with its certificate.
+
+    Raises
+    ------
+    Refused
+        When several components have no bound.
+    """
+    from nspca.proving import certified
+
+    said: list[str] = []
+
+    def hear(event: Event) -> None:
+        row = event.payload.get("row", {})
+        if row.get("row") == "refused":
+            said.append(row["error"])
+        report(event)
+
+    (result,) = question.run(hear, problem).results.values()
+    if result.certificate is None:
+        raise Refused(said[-1])
+    return certified(problem, result, result.certificate)
 
 
 def _ready(lost: WorkersLost) -> "Result":
@@ -177,7 +230,7 @@ def _search(args: argparse.Namespace, problem: "Problem", client: Any) -> "Resul
     from nspca.certificate import require_about
 
     limits: dict[str, Any] = {"seconds": args.seconds, "nodes": args.nodes}
-    how = {"method": args.method, "seed": args.seed, "report": progress()}
+    how = {"method": args.method, "seed": args.seed or 0, "report": progress()}
     if args.resume is None:
         limits["client"] = client if args.effort == "exhaustive" else None
         return nspca.solve(problem, certify=args.effort, **how, **limits)

@@ -1,151 +1,119 @@
 """Turn SOURCE and DATA (a sample by name, a folder of shards, or a file) into a data set and a problem.
 
-The commands `solve`, `sweep`, `certify` and `verify` use it.
+The commands `solve`, `sweep`, `certify` and `verify` use it. Specs need pydantic, so they are imported when a
+command runs.
 """
 
 import argparse
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from nspca.cli.screen import clear, complain, progress, say_notes
+from nspca.cli.arguments import given_options
+from nspca.cli.screen import clear, complain, progress, say_findings, say_notes
 from nspca.errors import InvalidOption
 
 if TYPE_CHECKING:
     from nspca.data import Dataset
     from nspca.problem import Problem
     from nspca.shards import Shards
+    from nspca.specs import DataSpec, ProblemSpec
 
     Source: TypeAlias = Dataset | Shards
 
-READING = {
-    "--id": "id_column",
-    "--labels": "label_column",
-    "--decimal": "decimal",
-    "--missing": "missing",
-    "--features-in-rows": "features_in_rows",
-    "--annotation": "annotation",
-    "--image-size": "image_size",
-}
-"""Options about reading a file, with the names of the arguments of `nspca.read`."""
-COUNTING = {
-    "--text-column": "text_column",
-    "--split": "split",
-    "--stop-words": "stop_words",
-    "--lowest-share": "lowest_share",
-    "--highest-share": "highest_share",
-    "--tfidf": "weights",
-    "--pairs": "pairs",
-    "--most-words": "most_words",
-}
-"""Options about counting words, with the names of the arguments of `nspca.read_text`."""
-OF_TEXTS = ("--id", "--labels", "--annotation")
-"""Options of `READING` that are about texts too."""
+STEPS = ("prepared", "covariance", "drop_constant")
+"""Options of the data that are not about reading a file."""
 
 
-def read_dataset(source: str, args: argparse.Namespace, covariance: bool = False) -> "Source":
-    """Return a sample by name, a folder of shards, or a file, read as the options say.
+def data_spec(source: str, args: argparse.Namespace) -> "DataSpec":
+    """Return the spec of SOURCE, as the options say how it is read and prepared.
 
-    With `covariance` the table is a covariance. The named preparation steps are applied.
-    """
-    from nspca import data
-
-    names = [name for name in args.prepare.split(",") if name]
-    reading = reading_options(args)
-    path, is_sample = Path(source), source in data.SAMPLES
-    of_files = (args.text or args.image_size is not None) and not (path / "shards.json").is_file()
-    is_shards = path.is_dir() and not of_files and not is_sample
-    if (reading or args.text) and (is_sample or is_shards):
-        raise InvalidOption(
-            f"{', '.join(READING)} and --text are about a file and how it is read, got {source}, which is "
-            "none: leave them out"
-        )
-    if is_shards:
-        from nspca.shards import Shards
-
-        if names:
-            raise InvalidOption(
-                "shards are taken as they are: leave --prepare out, or prepare what they are of"
-            )
-        if covariance:
-            raise InvalidOption("shards are rows of samples, never a covariance: leave --covariance out")
-        return _with_notes(Shards(source))
-    if is_sample:
-        return data.prepare(_as_covariance(data.load_sample(source), covariance), *names)
-    if not path.is_file() and not path.is_dir():
-        raise InvalidOption(
-            f"a file, a folder of shards or one of the samples {', '.join(data.SAMPLES)} is required, got "
-            f"{source!r}, which is none"
-        )
-    read = data.read_text if args.text else data.read
-    found = _with_notes(read(source, **reading))
-    turned, why = data.features_in_rows_suggestion(found.X, found.sample_names, found.feature_names)
-    if turned and not args.features_in_rows and not args.text:
-        complain(f"nspca: {why} Add --features-in-rows to read it so.")
-    return data.prepare(_as_covariance(found, covariance), *names)
-
-
-def reading_options(args: argparse.Namespace) -> dict[str, Any]:
-    """Return the arguments of `nspca.read`, or of `nspca.read_text`, that are given.
+    A file or a folder of shards is named by the path that was given, so a relative path stays relative.
 
     Raises
     ------
     InvalidOption
-        For options of the other of the two.
+        For a source that does not exist, and for options that are not about it.
     """
-    given: dict[str, Any] = {}
-    for option, word in (READING | COUNTING).items():
-        value = getattr(args, option[2:].replace("-", "_"))
-        if value is None or value is False:
-            continue
-        if option in COUNTING and not args.text:
-            raise InvalidOption(f"{option} is about counting the words of texts: add --text, or leave it out")
-        if args.text and option not in COUNTING and option not in OF_TEXTS:
-            raise InvalidOption(f"{option} is about tables of numbers: leave it out with --text")
-        given[word] = "tfidf" if option == "--tfidf" else value
-    return given
+    from nspca.data import SAMPLES
+    from nspca.data.options import OF_TABLES, OF_TEXTS
+    from nspca.specs import DataSpec
+
+    given = given_options(args, "nspca.specs", "DataSpec")
+    flags = {name: option.flag for name, option, _ in DataSpec.declared()}
+    reading = [name for name in given if name not in STEPS]
+    path, is_sample = Path(source), source in SAMPLES
+    is_shards = path.is_dir() and not is_sample
+    is_shards &= (path / "shards.json").is_file() or not {"words", "image_size"} & given.keys()
+    if reading and (is_sample or is_shards):
+        raise InvalidOption(
+            f"{flags[reading[0]]} is about a file and how it is read, got {source}, which is none: leave it "
+            "out"
+        )
+    if is_shards and (names := [name for name in STEPS if given.get(name)]):
+        raise InvalidOption(
+            f"shards are taken as they are, as rows of samples: leave {flags[names[0]]} out, or prepare what "
+            "they are of"
+        )
+    if not is_sample and not path.exists():
+        raise InvalidOption(
+            f"a file, a folder of shards or one of the samples {', '.join(SAMPLES)} is required, got "
+            f"{source!r}, which is none"
+        )
+    for name in reading:
+        if name in OF_TEXTS and not args.words:
+            raise InvalidOption(
+                f"{flags[name]} is about counting the words of texts: add --text, or leave it out"
+            )
+        if args.words and name in OF_TABLES:
+            raise InvalidOption(f"{flags[name]} is about tables of numbers: leave it out with --text")
+    repair = getattr(args, "repair", None) is not None
+    where: dict[str, Any] = {"sample" if is_sample else "path": source}
+    return DataSpec(**where, **given, repair=repair)
 
 
-def _with_notes(dataset: Any) -> Any:
-    """Print the notes of a data set and return it."""
-    say_notes(dataset.notes)
-    return dataset
+def read_dataset(source: str, args: argparse.Namespace) -> "tuple[Source, DataSpec]":
+    """Return the data of SOURCE, read and prepared as the options say, and their spec; print their notes."""
+    from nspca.data import Dataset
+
+    spec = data_spec(source, args)
+    found = spec.but(prepared=(), covariance=False).open()
+    if isinstance(found, Dataset) and spec.sample is None:
+        say_findings(found.findings)
+    elif spec.sample is None:
+        say_notes(found.notes)
+    dataset = spec.changed(found)
+    return dataset, spec.but(covariance=dataset.is_covariance)
 
 
-def _as_covariance(dataset: "Dataset", covariance: bool) -> "Dataset":
-    """Return a data set, marked as a covariance if requested."""
-    return replace(dataset, is_covariance=True, labels=None) if covariance else dataset
+def about_problem(args: argparse.Namespace, dataset: "Source", data: "DataSpec") -> "ProblemSpec":
+    """Return the spec of the problem of a data set, without its k."""
+    from nspca.specs import ProblemSpec
 
-
-def make_problem(
-    args: argparse.Namespace, dataset: "Source", k: int | tuple[int, ...], client: Any = None
-) -> "Problem":
-    """Return the problem of a data set that the options describe.
-
-    Workers of a Dask client read shards if there is a client.
-    """
-    from nspca import Problem
-    from nspca.data.suggestions import covariance_suggestion
-    from nspca.shards import Shards
-
-    how: dict[str, Any] = {"k": k, "nonneg": not args.signed}
-    how["forced"] = forced_features(dataset, args.forced)
-    if dataset.is_covariance:
-        if args.scale or not args.center:
-            raise InvalidOption("a covariance is taken as it is: leave --scale and --no-center out")
-        return Problem.from_covariance(dataset, **how, repair=args.repair)
-    if args.repair:
+    given = given_options(args, "nspca.specs", "ProblemSpec")
+    if dataset.is_covariance and given.keys() & {"scale", "center"}:
+        raise InvalidOption("a covariance is taken as it is: leave --scale and --no-center out")
+    if data.repair and not dataset.is_covariance:
         raise InvalidOption(
             "--repair is for a covariance, got a table of samples: add --covariance or leave it out"
         )
-    how |= {"center": args.center, "scale": args.scale}
-    if isinstance(dataset, Shards):
-        return Problem.from_shards(dataset, **how, client=client, report=progress())
-    suggested, seen = covariance_suggestion(dataset.X)
-    if suggested:
-        clear()
-        complain(f"nspca: {seen} Add --covariance to take it as one.")
-    return Problem.from_data(dataset, **how, report=progress())
+    return ProblemSpec(data=data, forced=forced_features(dataset, args.forced), **given)
+
+
+def make_problem(
+    about: "ProblemSpec", dataset: "Source", k: int | tuple[int, ...], client: Any = None
+) -> "Problem":
+    """Return the problem of a data set with this k, and say where the table looks like a covariance.
+
+    Workers of a Dask client read shards if there is a client.
+    """
+    from nspca.data import Dataset, covariance_suggestion
+
+    if isinstance(dataset, Dataset) and not dataset.is_covariance:
+        suggested, seen = covariance_suggestion(dataset.X)
+        if suggested:
+            clear()
+            complain(f"nspca: {seen} Add --covariance to take it as one.")
+    return about.problem(dataset, progress(), client, k)
 
 
 def forced_features(dataset: "Source", text: str) -> tuple[int, ...]:

@@ -3,9 +3,17 @@
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from nspca.cli.arguments import Commands, of_problem, sizes, with_json, with_seed, with_spec
+from nspca.cli.arguments import (
+    Commands,
+    add_options,
+    given_options,
+    of_problem,
+    sizes,
+    with_json,
+    with_spec,
+)
 from nspca.cli.screen import DATA, check_files, clear, complain, progress, saved, say, say_json, write_csv
-from nspca.cli.sources import make_problem, read_dataset
+from nspca.cli.sources import about_problem, make_problem, read_dataset
 from nspca.presentation.numerals import round_down, round_up
 from nspca.progress import Event
 
@@ -24,8 +32,8 @@ def add(commands: Commands) -> None:
         "sweep digits --k 5:50:5",
         "sweep pitprops --k 1:13 --signed --method greedy --method tpower --csv pitprops.csv",
         more="One row for each method and k: how many features are enough?",
-        parents=[of_problem()],
     )
+    of_problem(command)
     command.add_argument(
         "--k",
         type=sizes,
@@ -33,27 +41,24 @@ def add(commands: Commands) -> None:
         metavar="FIRST:LAST:STEP",
         help="sizes, both ends included, or 5,10,20",
     )
-    command.add_argument(
-        "--method",
-        action="append",
-        metavar="METHOD",
-        help="a name of nspca.METHODS, may be repeated (default auto)",
-    )
     command.add_argument("--csv", metavar="FILE.csv", help="write the table to a file instead of the screen")
+    add_options(command, "nspca.specs", "SweepSpec", "methods", "seed")
     with_spec(command)
-    with_seed(command)
     with_json(command)
 
 
 def run(args: argparse.Namespace) -> int:
     """Sweep over k and print or write the table; an interrupted sweep yields its finished rows."""
     check_files(args.csv, args.spec, read=[args.source])
-    dataset = read_dataset(args.source, args, args.covariance)
-    problem = make_problem(args, dataset, args.k[0])
-    from nspca.cli.questions import sweep_spec
+    dataset, data = read_dataset(args.source, args)
+    about = about_problem(args, dataset, data)
+    problem = make_problem(about, dataset, args.k[0])
     from nspca.result import COLUMNS
+    from nspca.specs import SweepSpec
 
-    question = sweep_spec(args, dataset, args.k, args.method)
+    given = given_options(args, "nspca.specs", "SweepSpec")
+    ks = tuple(sorted({*args.k}))
+    question = SweepSpec(**{**given, **about.about_problem()}, ks=ks, published=False)
     bar = progress()
     ready: list[Event] = []
 

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
-from threadpoolctl import ThreadpoolController
+from threadpoolctl import OpenBLASController, ThreadpoolController
 
 Array = NDArray[np.float64]
 """Array of float64, the usual type of numbers in this package."""
@@ -32,7 +32,7 @@ def one_thread_if_quick(multiplications: float) -> AbstractContextManager[Any]:
     The last bits of a sum depend on the number of threads, and a bound found in hundreds of steps depends on
     those bits. Covariances form A and find eigenpairs in it, and sketches factorise in it.
     """
-    return _threads().limit(limits=1) if multiplications <= QUICK else nullcontext()
+    return one_thread() if multiplications <= QUICK else nullcontext()
 
 
 _lock, _inside = Lock(), 0
@@ -43,11 +43,13 @@ _limited: Any = None
 def one_thread() -> Iterator[None]:
     """Limit BLAS to one thread inside the context, until the last of several concurrent threads has left.
 
-    A pass enters it for every block of rows.
+    The limit is one number of the whole process. So everything in this package that limits BLAS does it here.
+    A pass enters the context for every block of rows.
     """
     global _limited, _inside
     with _lock:
         if not _inside:
+            _take_control()
             _limited = _threads().limit(limits=1)
         _inside += 1
     try:
@@ -56,13 +58,26 @@ def one_thread() -> Iterator[None]:
         with _lock:
             _inside -= 1
             if not _inside:
+                _take_control()
                 _limited.restore_original_limits()
+                _take_control()
+
+
+def _take_control() -> None:
+    """Let any thread change the number of threads of OpenBLAS.
+
+    Since version 3.8 threadpoolctl ignores what any thread asks for but the first one that asked, while that
+    one lives. But who enters `one_thread` first need not be who leaves last.
+    """
+    clear = getattr(OpenBLASController, "clear_controlling_thread", None)
+    if clear is not None:
+        clear(force=True)
 
 
 @cache
 def _threads() -> ThreadpoolController:
     """Return the controller of the loaded BLAS libraries, found once since that takes milliseconds."""
-    return ThreadpoolController()
+    return ThreadpoolController().select(user_api="blas")
 
 
 def binary_exponent(X: Array, axis: int | None = None) -> NDArray[np.int64]:
@@ -256,9 +271,11 @@ def krylov(M: Array, start: Array) -> tuple[Array, Array, Array]:
 
 
 def is_positive_definite(S: Array) -> bool:
-    """Tell whether a Cholesky factorisation of symmetric ``S`` succeeds in floating point."""
+    """Tell whether a Cholesky factorisation of symmetric ``S`` succeeds in floating point.
+
+    LAPACK in WebAssembly returns NaN where others fail.
+    """
     try:
-        np.linalg.cholesky(S)
+        return bool(np.isfinite(np.linalg.cholesky(S)).all())
     except np.linalg.LinAlgError:
         return False
-    return True

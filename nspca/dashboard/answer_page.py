@@ -12,7 +12,7 @@ page sees it (`Watched`), whose own question is ``run.asked``.
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Generic, TypeVar
 
@@ -190,6 +190,13 @@ class AnswerPage(QuestionPage[Asked]):
     def filling(self, run: Watched, now: JobState) -> None:
         """Draw the partial results of a run that is going on or stopped without a result."""
 
+    def ready(self, run: Watched) -> nspca.Sweep | None:
+        """Return the results of a run that has no more than its proof to do; None for any other run.
+
+        The whole page is then drawn, below the progress of the proof.
+        """
+        return None
+
     @abstractmethod
     def view(self, run: Watched, results: nspca.Sweep) -> Any:
         """Draw the answer as one sentence, its picture and one control.
@@ -354,15 +361,18 @@ def _draw(
     """Draw a run: its progress and partial results, or its answer in `answer` and `below`."""
     results = run.results
     is_measured = run.of.table is None or run.measured(page.leading) is not None
-    if results is None or not is_measured:
-        with answer, frame.guard():
-            _watch(page, run, asked, is_measured)
-        return
+    has_result = results is not None and is_measured
+    if results is None and is_measured:
+        results = page.ready(run)
     with answer, frame.guard():
+        if not has_result:
+            _watch(page, run, asked, is_measured, is_drawn=results is not None)
+        if results is None or not is_measured:
+            return
         if run.now.state == "cancelled":
             progress.ended(run.now, "again", run.asked.goes_on)
         seen = page.view(run, results)
-        if not run.own and asked is not run.asked:
+        if not run.own and asked is not run.asked and has_result:
             page.introduce(run, asked)
         elif run.own and (asked is None or not same(run.asked, asked)):
             st.caption(f"Shown: {wording.plain(run.asked.describe().line)}")
@@ -373,13 +383,20 @@ def _draw(
                 _take_home(run, taken)
 
 
-def _watch(page: AnswerPage[Any], run: Watched, asked: ProblemSpec | None, is_measured: bool) -> None:
-    """Draw the progress of a run without a result, and its partial results or that a folder is measured."""
+def _watch(
+    page: AnswerPage[Any], run: Watched, asked: ProblemSpec | None, is_measured: bool, is_drawn: bool
+) -> None:
+    """Draw the progress of a run without a result, and its partial results or that a folder is measured.
+
+    With `is_drawn` the page draws what is ready of the run.
+    """
 
     def fill(now: JobState) -> None:
-        if is_measured:
+        if is_drawn:
+            return
+        if is_measured and page.ready(replace(run, now=now)) is None:
             page.filling(run, now)
-        elif run.measured(page.leading) is not None:
+        elif is_measured or run.measured(page.leading) is not None:
             st.rerun()
         else:
             st.caption(MEASURED)

@@ -1,10 +1,9 @@
 """Folders with data: samples of the package, the user's cache, and originals named by ``NSPCA_DATA``."""
 
 import os
+import sys
 import tempfile
 from pathlib import Path
-
-import platformdirs
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 
@@ -18,7 +17,9 @@ def sample_folder() -> Path:
 def cache_folder() -> Path:
     """Return the folder for fetched and adopted samples: in ``NSPCA_HOME`` if set, else the user's cache."""
     home = os.environ.get("NSPCA_HOME")
-    return (Path(home) if home else platformdirs.user_cache_path("nspca")) / "samples"
+    caches = {"darwin": "~/Library/Caches", "win32": "~/AppData/Local"}.get(sys.platform, "~/.cache")
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or caches).expanduser()
+    return (Path(home) if home else cache / "nspca") / "samples"
 
 
 def originals_folder() -> Path | None:

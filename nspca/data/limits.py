@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 import numpy as np
-import psutil
 
 from nspca.errors import InvalidData
 from nspca.validation.archive import MAX_BYTES, mib
@@ -208,7 +207,11 @@ def check_room(needed: int) -> None:
     most = resource.getrlimit(resource.RLIMIT_AS)[0]
     if most == resource.RLIM_INFINITY:
         return
-    free = max(0, most - psutil.Process().memory_info().vms)
+    try:
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+    except OSError:  # only Linux enforces this limit
+        return
+    free = max(0, most - pages * resource.getpagesize())
     if needed > free:
         raise InvalidData(
             f"Reading the table takes about {mib(needed)} of memory, and {mib(free)} are left for it: keep "

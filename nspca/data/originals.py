@@ -7,22 +7,24 @@ import logging
 import tempfile
 from dataclasses import replace
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 
 from nspca.data.arrays import to_npz
 from nspca.data.catalogue import SAMPLES, Original, Sample
 from nspca.data.dataset import Dataset
+from nspca.data.findings import as_findings
 from nspca.data.folders import cache_folder, originals_folder, write_atomically
 from nspca.data.limits import bounded_bytes
 from nspca.data.lrs import BAND_NAMES, HEADER_NAMES, WAVELENGTH_UM, class_names, parse_lrs
 from nspca.data.names import numbered, pixel_names
-from nspca.data.reader import read, read_layout
-from nspca.errors import DownloadError, InvalidData
+from nspca.data.reading import read, read_layout
+from nspca.errors import DownloadError, InvalidData, Late
 from nspca.progress import Event, Report, silent
 from nspca.validation.archive import MAX_BYTES, mib
 
+pooch: Any = Late("pooch", "downloads", "samples")
 FILES = {
     "cbcl": "cbcl_faces.npz",
     "leukemia": "leukemia_mll.npz",
@@ -121,7 +123,7 @@ def complete(name: str, data: Dataset) -> Dataset:
         axis=WAVELENGTH_UM if name == "lrs" else None,
         axis_name="wavelength (µm)" if name == "lrs" else "",
         provenance=f"{sample.title}: {sample.summary}; {sample.licence}",
-        notes=(*other, *unnamed),
+        findings=as_findings((*other, *unnamed)),
     )
 
 
@@ -274,8 +276,6 @@ class _Progress:
 
 def _fetch(sample: Sample, original: Original, folder: Path, report: Report) -> None:
     """Download one file of a sample into a folder; raise `DownloadError` with the reason when that fails."""
-    import pooch  # imported late, since it slows the start of a page
-
     logger = pooch.get_logger()
     level = logger.level
     # Without a checksum pooch prints the one it computed; nothing here prints.

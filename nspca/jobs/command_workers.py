@@ -26,9 +26,7 @@ def open_client(
     scheduler: str | None = None,
     tell: Callable[[str], object] = lambda sentence: None,
 ) -> Iterator[Any]:
-    """Open a Dask client, and close it with all processes that were started at the end of the context.
-
-    `Problem.from_shards` and the searches over branches take the client.
+    """Open a Dask client for `Problem.from_shards`; at the end close it with all processes it started.
 
     Parameters
     ----------
@@ -50,7 +48,7 @@ def open_client(
     try:
         try:
             if scheduler is None:
-                cluster = local_cluster(workers, None, (__name__, "nspca.covariance.sharded"))
+                cluster = local_cluster(workers, None, (__name__, "nspca.covariance.data"))
             else:
                 tell(
                     f"waiting for the scheduler at {scheduler} and then for a worker of it, at most "

@@ -1,12 +1,10 @@
-"""SQLite database of the store: folder, schema, transactions, and the registered server processes.
+"""SQLite database of the store: folder, schema, transactions, and the claim of the one server that uses it.
 
 All writers share one connection and wait for each other. Readers have connections of their own and never
 wait. `Runs` and `Uploads` derive from `Database` and contain the statements; `Store` is both.
 """
 
 import os
-import secrets
-import socket
 import sqlite3
 import threading
 import time
@@ -16,29 +14,23 @@ from pathlib import Path
 from typing import Any
 
 import platformdirs
-import psutil
 
 from nspca.errors import JobError
-from nspca.jobs.upload_files import UploadFiles, is_backup
 
-VERSION = 1
+VERSION = 3
 """Version of `SCHEMA`, stored in the file as its ``user_version``."""
-BUSY_SECONDS = 10.0  # maximum wait for another process that holds a lock
+BUSY_SECONDS = 10.0  # maximum wait for another process that writes
+CLAIM_SECONDS = 1.0  # maximum wait for another server that is just ending
 IDLE_READERS = 4  # read connections kept open for reuse
-# Seconds; the start time of a process is derived from the clock, which may be set while it runs.
-START_SLACK = 5.0
-
-INTERRUPT = "UPDATE runs SET state = 'interrupted', finished = ? WHERE state IN ('queued', 'running')"
 SCHEMA = (
-    "CREATE TABLE servers (id TEXT PRIMARY KEY, host TEXT NOT NULL, pid INTEGER NOT NULL, started REAL NOT "
-    "NULL)",
     """CREATE TABLE runs (
         id TEXT PRIMARY KEY, workspace TEXT NOT NULL, key TEXT NOT NULL, title TEXT NOT NULL,
         function TEXT NOT NULL, parameters TEXT NOT NULL,
         state TEXT NOT NULL, event TEXT NOT NULL DEFAULT '',
         rows TEXT NOT NULL DEFAULT '[]', error TEXT NOT NULL DEFAULT '',
-        created REAL NOT NULL, started REAL, finished REAL, server TEXT NOT NULL,
-        name TEXT NOT NULL DEFAULT '', deleted REAL, stop REAL, UNIQUE (workspace, key))""",
+        created REAL NOT NULL, started REAL, finished REAL,
+        page TEXT NOT NULL DEFAULT '',
+        name TEXT NOT NULL DEFAULT '', deleted REAL, UNIQUE (workspace, key))""",
     """CREATE TABLE results (key TEXT PRIMARY KEY, body BLOB NOT NULL,
         event TEXT NOT NULL, rows TEXT NOT NULL,
         started REAL, finished REAL NOT NULL, digest TEXT NOT NULL)""",
@@ -47,13 +39,12 @@ SCHEMA = (
         created REAL NOT NULL, used REAL NOT NULL, PRIMARY KEY (workspace, digest))""",
     "CREATE TABLE shares (id TEXT PRIMARY KEY, run TEXT NOT NULL UNIQUE)",
     "CREATE TABLE workspaces (id TEXT PRIMARY KEY, created REAL NOT NULL)",
-    "CREATE INDEX runs_server ON runs (server, state)",
     "CREATE INDEX runs_key ON runs (key)",
 )
 """Tables of a new file. Times are seconds since the epoch.
 
-A server is a process with an engine. A result has the key of its computation, or, if partial, the id of its
-run. Columns `event`, `rows`, `parameters` and `meta` are JSON.
+A result has the key of its computation, or, if partial, the id of its run. Columns `event`, `rows`,
+`parameters` and `meta` are JSON.
 """
 
 
@@ -63,9 +54,9 @@ def default_home() -> Path:
 
 
 class Database:
-    """SQLite database that all threads of a process share, and that several processes may open.
+    """SQLite database ``runs.sqlite`` in the folder `home`, which is created if necessary.
 
-    The folder `home` of the file ``runs.sqlite`` is created if necessary, and readable by its owner only.
+    Folder and file are readable by their owner only.
 
     Raises
     ------
@@ -76,9 +67,9 @@ class Database:
     def __init__(self, home: Path | str | None = None) -> None:
         self.home = Path(home) if home is not None else default_home()
         self.path = self.home / "runs.sqlite"
-        self._upload_files = UploadFiles(self.home / "uploads")
         self._lock = threading.RLock()
         self._readers: list[sqlite3.Connection] = []
+        self._claim: sqlite3.Connection | None = None
         self._open = True
         try:
             self.home.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -91,10 +82,7 @@ class Database:
         self._file = (about.st_dev, about.st_ino)
         try:
             self._prepare()
-        except sqlite3.Error as error:
-            self._db.close()
-            raise self._trouble(error) from error
-        except JobError:
+        except BaseException:
             self._db.close()
             raise
 
@@ -102,15 +90,40 @@ class Database:
         """Close all connections; later calls raise `JobError`."""
         with self._lock:
             self._open = False
-            while self._readers:
-                self._readers.pop().close()
-            self._db.close()
+            for db in (*self._readers, self._db, self._claim):
+                if db is not None:
+                    db.close()
+            self._readers.clear()
 
-    def _connect(self) -> sqlite3.Connection:
-        """Open and return a connection."""
-        db = sqlite3.connect(self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
-        db.row_factory = sqlite3.Row
-        return db
+    def claim(self) -> None:
+        """Make this process the only server on the store until `close`, and interrupt unfinished runs.
+
+        The claim is a lock on a file of its own, which the system drops when a process ends in any way.
+
+        Raises
+        ------
+        JobError
+            When another server uses the store.
+        """
+        lock = sqlite3.connect(
+            self.home / "server.lock", CLAIM_SECONDS, isolation_level=None, check_same_thread=False
+        )
+        try:
+            lock.execute("BEGIN EXCLUSIVE")
+        except sqlite3.Error as error:
+            lock.close()
+            raise JobError(
+                f"Another server uses the store {self.path}: stop it, or set NSPCA_HOME to another folder."
+            ) from error
+        self._claim = lock
+        self.interrupt_runs()
+
+    def interrupt_runs(self) -> None:
+        """Interrupt all unfinished runs, at the start and at the end of a server."""
+        self._change(
+            "UPDATE runs SET state = 'interrupted', finished = ? WHERE state IN ('queued', 'running')",
+            (time.time(),),
+        )
 
     def missing(self) -> str:
         """Return an error message if the file was deleted or replaced since it was opened, otherwise "".
@@ -138,31 +151,22 @@ class Database:
             found = str(error)
         return "" if found == "ok" else str(self._trouble(sqlite3.DatabaseError(found)))
 
+    def _connect(self) -> sqlite3.Connection:
+        db = sqlite3.connect(self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+        db.row_factory = sqlite3.Row
+        return db
+
     def _trouble(self, error: Exception) -> JobError:
-        """Return the error of a store that cannot be used."""
         return JobError(
             f"The store {self.path} cannot be used ({error}): make room or repair it, or set NSPCA_HOME to "
             "another folder."
         )
 
     def _prepare(self) -> None:
-        """Set the journal mode, and create the tables of a new file.
-
-        Raises
-        ------
-        JobError
-            When the file is of another version, or is a backup.
-        """
-        deadline = time.monotonic() + BUSY_SECONDS
-        while True:  # switching to WAL does not wait for other processes doing the same
-            try:
-                self._db.execute("PRAGMA journal_mode = WAL")
-                break
-            except sqlite3.OperationalError:
-                if time.monotonic() > deadline:
-                    raise
-                time.sleep(0.02)
-        self._db.execute("PRAGMA synchronous = NORMAL")
+        """Set the journal mode, create the tables of a new file, and refuse another version."""
+        with self._translated_errors():
+            self._db.execute("PRAGMA journal_mode = WAL")
+            self._db.execute("PRAGMA synchronous = NORMAL")
         with self._writing() as db:
             version = db.execute("PRAGMA user_version").fetchone()[0]
             if version == 0:  # a new file
@@ -173,10 +177,6 @@ class Database:
                 raise JobError(
                     f"The store {self.path} must be of version {VERSION}, got version {version}: use the "
                     "nspca that made it, or set NSPCA_HOME to another folder."
-                )
-            elif is_backup(db):
-                raise JobError(
-                    f"{self.path} must be a store, got a backup: put it back with `python -m nspca restore`."
                 )
 
     @contextmanager
@@ -208,21 +208,6 @@ class Database:
                 else:
                     db.close()
 
-    def _rows(self, query: str, values: Sequence[Any] = ()) -> list[sqlite3.Row]:
-        """Return the rows of a query."""
-        with self._reading() as db:
-            return db.execute(query, values).fetchall()
-
-    def _row(self, query: str, values: Sequence[Any]) -> sqlite3.Row | None:
-        """Return the first row of a query, None if there is none."""
-        with self._reading() as db:
-            return db.execute(query, values).fetchone()
-
-    def _change(self, statement: str, values: Sequence[Any]) -> int:
-        """Execute a statement that writes, and return how many rows it changed."""
-        with self._writing() as db:
-            return db.execute(statement, values).rowcount
-
     def _reader(self) -> sqlite3.Connection:
         """Return an idle read connection, or a new one."""
         if not self._open:
@@ -234,6 +219,19 @@ class Database:
             db.execute("PRAGMA query_only = 1")
             return db
 
+    def _rows(self, query: str, values: Sequence[Any] = ()) -> list[sqlite3.Row]:
+        with self._reading() as db:
+            return db.execute(query, values).fetchall()
+
+    def _row(self, query: str, values: Sequence[Any]) -> sqlite3.Row | None:
+        with self._reading() as db:
+            return db.execute(query, values).fetchone()
+
+    def _change(self, statement: str, values: Sequence[Any]) -> int:
+        """Execute a statement that writes, and return how many rows it changed."""
+        with self._writing() as db:
+            return db.execute(statement, values).rowcount
+
     @contextmanager
     def _translated_errors(self) -> Iterator[None]:
         """Turn errors of SQLite, and a missing file, into `JobError`."""
@@ -243,67 +241,3 @@ class Database:
             yield
         except sqlite3.Error as error:
             raise self._trouble(error) from error
-
-    def register_server(self) -> str:
-        """Register this process as an owner of runs, and return the new id of this server.
-
-        Unfinished runs of dead processes are interrupted before.
-        """
-        server = secrets.token_hex(8)
-        self.interrupt_orphans()
-        process = socket.gethostname(), os.getpid(), psutil.Process().create_time()
-        self._change("INSERT INTO servers VALUES (?, ?, ?, ?)", (server, *process))
-        return server
-
-    def interrupt_orphans(self, host: str = "") -> None:
-        """Interrupt the unfinished runs of servers that have ended, and remove these servers.
-
-        Parameters
-        ----------
-        host : str
-            Check servers with this host name only. Without it, every server with another host name counts as
-            ended. A running server checks its own host name only, because a container that is being replaced
-            must not interrupt the runs of its successor.
-        """
-        rows = self._rows("SELECT * FROM servers")
-        checked = [row for row in rows if host in ("", row["host"])]
-        gone = [row["id"] for row in checked if not is_alive(row["host"], row["pid"], row["started"])]
-        if gone:
-            with self._writing() as db:
-                for server in gone:
-                    _interrupt(db, server)
-
-    def is_shared(self, server: str) -> bool:
-        """Tell whether other servers are registered in this store, alive or not."""
-        return self._row("SELECT 1 FROM servers WHERE id != ?", (server,)) is not None
-
-    def leave_server(self, server: str) -> None:
-        """Interrupt the unfinished runs of `server` and remove it."""
-        with self._writing() as db:
-            _interrupt(db, server)
-
-
-def _interrupt(db: sqlite3.Connection, server: str) -> None:
-    """Interrupt the unfinished runs of a server and remove it, inside a transaction."""
-    db.execute(f"{INTERRUPT} AND server = ?", (time.time(), server))
-    db.execute("DELETE FROM servers WHERE id = ?", (server,))
-
-
-def interrupt_all(db: sqlite3.Connection) -> None:
-    """Interrupt all unfinished runs of a backup, because no server works on the copy."""
-    db.execute(INTERRUPT, (time.time(),))
-    db.execute("DELETE FROM servers")
-
-
-def is_alive(host: str, pid: int, started: float) -> bool:
-    """Tell whether the server process that was registered with this host, pid and start time still runs.
-
-    Another host name is a replaced container or machine, because WAL files need one host.
-    """
-    if host != socket.gethostname():
-        return False
-    try:
-        process = psutil.Process(pid)
-        return abs(process.create_time() - started) < START_SLACK and process.status() != psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return False

@@ -8,8 +8,6 @@ thread, the supervisor, talks to the workers, so a page never waits for them.
 import atexit
 import logging
 import math
-import os
-import socket
 import threading
 import time
 from collections.abc import Mapping
@@ -20,24 +18,23 @@ from uuid import uuid4
 from nspca.errors import JobError
 from nspca.jobs import packing
 from nspca.jobs.job import Job, Limits, in_turn, next_job
-from nspca.jobs.outcomes import HeldOutcomes, Outcome
 from nspca.jobs.runs import NO_RUN
 from nspca.jobs.state import Finished, JobState
 from nspca.jobs.store import Store
-from nspca.jobs.upkeep import Upkeep
 from nspca.progress import Event
 
 if TYPE_CHECKING:
     from nspca.jobs.pool import Pool
 
 PATIENCE = 2.0  # seconds for the next report of a cancelled run
-PATIENCE_READY = 30.0  # the same for a run with rows, since a busy machine reports slowly
+PATIENCE_READY = 30.0  # the same for an asked run with rows, since a busy machine reports slowly
 NOTE_SECONDS = 5.0  # between writes of progress to the store; an interrupted run may lose this much
-ATTEMPTS = 3  # attempts for a run whose worker died before it began
+ATTEMPTS = 3  # attempts to start workers, and for a run whose worker died before it began
 LOST_SECONDS = 30.0  # wait for news of a run that no worker has: it may just be sent, or just have ended
 NO_WORKER_SECONDS = 120.0  # maximum seconds without workers; a busy machine takes half a minute to start one
-OTHERS_SECONDS = 1.0  # between reads of requests of other servers on the same store
 CLOSE_SECONDS = 20.0  # maximum wait for the supervisor at the end; workers may be in the middle of starting
+TIDY_SECONDS = 600.0  # between deletions of old results and arguments
+COMPLAIN_SECONDS = 600.0  # between log entries of one kind, since the log may be on a full disk
 KILLED = (
     "The run was ended from outside before it had a result, by hand or by the system, which does so when "
     "memory runs out: start it again, with fewer columns or rows or a smaller k if that does not help."
@@ -52,7 +49,7 @@ _log = logging.getLogger(__name__)
 
 
 class Engine:
-    """Engine that runs tasks given by name in worker processes.
+    """Engine that runs tasks given by name in worker processes. It is the only one on its store.
 
     Parameters
     ----------
@@ -61,6 +58,11 @@ class Engine:
     tasks : dict of task name to ``module:function``; an unknown name is used as the function itself
     workers, memory : number of local worker processes, and maximum bytes of each; by default chosen by the
         size of the machine
+
+    Raises
+    ------
+    JobError
+        When the store cannot be used, or another server uses it.
     """
 
     def __init__(
@@ -72,14 +74,16 @@ class Engine:
         workers: int | None = None,
         memory: int | None = None,
     ) -> None:
-        self.store = store or Store()
         self.limits = limits or Limits.of_environment()
+        self.store = store or Store()
+        try:
+            self.store.claim()
+        except JobError:
+            self.store.close()
+            raise
         self.tasks = dict(tasks or {})
         self._options = {"workers": workers, "memory": memory}
         self._arrays = packing.ArrayFolder(self.store.home / "arrays")
-        self._outcomes = HeldOutcomes(self.store)
-        self.upkeep = Upkeep(self.store, self._arrays, self.limits)
-        self._server = self.store.register_server()
         self._lock = threading.RLock()  # writers only; readers see whole values
         self._wake = threading.Event()
         self._ready = threading.Event()
@@ -90,17 +94,16 @@ class Engine:
         self._live: dict[str, Job] = {}  # by key of the result: jobs that other viewers can join
         self._runs: dict[str, Job] = {}  # by run id: jobs whose state here is newer than in the store
         self._tokens: dict[str, Job] = {}  # by token: jobs on a worker, even without viewers
+        self._unkept: dict[str, JobState] = {}  # by run id: ends that the store could not take
+        self._full = self._damage = ""  # why the store could not take the last end; damage found in it
         self._missed_at = math.inf  # monotonic time since which there are no workers
-        self._noted_at = self._heard_at = -math.inf
-        self._shared = False
+        self._noted_at = self._tidied_at = -math.inf
+        self._complained: dict[str, float] = {}
 
     # ---- requests of viewers
 
     def start(self, warm: tuple[str, ...] = ()) -> None:
-        """Start the workers in the background; `warm` names modules that they import in advance.
-
-        Returns at once, and does nothing if the workers were started before.
-        """
+        """Start the workers in the background, once; `warm` names modules that they import in advance."""
         with self._lock:
             if self._closing:
                 raise JobError(SHUT)
@@ -110,12 +113,7 @@ class Engine:
                     target=self._supervise, args=(warm,), name="nspca-engine", daemon=True
                 )
                 self._thread.start()
-                threading.Thread(target=self.upkeep.look_at_store, name="nspca-look", daemon=True).start()
-
-    @property
-    def ready(self) -> bool:
-        """Tell whether workers are available."""
-        return self._ready.is_set()
+                threading.Thread(target=self._check_store, name="nspca-check", daemon=True).start()
 
     def wait_ready(self, timeout: float) -> bool:
         """Wait at most `timeout` seconds for workers, after `start`; return whether they are available."""
@@ -124,12 +122,7 @@ class Engine:
     @property
     def trouble(self) -> str:
         """Message for all visitors about results that cannot be stored; empty for none."""
-        return self.store.missing() or self._outcomes.trouble or self.upkeep.damage
-
-    @property
-    def notice(self) -> str:
-        """Message for the operator of the server; empty for none."""
-        return self.upkeep.notice
+        return self.store.missing() or self._full or self._damage
 
     @property
     def address(self) -> str:
@@ -139,7 +132,7 @@ class Engine:
     @property
     def memory(self) -> int:
         """Maximum bytes of memory of one run; 0 if unknown or unlimited."""
-        return self._pool.memory if self._pool and self.ready else 0
+        return self._pool.memory if self._pool and self._ready.is_set() else 0
 
     def submit(
         self,
@@ -149,7 +142,8 @@ class Engine:
         viewer: str,
         workspace: str | None = None,
         title: str = "",
-        patient: bool = False,
+        page: str = "",
+        automatic: bool = False,
     ) -> str:
         """Submit a task, and return the id of its run.
 
@@ -164,12 +158,9 @@ class Engine:
         viewer : id of the requester that survives page reloads, such as the workspace
         workspace : owner of the run; by default the viewer
         title : title in the list of runs
-        patient : whether the run has low priority: such runs come after all others, one at a time, until a
-            request with normal priority joins
-
-        Returns
-        -------
-        job_id : str
+        page : address of the page that shows the run, for the list of runs
+        automatic : whether no visitor asked for the run, until a request that is not automatic joins. Such a
+            run waits for all others, and is cancelled when no page asks for its state any more.
 
         Raises
         ------
@@ -178,7 +169,8 @@ class Engine:
         """
         parameters = packing.pack(arguments, self._arrays.keep)
         key = packing.packed_key(task, parameters, self._function(task))
-        return self._enter(task, parameters, key, viewer, workspace or viewer, title, patient)
+        job = Job(key, task, parameters, automatic=automatic)
+        return self._enter(job, parameters, viewer, workspace or viewer, title, page)
 
     def again(self, job_id: str, *, viewer: str, goes_on: bool = False) -> str:
         """Start a failed, cancelled or interrupted run again, and return its unchanged id.
@@ -190,47 +182,29 @@ class Engine:
         if run is None:
             raise JobError(NO_RUN)
         part = self.store.result(job_id) if goes_on else None
-        begun = "" if part is None else packing.pack({"begun": part}, self._arrays.keep)
-        return self._enter(
-            run.function, run.parameters, run.key, viewer, run.workspace, run.title, begun=begun
-        )
+        begun = {} if part is None else {"begun": part}
+        job = Job(run.key, run.function, packing.add(run.parameters, begun, self._arrays.keep))
+        return self._enter(job, run.parameters, viewer, run.workspace, run.title, run.page)
 
     def status(self, job_id: str) -> JobState:
-        """Return the state of a run, from memory if it is in this process, otherwise from the store.
-
-        Raises
-        ------
-        JobError
-            When there is no such run.
-        """
-        end, job = self._outcomes.find(job_id), self._runs.get(job_id)
+        """Return the state of a run; raise `JobError` when there is no such run."""
+        end, job = self._unkept.get(job_id), self._runs.get(job_id)
         if end is not None:
-            return end.as_state(job_id)
+            return end
         if job is None:
             run = self.store.find_run(job_id)
             if run is None:
                 raise JobError(NO_RUN)
             return run.as_state()
         job.looked = time.monotonic()
-        queue, place = self._queue, 0
         if job.started:
-            state = "running"
-        else:
-            state = "queued" if self.ready else "starting"
-            place = queue.index(job) + 1 if job in queue else 0
-        return job.as_state(job_id, state, place=place)
+            return job.as_state(job_id, "running")
+        queue = self._queue
+        place = queue.index(job) + 1 if job in queue else 0
+        return job.as_state(job_id, "queued" if self._ready.is_set() else "starting", place=place)
 
     def result(self, job_id: str) -> bytes:
-        """Return the bytes that the function of a run returned.
-
-        Raises
-        ------
-        JobError
-            When the run is not done.
-        """
-        end = self._outcomes.find(job_id)
-        if end is not None and end.state == "done":
-            return end.result
+        """Return the bytes that the function of a run returned; raise `JobError` when it is not done."""
         state = self.status(job_id)
         run = self.store.find_run(job_id) if state.state == "done" else None
         body = self.store.result(run.key) if run else None
@@ -248,8 +222,6 @@ class Engine:
         with self._lock:
             job = self._runs.get(job_id)
             if job is None:
-                if self._outcomes.find(job_id) is None:
-                    self.store.request_stop(job_id)  # another server may have it
                 return
             viewers = job.viewers[job_id]
             if viewer in viewers and len(viewers) > 1:
@@ -259,7 +231,7 @@ class Engine:
             job.left.append(job_id)
             if not job.viewers:
                 self._forget(job)
-            self._outcomes.keep(Outcome(job, (job_id,), "cancelled"))
+            self._store_end(job, [job_id], "cancelled")
         self._wake.set()
 
     def hands_in(self, job_id: str) -> bool:
@@ -278,9 +250,8 @@ class Engine:
         if self._thread:
             self._thread.join(CLOSE_SECONDS)
         try:
-            self._outcomes.retry()
             self._note_progress()
-            self.store.leave_server(self._server)
+            self.store.interrupt_runs()
         except JobError:
             _log.exception("the state of unfinished runs could not be kept")
         self.store.close()
@@ -288,55 +259,35 @@ class Engine:
 
     # ---- the queue, under the lock
 
-    def _enter(
-        self,
-        function: str,
-        parameters: str,
-        key: str,
-        viewer: str,
-        workspace: str,
-        title: str,
-        patient: bool = False,
-        begun: str = "",
-    ) -> str:
-        """Add a run to the store, attach it to a job, and return its id.
+    def _enter(self, job: Job, parameters: str, viewer: str, workspace: str, title: str, page: str) -> str:
+        """Add a run to the store, and attach it to a live or new job unless its result is stored.
 
-        No job is needed if the result is stored, or if another server computes it. `function` is the name of
-        the task. A new job gets the packed argument `begun` beside its `parameters`.
+        `parameters` are those of the question. A job that goes on has the partial result in its own.
         """
         with self._lock:
             if self._closing:
                 raise JobError(SHUT)
-            self._outcomes.retry()
-            job, held = self._live.get(key), self._outcomes.answers(key)
-            owner = self.store.owner(key, self._server) if job is None and not held else None
-            if not held and not owner and not self.store.has_result(key) and not (job and job.has(viewer)):
-                self._check_limits(viewer, joins=job is not None)
-            run_id, done = self.store.add_run(
-                workspace, key, title, function, parameters, owner or self._server
-            )
-            self._outcomes.enter(run_id, key)
-            if done or held or owner:  # a server that owns the computation finds this run in the store
+            live = self._live.get(job.key)
+            if not self.store.has_result(job.key) and not (live and live.has(viewer)):
+                self._check_limits(viewer, joins=live is not None)
+            run_id, done = self.store.add_run(workspace, job.key, title, job.function, parameters, page)
+            self._unkept.pop(run_id, None)
+            if done:
                 self._runs.pop(run_id, None)
                 return run_id
-            given = packing.joined(parameters, begun) if begun else parameters
-            self._attach(run_id, viewer, Job(key, function, given, patient=patient))
+            if live is None:
+                self._live[job.key] = live = job
+                self._queue += (job,)
+            live.automatic = live.automatic and job.automatic
+            live.viewers.setdefault(run_id, set()).add(viewer)
+            live.looked = time.monotonic()
+            self._queue = in_turn(self._queue, [*self._tokens.values()])
+            self._runs[run_id] = live
         self.start()
         self._wake.set()
         return run_id
 
-    def _attach(self, run_id: str, viewer: str, job: Job) -> None:
-        """Attach a run and its viewer to the live job with the key of `job`, or queue `job` for it."""
-        new, job = job, self._live.setdefault(job.key, job)
-        if job is new:
-            self._queue += (job,)
-        job.patient = job.patient and new.patient
-        job.viewers.setdefault(run_id, set()).add(viewer)
-        self._queue = in_turn(self._queue, [*self._tokens.values()])
-        self._runs[run_id] = job
-
     def _check_limits(self, viewer: str, joins: bool) -> None:
-        """Refuse a viewer that has too many jobs, or a new job when the server has too many."""
         mine = sum(job.has(viewer) for job in self._live.values())
         if mine >= self.limits.per_viewer:
             raise JobError(
@@ -350,7 +301,6 @@ class Engine:
             )
 
     def _forget(self, job: Job) -> None:
-        """Remove a job from the queue so that no run joins it; the supervisor ends it on its worker."""
         if self._live.get(job.key) is job:
             del self._live[job.key]
         self._queue = tuple(other for other in self._queue if other is not job)
@@ -385,25 +335,36 @@ class Engine:
                     error = OUT_OF_MEMORY if self._pool and self._pool.ran_out_of_memory(job.pid) else KILLED
                 self._finish(job, "failed" if state == "killed" else state, error, outcome.result)
             elif outcome.result:
-                self._keep_part(job, outcome.result)
+                try:  # the partial result of a cancelled job; not for runs that run again
+                    again = self._runs
+                    self.store.keep_part([run for run in job.left if run not in again], outcome.result)
+                except JobError:  # nobody waits for this part
+                    _log.exception("what a cancelled run had ready could not be kept")
         self._wake.set()
 
     def _finish(self, job: Job, state: str, error: str = "", result: bytes = b"") -> None:
-        """Record the end of a job for all of its runs, and forget the job."""
         self._forget(job)
         seconds = time.time() - (job.started or time.time())
         _log.info("run %s: task=%s seconds=%.1f key=%.12s", state, job.function, seconds, job.key)
-        self._outcomes.keep(Outcome(job, tuple(job.viewers), state, error, result))
+        self._store_end(job, [*job.viewers], state, error, result)
         for run_id in job.viewers:
             self._runs.pop(run_id, None)
 
-    def _keep_part(self, job: Job, part: bytes) -> None:
-        """Store the partial result of a cancelled job, except for runs that run again."""
+    def _store_end(self, job: Job, runs: list[str], state: str, error: str = "", result: bytes = b"") -> None:
+        """Store the end of a job for some of its runs, which fail with the reason if that is not possible.
+
+        That reason stays in memory, since a full disk may not even take a sentence.
+        """
+        kept = (job.key, result) if state == "done" else None
         try:
-            not_running_again = [run_id for run_id in job.left if run_id not in self._runs]
-            self.store.keep_part(not_running_again, part)
-        except JobError:  # nobody waits for this part
-            _log.exception("what a cancelled run had ready could not be kept")
+            self.store.finish_runs(runs, state, error=error, result=kept, **job.progress())
+            self._full = ""
+        except JobError as trouble:
+            self._full = str(trouble)
+            self._complain(f"the end of a run could not be kept: {trouble}")
+            state, error = (state, error) if state == "cancelled" else ("failed", str(trouble))
+            end = {run: job.as_state(run, state, error=error, finished=time.time()) for run in runs}
+            self._unkept.update(end)
 
     # ---- the supervisor's thread, the only one that talks to the scheduler
 
@@ -425,15 +386,12 @@ class Engine:
                 self._stop_unwanted(pool)
                 self._dispatch(pool)
                 self._note_progress()
-                with self._lock:
-                    self._outcomes.retry(patient=True)
-                shared = self._hear_others()
-                self.upkeep.tidy()
+                self._tidy()
                 soon = bool(self._queue) or any(not job.viewers or not job.started for job in self._at_work())
-                self._wake.wait(0.1 if soon else OTHERS_SECONDS if shared else NOTE_SECONDS)
+                self._wake.wait(0.1 if soon else NOTE_SECONDS)
             except Exception as error:
                 # After a lost connection this thread must continue, to restart workers.
-                self.upkeep.complain(f"the engine stumbled: {type(error).__name__}: {error}", trace=True)
+                self._complain(f"the engine stumbled: {type(error).__name__}: {error}", trace=True)
                 self._missed_at = min(self._missed_at, time.monotonic())  # the next round may say otherwise
                 time.sleep(1.0)
         self._ready.clear()
@@ -444,31 +402,20 @@ class Engine:
                 "not help."
             )
 
-    def _hear_others(self) -> bool:
-        """Take over runs of other servers, and stop runs at their request; tell whether there are others."""
-        if time.monotonic() - self._heard_at < OTHERS_SECONDS:
-            return self._shared
-        self._heard_at = time.monotonic()
-        self._shared = self.store.is_shared(self._server)
-        if self._shared:
-            self.store.interrupt_orphans(socket.gethostname())
-            with self._lock:
-                for run, stop in self.store.unfinished(self._server):
-                    if run.id not in self._runs and self._outcomes.find(run.id) is None:
-                        self._attach(run.id, run.workspace, Job(run.key, run.function, run.parameters))
-                    if stop:
-                        self.cancel(run.id, "")
-        return self._shared
-
     def _started_pool(self, warm: tuple[str, ...]) -> "Pool":
-        """Start the workers."""
+        """Start the workers, with several attempts because a process may die or a machine may be busy."""
         # Dask takes half a second to import: the first page is painted meanwhile
-        from nspca.jobs.pool import started
+        from nspca.jobs import pool
 
-        def is_over() -> bool:
-            return self._closing or not threading.main_thread().is_alive()
-
-        return started(self._heard, is_over, warm=warm, **self._options)
+        attempts = 1 if pool.scheduler_address() else ATTEMPTS
+        for attempt in range(1, attempts):
+            try:
+                return pool.Pool(self._heard, warm=warm, **self._options)
+            except JobError as error:
+                if self._closing or not threading.main_thread().is_alive():
+                    raise
+                _log.warning("workers are started again, attempt %d failed: %s", attempt, error)
+        return pool.Pool(self._heard, warm=warm, **self._options)
 
     def _give_up(self, sentence: str) -> None:
         """Fail all waiting and running jobs with a message; the next `start` tries again."""
@@ -479,12 +426,16 @@ class Engine:
             self._thread = None
 
     def _at_work(self) -> list[Job]:
-        """Return the jobs that were sent to a worker and have not ended."""
         with self._lock:
             return list(self._tokens.values())
 
     def _stop_unwanted(self, pool: "Pool") -> None:
-        """Ask jobs without viewers to stop, and kill the workers of those that do not."""
+        """Cancel automatic jobs that give way, and end jobs without viewers on their workers."""
+        with self._lock:
+            for job in (*self._queue, *self._tokens.values()):
+                if job.gives_way(self._queue):
+                    for run_id in list(job.viewers):
+                        self.cancel(run_id, "")
         for job in self._at_work():
             if job.viewers or not job.started or not job.future or job.pid is None:
                 continue
@@ -493,7 +444,9 @@ class Engine:
             if job.stop_asked is None:
                 job.stop_asked = time.monotonic()
                 pool.stop(job.token, job.worker)
-            elif time.monotonic() - job.stop_asked > (PATIENCE_READY if job.rows else PATIENCE):
+                continue
+            keeps = bool(job.rows) and not job.automatic
+            if time.monotonic() - job.stop_asked > (PATIENCE_READY if keeps else PATIENCE):
                 with self._lock:
                     self._tokens.pop(job.token, None)
                 pool.kill(job.future, job.worker, job.pid)
@@ -503,7 +456,6 @@ class Engine:
 
         A job that only waits on a worker would die with the job that runs there.
         """
-        self._make_way()
         load = pool.load() if self._queue or self._tokens else None
         self._missed_at = min(self._missed_at, time.monotonic()) if load == {} else math.inf
         if not load:
@@ -512,14 +464,14 @@ class Engine:
         promised = {job.worker for job in self._at_work() if not job.started}
         for address in (address for address in load if not load[address] and address not in promised):
             with self._lock:
-                turn = next_job(self._queue, [*self._tokens.values()])
-                if turn is None:
+                job = next_job(self._queue, [*self._tokens.values()], len(load))
+                if job is None:
                     return
-                job, self._queue = turn, tuple(other for other in self._queue if other is not turn)
                 job.attempts += 1
                 job.token, job.worker, job.missed = uuid4().hex, address, None
                 self._tokens[job.token] = job
-                self._queue = in_turn(self._queue, [*self._tokens.values()])
+                left = [other for other in self._queue if other is not job]
+                self._queue = in_turn(left, [*self._tokens.values()])
             function = self._function(job.function)
             ender = partial(self._ended, job, job.token)
             try:
@@ -546,24 +498,12 @@ class Engine:
                 self._ended(job, job.token, Finished("killed"))
                 future.cancel()
 
-    def _make_way(self) -> None:
-        """Cancel a running patient job that no page shows, if a page shows a waiting one.
-
-        The cancelled job is submitted again when a page needs it.
-        """
-        with self._lock:
-            if any(job.patient and job.is_watched for job in self._queue):
-                for job in list(self._tokens.values()):
-                    if job.patient and not job.is_watched:
-                        for run_id in list(job.viewers):
-                            self.cancel(run_id, "")
-
     def _function(self, task: str) -> str:
-        """Return ``module:function`` of a task."""
         return self.tasks.get(task, task)
 
+    # ---- care of the store
+
     def _note_progress(self) -> None:
-        """Store the progress of all running jobs now and then."""
         if time.monotonic() - self._noted_at < NOTE_SECONDS and not self._closing:
             return
         self._noted_at = time.monotonic()
@@ -573,24 +513,42 @@ class Engine:
                     try:
                         self.store.note_progress(job.viewers, **job.progress())
                     except JobError as error:  # only progress is lost, and only if the run is interrupted
-                        self.upkeep.complain(f"progress could not be kept: {error}")
+                        self._complain(f"progress could not be kept: {error}")
                         return
                     job.noted = job.event
 
+    def _tidy(self) -> None:
+        if time.monotonic() - self._tidied_at > TIDY_SECONDS:
+            self._tidied_at = time.monotonic()
+            limits, unfinished = self.limits, self.store.unfinished_parameters()
+            needed = {digest for text in unfinished for _, digest in packing.references(text)}
+            gone = self.store.make_room(limits.result_bytes, limits.workspace_bytes, limits.result_age)
+            if gone:
+                _log.info("%d results were deleted for age or room", gone)
+            self._arrays.tidy(needed, limits.array_bytes, limits.array_age)
+
+    def _check_store(self) -> None:
+        self._damage = self.store.damage()
+        if self._damage:
+            self._complain(self._damage)
+
+    def _complain(self, text: str, trace: bool = False) -> None:
+        """Log a text, at most one of a kind in `COMPLAIN_SECONDS`."""
+        kind = text.partition(":")[0]
+        if time.monotonic() - self._complained.get(kind, -math.inf) > COMPLAIN_SECONDS:
+            self._complained[kind] = time.monotonic()
+            _log.error("%s", text, exc_info=trace)
+
 
 _engine: Engine | None = None
-_engine_process = 0
 _engine_lock = threading.Lock()
 
 
 def engine(tasks: Mapping[str, str] | None = None) -> Engine:
-    """Return the engine of this process, made at the first call; a forked child gets its own.
-
-    The `tasks` of every call are added to the engine.
-    """
-    global _engine, _engine_process
+    """Return the engine of this process, made at the first call and given the `tasks` of every call."""
+    global _engine
     with _engine_lock:
-        if _engine is None or _engine_process != os.getpid() or _engine._closing:
-            _engine, _engine_process = Engine(), os.getpid()
+        if _engine is None or _engine._closing:
+            _engine = Engine()
         _engine.tasks.update(tasks or {})
         return _engine

@@ -16,12 +16,12 @@ from nspca.progress import Event
 if TYPE_CHECKING:
     from distributed import Future
 
-
 DAY = 86400.0  # seconds
-MOST = 1e9
-"""Maximum of a setting. A billion runs, days or gigabytes must be a typing error."""
-LOOKED_SECONDS = 10.0
-"""Seconds after the last request for its state during which a run counts as watched by a page."""
+MOST = 1e9  # maximum of a setting: a billion runs, days or gigabytes must be a typing error
+LOOKED_SECONDS = 5.0  # since the last request for its state, during which a page shows a run
+# Seconds after which an automatic run that no page shows is stopped, also when nobody waits. A browser asks
+# once a minute for a page in the background.
+STOP_SECONDS = 120.0
 
 
 @dataclass(frozen=True)
@@ -55,33 +55,25 @@ class Limits:
         """
         usual = cls()
         return cls(
-            per_viewer=_count("NSPCA_RUNS", usual.per_viewer),
+            per_viewer=int(_number("NSPCA_RUNS", usual.per_viewer, whole=True)),
             result_bytes=int(1e9 * _number("NSPCA_KEEP_GB", usual.result_bytes / 1e9)),
             result_age=DAY * _number("NSPCA_KEEP_DAYS", usual.result_age / DAY),
         )
 
 
-def _number(name: str, usual: float) -> float:
+def _number(name: str, usual: float, whole: bool = False) -> float:
     """Return a positive setting of the environment, or its usual value."""
     text = os.environ.get(name, "")
     try:
         value = float(text) if text else usual
     except ValueError:
         value = math.nan
-    if not 0 < value < MOST:
+    if not 0 < value < MOST or (whole and value % 1):
         raise JobError(
-            f"{name} must be a number above 0 and below {MOST:g}, got {text!r}: correct or unset it."
+            f"{name} must be a {'whole ' * whole}number above 0 and below {MOST:g}, got {text!r}: correct or "
+            "unset it."
         )
     return value
-
-
-def _count(name: str, usual: int) -> int:
-    """Return a positive whole setting of the environment, or its usual value."""
-    value = _number(name, usual)
-    if value % 1:
-        text = os.environ[name]
-        raise JobError(f"{name} must be a whole number above 0, got {text!r}: correct or unset it.")
-    return int(value)
 
 
 @dataclass(eq=False)
@@ -98,33 +90,35 @@ class Job:
     created: float = field(default_factory=time.time)
     viewers: dict[str, set[str]] = field(default_factory=dict)  # run id -> its viewers
     left: list[str] = field(default_factory=list)  # cancelled runs, which get the partial result
-    event: Event | None = None  # the latest one
-    rows: tuple[dict[str, Any], ...] = ()  # all rows reported so far
+    event: Event | None = None  # the last one
+    rows: tuple[dict[str, Any], ...] = ()
     started: float | None = None
-    token: str = ""  # id of the present attempt
-    worker: str = ""  # address of its worker
+    token: str = ""  # id of the execution, by which its worker knows it
+    worker: str = ""
     pid: int | None = None  # process of its worker, known once the job has started
     future: "Future[Any] | None" = None
     missed: float | None = None  # time since which no worker has it, though it was sent to one
     attempts: int = 0
-    patient: bool = False  # low priority: runs after all others, and leaves them a worker
+    automatic: bool = False  # no visitor asked for it
     looked: float = field(default_factory=time.monotonic)  # time of the last request for its state
     stop_asked: float | None = None  # time at which its worker was asked to stop
     noted: Event | None = None  # the last event written to the store
-
-    @property
-    def askers(self) -> set[str]:
-        """Viewers that wait for the job."""
-        return {viewer for viewers in self.viewers.values() for viewer in viewers}
 
     def has(self, viewer: str) -> bool:
         """Tell whether a viewer waits for the job."""
         return any(viewer in viewers for viewers in self.viewers.values())
 
     @property
-    def is_watched(self) -> bool:
-        """Tell whether a page shows the job; such a page asks for its state every second."""
-        return time.monotonic() - self.looked < LOOKED_SECONDS
+    def unseen(self) -> float:
+        """Seconds since a page asked for the state of the job; a page that shows it asks every second."""
+        return time.monotonic() - self.looked
+
+    def gives_way(self, queue: Sequence["Job"]) -> bool:
+        """Tell whether the job is to stop: nobody asked for it, no page shows it, and others wait."""
+        if not self.automatic or self.unseen < LOOKED_SECONDS:
+            return False
+        wanted = any(not job.automatic or job.unseen < LOOKED_SECONDS for job in queue)
+        return wanted or self.unseen > STOP_SECONDS
 
     def as_state(self, run_id: str, state: str, **more: Any) -> JobState:
         """Return the state of one of the runs for a page; `more` are further fields of it."""
@@ -133,34 +127,31 @@ class Job:
 
     def progress(self) -> dict[str, Any]:
         """Return start, last event and rows as arguments for `Store.note_progress` and `finish_runs`."""
-        return {
-            "started": self.started,
-            "event": json.dumps(asdict(self.event)) if self.event else "",
-            "rows": json.dumps(self.rows),
-        }
+        event = json.dumps(asdict(self.event)) if self.event else ""
+        return {"started": self.started, "event": event, "rows": json.dumps(self.rows)}
 
 
 def in_turn(queue: Sequence[Job], at_work: Sequence[Job]) -> tuple[Job, ...]:
     """Return the queue in a fair order between viewers.
 
     The first job of each viewer comes before the second job of any viewer. A running job counts as the first
-    of its viewer. Patient jobs come last.
+    of its viewer. Automatic jobs come last.
     """
-    turns = Counter(asker for job in at_work for asker in job.askers)
+    viewers = {id(job): {one for viewers in job.viewers.values() for one in viewers} for job in queue}
+    turns = Counter(one for job in at_work for viewers in job.viewers.values() for one in viewers)
     order = []
     for place, job in enumerate(queue):
-        order.append((job.patient, min((turns[asker] for asker in job.askers), default=0), place))
-        turns.update(job.askers)
+        order.append((job.automatic, min((turns[one] for one in viewers[id(job)]), default=0), place))
+        turns.update(viewers[id(job)])
     return tuple(queue[place] for _, _, place in sorted(order))
 
 
-def next_job(queue: Sequence[Job], at_work: Sequence[Job]) -> Job | None:
+def next_job(queue: Sequence[Job], at_work: Sequence[Job], workers: int) -> Job | None:
     """Return the job of the queue that a free worker gets, or None if there is none.
 
-    A patient job is started only when no other job waits and no patient job is at work. Patient jobs that a
-    page shows come before other patient jobs.
+    Automatic jobs leave one of several workers to others. Those that a page shows come before other ones.
     """
-    first = next((job for job in queue if not job.patient), None)
-    if first is not None or any(job.patient for job in at_work):
+    first = next((job for job in queue if not job.automatic), None)
+    if first is not None or sum(job.automatic for job in at_work) >= max(1, workers - 1):
         return first
-    return min(queue, key=lambda job: not job.is_watched, default=None)
+    return min(queue, key=lambda job: job.unseen >= LOOKED_SECONDS, default=None)

@@ -1,10 +1,8 @@
 """Pack the arguments of a run: plain values as JSON, arrays as files named by the hash of their content.
 
-Files are used instead of messages, since one matrix serves every k, every session and every worker. It is
-written once, and all workers map the same pages. A killed worker loses nothing, and an interrupted run can be
-started again after a restart.
-
-The engine packs arguments when a run is submitted. The worker of the run unpacks them.
+One file of a matrix serves every k, every session and every worker, which all map the same pages. A killed
+worker loses nothing, and an interrupted run can be started again after a restart. The engine packs arguments
+when a run is submitted, and the worker of the run unpacks them.
 """
 
 import hashlib
@@ -27,41 +25,30 @@ from nspca.errors import JobError
 SUFFIX = {"$array": ".npy", "$sparse": ".npz", "$bytes": ".bin"}  # of the file, by kind of argument
 KEPT_SECONDS = 3600.0  # a file just written may belong to a run that is not yet in the store
 
+Keep = Callable[[str, str, Any], None]
+"""Function that is called with kind, digest and value of each array, sparse matrix or bytes."""
+
 
 def packed_key(task: str, parameters: str, function: str | None = None) -> str:
     """Return the hash of a computation: equal questions get equal keys, wherever the function lives.
 
-    The hash covers the name of the task, the version of the package of its function, and every argument by
-    content. Arrays count by type, shape and entries, sparse matrices by their canonical CSR, and everything
-    else by its JSON.
-
-    Parameters
-    ----------
-    task : name of the computation
-    parameters : its arguments, from `pack`
-    function : ``module:function`` of the task; the task itself when None
-
-    Returns
-    -------
-    key : str, 64 hexadecimal digits
+    The hash covers the name of the task, the version of the package of its function ``module:function`` (the
+    task itself when None), and every argument by content: see `pack`.
     """
-    version = getattr(
-        sys.modules.get((function or task).partition(":")[0].partition(".")[0]), "__version__", ""
-    )
+    package = (function or task).partition(":")[0].partition(".")[0]
+    version = getattr(sys.modules.get(package), "__version__", "")
     text = json.dumps([task, version, json.loads(parameters)], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def pack(
-    arguments: dict[str, Any], keep: Callable[[str, str, Any], None] = lambda kind, digest, value: None
-) -> str:
+def pack(arguments: dict[str, Any], keep: Keep = lambda kind, digest, value: None) -> str:
     """Return JSON of `arguments` with a reference ``{kind: digest}`` for each array, sparse matrix or bytes.
 
-    ``keep(kind, digest, value)`` is called for each of these. The engine stores the value there.
+    ``keep(kind, digest, value)`` is called for each of these. Arrays count by type, shape and entries, and
+    sparse matrices by their canonical CSR.
     """
 
     def plain(value: Any) -> Any:
-        """Return a value as JSON can hold it; a list or dict with all of its items."""
         if isinstance(value, np.generic) and not isinstance(value, np.bytes_):
             return plain(value.item())
         if isinstance(value, np.ndarray | bytes) or scipy.sparse.issparse(value):
@@ -87,19 +74,15 @@ def pack(
     return json.dumps(plain(arguments))
 
 
-def joined(parameters: str, more: str) -> str:
-    """Return the arguments of two texts that `pack` made as one."""
-    return json.dumps(json.loads(parameters) | json.loads(more))
+def add(parameters: str, more: dict[str, Any], keep: Keep) -> str:
+    """Return packed arguments with further ones."""
+    return json.dumps(json.loads(parameters) | json.loads(pack(more, keep)))
 
 
 def unpack(parameters: str, load: Callable[[str, str], Any]) -> dict[str, Any]:
-    """Return the arguments that `pack` turned into JSON; tuples have become lists.
-
-    Each reference is replaced by what ``load(kind, digest)`` returns, usually a read-only array.
-    """
+    """Return packed arguments, with ``load(kind, digest)`` for each reference; tuples have become lists."""
 
     def full(value: dict[str, Any]) -> Any:
-        """Return the loaded argument for a reference, and any other dict unchanged."""
         kind, digest = next(iter(value.items())) if len(value) == 1 else ("", "")
         return load(kind, digest) if kind in SUFFIX else value
 
@@ -119,20 +102,15 @@ def file_name(kind: str, digest: str) -> str:
 
 
 def read(kind: str, source: Path | io.BytesIO) -> Any:
-    """Return one argument from its file, or from the bytes of that file.
-
-    Dense arrays in a file are mapped, not copied.
-    """
+    """Return one argument from its file, where a dense array is mapped, or from the bytes of the file."""
     if kind == "$bytes":
         return source.getvalue() if isinstance(source, io.BytesIO) else source.read_bytes()
     if kind == "$sparse":
         return scipy.sparse.load_npz(source)
-    if isinstance(source, io.BytesIO):
-        return np.load(source, allow_pickle=False)
-    try:
-        return np.asarray(np.load(source, mmap_mode="r", allow_pickle=False))
-    except ValueError:  # an empty array cannot be mapped
-        return np.load(source, allow_pickle=False)
+    with suppress(ValueError):  # bytes and empty arrays cannot be mapped
+        if not isinstance(source, io.BytesIO):
+            return np.asarray(np.load(source, mmap_mode="r", allow_pickle=False))
+    return np.load(source, allow_pickle=False)
 
 
 class ArrayFolder:
@@ -145,11 +123,9 @@ class ArrayFolder:
     def keep(self, kind: str, digest: str, value: Any) -> None:
         """Write `value` unless its file exists already; a file is written whole or not at all."""
         path = self.folder / file_name(kind, digest)
-        try:
+        with suppress(FileNotFoundError):
             os.utime(path)
             return
-        except FileNotFoundError:
-            pass
         temporary = ""
         try:
             with tempfile.NamedTemporaryFile(dir=self.folder, suffix=".part", delete=False) as file:
@@ -200,7 +176,6 @@ def _identify(value: Any) -> tuple[str, str, Any]:
 
 
 def _digest(head: str, arrays: list[np.ndarray]) -> str:
-    """Return the hash of a heading and of the types and entries of arrays."""
     digest = hashlib.sha256(head.encode())
     for array in arrays:
         digest.update(array.dtype.str.encode())
@@ -209,7 +184,6 @@ def _digest(head: str, arrays: list[np.ndarray]) -> str:
 
 
 def _write(kind: str, value: Any, file: Any) -> None:
-    """Write one argument to an open file, in the form that `read` reads."""
     if kind == "$bytes":
         file.write(value)
     elif kind == "$sparse":

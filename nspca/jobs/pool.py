@@ -30,9 +30,7 @@ CLOSE_SECONDS = 5.0  # maximum wait for Dask's own closing
 LOAD_SECONDS = 30.0  # maximum wait for the scheduler to say what the workers do
 RESULT_SECONDS = 60.0  # wait for a result, which never comes if its worker dies before it is fetched
 SHARE_OF_MEMORY = 0.8  # share of memory for workers; the rest is for the server itself
-POOL_ATTEMPTS = 3  # attempts to start workers
 LEAST_MEMORY = 2**30  # least bytes per worker; with less memory there are fewer workers
-
 RUN = "nspca-run-"  # begin of the keys of runs in the scheduler, before their tokens
 
 SETTINGS: dict[str, Any] = {
@@ -41,8 +39,9 @@ SETTINGS: dict[str, Any] = {
     "distributed.scheduler.worker-ttl": None,  # a long computation may hold the interpreter lock
     "distributed.scheduler.http.routes": [],
     "distributed.worker.http.routes": [],
-    # the scheduler would remember the last 1000 progress messages
+    # The scheduler would remember the last 1000 progress messages, and hours of measurements.
     "distributed.admin.low-level-log-length": 20,
+    "distributed.admin.system-monitor.log-length": 20,
     "distributed.diagnostics.computations.max-history": 1,
     "distributed.diagnostics.erred-tasks.max-history": 1,
     # Reduce the work of idle processes: profiles, ticks and measurements. The memory monitor stays frequent,
@@ -51,7 +50,6 @@ SETTINGS: dict[str, Any] = {
     "distributed.admin.tick.interval": "1s",
     "distributed.admin.tick.cycle": "10s",
     "distributed.admin.system-monitor.interval": "10s",
-    "distributed.admin.system-monitor.log-length": 20,  # nobody reads them; else 20 hours of measurements
     "distributed.scheduler.active-memory-manager.start": False,
     "distributed.client.scheduler-info-interval": "10s",
     "distributed.worker.memory.monitor-interval": "250ms",
@@ -60,9 +58,6 @@ SETTINGS: dict[str, Any] = {
     "distributed.worker.memory.pause": False,  # a paused worker would never take the next run
     "distributed.worker.memory.terminate": 0.95,
 }
-
-Ended = Callable[[Finished], None]
-"""Function that is called with the outcome of a run."""
 
 _log = logging.getLogger(__name__)
 
@@ -80,15 +75,15 @@ class Pool:
     workers, memory : number of local processes, and maximum bytes of each; by default by the machine's size
     warm : names of modules that local workers import before their first run
 
-    Raises
-    ------
-    JobError
-        When no worker can be started or reached.
-
     Attributes
     ----------
     memory : int
         Maximum bytes of each worker; 0 for no limit.
+
+    Raises
+    ------
+    JobError
+        When no worker can be started or reached.
     """
 
     def __init__(
@@ -104,7 +99,7 @@ class Pool:
         self._cluster: LocalCluster | None = None
         self._client: Any = None  # a Client once __init__ has returned
         self._short_of_memory: set[int] = set()
-        address = os.environ.get("NSPCA_SCHEDULER", "")
+        address = scheduler_address()
         if address and not address.startswith("tls://"):
             raise JobError(
                 f"NSPCA_SCHEDULER must be an encrypted address like tls://host:8786, got {address!r}: "
@@ -126,7 +121,8 @@ class Pool:
             self.close()
             where = f"at {address}" if address else "on this machine"
             raise JobError(
-                f"No worker could be started {where} ({type(error).__name__}: {error})."
+                f"No worker could be started {where} ({type(error).__name__}: {error}): start the run again "
+                "later."
             ) from error
 
     @property
@@ -151,14 +147,18 @@ class Pool:
         return {address: {str(key).removeprefix(RUN) for key in keys} for address, keys in load.items()}
 
     def submit(
-        self, token: str, function: str, parameters: str, folder: Path, ended: Ended, address: str
+        self,
+        token: str,
+        function: str,
+        parameters: str,
+        folder: Path,
+        ended: Callable[[Finished], None],
+        address: str,
     ) -> Future[Any]:
         """Run a function on the worker at `address`; `ended` is called once, "killed" if the worker died.
 
-        `parameters` are packed arguments, whose arrays are files in `folder`.
-
-        The worker is chosen here, since the scheduler would queue the run on a busy worker while a new one is
-        registering. A run for a lost worker stays unassigned, which `load` shows.
+        `parameters` are packed arguments, whose arrays are files in `folder`. The scheduler would queue a run
+        on a busy worker while a new one is registering. A run for a lost worker stays unassigned.
 
         Raises
         ------
@@ -167,18 +167,16 @@ class Pool:
         """
 
         def done(future: Future[Any]) -> None:
-            """Pass on the outcome; called by Dask when the run has ended in any way."""
             ended(self._outcome(future))
             future.release()  # the worker need not hold the result until a garbage collection here
 
         blobs, task = None, Task(token, self.topic, function, parameters, str(folder))
         try:
             if not self._cluster:  # another machine does not see the folder
-                files = {
-                    digest: folder / packing.file_name(kind, digest)
+                blobs = {
+                    digest: self._client.scatter((folder / packing.file_name(kind, digest)).read_bytes())
                     for kind, digest in packing.references(parameters)
                 }
-                blobs = {digest: self._client.scatter(path.read_bytes()) for digest, path in files.items()}
             future = self._client.submit(
                 worker.run, task, blobs, key=RUN + token, workers=[address], pure=False, retries=0
             )
@@ -211,14 +209,13 @@ class Pool:
                 self._client.close(timeout=CLOSE_SECONDS)
         if self._cluster:
             for nanny in self._cluster.workers.values():
-                if nanny.pid:
-                    with suppress(psutil.Error):
+                with suppress(psutil.Error):
+                    if nanny.pid:
                         psutil.Process(nanny.pid).kill()
             with suppress(Exception):  # nor must an error of the cluster
                 self._cluster.close(timeout=CLOSE_SECONDS)
 
     def _receive(self, message: dict[str, str]) -> None:
-        """Pass a progress message of a worker on to `heard`."""
         try:
             self._heard(message["token"], json.loads(message["text"]))
         except Exception:  # an exception here would end Dask's connection
@@ -232,6 +229,11 @@ class Pool:
             return Finished("killed")
         except Exception as error:  # a lost connection, a cancelled future: the run has no result either way
             return Finished("failed", error=_describe_lost_connection(error), trace=str(error))
+
+
+def scheduler_address() -> str:
+    """Return the address of the scheduler in NSPCA_SCHEDULER; empty for local workers."""
+    return os.environ.get("NSPCA_SCHEDULER", "")
 
 
 def local_cluster(workers: int | None, memory: int | None, preload: tuple[str, ...]) -> LocalCluster:
@@ -264,7 +266,6 @@ class NoSpans:
     """
 
     def __bool__(self) -> bool:
-        """Return False, so that the scheduler keeps no record."""
         return False
 
     def heartbeat(self, worker: Any, data: Any) -> None:
@@ -272,41 +273,14 @@ class NoSpans:
 
 
 def _describe_lost_connection(error: Exception) -> str:
-    """Return the error message of a run whose connection failed with `error`."""
     return f"The connection to the worker was lost ({type(error).__name__}): start the run again."
 
 
 def _call_in_thread(call: Callable[[], Any]) -> None:
-    """Call a function in a thread of its own, and ignore its errors."""
+    """Call a function in a thread of its own, and ignore its errors: the worker may be gone by now."""
 
     def quietly() -> None:
-        with suppress(Exception):  # the worker may be gone by now, which is what was wanted
+        with suppress(Exception):
             call()
 
     threading.Thread(target=quietly, daemon=True).start()
-
-
-def started(
-    heard: Callable[[str, dict[str, Any]], None], is_over: Callable[[], bool], **options: Any
-) -> Pool:
-    """Start the workers, with several attempts because a process may die or a machine may be busy.
-
-    Parameters
-    ----------
-    heard : callable that gets the messages of workers
-    is_over : tells whether the program ends, so that no further attempt makes sense
-    **options
-        Those of `Pool`.
-    """
-    attempts = 1 if os.environ.get("NSPCA_SCHEDULER") else POOL_ATTEMPTS
-    for attempt in range(1, attempts + 1):
-        try:
-            return Pool(heard, **options)
-        except JobError as error:
-            if is_over():
-                raise
-            if attempt == attempts:
-                tried = f" It was tried {attempts} times: start the run again later." if attempts > 1 else ""
-                raise JobError(f"{error}{tried}") from error
-            _log.warning("workers are started again, attempt %d failed: %s", attempt, error)
-    raise JobError("The workers could not be started: start the run again later.")

@@ -46,7 +46,7 @@ class Reporter:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._send, self._later, self._cancelled, self._clock = send, later, cancelled, clock
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._event: Event | None = None
         self._rows: list[str] = []
         self._next = -float("inf")
@@ -57,67 +57,49 @@ class Reporter:
         if self._cancelled():
             raise Cancelled("The run was cancelled.")
         with self._lock:
-            self._take(event)
+            payload = dict(event.payload)
+            row = _json(payload.pop("row", None))
+            if row != "null" and _fits(row):
+                self._rows.append(row)
+            if not _fits(_json(payload)):
+                payload = {}
+            merged = (self._event.payload if self._event else {}) | payload
+            self._event = replace(event, payload=merged if len(_json(merged)) <= PAYLOAD_BYTES else payload)
             wait = self._next - self._clock()
             if wait <= 0:
-                self._flush()
+                self.flush()
             elif not self._waiting:
                 self._waiting = True
                 self._later(wait, self.flush)
 
     def flush(self) -> None:
-        """Send the waiting event and rows; called by the timer and at the end of the run."""
+        """Send the waiting event and all rows, in messages of limited size; also called at the end."""
         with self._lock:
             self._waiting = False
-            self._flush()
-
-    def _take(self, event: Event) -> None:
-        """Merge an event into the waiting one, and collect its row."""
-        payload = dict(event.payload)
-        row = payload.pop("row", None)
-        if row is not None:
-            text = _json(row)
-            if _fits(text):
-                self._rows.append(text)
-        if not _fits(_json(payload)):
-            payload = {}
-        held = self._event.payload if self._event else {}
-        merged = {**held, **payload}
-        self._event = replace(event, payload=merged if len(_json(merged)) <= PAYLOAD_BYTES else payload)
-
-    def _flush(self) -> None:
-        """Send the waiting event and all rows, in messages of limited size."""
-        if self._event is None:
-            return
-        head = _json(asdict(self._event))
-        while True:
-            batch: list[str] = []
-            size = 0
-            while self._rows and (not batch or size + len(self._rows[0]) <= PAYLOAD_BYTES):
-                batch.append(self._rows.pop(0))
-                size += len(batch[-1])
-            self._send(f'{{"event": {head}, "rows": [{", ".join(batch)}]}}')
-            if not self._rows:
-                break
-        self._event = None
-        self._next = self._clock() + PERIOD
+            if self._event is None:
+                return
+            head, more = _json(asdict(self._event)), True
+            while more:
+                batch, size = self._rows[:1], len(self._rows[0]) if self._rows else 0
+                while len(batch) < len(self._rows) and size + len(self._rows[len(batch)]) <= PAYLOAD_BYTES:
+                    size += len(self._rows[len(batch)])
+                    batch.append(self._rows[len(batch)])
+                del self._rows[: len(batch)]
+                self._send(f'{{"event": {head}, "rows": [{", ".join(batch)}]}}')
+                more = bool(self._rows)
+            self._event = None
+            self._next = self._clock() + PERIOD
 
 
 def _fits(text: str) -> bool:
     """Tell whether a payload may be sent, and log one that is too large."""
-    if len(text) <= PAYLOAD_BYTES:
-        return True
-    _log.warning("left out a progress payload of %d bytes, at most %d are sent", len(text), PAYLOAD_BYTES)
-    return False
+    if len(text) > PAYLOAD_BYTES:
+        _log.warning("left out a progress payload of %d bytes, at most %d are sent", len(text), PAYLOAD_BYTES)
+    return len(text) <= PAYLOAD_BYTES
 
 
 def _json(value: Any) -> str:
-    """Return the JSON text of a value that may contain arrays."""
-    return json.dumps(value, default=_plain)
-
-
-def _plain(value: Any) -> Any:
-    """Return a value without a JSON form as lists and numbers, or as text."""
-    if isinstance(value, np.generic | np.ndarray):
-        return value.tolist()
-    return str(value)
+    """Return the JSON text of a value that may contain arrays; other objects become text."""
+    return json.dumps(
+        value, default=lambda one: one.tolist() if isinstance(one, np.generic | np.ndarray) else str(one)
+    )

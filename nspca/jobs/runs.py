@@ -5,26 +5,22 @@ since it does not answer the key. The engine writes runs; pages list, rename, de
 """
 
 import hashlib
-import math
 import secrets
 import sqlite3
 import time
+from collections import Counter
 from collections.abc import Iterable
+from itertools import groupby
 
 from nspca.errors import JobError
-from nspca.jobs.database import Database, is_alive
+from nspca.jobs.database import Database
 from nspca.jobs.state import UNFINISHED, Run
 
 COLUMNS = (
-    "id, workspace, key, title, function, parameters, state, event, rows, error, created, started, finished"
+    "id, workspace, key, title, function, parameters, page, state, event, rows, error, created, started, "
+    "finished"
 )
 OUTLINE = COLUMNS.replace("event, rows", "'', '[]'")  # columns of a list, without possibly long progress
-SHARE_AT_ONCE = 0.25
-"""Maximum share of all results, or of all uploads, deleted for their age within `SHARE_SECONDS`.
-
-A clock that is set 800 days ahead would otherwise make everything old at once.
-"""
-SHARE_SECONDS = 86400.0
 UNDO_SECONDS = 3600.0  # period in which a deleted run can be restored
 NO_SHARE = (
     "This link leads to no run: whoever shared it has deleted it, or the link is not whole; ask for it again."
@@ -39,29 +35,17 @@ NO_RUN = (
 
 
 class Runs(Database):
-    """Runs and results in the store.
-
-    Attributes
-    ----------
-    spared : int
-        Number of results that were too old at the last `make_room` but were kept, being too many at once.
-    """
-
-    spared = 0
-    _shared_out = -math.inf  # monotonic time at which the daily share of old results was last deleted
+    """Runs and results in the store."""
 
     def add_run(
-        self, workspace: str, key: str, title: str, function: str, parameters: str, server: str
+        self, workspace: str, key: str, title: str, function: str, parameters: str, page: str = ""
     ) -> tuple[str, bool]:
         """Add the run of this workspace for this key, queued, or done when its result is stored.
 
+        `page` is the address of the page that shows the run.
+
         A run that failed, was cancelled, interrupted or deleted keeps its id when requested again, so that
         links to it stay valid.
-
-        Parameters
-        ----------
-        function, parameters : name of the task, and its packed arguments
-        server : id of the server that computes the run
 
         Returns
         -------
@@ -81,17 +65,16 @@ class Runs(Database):
             again = "SELECT id FROM runs WHERE workspace = ? AND key = ? AND deleted IS NOT NULL"
             # A deleted run that is requested again is not shared again.
             db.execute(f"DELETE FROM shares WHERE run IN ({again})", (workspace, key))
-            asked = (secrets.token_urlsafe(16), workspace, key, title, function, parameters)
-            row = (*asked, *state[:3], "", now, *state[3:], server)
+            asked = (secrets.token_urlsafe(16), workspace, key, title, function, parameters, page)
+            row = (*asked, *state[:3], "", now, *state[3:])
             run_id = db.execute(
-                f"""INSERT INTO runs ({COLUMNS}, server) VALUES ({", ".join("?" * len(row))})
+                f"""INSERT INTO runs ({COLUMNS}) VALUES ({", ".join("?" * len(row))})
                 ON CONFLICT (workspace, key) DO UPDATE SET
                     title = CASE excluded.title WHEN '' THEN title ELSE excluded.title END,
-                    parameters = excluded.parameters,
+                    parameters = excluded.parameters, page = excluded.page,
                     state = excluded.state, event = excluded.event, rows = excluded.rows,
                     error = '', created = excluded.created,
-                    started = excluded.started, finished = excluded.finished, server = excluded.server,
-                    stop = NULL,
+                    started = excluded.started, finished = excluded.finished,
                     name = CASE WHEN deleted IS NULL THEN name ELSE '' END, deleted = NULL
                 RETURNING id""",
                 row,
@@ -100,29 +83,6 @@ class Runs(Database):
                 # The partial result of an earlier run.
                 db.execute("DELETE FROM results WHERE key = ?", (run_id,))
         return run_id, found is not None
-
-    def owner(self, key: str, server: str) -> str | None:
-        """Return the id of another living server that computes the key, or None."""
-        rows = self._rows(
-            "SELECT DISTINCT servers.* FROM runs JOIN servers ON servers.id = server WHERE key = ? AND "
-            "server != ? AND state IN (?, ?)",
-            (key, server, *UNFINISHED),
-        )
-        return next((row["id"] for row in rows if is_alive(row["host"], row["pid"], row["started"])), None)
-
-    def unfinished(self, server: str) -> list[tuple[Run, bool]]:
-        """Return the unfinished runs of a server, each with a flag whether to stop it.
-
-        Other servers may have handed runs over.
-        """
-        query = f"SELECT {COLUMNS}, name, stop FROM runs WHERE server = ? AND state IN (?, ?)"
-        rows = self._rows(query, (server, *UNFINISHED))
-        return [(Run(*row[:-1]), row["stop"] is not None) for row in rows]
-
-    def request_stop(self, run_id: str) -> None:
-        """Record a request to the server of this run to stop it."""
-        statement = "UPDATE runs SET stop = ? WHERE id = ? AND state IN (?, ?)"
-        self._change(statement, (time.time(), run_id, *UNFINISHED))
 
     def note_progress(self, run_ids: Iterable[str], started: float | None, event: str, rows: str) -> None:
         """Store the progress of a running job, so that an interrupted run can show it."""
@@ -168,38 +128,27 @@ class Runs(Database):
             )
 
     def make_room(self, total: int, quota: int, max_age: float) -> int:
-        """Delete results that are too old or exceed the limits, and return their number.
+        """Delete results older than `max_age` seconds and those that exceed the limits; return their number.
 
-        Results older than `max_age` seconds are deleted. From the newest on, a result is kept if it fits into
-        `total` bytes, and into the `quota` bytes of at least one of its workspaces; the others are deleted.
-        Their runs stay with a message, and can be run again.
-
-        If more than `SHARE_AT_ONCE` of all results are too old, a clock may be wrong. Only the oldest are
-        then deleted, up to that share per day. `spared` counts the others.
+        From the newest on, a result is kept if it fits into `total` bytes, and into the `quota` bytes of at
+        least one of its workspaces. The runs of the others stay with a message, and can be run again.
         """
-        now = time.time()
+        now, gone, held = time.time(), list[str](), 0
         with self._reading() as db:
             results = db.execute(
                 "SELECT key, length(body), finished FROM results ORDER BY finished DESC"
             ).fetchall()
-            owners = db.execute(
-                "SELECT key, workspace FROM runs UNION SELECT id, workspace FROM runs"
-            ).fetchall()
-        workspaces_of: dict[str, list[str]] = {}
-        for key, workspace in owners:
-            workspaces_of.setdefault(key, []).append(workspace)
-        aged = {key for key, _, finished in results if now - finished > max_age}
-        self.spared = self._spare(aged, [key for key, _, _ in results])
-        held, used = 0, dict.fromkeys((row[1] for row in owners), 0)
-        gone: list[str] = []
-        for key, size, _ in results:
-            workspaces = workspaces_of.get(key, [])
-            full = bool(workspaces) and all(used[workspace] + size > quota for workspace in workspaces)
-            if held + size > total or full or key in aged:
+            owners = db.execute("SELECT key, workspace FROM runs UNION SELECT id, workspace FROM runs")
+            workspaces = {key: [*one] for key, one in groupby(sorted(map(tuple, owners)), lambda row: row[0])}
+        used: Counter[str] = Counter()
+        for key, size, finished in results:
+            mine = [workspace for _, workspace in workspaces.get(key, ())]
+            full = bool(mine) and all(used[workspace] + size > quota for workspace in mine)
+            if held + size > total or full or now - finished > max_age:
                 gone.append(key)
                 continue
             held += size
-            for workspace in workspaces:
+            for workspace in mine:
                 used[workspace] += size
         if gone:
             with self._writing() as db:
@@ -209,24 +158,6 @@ class Runs(Database):
                     [(EXPIRED, key) for key in gone],
                 )
         return len(gone)
-
-    def _spare(self, aged: set[str], newest_first: list[str]) -> int:
-        """Remove the keys above the daily share from `aged`, the keys of old results; return their number.
-
-        For fewer than four results the share is 0 at first, and 1 a day later, so that none stays forever.
-        """
-        most, since = int(SHARE_AT_ONCE * len(newest_first)), time.monotonic() - self._shared_out
-        if len(aged) <= most:
-            return 0
-        if since < SHARE_SECONDS:
-            most = 0
-        else:
-            most = max(most, 1 if math.isfinite(since) else 0)
-            self._shared_out = time.monotonic()
-        oldest = set(newest_first[len(newest_first) - most :])
-        spared = len(aged - oldest)
-        aged &= oldest
-        return spared
 
     def kept(self, workspace: str) -> tuple[int, int]:
         """Return the number of results of the runs of a workspace, and their bytes."""
@@ -239,13 +170,7 @@ class Runs(Database):
         return count, size or 0
 
     def open_run(self, workspace: str, run_id: str) -> Run:
-        """Return a run of this workspace.
-
-        Raises
-        ------
-        JobError
-            When the run does not exist or belongs to another workspace, with the same message for both.
-        """
+        """Return a run; raise `JobError` when it does not exist or belongs to another workspace."""
         run = self.find_run(run_id)
         if run is None or run.workspace != workspace:
             raise JobError(NO_RUN)
@@ -270,7 +195,7 @@ class Runs(Database):
         return [Run(*row) for row in rows]
 
     def unfinished_parameters(self) -> list[str]:
-        """Return the parameters of all unfinished runs of all servers, which still need their arrays."""
+        """Return the parameters of all unfinished runs, which still need their arrays."""
         rows = self._rows("SELECT parameters FROM runs WHERE state IN (?, ?)", UNFINISHED)
         return [row["parameters"] for row in rows]
 
@@ -288,13 +213,7 @@ class Runs(Database):
         self._change("UPDATE runs SET deleted = ? WHERE id = ?", (time.time(), run_id))
 
     def restore_run(self, workspace: str, run_id: str) -> None:
-        """Undo `delete_run`.
-
-        Raises
-        ------
-        JobError
-            When the run was erased, or belongs to another workspace.
-        """
+        """Undo `delete_run`, unless the run was erased or belongs to another workspace."""
         statement = "UPDATE runs SET deleted = NULL WHERE id = ? AND workspace = ?"
         if not self._change(statement, (run_id, workspace)):
             raise JobError("This run was deleted too long ago to be brought back: start it again.")
@@ -327,13 +246,7 @@ class Runs(Database):
         return {row["run"]: row["id"] for row in rows}
 
     def shared_run(self, share: str) -> Run:
-        """Return the run that is shared under this name.
-
-        Raises
-        ------
-        JobError
-            When no run has this name, the run was deleted or is running again, or its result was deleted.
-        """
+        """Return the run that is shared under this name, or raise `JobError` saying why there is none."""
         row = self._row("SELECT run FROM shares WHERE id = ?", (share,))
         run = self.find_run(row["run"]) if row else None
         if run is None:
@@ -347,10 +260,7 @@ class Runs(Database):
     def result(self, key: str) -> bytes | None:
         """Return the bytes stored under a key; None when there are none.
 
-        Raises
-        ------
-        JobError
-            When the stored bytes have changed. They are deleted, and their runs are marked as failed.
+        Bytes that have changed on the disk are deleted, and their runs fail with a `JobError`.
         """
         row = self._row("SELECT body, digest FROM results WHERE key = ?", (key,))
         if row is None:
@@ -371,11 +281,9 @@ class Runs(Database):
 
 
 def _digest(body: bytes) -> str:
-    """Return the SHA-256 of a result, which is stored beside it to detect damage."""
     return hashlib.sha256(body).hexdigest()
 
 
 def _is_whole(row: sqlite3.Row) -> bool:
     """Tell whether the bytes of a stored result still have their digest."""
-    digest: str = row["digest"]
-    return digest == _digest(row["body"])
+    return bool(row["digest"] == _digest(row["body"]))

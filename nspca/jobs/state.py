@@ -11,19 +11,12 @@ UNFINISHED = ("queued", "running")  # states of stored runs that have not ended
 
 @dataclass(frozen=True)
 class Finished:
-    """Outcome of an execution, as a worker returns it to the engine.
+    """Outcome of an execution, as a worker returns it to the engine."""
 
-    Parameters
-    ----------
-    state : "done", "failed", "cancelled", or "killed" if the worker died
-    result : returned bytes; for a cancelled execution its partial result, if any
-    error, trace : error message, and traceback for the log
-    """
-
-    state: str
-    result: bytes = b""
-    error: str = ""
-    trace: str = ""
+    state: str  # "done", "failed", "cancelled", or "killed" if the worker died
+    result: bytes = b""  # returned bytes; for a cancelled execution its partial result, if any
+    error: str = ""  # error message
+    trace: str = ""  # traceback for the log
 
 
 @dataclass(frozen=True)
@@ -32,22 +25,14 @@ class JobState:
 
     Parameters
     ----------
-    id : str
-        Unguessable; it stays valid over page reloads and restarts of the server.
-    state : str
-        "starting" (no workers yet), "queued", "running", "done", "failed", "cancelled" or "interrupted".
-    title : str
-        Title in the list of runs; empty while the run is in memory.
-    place : int
-        Place in the queue from 1; 0 if the run does not wait in this process.
-    event : Event or None
-        The latest event of the run, with its payload as read from JSON.
-    rows : tuple of dict
-        Every ``payload={"row": ...}`` so far, in order.
-    error : str
-        Error message of a failed run.
-    created, started, finished : float or None
-        Seconds since the epoch.
+    id : unguessable; it stays valid over page reloads and restarts of the server
+    state : "starting" (no workers yet), "queued", "running", "done", "failed", "cancelled" or "interrupted"
+    title : title in the list of runs; empty while the run is in memory
+    place : place in the queue from 1; 0 if the run does not wait in this process
+    event : the latest event of the run, with its payload as read from JSON
+    rows : every ``payload={"row": ...}`` so far, in order
+    error : error message of a failed run
+    created, started, finished : seconds since the epoch
     """
 
     id: str
@@ -69,27 +54,23 @@ class JobState:
 
 @dataclass(frozen=True)
 class Run:
-    """A run as stored, with everything to show it, open it, and run it again.
-
-    `title` is set at the start. `name` is set by the owner later, and empty until then. `key` is the hash of
-    the computation, `function` the name of its task, and `parameters` its packed arguments. `event` and
-    `rows` are JSON.
-    """
+    """A run as stored, with everything to show it, open it, and run it again."""
 
     id: str
     workspace: str
-    key: str
-    title: str
-    function: str
-    parameters: str
+    key: str  # hash of the computation
+    title: str  # set at the start
+    function: str  # name of the task
+    parameters: str  # packed arguments
+    page: str  # address of the page that shows the run; empty for none
     state: str
-    event: str
-    rows: str
+    event: str  # JSON
+    rows: str  # JSON
     error: str
     created: float
     started: float | None
     finished: float | None
-    name: str = ""
+    name: str = ""  # set by the owner later
 
     def as_state(self) -> JobState:
         """Return the state for a page, with event and rows read from JSON."""

@@ -1,12 +1,17 @@
-"""Store of everything that outlives the server: runs, results and uploads.
+"""Store of everything that outlives the server: runs, results and uploads, and its backup.
 
-Files of uploads and of arguments lie beside the database. The engine opens one store, and pages reach it as
-``engine().store``.
+The engine opens one store, and pages reach it as ``engine().store``.
 """
 
 import secrets
+import shutil
+import sqlite3
 import time
+from contextlib import closing
+from pathlib import Path
 
+from nspca.errors import JobError
+from nspca.jobs.database import default_home
 from nspca.jobs.runs import Runs
 from nspca.jobs.uploads import Uploads
 
@@ -33,3 +38,37 @@ class Store(Runs, Uploads):
         """Tell whether a workspace was issued by this store, or has runs or uploads; invented ids are not."""
         places = ("workspaces WHERE id", "runs WHERE workspace", "uploads WHERE workspace")
         return any(self._row(f"SELECT 1 FROM {place} = ? LIMIT 1", (workspace,)) for place in places)
+
+
+def backup(folder: Path | str, home: Path | str | None = None) -> int:
+    """Copy a store, also one in use, to a new folder that is a store itself, and return its size in bytes.
+
+    The database is copied as of one moment. Uploads that are deleted meanwhile are left out.
+
+    Raises
+    ------
+    JobError
+        When there is no store, the folder exists already, or it cannot be written.
+    """
+    folder, home = Path(folder), Path(home or default_home())
+    if not (home / "runs.sqlite").is_file():
+        raise JobError(f"There is no store {home / 'runs.sqlite'} to copy: set NSPCA_HOME to its folder.")
+    try:
+        folder.mkdir(mode=0o700)
+        with (
+            closing(sqlite3.connect(home / "runs.sqlite")) as old,
+            closing(sqlite3.connect(folder / "runs.sqlite")) as new,
+        ):
+            old.backup(new)
+            (folder / "uploads").mkdir(mode=0o700)
+            for (digest,) in new.execute("SELECT DISTINCT digest FROM uploads").fetchall():
+                try:
+                    shutil.copy2(home / "uploads" / digest, folder / "uploads")
+                except FileNotFoundError:
+                    new.execute("DELETE FROM uploads WHERE digest = ?", (digest,))
+            new.commit()
+    except (OSError, sqlite3.Error) as error:
+        raise JobError(
+            f"The backup {folder} could not be written ({error}): make room, or name another folder."
+        ) from error
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())

@@ -1,11 +1,15 @@
 """Store of uploads, kept once by content hash and found only through the workspace of the upload.
 
-The page Data stores, lists and deletes uploads. Opening a spec about an upload reads it.
+The bytes lie in files beside the database, each named by its hash, so that a large upload blocks no other
+writer. A file gets its name in the transaction that adds its row, and is deleted in one that finds no row.
+So whenever a process ends, each row has its file, and a file without a row is deleted later.
 """
 
 import hashlib
 import json
+import os
 import sqlite3
+import tempfile
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -13,10 +17,11 @@ from typing import Any
 
 from nspca.errors import JobError
 from nspca.jobs.database import Database
-from nspca.jobs.runs import SHARE_AT_ONCE
 
 MEGABYTE = 1_000_000
 NOTE_SECONDS = 3600.0  # between updates of the time of last use
+DRAFT = ".part"  # suffix of a file that has no name yet
+DRAFT_SECONDS = 3600.0  # age after which an unnamed file counts as left by a killed process
 NO_UPLOAD = "There is no such upload in this workspace: it may have grown too old; give the file again."
 DAMAGED = "The file of this upload was damaged or deleted on the disk since: give it again."
 
@@ -42,19 +47,17 @@ class Uploads(Database):
     ) -> None:
         super().__init__(home)
         self.quota, self.total, self.max_age = quota, total, max_age
+        self._files = self.home / "uploads"
         self._tidy_uploads()
 
     def put_upload(self, workspace: str, dataset_bytes: bytes, meta: dict[str, Any]) -> str:
         """Store an upload in a workspace, after deleting uploads that are too old; refuse it without room.
 
-        If more than a quarter of all uploads are too old, a clock may be wrong. Only as many as needed are
-        then deleted.
-
         Parameters
         ----------
         workspace : owner of the upload
         dataset_bytes : content of the file
-        meta : JSON values about the file, such as its name
+        meta : JSON values about it, such as its name
 
         Returns
         -------
@@ -64,17 +67,31 @@ class Uploads(Database):
         digest, size, now = hashlib.sha256(dataset_bytes).hexdigest(), len(dataset_bytes), time.time()
         with self._reading() as db:  # refuse before writing the file
             self._check_room(db, workspace, digest, size)
+        draft = Path()
         try:
-            with self._upload_files.draft(dataset_bytes) as draft, self._writing() as db:
-                self._drop_old(db, workspace, digest, size)
+            self._files.mkdir(parents=True, exist_ok=True, mode=0o700)
+            with tempfile.NamedTemporaryFile(dir=self._files, suffix=DRAFT, delete=False) as file:
+                draft = Path(file.name)
+                file.write(dataset_bytes)
+                file.flush()
+                os.fsync(file.fileno())  # so that a power cut cannot leave a shorter file under its name
+            with self._writing() as db:
+                db.execute("DELETE FROM uploads WHERE used < ?", (now - self.max_age,))
                 self._check_room(db, workspace, digest, size)  # another upload may have taken the room
                 db.execute(
                     """INSERT INTO uploads VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (workspace, digest)
                     DO UPDATE SET meta = excluded.meta, used = excluded.used""",
                     (workspace, digest, json.dumps(meta), size, now, now),
                 )
-                self._upload_files.settle(draft, digest)
+                os.replace(draft, self._files / digest)
+        except OSError as error:
+            raise JobError(
+                f"The file cannot be kept in {self._files} ({error}): make room there, or set NSPCA_HOME to "
+                "another folder."
+            ) from error
         finally:
+            with suppress(OSError):
+                draft.unlink()
             self._tidy_uploads()
         return digest
 
@@ -87,8 +104,11 @@ class Uploads(Database):
             When this workspace has no such upload, even if another one has; and when its file is damaged.
         """
         about = self.about_upload(workspace, digest)
-        body = self._upload_files.read(digest)
-        if body is None:
+        try:
+            body = (self._files / digest).read_bytes()
+        except OSError as error:
+            raise JobError(DAMAGED) from error
+        if hashlib.sha256(body).hexdigest() != digest:
             raise JobError(DAMAGED)
         return body, about
 
@@ -123,54 +143,34 @@ class Uploads(Database):
         self._change("DELETE FROM uploads WHERE workspace = ? AND digest = ?", (workspace, digest))
         self._tidy_uploads()
 
-    def _drop_old(self, db: sqlite3.Connection, workspace: str, digest: str, size: int) -> None:
-        """Delete uploads that are too old; if these are many, only the oldest until the new one fits."""
-        (count,) = db.execute("SELECT count(*) FROM uploads").fetchone()
-        old = db.execute(
-            "SELECT workspace, digest FROM uploads WHERE used < ? ORDER BY used",
-            (time.time() - self.max_age,),
-        ).fetchall()
-        for row in old:
-            if (
-                len(old) > SHARE_AT_ONCE * count
-                and self._lacks_room(db, workspace, digest, size, 0.0) is None
-            ):
-                return
-            db.execute("DELETE FROM uploads WHERE workspace = ? AND digest = ?", tuple(row))
-
     def _check_room(self, db: sqlite3.Connection, workspace: str, digest: str, size: int) -> None:
         """Refuse an upload that does not fit beside the uploads that are not too old."""
-        lacking = self._lacks_room(db, workspace, digest, size, time.time() - self.max_age)
-        if lacking is not None:
-            raise lacking
-
-    def _lacks_room(
-        self, db: sqlite3.Connection, workspace: str, digest: str, size: int, since: float
-    ) -> JobError | None:
-        """Return an error if an upload does not fit beside the uploads used after `since`, otherwise None."""
-        others, values = "digest != ? AND used >= ?", (digest, since)
+        others, values = "digest != ? AND used >= ?", (digest, time.time() - self.max_age)
         mine = _sum(db, f"SELECT size FROM uploads WHERE {others} AND workspace = ?", (*values, workspace))
         if mine + size > self.quota:
-            return JobError(
+            raise JobError(
                 f"The uploads of one workspace may take {self.quota / MEGABYTE:g} MB together, this file "
                 f"would make it {(mine + size) / MEGABYTE:.4g} MB: delete an upload that is no longer "
                 "needed, or give a smaller file."
             )
         everyone = _sum(db, f"SELECT MAX(size) FROM uploads WHERE {others} GROUP BY digest", values)
         if everyone + size > self.total:
-            return JobError(
+            raise JobError(
                 f"All uploads on this server may take {self.total / MEGABYTE:g} MB together, this file "
                 f"would make it {(everyone + size) / MEGABYTE:.4g} MB: ask whoever runs the server to make "
                 "room."
             )
-        return None
 
     def _tidy_uploads(self) -> None:
-        """Delete files that no row names; errors of the store are ignored."""
-        with suppress(JobError), self._writing() as db:
-            self._upload_files.tidy({row[0] for row in db.execute("SELECT digest FROM uploads").fetchall()})
+        """Delete files that no row names, and abandoned drafts; errors are left to the next call."""
+        with suppress(JobError, OSError), self._writing() as db:
+            named = {row[0] for row in db.execute("SELECT digest FROM uploads")}
+            for path in [*self._files.iterdir()]:
+                with suppress(OSError):  # on Windows an open file cannot be deleted
+                    old = time.time() - path.stat().st_mtime > DRAFT_SECONDS
+                    if old if path.suffix == DRAFT else path.name not in named:
+                        path.unlink()
 
 
 def _sum(db: sqlite3.Connection, query: str, values: tuple[Any, ...]) -> int:
-    """Return the sum of the first column of a query."""
     return sum(row[0] for row in db.execute(query, values).fetchall())

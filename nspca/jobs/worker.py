@@ -75,13 +75,11 @@ def run(task: Task, blobs: dict[str, bytes] | None = None) -> Finished:
     worker = get_worker()
 
     def send(text: str) -> None:
-        """Send a JSON text to the server."""
         # Always queue on the event loop. In the thread of the loop Dask would send at once, and so before
         # messages that other threads have queued.
         worker.loop.add_callback(worker.log_event, task.topic, {"token": task.token, "text": text})
 
     def later(seconds: float, function: Callable[[], None]) -> None:
-        """Call a function after some seconds, in the thread of the event loop."""
         worker.loop.add_callback(worker.loop.call_later, seconds, function)
 
     send(json.dumps({"worker": worker.address, "pid": os.getpid()}))
@@ -112,17 +110,14 @@ def run(task: Task, blobs: dict[str, bytes] | None = None) -> Finished:
 
 
 def _is_kept(result: Any) -> bool:
-    """Tell whether a result is bytes that the store can hold."""
     return isinstance(result, bytes) and len(result) <= RESULT_BYTES
 
 
 def _failed(sentence: str) -> Finished:
-    """Return the outcome of the error that is being handled."""
     return Finished("failed", error=sentence, trace=traceback.format_exc())
 
 
 def _function(name: str) -> Callable[..., Any]:
-    """Import and return the function with the name ``module:function``."""
     module, _, attribute = name.partition(":")
     return getattr(importlib.import_module(module), attribute)
 

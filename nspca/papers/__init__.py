@@ -17,6 +17,7 @@ from dataclasses import replace
 
 from threadpoolctl import threadpool_limits
 
+from nspca.covariance.linalg import one_thread
 from nspca.data.folders import sample_folder
 from nspca.errors import InvalidOption
 from nspca.papers import asteris2014, asteris2015, sigg2008, theorems, zass2006
@@ -246,7 +247,7 @@ def reproduce(name: str, report: Report | None = None) -> Outcome:
         Empty when all its data are missing. When some are missing, the outcome lacks their rows.
     """
     item, started = find_item(name), time.process_time()
-    with threadpool_limits(1):
+    with one_thread(), threadpool_limits(1, user_api="openmp"):  # each thread has its own limit of OpenMP
         try:
             outcome = item.make(report or silent)
         except Absent as absent:

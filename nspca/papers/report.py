@@ -11,12 +11,12 @@ from datetime import UTC, datetime
 from itertools import count
 from typing import Any
 
-from nspca.errors import of_the_app
+from nspca.errors import needs
 from nspca.papers import ITEMS, PAPERS, VERDICTS, Claim, Found, Item, Outcome, claims, counts
 from nspca.papers.item import Table
 
 # A missing package is reported here, not after minutes of computing.
-with of_the_app("the report of the papers"):
+with needs("the report of the papers"):
     from nspca.plots.papers import gallery_figure, panel_figure
     from nspca.presentation.markup import Markup, render
 

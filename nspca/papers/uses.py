@@ -5,7 +5,7 @@
 `principal_parts`, `detection_curve`
     face detection by a linear classifier (Zass & Shashua 2006, Fig. 4)
 
-The figures of these papers and the specs of the page Papers (`nspca.specs.uses`) call them.
+The figures of these papers call them.
 """
 
 from collections.abc import Callable, Iterable, Mapping

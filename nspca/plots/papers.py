@@ -1,7 +1,6 @@
-"""Redraw figures of published papers: panels of curves with the paper's own axes, components as pictures,
-and scores of what the papers use components for.
+"""Redraw figures of published papers: panels of curves with the paper's own axes, components as pictures.
 
-The page Papers draws them, and the HTML report on the papers draws the first two.
+The page Papers and the HTML report on the papers draw them.
 """
 
 import textwrap
@@ -9,10 +8,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import plotly.graph_objects as go
 
-from nspca.plots.compare import named, styles
+from nspca.plots.compare import styles
 from nspca.plots.theme import add_curve, add_pixels, hide_axes, light, new_figure, plain, sheet
 from nspca.presentation.colours import CONTEXT, SEQUENTIAL, fade
 
@@ -121,79 +119,3 @@ def gallery_figure(title: str, shape: Sequence[int], columns: Sequence[Sequence[
     )
     add_pixels(figure, pictures, SEQUENTIAL)
     return hide_axes(figure).update_layout(margin={"l": 0, "r": 0, "t": 4, "b": 4})
-
-
-def selections_figure(rows: Sequence[Mapping[str, Any]]) -> go.Figure:
-    """Draw the score of k-means on selected genes against their number, with mean and standard deviation over
-    the starts (2008, Fig. 4).
-
-    The score on all genes is a band across the figure.
-
-    Parameters
-    ----------
-    rows : dicts with ``selection, genes, mean, spread``: how genes were selected ("all genes" for no
-        selection), their number, and mean and standard deviation of the score
-    """
-    frame = pd.DataFrame(rows, columns=["selection", "genes", "mean", "spread"])
-    some, every = frame[frame["selection"] != "all genes"], frame[frame["selection"] == "all genes"]
-    best = some.sort_values("mean", ascending=False).drop_duplicates("selection") if len(some) else some
-    says = ", ".join(
-        f"{plain(row.selection)} {row.mean:.2f} with {row.genes} genes" for row in best.itertuples()
-    )
-    figure = new_figure(
-        f"Jaccard score of k-means against the number of genes; the best of each: {says or 'nothing yet'}.",
-        height=430,
-    )
-    names = list(dict.fromkeys(some["selection"]))
-    style = styles(names, ["CE + SR"], nested=False)
-    for i, name in enumerate(names):
-        mine = some[some["selection"] == name].sort_values("genes")
-        beside = mine["genes"] + 1.2 * (i - 1)  # so that the bars of two selections do not hide each other
-        hover = "%{customdata} genes: %{y:.3f} ± %{error_y.array:.3f}"
-        bars = {
-            "error_y": {"array": list(mine["spread"]), "thickness": 1.2, "width": 3},
-            "customdata": list(mine["genes"]),
-        }
-        hover = f"<b>{named(name)}</b>, {hover}"
-        add_curve(figure, beside, mine["mean"], named(name), hover, **style[name], **bars)
-    for row in every.itertuples():
-        figure.add_hrect(
-            y0=row.mean - row.spread, y1=row.mean + row.spread, fillcolor=fade(CONTEXT, 0.16), line_width=0
-        )
-        note = {"text": f"all {row.genes:,} genes: {row.mean:.2f} ± {row.spread:.2f}", "font": {"size": 13}}
-        figure.add_hline(
-            y=row.mean,
-            line={"color": CONTEXT, "dash": "dash"},
-            annotation=note,
-            annotation_position="bottom right",
-        )
-    figure.update_xaxes(title_text="genes selected")
-    return figure.update_yaxes(title_text="Jaccard score, 1 is perfect", range=[0, 1])
-
-
-def roc_figure(rows: Sequence[Mapping[str, Any]]) -> go.Figure:
-    """Draw ROC curves: the share of faces found against the share of other images called faces (2006, Fig.
-    4).
-
-    Parameters
-    ----------
-    rows : dicts with ``method, false, true, area``: shares from 0 to 1 along the curve, and the area under it
-    """
-    says = ", ".join(f"{plain(row['method'])} {row['area']:.3f}" for row in rows)
-    figure = new_figure(
-        f"ROC curves of face detection; area under each: {says or 'nothing yet'}.", height=460
-    )
-    style = styles([row["method"] for row in rows])
-    for row in sorted(rows, key=lambda row: -row["area"]):
-        name = row["method"]
-        add_curve(
-            figure,
-            [100 * v for v in row["false"]],
-            [100 * v for v in row["true"]],
-            f"{named(name)}: {row['area']:.3f}",
-            f"<b>{named(name)}</b>: %{{y:.1f}} % of the faces found<br>with %{{x:.1f}} % false alarms",
-            line=style[name]["line"],
-        )
-    add_curve(figure, [0, 100], [0, 100], "by chance: 0.5", line={"color": CONTEXT, "dash": "dot"})
-    figure.update_xaxes(title_text="false positives, % of the others", range=[-1, 101])
-    return figure.update_yaxes(title_text="true positives, % of the faces", range=[-1, 101])

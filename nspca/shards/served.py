@@ -7,8 +7,7 @@ import os
 from pathlib import Path
 
 from nspca.errors import InvalidData
-from nspca.shards.manifest import FILE
-from nspca.shards.reader import Shards
+from nspca.shards.reader import FILE, Shards
 
 MOST = 200
 """Maximum number of folders listed."""

@@ -6,8 +6,8 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from pathlib import Path
-from typing import BinaryIO
 
 import numpy as np
 import scipy.sparse as sp
@@ -15,11 +15,12 @@ import scipy.sparse as sp
 from nspca.data.limits import check_float64
 from nspca.errors import InvalidData
 from nspca.progress import Event, Report, silent
-from nspca.shards.manifest import FEATURES, PARTS, Content, Manifest, Shard, file_of
-from nspca.shards.reader import TYPES, Shards
+from nspca.shards.reader import FEATURES, HEADER, TYPES, Record, Shards, checksum, header
 
 PART = ".part"
 """Ending of the temporary name of a folder of shards."""
+HASHED = 2**22
+"""Numbers that are hashed at a time."""
 
 
 def unfinished(folder: Path) -> list[Path]:
@@ -54,60 +55,71 @@ class Writer:
         if not self.folder.absolute().parent.is_dir():
             raise InvalidData(f"There is no folder {self.folder.absolute().parent}: make it first.")
         self.features, self.report = features, report
-        self.shards: list[Shard] = []
-        self.largest = 0.0
+        self.blocks: list[tuple[int, int, str]] = []
+        self.rows, self.nonzeros, self.largest = 0, 0, 0.0
         self.notes: tuple[str, ...] = ()
         """Notes about the file, complete once it is read."""
 
     def __enter__(self) -> "Writer":
-        """Make the temporary folder, whose path is `place`."""
+        """Make the temporary folder, whose path is `place`, and open its files."""
         parent = self.folder.absolute().parent
-        # Hidden and without a manifest: what a kill leaves behind looks like no folder of shards.
+        # Hidden and without a record: what a kill leaves behind looks like no folder of shards.
         self.place = Path(tempfile.mkdtemp(prefix=f".{self.folder.name}.", suffix=PART, dir=parent))
+        self._open = ExitStack()
+        self._files = {part: self._open.enter_context(self._path(part).open("wb")) for part in TYPES}
+        for file in self._files.values():
+            file.write(bytes(HEADER))  # until the length of the array is known
+        self._files["indptr"].write(bytes(8))  # the first number is 0
         return self
 
     def __exit__(self, *error: object) -> None:
         """Delete the temporary folder, unless `finish` has renamed it."""
+        self._open.close()
         shutil.rmtree(self.place, ignore_errors=True)
+
+    def _path(self, part: str) -> Path:
+        return self.place / f"{part}.npy"
 
     def add(self, block: sp.csr_array) -> None:
         """Write the next rows in canonical form: duplicates summed, zeros left out, columns sorted."""
-        number = len(self.shards)
         block.sum_duplicates()
         block.eliminate_zeros()
         check_float64(block.data, "the matrix")
         block = block.astype(np.float64)
         if not np.isfinite(block.data).all():
             row = int(np.searchsorted(block.indptr, np.argmin(np.isfinite(block.data)), side="right"))
-            before = sum(shard.rows for shard in self.shards)
             raise InvalidData(
-                f"Every value must be a finite number, row {before + row} has another: fill it in."
+                f"Every value must be a finite number, row {self.rows + row} has another: fill it in."
             )
-        if block.data.size:
-            self.largest = max(self.largest, float(np.abs(block.data).max()))
-        arrays = {"indptr": block.indptr, "indices": block.indices, "data": block.data}
-        files = {
-            part: _write(self.place / file_of(number, part), arrays[part], TYPES[part]) for part in PARTS
-        }
-        self.shards.append(Shard(block.shape[0], int(block.indptr[-1]), files))
+        self.largest = max(self.largest, float(np.abs(block.data).max(initial=0.0)))
+        indptr = block.indptr.astype(TYPES["indptr"]) + self.nonzeros
+        indices, data = block.indices.astype(TYPES["indices"]), block.data.astype(TYPES["data"])
+        for part, array in (("indptr", indptr[1:]), ("indices", indices), ("data", data)):
+            self._files[part].write(array.data)
+        self.blocks.append((block.shape[0], data.size, checksum(indptr, indices, data)))
+        self.rows, self.nonzeros = self.rows + block.shape[0], self.nonzeros + data.size
 
     def finish(self) -> Shards:
-        """Write digest, names and manifest, rename the folder, and return it opened for reading."""
-        rows, nonzeros = (sum(getattr(one, what) for one in self.shards) for what in ("rows", "nonzeros"))
-        if not rows:
+        """Write digest, names and record, rename the folder, and return it opened for reading."""
+        if not self.rows:
             raise InvalidData("A table of at least one row is needed, got none: give another file.")
+        lengths = {"indptr": self.rows + 1, "indices": self.nonzeros, "data": self.nonzeros}
+        for part, file in self._files.items():
+            file.seek(0)
+            file.write(header(TYPES[part], lengths[part]))
+        self._open.close()
         features = None
         if self.features is not None:
-            lines = "".join(f"{' '.join(name.split())}\n" for name in self.features)
-            (self.place / FEATURES).write_text(lines, encoding="utf-8", newline="\n")
-            features = Content(len(lines.encode()), hashlib.sha256(lines.encode()).hexdigest())
-        digest = self._digest(rows)
-        counts = rows, self.columns, nonzeros
-        manifest = Manifest(
-            self.name, *counts, self.largest, digest, features, tuple(self.shards), self.notes
+            lines = "".join(f"{' '.join(name.split())}\n" for name in self.features).encode()
+            (self.place / FEATURES).write_bytes(lines)
+            features = hashlib.sha256(lines).hexdigest()
+        digest = self._digest()
+        Record(self.name, self.columns, self.largest, digest, features, self.blocks, self.notes).write(
+            self.place
         )
-        manifest.write(self.place)
-        os.chmod(self.place, 0o755 & ~_umask())
+        umask = os.umask(0)  # it can only be read by setting it
+        os.umask(umask)
+        os.chmod(self.place, 0o755 & ~umask)
         try:
             os.rename(self.place, self.folder)
         except OSError as error:
@@ -116,20 +128,18 @@ class Writer:
             ) from None
         return Shards(self.folder)
 
-    def _digest(self, rows: int) -> str:
+    def _digest(self) -> str:
         """Return the content hash of the whole table, equal to `digests.sparse_digest` in memory.
 
-        It covers all indptr, then all indices, then all data.
+        It covers all indptr, then all indices, then all data, with indices as 64-bit numbers.
         """
-        digest, before = hashlib.sha256(f"sparse {rows} {self.columns}".encode()), 0
-        for done, part in enumerate(PARTS):
-            self.report(Event("digest", done, len(PARTS)))
-            for number, shard in enumerate(self.shards):
-                array = np.load(self.place / file_of(number, part), mmap_mode="r", allow_pickle=False)
-                if part == "indptr":
-                    array = array[bool(number) :] + before
-                    before += shard.nonzeros
-                digest.update(np.ascontiguousarray(array, dtype="<f8" if part == "data" else "<i8").data)
+        digest = hashlib.sha256(f"sparse {self.rows} {self.columns}".encode())
+        for done, (part, kind) in enumerate(TYPES.items()):
+            self.report(Event("digest", done, len(TYPES)))
+            with self._path(part).open("rb") as file:
+                file.seek(HEADER)
+                while (numbers := np.fromfile(file, kind, HASHED)).size:
+                    digest.update(numbers.astype("<f8" if part == "data" else "<i8", copy=False).data)
         return digest.hexdigest()
 
 
@@ -145,31 +155,3 @@ def regrouped(blocks: Iterator[sp.csr_array], rows: int) -> Iterator[sp.csr_arra
             held, count = [whole[rows:]], count - rows
     if count:
         yield sp.csr_array(sp.vstack(held, format="csr")) if len(held) > 1 else held[0]
-
-
-class _Hashing:
-    """A file that computes a checksum of everything written to it."""
-
-    def __init__(self, handle: BinaryIO):
-        self.handle, self.hash, self.bytes = handle, hashlib.sha256(), 0
-
-    def write(self, piece: bytes) -> int:
-        """Write some bytes."""
-        self.hash.update(piece)
-        self.bytes += len(piece)
-        return self.handle.write(piece)
-
-
-def _write(path: Path, array: np.ndarray, kind: str) -> Content:
-    """Write an array of the type `kind` as an NPY file, and return its size and checksum."""
-    with path.open("wb") as handle:
-        file = _Hashing(handle)
-        np.lib.format.write_array(file, np.ascontiguousarray(array, dtype=kind), allow_pickle=False)
-    return Content(file.bytes, file.hash.hexdigest())
-
-
-def _umask() -> int:
-    """Return the file mode mask of this process, which can only be read by setting it."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

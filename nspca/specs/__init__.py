@@ -39,9 +39,6 @@ if TYPE_CHECKING:
     from nspca.specs.stability import StabilitySpec as StabilitySpec
     from nspca.specs.successive import SuccessiveSpec as SuccessiveSpec
     from nspca.specs.sweep import SweepSpec as SweepSpec
-    from nspca.specs.uses import DetectionSpec as DetectionSpec
-    from nspca.specs.uses import GenesSpec as GenesSpec
-    from nspca.specs.uses import PitpropsSpec as PitpropsSpec
 
 
 # A kind of question is loaded when it is first used: `nspca solve` needs one of them, and no paper.
@@ -63,7 +60,6 @@ _MODULES = {
     "stability": "ComponentsStabilitySpec StabilitySpec",
     "successive": "SuccessiveSpec",
     "sweep": "SweepSpec",
-    "uses": "DetectionSpec GenesSpec PitpropsSpec",
 }
 _MODULE = {name: module for module, names in _MODULES.items() for name in names.split()}
 __all__ = sorted(_MODULE)

@@ -6,31 +6,28 @@ state of the page Data (`dashboard/open_data`).
 
 import hashlib
 from collections.abc import Callable, Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
+from pydantic import AfterValidator, StrictBool, StrictInt, StrictStr
 from pydantic import Field as Limits
-from pydantic import StrictBool, StrictInt, StrictStr
 
 from nspca.data import PREPARATIONS, SAMPLES, Dataset, is_stand_in, load_sample, prepare, read, read_text
-from nspca.data.counting import LIMIT_WORDS, MOST_WORDS, WordOptions
-from nspca.data.formats.images import SIDES
+from nspca.data.options import OF_TABLES, OF_TEXTS, ReadOptions
 from nspca.errors import InvalidData, InvalidOption
 from nspca.presentation.phrases import things
-from nspca.shards import Shards, manifest, served
+from nspca.shards import Shards, reader, served
 from nspca.specs.python import python_of_data
 from nspca.specs.steps import ROWS, content_of, logged, sample_of, together, varying
 from nspca.validation import address
-from nspca.validation.model import Model, Option
+from nspca.validation.model import Option
 
 BESIDE = ("vocabulary", "annotation")
 """Fields that name a further file."""
-OF_TABLES = ("features_in_rows", "missing", "decimal", "image_size")
-"""Options of reading that do not apply to texts."""
 PLACES = ("sample", "upload", "folder", "path")
 """Fields that name the source; at most one of them is set."""
-CHANGES = ("prepared", "without", "only", "drop", "log2", "together")
+CHANGES = ("prepared", "without", "only", "drop_constant", "log2", "together")
 """Fields with changes of the numbers after reading."""
 OF_FEATURES = ("without", "only", "together")
 """Entries of `CHANGES` that name features by number."""
@@ -45,13 +42,24 @@ GAPS = {
 }
 """Treatments of missing values, in words."""
 Numbers = tuple[Annotated[StrictInt, Limits(ge=0)], ...]
-Column = StrictInt | StrictStr | None
-Share = Annotated[float, Limits(ge=0, le=1)]
-COUNTING = ("text_column", "split", *(field.name for field in fields(WordOptions)))
-"""Options of counting words."""
-SOME = address.Text(lambda text: ROWS * address.read_flag(text), lambda value: address.write(value > 0))
+SOME = address.Text(
+    lambda text: ROWS * address.read_flag(text), lambda value: address.write(value > 0), address.read_flag
+)
 """Text of `some` in addresses: only whether a sample of rows is taken. The folder decides how many."""
+STEPS = address.Text(
+    address.read_words,
+    address.write,
+    lambda text: [name for name in address.read_words(text) if name in PREPARATIONS],
+)
+"""Text of `prepared` in addresses: a form shows the preparations that it knows."""
 OTHER = "the data of this spec have changed since it was written; take its content out to run it on these"
+
+
+def check_preparation(name: str) -> str:
+    """Return the name of a preparation; refuse an unknown one."""
+    if name not in PREPARATIONS:
+        raise InvalidOption(f"a preparation must be one of {', '.join(PREPARATIONS)}, got {name!r}")
+    return name
 
 
 def keeping(count: int) -> str:
@@ -59,7 +67,7 @@ def keeping(count: int) -> str:
     return f"keeping {things(count, 'feature')}"
 
 
-class DataSpec(Model):
+class DataSpec(ReadOptions):
     """A data set: its source, the options of reading, and the steps of preparation.
 
     One of `sample`, `upload`, `folder` and `path` is the source. Without any, the caller passes the data.
@@ -76,12 +84,13 @@ class DataSpec(Model):
         Maximum number of rows taken from the folder, chosen at random; 0 for all of them.
     path : str
         A file on this computer.
-    vocabulary, annotation, id_column, label_column, features_in_rows, missing, decimal, image_size
-        Options of `nspca.read`. For an upload, `vocabulary` and `annotation` are SHA-256 hashes too.
+    vocabulary, annotation
+        Further files, as for `nspca.read`. For an upload they are SHA-256 hashes too.
     words : bool
         Whether the file holds texts whose words are counted.
-    text_column, split, stop_words, lowest_share, highest_share, weights, pairs, most_words
-        Options of `nspca.read_text`.
+    id_column, label_column, ...
+        All options of `nspca.data.options.ReadOptions`; `drop_constant` is applied after `only` and
+        `without`.
     covariance : bool
         Whether the table is itself a covariance.
     repair : bool
@@ -91,8 +100,6 @@ class DataSpec(Model):
         Names of `nspca.data.PREPARATIONS`, applied first and in this order.
     only, without : tuple of int
         Features that are kept, or that are left out, by number from 0.
-    drop : bool
-        Whether constant features are left out.
     log2 : bool
         Whether every x is replaced by log2(x + 1).
     together : tuple of tuple of int
@@ -109,40 +116,51 @@ class DataSpec(Model):
     some: Annotated[StrictInt, Limits(ge=0), Option("A sample of the rows", "some", SOME)] = 0
     path: StrictStr | None = None
     vocabulary: Annotated[StrictStr | None, Option("Vocabulary", "vocab", address.WORD)] = None
-    covariance: StrictBool = False
+    covariance: Annotated[
+        StrictBool,
+        Option(
+            "Covariance",
+            "cov",
+            flag="--covariance",
+            help="the table is a covariance, and no samples (an NPZ may say so)",
+        ),
+    ] = False
     repair: Annotated[StrictBool, Option("Accept single precision", "repair")] = False
-    id_column: Annotated[Column, Option("Names of the samples", "id", address.COLUMN)] = None
-    label_column: Annotated[Column, Option("Labels", "label", address.COLUMN)] = None
-    features_in_rows: Annotated[StrictBool, Option("Features are in rows", "rows")] = False
-    missing: Annotated[
-        Literal["samples", "features", "mean"] | None, Option("Missing values", "gaps", address.WORD)
+    annotation: Annotated[
+        StrictStr | None,
+        Option(
+            "Table about the samples",
+            "about",
+            address.WORD,
+            flag="--annotation",
+            metavar="FILE",
+            help="a second table about the samples, CSV or Excel, joined by their names; --labels may name "
+            "one of its columns",
+        ),
     ] = None
-    decimal: Annotated[Literal[",", "."] | None, Option("Decimal sign", "decimal", address.MARK)] = None
-    annotation: Annotated[StrictStr | None, Option("Table about the samples", "about", address.WORD)] = None
-    image_size: Annotated[
-        Annotated[StrictInt, Limits(ge=SIDES[0], le=SIDES[1])] | None,
-        Option("Grey images of one size", "pixels", address.INTEGER),
-    ] = None
-    words: Annotated[StrictBool, Option("Count words", "words")] = False
-    text_column: Annotated[Column, Option("Column with the texts", "text", address.COLUMN)] = None
-    split: Annotated[
-        Literal["automatic", "lines", "paragraphs"], Option("A text is", "split", address.WORD)
-    ] = "automatic"
-    stop_words: Annotated[
-        Literal["automatic", "none", "english", "german", "french", "spanish"],
-        Option("Stop words", "stop", address.WORD),
-    ] = "automatic"
-    lowest_share: Annotated[Share, Option("Lowest share of texts", "low", address.SHARE)] = 0.0
-    highest_share: Annotated[Share, Option("Highest share of texts", "high", address.SHARE)] = 0.5
-    weights: Annotated[Literal["counts", "tfidf"], Option("Weights", "weigh", address.WORD)] = "counts"
-    pairs: Annotated[StrictBool, Option("Pairs of words", "pairs")] = False
-    most_words: Annotated[
-        StrictInt, Limits(ge=2, le=LIMIT_WORDS), Option("Words at most", "most", address.INTEGER)
-    ] = MOST_WORDS
-    prepared: Annotated[tuple[StrictStr, ...], Option("Preparation", "prep", address.WORDS)] = ()
+    words: Annotated[
+        StrictBool,
+        Option(
+            "Count words",
+            "words",
+            flag="--text",
+            help="SOURCE holds texts, and their words are counted: a folder or ZIP of .txt files, a table "
+            "with a column of texts, or a text with a document in every line",
+        ),
+    ] = False
+    prepared: Annotated[
+        tuple[Annotated[StrictStr, AfterValidator(check_preparation)], ...],
+        Option(
+            "Preparation",
+            "prep",
+            STEPS,
+            flag="--prepare",
+            metavar="STEP,...",
+            help=f"what is done to the data first, in order: {', '.join(PREPARATIONS)}",
+        ),
+    ] = ()
     without: Annotated[Numbers, Option("Without features", "out")] = ()
     only: Annotated[Numbers, Option("Only features", "only")] = ()
-    drop: Annotated[StrictBool, Option("Leave constant features out", "drop")] = False
     log2: Annotated[StrictBool, Option("log2(x + 1)", "log")] = False
     together: Annotated[tuple[Numbers, ...], Option("Features as one", "one", address.GROUPS)] = ()
     content: StrictStr = ""
@@ -154,9 +172,6 @@ class DataSpec(Model):
         places = [name for name in PLACES if getattr(self, name) is not None]
         if len(places) > 1:
             raise InvalidOption(f"data must be in one place, got {' and '.join(places)}; keep one of them")
-        unknown = [name for name in self.prepared if name not in PREPARATIONS]
-        if unknown:
-            raise InvalidOption(f"prepared must name {', '.join(PREPARATIONS)}, got {unknown[0]!r}")
         if self.only and self.without:
             raise InvalidOption("only and without exclude each other, got both; keep one of them")
 
@@ -192,7 +207,7 @@ class DataSpec(Model):
         # `only`, `without` and `together` number the features as they are after the preparations.
         data = data.only(self.only) if self.only else data
         data = data.without(self.without) if self.without else data
-        data = varying(data) if self.drop else data
+        data = varying(data) if self.drop_constant else data
         data = logged(data) if self.log2 else data
         for group in self.together:
             data = together(data, whole, group)
@@ -224,7 +239,7 @@ class DataSpec(Model):
                 "a spec without data can be run on data only, got none; name a sample or a path"
             )
         path = _file(self.path, beside)
-        if path.is_dir() and (path / manifest.FILE).is_file():
+        if path.is_dir() and (path / reader.FILE).is_file():
             return Shards(path)
         about = {name: getattr(self, name) for name in BESIDE if getattr(self, name)}
         return self._read(path, **about)
@@ -238,9 +253,8 @@ class DataSpec(Model):
 
     def reading(self) -> dict[str, Any]:
         """Return the keyword arguments of `nspca.read`, or of `nspca.read_text` for texts."""
-        names = ("id_column", "label_column", *(COUNTING if self.words else OF_TABLES))
-        changed = self.to_dict()
-        return {name: getattr(self, name) for name in names if name in changed}
+        others = OF_TABLES if self.words else OF_TEXTS
+        return {name: value for name, value in self.given().items() if name not in (*others, "drop_constant")}
 
     def shards(self, beside: Path = Path()) -> Shards:
         """Return the open folder of shards, by its name on the server or else by its path."""
@@ -267,7 +281,7 @@ class DataSpec(Model):
             name += " (stand-in)" if is_stand_in(self.sample) else ""
         else:
             name = title_of(self.file or self.path or "") if self.file or self.path else "these data"
-        gaps = [GAPS[self.missing]] if self.missing else []
+        gaps = [GAPS[self.missing]] if self.missing in GAPS else []
         return ", ".join([name, *gaps, *self.counting_words(), *self.change_words()])
 
     @property
@@ -298,7 +312,7 @@ class DataSpec(Model):
         return [
             *(PREPARATIONS[name].title for name in self.prepared),
             *features,
-            *(["without constant features"] if self.drop else []),
+            *(["without constant features"] if self.drop_constant else []),
             *(["log2(x + 1)"] if self.log2 else []),
         ]
 
@@ -309,7 +323,9 @@ class DataSpec(Model):
         if self.path is not None:
             raise InvalidOption(f"a file on this computer has no address, got {self.path!r}; upload it")
         query = super().to_query()
-        return query | ({"cov": "1"} if self.covariance and self.upload is not None else {})
+        if self.upload is None:
+            query.pop("cov", None)  # a sample is what it is known to be
+        return query
 
     @classmethod
     def values_of_query(cls, query: Mapping[str, str]) -> dict[str, Any]:
@@ -321,8 +337,8 @@ class DataSpec(Model):
                 break
         if values.get("only"):
             values.pop("without", None)
-        if values.get("upload") and query.get("cov") == "1":
-            values["covariance"] = True
+        if not values.get("upload"):
+            values.pop("covariance", None)
         return values
 
     def but_for(self, *names: str) -> "DataSpec":

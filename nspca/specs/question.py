@@ -39,7 +39,17 @@ SEEDS = 2**63
 Whole = Annotated[StrictInt, Limits(ge=1), Required("a whole number of at least 1")]
 """A number of features, components or repetitions."""
 Seed = Annotated[
-    StrictInt, Limits(ge=0, lt=SEEDS), Option("Seed", to="call", say=lambda value: f"seed {value}")
+    StrictInt,
+    Limits(ge=0, lt=SEEDS),
+    Required("a whole number, 0 or more"),
+    Option(
+        "Seed",
+        to="call",
+        say=lambda value: f"seed {value}",
+        flag="--seed",
+        metavar="N",
+        help="seed of everything random (default 0)",
+    ),
 ]
 
 
@@ -74,17 +84,42 @@ class ProblemSpec(Spec):
 
     data: DataSpec = DataSpec()
     nonneg: Annotated[
-        StrictBool, Option("Weights", "signed", address.OPPOSITE, "problem", say=weights_words, always=True)
+        StrictBool,
+        Option(
+            "Weights",
+            "signed",
+            address.OPPOSITE,
+            "problem",
+            say=weights_words,
+            always=True,
+            flag="--signed",
+            help="allow negative weights",
+        ),
     ] = True
     forced: Annotated[
         Numbers, Option("Kept features", to="problem", say=lambda value: keeping(len(value)))
     ] = ()
     center: Annotated[
-        StrictBool, Option("Centre", "center", to="problem", say=lambda value: "" if value else "not centred")
+        StrictBool,
+        Option(
+            "Centre",
+            "center",
+            to="problem",
+            say=lambda value: "" if value else "not centred",
+            flag="--no-center",
+            help="do not subtract the column means",
+        ),
     ] = True
     scale: Annotated[
         StrictBool,
-        Option("Standardise", "scale", to="problem", say=lambda value: "standardised" if value else ""),
+        Option(
+            "Standardise",
+            "scale",
+            to="problem",
+            say=lambda value: "standardised" if value else "",
+            flag="--scale",
+            help="divide every column by its standard deviation",
+        ),
     ] = False
 
     @property
@@ -126,16 +161,19 @@ class ProblemSpec(Spec):
         """Read the data; see `DataSpec.open`."""
         return self.data.open(beside=beside)
 
-    def problem(self, X: Any = None, report: Report | None = None, client: Any = None) -> Problem:
+    def problem(
+        self, X: Any = None, report: Report | None = None, client: Any = None, k: Any = None
+    ) -> Problem:
         """Return the problem about the data X, which may be made already. None opens the data source.
 
         `report` gets an event for every block of a table that is read in blocks. The workers of a Dask
-        `client` read a folder of shards together.
+        `client` read a folder of shards together. `k` replaces the first k of the question.
         """
         if isinstance(X, Problem):
             return X
         X = self.open() if X is None else X
-        how: dict[str, Any] = {"k": self.first, "nonneg": self.nonneg, "forced": self.forced}
+        k = self.first if k is None else k
+        how: dict[str, Any] = {"k": k, "nonneg": self.nonneg, "forced": self.forced}
         if self.data.covariance or getattr(X, "is_covariance", False):
             return Problem.from_covariance(X, **how, repair=SHIFT if self.data.repair else None)
         how |= {"center": self.center, "scale": self.scale, "report": report}

@@ -143,13 +143,6 @@ class Shuffled:
 
 
 @dataclass(frozen=True)
-class Scored:
-    """A row of the table of an application in the papers (`nspca.specs.uses`)."""
-
-    line: dict[str, Any]
-
-
-@dataclass(frozen=True)
 class Proved:
     """A proved upper bound on every component of k features."""
 
@@ -193,7 +186,6 @@ Row = (
     | Recurred
     | Weighed
     | Shuffled
-    | Scored
     | Proved
     | Closer
     | Refused

@@ -11,6 +11,7 @@ import numpy as np
 from nspca.covariance.digests import canonical, dense_digest, sparse_digest
 from nspca.data import Dataset, prepare
 from nspca.data.dataset import Kind
+from nspca.data.findings import Finding
 from nspca.shards import Shards
 
 ROWS, ENTRIES = 1000, 2_000_000
@@ -34,7 +35,7 @@ def varying(data: Dataset) -> Dataset:
         axis=None if data.axis is None else data.axis[keep],
         image_shape=None,
         kind="table" if data.kind == "image" else data.kind,
-        notes=(*data.notes, note),
+        findings=(*data.findings, Finding(note)),
     )
 
 
@@ -61,7 +62,7 @@ def sample_rows(table: Shards) -> int:
 def sample_of(table: Shards, most: int) -> Dataset:
     """Return at most `most` random rows of a folder of shards; equal folders give equal rows."""
     X, numbers = table.sample(most)
-    counts = table.manifest.features is not None and bool(np.all((X.data > 0) & (X.data % 1 == 0)))
+    counts = table.has_names and bool(np.all((X.data > 0) & (X.data % 1 == 0)))
     total = f"{table.shape[0]:,}"
     kind: Kind = "words" if counts else "table"
     names = tuple(f"{'document' if counts else 'row'} {number + 1}" for number in numbers)

@@ -5,7 +5,7 @@ Readers raise ValueError or KeyError for an invalid text.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,10 +17,41 @@ MOST_OPTIONS = 60
 
 @dataclass(frozen=True)
 class Text:
-    """Functions that read and write one kind of value in an address."""
+    """Functions that read and write one kind of value in an address or on the command line.
+
+    Parameters
+    ----------
+    read, write : callable
+        The value of a text, and the text of a value.
+    shown : callable, optional
+        The value of a text as an input of a form shows it, such as 5 for a share of .05; by default `read`.
+    words : str
+        What a text must be, for the refusal of another one.
+    """
 
     read: Callable[[str], Any]
     write: Callable[[Any], str] = str
+    shown: Callable[[str], Any] | None = None
+    words: str = ""
+
+
+@dataclass(frozen=True)
+class Names:
+    """Functions that read and write a value that takes several names of an address.
+
+    Parameters
+    ----------
+    texts : mapping
+        Name in the address -> kind of its own value, as an input of a form has it.
+    read : callable
+        The value, from the texts of an address by name. May raise any error of the package.
+    write : callable
+        The texts of a value by name.
+    """
+
+    texts: Mapping[str, Text]
+    read: Callable[[Mapping[str, str]], Any]
+    write: Callable[[Any], dict[str, str]]
 
 
 def read_integer(text: str) -> int:
@@ -98,15 +129,24 @@ def write(value: Any) -> str:
 INTEGER, FLAG, WORD = Text(read_integer), Text(read_flag, write), Text(read_word)
 WORDS, INTEGERS, GROUPS = Text(read_words, write), Text(read_integers, write), Text(read_groups, write)
 PLAIN = Text(str)
-SHARE = Text(lambda text: read_percent(text) / 100, lambda value: f"{round(100 * value, 4):g}")
+SHARE = Text(
+    lambda text: read_percent(text) / 100,
+    lambda value: f"{round(100 * value, 4):g}",
+    read_percent,
+    "per cent from 0 to 100",
+)
 """A share of a whole, written in per cent."""
-OPPOSITE = Text(lambda text: not read_flag(text), lambda value: write(not value))
+OPPOSITE = Text(lambda text: not read_flag(text), lambda value: write(not value), read_flag)
 """A flag whose name in the address says the opposite: ``signed=1`` means not nonnegative."""
-COLUMN = Text(lambda text: int(text) if text.isascii() and text.isdigit() and len(text) < 10 else text)
+COLUMN = Text(
+    lambda text: int(text) if text.isascii() and text.isdigit() and len(text) < 10 else text, shown=str
+)
 """A column of a file, by its number or else its name."""
 MARK = Text(lambda text: {",": ",", ".": "."}[text])
 """A decimal sign."""
 EFFORT = Text(
-    lambda text: None if text == "none" else read_word(text), lambda value: "none" if value is None else value
+    lambda text: None if text == "none" else read_word(text),
+    lambda value: "none" if value is None else value,
+    read_word,
 )
 """The effort of a proof; ``none`` for no proof."""

@@ -8,7 +8,7 @@ import io
 import struct
 import zipfile
 from collections.abc import Callable
-from typing import BinaryIO, TypeVar
+from typing import Any, BinaryIO, TypeVar
 
 import numpy as np
 
@@ -161,20 +161,22 @@ def npy_layout(stream: BinaryIO) -> tuple[tuple[int, ...], bool, np.dtype]:
     return shape, by_columns, dtype
 
 
-def read_arrays(raw: bytes) -> dict[str, np.ndarray]:
+def read_arrays(raw: bytes, most: int = MAX_BYTES) -> dict[str, np.ndarray]:
     """Return all arrays of an NPZ, by name.
 
     Raises
     ------
     InvalidData
-        For anything but plain arrays of numbers or text, and for what would unpack to more than `MAX_BYTES`.
+        For anything but plain arrays of numbers or text, and for what would unpack to more than `most` bytes.
     """
-    archive, members = open_zip(raw)
+    archive, members = open_zip(raw, most)
     return {info.filename.removesuffix(".npy"): read_npy(unzip_member(archive, info)) for info in members}
 
 
-def write_arrays(arrays: dict[str, np.ndarray]) -> bytes:
+def write_arrays(arrays: dict[str, Any]) -> bytes:
     """Return a compressed NPZ of `arrays`, for `read_arrays`."""
     buffer = io.BytesIO()
-    np.savez_compressed(buffer, allow_pickle=False, **arrays)
+    if any(np.asarray(array).dtype.hasobject for array in arrays.values()):
+        raise TypeError("arrays of objects cannot be written")
+    np.savez_compressed(buffer, **arrays)  # NumPy 2.0 takes `allow_pickle` for one of the arrays
     return buffer.getvalue()

@@ -48,10 +48,8 @@ class NamesOnDisk(Sequence[str]):
 
 def features_on_disk(table: Any) -> Features | None:
     """Return the features of a table in blocks of rows such as `nspca.Shards`; None for numbered ones."""
-    manifest = getattr(table, "manifest", None)
-    numbered = manifest is not None and manifest.features is None
     named = inspect.getattr_static(table, "feature_names", None) is not None  # getattr would read the names
-    return Features(NamesOnDisk(table)) if named and not numbered else None
+    return Features(NamesOnDisk(table)) if named and getattr(table, "has_names", True) else None
 
 
 def features_of(table: Any, covariance: bool = False) -> tuple[Any, Features | None]:

@@ -1,20 +1,22 @@
 """Base class of everything with settings: validation, JSON, addresses and descriptions.
 
 Each field is declared once, with an `Option` that holds its label, its name in addresses and on the command
-line, and its place in exported Python. Descriptions, addresses, arguments and Python follow from these
-declarations.
+line, and its place in exported Python. Descriptions, addresses, arguments, inputs of forms and Python follow
+from these declarations. `nspca.cli.arguments.add_options` has the loop for the command line, and
+`nspca.dashboard.app.form` the one for forms.
 """
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from functools import cache
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, get_args, get_origin
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, StrictBool, TypeAdapter, ValidationError, model_validator
 
-from nspca.errors import InvalidOption, shown
+from nspca.errors import InvalidOption, NSPCAError, shown
 from nspca.validation import address
-from nspca.validation.address import Text
+from nspca.validation.address import Names, Text
 
 PLAIN_WORDS = {
     "a valid tuple": "a list",
@@ -41,8 +43,9 @@ class Option:
         The field in a few words, for descriptions and errors.
     query : str
         Name of the field in addresses; empty for a field that addresses do not carry.
-    text : Text, optional
+    text : Text or Names, optional
         Reader and writer of the value in addresses; by default chosen from the type of the default value.
+        `Names` are for a value that takes several names, which need no `query`.
     to : "call", "problem" or ""
         Call that gets the field as a keyword in exported Python: the one that answers the question, or the
         one that makes the problem.
@@ -56,17 +59,30 @@ class Option:
         Name on the command line, such as ``--image-size``; empty for a field that has none.
     help : str
         What the field does, in one sentence: the help of its flag and of its widget.
+    metavar : str
+        The value in the help of the command line, such as ``PERCENT``.
+    const : optional
+        Value that the flag stands for. Without one, the flag of a boolean stands for the opposite of its
+        default, and any other flag needs a value.
+    words : mapping, optional
+        The choices of the field in words, for its widget.
+    by_data : bool
+        Whether a form without a value asks the data, and not the default of the field.
     """
 
     label: str
     query: str = ""
-    text: Text | None = None
+    text: Text | Names | None = None
     to: str = ""
     keyword: str = ""
     say: Any = None
     always: bool = False
     flag: str = ""
     help: str = ""
+    metavar: str = ""
+    const: Any = None
+    words: Mapping[Any, str] | None = None
+    by_data: bool = False
 
 
 @dataclass(frozen=True)
@@ -121,13 +137,67 @@ class Model(BaseModel):
                     default = None if field.is_required() else field.get_default(call_default_factory=True)
                     yield name, option, default
 
+    @classmethod
+    def option(cls, name: str) -> tuple[Option, Any]:
+        """Return `Option` and default value of the field `name`."""
+        return next((option, default) for field, option, default in cls.declared() if field == name)
+
+    @classmethod
+    def choices(cls, name: str) -> tuple[Any, ...]:
+        """Return the values that the type of a field lists; empty for a field that takes others too."""
+        return tuple(one for one in _literals(cls.model_fields[name].annotation) if one is not None)
+
+    @classmethod
+    def is_flag(cls, name: str) -> bool:
+        """Tell whether a field takes True and False alone, or None."""
+        taken = {*get_args(cls.model_fields[name].annotation)} - {type(None)}
+        return taken == set(get_args(StrictBool | None)) - {type(None)}
+
+    @classmethod
+    def limits(cls, name: str) -> tuple[Any, Any]:
+        """Return the least and the largest value of a field of numbers; None where there is no limit."""
+        field = cls.model_fields[name]
+        known = [*field.metadata, *_metadata(field.annotation)]
+        low, high = ([getattr(one, key) for one in known if hasattr(one, key)] for key in ("ge", "le"))
+        return next(iter(low), None), next(iter(high), None)
+
+    @classmethod
+    def read(cls, name: str, text: str) -> Any:
+        """Return the value of a field from its text in an address or on the command line.
+
+        Raises
+        ------
+        InvalidOption
+            With a sentence whose subject is left to the caller, such as ``must be at least 2, got 'x'``.
+        """
+        option, default = cls.option(name)
+        form = text_of(option, default)
+        try:
+            value = form.read(text)
+        except (ValueError, KeyError):
+            if form.words:
+                raise InvalidOption(f"must be {form.words}, got {shown(text)}") from None
+            value = text  # so that the sentence says what the field takes
+        try:
+            return _adapter(cls, name).validate_python(plain(value))
+        except ValidationError as error:
+            words = _required(cls, name)
+            first = error.errors(include_url=False)[0]
+            inner = first.get("ctx", {}).get("error")
+            if isinstance(inner, Exception):
+                raise InvalidOption(str(inner)) from None
+            required = f"be {words.words}" if words else _in_plain_words(first)
+            raise InvalidOption(f"must {required}, got {shown(text)}") from None
+
     def to_query(self) -> dict[str, str]:
         """Return this object as the names and texts of an address; see `from_query`."""
-        query = {}
+        query: dict[str, str] = {}
         for name, option, default in self.declared():
             value = getattr(self, name)
-            if option.query and (option.always or value != default):
-                query[option.query] = _text(option, default).write(value)
+            if isinstance(option.text, Names):
+                query |= option.text.write(value)
+            elif option.query and (option.always or value != default):
+                query[option.query] = text_of(option, default).write(value)
         return query
 
     @classmethod
@@ -146,10 +216,15 @@ class Model(BaseModel):
         """Return the values of the fields that an address names."""
         values = {}
         for name, option, default in cls.declared():
-            if option.query in query:
+            if isinstance(option.text, Names):
+                if option.text.texts.keys() & query.keys():
+                    values[name] = option.text.read(query)
+            elif option.query in query:
                 text = query[option.query]
                 try:
-                    values[name] = _text(option, default).read(text)
+                    values[name] = text_of(option, default).read(text)
+                except NSPCAError:
+                    raise
                 except (ValueError, KeyError):
                     raise InvalidOption(
                         f"{option.query}= in an address must be a value for {option.label}, got "
@@ -177,6 +252,29 @@ class Model(BaseModel):
         return found
 
 
+@cache
+def _adapter(cls: type[Model], name: str) -> TypeAdapter[Any]:
+    """Return the validator of one field."""
+    field = cls.model_fields[name]
+    metadata = [one for one in field.metadata if not isinstance(one, Option)]
+    annotation: Any = Annotated[field.annotation, *metadata] if metadata else field.annotation
+    return TypeAdapter(annotation)
+
+
+def _literals(annotation: Any) -> tuple[Any, ...]:
+    """Return the values that a type lists, also within a union with None."""
+    if get_origin(annotation) is Literal:
+        return get_args(annotation)
+    return tuple(one for part in get_args(annotation) if part is not type(None) for one in _literals(part))
+
+
+def _metadata(annotation: Any) -> list[Any]:
+    """Return what `Annotated` says within a type, also of an entry of a union."""
+    said = getattr(annotation, "__metadata__", ())
+    found = [limit for one in said for limit in (one, *getattr(one, "metadata", ()))]
+    return found + [one for part in get_args(annotation) for one in _metadata(part)]
+
+
 def plain(value: Any) -> Any:
     """Return numbers and arrays of NumPy, and ranges, as Python numbers and lists."""
     if isinstance(value, np.ndarray | np.generic):
@@ -184,9 +282,9 @@ def plain(value: Any) -> Any:
     return tuple(value) if isinstance(value, range) else value
 
 
-def _text(option: Option, default: Any) -> Text:
+def text_of(option: Option, default: Any) -> Text:
     """Return reader and writer of a field in addresses, from its `Option` or else from its default."""
-    if option.text is not None:
+    if isinstance(option.text, Text):
         return option.text
     if isinstance(default, bool):
         return address.FLAG

@@ -63,7 +63,7 @@ def window(chromium, profile):
     Not for the session: Playwright keeps an event loop in this thread, and tests elsewhere start their own.
     """
     api = pytest.importorskip(
-        "playwright.sync_api", reason="playwright is not installed: pip install -r requirements-test.txt"
+        "playwright.sync_api", reason="playwright is not installed: pip install 'nspca[test]'"
     )
     options = {"executable_path": chromium, "headless": True, "args": list(FLAGS), "reduced_motion": "reduce"}
     with api.sync_playwright() as playwright:

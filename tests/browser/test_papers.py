@@ -1,4 +1,4 @@
-"""Tests of the papers page in a browser: the first screen, a figure computed and found again, the uses."""
+"""Tests of the papers page in a browser: the first screen, a figure computed and found again."""
 
 import pytest
 from playwright.sync_api import expect
@@ -21,14 +21,7 @@ def test_a_figure_is_opened_computed_and_found_again(page, app_url):
 
 
 @pytest.mark.visit
-def test_a_link_to_a_use_leads_there_and_it_runs(page, app_url):
-    page.goto(f"{app_url}/papers?paper=uses&use=pitprops&props=3")
-    expect(page.get_by_role("button", name="Curves, CSV")).to_be_visible()
-    expect(page.get_by_text("features used, added up")).to_be_visible()
-
-
-@pytest.mark.visit
-@pytest.mark.parametrize("address", ["papers", "papers?paper=exact", "papers?paper=uses"])
+@pytest.mark.parametrize("address", ["papers", "papers?paper=exact"])
 def test_the_first_screen_has_the_answer_and_its_picture(page, app_url, address):
     page.set_viewport_size({"width": 1440, "height": 900})
     page.goto(f"{app_url}/{address}")

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from nspca.dashboard.sweep import preview
-from nspca.dashboard.sweep.page import _plateau
+from nspca.dashboard.sweep.enough import first_k, plateau
 from nspca.jobs import engine
 from nspca.plots.sweeps import RING
 from tests.dashboard.figures import figures
@@ -60,17 +60,32 @@ def test_the_run_that_is_shown_is_named_only_where_the_form_asks_something_else(
 
 
 @pytest.mark.parametrize(
-    ("values", "n", "enough"),
+    ("values", "n", "found"),
     [
         ([2, 4, 6, 8, 9.6, 10], 100, None),  # k = 50 reaches 95 %, because the curve ends at 60
         ([2, 9.6, 9.7, 9.8, 9.9, 10], 100, 20),
         ([2, 4, 6, 8, 9.6, 10], 6, 5),
     ],
 )
-def test_a_number_of_features_is_enough_only_where_many_more_bring_little(values, n, enough):
+def test_a_number_of_features_is_enough_only_where_many_more_bring_little(values, n, found):
     step = 1 if n == 6 else 10
     table = pd.DataFrame({"k": [step * (i + 1) for i in range(6)], "value": values})
-    assert _plateau(table, n) == enough
+    assert plateau(table, n) == found
+
+
+@pytest.mark.parametrize(
+    ("ks", "values", "n", "opened"),
+    [
+        ((1, 2, 3, 5, 7, 10), (2, 9.6, 9.7, 9.8, 9.9, 10), 10, 2),  # the plateau
+        ((1, 5, 10, 20, 50, 100), (1, 2, 4, 6, 8, 10), 7129, 20),  # wide, and the curve still rises
+        ((1, 10, 20, 100, 300, 361), (1, 2, 3, 6, 9, 10), 361, 20),  # all pixels say nothing
+        ((1, 2, 3), (1, 2, 3), 3, 2),  # never the end of the range
+        ((30, 50), (1, 2), 100, 30),
+        ((4,), (1,), 10, 4),
+    ],
+)
+def test_the_page_opens_on_a_k_that_a_person_can_look_at(ks, values, n, opened):
+    assert first_k(pd.DataFrame({"k": ks, "value": values}), n) == opened
 
 
 def test_the_page_asks_for_one_preview_so_that_its_button_counts_what_the_curve_leaves_out(

@@ -26,6 +26,7 @@ from nspca.dashboard.open_data import Chosen
 from nspca.data import Dataset
 from nspca.jobs import engine
 from nspca.presentation.numerals import format_value
+from nspca.progress import Event
 from nspca.specs import ComponentsSpec, DataSpec
 from nspca.specs.rows import Climbed
 from tests.dashboard.figures import copied
@@ -471,3 +472,22 @@ def test_a_presented_page_has_a_control_that_shows_one_alone(visit, stand_ins, a
     before = seen()
     page.segmented_control(key=key).set_value(2).run()
     assert not page.exception and not page.error and seen() != before
+
+
+def test_the_page_is_there_with_the_answer_while_its_proof_is_at_work(reopened, texts, alts, monkeypatch):
+    page = reopened(PAGE, "components", **SHORT)
+    run = page.query_params["components"]
+    done = engine().status(run if isinstance(run, str) else run[0])
+    now = replace(
+        done, state="running", finished=None, event=Event("dual", lower=1.0, payload={"share": 0.8})
+    )
+    monkeypatch.setattr(type(engine()), "status", lambda self, run_id: now)
+    page.run()
+    assert not page.exception and not page.error and page.button(key="cancel")
+    assert "2 components, each of 4 wavelengths, capture" in texts(page)
+    assert any(alt.startswith("2 components over wavelength") for alt in alts(page))
+    assert any("Scores" in one.label for one in page.get("download_button"))
+    page.segmented_control(key="widget_look").set_value("samples").run()
+    assert page.get("plotly_chart") and "Draw a lasso" in texts(page) and not page.exception
+    page.segmented_control(key="widget_look").set_value("proof").run()
+    assert not page.exception and not page.error

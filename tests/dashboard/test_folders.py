@@ -101,7 +101,7 @@ def test_a_folder_is_chosen_by_its_name(place, visit, texts, address):
     facts = {one.label: one.value for one in page.metric}
     assert (facts["Samples"], facts["Features"]) == ("60", "40") and "On disk" in facts
     assert "all 60 rows of a folder" in texts(page) and "from all rows" in texts(page)
-    path = place / "news" / "000003.data.npy"
+    path = place / "news" / "data.npy"
     path.write_bytes(path.read_bytes()[:-1])
     page = visit(DATA, source="shards")
     assert not page.exception and "is cut short" in page.error[0].value

@@ -1,4 +1,4 @@
-"""Tests of the papers page: figures and tables, exact methods, and the uses with their default answers."""
+"""Tests of the papers page: figures and tables, and exact methods."""
 
 from dataclasses import asdict
 from html import unescape
@@ -8,8 +8,7 @@ import pytest
 from nspca import papers
 from nspca.dashboard.runs.tasks import TASKS
 from nspca.papers import ITEMS, PAPERS, exact
-from nspca.plots.papers import panel_figure, roc_figure, selections_figure
-from tests.patience import wait_for
+from nspca.plots.papers import panel_figure
 
 PAGE = "pages/papers.py"
 
@@ -95,46 +94,6 @@ def test_a_failed_run_is_one_sentence(visit, ended, sentence, monkeypatch):
     page = visit(PAGE, paper="sigg2008", item="sigg2008-figure-1")
     page.button(key="compute_sigg2008-figure-1").click().run()
     assert "not_there" in sentence(ended(page)).replace("&#95;", "_")
-
-
-# --- uses -----------------------------------------------------------------------------------------
-
-
-@pytest.mark.visit
-def test_the_uses_open_with_an_answer(visit, alts, texts):
-    page = visit(PAGE, paper="uses", props=3)
-    wait_for(lambda: "Six components of at most 3 features" in texts(page.run()))
-    assert not page.error and not page.exception
-    assert any("Features used, added up" in alt and "pca, every feature 78" in alt for alt in alts(page))
-
-
-def test_figures_of_the_uses_say_what_they_show():
-    assert "nothing yet" in selections_figure([]).layout.meta["alt"]
-    score = {"mean": 0.5, "spread": 0.1}
-    rows = [{"selection": "CE + SR", "genes": 9} | score, {"selection": "all genes", "genes": 50} | score]
-    drawn = selections_figure(rows)
-    assert "CE + SR 0.50 with 9 genes" in drawn.layout.meta["alt"] and len(drawn.data) == 1
-    assert list(drawn.data[0].error_y.array) == [0.1] and drawn.data[0].marker.symbol.endswith("-open")
-    drawn = roc_figure([{"method": "em", "false": [0.0, 1.0], "true": [0.5, 1.0], "area": 0.75}])
-    assert "0.750" in drawn.layout.meta["alt"] and list(drawn.data[0].y) == [50.0, 100.0]
-
-
-def test_faces_without_the_other_pictures_say_what_is_missing(visit, stand_ins, texts):
-    page = visit(PAGE, paper="uses", use="faces")
-    assert not page.error and not page.exception
-    said = texts(page)
-    assert "Not offered: the original faces and cbcl_nonfaces.npz and cbcl_test_faces.npz not found" in said
-    assert "into a folder, name it in the environment variable NSPCA_DATA" in unescape(said).replace("\\", "")
-
-
-def test_faces_are_offered_where_the_pictures_are(visit, nspca_data, texts):
-    page = visit(PAGE, paper="uses", use="faces")
-    assert not page.error and "Not offered" not in texts(page)
-
-
-def test_genes_of_a_stand_in_say_so(visit, stand_ins, texts):
-    page = visit(PAGE, paper="uses", use="genes")
-    assert not page.error and page.button(key="genes") and "stand-in: invented data" in texts(page)
 
 
 def test_the_way_to_the_originals_names_files_and_the_variable(stand_ins, monkeypatch, tmp_path):

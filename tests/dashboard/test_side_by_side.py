@@ -1,4 +1,4 @@
-"""Differences between two answers at one k, and the k that is answered first."""
+"""Differences between two answers at one k."""
 
 from dataclasses import replace
 
@@ -7,7 +7,6 @@ import pytest
 
 import nspca
 from nspca.dashboard.open_data import find
-from nspca.dashboard.sweep import one_k
 from nspca.dashboard.sweep.side_by_side import Side, compare, sentences
 from nspca.specs import DataSpec
 
@@ -72,12 +71,3 @@ def test_many_names_are_counted():
     before, now = side(k=30, nonneg=False), side(k=1)
     line = sentences(compare(before, now), "pixel", before, now)[1]
     assert "and " in line and line.count(",") <= 8 and "other pixels" in line
-
-
-@pytest.mark.parametrize(
-    ("ks", "k", "n", "first", "last"),
-    [((1, 2, 64), 9, 64, 3, 27), ((5,), 1, 2, 1, 2), ((1,), 50, 60, 16, 60)],
-)
-def test_the_curve_around_a_k(ks, k, n, first, last):
-    found = one_k.around(ks, k, n)
-    assert k in found and (found[0], found[-1]) == (first, last) and list(found) == sorted(set(found))

@@ -7,7 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from nspca.dashboard.app import state
-from nspca.dashboard.app.state import ABOUT_DATA, ABOUT_FILE, OF_PAGES, VALUES
+from nspca.dashboard.app.state import ABOUT_DATA, ABOUT_FILE, PAGES, VALUES
 from nspca.jobs import engine, new_workspace
 from nspca.validation.address import write
 
@@ -48,6 +48,8 @@ def test_a_value_survives_the_address(name, monkeypatch):
         ("sample", ""),
         ("one", "3,4~x"),
         ("one", "3-4"),
+        ("most", "1"),
+        ("methods", "magic"),
     ],
 )
 def test_what_is_not_a_value_is_refused(name, text):
@@ -73,7 +75,7 @@ def test_a_workspace_is_one_that_was_issued():
         with pytest.raises(ValueError, match=made_up):
             read(made_up)
     issued, used = engine().store.issue_workspace(), new_workspace()
-    engine().store.add_run(used, "k of used", "", "m:f", "{}", "s")
+    engine().store.add_run(used, "k of used", "", "m:f", "{}")
     assert read(issued) == issued and read(used) == used
 
 
@@ -138,10 +140,8 @@ def on_a_page():
 
 def test_an_address_carries_what_its_page_knows(monkeypatch):
     monkeypatch.setattr(state, "_met", {"mine"})
-    assert set(" ".join(OF_PAGES.values()).split()) <= set(VALUES)
-    assert set(VALUES) - set(" ".join(OF_PAGES.values()).split()) == {"w", "present", "slide"}, (
-        "each name belongs to a page"
-    )
+    assert {name for name, kept in VALUES.items() if not kept.pages} == {"w", "present", "slide"}
+    assert {"sweep", "parts", "papers", "learn"} <= PAGES
     page = AppTest.from_function(on_a_page)
     page.query_params.update({"sample": "lrs", "k": "7", "parts": "p", "w": "mine", "source": "upload"})
     said = json.loads(page.run().json[0].value)
@@ -194,3 +194,42 @@ def test_a_widget_that_the_browser_has_not_spoken_of_is_told_again(monkeypatch):
     assert run("run", "by", "center") == []
     session["by"] = False
     assert run("run", "by", "center") == ["by"]
+
+
+def form_of_a_model():
+    from typing import Annotated, Literal
+
+    from pydantic import Field
+
+    from nspca.dashboard.app import form, state
+    from nspca.validation import address
+    from nspca.validation.model import Model, Option
+
+    class Asked(Model):
+        scale: Annotated[bool, Option("Standardise", "scale", help="divide by deviations")] = False
+        split: Annotated[
+            Literal["automatic", "lines"],
+            Option("A text is", "split", address.WORD, words={"lines": "a line"}),
+        ] = "automatic"
+        low: Annotated[float, Field(ge=0, le=1), Option("Share", "low", address.SHARE)] = 0.0
+        most: Annotated[int, Field(ge=2, le=9), Option("Most", "most", address.INTEGER)] = 4
+
+    state.begin()
+    for name in Asked.model_fields:
+        form.draw(Asked, name)
+
+
+def test_inputs_are_drawn_as_the_fields_are_declared():
+    page = AppTest.from_function(form_of_a_model)
+    page.query_params["most"] = "7"
+    page.run()
+    assert page.toggle[0].label == "Standardise" and page.toggle[0].help == "Divide by deviations."
+    assert page.selectbox[0].options == ["Automatic", "a line"]
+    share, most = page.number_input
+    assert (share.min, share.max, most.min, most.max, most.value) == (0, 100, 2, 9, 7)
+    share.set_value(12.5).run()
+    page.selectbox[0].set_value("lines").run()
+    assert page.query_params["low"] in ("12.5", ["12.5"]) and page.query_params["split"] in (
+        "lines",
+        ["lines"],
+    )

@@ -18,7 +18,6 @@ import scipy.sparse
 from nspca.errors import JobError
 from nspca.jobs import Engine, Store, packing, pool
 from nspca.jobs.engine import KILLED, OUT_OF_MEMORY
-from nspca.jobs.job import Job
 from nspca.jobs.pool import Pool
 
 
@@ -291,7 +290,7 @@ def test_a_run_goes_to_the_idle_worker_even_while_that_one_registers(
 
 def test_a_run_for_a_worker_that_went_meanwhile_is_given_to_another(engine, ended, wait_for, monkeypatch):
     assert engine.wait_ready(300)
-    monkeypatch.setattr(engine.upkeep, "_complained", {})
+    monkeypatch.setattr(engine, "_complained", {})
     load, asked = engine._pool.load, []
 
     def late():
@@ -301,7 +300,7 @@ def test_a_run_for_a_worker_that_went_meanwhile_is_given_to_another(engine, ende
     monkeypatch.setattr(engine._pool, "load", late)
     job = engine.submit("tests.jobs.background_tasks:add", {"a": 71, "b": 8}, viewer="a")
     assert ended(engine, job).state == "done"
-    assert len(asked) > 1 and not engine.upkeep._complained
+    assert len(asked) > 1 and not engine._complained
     wait_for(lambda: not engine._pool._cluster.scheduler.unrunnable)
 
 
@@ -404,93 +403,106 @@ def test_the_queue_says_the_place_and_refuses_beyond_its_limits(narrow, begun, e
     assert [ended(narrow, j).state for j in (*jobs, joined)] == ["done", "cancelled", "done", "done", "done"]
 
 
-def test_a_patient_run_that_is_looked_at_does_not_wait_for_one_that_is_not(
-    engine, begun, ended, tmp_path, monkeypatch
-):
-    """The first visitor has left, the second one looks: the run of the first is dropped."""
-    looked = lambda job: job.function == "looked"  # noqa: E731
-    monkeypatch.setattr(Job, "is_watched", property(looked))
+def test_an_automatic_run_that_no_page_shows_gives_its_place_away(engine, begun, ended, wait_for, tmp_path):
+    """The first visitor has left. A second one looks at another page, and a third one asks."""
     task, add = "tests.jobs.background_tasks:hold", "tests.jobs.background_tasks:add"
-    engine.tasks["looked"] = add
-    left = engine.submit(task, {"gate": str(tmp_path / "never")}, viewer="nobody", patient=True)
+    never = {"gate": str(tmp_path / "never")}
+    left = engine.submit(task, never, viewer="nobody", automatic=True)
     begun(engine, left)
-    other = engine.submit(add, {"a": 72}, viewer="nobody", patient=True)
-    assert engine.status(other).state == "queued", "nobody looks at either: they run one after another"
-    wanted = engine.submit("looked", {}, viewer="nobody", patient=True)
-    assert ended(engine, wanted).state == "done"
-    assert engine.status(left).state == "cancelled" and ended(engine, other).state == "done"
+    seen = engine.submit(add, {"a": 72}, viewer="nobody", automatic=True)
+    assert engine.status(seen).state == "queued", "a worker is left for people"
+    asked = engine.submit(add, {"a": 73}, viewer="a")
+    assert ended(engine, asked).state == "done"
+    engine._runs[left].looked -= 11
+    assert ended(engine, seen).state == "done" and engine.status(left).state == "cancelled"
+    alone = engine.submit(task, never, viewer="nobody", automatic=True)
+    begun(engine, alone)
+    engine._runs[alone].looked -= 11
+    with engine._lock:
+        assert not engine._runs[alone].gives_way([]), "nobody waits"
+    engine._runs[alone].looked -= 120
+    engine._wake.set()
+    wait_for(lambda: engine.store.find_run(alone).state == "cancelled")
 
 
-def test_what_nobody_asked_for_lets_others_pass(engine, begun, ended, tmp_path, monkeypatch):
-    """Default runs start one at a time and last, and like other runs once a visitor waits for one."""
-    monkeypatch.setattr(Job, "is_watched", property(lambda job: True))
-    task, gates = (
-        "tests.jobs.background_tasks:hold",
-        [tmp_path / name for name in ("first", "second", "person", "third")],
-    )
-    patient = [engine.submit(task, {"gate": str(gate)}, viewer="nobody", patient=True) for gate in gates[:2]]
-    begun(engine, patient[0])
-    person = engine.submit(task, {"gate": str(gates[2])}, viewer="a")
-    begun(engine, person)
-    assert engine.status(patient[1]).state == "queued", "a worker is left for people"
-    gates[2].touch()
-    ended(engine, person)
-    assert engine.status(patient[1]).state == "queued"
+def test_an_automatic_run_that_somebody_asks_for_is_like_any_other(engine, begun, ended, tmp_path):
+    task, gates = "tests.jobs.background_tasks:hold", [tmp_path / name for name in ("first", "second")]
+    automatic = [engine.submit(task, {"gate": str(gate)}, viewer="nobody", automatic=True) for gate in gates]
+    begun(engine, automatic[0])
+    assert engine.status(automatic[1]).state == "queued"
     joined = engine.submit(task, {"gate": str(gates[1])}, viewer="b")
     begun(engine, joined)
     for gate in gates:
         gate.touch()
-    assert [ended(engine, job).state for job in (*patient, joined)] == ["done"] * 3
+    assert [ended(engine, job).state for job in (*automatic, joined)] == ["done"] * 3
 
 
-def test_an_interrupted_run_is_run_again_from_what_was_kept(narrow, ended):
+def test_an_interrupted_run_is_run_again_from_what_was_kept(ended, monkeypatch, tmp_path):
     arguments = {"X": np.full((2, 2), 3.0), "name": "again"}
-    before = Engine(Store(narrow.store.home))
-    before.start = lambda: None  # a server that ends before its workers have started
+    before = Engine(Store(tmp_path))
+    monkeypatch.setattr(before, "start", lambda: None)  # a server that ends before its workers have started
     job = before.submit("tests.jobs.background_tasks:mean", arguments, viewer="a", title="kept")
+    with pytest.raises(JobError, match="Another server uses the store"):
+        Engine(Store(tmp_path))
     before.shutdown()
-    assert narrow.status(job).state == "interrupted"
-    assert narrow.again(job, viewer="a") == job
-    state = ended(narrow, job)
-    assert (state.state, state.title) == ("done", "kept") and narrow.result(job) == b"again 3.0"
+    after = Engine(Store(tmp_path), workers=1)
+    assert after.status(job).state == "interrupted"
+    assert after.again(job, viewer="a") == job
+    state = ended(after, job)
+    assert (state.state, state.title) == ("done", "kept") and after.result(job) == b"again 3.0"
     with pytest.raises(JobError, match="no run with this address"):
-        narrow.again("nothing", viewer="a")
+        after.again("nothing", viewer="a")
+    after.shutdown()
 
 
-@pytest.mark.visit
-def test_two_servers_on_one_store_share_a_run(narrow, begun, ended, wait_for, monkeypatch, tmp_path):
-    """The second hands over what the first is at, can end it, and takes nothing along when it goes."""
-    monkeypatch.setattr(sys.modules[Engine.__module__], "OTHERS_SECONDS", 0.01)
-    task, trace = "tests.jobs.background_tasks:hold", tmp_path / "trace"
-    question = {"gate": str(tmp_path / "gate"), "trace": str(trace)}
+def test_a_run_that_a_full_disk_cannot_take_fails_with_a_sentence(
+    narrow, ended, wait_for, monkeypatch, tmp_path
+):
+    """Neither its result nor the sentence fits into the file of the store."""
+    logged = []
+    monkeypatch.setattr(narrow, "_complain", lambda text, trace=False: logged.append(text))
+    task, question = "tests.jobs.background_tasks:large", {"gate": str(tmp_path / "gate")}
     job = narrow.submit(task, question, viewer="a")
-    begun(narrow, job)
-    second = Engine(Store(narrow.store.home))
-    second.start = lambda: None
-    assert second.submit(task, question, viewer="a") == job
-    guest, leaving = (second.submit(task, question, viewer=viewer) for viewer in "bc")
-    narrow._wake.set()
-    wait_for(lambda: {guest, leaving} <= set(narrow._runs))
-    second.cancel(leaving, "c")
-    wait_for(lambda: narrow.store.find_run(leaving).state == "cancelled")
-    second.shutdown()
-    assert [narrow.status(run).state for run in (job, guest)] == ["running"] * 2
-    assert narrow.store.find_run(job).state != "interrupted"
+    wait_for(lambda: narrow.status(job).state == "running")
+    db = narrow.store._db
+    db.execute(f"PRAGMA max_page_count = {db.execute('PRAGMA page_count').fetchone()[0] + 20}")
     (tmp_path / "gate").touch()
-    assert [ended(narrow, run).state for run in (job, guest)] == ["done"] * 2
-    assert narrow.result(guest) == b"held" and trace.read_text() == "run\n"
+    state = ended(narrow, job)
+    assert state.state == "failed" and "disk is full" in state.error and "make room" in state.error
+    assert "disk is full" in narrow.trouble
+    assert [line for line in logged if "the end of a run could not be kept" in line]
+    with pytest.raises(JobError, match=r"it is failed: .*disk is full"):
+        narrow.result(job)
+    db.execute(f"PRAGMA max_page_count = {2**30}")
+    assert narrow.again(job, viewer="a") == job and ended(narrow, job).state == "done"
+    assert not narrow.trouble and narrow.result(job) == b"large" * 200_000
 
 
-@pytest.mark.visit
-def test_a_second_server_may_end_the_run_of_the_first(narrow, begun, wait_for, monkeypatch, tmp_path):
-    monkeypatch.setattr(sys.modules[Engine.__module__], "OTHERS_SECONDS", 0.01)
+def test_progress_and_a_cancel_on_a_full_disk(narrow, begun, wait_for, monkeypatch, tmp_path):
     job = narrow.submit("tests.jobs.background_tasks:hold", {"gate": str(tmp_path / "never")}, viewer="a")
     begun(narrow, job)
-    second = Engine(Store(narrow.store.home))
-    second.cancel(job, "a")
-    narrow._wake.set()
-    wait_for(lambda: narrow.status(job).state == "cancelled" and not narrow._tokens)
-    second.shutdown()
+    tried, logged = [], []
+
+    def full(*_, **__):
+        tried.append(True)
+        raise JobError("The store cannot be used (database or disk is full).")
+
+    module = sys.modules[Engine.__module__]
+    with monkeypatch.context() as patch:
+        patch.setattr(module._log, "error", lambda text, *given, **_: logged.append(text % given))
+        patch.setattr(module, "NOTE_SECONDS", 0.01)
+        patch.setattr(narrow.store, "note_progress", full)
+        patch.setattr(narrow, "_complained", {})
+        narrow._wake.set()
+        wait_for(lambda: len(tried) > 5)
+        patch.setattr(narrow.store, "finish_runs", full)
+        narrow.cancel(job, "a")
+        assert narrow.status(job).state == "cancelled" and "disk is full" in narrow.trouble
+        wait_for(lambda: not narrow._tokens)
+    assert sorted(line for line in logged if "disk is full" in line) == [
+        "progress could not be kept: The store cannot be used (database or disk is full).",
+        "the end of a run could not be kept: The store cannot be used (database or disk is full).",
+    ], "each once"
 
 
 @pytest.mark.visit

@@ -19,21 +19,21 @@ def test_the_environment_sets_limits(monkeypatch, tmp_path):
         for wrong in ("0", "many", "-1", "nan", "inf", "1e300"):
             with (
                 monkeypatch.context() as patch,
-                pytest.raises(JobError, match=f"{name} must be a number above 0"),
+                pytest.raises(JobError, match=rf"{name} must be a (whole )?number above 0"),
             ):
                 patch.setenv(name, wrong)
                 Limits.of_environment()
     for wrong in ("0.5", "2.5"):
         monkeypatch.setenv("NSPCA_RUNS", wrong)
-        with pytest.raises(JobError, match=f"NSPCA_RUNS must be a whole number above 0, got '{wrong}'"):
+        with pytest.raises(JobError, match=f"NSPCA_RUNS must be a whole number above 0 .* got '{wrong}'"):
             Limits.of_environment()
 
 
 def test_the_queue_is_fair_between_those_who_ask():
-    def job(asker, patient=False):
-        return Job(asker, "f", "{}", viewers={asker: {asker[0]}}, patient=patient)
+    def job(asker, automatic=False):
+        return Job(asker, "f", "{}", viewers={asker: {asker[0]}}, automatic=automatic)
 
-    waiting = [job("a2"), job("a3"), job("z", patient=True), job("a4"), job("b1"), job("b2"), job("c1")]
+    waiting = [job("a2"), job("a3"), job("z", automatic=True), job("a4"), job("b1"), job("b2"), job("c1")]
     said = [one.key for one in in_turn(waiting, [job("a1")])]
     assert said == ["b1", "c1", "a2", "b2", "a3", "a4", "z"]
     shared = Job("both", "f", "{}", viewers={"x": {"a"}, "y": {"d"}})
@@ -41,9 +41,14 @@ def test_the_queue_is_fair_between_those_who_ask():
     assert in_turn([], []) == ()
 
 
-def test_a_free_worker_gets_a_patient_job_only_when_no_other_waits_and_none_is_at_work():
-    left, seen, usual = (Job(key, "f", "{}", patient=key != "usual") for key in ("left", "seen", "usual"))
+def test_automatic_jobs_leave_a_worker_free_and_stop_when_nobody_looks():
+    left, seen, usual = (Job(key, "f", "{}", automatic=key != "usual") for key in ("left", "seen", "usual"))
     left.looked -= 11
-    assert next_job([left, seen, usual], [left]) is usual
-    assert next_job([left, seen], [usual]) is seen and next_job([left], [usual]) is left
-    assert next_job([seen], [left]) is None and next_job([], []) is None
+    assert next_job([left, seen, usual], [left], 2) is usual
+    assert next_job([left, seen], [usual], 2) is seen and next_job([left], [usual], 2) is left
+    assert next_job([seen], [left], 2) is None and next_job([], [], 2) is None
+    assert next_job([seen], [left], 3) is seen and next_job([seen], [], 1) is seen
+    assert [job.gives_way([seen]) for job in (left, seen, usual)] == [True, False, False]
+    assert left.gives_way([usual]) and not left.gives_way([left])
+    left.looked -= 120
+    assert left.gives_way([])

@@ -27,10 +27,10 @@ from tests import servers
 if __name__ == "__main__":
     servers.hold_on()
     store = Store(sys.argv[1])
-    server = store.register_server()
+    store.claim()
     for number in range(10**9):
         key = f"{sys.argv[2]} {number}"
-        run, done = store.add_run("w", key, "", "m:f", "{}", server)
+        run, done = store.add_run("w", key, "", "m:f", "{}")
         store.note_progress([run], 1.0, "", '[{"row": 1}]')
         store.finish_runs([run], "done", result=(key, key.encode() * 5000))
         print(run, key, sep="|", flush=True)  # whoever hears this may count on it
@@ -87,7 +87,7 @@ def test_what_had_ended_is_there_after_every_kill(tmp_path):
         server.stdin.close()
         promised |= dict(line.strip().split("|") for line in heard if line.endswith("\n"))
         store = Store(home)
-        store.register_server()
+        store.claim()
         lost = [run for run in promised if store.open_run("w", run).state != "done"]
         lost += [key for key in promised.values() if store.result(key) != key.encode() * 5000]
         unfinished = [run for run in store.list_runs("w") if run.state not in ("done", "interrupted")]
@@ -122,7 +122,7 @@ def test_every_run_of_a_killed_engine_is_done_or_can_be_run_again(tmp_path, wait
         assert set(said.values()) <= {"done"}, (life, said, (tmp_path / "errors").read_text())
         promised |= set(said)
         store = Store(home)
-        store.leave_server(store.register_server())  # as the next one does when it starts
+        store.claim()  # as the next one does when it starts
         for run in store.list_runs("w"):
             assert run.state == "done" or (run.state == "interrupted" and run.id not in promised), (life, run)
             whole = repeat(lambda event: None, run.title)

@@ -1,7 +1,6 @@
-"""The store alone: what it keeps and for whom, and two processes that use it at once."""
+"""The store alone: what it keeps and for whom, its backup, and two processes that use it at once."""
 
 import errno
-import hashlib
 import os
 import shutil
 import sqlite3
@@ -11,12 +10,11 @@ import sys
 import threading
 import time
 
-import psutil
 import pytest
 
+from nspca.__main__ import main
 from nspca.errors import JobError
-from nspca.jobs import Store, new_workspace
-from nspca.jobs.backup import backup, restore
+from nspca.jobs import Store, backup, new_workspace
 from nspca.jobs.database import VERSION
 
 
@@ -27,8 +25,8 @@ def store(tmp_path):
     store.close()
 
 
-def add(store, workspace="w", key="k", title="", server="s"):
-    return store.add_run(workspace, key, title, "m:f", '{"k": 3}', server)[0]
+def add(store, workspace="w", key="k", title=""):
+    return store.add_run(workspace, key, title, "m:f", '{"k": 3}')[0]
 
 
 def test_finished_runs_and_results_survive_a_restart(store):
@@ -55,7 +53,7 @@ def test_finished_runs_and_results_survive_a_restart(store):
 def test_a_result_answers_other_workspaces_but_their_runs_stay_apart(store):
     first = add(store)
     store.finish_runs([first], "done", rows='[{"k": 1}]', result=("k", b"r"))
-    second, done = store.add_run("other", "k", "", "m:f", "{}", "s")
+    second, done = store.add_run("other", "k", "", "m:f", "{}")
     assert done and second != first and store.open_run("other", second).rows == '[{"k": 1}]'
     for workspace, run in (("other", first), ("w", second), ("w", "guess")):
         with pytest.raises(JobError, match="no run with this address"):
@@ -168,9 +166,6 @@ def test_a_share_says_why_there_is_nothing_to_see_any_more(store):
     assert store.shared_run(share).id == run
 
 
-BODIES = {hashlib.sha256(body).hexdigest(): body for body in (b"genes" * 50_000, b"words", b"")}
-
-
 def files(home):
     return sorted(path.name for path in (home / "uploads").glob("*"))
 
@@ -194,7 +189,7 @@ def moments(monkeypatch, tmp_path):
             replace(draft, place)
             see()
 
-        monkeypatch.setattr("nspca.jobs.upload_files.os.replace", named)
+        monkeypatch.setattr("nspca.jobs.uploads.os.replace", named)
         return seen
 
     yield watch
@@ -222,66 +217,54 @@ def test_a_damaged_result_is_deleted_and_computed_again(store):
         store.result("k")
     kept = store.open_run("w", run)
     assert kept.state == "failed" and "damaged" in kept.error and not store.has_result("k")
-    assert store.add_run("w", "k", "", "m:f", "{}", "s") == (run, False), "it runs once more"
+    assert store.add_run("w", "k", "", "m:f", "{}") == (run, False), "it runs once more"
     store.finish_runs([run], "done", result=("k", b"anew"))
     store.keep_part([run], b"part")
     assert store.result("k") == b"anew" and store.result(run) == b"part"
     damage()
-    assert store.add_run("other", "k", "", "m:f", "{}", "s")[1] is False, "nobody is answered with it"
+    assert store.add_run("other", "k", "", "m:f", "{}")[1] is False, "nobody is answered with it"
 
 
-def plant_server(store, server, host, pid, started):
-    with store._writing() as db:
-        db.execute("INSERT INTO servers VALUES (?, ?, ?, ?)", (server, host, pid, started))
-
-
-def test_only_what_dead_servers_left_is_interrupted(store):
-    import socket
-
-    living = store.register_server()
-    dead = subprocess.Popen([sys.executable, "-c", ""])
-    dead.wait()
-    me, host = psutil.Process(), socket.gethostname()
-    plant_server(store, "dead", host, dead.pid, me.create_time())
-    plant_server(store, "pid reused", host, os.getpid(), me.create_time() - 1000.0)
-    plant_server(store, "replaced container", host + "-before", os.getpid(), me.create_time())
-    runs = {
-        name: add(store, key=name, server=name)
-        for name in (living, "dead", "pid reused", "replaced container")
-    }
-    store.note_progress([runs["dead"]], 3.0, '{"stage": "sweep"}', '[{"k": 1}]')
-    finished = add(store, key="finished", server="dead")
+def test_one_server_has_the_store_and_interrupts_what_an_earlier_one_left(store):
+    store.claim()
+    run = add(store)
+    store.note_progress([run], 3.0, '{"stage": "sweep"}', '[{"k": 1}]')
+    finished = add(store, key="finished")
     store.finish_runs([finished], "done", result=("finished", b"r"))
     other = Store(store.home)
-    other.register_server()
-    states = {name: other.open_run("w", run).state for name, run in runs.items()}
-    assert states == {
-        living: "queued",
-        "dead": "interrupted",
-        "pid reused": "interrupted",
-        "replaced container": "interrupted",
-    }
-    assert other.open_run("w", runs["dead"]).as_state().rows == ({"k": 1},)
-    assert other.open_run("w", finished).state == "done"
-    other.leave_server(living)
-    assert other.open_run("w", runs[living]).state == "interrupted"
+    with pytest.raises(JobError, match=r"Another server uses the store .* stop it, or set NSPCA_HOME"):
+        other.claim()
+    assert other.open_run("w", run).state == "running", "what is at work stays so"
+    store.close()
+    other.claim()
+    assert other.open_run("w", run).state == "interrupted" and other.open_run("w", finished).state == "done"
+    assert other.open_run("w", run).as_state().rows == ({"k": 1},)
     other.close()
 
 
-def test_a_container_that_is_replaced_does_not_interrupt_the_next(store):
-    import socket
-
-    mine = store.register_server()
-    plant_server(store, "next", "another-host", os.getpid(), psutil.Process().create_time())
-    run = add(store, server="next")
-    store.interrupt_orphans(socket.gethostname())
-    assert store.open_run("w", run).state == "queued" and store.is_shared(mine)
-    plant_server(store, "dead", socket.gethostname(), os.getpid(), 1.0)
-    dead = add(store, key="dead", server="dead")
-    store.interrupt_orphans(socket.gethostname())
-    assert store.open_run("w", dead).state == "interrupted"
-    store.interrupt_orphans()
-    assert store.open_run("w", run).state == "interrupted"
+def test_a_backup_is_made_in_use_and_is_a_store_itself(store, tmp_path, monkeypatch, capsys):
+    store.claim()
+    done, waiting = add(store), add(store, key="waiting")
+    store.finish_runs([done], "done", result=("k", b"bytes"))
+    kept, gone = (store.put_upload("w", body, {"name": "a"}) for body in (b"kept", b"gone"))
+    (store.home / "uploads" / gone).unlink()
+    monkeypatch.setenv("NSPCA_HOME", str(store.home))
+    assert main(["backup", str(tmp_path / "copy")]) == 0 and "copy, " in capsys.readouterr().out
+    store.delete_upload("w", kept)
+    copy = Store(tmp_path / "copy")
+    copy.claim()
+    assert [copy.find_run(run).state for run in (done, waiting)] == ["done", "interrupted"]
+    assert copy.result("k") == b"bytes" and copy.get_upload("w", kept) == (b"kept", {"name": "a"})
+    assert [upload["digest"] for upload in copy.list_uploads("w")] == [kept]
+    assert store.find_run(waiting).state == "queued"
+    copy.close()
+    assert os.name != "posix" or stat.S_IMODE((tmp_path / "copy").stat().st_mode) == 0o700
+    for folder, home, said in (
+        ("copy", store.home, "could not be written .*exists.* name another folder"),
+        ("new", tmp_path / "nowhere", "There is no store"),
+    ):
+        with pytest.raises(JobError, match=said):
+            backup(tmp_path / folder, home)
 
 
 def test_uploads_are_opened_only_from_their_workspace(store):
@@ -341,47 +324,6 @@ def test_a_kill_while_a_file_is_kept_leaves_nothing_that_is_shown_or_counted(sto
         after.close()
 
 
-def test_a_kill_while_a_backup_is_restored_loses_no_upload(store, tmp_path, moments):
-    for body in BODIES.values():
-        Store(tmp_path / "full").put_upload("w", body, {})
-    backup(tmp_path / "copy", tmp_path / "full")
-    mine = store.put_upload("w", b"mine", {})
-    store.close()
-    seen = moments(store.home)
-    restore(tmp_path / "copy", store.home)
-    *kept, replaced = tuple(seen)
-    assert len(kept) == 3 + 2 * len(BODIES) and files(store.home) == sorted(BODIES)
-    assert store.path.stat().st_size < (tmp_path / "copy").stat().st_size / 2, "it has the bytes no more"
-    for home in kept:  # killed: the store is still the previous one
-        after = Store(home)
-        assert after.get_upload("w", mine)[0] == b"mine" and len(after.list_uploads("w")) == 1
-        after.close()
-        restore(tmp_path / "copy", home)
-    for home in [*kept, replaced, store.home]:
-        after = Store(home)
-        assert [after.get_upload("w", digest)[0] for digest in BODIES] == list(BODIES.values())
-        assert len(after.list_uploads("w")) == len(BODIES)
-        after.close()
-
-
-def test_a_backup_that_finds_no_room_changes_nothing(store, tmp_path, monkeypatch):
-    mine = store.put_upload("w", b"mine", {})
-    store.close()
-    backup(tmp_path / "copy", store.home)
-
-    def full(descriptor):
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    with monkeypatch.context() as patch:
-        patch.setattr("nspca.jobs.upload_files.os.fsync", full)
-        with pytest.raises(JobError, match=r"could not be restored .*No space left on device.*make room in"):
-            restore(tmp_path / "copy", store.home)
-    assert not (store.home / "runs.sqlite.part").exists() and files(store.home) == [mine]
-    after = Store(store.home)
-    assert after.get_upload("w", mine)[0] == b"mine"
-    after.close()
-
-
 def test_a_file_that_was_damaged_is_said_and_mended_by_giving_it_again(store):
     digest = store.put_upload("w", b"genes", {})
     for spoil in (lambda path: path.write_bytes(b"gene"), lambda path: path.unlink()):
@@ -399,7 +341,7 @@ def test_a_full_disk_keeps_no_half_of_an_upload(store, monkeypatch):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr("nspca.jobs.upload_files.os.fsync", full)
+        patch.setattr("nspca.jobs.uploads.os.fsync", full)
         with pytest.raises(JobError, match=r"No space left on device\): make room there"):
             store.put_upload("w", b"x" * 500, {})
     assert files(store.home) == [mine]
@@ -410,7 +352,7 @@ def test_a_full_disk_keeps_no_half_of_an_upload(store, monkeypatch):
         full(None)
 
     with monkeypatch.context() as patch:
-        patch.setattr("nspca.jobs.upload_files.os.replace", named_and_full)
+        patch.setattr("nspca.jobs.uploads.os.replace", named_and_full)
         with pytest.raises(JobError, match="make room there"):
             store.put_upload("w", b"x" * 500, {})
     assert files(store.home) == [mine] and [u["digest"] for u in store.list_uploads("w")] == [mine]
@@ -447,7 +389,7 @@ def test_who_writes_waits_for_no_file(store, monkeypatch):
         fsync(descriptor)
         seen.append(aside(lambda: add(store)))
 
-    monkeypatch.setattr("nspca.jobs.upload_files.os.fsync", slow)
+    monkeypatch.setattr("nspca.jobs.uploads.os.fsync", slow)
     store.put_upload("w", b"genes", {})
     assert seen and store.find_run(seen[0])
 
@@ -467,7 +409,7 @@ def test_threads_and_processes_share_one_file(store):
     script = (
         "import sys; from nspca.jobs.store import Store\n"
         "store = Store(sys.argv[1])\n"
-        "for i in range(100): store.add_run(sys.argv[2], str(i), '', 'm:f', '{}', 's')\n"
+        "for i in range(100): store.add_run(sys.argv[2], str(i), '', 'm:f', '{}')\n"
     )
     processes = [
         subprocess.Popen([sys.executable, "-c", script, str(store.home), name]) for name in ("p", "q")
@@ -509,7 +451,6 @@ def test_what_is_not_a_usable_store_is_one_sentence(tmp_path):
     with pytest.raises(JobError, match="cannot be used"):
         Store(tmp_path / "file")
     Store(tmp_path / "b").close()
-    backup(tmp_path / "copy", tmp_path / "b")
     for version in (VERSION + 1, VERSION + 4):
         with sqlite3.connect(tmp_path / "b" / "runs.sqlite") as db:
             db.execute(f"PRAGMA user_version = {version}")
@@ -517,10 +458,6 @@ def test_what_is_not_a_usable_store_is_one_sentence(tmp_path):
             JobError, match=f"must be of version {VERSION}, got version {version}: .* NSPCA_HOME"
         ):
             Store(tmp_path / "b")
-    (tmp_path / "c").mkdir()
-    shutil.copy(tmp_path / "copy", tmp_path / "c" / "runs.sqlite")
-    with pytest.raises(JobError, match=r"must be a store, got a backup: .*nspca restore"):
-        Store(tmp_path / "c")
 
 
 def test_a_damaged_file_is_found_by_looking(store):
@@ -552,37 +489,6 @@ def test_results_make_room_for_newer_ones(store):
     assert store.make_room(150, 1000, 1e9) == 0
     store.keep_part([runs["c"]], bytes(50))
     assert store.kept("w") == (1, 50)
-
-
-@pytest.mark.parametrize("count", [1, 3, 4, 41])
-def test_a_clock_far_ahead_deletes_a_quarter_at_most(store, monkeypatch, count):
-    """A start 800 days ahead made all results too old at once, and deleted all of them."""
-    now = time.time()
-    for i in range(count):
-        run = add(store, "w", f"key {i}")
-        store.finish_runs([run], "done", result=(f"key {i}", bytes(100)), finished=now - i)
-    keys = [f"key {i}" for i in range(count)]
-    monkeypatch.setattr("nspca.jobs.runs.time.time", lambda: now + 800 * 86400.0)
-    for _ in range(3):  # every ten minutes
-        assert store.make_room(10**9, 10**9, 365 * 86400.0) in (0, count // 4)
-    left = [key for key in keys if store.has_result(key)]
-    assert left == keys[: count - count // 4] and store.spared == len(left)
-    monkeypatch.setattr("nspca.jobs.runs.SHARE_SECONDS", 0.0)  # a day later: few results go one by one
-    gone = max(1, len(left) // 4)
-    assert store.make_room(10**9, 10**9, 365 * 86400.0) == gone
-    monkeypatch.setattr("nspca.jobs.runs.time.time", lambda: now)
-    assert store.make_room(10**9, 10**9, 365 * 86400.0) == store.spared == 0
-    assert store.make_room(100, 10**9, 365 * 86400.0) == max(0, len(left) - gone - 1)  # for room, as before
-
-
-def test_uploads_of_a_clock_far_ahead_go_only_where_their_room_is_needed(store):
-    old = [store.put_upload("a", bytes([i]) * 100, {}) for i in range(8)]
-    with store._writing() as db:
-        db.execute("UPDATE uploads SET used = ?", (time.time() - store.max_age - 1,))
-    store.put_upload("a", b"n" * 100, {})
-    assert {upload["digest"] for upload in store.list_uploads("a")} > {*old}
-    store.put_upload("a", b"m" * (store.quota - 500), {})
-    assert len(store.list_uploads("a")) == 6  # the new ones of 100 bytes and what fits beside them
 
 
 @pytest.mark.skipif(os.name == "nt", reason="an open file cannot be deleted there")

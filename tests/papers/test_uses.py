@@ -12,9 +12,6 @@ from nspca.progress import Event
 from nspca.specs import (
     ComparisonSpec,
     DataSpec,
-    DetectionSpec,
-    GenesSpec,
-    PitpropsSpec,
     StabilitySpec,
     SuccessiveSpec,
 )
@@ -151,46 +148,3 @@ def test_stability_of_planted_features_is_perfect_and_deterministic(planted):
     assert all(support == list(range(12)) for support in scaled.run(X=planted[0])["tpower"])
     with pytest.raises(InvalidProblem, match="1 constant"):
         scaled.run(X=np.column_stack([planted[0], np.ones(60)]))
-
-
-def test_genes_job_scores_planted_genes_above_all(planted):
-    X, labels = planted
-    spec = GenesSpec(counts=(12, 500), starts=10, prepared="standardised")
-    rows = spec.run(X=X, labels=labels)["rows"]
-    scores = {row["selection"]: row["mean"] for row in rows}
-    assert {row["genes"] for row in rows} == {12, 200}
-    assert scores["em, nonnegative"] > 0.7 and scores["em, nonnegative"] > scores["CE + SR"]
-
-
-def test_genes_that_are_no_intensities_are_one_sentence(planted):
-    spec = GenesSpec(counts=(12,), starts=2)
-    with pytest.raises(InvalidProblem, match="no raw intensities"):
-        spec.run(X=planted[0], labels=planted[1])
-
-
-def test_detection_job_on_made_pictures():
-    rng = np.random.default_rng(9)
-    face = np.zeros(40)
-    face[:20] = 3.0
-    faces = rng.uniform(size=(60, 40)) + face * rng.uniform(0.5, 1, size=(60, 1))
-    others = rng.uniform(size=(60, 40)) + np.roll(face, 20) * rng.uniform(0.5, 1, size=(60, 1))
-    spec = DetectionSpec(methods=("em", "greedy signed", "nmf", "pca"))
-    rows = spec.run(faces=faces, nonfaces=others, test_faces=faces[:20])
-    assert {(row["method"], row["test"]) for row in rows} == {
-        (m, t) for m in spec.methods for t in ("rest", "test set")
-    }
-    assert all(row["area"] > 0.99 for row in rows)
-
-
-@pytest.mark.visit
-def test_pitprops_job_counts_what_it_uses():
-    rows = PitpropsSpec(k=3).run(A=nspca.load_sample("pitprops").X)
-    by = {row["method"]: row for row in rows}
-    pca = by.pop("pca, every feature")
-    assert pca["cardinality"] == [13, 26, 39, 52, 65, 78]
-    assert pca["total"][0] == pytest.approx(4.21863, abs=1e-5) and np.allclose(pca["total"], pca["adjusted"])
-    assert by["auto, any sign"]["total"][0] == pytest.approx(2.47533, abs=1e-5)
-    for row in by.values():
-        assert all(used <= 3 * (j + 1) for j, used in enumerate(row["cardinality"]))
-        assert all(a <= b + 1e-9 for a, b in zip(row["adjusted"], pca["adjusted"], strict=True))
-        assert all(a <= b + 1e-9 for a, b in zip(row["subspace"], pca["subspace"], strict=True))

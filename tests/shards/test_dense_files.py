@@ -79,7 +79,7 @@ def test_a_table_is_planned_and_sharded_in_blocks(kind, tmp_path):
     write(kind, path)
     assert (nspca.plan(path, k=2).size.rows, nspca.plan(path, k=2).size.columns) == (57, 9)
     table = shard(path, tmp_path / "rows", rows=10)
-    assert len(table.manifest.shards) == 6
+    assert len(table) == 6
     whole = np.vstack([block.toarray() for block in table.blocks()])
     assert np.array_equal(whole, X)
     assert (tuple(table.feature_names) == tuple(NAMES)) == (kind in ("npz", "HDF5"))
@@ -90,7 +90,7 @@ def test_a_table_is_planned_and_sharded_in_blocks(kind, tmp_path):
         path.rename(tmp_path / "table.h5")
     assert nspca.read(tmp_path / f"table{ending}").notes == table.notes
     assert {file.suffix for file in (tmp_path / "rows").iterdir()} <= {".npy", ".json", ".txt"}
-    assert len(list((tmp_path / "rows").glob("*.npy"))) == 18
+    assert len(list((tmp_path / "rows").glob("*.npy"))) == 3
 
 
 @pytest.mark.parametrize("kind", ["HDF5", "HDF5, another name", "sparse HDF5"])
@@ -152,7 +152,7 @@ def _odd(tmp_path):
     yield "link", lambda path: _link(path), "its tables are none"
     yield "names", lambda path: _name(path, "/dev/zero"), "itself, got feature_names, which is in another"
     yield "torn", lambda path: _tear(path), "is damaged, its X cannot be read"
-    yield "archive", lambda path: _zip(path), "ZIP archive without arrays: unpack it"
+    yield "archive", lambda path: _zip(path), "got a ZIP or folder: convert it"
 
 
 def _saved(tmp_path) -> bytes:

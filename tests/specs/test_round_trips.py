@@ -128,9 +128,6 @@ OTHERS = [
     specs.ComponentsChoiceSpec(**FURTHER, k=3, most=4, folds=3, draws=0),
     specs.GroupsSpec(**FURTHER, sizes=(3, 4), label="tissue", permutations=99),
     specs.NoiseSpec(**FURTHER, k=4, tables=9, seed=5),
-    specs.GenesSpec(content="abc", counts=(3, 4), starts=2, prepared="standardised"),
-    specs.DetectionSpec(content="abc", others="def", methods=("em",)),
-    specs.PitpropsSpec(k=3, content="abc"),
     specs.PaperSpec(item=next(iter(nspca.papers.ITEMS)), files="abc"),
     specs.TableSpec(data=DataSpec(folder="rows", digest="abc"), leading=False),
     specs.SpeedSpec(of=("a", "b")),
@@ -197,7 +194,9 @@ def test_every_question_is_described_without_a_riddle(spec):
 SMALL = {
     "sweep": specs.SweepSpec(data=DataSpec(sample="pitprops"), ks=(2, 3), methods=("auto", "em")),
     "table": specs.SweepSpec(
-        data=DataSpec(sample="digits", drop=True, log2=True, together=((20, 21), (0, 30)), without=(3, 4)),
+        data=DataSpec(
+            sample="digits", drop_constant=True, log2=True, together=((20, 21), (0, 30)), without=(3, 4)
+        ),
         ks=(2, 4),
         effort=None,
         forced=(1,),
@@ -219,7 +218,7 @@ SMALL = {
     "optimum of several": specs.OptimumSpec(data=DataSpec(sample="pitprops"), k=(3, 3)),
     "membership": specs.MembershipSpec(data=DataSpec(sample="pitprops"), k=3, within=950),
     "stability": specs.StabilitySpec(
-        data=DataSpec(sample="digits", drop=True), k=3, methods=("em",), resamples=2, scale=True
+        data=DataSpec(sample="digits", drop_constant=True), k=3, methods=("em",), resamples=2, scale=True
     ),
     "stability of parts": specs.ComponentsStabilitySpec(
         data=DataSpec(sample="digits"), sizes=(3, 3), method="tpower", resamples=2
@@ -230,7 +229,6 @@ SMALL = {
     ),
     "groups": specs.GroupsSpec(data=DataSpec(sample="digits"), sizes=(3, 2), permutations=9),
     "noise": specs.NoiseSpec(data=DataSpec(sample="digits"), k=3, tables=2, method="tpower"),
-    "pitprops": specs.PitpropsSpec(k=3),
     "words": specs.WordsSpec(),
 }
 

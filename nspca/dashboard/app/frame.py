@@ -143,15 +143,12 @@ def present(key: str = "present", **options: Any) -> None:
 
 def _trouble() -> None:
     """Show a warning on every page when the store of runs does not work."""
-    notice = ""
     try:
-        said, notice = engine().trouble, engine().notice
+        said = engine().trouble
     except NSPCAError as error:  # the store cannot be opened
         said = f"Nothing can be computed or kept just now. {error}"
     if said:
         st.error(plain(said), icon=":material/hard_drive:")
-    if notice:
-        st.warning(plain(notice), icon=":material/schedule:")
 
 
 def _menu(lesson: list[slides.Slide], pages: dict[str, tuple[str, str]]) -> None:

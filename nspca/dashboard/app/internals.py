@@ -1,4 +1,4 @@
-"""All uses of Streamlit's private interfaces. requirements-app.txt has the versions that were tested.
+"""All uses of Streamlit's private interfaces. pyproject.toml has the versions that were tested.
 
 Streamlit has no public way to do the following:
 
@@ -9,7 +9,7 @@ Streamlit has no public way to do the following:
 - release an uploaded file, and notice that no page is open
 - read the theme of the settings once, not at every rerun
 
-For a new version of Streamlit, widen requirements-app.txt, run the tests, and repair this file only.
+For a new version of Streamlit, widen pyproject.toml, run the tests, and repair this file only.
 """
 
 import threading

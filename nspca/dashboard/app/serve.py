@@ -6,11 +6,11 @@ The server asks no other host and is guarded.
 
 import sys
 
-from nspca.errors import NSPCAError, of_the_app
+from nspca.errors import NSPCAError, needs
 
 if __name__ == "__main__":
     try:
-        with of_the_app("the app"):
+        with needs("the app"):
             from nspca.dashboard.app.internals import command_line
         command_line()
     except NSPCAError as error:

@@ -67,7 +67,7 @@ def _all_there(drawn: list[Future[Any]], counting: str | None) -> bool:
 
 def _counting() -> str:
     """Return the id of the run that counts the words of the sample "python-docs"; start it if necessary."""
-    return defaults.look(WordsSpec(), SAMPLE, patient=True).id
+    return defaults.look(WordsSpec(), SAMPLE, automatic=True).id
 
 
 def _card(name: str, sample: Sample, picture: tuple[str, str]) -> None:

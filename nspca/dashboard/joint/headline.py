@@ -58,13 +58,15 @@ def show(outcome: Outcome) -> None:
 
 def follow(outcome: Outcome) -> None:
     """Draw the answer, and while a search or a proof of it is at work, draw its limit anew every second."""
-    working = next((one for one in outcome.tried if one.k == outcome.asked.sizes and not one.now.ended), None)
-    if working is None:
+    at_work = [one.id for one in outcome.tried if one.k == outcome.asked.sizes and not one.now.ended]
+    if outcome.now is not None and not outcome.now.ended:
+        at_work = [outcome.run_id]
+    if not at_work:
         show(outcome)
         return
 
     def look() -> None:
-        event = engine().status(working.id).event
+        event = engine().status(at_work[0]).event
         upper = math.inf if event is None or event.upper is None else event.upper
         show(replace(outcome, upper=upper))
 

@@ -3,7 +3,6 @@
 Each of these pages calls `show` with its subject and its view.
 """
 
-import math
 from dataclasses import replace
 from typing import Any
 
@@ -63,7 +62,9 @@ class JointPage(AnswerPage[ComponentsSpec]):
         self.about, self._view = about, view
         self.kind = Kind(
             spec=ComponentsSpec,
+            page=about.key,
             key=about.key,
+            data_key=about.data_key,
             anew=("using", about.at, "named"),
             empty=f"Nothing has run yet. Choose how many {about.one}s of how many {about.feature}s, and "
             "press Find.",
@@ -101,6 +102,15 @@ class JointPage(AnswerPage[ComponentsSpec]):
         # The steps of a proof are counted anew when it finds more to do, so they may look finished too early.
         return min(NEARLY, now.event.payload.get("share", 0.0)) if now.event else 0.0
 
+    def ready(self, run: Watched) -> nspca.Sweep | None:
+        """Return the results of all methods of a run whose proof is not finished; None before that."""
+        done = [row for row in unpack(run.now.rows) if isinstance(row, Several | Refused)]
+        if len(done) < run.asked.total:
+            return None
+        results = so_far(run.now, run.of.dataset.X.shape[1])
+        named = {name: results[name] for name in run.asked.methods if name in results}
+        return nspca.Sweep({(name, run.asked.r): result for name, result in named.items()}) if named else None
+
     def filling(self, run: Watched, now: JobState) -> None:
         n, (climb, at_work) = run.of.dataset.X.shape[1], climbed(now)
         results = so_far(now, n)
@@ -112,14 +122,12 @@ class JointPage(AnswerPage[ComponentsSpec]):
             results[climb[-1].method] = nspca.Result.of(problem, X, nspca.Status.CANCELLED, climb[-1].method)
         if results:
             best = max(results, key=lambda method: results[method].value)
-            upper = min((row.upper for row in joint_proof.closers(now)), default=math.inf)
-            outcome = self._outcome(run, now, {best: results[best]}, live=not now.ended, upper=upper)
+            outcome = self._outcome(run, now, {best: results[best]}, live=not now.ended)
             headline.show(outcome)
             self._view.rows(outcome)
         _say_failures(now)
-        closing = bool(joint_proof.closers(now)) and joint_proof.live(now, problem, run.id)
         is_joint = bool(climb) and nspca.METHODS[climb[-1].method].joint
-        if not now.ended and not closing and is_joint:
+        if not now.ended and is_joint:
             headline.climb(climb, at_work, self.about, run.id)
 
     def view(self, run: Watched, results: nspca.Sweep) -> Outcome:
@@ -136,7 +144,8 @@ class JointPage(AnswerPage[ComponentsSpec]):
         return outcome
 
     def more(self, run: Watched, results: nspca.Sweep, seen: Outcome) -> None:
-        search.show(seen, self._view)
+        if run.now.ended:
+            search.show(seen, self._view)
         sections.show(seen, self._view)
 
     def take_home(self, run: Watched, results: nspca.Sweep, seen: Outcome) -> TakeHome:

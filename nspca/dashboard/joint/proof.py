@@ -1,6 +1,6 @@
 """The section about the proof of several components: its check, and how its gap closed.
 
-The sections call `show`. `JointPage` calls `closers` and `live` during a run, and `tightest` after it.
+The sections call `show`. `JointPage` calls `tightest`.
 """
 
 import time
@@ -15,6 +15,8 @@ from nspca.dashboard.proof import attempts as proofs
 from nspca.dashboard.proof import closing, panel
 from nspca.dashboard.proof.attempts import Attempt
 from nspca.dashboard.proof.closing import closers as closers
+from nspca.dashboard.runs import progress
+from nspca.dashboard.runs.tasks import engine
 from nspca.jobs import JobState
 from nspca.presentation.numerals import format_bound, format_value
 from nspca.problem import Problem
@@ -22,13 +24,12 @@ from nspca.specs import ComponentsSpec
 from nspca.specs.rows import Several, unpack
 
 
-def live(now: JobState, problem: Problem, run_id: str) -> bool:
-    """Draw value and bound while a run works on its proof; tell whether it does."""
+def live(now: JobState, problem: Problem, run_id: str) -> None:
+    """Draw value and bound while a run works on its proof."""
     rows = closers(now)
     if rows and now.started is not None:
         before = sum(row.seconds for row in unpack(now.rows) if isinstance(row, Several))
         closing.draw(rows, _unit(problem), run_id, time.time() - now.started - before, key="closing")
-    return bool(rows)
 
 
 def tightest(results: dict[str, nspca.Result], asked: ComponentsSpec, tried: list[Attempt]) -> dict[str, Any]:
@@ -44,10 +45,13 @@ def tightest(results: dict[str, nspca.Result], asked: ComponentsSpec, tried: lis
 
 
 def show(outcome: Outcome) -> None:
-    """Draw the proof of a finished run, the button to check it, and how its gap closed."""
+    """Draw the proof of a run, the button to check it, and how its gap closed or closes now."""
     best, now = outcome.results[outcome.best], outcome.now
-    assert now is not None  # a section is drawn for a run that has ended
+    assert now is not None  # a section is drawn for a run
     st.markdown(sentence(outcome))
+    if not now.ended:
+        progress.repeat(lambda: live(engine().status(outcome.run_id), outcome.problem, outcome.run_id))
+        return
     if best.certificate is not None:
         panel.verify_button(outcome.of, outcome.problem, best.certificate)
         panel.verified(best, best.certificate)

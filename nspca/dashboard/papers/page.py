@@ -1,7 +1,7 @@
 """The papers page: one figure or table at a time, with its answer, its picture and its details.
 
 The page consists of a form for a `PaperSpec`, its run, and a view of the outcome. The script pages/papers.py
-calls `chosen`, and then draws the chosen tab by `show`, `show_exact` or `uses.show`.
+calls `chosen`, and then draws the chosen tab by `show` or `show_exact`.
 """
 
 from dataclasses import asdict, replace
@@ -23,14 +23,13 @@ from nspca.papers.item import TOLERANCE, Found, Panel
 from nspca.plots.papers import gallery_figure, panel_figure
 from nspca.specs import PaperSpec
 
-USES, EXACT = "uses", "exact"
+EXACT = "exact"
 TABS = {
     "asteris2014": "Asteris et al. 2014",
     "asteris2015": "Asteris et al. 2015",
     "sigg2008": "Sigg, Buhmann 2008",
     "zass2006": "Zass, Shashua 2006",
     EXACT: "Exact methods",
-    USES: "What they use it for",
 }
 SAID = {
     "agrees": ("agrees with what is computed here", "agree with what is computed here"),

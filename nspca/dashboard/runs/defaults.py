@@ -28,13 +28,13 @@ def small_enough(of: Chosen, most: int | None = None) -> bool:
     )
 
 
-def answer(of: Chosen, asked: ProblemSpec, patient: bool = False) -> JobState:
+def answer(of: Chosen, asked: ProblemSpec, automatic: bool = False) -> JobState:
     """Return the state of the default run that answers a question about the data; see `look`."""
-    return look(asked.numbers_only(), of.content, lambda: of.given, patient)
+    return look(asked.numbers_only(), of.content, lambda: of.given, automatic)
 
 
 def look(
-    spec: Spec, content: str, given: Callable[[], dict[str, Any]] = dict, patient: bool = False
+    spec: Spec, content: str, given: Callable[[], dict[str, Any]] = dict, automatic: bool = False
 ) -> JobState:
     """Return the state of the default run that answers a question, starting the run if necessary.
 
@@ -47,10 +47,10 @@ def look(
         Hash of the data, if the spec does not contain it.
     given : callable
         Returns the data of the run, as keyword arguments of the spec's `run`.
-    patient : bool
-        Whether the run has low priority, after the runs of visitors.
+    automatic : bool
+        Whether runs of visitors go first, and the run stops when no page looks at it any more.
     """
-    question = (spec.to_json(), content, spec, given, patient)
+    question = (spec.to_json(), content, spec, given, automatic)
     now = engine().status(_begun(*question))
     late = now.state == "failed" and time.time() - (now.finished or 0.0) > AGAIN
     if late or now.state in ("cancelled", "interrupted"):  # for example by a restart
@@ -61,7 +61,7 @@ def look(
 
 @keep(within=NAMES)
 def _begun(
-    question: str, content: str, _spec: Spec, _given: Callable[[], dict[str, Any]], patient: bool
+    question: str, content: str, _spec: Spec, _given: Callable[[], dict[str, Any]], automatic: bool
 ) -> str:
     """Start a default run, and return its id; cached by question and content."""
     arguments = {"spec": _spec.to_plain(), **_given()}
@@ -71,5 +71,5 @@ def _begun(
         viewer=f"{_spec.kind} of {content}",
         workspace=EVERYBODY,
         title=_spec.kind,
-        patient=patient,
+        automatic=automatic,
     )

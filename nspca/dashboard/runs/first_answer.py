@@ -36,7 +36,7 @@ def unasked(of: Chosen, asked: ProblemSpec) -> Watched | None:
         return None
     try:
         open_data.problem_of(of, asked)
-        now = defaults.answer(of, asked, patient=True)
+        now = defaults.answer(of, asked, automatic=True)
     except NSPCAError:
         return None
     return None if now.ended and now.state != "done" else Watched(now.id, of, asked, now, own=False)

@@ -9,8 +9,11 @@ import pandas as pd
 import streamlit as st
 
 from nspca.dashboard.app import state, wording
+from nspca.result import knee
 
 LEAST, MOST = 1, 99  # range of the wanted share in per cent
+READABLE = 20
+"""Most features of the component that the page opens on, as many as a person can look at one by one."""
 TENS = 10  # a share that nobody asked for is a multiple of so many per cent
 
 
@@ -42,6 +45,26 @@ def known(table: pd.DataFrame, value: float) -> Enough:
         int(rows.index.max()),
         rows["value"].max(),
     )
+
+
+def plateau(table: pd.DataFrame, n: int) -> int | None:
+    """Return the k from which the curve hardly rises, or None for a curve that may rise further.
+
+    A curve up to fewer than all n features may end anywhere. It must then show twice as many features as k.
+    """
+    k, last = knee(table), int(table["k"].max())
+    return k if k < last and (last == n or 2 * k <= last) else None
+
+
+def first_k(table: pd.DataFrame, n: int) -> int:
+    """Return the k at which the page opens: the plateau, or as many features as a person can look at.
+
+    The last k of the curve is never that, since its end says the least about what is enough.
+    """
+    k, ks = plateau(table, n), sorted({int(k) for k in table["k"]})
+    if k is not None and k <= READABLE:
+        return k
+    return max((k for k in ks[:-1] if k <= READABLE), default=ks[0])
 
 
 def wanted(table: pd.DataFrame, best: float) -> int:

@@ -1,4 +1,4 @@
-"""Answer a k that is not on the curve: first that k alone, and then the curve around it.
+"""Answer a k that is not on the curve, which then joins the curve.
 
 `SweepPage` draws `field` beside its slider, and `answer` while the curve is being computed.
 """
@@ -13,28 +13,24 @@ from nspca.dashboard.components import figures
 from nspca.dashboard.open_data import Chosen
 from nspca.dashboard.runs import lookup, progress, start
 from nspca.dashboard.runs.lookup import Watched
-from nspca.dashboard.runs.sweeps import usual
 from nspca.dashboard.runs.tasks import engine
 from nspca.dashboard.sweep import whatif
 from nspca.dashboard.views import component, statement
 from nspca.specs import SweepSpec
 
 WANTED = "any_k"  # session key: the k that the visitor typed
-SOON = 20.0
-"""Maximum estimated seconds for computing the whole curve again. Otherwise only a part is computed."""
-AROUND = 3
-"""The part around k goes from k / AROUND to AROUND k, which shows whether the curve still rises."""
-HELP = "A k that is not on the curve is answered first, alone. Then the curve around it fills in."
+HELP = "A k that is not on the curve is computed and joins it."
 HEIGHT = 300  # pixels of the picture of the first answer
 
 
-def field(run: Watched, of: Chosen, table: pd.DataFrame) -> None:
-    """Draw the input of any k; a k that is not on the curve starts two runs.
+def field(run: Watched, of: Chosen, asked: SweepSpec, table: pd.DataFrame) -> None:
+    """Draw the input of any k; a k that is not on the curve starts a run of the curve with it.
 
     Parameters
     ----------
     run : the run of the curve
-    of : data of the new runs; the run of the curve may be a first answer about a sample of their rows
+    of : data of the new run; the run of the curve may be a first answer about a sample of their rows
+    asked : the question of the curve; for a preview that of the form
     table : rows of the curve
     """
     n, least, key = of.shape[1], max(1, len(run.asked.forced)), f"any_k_{run.id}"
@@ -55,27 +51,22 @@ def field(run: Watched, of: Chosen, table: pd.DataFrame) -> None:
     if wanted in set(table["k"]):
         state.put(k=wanted)
     elif least <= wanted <= n:
-        begin(of, run.asked, wanted)
+        begin(run, of, asked, wanted)
     del st.session_state[WANTED]
     st.rerun()
 
 
-def begin(of: Chosen, asked: SweepSpec, k: int) -> None:
-    """Start a run for k alone and then one for the curve, and name the latter in the address."""
-    curve = asked.but(ks=around(asked.ks, k, of.shape[1]))
-    every = asked.but(ks=tuple(sorted({*asked.ks, *curve.ks})))
-    if whatif.seconds(of, every) <= SOON:
-        curve = every
-    start.start(asked.but(ks=(k,)), **of.given)
+def begin(run: Watched, of: Chosen, asked: SweepSpec, k: int) -> None:
+    """Start a run of the curve with k, which keeps what is known, and name it in the address.
+
+    A curve that has nothing to keep yet, such as a preview, takes longer. Then k alone is answered first.
+    """
+    curve = asked.but(ks=tuple(sorted({*asked.ks, k})))
+    known = run.results if run.own else None
+    if known is None:
+        start.start(asked.but(ks=(k,)), **of.given)
     state.put(k=k)
-    whatif.begin(of, curve)
-
-
-def around(ks: tuple[int, ...], k: int, n: int) -> tuple[int, ...]:
-    """Return k with the values of a curve, and the default ones, that are near k."""
-    low, high = max(1, k // AROUND), min(n, AROUND * k)
-    near = {one for one in (*ks, *usual(low, high)) if low <= one <= high}
-    return tuple(sorted(near | {k}))
+    whatif.begin(of, curve, None if known is None else known.to_bytes())
 
 
 def answer(run: Watched, problem: nspca.Problem, known: dict[str, str | None]) -> None:

@@ -44,7 +44,6 @@ from nspca.dashboard.views import component, curve, membership, statement
 from nspca.data import genesets
 from nspca.jobs import JobState
 from nspca.presentation.numerals import percent_down, proved_ratio
-from nspca.result import knee
 from nspca.specs import SweepSpec
 from nspca.specs.preview import METHOD
 from nspca.specs.rows import Found, unpack
@@ -170,7 +169,7 @@ class SweepPage(AnswerPage[SweepSpec]):
         tried = [] if quick else proofs.attempts(run.asked)
         sweep = proofs.improved(results, tried)
         table, methods = proofs.table(sweep, tried), list(dict.fromkeys(method for method, _ in sweep))
-        k = state.get("k") if state.get("k") in set(table["k"]) else knee(table)
+        k = state.get("k") if state.get("k") in set(table["k"]) else enough.first_k(table, problem.n)
         method = state.get_one_of("shown", methods, methods[0])
         found = sweep[method, k]
         proof = proofs.best(found, tried, k)
@@ -187,7 +186,8 @@ class SweepPage(AnswerPage[SweepSpec]):
             data_now, asked_now = self._data, self._asked
             beside.append(lambda: self.offer(data_now, asked_now))
         if (run.own or quick) and not state.get("present"):
-            beside.append(lambda: one_k.field(run, of, table))
+            curve_asked = self._asked if quick and self._asked is not None else run.asked
+            beside.append(lambda: one_k.field(run, of, curve_asked, table))
         curve.choose(table, methods, k, method, *beside)
         known = None if run.of.table is not None else membership.of(run.of, problem.with_k(k), result)
         pins = pinned.drawn(pinned.beside(run), curve.axis()) if run.own else []
@@ -204,12 +204,18 @@ class SweepPage(AnswerPage[SweepSpec]):
         self, run: Watched, problem: nspca.Problem, table: pd.DataFrame, quick: bool, digits: int
     ) -> str:
         """Return which number of features is enough, and what to do next."""
-        noun, k, last = wording.noun(run.of.dataset), _plateau(table, problem.n), int(table["k"].max())
-        best, ring, goal = problem.leading_eigenvalue, "", ""
+        noun, k, last = wording.noun(run.of.dataset), enough.plateau(table, problem.n), int(table["k"].max())
+        best, ring, goal, opened = problem.leading_eigenvalue, "", "", enough.first_k(table, problem.n)
+        if state.get("k") is None and opened != k and table["k"].nunique() > 1:
+            ring = f"The page opens on {wording.things(opened, noun)}, which can be looked at one by one. "
+        if k is None and table["k"].nunique() > 1:
+            ring += f"The curve still rises at its end, k = {last:,}. "
+            if last < problem.n:
+                ring += "Open **change** to let it go further. "
         if k is not None and best:
             most = percent_down(float(table["value"].max()) / best, digits)
             are = "is" if k == 1 else "are"
-            ring = f"**{wording.things(k, noun)}**, the ring, {are} nearly enough: "
+            ring += f"**{wording.things(k, noun)}**, the ring, {are} nearly enough: "
             signs = " with nonnegative weights" if problem.nonneg else ""
             ring += f"up to {last:,}{signs} capture {most}."
         if state.is_kept("enough"):  # a share that nobody asked for is left to the section below
@@ -291,15 +297,6 @@ def _preview(result: nspca.Result) -> str:
     return PREVIEW if result.ratio is not None and result.ratio >= CLOSE else ROUGH
 
 
-def _plateau(table: pd.DataFrame, n: int) -> int | None:
-    """Return the k from which the curve hardly rises, or None for a curve that may rise further.
-
-    A curve up to fewer than all n features may end anywhere. It must then show twice as many features as k.
-    """
-    k, last = knee(table), int(table["k"].max())
-    return k if k < last and (last == n or 2 * k <= last) else None
-
-
 def _plot(
     problem: nspca.Problem, table: pd.DataFrame, asked: SweepSpec, k: int, **options: Any
 ) -> partial[go.Figure]:
@@ -307,7 +304,7 @@ def _plot(
     if state.is_kept("enough"):
         share = enough.wanted(table, problem.leading_eigenvalue)
         options["wanted"] = share / 100 * problem.leading_eigenvalue, f"{share} % wanted"
-    return curve.plot(problem, table, asked, selected_k=k, marked=_plateau(table, problem.n), **options)
+    return curve.plot(problem, table, asked, selected_k=k, marked=enough.plateau(table, problem.n), **options)
 
 
 def _enough(about: Chosen, problem: nspca.Problem, table: pd.DataFrame) -> None:

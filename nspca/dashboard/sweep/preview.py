@@ -25,12 +25,14 @@ PATIENCE = 1.2  # maximum seconds that the page waits for the preview
 def look(of: Chosen, asked: SweepSpec) -> Watched | None:
     """Return the run of the preview of a sweep, starting it if necessary, and wait shortly for it.
 
-    Its question is the sweep at the values of k of the preview. Returns None when the data are too large for
-    a preview or give no valid problem, and when it failed.
+    Its question is the sweep at the values of k of the preview. Without a last k in the address these go up
+    to all features, since how far the curve rises decides how far the sweep goes. Returns None when the data
+    are too large for a preview or give no valid problem, and when it failed.
     """
     if not defaults.small_enough(of):
         return None
-    quick = PreviewSpec(**asked.about_problem(), ks=usual(asked.ks[0], asked.ks[-1]), seed=asked.seed)
+    last = asked.ks[-1] if state.get("to") is not None else of.dataset.X.shape[1]
+    quick = PreviewSpec(**asked.about_problem(), ks=usual(asked.ks[0], last), seed=asked.seed)
     try:
         problem = open_data.problem_of(of, quick)
         run = defaults.answer(of, quick).id

@@ -195,15 +195,18 @@ def answer(of: Chosen, asked: SweepSpec) -> bool:
     return True
 
 
-def begin(of: Chosen, asked: SweepSpec) -> None:
-    """Start the sweep. The shown curve stays as the one before; a quick unfinished sweep is cancelled."""
+def begin(of: Chosen, asked: SweepSpec, begun: bytes | None = None) -> None:
+    """Start the sweep. The shown curve stays as the one before; a quick unfinished sweep is cancelled.
+
+    `begun` is the packed result of a sweep with some of its values of k, which are not computed again.
+    """
     before, k = _shown(), state.get("k")
-    start.of_page(SWEEP, of, asked)
+    start.of_page(SWEEP, of, asked, begun)
     if k in asked.ks:
         state.put(k=k)  # so two answers to the same question stand side by side at the same k
     if before is None or before.id == state.get(SWEEP.key):
         return
-    if before.now.ended:
+    if before.now.ended and begun is None:
         state.put(before=before.id)
     elif seconds(before.of, before.asked) < MOMENT:
         progress.cancel(before.id)

@@ -1,6 +1,6 @@
 """Draw runs that return rows: progress, partial results, refused methods, and a table to download.
 
-Sections with a run of their own use this, such as other rows, stability, noise and the uses of the papers.
+Sections with a run of their own use this, such as other rows, stability and noise.
 """
 
 from collections.abc import Callable

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import scipy.sparse as sp
 
+from nspca.data.cells import FLOATS
 from nspca.data.formats.base import Block, Reader, Source
 from nspca.data.limits import check_text_float64
 from nspca.errors import InvalidData
@@ -150,6 +151,7 @@ class EntryText:
                 keep_default_na=False,
                 comment=self.comment.decode() or None,
                 engine="c",
+                float_precision=FLOATS,
             ).to_numpy()
         except (ValueError, OverflowError, pd.errors.ParserError, MemoryError):
             table = np.zeros((0, 0))

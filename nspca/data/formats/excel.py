@@ -14,7 +14,9 @@ from datetime import date, datetime, time, timedelta
 from typing import Any
 
 from nspca.data import limits
-from nspca.errors import InvalidData
+from nspca.data.formats.base import Converted, Format, Source
+from nspca.data.options import ReadOptions
+from nspca.errors import InvalidData, Late
 from nspca.validation.archive import MAX_BYTES, mib, open_zip
 
 ROWS, COLUMNS = 2**20, 2**14
@@ -27,6 +29,7 @@ MAX_TEXTS = 64 * 2**20
 """Maximum bytes of the shared texts, which stay in memory while the sheet is read."""
 MAX_OTHER = 16 * 2**20
 """Maximum bytes of any other part, such as styles. Usual are some hundred kilobytes."""
+openpyxl: Any = Late("openpyxl", "Excel files", "files")
 _PIECE = 2**20
 """Bytes of a part that are searched at a time."""
 _START = 200
@@ -79,10 +82,9 @@ def sheet_as_csv(
         named = info.filename.lower().endswith((".xml", ".rels"))
         if named or next(_pieces(archive, info), b"").startswith(_XML):  # XML can have any name
             _check_part(archive, info)
-    from openpyxl import load_workbook  # imported late, since it slows the start of a page
-
+    load = openpyxl.load_workbook  # a missing package is told before the file is blamed
     try:
-        book = load_workbook(io.BytesIO(raw), read_only=True, data_only=True, keep_links=False)
+        book = load(io.BytesIO(raw), read_only=True, data_only=True, keep_links=False)
         sheets = [sheet for sheet in book.worksheets if sheet.sheet_state == "visible"]
         for sheet in sheets:
             sheet.reset_dimensions()  # the size that the file claims may be wrong
@@ -204,3 +206,12 @@ def _text(value: Any) -> str:
     if isinstance(value, timedelta):  # Excel holds a duration as a number of days
         return repr(value / timedelta(days=1))
     return " ".join(value.split("\n")).replace("\r", " ") if isinstance(value, str) else repr(value)
+
+
+def convert(source: Source, options: ReadOptions) -> Converted:
+    """Return the first sheet that is not empty as CSV."""
+    text, notes = sheet_as_csv(source.raw, decimal=options.decimal, packed=source.packed or None)
+    return Converted(text, ",", findings=notes)
+
+
+FORMAT = Format("an Excel workbook", lambda source: "xl/workbook.xml" in source.names, convert=convert)

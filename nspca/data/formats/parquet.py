@@ -5,17 +5,24 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.types as kinds
 
 from nspca.data import limits
-from nspca.data.formats.tables import Piece, TableReader
-from nspca.data.layout import ENOUGH_ROWS, Layout, are_labels, quoted, short
-from nspca.data.names import unique_names
-from nspca.errors import InvalidData
+from nspca.data.dataset import Dataset
+from nspca.data.dialect import ENOUGH_ROWS, Layout, are_labels, quoted
+from nspca.data.findings import Finding
+from nspca.data.formats.base import Format, Source
+from nspca.data.formats.tables import Piece, TableReader, read_table
+from nspca.data.names import short, unique_names
+from nspca.data.numerals import Numerals
+from nspca.data.options import ReadOptions
+from nspca.errors import InvalidData, Late
+from nspca.progress import Report
 from nspca.validation.archive import MAX_BYTES, mib, shortened
 from nspca.validation.integers import LARGEST_EXACT
 
+pa: Any = Late("pyarrow", "Parquet files", "files")
+kinds: Any = Late("pyarrow.types", "Parquet files", "files")
+pq: Any = Late("pyarrow.parquet", "Parquet files", "files")
 MAGIC = b"PAR1"
 STEP = 2**21
 """Numbers read at a time: 16 MiB."""
@@ -51,13 +58,13 @@ class ParquetReader(TableReader):
             batches = [*islice(file.iter_batches(ENOUGH_ROWS, use_threads=False), 1)]
             self.layout = _find_layout(pa.Table.from_batches(batches, file.schema_arrow))
             self._rows = int(file.metadata.num_rows)
+            self.findings = self.layout.findings
+            self.source.layouts.append(self.layout)
         except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError) as error:
             raise self._damaged(error) from None
 
     def _open(self, texts: Sequence[str] = ()) -> Any:
         """Open the file by Arrow; the columns `texts` are read as dictionaries, each text once."""
-        import pyarrow.parquet as pq  # imported late, since it slows the start of a page
-
         source = self.source
         try:
             return pq.ParquetFile(
@@ -159,7 +166,7 @@ class ParquetReader(TableReader):
             )
 
 
-def _check_kinds(schema: pa.Schema) -> None:
+def _check_kinds(schema: Any) -> None:
     """Refuse columns that hold neither numbers nor text."""
     for field in schema:
         if not _is_number(field.type) and not _is_text(field.type):
@@ -169,7 +176,7 @@ def _check_kinds(schema: pa.Schema) -> None:
             )
 
 
-def _find_layout(table: pa.Table) -> Layout:
+def _find_layout(table: Any) -> Layout:
     """Return the layout of a table from its first rows."""
     names = ["" if name.startswith(_INDEX) else name for name in table.column_names]
     columns, notes = unique_names(names, "column")
@@ -181,10 +188,22 @@ def _find_layout(table: pa.Table) -> Layout:
     held = {i: texts_of(table.column(i)) for i in {*texts, *first}}
     ids = next((i for i in first if len(set(held[i])) == table.num_rows), None)
     labels = tuple(i for i in texts if i != ids and are_labels(held[i]))
-    return Layout("", ".", True, columns, texts, empty, ids, labels, (), (tuple(columns),), notes)
+    rows = [[str(cell) for cell in row.values()] for row in table.slice(0, ENOUGH_ROWS).to_pylist()]
+    return Layout(
+        "",
+        Numerals(),
+        True,
+        columns,
+        texts,
+        empty,
+        id_column=ids,
+        label_columns=labels,
+        rows=(tuple(columns), *map(tuple, rows)),
+        findings=tuple(map(Finding, notes)),
+    )
 
 
-def _index_of(schema: pa.Schema) -> tuple[str, ...]:
+def _index_of(schema: Any) -> tuple[str, ...]:
     """Return the names of the columns that pandas wrote as the index of a data frame."""
     try:
         index = (schema.pandas_metadata or {}).get("index_columns", ())
@@ -193,7 +212,7 @@ def _index_of(schema: pa.Schema) -> tuple[str, ...]:
         return ()
 
 
-def _is_number(kind: pa.DataType) -> bool:
+def _is_number(kind: Any) -> bool:
     """Tell whether a column of this type holds numbers."""
     return bool(
         kinds.is_integer(kind)
@@ -204,7 +223,7 @@ def _is_number(kind: pa.DataType) -> bool:
     )
 
 
-def _is_text(kind: pa.DataType) -> bool:
+def _is_text(kind: Any) -> bool:
     """Tell whether a column of this type holds texts, times or dates."""
     kind = kind.value_type if kinds.is_dictionary(kind) else kind
     return bool(
@@ -214,7 +233,7 @@ def _is_text(kind: pa.DataType) -> bool:
     )
 
 
-def numbers_of(column: pa.ChunkedArray, called: str) -> np.ndarray:
+def numbers_of(column: Any, called: str) -> np.ndarray:
     """Return a column as float64 with NaN for missing values; `called` is its name for errors."""
     if kinds.is_int64(column.type) or kinds.is_uint64(column.type):
         for chunk in column.chunks:
@@ -227,7 +246,7 @@ def numbers_of(column: pa.ChunkedArray, called: str) -> np.ndarray:
     return values
 
 
-def _cast(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
+def _cast(column: Any, kind: Any) -> Any:
     """Return a column converted to another type; refuse a column that cannot be converted."""
     try:
         return column.cast(kind, safe=False)
@@ -235,7 +254,7 @@ def _cast(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
         raise InvalidData(f"A column of {column.type} cannot be read: {_WAY_OUT}.") from None
 
 
-def texts_of(column: pa.ChunkedArray) -> list[str]:
+def texts_of(column: Any) -> list[str]:
     """Return the texts of a column, "" for missing ones. Equal texts are one object, to save memory."""
     if kinds.is_null(column.type):
         return [""] * len(column)
@@ -250,3 +269,13 @@ def texts_of(column: pa.ChunkedArray) -> list[str]:
             )
         out += ["" if j is None else words[j] for j in chunk.indices.to_pylist()]
     return out
+
+
+def read(source: Source, options: ReadOptions, report: Report) -> Dataset:
+    """Return the table of a Parquet file in memory."""
+    return read_table(ParquetReader(source, options, report=report), source.title, (), source.annotation)
+
+
+FORMAT = Format(
+    "a Parquet file", lambda source: ParquetReader.matches(source.first()), read=read, reader=ParquetReader
+)

@@ -1,0 +1,71 @@
+"""A status follows from the certificate of the problem that was asked about, whatever a result says."""
+
+import numpy as np
+import pytest
+
+import nspca
+from nspca.api import prove_optimum
+from nspca.errors import Cancelled
+from nspca.result import Status
+from tests.oracles import brute_force
+
+WIDE = np.random.default_rng(0).standard_normal((60, 24))
+HALF = np.random.default_rng(1).integers(-4, 5, (30, 9)) @ np.diag(2.0 ** np.arange(9)[::-1])
+EVEN = np.vstack([HALF, -HALF])  # columns of mean exactly 0: centring changes nothing but the question
+problem_of = nspca.Problem.from_data
+
+
+def proved(problem):
+    """Return a result that is optimal for `problem`, with its certificate."""
+    result = prove_optimum(problem, nspca.solve(problem))
+    assert result.status is Status.OPTIMAL
+    return result
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (problem_of(WIDE, 2), problem_of(WIDE, 12)),
+        (problem_of(WIDE, 3), problem_of(WIDE, 3, nonneg=False)),
+        (problem_of(WIDE, 2), problem_of(WIDE, 12, forced=(7,))),
+        (problem_of(EVEN, 4), problem_of(EVEN, 4, center=False)),
+        (problem_of(EVEN, 4), problem_of(EVEN[::-1], 4)),
+        (problem_of(WIDE, (1, 1)), problem_of(WIDE, (5, 5))),
+    ],
+    ids=["k", "sign", "forced features", "centring", "data", "sizes of components"],
+)
+def test_a_status_of_another_problem_is_not_taken_over(first, second):
+    found = prove_optimum(second, proved(first), seconds=0)
+    assert found.certificate.k == second.k and found.certificate.nonneg == second.nonneg
+    assert found.certificate.digest == second.covariance.digest and found.certificate.forced == second.forced
+    gap = 1 - found.ratio
+    assert (found.status is Status.OPTIMAL) == (gap <= 1e-8)
+    assert (found.status is Status.HEURISTIC) == (gap > 1e-3)
+
+
+def test_what_is_optimal_for_two_features_is_not_said_to_be_optimal_for_twelve():
+    found = prove_optimum(problem_of(WIDE, 12), proved(problem_of(WIDE, 2)), seconds=0)
+    assert found.ratio < 0.9 and found.status is Status.HEURISTIC
+
+
+def test_a_better_certificate_of_this_very_problem_is_kept():
+    problem = problem_of(EVEN, 4)
+    result = proved(problem)
+    assert result.value == pytest.approx(brute_force(np.cov(EVEN.T, bias=True), 4)[0], rel=1e-9)
+    again = prove_optimum(problem, result, seconds=0)
+    assert again.certificate.upper <= result.certificate.upper and again.status is Status.OPTIMAL
+    assert nspca.certify(problem, result, effort="fast").upper <= result.certificate.upper
+    assert nspca.verify(EVEN, again.certificate, problem) <= again.certificate.upper
+
+
+def test_a_better_certificate_is_kept_where_the_next_search_is_cancelled():
+    problem = problem_of(WIDE, 12)
+    known = prove_optimum(problem, nspca.solve(problem), nodes=20)
+
+    def stop(event):
+        raise Cancelled
+
+    with pytest.raises(Cancelled) as told:
+        prove_optimum(problem, known, stop)
+    assert told.value.result.certificate.upper <= known.certificate.upper
+    assert told.value.result.status is known.status
