@@ -240,8 +240,9 @@ def _answer(folder: Path) -> None:
         if type(value).__name__ in _KINDS:
             found = {field.name: getattr(value, field.name) for field in fields(value)}
             return {f"${type(value).__name__}": {name: _pairs(one) for name, one in found.items()}}
-        if type(value).__name__ in _ERRORS:
-            return {"$error": type(value).__name__, "arguments": value.args}
+        if isinstance(value, InvalidData):
+            kind = MissingValues if isinstance(value, MissingValues) else InvalidData
+            return {"$error": kind.__name__, "arguments": [value.message, value.ways]}
         if isinstance(value, frozenset):
             return {"$set": sorted(value)}
         return value.item()  # a number of NumPy
