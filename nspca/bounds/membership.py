@@ -28,7 +28,7 @@ from nspca.progress import Report, silent
 NODES = {"fast": 8, "standard": 400}
 """Maximum nodes of a tree by effort."""
 WORK = {"fast": 2e6, "standard": 1e8}
-"""Maximum work of the steps of a tree by effort, in entries: half a second, and half a minute for 64 features."""
+"""Maximum work of the steps of a tree by effort, in entries: for 64 features half a second, half a minute."""
 BELOW = 1e-8
 """Relative distance between the level of interest and the level of a tree. Proved bounds stay below the level
 of interest despite rounding.
