@@ -31,6 +31,8 @@ _COMMENTS = ("#", "%", "!", "//")
 _DELIMITERS = ("\t", ";", ",", "|", SPACES)
 _SEP = re.compile(r'"?sep=(.)"?[;,\t]*\s*', re.IGNORECASE)
 """The first line by which Excel is told the delimiter."""
+_BLANK_CELLS = re.compile(r'"([^"]*)"|(\S+)')
+"""Cells between blanks, some of them in quotation marks."""
 _FORMATS = "give CSV, TSV, Excel, Parquet, Matrix Market, NPY, NPZ, docword or a ZIP of images"
 _BARE, _TAIL = b',;\t |"\r\n', 2**16
 """Characters of the empty lines that spreadsheets write below a table. Number of bytes at the end of a text
@@ -348,22 +350,26 @@ def _find_top(
     if options.header != "auto":
         return 0
     numerals = Numerals(options.decimal or ".")
+
+    def has_names(row: Sequence[str]) -> bool:
+        filled = [cell for cell in row if cell.strip()]
+        return len(row) > 1 and 2 * sum(numerals.number(cell) is None for cell in filled) > len(filled)
+
     top = 0
     while top < min(PREAMBLE, len(rows) - 2):
         row, following = rows[top], rows[top + 1]
         filled = sum(bool(cell.strip()) for cell in row)
-        is_short = len(row) <= max(1, width // 2)
         is_alone = filled == 1 and width > 2 and bool(row[0].strip())
-        if not (is_short or is_alone) or any(numerals.number(cell) is not None for cell in row):
+        is_apart = numbered[top + 1][0] - numbered[top][0] > 1  # an empty line follows
+        fits = len(row) in (width, width - 1)
+        is_odd = has_names(following) or len(row) < width == len(following)
+        if fits and not is_alone and not (is_apart and is_odd):
             break
-        below = [cells for cells in rows[top + 1 :] if len(cells) > 1 and sum(map(bool, cells)) > 1]
-        names = below[0] if below else following
-        is_named = (
-            sum(numerals.number(cell) is None and bool(cell.strip()) for cell in names) > len(names) // 2
-        )
-        if width == 2 and len(following) == 2 and not is_named:
+        if any(numerals.number(cell) is not None for cell in row) and not is_apart:
+            break
+        if width == 2 and len(following) == 2 and not has_names(following) and not is_apart:
             break  # R names all columns but the first
-        if len(row) > 1 and is_short and not is_alone and not is_named:
+        if len(row) > 1 and not (is_alone or is_apart or has_names(following)):
             break
         top += 1
     return top
@@ -685,7 +691,10 @@ def _first_lines(raw: bytes) -> list[str]:
 def split(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
     """Yield each line as a list of cells. A delimiter between quotation marks does not divide cells."""
     if delimiter == SPACES:
-        yield from (line.split() for line in lines)
+        yield from (
+            [quoted or plain for quoted, plain in _BLANK_CELLS.findall(line)] if '"' in line else line.split()
+            for line in lines
+        )
         return
     try:
         yield from csv.reader(lines, delimiter=delimiter)
