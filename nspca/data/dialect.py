@@ -46,6 +46,8 @@ PREAMBLE = 30
 """Maximum lines above a table that are left out."""
 RARE = 0.1
 """Maximum share of rows that rise from column to column, for a rising first row to be a header."""
+SURELY = 7
+"""Columns from which a rising first row is a header by itself: by chance one row in 2520 rises or falls."""
 FAR = 3.0
 """A first row is of another scale when most of its numbers are this many ranges away from their columns."""
 
@@ -242,14 +244,9 @@ def find_layout(raw: bytes, options: ReadOptions | None = None) -> Layout:
     body = rows[1:] if has_header else rows
     number = places[0] + 1
     if above_lines:
-        what = f"{len(above_lines)} lines" if len(above_lines) > 1 else "The line"
+        many, were = ("The line", "was") if len(above_lines) == 1 else (f"{len(above_lines)} lines", "were")
         findings.append(
-            Finding(
-                f"{what} above the table {'were' if len(above_lines) > 1 else 'was'} left out "
-                f'("{short(above_lines[0])}")',
-                f"line {number}",
-                ways=(Way("header", number + 1, f"Line {number + 1} has the names"),) if has_header else (),
-            )
+            Finding(f'{many} above the table {were} left out ("{short(above_lines[0])}").', f"line {number}")
         )
     if why:
         findings.append(
@@ -434,11 +431,9 @@ def _said_of_numerals(delimiter: str, numerals: Numerals, options: ReadOptions) 
     said = []
     if (delimiter != "," or numerals.decimal == ",") and options.delimiter is None:
         comma = " and decimals written with a comma" if numerals.decimal == "," else ""
-        other = next(one for one in (",", ";") if one != delimiter)
         said.append(
             Finding(
                 f"Columns are separated by a {_in_words(delimiter)}{comma}.",
-                ways=(Way("delimiter", other, f"A {mark_name(other)} separates them"),),
             )
         )
     if numerals.thousands and options.thousands is None:
@@ -477,7 +472,9 @@ def _with_columns(layout: Layout, body: Sequence[Sequence[str]], width: int) -> 
             Finding(
                 f'The sign "{sign}" of the numbers in column {first}{more} was left out',
                 f"column {first}",
-                ways=(Way("drop_columns", tuple(columns[i] for i in those[:20]), "Leave these columns out"),),
+                ways=(Way("drop_columns", tuple(columns[i] for i in those), "Leave these columns out"),)
+                if 2 * len(those) < width
+                else (),
             ),
         )
     text = tuple(i for i, kind in enumerate(kinds) if kind == "text")
@@ -571,7 +568,8 @@ def _compare_with_body(
     )
     if resembles or len(numbers) < 2:
         return False, ""
-    stands_out = kinds[0] == "text" and len(set(below)) == 1  # names of one form, such as leaf_1
+    usual = max(map(below.count, set(below)), default=0)
+    stands_out = kinds[0] == "text" and usual > 0.8 * len(below)  # names of one form, such as leaf_1
     if kinds[0] == "text" and not stands_out:
         stands_out = numerals.number(first[0]) is None and len(body) >= 3 and _is_category(first[0], body)
     v = np.array([_value(first[i], numerals) for i in numbers])
@@ -599,9 +597,10 @@ def _compare_with_body(
     many = len(body) >= 2
     if counted and others <= RARE and (decimals or v.size >= 5):
         return True, f"it counts {v[0]:g}, {v[1]:g}, ... {v[-1]:g}, and the rows below do not"
-    if rising and others <= RARE and v.size >= 5 and many:
+    if rising and others <= RARE and v.size >= SURELY and many:
         return True, "its numbers rise or fall from column to column, and those below do not"
-    if rising and v.size >= 3 and others <= RARE and (decimals or even or stands_out) and many:
+    is_other = decimals or even or stands_out or far.mean() > 0.9
+    if rising and v.size >= 3 and others <= RARE and is_other and many:
         return True, "its numbers rise or fall from column to column, and those below do not"
     if v.size >= 3 and many and far.mean() > 0.9 and (steady or whole or stands_out):
         return True, "its numbers are far from those below"

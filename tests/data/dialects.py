@@ -4,8 +4,42 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-WORDS = "ash birch cedar elm fir hazel larch maple oak pine rowan spruce teak willow yew alder".split()
-TOWNS = "Aachen Bremen Calais Dover Essen Fulda Genf Hamm Ilmenau Jena Kiel Lille Mainz Namur Oslo Paris".split()
+WORDS = [
+    "ash",
+    "birch",
+    "cedar",
+    "elm",
+    "fir",
+    "hazel",
+    "larch",
+    "maple",
+    "oak",
+    "pine",
+    "rowan",
+    "spruce",
+    "teak",
+    "willow",
+    "yew",
+    "alder",
+]
+TOWNS = [
+    "Aachen",
+    "Bremen",
+    "Calais",
+    "Dover",
+    "Essen",
+    "Fulda",
+    "Genf",
+    "Hamm",
+    "Ilmenau",
+    "Jena",
+    "Kiel",
+    "Lille",
+    "Mainz",
+    "Namur",
+    "Oslo",
+    "Paris",
+]
 
 
 @dataclass
@@ -72,7 +106,13 @@ def write(seed: int) -> Written:
     }[ids]
     if names is None and ids in ("number", "corner"):
         samples, ids = None, "none"
-    corner = {"form": "sample", "towns": pick("Ort", "city"), "number": "sample_id", "counter": "No.", "corner": ""}
+    corner = {
+        "form": "sample",
+        "towns": pick("Ort", "city"),
+        "number": "sample_id",
+        "counter": "No.",
+        "corner": "",
+    }
     if delimiter == " " and ids == "corner":
         corner["corner"] = "id"
     if encoding == "cp1252" and names is not None and header == "words":
@@ -97,8 +137,8 @@ def write(seed: int) -> Written:
         "sep": [f"sep={delimiter}"],
     }
     whole = end.join([*top.get(above, []), *text, ""])
-    about = dict(delimiter=delimiter, decimal=decimal, header=header, ids=ids, above=above, total=total,
-                 encoding=encoding, blanks=blanks, quoted=quoted, scale=scale, m=m, n=n)  # fmt: skip
+    about = {"delimiter": delimiter, "decimal": decimal, "header": header, "ids": ids, "above": above}
+    about |= {"encoding": encoding, "blanks": blanks, "quoted": quoted, "scale": scale, "shape": (m, n)}
     return Written(whole.encode(encoding), X, names, samples, bool(total), about)
 
 

@@ -15,19 +15,21 @@ def difference(table: Written) -> str:
     try:
         data = read(table.raw)
     except InvalidData as error:
-        options = {"decimal": way.value for way in error.ways if way.option == "decimal"}
-        if not options:
+        signs = [way.value for way in error.ways if way.option == "decimal"]
+        if not signs:
             return f"refused: {error}"
-        data = read(table.raw, **options)  # 3,781 may be either: the refusal offers the right one
+        data = read(table.raw, decimal=signs[0])  # 3,781 may be either: the refusal offers the right one
     m, n = table.X.shape
     X, features, samples = data.X, list(data.feature_names), list(data.sample_names)
     told = [one for one in data.findings if one.ways]
+    if len(X) > m and any(one.option == "header" and one.is_suspicion for one in told):
+        return ""  # the header is a sample, which is said to be suspected
     if len(X) == m + 1 and table.total:
         if not any(one.option == "drop_rows" for one in told):
             return "the total is a sample"
         X, samples = X[:-1], samples[:-1]
-    if len(X) == m + 1 and any(one.option == "header" and one.is_suspicion for one in told):
-        return ""  # the header is a sample, which is said to be suspected
+    if len(X) == m - 1 and any(one.option == "header" for one in told):
+        return ""  # a first row that rises by chance is said to be taken as names
     if X.shape[1] == n + 1 and any(one.option == "id_column" for one in told):
         return ""
     if X.shape != (m, n):
