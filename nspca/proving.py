@@ -22,8 +22,8 @@ from nspca.bounds.strongest import strongest
 from nspca.bounds.together import prove_joint
 from nspca.certificate import Certificate, difference, require_about
 from nspca.covariance.covariance import DENSE_LIMIT
-from nspca.covariance.distributed import check_client
 from nspca.covariance.linalg import Array, normalised_columns
+from nspca.covariance.parallel import check_client
 from nspca.errors import Cancelled, InvalidOption, InvalidProblem, shown
 from nspca.local_search import single
 from nspca.presentation.numerals import OPTIMAL_GAP

@@ -141,7 +141,7 @@ def summary(
 
 def listed(features: list[dict[str, Any]]) -> list[str]:
     """Return one line of text for each feature of a component, as `described` returns them."""
-    from nspca.data.layout import printable
+    from nspca.data.names import printable
 
     names = [printable(feature["name"]) for feature in features]
     width = max(

@@ -79,6 +79,9 @@ def add_options(parser: Parser, room: str, model: str, *names: str) -> None:
         if not option.flag or (names and name not in names):
             continue
         how: dict[str, Any] = {"dest": name, "help": option.help}
+        if default is None and declares.is_flag(name):
+            parser.add_argument(option.flag, action=argparse.BooleanOptionalAction, **how)
+            continue
         const = not default if isinstance(default, bool) else option.const
         if const is not None:
             parser.add_argument(option.flag, action="store_const", const=const, **how)
@@ -134,6 +137,9 @@ def meant(word: str, known: Iterable[str]) -> str:
 def of_data(parser: Parser) -> None:
     """Add the options about reading and preparing the data."""
     add_options(parser, "nspca.specs", "DataSpec")
+    parser.add_argument(
+        "--strict", action="store_true", help="end with status 2 if anything is suspected of the data"
+    )
 
 
 def of_problem(parser: Parser) -> None:

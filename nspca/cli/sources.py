@@ -9,21 +9,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from nspca.cli.arguments import given_options
-from nspca.cli.screen import clear, complain, progress, say_notes
-from nspca.errors import InvalidOption
+from nspca.cli.screen import clear, complain, progress, say_findings, say_notes
+from nspca.errors import InvalidData, InvalidOption
 
 if TYPE_CHECKING:
-    from nspca.data import Dataset
+    from collections.abc import Iterable
+
+    from nspca.data import Dataset, Finding
     from nspca.problem import Problem
     from nspca.shards import Shards
     from nspca.specs import DataSpec, ProblemSpec
 
     Source: TypeAlias = Dataset | Shards
 
-STEPS = ("prepared", "covariance")
+STEPS = ("prepared", "covariance", "drop_constant")
 """Options of the data that are not about reading a file."""
-OF_BOTH = ("words", "id_column", "label_column", "annotation")
-"""Options of reading that are about tables of numbers and about texts."""
 
 
 def data_spec(source: str, args: argparse.Namespace) -> "DataSpec":
@@ -37,8 +37,8 @@ def data_spec(source: str, args: argparse.Namespace) -> "DataSpec":
         For a source that does not exist, and for options that are not about it.
     """
     from nspca.data import SAMPLES
+    from nspca.data.options import OF_TABLES, OF_TEXTS
     from nspca.specs import DataSpec
-    from nspca.specs.data import COUNTING
 
     given = given_options(args, "nspca.specs", "DataSpec")
     flags = {name: option.flag for name, option, _ in DataSpec.declared()}
@@ -62,31 +62,51 @@ def data_spec(source: str, args: argparse.Namespace) -> "DataSpec":
             f"{source!r}, which is none"
         )
     for name in reading:
-        if name in COUNTING and not args.words:
+        if name in OF_TEXTS and not args.words:
             raise InvalidOption(
                 f"{flags[name]} is about counting the words of texts: add --text, or leave it out"
             )
-        if args.words and name not in COUNTING and name not in OF_BOTH:
+        if args.words and name in OF_TABLES:
             raise InvalidOption(f"{flags[name]} is about tables of numbers: leave it out with --text")
     repair = getattr(args, "repair", None) is not None
     where: dict[str, Any] = {"sample" if is_sample else "path": source}
     return DataSpec(**where, **given, repair=repair)
 
 
-def read_dataset(source: str, args: argparse.Namespace) -> "tuple[Source, DataSpec]":
-    """Return the data of SOURCE, read and prepared as the options say, and their spec; print their notes."""
-    from nspca.data import Dataset, features_in_rows_suggestion
-
+def read_file(source: str, args: argparse.Namespace) -> "tuple[Source, DataSpec]":
+    """Return the data of SOURCE as the options say, before the steps of preparation, and their spec."""
     spec = data_spec(source, args)
-    found = spec.but(prepared=(), covariance=False).open()
-    if spec.sample is None:
+    return spec.but(prepared=(), covariance=False, drop_constant=False).open(), spec
+
+
+def read_dataset(source: str, args: argparse.Namespace) -> "tuple[Source, DataSpec]":
+    """Return the data of SOURCE, read and prepared as the options say, and their spec.
+
+    Print what reading decided and suspects. With ``--strict`` a suspicion ends the command.
+    """
+    from nspca.data import Dataset
+
+    found, spec = read_file(source, args)
+    if isinstance(found, Dataset) and spec.sample is None:
+        findings = [
+            one for one in found.findings if not (spec.drop_constant and one.option == "drop_constant")
+        ]
+        say_findings(findings)
+        check_strict(findings, args)
+    elif spec.sample is None:
         say_notes(found.notes)
-    if isinstance(found, Dataset) and spec.sample is None and not spec.features_in_rows and not spec.words:
-        turned, why = features_in_rows_suggestion(found.X, found.sample_names, found.feature_names)
-        if turned:
-            complain(f"nspca: {why} Add --features-in-rows to read it so.")
     dataset = spec.changed(found)
     return dataset, spec.but(covariance=dataset.is_covariance)
+
+
+def check_strict(findings: "Iterable[Finding]", args: argparse.Namespace) -> None:
+    """Refuse data with suspicions under ``--strict``."""
+    suspected = [one for one in findings if one.is_suspicion]
+    if suspected and getattr(args, "strict", False):
+        raise InvalidData(
+            f"with --strict nothing may be suspected of the data, got {len(suspected)}, the first: "
+            f"{suspected[0].sentence}"
+        )
 
 
 def about_problem(args: argparse.Namespace, dataset: "Source", data: "DataSpec") -> "ProblemSpec":

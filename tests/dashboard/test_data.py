@@ -82,16 +82,20 @@ def test_a_copy_takes_the_place_of_a_stand_in_only_where_nobody_else_comes(
         ("localhost", {}, {}, False),
         ("localhost", {"Host": "localhost", "X-Forwarded-For": "192.0.2.7"}, {}, False),
         ("localhost", {"Host": "localhost:8501"}, {"NSPCA_PASSWORD": "for a class"}, False),
-        ("localhost", {"Host": "localhost:8501"}, {"NSPCA_ORIGINS": "https://pca.example.org"}, False),
+        ("localhost", {"Host": "localhost:8501"}, {"server.allowedHosts": ["pca.example.org"]}, False),
+        (
+            "localhost",
+            {"Host": "localhost:8501"},
+            {"server.corsAllowedOrigins": ["https://x.org"]},
+            False,
+        ),
     ],
 )
 def test_nobody_else_comes_where_nothing_leads_in(address, headers, settings, alone, monkeypatch):
     context = SimpleNamespace(headers=headers)
-    monkeypatch.setattr(standin, "st", SimpleNamespace(get_option=lambda name: address, context=context))
-    for name in ("NSPCA_PASSWORD", "NSPCA_ORIGINS"):
-        monkeypatch.delenv(name, raising=False)
-    for name, value in settings.items():
-        monkeypatch.setenv(name, value)
+    options = {"server.address": address, "server.allowedHosts": ["localhost", "::1"]} | settings
+    monkeypatch.setattr(standin, "st", SimpleNamespace(get_option=options.get, context=context))
+    monkeypatch.setenv("NSPCA_PASSWORD", settings.get("NSPCA_PASSWORD", ""))
     assert standin._alone() == alone
 
 
@@ -387,7 +391,7 @@ WRONG = {
     "one row": (b"a,b,c\n1,2,3\n", "two samples"),
     "not a number": (b"a,b\n1,2\n3,4\n5,nan\n6,7\n", "row 3"),
     "text in numbers": (b"a,b\n1,2\n3,4\n5,six\n7,8\n9,1\n", "six"),
-    "a picture": (b"\x89PNG\r\n\x1a\n" + bytes(100), "One image"),
+    "a picture": (b"\x89PNG\r\n\x1a\n" + bytes(100), "one image"),
     "a pickle": (b"\x80\x04\x95" + bytes(100), "pickle"),
     "objects in an npz": (npz(X=np.array([{}, {}], dtype=object)), ""),
     "a broken zip": (b"PK\x03\x04" + bytes(100), "damaged"),
