@@ -9,7 +9,17 @@ from nspca.data.dataset import Dataset
 from nspca.data.examples import example_file
 from nspca.data.export import frame_to_csv, neutralise
 from nspca.data.layout import Layout
-from nspca.data.originals import adopt_copy, fetch_sample, is_stand_in, kept_path, original_path
+from nspca.data.originals import (
+    absent_original,
+    adopt_copy,
+    fetch_sample,
+    is_absent,
+    is_installed,
+    kept_path,
+    original_path,
+    present_samples,
+    shown_name,
+)
 from nspca.data.preparation import PREPARATIONS, prepare
 from nspca.data.reader import read, read_layout
 from nspca.data.samples import is_at_hand, load_sample
@@ -23,6 +33,7 @@ __all__ = [
     "Layout",
     "Original",
     "Sample",
+    "absent_original",
     "adopt_copy",
     "annotate",
     "covariance_suggestion",
@@ -30,15 +41,18 @@ __all__ = [
     "features_in_rows_suggestion",
     "fetch_sample",
     "frame_to_csv",
+    "is_absent",
     "is_at_hand",
-    "is_stand_in",
+    "is_installed",
     "kept_path",
     "load_sample",
     "neutralise",
     "original_path",
     "prepare",
+    "present_samples",
     "read",
     "read_layout",
     "read_text",
     "scaling_suggestion",
+    "shown_name",
 ]

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, StrictBool, StrictInt, StrictStr
 from pydantic import Field as Limits
 
-from nspca.data import PREPARATIONS, SAMPLES, Dataset, is_stand_in, load_sample, prepare, read, read_text
+from nspca.data import PREPARATIONS, SAMPLES, Dataset, load_sample, prepare, read, read_text, shown_name
 from nspca.data.counting import LIMIT_WORDS, MOST_WORDS, WordOptions
 from nspca.data.formats.images import SIDES
 from nspca.errors import InvalidData, InvalidOption
@@ -421,8 +421,7 @@ class DataSpec(Model):
         if self.folder is not None:
             name = f"{self.folder}, some rows" if self.some else self.folder
         elif self.sample is not None:
-            name = SAMPLES[self.sample].title if self.sample in SAMPLES else self.sample
-            name += " (stand-in)" if is_stand_in(self.sample) else ""
+            name = SAMPLES[shown_name(self.sample)].title if self.sample in SAMPLES else self.sample
         else:
             name = title_of(self.file or self.path or "") if self.file or self.path else "these data"
         gaps = [GAPS[self.missing]] if self.missing else []

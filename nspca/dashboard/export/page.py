@@ -56,7 +56,6 @@ def html(
         what=what,
         provenance=data.provenance,
         notes=data.notes,
-        stand_in=data.source == "stand-in",
         asked=asked,
         pictures=pictures,
         proved=proved,
